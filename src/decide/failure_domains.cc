@@ -23,9 +23,9 @@ ReplicaCount buyable_nodes(const Index& index, const model::Catalog& catalog, Gp
   std::map<PoolId, ReplicaCount> nodes;
   each_offering(catalog, gpu, [&](PoolId pool, const model::Offering& offering) {
     const auto sum = index.pools.find(pool);
-    const GpuCount have = sum == index.pools.end() ? 0 : sum->second.gpus;
-    const GpuCount left = std::max<GpuCount>(catalog.pools[pool.value].gpu_limit - have, 0);
-    nodes[pool] = std::max(nodes[pool], std::min<ReplicaCount>(left / offering.gpus, kDomainsMost));
+    const GpuCount used = sum == index.pools.end() ? 0 : sum->second.gpus;
+    const GpuCount buyable = std::max<GpuCount>(catalog.pools[pool.value].gpu_limit - used, 0);
+    nodes[pool] = std::max(nodes[pool], std::min<ReplicaCount>(buyable / offering.gpus, kDomainsMost));
   });
   ReplicaCount all = 0;
   for (const auto& [pool, count] : nodes) all += count;

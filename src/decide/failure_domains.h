@@ -11,17 +11,18 @@
 // where they could.
 namespace capstan::decide {
 
-/// The id of a domain of the level, or of a node for level `node`.
+/// Id of a domain of the level in question, or of a node for level `node`.
 using FailureDomain = std::uint32_t;
 inline constexpr FailureDomain kNowhere = UINT32_MAX;
 
 FailureDomain failure_domain_of(const Rooms& rooms, NodeId node, TopologyLevel level);
 
-/// Returns the domain in which a replica runs; for one that spans several, that of its first pod with a node.
+/// Returns the domain in which a replica runs. If it spans several, returns the domain of its first pod with a node.
 FailureDomain failure_domain_of(const Index& index, const model::Gang& gang, TopologyLevel level);
 
-/// Returns the number of domains of the level with nodes for the variant, or in which such nodes could be bought: for
-/// level `node` as many as the pools' limits allow, for `rack` only those with existing nodes.
+/// Returns the number of domains of the level that have nodes for the variant or in which such nodes could be bought.
+/// At level `node`, every node that the pools' limits still allow counts. At level `rack`, only racks with existing
+/// nodes count.
 ReplicaCount failure_domains(const Index& index, const model::Catalog& catalog, const model::Variant& variant,
                              TopologyLevel level);
 

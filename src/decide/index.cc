@@ -19,11 +19,11 @@ void erase_from(Map& map, const Key& key, const Value& value) {
   if (found->second.empty()) map.erase(found);
 }
 
-/// True if a pod holds GPUs on a node. A terminating pod holds its GPUs until it is gone.
+/// Returns true if a pod holds GPUs on a node. A terminating pod holds its GPUs until it is gone.
 bool holds(const model::Pod& pod) { return pod.node.valid(); }
 
-/// Returns the queue charged for a pod, including a pod that runs on an unknown node, because its GPUs will become
-/// visible again.
+/// Returns the queue charged for a pod. A pod that runs on an unknown node is charged, too, because the node will
+/// become visible again.
 QueueId charged_queue(const model::Pod& pod) {
   const bool runs = pod.phase == model::Pod::Phase::starting || pod.phase == model::Pod::Phase::ready;
   return runs || holds(pod) ? pod.queue : QueueId{};
@@ -94,7 +94,7 @@ void forget_node(Index& index, NodeId id) {
   index.nodes.erase(found);
 }
 
-/// Updates a node from its row, and its room from the pods that the index has on it.
+/// Updates a node from its row, and its free GPUs from the pods that the index has on it.
 void refresh_node(Index& index, NodeId id, const model::Node* node) {
   forget_node(index, id);
   if (node == nullptr) {

@@ -24,17 +24,17 @@ using model::QueueId;
 using model::ServiceId;
 using model::TopologyLevel;
 
-/// The room of a node.
+/// The allocatable and free GPUs of a node.
 struct NodeRoom {
   GpuKindId gpu;
-  MilliGpu gpus;      ///< allocatable
-  MilliGpu free;      ///< allocatable minus what its pods hold, terminating ones included; never below 0
-  bool open = false;  ///< accepts new pods
+  MilliGpu gpus;      ///< allocatable GPUs
+  MilliGpu free;      ///< allocatable GPUs minus those of its pods, terminating pods included; never below 0
+  bool open = false;  ///< true: accepts new pods
   model::DomainPath domains;
   friend bool operator==(const NodeRoom&, const NodeRoom&) = default;
 };
 
-/// A domain as seen by one GPU kind: nodes of other kinds do not count.
+/// A domain, restricted to its nodes of one GPU kind.
 struct DomainKey {
   TopologyLevel level = TopologyLevel::zone;
   DomainId domain;  ///< invalid only at level `cluster`, where it means all nodes without a cluster
@@ -49,8 +49,8 @@ struct DomainRoom {
   friend bool operator==(const DomainRoom&, const DomainRoom&) = default;
 };
 
-/// Free room by node and by domain, ordered by size, so that the question whether and where a pod fits is cheap. A
-/// decision tries alternatives on an Overlay of it.
+/// Free GPUs by node and by domain. They are ordered by number, so that a search for a place with enough free GPUs is
+/// cheap. A decision tries alternatives on an Overlay.
 class Rooms {
  public:
   const std::map<NodeId, NodeRoom>& nodes() const { return nodes_; }
@@ -67,7 +67,7 @@ class Rooms {
   /// Adds or replaces a node.
   void set(NodeId id, const NodeRoom& room);
   void erase(NodeId id);  ///< does nothing if there is no such node
-  /// Takes room on a node that has it; a negative amount returns room.
+  /// Takes free GPUs of a node, which must have them; a negative number gives GPUs back.
   void take(NodeId id, MilliGpu gpus);
 
   friend bool operator==(const Rooms&, const Rooms&) = default;
@@ -88,7 +88,7 @@ struct Index {
   struct PodRow {
     NodeId node;
     MilliGpu gpus;
-    QueueId queue;  ///< the queue charged for it; invalid while it holds nothing
+    QueueId queue;  ///< queue charged for it; invalid while the pod holds no GPUs
     Instant created_at;
     bool unbound = false;
     friend bool operator==(const PodRow&, const PodRow&) = default;
@@ -96,12 +96,12 @@ struct Index {
   struct NodeRow {
     PoolId pool;  ///< invalid for a node that no pool launched
     GpuCount gpus = 0;
-    bool stays = false;  ///< false once it is terminating
+    bool stays = false;  ///< true until the node is terminating
     friend bool operator==(const NodeRow&, const NodeRow&) = default;
   };
   /// Totals over the nodes of a pool.
   struct PoolSum {
-    GpuCount gpus = 0;       ///< of all its nodes, which count against the pool's limit
+    GpuCount gpus = 0;       ///< GPUs of all its nodes, which count against the pool's limit
     std::int64_t nodes = 0;  ///< nodes that are not terminating
     friend bool operator==(const PoolSum&, const PoolSum&) = default;
   };
@@ -117,10 +117,10 @@ struct Index {
   std::map<PoolId, PoolSum> pools;  ///< only pools with nodes
   std::map<PodId, PodRow> pods;
   std::map<GangId, GangRow> gangs;
-  std::map<NodeId, std::set<PodId>> pods_by_node;          ///< every pod that holds GPUs there
-  std::map<QueueId, MilliGpu> gpus_by_queue;               ///< held by its own pods; only queues that hold any
-  std::map<ServiceId, std::set<GangId>> gangs_by_service;  ///< in any phase
-  std::set<std::pair<Instant, GangId>> pending_gangs;      ///< oldest first
+  std::map<NodeId, std::set<PodId>> pods_by_node;          ///< pods that hold GPUs on the node
+  std::map<QueueId, MilliGpu> gpus_by_queue;               ///< GPUs of the queue's own pods; only queues that hold any
+  std::map<ServiceId, std::set<GangId>> gangs_by_service;  ///< gangs in any phase
+  std::set<std::pair<Instant, GangId>> pending_gangs;      ///< pending gangs, oldest first
   std::set<std::pair<Instant, PodId>> unbound_pods;        ///< pods in phase pending without a node, oldest first
 
   friend bool operator==(const Index&, const Index&) = default;

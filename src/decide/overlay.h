@@ -9,7 +9,7 @@
 namespace capstan::decide {
 
 /// Speculative changes to the rooms of an index. They are undone on destruction, or earlier by rollback(), so that the
-/// index ends as it began. The cost depends on the changes, whereas a copy would depend on all rooms.
+/// index ends as it began. The cost depends on the number of changes; a copy would cost time for every node.
 class Overlay {
  public:
   explicit Overlay(Rooms& rooms) : rooms_(rooms) {}
@@ -18,8 +18,8 @@ class Overlay {
   Overlay& operator=(const Overlay&) = delete;
 
   const Rooms& rooms() const { return rooms_; }
-  void take(NodeId node, MilliGpu gpus);  ///< the node must have this room
-  void erase(NodeId node);                ///< as if the node did not exist
+  void take(NodeId node, MilliGpu gpus);  ///< takes GPUs that are free on the node
+  void erase(NodeId node);                ///< removes the node, as if it did not exist
 
   using Mark = std::size_t;
   Mark mark() const { return before_.size(); }

@@ -13,8 +13,8 @@ ReplicaCount to_int32(double value) {
   return std::isnan(value) ? 0 : static_cast<ReplicaCount>(std::clamp(value, kLeast, kMost));
 }
 
-/// Wraps a sum around as Kubernetes' int32 does. There, a policy of 2147483647 pods, meant as "any number", allows
-/// none.
+/// Wraps a sum around as Kubernetes' int32 does. In Kubernetes, a policy of 2147483647 pods, meant as "any number",
+/// therefore allows none.
 ReplicaCount wrapped(ReplicaCount sum) { return static_cast<std::int32_t>(sum); }
 
 /// Returns the replicas at the start of a policy's period.
@@ -94,7 +94,7 @@ ReplicaCount stabilize(Memory& memory, const HpaSettings& settings, ReplicaCount
   ReplicaCount held = wanted;
   Duration seen_for = settings.downscale_stabilization;
   if (!settings.behavior) {
-    // Without behaviour an answer exactly as old as the window still counts; with behaviour it does not.
+    // Without `behavior`, an answer exactly as old as the window still counts; with `behavior`, it does not.
     for (const Memory::Answer& answer : memory.answers) {
       if (answer.at >= now - settings.downscale_stabilization) held = std::max(held, answer.replicas);
     }

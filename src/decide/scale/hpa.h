@@ -15,7 +15,8 @@ ReplicaCount hpa_ceil(double replicas);
 void record_first_replicas(Memory& memory, ReplicaCount current, Instant now);
 
 /// Returns the stabilized count: the highest answer in the window, or with `behavior` the limits of both windows.
-/// Stores this answer in memory.answers as Kubernetes does: over the last entry that no window covers, else at the end.
+/// Stores this answer in memory.answers as Kubernetes does: it overwrites the last entry that no window covers, or
+/// appends one.
 ReplicaCount stabilize(Memory& memory, const HpaSettings& settings, ReplicaCount current, ReplicaCount wanted,
                        Instant now);
 
@@ -37,7 +38,7 @@ ReplicaCount scale_down_limit(const Memory& memory, const HpaRules& rules, Repli
 
 /// Returns the sum of the changes younger than `period`.
 ReplicaCount changed_within(const std::vector<Memory::Change>& changes, Duration period, Instant now);
-/// True if the change is older than every policy period of its direction.
+/// Returns true if the change is older than every policy period of its direction.
 bool is_outdated(const Memory::Change& change, const HpaRules& rules, Instant now);
 
 /// Stores a change of replicas for later rate limits; without `behavior` HPA stores none. The change replaces the last

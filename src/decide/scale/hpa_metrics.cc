@@ -29,8 +29,8 @@ struct Samples {
   double ratio = 0;
 };
 
-/// The part shared by Pods and Resource metrics. `fill` returns the samples after values were assumed for missing and
-/// unready pods.
+/// Computes the proposal of a Pods or Resource metric. `fill` returns the samples after values were assumed for missing
+/// and unready pods.
 template <typename Fill>
 void propose(HpaProposal& proposal, std::span<const HpaPod> pods, ReplicaCount current, const HpaSettings& settings,
              Fill fill) {

@@ -50,7 +50,7 @@ HpaPod::Group group_pod(const HpaPodFacts& pod, bool cpu, const HpaReadiness& re
 
 struct HpaProposal {
   bool valid = false;                    ///< false: HPA treats it as an error, such as no reading from any counted pod
-  std::int64_t mean_milli = 0;           ///< mean of the samples; of the total for metrics that are not per pod
+  std::int64_t mean_milli = 0;           ///< mean of the samples, or of the total for a metric that is not per pod
   std::int64_t utilization_percent = 0;  ///< set by propose_by_utilization only
   double ratio = 0;
   double filled_ratio = 0;  ///< after values were assumed for missing and unready pods; otherwise equal to `ratio`
@@ -62,8 +62,8 @@ struct HpaProposal {
 HpaProposal propose_by_pods(std::span<const HpaPod> pods, std::int64_t target_milli, ReplicaCount current,
                             const HpaSettings& settings);
 
-/// Implements GetResourceReplicas: a Resource metric with averageUtilization. An error if any pod, including an ignored
-/// one, has no request for the resource.
+/// Implements GetResourceReplicas: a Resource metric with averageUtilization. The result is an error if any pod,
+/// including an ignored one, has no request for the resource.
 HpaProposal propose_by_utilization(std::span<const HpaPod> pods, std::int64_t target_percent, ReplicaCount current,
                                    const HpaSettings& settings);
 
@@ -78,8 +78,8 @@ std::int64_t sum_for_average_value(std::span<const std::int64_t> items_milli);
 HpaProposal propose_by_value(std::int64_t usage_milli, std::int64_t target_milli, ReplicaCount current,
                              std::optional<ReplicaCount> ready_pods, const HpaSettings& settings);
 
-/// Implements the same with an AverageValue: status.replicas is the divisor, and the result within the tolerance, even
-/// if it differs from spec.replicas (kubernetes/kubernetes#138505).
+/// Implements the same functions with an AverageValue. The divisor is status.replicas. Within the tolerance, the result
+/// is status.replicas even if it differs from spec.replicas (kubernetes/kubernetes#138505).
 HpaProposal propose_by_average_value(std::int64_t usage_milli, std::int64_t target_milli, ReplicaCount status_replicas,
                                      const HpaSettings& settings);
 

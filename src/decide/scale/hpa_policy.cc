@@ -107,7 +107,7 @@ bool outside_bounds(Decision& decision, const RoleView& role) {
 /// Returns the reason of a window or limit that changed the metric's count, else `metric`.
 model::Reason limit_reason(const Decision& decision, const RoleView& role, const HpaSettings& settings,
                            model::Reason metric) {
-  // A window that holds an earlier count beyond a bound is the cause, if the metric itself asks for less now.
+  // A window is the cause if its earlier count is beyond a bound and the metric's count is not.
   const bool only_window_exceeds = (decision.held_to > role.max && decision.wanted <= role.max) ||
                                    (decision.held_to < role.min && decision.wanted >= role.min);
   if (decision.desired != decision.held_to && !only_window_exceeds) {
@@ -143,7 +143,7 @@ ReplicaCount silent_replicas(const RoleView& role, std::span<const Target> targe
   });
 }
 
-/// Returns why nothing is lowered: the metric without a reading, else the silent replicas.
+/// Returns the reason why the count is not lowered: the metric without a reading, else the silent replicas.
 model::Reason silence_reason(const Decision& decision, const RoleView& role, ReplicaCount silent) {
   const auto reading = std::ranges::find(decision.readings, false, &MetricReading::valid);
   if (reading == decision.readings.end()) {
@@ -188,7 +188,7 @@ Decision hpa(Decision decision, const RoleView& role, std::span<const Target> ta
       return finish(std::move(decision), role);
     }
   }
-  // One metric suffices for a scale-up; a scale-down signals a reading of every metric.
+  // One metric suffices for a scale-up; a scale-down needs a reading of every metric.
   if (highest == nullptr || (invalid > 0 && highest->wanted < role.current)) {
     decision.why = silence_reason(decision, role, 0);
     return finish(std::move(decision), role);

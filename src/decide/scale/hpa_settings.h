@@ -45,8 +45,8 @@ struct HpaSettings {
   Duration sync_period = std::chrono::seconds(15);
   std::int64_t tolerance_up_per_mille = 100;  ///< 100 = 10 %; the bounds are inclusive
   std::int64_t tolerance_down_per_mille = 100;
-  /// `spec.behavior`. Absent differs from the defaults above: a scale-up is then limited to max(2 x current, 4) per
-  /// sync, and a scale-down to the highest answer of the last `downscale_stabilization`.
+  /// `spec.behavior`. If it is absent, the defaults above do not apply: a scale-up is limited to max(2 x current, 4)
+  /// per sync, and a scale-down to the highest answer of the last `downscale_stabilization`.
   std::optional<HpaBehavior> behavior;
   Duration downscale_stabilization = std::chrono::minutes(5);
   /// A rule of Capstan, not of HPA: while a serving replica gives no usable reading, neither the current replicas nor

@@ -15,13 +15,13 @@ using model::ReasonCode;
 using model::RoleLimits;
 
 /// Recomputes the plan after the decision of a role has changed.
-void plan_anew(RolePart& part) {
+void recompute_plan(RolePart& part) {
   part.decision.plan = {};
   part.decision.drain.clear();
   part.decision = finish(std::move(part.decision), part.role);
 }
 
-/// Minimum of one role that follows from the other role's replicas and the ratio limit.
+/// Minimum of one role. It follows from the ratio limit and the replicas of the other role.
 struct RoleBound {
   ReplicaCount least = 0;
   std::int64_t milli = 0;  ///< decode replicas per prefill replica, thousandths
@@ -47,7 +47,7 @@ void keep_ratio(RolePart& part, const RolePart& other, const RoleLimits& limits)
   if (part.decision.desired >= least) return;
   part.decision.desired = least;
   part.decision.why = {ReasonCode::roles_in_ratio, {least, other.decision.desired, bound.milli}};
-  plan_anew(part);
+  recompute_plan(part);
 }
 
 /// Returns the replicas that serve or are converting to this role.
@@ -58,26 +58,26 @@ ReplicaCount serving(const RolePart& part) {
   });
 }
 
-/// Returns the replicas of a role that have to serve now: what its load needs, and at least its minimum.
+/// Returns the replicas of a role that have to serve now: those that its load needs, at least its minimum.
 ReplicaCount must_serve(const RolePart& part) { return std::max(part.decision.needed_now, part.role.min); }
 
-/// Returns the replicas that a role lacks now, as far as its maximum allows more.
+/// Returns the replicas that a role lacks now, limited by its maximum.
 ReplicaCount lacks(const RolePart& part) {
   const ReplicaCount room = std::max<ReplicaCount>(part.role.max - part.role.current, 0);
   return std::clamp<ReplicaCount>(must_serve(part) - serving(part), 0, room);
 }
 
-/// True if a ready replica gives no usable reading, so that its load is unknown.
+/// Returns true if a ready replica gives no usable reading, so that its load is unknown.
 bool has_silent_replica(const RolePart& part) {
   return std::ranges::any_of(part.role.replicas, [](const RoleView::Replica& replica) {
     return replica.phase == model::Gang::Phase::ready && !replica.signals.waiting.usable();
   });
 }
 
-/// Returns how many replicas `from` can give to `to`. The rest has to suffice for what must serve now and for the ratio
-/// after the change. It lacks nothing then, so that no replica changes back in the same plan. A role with a silent
-/// replica gives none (invariant 3).
-ReplicaCount may_go(const RolePart& from, const RolePart& to, const RoleLimits& limits) {
+/// Returns how many replicas `from` can lend to `to` now. The remaining replicas must cover what has to serve now and
+/// keep the ratio. Otherwise the same plan would convert a replica back. A role with a silent replica lends none
+/// (invariant 3).
+ReplicaCount lendable_now(const RolePart& from, const RolePart& to, const RoleLimits& limits) {
   if (has_silent_replica(from)) return 0;
   ReplicaCount count = std::min({lacks(to), serving(from) - must_serve(from), from.role.current - from.role.min});
   while (count > 0 && from.role.current - count < ratio_bound(from, limits, to.role.current + count).least) --count;
@@ -90,20 +90,19 @@ auto find_replica(RolePart& part, model::GangId id) {
 }
 
 /// Returns `count` ready replicas, or all there are, least loss first.
-std::vector<model::GangId> going_of(RolePart& from, ReplicaCount count) {
+std::vector<model::GangId> replicas_to_lend(RolePart& from, ReplicaCount count) {
   std::vector<model::GangId> ready = victims(from.role, 0);
   std::erase_if(ready, [&](model::GangId id) { return find_replica(from, id)->phase != model::Gang::Phase::ready; });
   ready.resize(std::min(ready.size(), static_cast<std::size_t>(count)));
   return ready;
 }
 
-/// Converts the replicas that must change their role. Afterwards `role` of both parts is the state with these
-/// conversions.
+/// Converts the replicas that must change their role, and updates the views of both parts accordingly.
 void convert(RolePart& from, RolePart& to, const RoleLimits& limits) {
   const ReplicaCount lacking = lacks(to);
-  const ReplicaCount may = may_go(from, to, limits);
-  if (may == 0) return;
-  const std::vector<model::GangId> going = going_of(from, may);
+  const ReplicaCount lendable = lendable_now(from, to, limits);
+  if (lendable == 0) return;
+  const std::vector<model::GangId> going = replicas_to_lend(from, lendable);
   if (going.empty()) return;
   const auto count = static_cast<ReplicaCount>(going.size());
   to.decision.why = {ReasonCode::role_joined, {lacking, count}};
@@ -120,16 +119,16 @@ void convert(RolePart& from, RolePart& to, const RoleLimits& limits) {
   }
 }
 
-/// Returns the replicas that the role needs at the end of the lead time. Surplus that a stabilization window holds
-/// stays in place but is never replaced.
+/// Returns the replicas that the role needs at the end of the lead time, without surplus that a stabilization window
+/// holds. Such surplus stays but is not replaced if it converts.
 ReplicaCount goal(const RolePart& part) {
   const Decision& decided = part.decision;
   if (decided.desired > decided.current) return decided.desired;
   return std::max(std::min(decided.wanted, decided.desired), part.role.min);
 }
 
-/// Returns how many replicas a role could give to the other by the end of the lead time.
-ReplicaCount could_go(const RolePart& from, const RolePart& to, const RoleLimits& limits) {
+/// Returns how many replicas a role can lend to the other by the end of the lead time.
+ReplicaCount lendable_later(const RolePart& from, const RolePart& to, const RoleLimits& limits) {
   const ReplicaCount in_ratio = ratio_bound(from, limits, to.decision.desired).least;
   const ReplicaCount keeps = std::max({goal(from), from.decision.needed_now, in_ratio});
   return std::max<ReplicaCount>(from.role.current - keeps, 0);
@@ -137,27 +136,27 @@ ReplicaCount could_go(const RolePart& from, const RolePart& to, const RoleLimits
 
 ReplicaCount lacks_later(const RolePart& part) { return std::max<ReplicaCount>(goal(part) - part.role.current, 0); }
 
-/// Returns the desired replicas after the immediate conversions: starts what the other role cannot give, and stops what
-/// the other role does not lack.
-ReplicaCount rest_of(const RolePart& part, const RolePart& other, const RoleLimits& limits) {
-  const ReplicaCount more = std::max<ReplicaCount>(lacks_later(part) - could_go(other, part, limits), 0);
+/// Returns the desired replicas after the immediate conversions. Replicas that the other role cannot lend are started,
+/// and surplus that the other role does not lack is stopped.
+ReplicaCount desired_after_conversions(const RolePart& part, const RolePart& other, const RoleLimits& limits) {
+  const ReplicaCount more = std::max<ReplicaCount>(lacks_later(part) - lendable_later(other, part, limits), 0);
   const ReplicaCount stays = std::max(part.decision.desired, part.decision.needed_now);
   const ReplicaCount surplus = std::max<ReplicaCount>(part.role.current - stays, 0);
-  const ReplicaCount lent = std::min(could_go(part, other, limits), lacks_later(other));
+  const ReplicaCount lent = std::min(lendable_later(part, other, limits), lacks_later(other));
   return part.role.current + more - std::max<ReplicaCount>(surplus - lent, 0);
 }
 
-/// Sets the desired replicas after conversions. The decision keeps reporting the replicas from before them.
-/// @param there  replicas that the other role could give
-void plan_rest(RolePart& part, ReplicaCount desired, ReplicaCount there) {
+/// Sets the desired replicas after conversions. The decision still reports the replicas before the conversions.
+/// @param lendable  replicas that the other role can lend
+void plan_after_conversions(RolePart& part, ReplicaCount desired, ReplicaCount lendable) {
   Decision& decided = part.decision;
   const bool changed = part.role.current != decided.current;
   if (!changed && desired < decided.desired) {
-    decided.why = {ReasonCode::roles_suffice, {decided.desired, desired, there}};
+    decided.why = {ReasonCode::roles_suffice, {decided.desired, desired, lendable}};
   }
   decided.desired = desired;
   const ReplicaCount before = std::exchange(decided.current, part.role.current);
-  plan_anew(part);
+  recompute_plan(part);
   decided.current = before;
   // Conversions come first because the desired count includes them.
   std::vector<model::Action>& actions = decided.plan.actions;
@@ -169,14 +168,15 @@ void plan_rest(RolePart& part, ReplicaCount desired, ReplicaCount there) {
 void as_one_fleet(RolePart& prefill, RolePart& decode, const RoleLimits& limits) {
   convert(decode, prefill, limits);
   convert(prefill, decode, limits);
-  const ReplicaCount prefills = rest_of(prefill, decode, limits);
-  const ReplicaCount decodes = rest_of(decode, prefill, limits);
-  const ReplicaCount to_prefill = could_go(decode, prefill, limits), to_decode = could_go(prefill, decode, limits);
-  plan_rest(prefill, prefills, to_prefill);
-  plan_rest(decode, decodes, to_decode);
+  const ReplicaCount prefills = desired_after_conversions(prefill, decode, limits);
+  const ReplicaCount decodes = desired_after_conversions(decode, prefill, limits);
+  const ReplicaCount to_prefill = lendable_later(decode, prefill, limits),
+                     to_decode = lendable_later(prefill, decode, limits);
+  plan_after_conversions(prefill, prefills, to_prefill);
+  plan_after_conversions(decode, decodes, to_decode);
 }
 
-/// True if converting is faster than starting, and neither role has to survive the loss of a domain.
+/// Returns true if converting is faster than starting, and neither role has to survive the loss of a domain.
 bool can_change(const RolePart& prefill, const RolePart& decode, const RoleLimits& limits) {
   const auto slower = [&](const RolePart& part) {
     return part.decision.sizing && limits.conversion >= part.decision.sizing->lead;

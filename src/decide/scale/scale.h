@@ -58,7 +58,7 @@ struct Memory {
   };
   bool seen = false;             ///< false until the first decision, which records the current replicas as an answer
   ReplicaCount recommended = 0;  ///< desired replicas of the last decision
-  /// Until an operator clears it, replicas are never fewer than this and never lowered; 0: no floor.
+  /// Minimum until an operator clears it; while it is set, replicas are not lowered either. 0: no floor.
   ReplicaCount floor = 0;
   std::vector<Answer> answers;
   std::vector<Change> ups;
@@ -78,10 +78,10 @@ struct RoleView {
     model::Gang::Phase phase = model::Gang::Phase::pending;
     Instant created_at;
     model::ReplicaSignals signals;
-    Instant expected_ready_at = Instant::never();  ///< of a starting replica: when it should be ready
-    bool resumed = false;  ///< true after a role conversion or a wake: its start time says nothing about cold starts
-    std::uint32_t variant = 0;        ///< index of its variant, where replicas of a mix share one list
-    FailureDomain domain = kNowhere;  ///< failure domain it runs in; set only with a `spread`
+    Instant expected_ready_at = Instant::never();  ///< time at which a starting replica should be ready
+    bool resumed = false;             ///< true after a role conversion or a wake, whose start is no cold start
+    std::uint32_t variant = 0;        ///< index of its variant if the list has the replicas of a mix
+    FailureDomain domain = kNowhere;  ///< failure domain in which it runs; set only with a `spread`
   };
   model::ServiceId service;
   model::VariantId variant{0};
@@ -93,8 +93,8 @@ struct RoleView {
   std::vector<Replica> replicas;  ///< ordered by id, draining ones included
   model::Slo slo{};
   model::Role role = model::Role::both;
-  std::vector<Replica> prefill_replicas{};  ///< of a decode role: the replicas that compute its prompts, ordered by id
-  model::Signal gateway_waiting{};          ///< requests in the gateway that no replica has accepted
+  std::vector<Replica> prefill_replicas{};    ///< prefill replicas of a decode role, ordered by id
+  model::Signal gateway_waiting{};            ///< requests in the gateway that no replica has accepted
   const engine::EngineRow* engine = nullptr;  ///< row of the bundled table; null: unknown model or GPU
   model::StepLimits step_limits{};
   Duration conversion{};           ///< time a replica takes to change its role; 0: roles are fixed
@@ -105,8 +105,8 @@ struct RoleView {
 };
 RoleView view(const model::Snapshot& snapshot, const Index& index, model::ServiceId service);
 
-/// Returns, by service, the service whose decision includes it; most services decide for themselves. Alternatives of
-/// one another are decided together if Capstan's own policy is in force for both.
+/// Returns, by service, the service whose decision includes it. For most services that is the service itself.
+/// Alternatives of one another are decided together if Capstan's own policy is in force for both.
 /// @param policy_of  returns the policy in force of a service
 std::vector<model::ServiceId> deciders(const model::Snapshot& snapshot,
                                        const std::function<const Policy&(model::ServiceId)>& policy_of);
@@ -115,8 +115,8 @@ std::vector<model::ServiceId> deciders(const model::Snapshot& snapshot,
 struct MixSource {
   std::span<const model::ServiceId> deciders;  ///< by service, from `deciders`
   std::span<const Memory> memories;            ///< by service; the SLO floor of a variant raises its minimum
-  const provision::Memory* provision_memory =
-      nullptr;  ///< of the provision layer; null: unknown which nodes can be bought
+  /// Memory of the provision layer; null: it is unknown which nodes can be bought.
+  const provision::Memory* provision_memory = nullptr;
 };
 /// Returns the view of a service with its alternatives that are decided together with it, and the supply of each
 /// variant.
@@ -126,8 +126,8 @@ RoleView view_of_mix(const model::Snapshot& snapshot, const Index& index, model:
 /// The reading of one metric with its arithmetic, so that an explanation computes nothing a second time.
 struct MetricReading {
   enum class Kind : std::uint8_t {
-    duty_cycle,  ///< %
-    memory,      ///< %
+    duty_cycle,  ///< percent
+    memory,      ///< percent
     waiting,     ///< requests
     running,     ///< requests
     kv,          ///< millionths of the KV memory
@@ -159,7 +159,7 @@ struct Decision {
   ReplicaCount wanted = 0;   ///< highest count over all readings, before windows and limits
   ReplicaCount held_to = 0;  ///< count after stabilization
   ReplicaCount desired = 0;  ///< count after rate limits and bounds
-  /// Replicas that must serve now; where replicas can change their role, the others may leave.
+  /// Replicas that must serve now. If replicas can change their role, the others may join the other role.
   ReplicaCount needed_now = 0;
   std::optional<Sizing> sizing{};  ///< set by Capstan's own policy
   std::optional<SpreadSizing> spread{};

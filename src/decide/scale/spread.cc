@@ -48,7 +48,8 @@ SpreadSizing size_for_loss(const Spread& spread, ReplicaCount need) {
   const auto leaves_need = [&](ReplicaCount n) { return n - fullest_at(spread, s.placed, n) >= need; };
   s.asked = even;
   if (!spread.is_enforced) return s;
-  // Fewer than exist leave fewer, one by one. More than exist are needed if the fullest domain holds too many.
+  // The more replicas there are, the more remain after a loss, so the search can bisect. If the fullest domain holds
+  // more than its share, an even fleet is too small.
   ReplicaCount low = even, high = std::max(even, std::min(need + s.fullest, need + even));
   if (!leaves_need(high)) return s;  // the fullest domain holds far too many: remove those first
   while (low < high) {

@@ -10,7 +10,7 @@ namespace capstan::decide::scale {
 /// Distribution of a service's replicas that must survive the loss of any one domain of a level.
 struct Spread {
   model::TopologyLevel level = model::TopologyLevel::zone;
-  ReplicaCount domains = 0;  ///< domains that hold its GPUs or could
+  ReplicaCount domains = 0;  ///< domains that have its GPUs or could get some
   /// True: the scheduler in use spreads the replicas; false: Capstan only sees and reports the distribution.
   bool is_enforced = true;
   /// Replicas by domain, the most first; only domains with some, draining replicas not counted.
@@ -21,7 +21,7 @@ struct Spread {
 struct SpreadSizing {
   model::TopologyLevel level = model::TopologyLevel::zone;
   ReplicaCount need = 0;     ///< replicas that hold the SLO
-  ReplicaCount domains = 0;  ///< below 2 no other domain is left after a loss
+  ReplicaCount domains = 0;  ///< usable domains; below 2, none is left after a loss
   ReplicaCount fullest = 0;  ///< replicas in the fullest domain now
   ReplicaCount placed = 0;   ///< replicas with a node now
   ReplicaCount asked = 0;    ///< replicas such that the loss of any one domain leaves `need`
@@ -31,7 +31,8 @@ struct SpreadSizing {
 
 /// Returns the smallest number of replicas that leaves `need` after the loss of any domain: spread evenly, `need +
 /// ceil(need / (domains - 1))`. Existing replicas do not move, and removals come from the fullest domain. If one domain
-/// holds more than its share, the surplus is first matched elsewhere, by at most an even fleet's number of replicas.
+/// holds more than its share, more replicas are needed in the other domains. If it holds more than a whole even fleet,
+/// the result is the even fleet, because the surplus has to be removed first.
 SpreadSizing size_for_loss(const Spread& spread, ReplicaCount need);
 
 /// Returns how many of `replicas` remain after the loss of the fullest domain; all of them if there is only one domain.

@@ -38,27 +38,27 @@ MicroUsd price_of(const model::Variant& variant, const model::Catalog& catalog) 
   };
   each_purchase(variant, catalog, [&](const model::Purchase& p) { consider(catalog.offering(p.offering)); });
   if (cheapest != 0) return {cheapest};
-  for (const model::Offering& offering : catalog.offerings) {  // of existing nodes
+  for (const model::Offering& offering : catalog.offerings) {  // includes offerings of existing nodes
     if (offering.gpu == variant.gpu) consider(offering);
   }
   return {cheapest};
 }
 
-/// Returns how many more pods the existing nodes take, at most `most`.
+/// Returns how many more pods fit on the existing nodes, at most `most`.
 std::int64_t on_nodes(const Index& index, const model::Variant& variant, std::int64_t most) {
   const auto* nodes = index.rooms.nodes_by_free(variant.gpu);
   std::int64_t pods = 0;
   if (nodes == nullptr) return pods;
   for (auto at = nodes->rbegin(); at != nodes->rend() && pods < most; ++at) {
-    const std::int64_t here = at->first.count / gpus_a_pod(variant).count;
-    if (here == 0) break;  // nodes are ordered by free GPUs, most first
-    if (!has(variant.closed.nodes, at->second)) pods += here;
+    const std::int64_t pods_on_node = at->first.count / gpus_a_pod(variant).count;
+    if (pods_on_node == 0) break;  // nodes are ordered by free GPUs, most first
+    if (!has(variant.closed.nodes, at->second)) pods += pods_on_node;
   }
   return pods;
 }
 
 /// Returns for how many pods nodes may still be bought, at most `most`. Sets `refused` if only capacity errors prevent
-/// it.
+/// a purchase.
 std::int64_t on_purchases(const model::Variant& variant, const Capacity& capacity, std::int64_t most, bool& refused) {
   const model::Catalog& catalog = capacity.catalog();
   std::vector<std::int64_t> by_pool(catalog.pools.size());
@@ -81,7 +81,7 @@ std::int64_t on_purchases(const model::Variant& variant, const Capacity& capacit
   });
   refused = any && all_back_off;
   std::int64_t pods = 0;
-  for (const std::int64_t here : by_pool) pods += here;
+  for (const std::int64_t pods_in_pool : by_pool) pods += pods_in_pool;
   return pods;
 }
 

@@ -17,10 +17,11 @@ namespace capstan::decide::scale {
 
 /// Price and availability of further replicas of a variant.
 struct Supply {
-  GpuCount gpus = 1;          ///< of one replica
-  MicroUsd price_per_hour{};  ///< of one replica: as stated, else the lowest price of its GPUs; 0: unknown
+  GpuCount gpus = 1;          ///< GPUs of one replica
+  MicroUsd price_per_hour{};  ///< price of one replica: as stated, else the lowest price of its GPUs; 0: unknown
   /// Further replicas that fit now on existing nodes, on nodes on their way and on nodes that pools may still buy;
-  /// empty: unknown. An upper bound: it ignores topology domains and limits that several pools share.
+  /// empty: unknown. The number is an upper bound, because it ignores topology domains and limits that several pools
+  /// share.
   std::optional<ReplicaCount> more{};
   bool refused = false;  ///< every usable offering is backing off after a capacity error
 };

@@ -17,9 +17,9 @@ struct Candidate {
   FailureDomain domain;
 };
 
-/// Chooses `most` candidates, each from the domain that holds the most replicas after the earlier choices; among equal
-/// domains the one whose first candidate comes earlier.
-std::vector<GangId> of_the_fullest(const std::vector<Candidate>& candidates, std::size_t most) {
+/// Chooses `most` candidates, each from the domain that holds the most replicas after the earlier choices; among
+/// equally full domains, the one whose first candidate comes earlier.
+std::vector<GangId> from_fullest_domains(const std::vector<Candidate>& candidates, std::size_t most) {
   std::map<FailureDomain, std::vector<std::size_t>> by_domain;  // indices, the first candidate last
   for (std::size_t i = candidates.size(); i > 0; --i) by_domain[candidates[i - 1].domain].push_back(i - 1);
   // Ordered by replicas in the domain (negated: the fullest first), then by the index of its first candidate.
@@ -61,7 +61,7 @@ std::vector<GangId> victims(const RoleView& role, ReplicaCount keep) {
     return std::tuple(a.phase, a.holds, b.created_at, b.id) < std::tuple(b.phase, b.holds, a.created_at, a.id);
   });
   const ReplicaCount surplus = std::ssize(candidates) - std::max<ReplicaCount>(keep, 0);
-  if (role.spread && surplus > 0) return of_the_fullest(candidates, static_cast<std::size_t>(surplus));
+  if (role.spread && surplus > 0) return from_fullest_domains(candidates, static_cast<std::size_t>(surplus));
   std::vector<GangId> chosen;
   for (ReplicaCount i = 0; i < surplus; ++i) chosen.push_back(candidates[static_cast<std::size_t>(i)].id);
   return chosen;

@@ -11,8 +11,8 @@ constexpr Duration kBlock = std::chrono::seconds(15);
 constexpr Duration kNoiseMemory = std::chrono::minutes(10);
 constexpr Duration kArrivalMemory = std::chrono::seconds(45);
 constexpr Duration kArrivalMemoryMost = std::chrono::seconds(60);
-constexpr double kNoiseKept = 0.06;       // noise of the mean, relative, that the memory length aims at
-constexpr double kArrivalsJump = 1.25;    // ratio to the mean that counts as a jump, beyond four deviations of chance
+constexpr double kNoiseKept = 0.06;       // relative noise of the mean at which the memory length aims
+constexpr double kArrivalsJump = 1.25;    // multiple of the mean, plus four deviations, that counts as a jump
 constexpr double kLengthVariation = 2.0;  // 1 + squared variation coefficient of prompt lengths, assumed until measured
 constexpr double kMostArriving = 1e12;
 

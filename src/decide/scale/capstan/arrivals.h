@@ -9,14 +9,14 @@ namespace capstan::decide::scale {
 
 /// Arriving prompts.
 struct Arrivals {
-  double tokens_per_s = 0;  ///< queued ones included; smoothed by as much as single prompts make it vary
-  double noise = 0;  ///< relative deviation of 15 s arrival counts that is chance and says nothing about the load
+  double tokens_per_s = 0;  ///< prompt tokens, queued prompts included; smoothed more if they are noisier
+  double noise = 0;         ///< relative random deviation of the arrivals in 15 s
 };
 
-/// Updates the mean of arrivals. The share of variation that is chance follows from the number of prompts and, because
-/// a few prompts may be a thousand times as long as the others, from measurement: half the mean square of the
-/// difference between neighbouring 15 s blocks, to which neither level nor trend contributes. The larger the share of
-/// chance, the longer the mean remembers, unless arrivals jump or fall beyond it.
+/// Updates the mean of arrivals. Their random variation follows from the number of prompts. It is also measured,
+/// because a few prompts may be a thousand times as long as the others. The measure is half the mean square of the
+/// difference between neighbouring 15 s blocks, to which neither level nor trend contributes. The larger the random
+/// variation, the longer the mean remembers. A larger jump or fall replaces the mean at once.
 Arrivals learn_arrivals(const Load& load, const Shape& shape, Duration since_last, CapstanMemory& memory);
 
 }  // namespace capstan::decide::scale

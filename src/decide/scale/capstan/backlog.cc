@@ -46,14 +46,14 @@ double serve_until_ready_s(const Step& step, double lead_s) {
 }  // namespace
 
 double backlog(Step& step, double demand) {
-  const double comes = std::max(demand, demand_by_growth(step));
+  const double arriving = std::max(demand, demand_by_growth(step));
   const double queued = step.queued();
   if (queued < 1) return 0;
   const double served_per_s = step.requests_per_s();
   const double lead_s = std::max(in_seconds(step.sizing.lead), 1.0);
-  const double growth = served_per_s * (comes * lead_s - serve_until_ready_s(step, lead_s));
+  const double growth = served_per_s * (arriving * lead_s - serve_until_ready_s(step, lead_s));
   const double left = std::max(queued + growth, 0.0);
-  const double spare = step.counted() - comes;
+  const double spare = step.counted() - arriving;
   const double left_s = left <= 0 ? 0 : spare > 0 ? left / (spare * served_per_s) : kNever_s;
   const double drains_s = left > 0 ? lead_s + left_s : lead_s * queued / -growth;
   step.sizing.backlog_drains =

@@ -5,17 +5,17 @@
 // Sizing for a queue: its predicted length when new replicas are ready, given what the serving replicas do to it.
 namespace capstan::decide::scale {
 
-/// Returns the replicas needed for the queue that will exist when replicas requested now are ready, unless the counted
-/// replicas would then drain it soon: within a quarter of the lead time, at least one minute. Today's queue would be
-/// too small a measure, because arrivals that no replica serves add to it until then. The growth of in-flight requests
-/// over a minute also counts as demand: engines that preempt serve less than the model predicts, and their queue grows
-/// although the model sees spare capacity.
+/// Returns the replicas needed for the queue that will exist when replicas requested now are ready. Today's queue would
+/// be too small a measure, because arrivals that no replica serves add to it until then. Returns 0 if no request waits,
+/// or if the counted replicas will then drain the queue soon: within a quarter of the lead time, or within a minute if
+/// that is longer. The growth of in-flight requests over a minute also counts as demand. Engines that preempt serve
+/// less than the model predicts, so their queue grows although the model sees spare capacity.
 ///
-/// Sets `Sizing::backlog_drains`. Returns 0 if no request waits.
-/// @param demand  of arrivals, in replicas
+/// Sets `Sizing::backlog_drains`.
+/// @param demand  demand of the arrivals, replicas
 double backlog(Step& step, double demand);
 
-/// True if a queue is draining or its last requests are being answered, so that more is served than arrives.
+/// Returns true if a queue is draining or its last requests are being answered, so that more is served than arrives.
 bool is_queue_draining(Step& step);
 
 }  // namespace capstan::decide::scale

@@ -6,12 +6,12 @@
 namespace capstan::decide::scale {
 namespace {
 
-// Below it a queue can overflow, and engines that preempt then lose most of their work.
+// With a lower safety margin a queue can overflow, and engines that preempt then lose most of their work.
 constexpr double kSafetyLeast = 1.0;
 constexpr double kSafetyMost = 4.0;
-/// Share of the error budget to be used by observed misses. Queueing is not the only cause of a late first token, and
-/// misses during a surge do not adjust the slack: on a day of DeepSeek-R1 traffic two fifths of the misses occur while
-/// the slack adjusts. Surges that come before anything was learned also use a part.
+/// Share of the error budget that observed misses may use. Queueing is not the only cause of a late first token, and
+/// misses during a surge do not adjust the slack. On a day of DeepSeek-R1 traffic, only two fifths of the misses occur
+/// while the slack adjusts. Surges before anything was learned also use a part of the budget.
 constexpr double kSpent = 0.35;
 constexpr double kSafetyPerMinute = 0.01;  // decrease per minute without misses
 constexpr double kSafetyRiseMost = 0.25;   // largest increase per minute of misses
@@ -39,15 +39,16 @@ double misses_when_idle(const SloObservation& observed, CapstanMemory& memory) {
 
 void spend_budget(const SloObservation& observed, CapstanMemory& memory) {
   const double allowed = std::max(kSpent * (1 - observed.target_share), 1e-4);
-  const double least = misses_when_idle(observed, memory);
-  const double mendable = least > allowed ? std::max(observed.missed_share - least, 0.0) : observed.missed_share;
-  const double over = mendable / allowed - 1;
+  const double unavoidable = misses_when_idle(observed, memory);
+  const double avoidable =
+      unavoidable > allowed ? std::max(observed.missed_share - unavoidable, 0.0) : observed.missed_share;
+  const double excess = avoidable / allowed - 1;
   const double minutes = static_cast<double>(observed.since_last.count()) / 60e9;
-  const double rise = std::min(kSafetyPerMinute * over, kSafetyRiseMost) * minutes;
+  const double rise = std::min(kSafetyPerMinute * excess, kSafetyRiseMost) * minutes;
   const double safety = std::clamp(static_cast<double>(memory.safety_milli) / 1e3 + rise, kSafetyLeast, kSafetyMost);
   memory.safety_milli = std::llround(safety * 1e3);
-  if (over > 0 && !observed.as_planned) return;
-  const double slack_rise = std::min(kSlackPerMinute * over, kSlackRiseMost) * minutes;
+  if (excess > 0 && !observed.as_planned) return;
+  const double slack_rise = std::min(kSlackPerMinute * excess, kSlackRiseMost) * minutes;
   const double slack = std::clamp(static_cast<double>(memory.slack_ppm) / 1e6 + slack_rise, 0.0, kSlackMost);
   memory.slack_ppm = static_cast<std::int64_t>(slack * 1e6);
 }

@@ -15,9 +15,9 @@ struct SloObservation {
 };
 
 /// Adjusts the safety margins by the error budget. Work that misses its SLO raises them and work that meets it lowers
-/// them, at rates that balance at a part of the allowed misses, because not every miss is observed (adaptive conformal
-/// inference, Gibbs and Candes 2021). If mostly idle replicas miss more than is allowed, that part is left out: more
-/// replicas would miss it too.
+/// them (adaptive conformal inference, Gibbs and Candes 2021). The rates balance below the allowed misses, because not
+/// every miss is observed. If mostly idle replicas miss more than is allowed, their share of misses is left out,
+/// because more replicas would not help.
 ///
 /// There are two margins. Safety, in spreads of the demand, covers forecast errors. Slack covers interference between
 /// requests within a replica, such as a short prompt behind a long one: it grows only by misses that occur while as

@@ -14,16 +14,15 @@ constexpr std::int32_t kBatchedTokens = 2048;
 constexpr std::int32_t kSequences = 256;
 /// Usable share of the KV memory; beyond it sequences are preempted and recomputed.
 constexpr double kKvUse = 0.8;
-/// Standard deviations between the mean time per token and the bound: the mean over a request's tokens varies between
-/// requests, because prompts of others come in between.
+/// Distance between the planned mean time per token and its bound, in standard deviations. The mean time per token
+/// differs between requests, because steps also compute prompts of other requests.
 constexpr double kTpotDeviations = 2.0;
 /// Squared variation coefficient of the time to compute a prompt.
 constexpr double kPromptVariation = 1.0;
-/// Share of prompts that may wait longer than TTFT allows, on a replica that also decodes. There a prompt waits less
-/// for others than in a queue of its own, so that the slack learned from misses is closer to the truth than a stricter
-/// tail.
+/// Share of prompts that may wait longer than TTFT allows on a replica that also decodes. There the queue model
+/// overestimates the waits. Slack that is learned from misses corrects this better than a stricter share would.
 constexpr double kQueueTail = 0.03;
-constexpr double kPrefillQueueTail = 0.005;  ///< of a prefill-only replica
+constexpr double kPrefillQueueTail = 0.005;  ///< the same share on a prefill-only replica
 constexpr double kMostUse = 0.95;
 /// Lowest planned utilization of a prefill-only replica. Below it the model of a queue with one server no longer
 /// applies: with many replicas a prompt finds an idle one, and more replicas do not remove the remaining waits.
@@ -75,8 +74,8 @@ std::int64_t within_limit(std::int64_t most) {
   return std::max<std::int64_t>(static_cast<std::int64_t>(root * root), 1);
 }
 
-/// True if all but a share `tail` of the prompts wait at most `allowed_s` when prompts take a share `use` of the
-/// replica's time: the tail of a queue with one server.
+/// Returns true if all but a share `tail` of the prompts wait at most `allowed_s` while prompts take a share `use` of
+/// the replica's time. This is the tail of a queue with one server.
 bool prompts_keep_up(double use, double allowed_s, double prompt_s, double tail) {
   const double scale_s = prompt_s * (1 + kPromptVariation) / 2;
   if (use > kMostUse) return false;
@@ -85,7 +84,7 @@ bool prompts_keep_up(double use, double allowed_s, double prompt_s, double tail)
   return use * portable_exp(-exponent) <= tail;
 }
 
-/// Returns the largest such `use`.
+/// Returns the largest `use` for which `prompts_keep_up` is true.
 double most_prefill_use(double allowed_s, double prompt_s) {
   double low = 0, high = kMostUse;
   for (int i = 0; i < 24; ++i) {
@@ -151,8 +150,8 @@ std::int64_t largest(std::int64_t most, Holds&& holds) {
   return low;
 }
 
-/// Returns the capacity of a prefill-only replica. The queue of prompts limits the share of its time that may be used;
-/// the first token leaves nothing to decode.
+/// Returns the capacity of a prefill-only replica. The queue of prompts limits the share of its time that may be used.
+/// Nothing remains to decode after the first token.
 Capacity prefill_capacity(const EngineBelief& engine, const Shape& shape, const Load::VariantLoad& seen,
                           const model::Slo& slo) {
   const double prompt_s = prompt_alone_s(engine, shape);
@@ -177,7 +176,7 @@ Capacity prefill_capacity(const EngineBelief& engine, const Shape& shape, const 
   return out;
 }
 
-/// Returns the weight of a new value in a mean that is plain at first and fades after `most`.
+/// Returns the weight of a new value in a mean. The mean is plain until `seen` reaches `most`, and fades afterwards.
 double weight(Duration since_last, Duration seen, Duration most) {
   const double over_s = std::max(in_seconds(std::min(seen, most)), in_seconds(since_last));
   return over_s > 0 ? std::min(1.0, in_seconds(since_last) / over_s) : 0;
@@ -230,13 +229,13 @@ double token_seconds(const EngineBelief& engine, const Shape& shape, double batc
 }
 
 double token_deviation(const EngineBelief& engine, const Shape& shape, double batch) {
-  // For an answer half as long as the mean: during its time `batch` x 2 prompts arrive, give or take a Poisson
-  // deviation.
+  // During an answer of half the mean length L, `batch` / 2 prompts are computed, with a Poisson deviation of
+  // sqrt(batch / 2). Divided by the L / 2 tokens of the answer, this is sqrt(2 x batch) / L.
   return prompt_token_s(engine, shape, batch) * shape.prompt_per_output * std::sqrt(2.0 * batch);
 }
 
 Shape learn_shape(const Load& load, const EngineBelief& engine, Duration since_last, CapstanMemory& memory) {
-  // A decode replica may not know whose prompts those were.
+  // A decode replica may see no prompt rate, because other replicas compute the prompts.
   const bool prompts_known = load.prompt_rate > 0 || engine.role == model::Role::decode;
   if (load.generated_rate > 0 && prompts_known) {
     memory.observed = std::min(memory.observed + since_last, kShapeMemory);

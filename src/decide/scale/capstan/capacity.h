@@ -13,8 +13,8 @@ namespace capstan::decide::scale {
 struct Shape {
   double prompt_per_output = 4;  ///< prompt tokens computed for each token generated
   double context = 1024;         ///< KV tokens of a running sequence
-  double prompt = 1024;          ///< tokens
-  double output = 256;           ///< tokens
+  double prompt = 1024;          ///< length of the prompt, tokens
+  double output = 256;           ///< length of the answer, tokens
 };
 
 /// The policy's model of a replica's engine: the table's step times, corrected by measured ones.
@@ -22,10 +22,10 @@ struct EngineBelief {
   engine::StepCoefficients step;
   model::Role role = model::Role::both;
   double kv_tokens = 0;        ///< KV cache of one replica
-  std::int64_t sequences = 1;  ///< mean concurrent sequences such that the engine's limit is seldom reached
+  std::int64_t sequences = 1;  ///< mean number of concurrent sequences at which the engine seldom reaches its limit
   double batched_tokens = 0;   ///< token budget of one step
-  bool modelled = false;
-  double correction = 1;  ///< factor on the table's step times
+  bool modelled = false;       ///< true: the engine table has a row for this model
+  double correction = 1;       ///< factor on the table's step times
 };
 
 /// Capacity of one replica within its SLO.
@@ -36,7 +36,7 @@ struct Capacity {
   double decode_s = 0;      ///< replica time per generated token at that batch
   double prompt_s = 0;      ///< replica time per prompt token
   Sizing::Bound bound = Sizing::Bound::sequences;
-  bool out_of_reach = false;
+  bool out_of_reach = false;  ///< true: even a single sequence misses the SLO
 };
 
 /// Returns the engine model for a row of the engine table.
@@ -63,12 +63,13 @@ Shape learn_shape(const Load& load, const EngineBelief& engine, Duration since_l
 
 /// Compares the measured time between tokens of a variant's replicas with the model's at the same batches, and moves
 /// the correction towards it. This works at any load, whereas throughput is informative only on a full replica. The
-/// correction is clamped and slow. Prefill-only replicas show no such time: for them the table is used as it is.
+/// correction is clamped and changes slowly. Prefill-only replicas show no such time, so the table is used uncorrected
+/// for them.
 void learn_correction(const Load& load, std::uint32_t variant, const Shape& shape, Duration since_last,
                       VariantMemory known, EngineBelief& engine);
 
-/// Returns the largest batch at which a replica still holds TPOT, TTFT and its KV memory, and its throughput there. For
-/// a prefill-only replica: the most prompts that finish within the TTFT bound.
+/// Returns the largest batch at which a replica still holds TPOT, TTFT and its KV memory, and its throughput at this
+/// batch. For a prefill-only replica, returns the most prompts that finish within the TTFT bound.
 /// @param seen  load of the replicas of its variant
 Capacity capacity(const EngineBelief& engine, const Shape& shape, const Load::VariantLoad& seen, const model::Slo& slo);
 

@@ -21,8 +21,8 @@ struct Held {
   bool settled = true;  ///< false: the history is too short, and `replicas` is the current count
 };
 
-/// Returns the count that sufficed for as long as a stop and a restart take. Surplus beyond the spread of demand goes
-/// after the short window, the rest only after the long one.
+/// Returns the replicas to keep: the count that sufficed for as long as a stop and a restart take. Surplus beyond the
+/// spread of demand is removed after the short window, the rest only after the long one.
 /// @param have  existing replicas that can be relied on to hold the SLO
 Held hold(Step& step, double needed, ReplicaCount have) {
   const NeedHistory history = need_history(step, needed);
@@ -59,10 +59,10 @@ model::Reason reason(const Step& step, const Decision& decision, ReplicaCount as
   return {ReasonCode::demand_met, {s.demand_milli, s.needed_milli, decision.desired}};
 }
 
-/// True if the replicas stay only to spare requests a cold start.
+/// Returns true if the replicas stay only because a cold start would delay requests.
 bool stays_warm(const Step& step, const Decision& decision) {
-  const bool fewer_would_do = can_sleep(step) || decision.wanted < decision.desired;
-  return fewer_would_do && decision.desired == decision.current && decision.desired <= warm_replicas(step);
+  const bool fewer_suffice = can_sleep(step) || decision.wanted < decision.desired;
+  return fewer_suffice && decision.desired == decision.current && decision.desired <= warm_replicas(step);
 }
 
 /// Returns the replicas such that the loss of any one domain leaves `needed`, if the service must survive one.
@@ -75,31 +75,31 @@ ReplicaCount sized_for_loss(const Step& step, ReplicaCount needed, bool settled,
   return keeps ? std::max(decision.spread->asked, decision.current) : decision.spread->asked;
 }
 
-/// Returns the count that survives a loss with the wanted replicas. Surplus held by a window starts no replica: at most
-/// the existing ones stay.
+/// Returns the count that leaves the wanted replicas after a loss. Surplus that a window holds starts no replica; at
+/// most, the existing replicas stay.
 ReplicaCount held_for_loss(const Step& step, bool settled, Decision& decision) {
   const ReplicaCount held = sized_for_loss(step, decision.held_to, settled, decision);
   if (held <= decision.current || decision.held_to == decision.wanted) return held;
-  const std::optional<SpreadSizing> of_held = decision.spread;
+  const std::optional<SpreadSizing> held_spread = decision.spread;
   const ReplicaCount wanted = sized_for_loss(step, decision.wanted, settled, decision);
   if (wanted > decision.current) return wanted;
-  decision.spread = of_held;
+  decision.spread = held_spread;
   return decision.spread->asked = decision.current;
 }
 
-/// Returns a reason about surviving a loss: that it is impossible, that the current distribution does not, or that more
-/// replicas are requested for it.
+/// Returns a reason about the loss of a domain: the loss cannot be survived, the current distribution does not survive
+/// it, or more replicas are requested to survive it.
 std::optional<model::Reason> loss_reason(const Step& step, const Decision& decision, ReplicaCount asked) {
   if (!decision.spread || decision.desired != asked) return std::nullopt;
   const SpreadSizing& s = *decision.spread;
-  const bool still = decision.desired == decision.current;
+  const bool unchanged = decision.desired == decision.current;
   const auto level = static_cast<std::int64_t>(s.level);
   if (!s.possible()) {
-    if (!still) return std::nullopt;
+    if (!unchanged) return std::nullopt;
     return model::Reason{ReasonCode::loss_not_survived, {s.domains, s.need, level}};
   }
-  const bool all_stand = step.load.starting == 0 && s.placed >= decision.desired;
-  if (still && all_stand && s.left() < s.need) {
+  const bool all_placed = step.load.starting == 0 && s.placed >= decision.desired;
+  if (unchanged && all_placed && s.left() < s.need) {
     return model::Reason{ReasonCode::spread_uneven, {s.fullest, s.placed, s.left(), s.need, level}};
   }
   // Replicas held by a window may be unevenly distributed.
@@ -138,7 +138,7 @@ Decision decide_by(const Capstan& policy, Decision decision, const RoleView& rol
   decision.wanted = replicas_when_rising(step.sizing, needed);
   const ReplicaCount in_flight = whole_replicas(step.load.in_flight() / static_cast<double>(step.unit().batch));
   const ReplicaCount warm = warm_replicas(step);
-  // For a spread fleet only its size counts, so that an uneven distribution does not shorten its windows.
+  // Only the size of a spread fleet counts here. An uneven distribution must not shorten its windows.
   const bool spreads = role.spread && role.spread->domains > 1;
   const ReplicaCount have = decision.current - (spreads ? even_share(decision.current, role.spread->domains) : 0);
   const Held held = hold(step, needed, have);

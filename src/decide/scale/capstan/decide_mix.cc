@@ -16,7 +16,7 @@ using model::ReasonCode;
 constexpr Duration kHorizonLeast = std::chrono::hours(1);
 constexpr std::int64_t kPriceMost = 1'000'000'000'000;
 
-/// True if all prices are known in USD; otherwise GPUs are used as the price.
+/// Returns true if all prices are known in USD; otherwise GPUs are used as the price.
 bool in_usd(const Step& step) {
   return std::ranges::all_of(
       step.variants, [](const VariantStep& variant) { return variant.role->supply.price_per_hour > MicroUsd{}; });
@@ -65,7 +65,7 @@ std::vector<MixOption> options_of(const Step& step, bool may_stop) {
   return options;
 }
 
-/// Returns the smallest worth of a replica that can be chosen, at most 1: tolerances are a part of it.
+/// Returns the smallest worth of a replica that can be chosen, at most 1. Tolerances are fractions of this worth.
 double smallest_worth(std::span<const MixOption> options) {
   std::int64_t smallest = 1000;
   for (const MixOption& option : options) {
@@ -74,16 +74,17 @@ double smallest_worth(std::span<const MixOption> options) {
   return static_cast<double>(smallest) / 1000.0;
 }
 
-/// Returns the largest worth of a running replica. A fleet of such coarse replicas has a surplus of about half of one,
-/// however fine the other variants are. Trimming it and restarting minutes later would cost more.
+/// Returns the largest worth of a running replica. A fleet with such large replicas has a surplus of about half a
+/// replica, however small the other variants are. It would cost more to stop a replica because of this surplus and to
+/// start it again minutes later.
 double largest_running_worth(std::span<const MixOption> options) {
   std::int64_t largest = 0;
   for (const MixOption& option : options) largest = std::max(largest, option.current > 0 ? option.worth_milli : 0);
   return static_cast<double>(largest) / 1000.0;
 }
 
-/// Returns the load to carry: the need, and at least what was needed within the windows. As for one variant, but in
-/// worth, which is not a whole number.
+/// Returns the load to carry, in worth: the need, and at least the highest need within the windows. The rules are those
+/// for one variant, without rounding to whole replicas.
 double load_to_carry(Step& step, const NeedHistory& history, double needed, std::span<const MixOption> options) {
   const double smallest = smallest_worth(options);
   const Sizing& s = step.sizing;
@@ -104,8 +105,8 @@ MixTerms terms_of(const Step& step) {
   return {.horizon = std::max<Duration>(kHorizonLeast, 2 * step.sizing.lead), .lead = step.sizing.lead};
 }
 
-/// Returns the chosen replicas plus the ones that must serve until their replacements do. Stops only as many now that
-/// the remaining serving replicas carry the target, the most expensive per worth first.
+/// Returns the chosen replicas plus the ones that must serve until their replacements do. Replicas are stopped only as
+/// long as the remaining serving ones carry the target, the most expensive per worth first.
 std::vector<ReplicaCount> keep_until_replaced(const Step& step, std::span<const MixOption> options, const Mix& chosen,
                                               double target) {
   std::vector<ReplicaCount> desired = chosen.replicas;
@@ -126,8 +127,8 @@ std::vector<ReplicaCount> keep_until_replaced(const Step& step, std::span<const 
     const ReplicaCount stops = serving - desired[i];
     if (stops <= 0) continue;
     const double worth = static_cast<double>(options[i].worth_milli) / 1000.0;
-    const auto may = worth > 0 ? static_cast<ReplicaCount>(std::floor(spare / worth + 1e-9)) : stops;
-    const ReplicaCount stop = std::min(stops, may);
+    const auto affordable = worth > 0 ? static_cast<ReplicaCount>(std::floor(spare / worth + 1e-9)) : stops;
+    const ReplicaCount stop = std::min(stops, affordable);
     spare -= static_cast<double>(stop) * worth;
     desired[i] = serving - stop;
   }
@@ -166,20 +167,20 @@ void choose(Step& step, std::span<const MixOption> options, double needed) {
   const std::int64_t needed_milli = target_milli + denied_worth(step, options);
   const MixTerms terms = terms_of(step);
   const Mix chosen = cheapest_mix(options, needed_milli, terms);
-  const Mix anew = cheapest_mix(options, needed_milli, {.horizon = terms.horizon, .lead = {}});
+  const Mix from_zero = cheapest_mix(options, needed_milli, {.horizon = terms.horizon, .lead = {}});
   MixSizing& mix = step.sizing.mix.emplace();
   mix.in_usd = in_usd(step);
   mix.horizon = terms.horizon;
   mix.target_milli = target_milli;
   mix.chosen_price = chosen.price;
-  mix.anew_price = anew.price;
+  mix.from_zero_price = from_zero.price;
   mix.covers = chosen.covers;
   mix.exact = chosen.exact;
   const std::vector<ReplicaCount> desired = keep_until_replaced(step, options, chosen, needed);
   for (std::size_t i = 0; i < options.size(); ++i) {
     VariantSizing& variant = mix.variants.emplace_back(variant_sizing(step, i, options[i]));
     variant.chosen = chosen.replicas[i];
-    variant.begun_anew = anew.replicas[i];
+    variant.from_zero = from_zero.replicas[i];
     variant.alone = replicas_alone(options[i], needed_milli);
     variant.desired = std::clamp(desired[i], options[i].least, options[i].most);
     mix.price += options[i].current * options[i].price;
@@ -206,9 +207,9 @@ model::Reason why_of(const Step& step, const VariantSizing& variant) {
     return {ReasonCode::signal_missing, {s.silent, step.load.expected_readings}};
   }
   if (variant.worth_milli == 0) return {ReasonCode::variant_out_of_reach, {variant.desired}};
-  if (mix.anew_price < mix.chosen_price) {
+  if (mix.from_zero_price < mix.chosen_price) {
     return {ReasonCode::mix_kept,
-            {variant.desired, mix.chosen_price, mix.anew_price, whole_seconds(mix.horizon), in_gpus}};
+            {variant.desired, mix.chosen_price, mix.from_zero_price, whole_seconds(mix.horizon), in_gpus}};
   }
   return {ReasonCode::mix_holds, {variant.desired, mix.target_milli, mix.chosen_price, 0, in_gpus}};
 }

@@ -197,7 +197,7 @@ TEST(DecideMix, NeverSwitchesForLessThanTheSwitchCosts) {
     const std::optional<std::int64_t> gained = gained_by_a_switch(*decision.sizing);
     switches += gained.has_value();
     EXPECT_GT(gained.value_or(1), 0) << i;
-    EXPECT_LE(decision.sizing->mix->anew_price, decision.sizing->mix->chosen_price);
+    EXPECT_LE(decision.sizing->mix->from_zero_price, decision.sizing->mix->chosen_price);
   }
   EXPECT_GT(switches, 0) << "a lower need changes the best mix";
 }

@@ -14,12 +14,12 @@ constexpr Duration kNearMost = std::chrono::seconds(60);
 constexpr std::int64_t kFarPerNear = 4;
 constexpr Duration kSpreadMemory = std::chrono::minutes(30);
 constexpr double kTrendTrust = 1.0;
-constexpr double kTrendMost = 0.5;        // of the level, over the horizon
-constexpr double kDriftLeast = 0.10;      // minimum, for any lead time
+constexpr double kTrendMost = 0.5;        // largest rise over the horizon, part of the level
+constexpr double kDriftLeast = 0.10;      // minimum for any lead time
 constexpr double kDriftPerRoot = 0.08;    // per square root of a minute, for short horizons
-constexpr double kDriftPerMinute = 0.05;  // per minute: with answers becoming longer, even a calm load drifts this far
+constexpr double kDriftPerMinute = 0.05;  // per minute: longer answers alone make a calm load drift this far
 constexpr double kSpreadMost = 1.0;
-constexpr double kFirstSpread = 0.12;  // beyond what the number of requests explains, before a forecast came due
+constexpr double kFirstSpread = 0.12;  // initial spread in addition to noise, until a forecast came due
 constexpr double kFirstSafety = 1.6;
 constexpr double kReplicasMost = 1e6;
 constexpr Duration kSettled = std::chrono::minutes(2);  // until then the first requests are still being answered
@@ -44,7 +44,7 @@ void learn_spread(double demand, Duration since_last, CapstanMemory& memory, Ins
   memory.forecasts.erase(memory.forecasts.begin(), std::prev(last));
   const double above = std::clamp((demand - expected) / expected, 0.0, kSpreadMost);
   const double spread = static_cast<double>(memory.spread_ppm) / 1e6;
-  // Half of the errors are negative: the whole mean square is twice the upper half's.
+  // About half of the errors are negative. The mean square of all errors is therefore twice that of the positive ones.
   const double square = spread * spread + part(since_last, kSpreadMemory) * (2 * above * above - spread * spread);
   memory.spread_ppm = static_cast<std::int64_t>(std::sqrt(std::max(square, 0.0)) * 1e6);
 }
@@ -72,7 +72,8 @@ Outlook look_ahead(double demand, double noise, Duration horizon, Duration since
     memory.safety_milli = as_milli(kFirstSafety);
     memory.spread_ppm = static_cast<std::int64_t>(std::sqrt(noise * noise + kFirstSpread * kFirstSpread) * 1e6);
   }
-  // A lead time of half a minute allows to follow a rise of two minutes; a longer one needs to see more of the rise.
+  // The longer the lead time, the longer a rise must last before the forecast follows it. For a lead time of half a
+  // minute, two minutes of history suffice.
   const Duration near_memory = std::clamp<Duration>((horizon + kSeenLate) / 2, kNearLeast, kNearMost);
   const Duration far_memory = kFarPerNear * near_memory;
   double near = replicas(memory.near_milli);
@@ -121,8 +122,8 @@ std::int64_t block_s(Duration age) {
   return static_cast<std::int64_t>(std::bit_floor(static_cast<std::uint64_t>(std::max<std::int64_t>(quarter, 1))));
 }
 
-/// Merges the entries of each block into one with the highest value and the latest time. Blocks nest as they grow, so
-/// that no entry lives longer than its age plus a quarter, and a steady decline of an hour fits the limit.
+/// Merges the entries of each block into one with the highest value and the latest time. Blocks nest as they grow. An
+/// entry therefore counts for at most a quarter longer than its age, and a steady decline of an hour fits the limit.
 void merge_blocks(std::vector<CapstanMemory::NeedPeak>& needs, Instant now) {
   std::size_t count = 0;
   for (const CapstanMemory::NeedPeak& need : needs) {

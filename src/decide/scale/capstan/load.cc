@@ -15,7 +15,7 @@ constexpr Duration kSameReading =
     std::chrono::seconds(30);  // two scrapes: after that an unchanged reading means an idle engine
 constexpr Duration kGuessedLead = std::chrono::seconds(180);
 constexpr Duration kLongestLead = std::chrono::hours(1);
-constexpr Duration kWaited = std::chrono::minutes(30);  // a longer start included waiting for room in another domain
+constexpr Duration kWaited = std::chrono::minutes(30);  // a longer start includes a wait for GPUs in another domain
 
 bool plausible(const model::Signal& signal, std::int64_t most) {
   return signal.usable() && signal.value >= 0 && signal.value <= most;
@@ -45,7 +45,7 @@ std::int64_t rate_milli(double amount, double over_s, double most) {
 /// Updates the counters and returns the prompt tokens computed since the last reading.
 double record_reading(Counters& row, const model::ReplicaSignals& s, Instant measured_at, bool first) {
   const Duration interval = measured_at - row.measured_at;
-  // A new replica was read before it was seen serving: its first interval begins at these counters.
+  // A reading of a new replica may be older than its start. Its first interval then begins at these counters.
   first = first || (interval <= Duration{} && row.prompt_tokens == 0 && row.generated_tokens == 0);
   if (!first && interval < kShortestInterval) return 0;  // the same reading, or the clock went back
   const bool same = s.prompt_tokens_total.value == row.prompt_tokens &&
@@ -73,8 +73,8 @@ double record_reading(Counters& row, const model::ReplicaSignals& s, Instant mea
   return std::min(computed, kMostTokensPerS * in_seconds(interval));
 }
 
-/// True if the duration is that of a start. With a required spread a replica may have waited for room, which is not
-/// part of a start.
+/// Returns true if the duration is that of a start. With a required spread, a replica may have waited for GPUs in
+/// another domain, which is not part of a start.
 bool is_a_start(const RoleView& role, Duration took) { return !role.spread || took <= kWaited; }
 
 void record_lead(Duration took, std::vector<Duration>& leads) {
@@ -113,13 +113,13 @@ void follow_starts(const RoleView& role, CapstanMemory& memory, Instant now) {
   memory.starting = std::move(starting);
 }
 
-/// True if prefill replicas compute its prompts and are visible. Otherwise only the decode replicas' own counters
-/// exist.
+/// Returns true if the role is decode and its prefill replicas are visible. Otherwise only the decode replicas' own
+/// counters exist.
 bool has_prefill_service(const RoleView& role) {
   return role.role == model::Role::decode && !role.prefill_replicas.empty();
 }
 
-/// Adds the prompts of a prefill replica: they are going to arrive at the decode replicas.
+/// Adds the prompts of a prefill replica, because they will arrive at the decode replicas.
 void add_prompts_of(const Counters& row, Load& load) {
   load.prompt_rate += static_cast<double>(row.prompt_rate_milli) / 1000.0;
   load.queue_rate += static_cast<double>(row.waiting_rate_milli) / 1000.0;

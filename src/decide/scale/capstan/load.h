@@ -8,13 +8,13 @@
 
 namespace capstan::decide::scale {
 
-/// Load of all replicas of a service; for a silent replica its last reading. For decode replicas, the rates of prompts
-/// and queues are those of the prefill replicas, whose output they will receive.
+/// Load of all replicas of a service. A silent replica counts with its last reading. For decode replicas, the rates of
+/// prompts and queues are those of the prefill replicas, whose output they will receive.
 struct Load {
   /// Load of one replica over its last interval.
   struct ReplicaLoad {
-    double running = 0;         ///< mean
-    double generated_rate = 0;  ///< tokens/s
+    double running = 0;         ///< running sequences, mean of the interval
+    double generated_rate = 0;  ///< generated tokens/s
     double ttft_p99_s = 0;      ///< 0: no first token in the interval
     double ttft_late = -1;      ///< share of first tokens later than the SLO's `ttft`; below 0: unknown
     double queue_late = -1;     ///< share of ended requests that waited too long in the queue; below 0: unknown
@@ -27,32 +27,32 @@ struct Load {
     ReplicaCount loading = 0;  ///< replicas with GPUs that do not serve yet
     ReplicaCount pending = 0;  ///< replicas without GPUs, or not created yet
     Duration without_gpus{};   ///< time for which the oldest existing replica has had no GPUs
-    double running = 0;        ///< sequences
+    double running = 0;        ///< running sequences
     double kv_used = 0;        ///< KV memory in use, in whole replicas' memories
     ReplicaCount starting() const { return loading + pending; }
   };
   ReplicaCount serving = 0;
   ReplicaCount starting = 0;
-  ReplicaCount expected_readings =
-      0;                        ///< serving replicas and their prefill replicas, all of which should give a reading
+  /// Serving replicas and their prefill replicas. Each of them should give a reading.
+  ReplicaCount expected_readings = 0;
   ReplicaCount silent = 0;      ///< ready replicas without a usable reading, prefill replicas included
   ReplicaCount without_kv = 0;  ///< serving replicas that report everything needed except KV usage
-  double running = 0;           ///< sequences
+  double running = 0;           ///< running sequences
   double waiting = 0;           ///< requests queued in engines
   double held = 0;              ///< requests queued at the gateway
   bool gateway_read = false;    ///< true: the gateway's reading is usable
-  bool is_decode =
-      false;  ///< true: decode role; other replicas compute the prompts and are responsible for first tokens
-  double prompt_rate = 0;             ///< tokens/s
-  double generated_rate = 0;          ///< tokens/s
+  /// True: decode role. Other replicas compute the prompts and are responsible for first tokens.
+  bool is_decode = false;
+  double prompt_rate = 0;             ///< computed prompt tokens/s
+  double generated_rate = 0;          ///< generated tokens/s
   double prompt_tokens = 0;           ///< prompt tokens computed since the last decision, as far as counters were read
   double queue_rate = 0;              ///< growth of all queues including the gateway's, requests/s
   double kv_used = 0;                 ///< KV memory in use, in whole replicas' memories
   std::vector<ReplicaLoad> replicas;  ///< serving or draining replicas with two readings
   std::vector<VariantLoad> variants;  ///< by index: the first variant, then its alternatives
 
-  /// True if prompts are computed and no engine reports the time to the first token. That is not the same as none being
-  /// late.
+  /// Returns true if prompts are computed and no engine reports the time to the first token. Their lateness is then
+  /// unknown.
   bool ttft_unknown() const;
   double in_flight() const { return running + waiting + held; }
   bool idle() const { return in_flight() <= 0 && prompt_rate <= 0 && generated_rate <= 0; }
@@ -71,11 +71,11 @@ Load read_load(const RoleView& role, CapstanMemory& memory, Instant now);
 struct Lead {
   Duration time{};
   bool known = false;  ///< true: a start was measured, or the cluster states how long one takes
-  Duration usual{};    ///< without a start in progress that takes longer
+  Duration usual{};    ///< the same time, without a start in progress that takes longer
 };
 
 /// Returns a high quantile of the last starts, at least the age of the oldest start in progress. Before the first
-/// start: the cluster's estimate, else a guess.
+/// start, returns the cluster's estimate, else a guess.
 /// @param variant  index of the variant
 Lead lead_time(const RoleView& role, std::uint32_t variant, std::span<const Duration> leads, Instant now);
 

@@ -42,13 +42,13 @@ struct CapstanMemory {
   /// Demand predicted for a future moment.
   struct Forecast {
     Instant due;
-    std::int64_t milli = 0;  ///< replicas
+    std::int64_t milli = 0;  ///< replicas, thousandths
     friend bool operator==(const Forecast&, const Forecast&) = default;
   };
   /// The highest need since the previous entry, up to `at`. Values fall from one entry to the next.
   struct NeedPeak {
     Instant at;
-    std::int64_t milli = 0;  ///< replicas
+    std::int64_t milli = 0;  ///< replicas, thousandths
     friend bool operator==(const NeedPeak&, const NeedPeak&) = default;
   };
 
@@ -58,19 +58,19 @@ struct CapstanMemory {
     Instant began;
     Instant ended;                    ///< last moment of load so far
     std::int64_t requests_milli = 0;  ///< estimated as prompt tokens divided by the mean prompt
-    std::int64_t early_milli = 0;     ///< early ones among the requests
+    std::int64_t early_milli = 0;     ///< early requests among `requests_milli`
     std::int64_t peak_milli = 0;      ///< largest number of replicas that the early requests needed
     friend bool operator==(const Episode&, const Episode&) = default;
   };
 
-  Instant since;        ///< first decision
-  Instant at;           ///< last decision
+  Instant since;        ///< time of the first decision
+  Instant at;           ///< time of the last decision
   Duration observed{};  ///< time with load to learn from, at most the longest time constant
   Instant last_used;    ///< last time that a request ran or waited, or a token was generated
 
   std::vector<Counters> counters;  ///< ordered by id
   std::vector<Starting> starting;  ///< ordered by id
-  Instant gateway_at;              ///< last reading of the gateway
+  Instant gateway_at;              ///< time of the last reading of the gateway
   std::int64_t gateway_waiting = 0;
   std::int64_t gateway_rate_milli = 0;
 
@@ -103,7 +103,7 @@ struct CapstanMemory {
 
   std::vector<Episode> episodes;  ///< ordered by moment; the last may still be in progress
 
-  /// Learned about a further variant of a mix. Replicas as a unit are those of the first variant.
+  /// Knowledge about a further variant of a mix. The unit of worth is a replica of the first variant.
   struct Alternative {
     std::int64_t correction_ppm = 1'000'000;
     Duration corrected{};
@@ -112,7 +112,8 @@ struct CapstanMemory {
     std::int64_t worth_milli = 0;  ///< capacity of one replica; 0: not measured yet
     friend bool operator==(const Alternative&, const Alternative&) = default;
   };
-  Instant denied_until;  ///< GPUs of the first variant were unavailable: no more of it is planned before this moment
+  Instant
+      denied_until;  ///< time until which no more of the first variant is planned, because its GPUs were unavailable
   std::vector<Alternative> alternatives;  ///< in the order of RoleView::alternatives
   friend bool operator==(const CapstanMemory&, const CapstanMemory&) = default;
 };
@@ -126,7 +127,7 @@ struct VariantMemory {
 };
 VariantMemory variant_memory(CapstanMemory& memory, std::size_t variant);
 
-/// True if the memory has fields that only the saved format for a mix holds.
+/// Returns true if the memory has fields that only the saved format for a mix holds.
 bool knows_a_mix(const CapstanMemory& memory);
 
 /// Replaces the id of every replica by `new_id(id)`. Replicas for which that id is invalid are dropped.

@@ -19,15 +19,15 @@ struct MixOption {
   ReplicaCount current = 0;
   /// Fewest replicas that may be chosen.
   ReplicaCount least = 0;
-  ReplicaCount most = 0;  ///< most replicas that may be chosen, including what can be had; >= least
+  ReplicaCount most = 0;  ///< most replicas that may be chosen and are available; >= least
 };
 
 /// Cost terms of a change.
 struct MixTerms {
   /// How long the decision is assumed to last.
   Duration horizon = std::chrono::hours(1);
-  /// Time from the request of a replica to its serving, below the horizon. For this time the new replica is paid
-  /// without serving, and so is a replica that it replaces.
+  /// Time from the request of a replica to its serving, below the horizon. During this time both the new replica and
+  /// the replica that it replaces are paid, but only one serves.
   Duration lead{};
 };
 
@@ -37,7 +37,7 @@ struct Mix {
   std::int64_t worth_milli = 0;
   std::int64_t price = 0;  ///< per hour
   bool covers = false;     ///< true: carries the needed load
-  bool exact = true;       ///< false: the search ended at its bound, and a cheaper one may exist
+  bool exact = true;       ///< false: the search reached its limit of steps, and a cheaper mix may exist
 };
 
 /// Returns the cheapest mix that carries `needed_milli` over the horizon. The cost of a mix is
@@ -51,7 +51,7 @@ struct Mix {
 Mix cheapest_mix(std::span<const MixOption> options, std::int64_t needed_milli, const MixTerms& terms);
 inline constexpr std::size_t kMixNodesMost = 20'000;
 
-/// Returns the replicas needed of one variant alone; empty if it cannot have that many.
+/// Returns the replicas needed of one variant alone; empty if that many are not available.
 std::optional<ReplicaCount> replicas_alone(const MixOption& option, std::int64_t needed_milli);
 
 /// Returns the cost of a mix by the formula above, in price x nanoseconds, which can exceed 64 bits.

@@ -30,30 +30,30 @@ struct VariantSizing {
   /// Capacity of a replica in replicas of the first variant, thousandths; 0: not used for planning.
   std::int64_t worth_milli = 0;
   Duration lead{};                     ///< time from a decision to a serving replica
-  MicroUsd price_per_hour{};           ///< of one replica; 0: unknown
+  MicroUsd price_per_hour{};           ///< price of one replica; 0: unknown
   GpuCount gpus = 0;                   ///< GPUs of one replica
   std::optional<ReplicaCount> more{};  ///< further replicas that fit; empty: unknown
-  Duration denied{};  ///< remaining time for which the variant is not planned with, because its GPUs were unavailable
+  Duration denied{};         ///< remaining time without plans for this variant, because its GPUs were unavailable
   ReplicaCount current = 0;  ///< requested replicas
   /// Fewest replicas that may be chosen.
   ReplicaCount least = 0;
-  ReplicaCount most = 0;                ///< most replicas that can be had
+  ReplicaCount most = 0;                ///< most replicas that may be chosen
   ReplicaCount chosen = 0;              ///< replicas in the cheapest mix, switching costs included
-  ReplicaCount begun_anew = 0;          ///< replicas in the cheapest mix if no replica existed yet
-  std::optional<ReplicaCount> alone{};  ///< replicas needed of this variant alone; empty: not enough can be had
-  ReplicaCount desired = 0;             ///< after keeping replicas whose replacements do not serve yet
+  ReplicaCount from_zero = 0;           ///< replicas in the cheapest mix if no replica existed yet
+  std::optional<ReplicaCount> alone{};  ///< replicas needed of this variant alone; empty: not enough are available
+  ReplicaCount desired = 0;             ///< replicas to request, including ones whose replacements do not serve yet
 };
 
 /// The chosen number of replicas of each variant. Prices are per hour: in millionths of a USD, or in milli-GPUs if a
 /// price is unknown.
 struct MixSizing {
   bool in_usd = true;
-  Duration horizon{};             ///< period within which savings must pay for a switch
-  std::int64_t target_milli = 0;  ///< load to carry, including surplus held by the windows
-  std::int64_t price = 0;         ///< of the replicas requested now
-  std::int64_t chosen_price = 0;
-  std::int64_t anew_price = 0;  ///< of the cheapest mix if no replica existed yet
-  bool covers = false;          ///< true: the chosen mix carries the target
+  Duration horizon{};                ///< period within which savings must pay for a switch
+  std::int64_t target_milli = 0;     ///< load to carry, including surplus held by the windows
+  std::int64_t price = 0;            ///< price of the replicas requested now
+  std::int64_t chosen_price = 0;     ///< price of the chosen mix
+  std::int64_t from_zero_price = 0;  ///< price of the cheapest mix if no replica existed yet
+  bool covers = false;               ///< true: the chosen mix carries the target
   bool exact = true;
   std::vector<VariantSizing> variants;
 };
@@ -69,8 +69,8 @@ struct WarmSizing {
   Duration late_for{};                ///< cold start time beyond what the SLO allows a request to wait
 };
 
-/// All numbers of one decision of Capstan's policy. "milli" is in thousandths, of a replica unless another unit is
-/// named.
+/// All numbers of one decision of Capstan's policy. A name that ends in `_milli` means thousandths, of a replica if no
+/// unit is named.
 struct Sizing {
   using Bound = CapacityBound;
 
@@ -106,9 +106,9 @@ struct Sizing {
   std::int64_t served_milli = 0;     ///< demand from generated tokens
   std::int64_t arriving_milli = 0;   ///< demand from arriving prompts
   bool works_off = false;            ///< true: a queue is draining, so that generation exceeds arrivals
-  std::int64_t demand_milli = 0;     ///< from arrivals while a queue drains, else the larger of the two
+  std::int64_t demand_milli = 0;     ///< `arriving_milli` while a queue drains, else the larger of the two
   std::int64_t in_flight_milli = 0;  ///< running and waiting requests divided by the batch
-  /// Replicas that drain the queue which will remain when a new replica is ready. 0: the counted replicas drain it soon
+  /// Replicas needed for the queue that will remain when a new replica is ready; 0: the counted replicas drain it soon
   /// after that.
   std::int64_t backlog_milli = 0;
   Duration backlog_drains{};  ///< time until the queue is empty with the counted replicas; 0: no queue
@@ -122,7 +122,7 @@ struct Sizing {
   std::int64_t missed_ppm = 0;  ///< estimated share of requests that miss their SLO now
   std::int64_t needed_milli = 0;
   Duration window{};              ///< time for which a lower count must have sufficed
-  std::int64_t window_milli = 0;  ///< the most that was needed within the window
+  std::int64_t window_milli = 0;  ///< highest need within the window
 
   std::optional<WarmSizing> warm{};  ///< set while there is no load and cold starts count against the SLO
   std::optional<MixSizing> mix{};    ///< set if several variants serve together

@@ -41,8 +41,9 @@ double upper_tail(double deviations) {
 }
 
 /// Returns the share of a replica's first tokens that were late. If the bound grows with the prompt, engines do not
-/// count them: a request counts as late if it waited longer than `Slo::queue_time`, up to which no prompt is late. If
-/// no share is reported, assumes an exponential tail with the known 99th percentile. `bound` is the mean prompt's.
+/// count late first tokens. A request then counts as late if it waited longer than `Slo::queue_time`, because no
+/// shorter wait makes a prompt late. If no share is reported, assumes an exponential tail with the known 99th
+/// percentile. `bound` is the TTFT bound of the mean prompt.
 double late_share(const Load::ReplicaLoad& replica, const model::Slo& slo, Duration bound) {
   if (bound <= Duration{} || replica.ttft_p99_s <= 0) return 0;
   const double reported = slo.scales_with_prompt() ? replica.queue_late : replica.ttft_late;
@@ -75,7 +76,7 @@ double missed_share(const Step& step, const model::Slo& slo) {
   return work > 0 ? missed / work : 0;
 }
 
-/// True if at least the whole part of the last decision's need serves, and no queue is draining.
+/// Returns true if at least the last decision's need, rounded down, serves, and no queue is draining.
 bool as_planned(const Step& step) {
   if (step.memory.need_peaks.empty() || step.load.silent > 0) return false;
   const double needed = static_cast<double>(step.memory.need_peaks.back().milli) / 1000.0;
@@ -223,8 +224,8 @@ model::Reason warm_reason(const WarmSizing& warm) {
 
 namespace {
 
-/// Updates the engine model of each variant from its replicas' measurements, and the total KV tokens in use, in
-/// memories of the first variant.
+/// Updates the engine model of each variant from its replicas' measurements. Also updates the KV memory in use, with
+/// the KV memory of a first-variant replica as the unit.
 void learn_engines(Step& step) {
   double kv_tokens = 0;
   for (std::uint32_t i = 0; i < step.variants.size(); ++i) {
@@ -316,8 +317,8 @@ double target_of(const Step& step) {
 }
 
 void record_wakes(Step& step, Duration late) {
-  // Request counters differ between engines, token counters do not. An error of the mean prompt affects late and all
-  // requests alike.
+  // Requests are derived from token counters, because request counters differ between engines. An error of the mean
+  // prompt changes the late requests and all requests by the same factor.
   const Capacity& carries = step.unit();
   const double request_s = step.shape.prompt * carries.prompt_s + step.shape.output * carries.decode_s;
   record_arrivals({.requests = step.load.prompt_tokens / step.shape.prompt,

@@ -16,7 +16,7 @@ inline constexpr double kClearSurplus = 0.5;   // part of a replica: surplus bey
 
 /// One variant in a decision.
 struct VariantStep {
-  const RoleView* role = nullptr;  ///< with its own replicas and its maximum
+  const RoleView* role = nullptr;  ///< view with its own replicas and its maximum
   ReplicaCount min = 0;            ///< minimum, including scheduled floors that begin before a new replica could serve
   EngineBelief engine;
   Capacity capacity;
@@ -26,7 +26,7 @@ struct VariantStep {
 };
 
 struct Step {
-  const RoleView& role;  ///< with the replicas of all variants
+  const RoleView& role;  ///< view with the replicas of all variants
   const Capstan& policy;
   CapstanMemory& memory;
   Instant now;
@@ -45,7 +45,7 @@ struct Step {
   double requests_per_s() const;     ///< requests/s that one replica serves
 };
 
-/// Reads all signals once and updates what is learned.
+/// Reads all signals once and updates the learned values.
 /// @param role  of a mix: one view with the replicas of all variants
 Step observe(const RoleView& role, const Capstan& policy, CapstanMemory& memory, Instant now);
 
@@ -70,12 +70,12 @@ NeedHistory need_history(Step& step, double needed);
 /// Stores the window and the highest need in it in the sizing.
 void store_window(Step& step, Duration window);
 
-/// Returns how many replicas must serve now if replicas can be converted from the other role within seconds: no
-/// forecast, and the queue is to drain within a few conversions.
+/// Returns how many replicas must serve now if replicas can be converted from the other role within seconds. It uses no
+/// forecast, and drains the queue within the time of a few conversions.
 ReplicaCount needed_now(const Step& step);
 
-/// True if the load has been idle long enough to stop the last replica, the minimum is 0, and a gateway with a usable
-/// reading holds new requests.
+/// Returns true if the load has been idle long enough to stop the last replica, the minimum is 0, and a gateway with a
+/// usable reading holds new requests.
 bool can_sleep(const Step& step);
 
 /// Returns the replicas that stay without load because a cold start from fewer would use up the SLO's error budget.

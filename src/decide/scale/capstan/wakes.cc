@@ -45,8 +45,8 @@ Duration late_for(const model::Slo& slo, Duration lead) {
 
 void record_arrivals(const NewLoad& load, CapstanMemory& memory, Instant now) {
   std::vector<Episode>& episodes = memory.episodes;
-  const bool anew = episodes.empty() || now - memory.last_used >= load.sleeps_after;
-  if (anew) {
+  const bool begins = episodes.empty() || now - memory.last_used >= load.sleeps_after;
+  if (begins) {
     // A saved memory may hold more than the limit.
     while (episodes.size() >= CapstanMemory::kEpisodesMost) episodes.erase(episodes.begin());
     episodes.push_back({.began = now, .ended = now});
@@ -68,7 +68,7 @@ WarmSizing minimum_warm(const CapstanMemory& memory, double target, Duration lat
   for (const Episode& episode : memory.episodes) {
     if (now - episode.ended <= kRemembered) known.push_back(episode);
   }
-  // Ordered by the replicas each needed: one more warm replica covers all episodes up to that number.
+  // Sorted by the replicas that an episode needed: each further warm replica covers all episodes up to its number.
   std::ranges::stable_sort(known, {}, carries_early);
   WarmSizing warm;
   warm.late_for = late_for;

@@ -6,7 +6,7 @@
 
 namespace capstan::decide::scale {
 
-/// Returns the idle time after which stopping saves money, given the cost of the next start.
+/// Returns the idle time after which stopping saves money although the next start costs some.
 Duration sleeps_after(Duration lead);
 
 /// Returns how long a cold start delays a request beyond what the SLO allows for the first token, or for the whole
@@ -27,8 +27,8 @@ struct NewLoad {
 void record_arrivals(const NewLoad& load, CapstanMemory& memory, Instant now);
 
 /// Returns the fewest replicas to keep warm without load so that the late requests of the remembered wakes fit the
-/// SLO's error budget. An episode that needed more than the warm replicas counts all its early requests as late; with
-/// none warm, every episode does. Without remembered episodes the result is none.
+/// SLO's error budget. An episode that needed more than the warm replicas counts all its early requests as late;
+/// without warm replicas, every episode does. Without remembered episodes the result is 0.
 /// @param target  share of requests that must meet the SLO
 WarmSizing minimum_warm(const CapstanMemory& memory, double target, Duration late_for, Instant now);
 

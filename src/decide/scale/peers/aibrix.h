@@ -9,24 +9,24 @@ namespace capstan::decide::scale::aibrix {
 struct Rates {
   double max_up = 2;  ///< factor on the current pods, per decision
   double max_down = 2;
-  double up_tolerance = 0.1;  ///< exactly 10 % above the target is still within
+  double up_tolerance = 0.1;  ///< a value exactly 10 % above the target is still within it
   double down_tolerance = 0.1;
 };
 
 /// Implements APA: compares the mean over pods with the target. Holds if the target is not above 0.
 ReplicaCount apa(ReplicaCount current, double target, double average, const Rates& rates);
 
-/// State of AIBrix's KPA. The product loses it between decisions, so that it never holds a panic.
+/// State of AIBrix's KPA. AIBrix loses it between decisions, so that a panic never lasts.
 struct PanicState {
   bool in_panic = false;
   ReplicaCount max_panic_pods = 0;
 };
 
-/// True if the panic window exceeds the stable window by the threshold.
+/// Returns true if the panic window exceeds the stable window by the threshold.
 bool is_panic(double stable, double panic, double threshold = 2);
 
-/// Implements its KPA: documented for totals over all pods, but the product passes means (replicas.md §4.4a), and the
-/// tolerance band is that of one pod.
+/// Implements the KPA of AIBrix. It is documented for totals over all pods, but AIBrix passes means (replicas.md
+/// §4.4a). The tolerance band is that of one pod.
 /// @param activation_scale minimum if any pod is wanted, whatever the rates allow
 ReplicaCount kpa(ReplicaCount current, double target, double stable, double panic, const PanicState& state,
                  ReplicaCount activation_scale, const Rates& rates);

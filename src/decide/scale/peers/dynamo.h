@@ -68,7 +68,7 @@ struct Engine {
 /// all are below the lower bound. Empty: no change or no data.
 std::optional<ReplicaCount> follow_kv(const LoadSettings& settings, std::span<const Engine> engines,
                                       double max_kv_tokens, bool with_prefill);
-/// Decides for prefill engines: the same with queued tokens divided by the context length.
+/// Decides for prefill engines in the same way, by queued tokens divided by the context length.
 std::optional<ReplicaCount> follow_queue(const LoadSettings& settings, std::span<const Engine> engines,
                                          double context_length);
 /// Decides with a latency model (optimization_target sla): one more if ALL estimates are above the bound, so that a
@@ -90,7 +90,7 @@ struct StepTime {
 struct DecodeBatch {
   std::int64_t size = 0;
   double itl_ms = 0;
-  double rps = 0;  ///< by Little's law: size / (output tokens * step time)
+  double rps = 0;  ///< requests/s by Little's law: size / (output tokens * step time)
 };
 /// Returns the largest batch whose step stays within the bound and within the limits of KV cache and engine; a batch of
 /// one if even that is too slow. Empty if an input is not valid.

@@ -8,8 +8,8 @@
 #include "base/quantity.h"
 #include "base/time.h"
 
-/// KEDA's work around the HPA: it turns a query result into a metric, provides a fallback for a failed one, and alone
-/// decides between zero and one replica. Above one only the HPA decides. Source: kedacore/keda pkg/scalers,
+/// The part of KEDA beside the HPA: it turns a query result into a metric, provides a fallback if the query fails, and
+/// decides between zero and one replica. Above one, only the HPA decides. Source: kedacore/keda pkg/scalers,
 /// pkg/fallback, pkg/scaling/executor.
 namespace capstan::decide::scale::keda {
 
@@ -24,8 +24,9 @@ struct Series {
   std::optional<std::string_view> value;
 };
 
-/// Returns the metric, or nothing if the scaler reports an error. With ignored null values, the default, no series, an
-/// empty value, NaN and infinities are 0 without an error: a gap in the scrapes looks like no load (replicas.md §2.2).
+/// Returns the metric, or nothing if the scaler reports an error. By default null values are ignored: no series, an
+/// empty value, NaN and infinities are then 0 without an error. A gap in the scrapes therefore looks like no load
+/// (replicas.md §2.2).
 std::optional<double> prometheus_value(std::span<const Series> series, bool http_ok, bool ignore_null_values);
 
 /// Returns a metric or target as a Kubernetes quantity in thousandths: NaN, infinite and negative values become 0. A
@@ -44,7 +45,7 @@ struct Fallback {
     current_replicas_if_higher,
     current_replicas_if_lower,
   };
-  std::int64_t failure_threshold = 0;  ///< engages at the next failure after this many
+  std::int64_t failure_threshold = 0;  ///< number of failures after which the next one engages the fallback
   ReplicaCount replicas = 0;
   Behavior behavior = Behavior::unset;
 
@@ -62,7 +63,7 @@ struct FallbackResult {
   bool is_fallback = false;     ///< true: the value is the fallback's, and the trigger counts as active
 };
 
-/// Returns the value that the HPA receives for one metric. A value type is divided by the ready replicas.
+/// Returns the value that the HPA receives for one metric. A metric of type `value` is divided by the ready replicas.
 /// @param fallback empty or invalid: `health` is left unchanged
 /// @param scaler_value empty: the scaler failed
 /// @param current_replicas empty: unknown
@@ -70,7 +71,7 @@ FallbackResult with_fallback(const std::optional<Fallback>& fallback, std::optio
                              std::optional<double> scaler_value, double target, MetricType type,
                              std::optional<ReplicaCount> current_replicas, ReplicaCount ready_replicas);
 
-/// True if any metric of the object has failed more often than the threshold.
+/// Returns true if any metric of the object has failed more often than the threshold.
 bool is_fallback_active(const std::optional<Fallback>& fallback, std::span<const Health> metrics);
 
 // Between zero and one replica.

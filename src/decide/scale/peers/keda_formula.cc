@@ -168,8 +168,8 @@ class Evaluation {
 
   bool compare(std::string_view sign, const Item& left, const Item& right, const Expression& part) {
     if (sign == "==" || sign == "!=") {
-      const bool alike = left.type == right.type || left.is_nil() || right.is_nil();
-      if (!alike) fail(part, "compares values of different types, expected the same type");
+      const bool comparable = left.type == right.type || left.is_nil() || right.is_nil();
+      if (!comparable) fail(part, "compares values of different types, expected the same type");
       return (left == right) == (sign == "==");
     }
     const double a = number_of(left, part), b = number_of(right, part);

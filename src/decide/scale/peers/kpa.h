@@ -24,7 +24,7 @@ struct Spec {
   Duration scale_down_delay{};
 };
 
-inline constexpr Duration kTick = std::chrono::seconds(2);  ///< between decisions
+inline constexpr Duration kTick = std::chrono::seconds(2);  ///< time between decisions
 
 struct State {
   std::optional<Instant> panic_since;  ///< last moment above the threshold
@@ -32,7 +32,7 @@ struct State {
   std::optional<MaxTimeWindow> delay;  ///< set only with a delay, because a window of one granule differs from none
 };
 
-/// Returns the initial state of a decider. Without history, it holds several ready pods as if in panic.
+/// Returns the initial state of a decider. Because there is no history yet, it holds several ready pods as in a panic.
 /// @param ready_pods empty: unknown, taken as 0
 State begin(const Spec& spec, std::optional<ReplicaCount> ready_pods, Instant now);
 

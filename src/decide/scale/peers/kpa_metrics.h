@@ -37,7 +37,7 @@ class MaxWindow {
   std::vector<Entry> falling_;  ///< values decrease strictly
 };
 
-/// The same over time: the values within one granule collapse to their maximum.
+/// The highest value in a window of time. The values within one granule collapse to their maximum.
 class MaxTimeWindow {
  public:
   /// @param granularity at least one second, in whole seconds
@@ -81,8 +81,8 @@ class AverageWindow {
   std::optional<Written> written_;  ///< indices
 };
 
-/// The `weighted-exponential` mean over the same granules: the newest weighs `smoothing_coefficient`, and each older
-/// one that share of the remaining weight. Granules without a record count as 0.
+/// The `weighted-exponential` mean over the granules of a window: the newest granule weighs `smoothing_coefficient`,
+/// and each older one that share of the remaining weight. Granules without a record count as 0.
 class WeightedWindow {
  public:
   WeightedWindow(Duration window, Duration granularity);

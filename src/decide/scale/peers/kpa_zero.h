@@ -3,8 +3,8 @@
 #include "base/quantity.h"
 #include "base/time.h"
 
-/// Knative's bounds and application of the decider's count, in particular its way to zero. Source: knative/serving
-/// pkg/reconciler/autoscaling/kpa/scaler.go.
+/// The part of Knative that bounds and applies the decider's count, and scales to zero step by step. Source:
+/// knative/serving pkg/reconciler/autoscaling/kpa/scaler.go.
 namespace capstan::decide::scale::kpa {
 
 inline constexpr ReplicaCount kUnknown = -1;
@@ -12,8 +12,8 @@ inline constexpr ReplicaCount kUnknown = -1;
 struct ZeroSettings {
   bool scale_to_zero = true;
   Duration stable_window = std::chrono::seconds(60);
-  Duration grace = std::chrono::seconds(30);                ///< time for which the activator must have been in the path
-  Duration retention{};                                     ///< of the last pod; 0 for a revision without a route
+  Duration grace = std::chrono::seconds(30);  ///< time for which the activator must have been in the path
+  Duration retention{};                       ///< time for which the last pod is kept; 0 for a revision without a route
   Duration activation_timeout = std::chrono::seconds(630);  ///< progress deadline (600 s) and 30 s
   double target_burst_capacity = 211;                       ///< -1: the activator is always in the path
   ReplicaCount min_scale = 0;                               ///< 0: none
@@ -32,7 +32,7 @@ struct Revision {
   Reachability reachability = Reachability::unknown;
   bool activator_answers = true;  ///< result of a probe
   bool proxied = false;           ///< true: the activator was told to be in the path
-  Duration proxied_for{};         ///< time for which it has been there
+  Duration proxied_for{};         ///< time for which the activator has been in the path
 };
 
 struct Step {
@@ -42,7 +42,7 @@ struct Step {
   bool probe = false;        ///< true: the activator did not answer and is probed in the background
 };
 
-/// @param wanted from the decider; below 0: no metrics yet
+/// @param wanted count of the decider; below 0: no metrics yet
 Step carry_out(const ZeroSettings& settings, const Revision& revision, ReplicaCount wanted);
 
 }  // namespace capstan::decide::scale::kpa

@@ -26,7 +26,7 @@ inline constexpr Duration kControlLoop = std::chrono::milliseconds(100);
 /// Pending decisions in one direction.
 struct State {
   std::int64_t counter = 0;      ///< above 0: scale up; below 0: scale down
-  std::optional<Instant> since;  ///< the first of them
+  std::optional<Instant> since;  ///< time of the first one
 };
 
 /// Returns the replicas for the load alone: running * (total / (target * running)), in this order of doubles, which

@@ -37,10 +37,10 @@ void remove(std::span<const VariantCost> variants, double spare, std::vector<Rep
     const double capacity = variants[i].capacity;
     const ReplicaCount others = std::accumulate(targets.begin(), targets.end(), ReplicaCount{0}) - targets[i];
     const ReplicaCount least = i == keeper && others == 0 ? 1 : 0;
-    const ReplicaCount gone =
+    const ReplicaCount removed =
         std::min(count_of(std::floor(spare / capacity)), std::max<ReplicaCount>(0, targets[i] - least));
-    targets[i] -= gone;
-    spare -= static_cast<double>(gone) * capacity;
+    targets[i] -= removed;
+    spare -= static_cast<double>(removed) * capacity;
   }
 }
 

@@ -9,13 +9,13 @@
 
 #include "base/quantity.h"
 
-/// How llm-d's Workload Variant Autoscaler turns a requirement into targets: by cost, limited to the free GPUs, and
-/// zero or one without load. Source: llm-d/llm-d-workload-variant-autoscaler internal/engines/pipeline.
+/// The step in which llm-d's Workload Variant Autoscaler turns a requirement into targets: by cost, limited to the free
+/// GPUs, and zero or one without load. Source: llm-d/llm-d-workload-variant-autoscaler internal/engines/pipeline.
 namespace capstan::decide::scale::wva {
 
 struct VariantCost {
   std::string name;
-  double cost = 0;      ///< of one replica
+  double cost = 0;      ///< cost of one replica
   double capacity = 0;  ///< tokens of one replica
   ReplicaCount current = 0;
 };
@@ -55,10 +55,10 @@ struct Granted {
 /// @return in the order of `wishes`
 std::vector<Granted> limit(GpusByType& free, std::span<const ScaleUp> wishes);
 
-/// Takes at most what is free and returns it; the type must not be empty.
+/// Takes at most the free GPUs and returns the number taken; the type must not be empty.
 std::int64_t take(GpusByType& free, std::string_view type, std::int64_t gpus);
-/// Returns the GPUs that the current replicas of `wishes` use. Here 0 per replica is 0, and entries without a type are
-/// skipped.
+/// Returns the GPUs that the current replicas of `wishes` use. Unlike in `limit`, 0 GPUs per replica count as 0.
+/// Entries without a type are skipped.
 GpusByType gpus_in_use(std::span<const ScaleUp> wishes);
 /// Returns limit - used for each type of `limits`, at least 0.
 GpusByType available(const GpusByType& limits, const GpusByType& used);

@@ -8,7 +8,7 @@
 /// Source: llm-d/llm-d-workload-variant-autoscaler pkg/analyzer.
 namespace capstan::decide::scale::wva {
 
-/// Milliseconds of a step: alpha fixed, beta per computed token, gamma per attended token.
+/// Parts of the time of a step, milliseconds: alpha is fixed, beta is per computed token, gamma per attended token.
 struct ServiceParameters {
   float alpha = 0, beta = 0, gamma = 0;
 };
@@ -24,7 +24,7 @@ float iteration_ms(const ServiceParameters& service, const RequestSize& size, fl
 float prefill_ms(const ServiceParameters& service, const RequestSize& size, float batch);
 float decode_ms(const ServiceParameters& service, const RequestSize& size, float batch);
 
-/// True if the M/M/1/K queue's parameters are valid. Its load may be up to K, not 1: excess requests are lost.
+/// Returns true if the M/M/1/K queue's parameters are valid. Its load may be up to K, not 1: excess requests are lost.
 bool is_valid_queue(float capacity, float arrivals, float services);
 
 /// One engine as an M/M/1/K queue whose service rate depends on the number in service.
@@ -35,7 +35,7 @@ struct QueueConfig {
   bool valid() const { return max_batch > 0 && max_queue >= 0; }
 };
 
-/// Milliseconds, and tokens/s; 0 and below: no target.
+/// Targets in milliseconds and tokens/s; 0 and below: no target.
 struct SizingTargets {
   float ttft_ms = 0, itl_ms = 0, tps = 0;
 };

@@ -7,8 +7,9 @@
 namespace capstan::decide::scale::wva {
 namespace {
 
-/// True if one replica fewer would keep the triggers' spare capacity, given the load of the non-saturated replicas. The
-/// load is derived from the mean spare capacity, as in the source: a direct sum would round differently.
+/// Returns true if one replica fewer would keep the triggers' spare capacity, given the load of the non-saturated
+/// replicas. The load is derived from the mean spare capacity, as in the original, because a direct sum would round
+/// differently.
 bool safe_without_one(const SaturationConfig& config, const Saturation& all) {
   if (all.non_saturated < 2) return false;
   const auto n = static_cast<double>(all.non_saturated);
@@ -136,7 +137,8 @@ std::int64_t AnalyzerV2::measured(const SaturationConfig& config, const ReplicaT
   return capacity;
 }
 
-/// Returns a record of a comparable engine, preferably a measured one. The source takes any; this takes the first.
+/// Returns a record of a comparable engine, preferably a measured one. The original takes any such record; this
+/// function takes the first.
 const CapacityRecord* AnalyzerV2::compatible(const CapacityRecord& record, const std::string& accelerator) const {
   const CapacityRecord* best = nullptr;
   for (const auto& [name, other] : records_) {

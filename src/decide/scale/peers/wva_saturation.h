@@ -10,14 +10,14 @@
 
 #include "base/quantity.h"
 
-/// How llm-d's Workload Variant Autoscaler detects missing or spare capacity: V1 counts saturated replicas, V2 adds up
-/// tokens. Source: llm-d/llm-d-workload-variant-autoscaler internal/saturation and
+/// The detection of missing or spare capacity in llm-d's Workload Variant Autoscaler: V1 counts saturated replicas, V2
+/// adds up tokens. Source: llm-d/llm-d-workload-variant-autoscaler internal/saturation and
 /// internal/engines/analyzers/saturation_v2.
 namespace capstan::decide::scale::wva {
 
 /// ConfigMap saturation-scaling-config.
 struct SaturationConfig {
-  double kv_threshold = 0.8;         ///< of the KV cache
+  double kv_threshold = 0.8;         ///< share of the KV cache
   double queue_threshold = 5;        ///< waiting requests of a replica
   double kv_spare_trigger = 0.1;     ///< V1
   double queue_spare_trigger = 3;    ///< V1
@@ -29,7 +29,7 @@ struct SaturationConfig {
 
 struct ReplicaLoad {
   std::string variant;
-  double kv_used = 0;  ///< of its KV cache; a missing metric counts as 0
+  double kv_used = 0;  ///< used share of its KV cache; a missing metric counts as 0
   double queue_length = 0;
 };
 
@@ -88,7 +88,7 @@ struct CapacityRecord {
   std::string params_key;  ///< engines with equal keys are comparable
 
   bool has_parameters() const { return max_batched_tokens > 0 || max_seqs > 0 || !params_key.empty(); }
-  /// True if both have known parameters with equal keys. Without keys the step's token budget is compared.
+  /// Returns true if both have known parameters with equal keys. Without keys the step's token budget is compared.
   bool comparable(const CapacityRecord& other) const;
 };
 
@@ -108,7 +108,8 @@ std::int64_t capacity_from_parameters(std::int64_t max_batched_tokens, std::int6
 /// Returns the median; of an even count the integer mean of the middle two, of none 0.
 std::int64_t median(std::vector<std::int64_t> values);
 
-/// Analyzer of one model. It remembers what replicas held while their queue was long, and measured capacities.
+/// Analyzer of one model. It remembers the tokens that replicas held while their queue was long, and measured
+/// capacities.
 class AnalyzerV2 {
  public:
   void store(const std::string& variant, CapacityRecord record) { records_[variant] = std::move(record); }

@@ -26,11 +26,12 @@ struct RulesInput {
   const RoleView& role;
   const Rules& policy;
   Load load;
-  /// Divisor of the means, at least 1. With a required spread: the replicas that remain after the loss of a domain,
-  /// which must carry the current load; the wanted count is then sized for that loss.
+  /// Divisor of the means, at least 1. With a required spread, it is the number of replicas that remain after the loss
+  /// of a domain, because they must carry the current load.
   ReplicaCount serving = role.spread ? left_of(*role.spread) : load.serving;
 
-  /// Returns at least one: with none requested, the last replicas may still serve.
+  /// Returns the replicas that remain after a loss, at least one, because the last replicas may still serve when none
+  /// is requested.
   ReplicaCount left_of(const Spread& spread) const {
     return std::max<ReplicaCount>(1, std::min(load.serving, survivors(spread, role.current)));
   }
@@ -149,7 +150,7 @@ std::vector<Rule> read_rules(const RulesInput& input) {
   return rules;
 }
 
-/// Returns the replicas that do not report what some rule signals.
+/// Returns the number of replicas that do not report a signal of a rule.
 ReplicaCount silent_replicas(const RulesInput& input) {
   const ScaleOn on = input.policy.scale_on;
   const bool latencies = on == ScaleOn::all || on == ScaleOn::latency || on == ScaleOn::goodput;
@@ -174,7 +175,8 @@ model::Reason crossed(const MetricReading& reading, const Decision& decision) {
   }
 }
 
-/// Reports the spread of replicas. It may lead to more replicas and never to fewer.
+/// Stores the sizing for the loss of a domain. If the count does not change, the reason says whether the loss can be
+/// survived.
 void keep_spread(Decision& decision, const RulesInput& input) {
   if (!input.role.spread) return;
   decision.spread = size_for_loss(*input.role.spread, input.serving);
