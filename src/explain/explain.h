@@ -23,7 +23,7 @@ std::string paragraph(const model::Catalog& catalog, const decide::scale::Decisi
 std::string paragraph(const model::Catalog& catalog, const decide::place::Decision& decision);
 std::string paragraph(const model::Catalog& catalog, const decide::provision::Decision& decision);
 
-/// Returns the same as one JSON object on one line. Keys have a fixed order; a reason is its code, numbers and
+/// Returns a decision as one JSON object on one line. Keys have a fixed order; a reason is its code, numbers and
 /// sentence.
 std::string json(const model::Catalog& catalog, const decide::scale::Decision& decision);
 std::string json(const model::Catalog& catalog, const decide::place::Decision& decision);

@@ -61,7 +61,7 @@ decide::scale::Decision mixed() {
   mix.horizon = std::chrono::hours(1);
   mix.target_milli = 2'400;
   mix.price = mix.chosen_price = 8'500'000;
-  mix.anew_price = 8'000'000;
+  mix.from_zero_price = 8'000'000;
   mix.covers = true;
   decide::scale::VariantSizing variant;
   variant.service = {0};
@@ -73,7 +73,7 @@ decide::scale::Decision mixed() {
   variant.price_per_hour = {3'400'000};
   variant.gpus = 1;
   variant.more = 7;
-  variant.serving = variant.current = variant.chosen = variant.begun_anew = variant.desired = 2;
+  variant.serving = variant.current = variant.chosen = variant.from_zero = variant.desired = 2;
   variant.most = 9;
   variant.alone = 3;
   mix.variants.push_back(variant);

@@ -145,7 +145,7 @@ Json mix_json(const model::Catalog& catalog, const decide::scale::MixSizing& mix
                {"target_milli", mix.target_milli},
                {"price_per_hour", mix.price},
                {"chosen_price_per_hour", mix.chosen_price},
-               {"anew_price_per_hour", mix.anew_price},
+               {"anew_price_per_hour", mix.from_zero_price},
                {"covers", mix.covers},
                {"exact", mix.exact},
                {"variants", Json::array()}};
@@ -171,7 +171,7 @@ Json mix_json(const model::Catalog& catalog, const decide::scale::MixSizing& mix
                                 {"least", v.least},
                                 {"most", v.most},
                                 {"chosen", v.chosen},
-                                {"begun_anew", v.begun_anew},
+                                {"begun_anew", v.from_zero},
                                 {"alone", optional_json(v.alone)},
                                 {"desired", v.desired}});
   }

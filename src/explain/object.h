@@ -35,7 +35,7 @@ struct Decided {
   const decide::provision::Decision& provision;
 };
 
-/// A reason that an answer rests on, with its subject: the name of a service, a gang or a node.
+/// A reason in an answer, with its subject: the name of a service, a gang or a node.
 struct GivenReason {
   std::string subject;
   model::Reason why;
@@ -51,7 +51,7 @@ struct Account {
 /// Returns the state of the object, the reasons for it, and what is about to happen to it.
 Account about(const Object& object, const model::Snapshot& snapshot, const model::Names& names, const Decided& decided);
 
-/// Returns the same as a JSON document with `object`, the summary, `explanation`, and each reason as subject, code,
+/// Returns the answer as a JSON document with `object`, the summary, `explanation`, and each reason as subject, code,
 /// numbers and sentence.
 /// @param asked  the object as the person named it
 std::string json(const model::Catalog& catalog, std::string_view asked, const Account& account);

@@ -35,7 +35,7 @@ std::string_view metric_name(MetricReading::Kind kind) {
 }
 
 /// Returns a value of a metric in the unit that people use for it.
-/// @param thousandths  of the metric's own unit
+/// @param thousandths  value in the metric's own unit, times 1000
 std::string metric_value(MetricReading::Kind kind, std::int64_t thousandths) {
   switch (kind) {
     case MetricReading::Kind::duty_cycle:
@@ -54,7 +54,7 @@ std::string metric_value(MetricReading::Kind kind, std::int64_t thousandths) {
   return decimal_text(thousandths);
 }
 
-/// True if the sum over the replicas means something: requests add up, shares and times do not.
+/// Returns true if the sum over the replicas is meaningful: requests add up, shares and times do not.
 bool adds_up(MetricReading::Kind kind) {
   return kind == MetricReading::Kind::waiting || kind == MetricReading::Kind::running;
 }
@@ -187,7 +187,7 @@ std::string spread_text(const decide::scale::SpreadSizing& s) {
       replicas_text(s.asked));
 }
 
-/// Returns the price of a mix for an hour, or its GPUs if a price is not known.
+/// Returns the price of a mix per hour, or its number of GPUs if a price is unknown.
 /// @param price  as `MixSizing::price`: a `MicroUsd` count if `in_usd`, else a `MilliGpu` count
 std::string mix_price_text(std::int64_t price, bool in_usd) {
   return in_usd ? price_text({price}) : gpus_text({price}) + " GPUs";
@@ -199,7 +199,7 @@ std::string supply_text(const decide::scale::VariantSizing& v) {
                        time_text(v.denied));
   }
   if (v.more) return fmt::format("There is room for {} more.", *v.more);
-  return "It is not known how many more there is room for.";
+  return "The room for more replicas is unknown.";
 }
 
 std::string variant_text(const model::Catalog& catalog, const decide::scale::VariantSizing& v,
@@ -223,7 +223,7 @@ std::string variant_text(const model::Catalog& catalog, const decide::scale::Var
     text += " Without the other variants it cannot carry the demand.";
   }
   return text + fmt::format(" Asked for now: {}; cheapest mix: {}; cheapest mix if nothing ran yet: {}; decided: {}.",
-                            v.current, v.chosen, v.begun_anew, v.desired);
+                            v.current, v.chosen, v.from_zero, v.desired);
 }
 
 /// Returns the variants and the price of each mix that was considered.
@@ -234,8 +234,8 @@ std::string mix_text(const model::Catalog& catalog, const decide::scale::MixSizi
       "{}.",
       count_text(std::ssize(mix.variants), "variant", "variants"), decimal_text(mix.target_milli),
       mix_price_text(mix.price, mix.in_usd), mix_price_text(mix.chosen_price, mix.in_usd),
-      mix_price_text(mix.anew_price, mix.in_usd), time_text(mix.horizon));
-  if (!mix.covers) text += " All GPUs that can be had together do not carry the demand.";
+      mix_price_text(mix.from_zero_price, mix.in_usd), time_text(mix.horizon));
+  if (!mix.covers) text += " All available GPUs together do not carry the demand.";
   if (!mix.exact) text += " The search reached its limit of steps: a cheaper mix may exist.";
   for (const decide::scale::VariantSizing& variant : mix.variants) text += variant_text(catalog, variant, mix);
   return text;
@@ -248,7 +248,7 @@ std::string lines(const model::Catalog& catalog, const model::Plan& plan) {
   return text;
 }
 
-/// True if a minimum, a maximum or a rate limit changed the number that was asked for.
+/// Returns true if a minimum, a maximum or a rate limit changed the number that was asked for.
 bool limited(const decide::scale::Decision& decision) {
   using model::ReasonCode;
   constexpr ReasonCode kLimits[] = {ReasonCode::at_maximum, ReasonCode::at_minimum, ReasonCode::minimum_ahead,
@@ -268,7 +268,7 @@ std::string paragraph(const model::Catalog& catalog, const decide::scale::Decisi
     text += fmt::format(" The number is decided together with {}.", service_name(catalog, decision.decided_with));
   }
   if (decision.held_to != decision.wanted) {
-    text += fmt::format(" {} would do now; earlier answers inside the stabilization window keep it at {}.",
+    text += fmt::format(" {} would be enough now; earlier answers inside the stabilization window keep it at {}.",
                         replicas_text(decision.wanted), decision.held_to);
   }
   if (decision.spread) text += spread_text(*decision.spread);

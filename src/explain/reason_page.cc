@@ -16,7 +16,7 @@ using model::ReasonCode;
 
 constexpr std::size_t kPageWidth = 120;
 
-/// The groups of codes in model/reasons.inc, each from its first code on.
+/// A group of consecutive codes in model/reasons.inc.
 struct Group {
   ReasonCode first;
   std::string_view title;

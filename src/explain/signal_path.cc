@@ -65,7 +65,7 @@ Finding pod_finding(const SignalFacts& facts) {
   if (facts.pods.empty()) return failed("no pod exists", "raise the replicas of the workload above 0");
   const PodFacts& first = facts.pods.front();
   return failed(fmt::format("{} is not ready{}", first.name, first.not_ready.empty() ? "" : ": " + first.not_ready),
-                fmt::format("read why: kubectl describe pod {}", first.name));
+                fmt::format("see the cause: kubectl describe pod {}", first.name));
 }
 
 /// Returns the finding about ports and paths: the address, or the ports that the pod declares instead.
@@ -135,7 +135,7 @@ Finding model_finding(const SignalFacts& facts) {
   const auto foreign = pods_with(facts, [](const PodFacts& pod) { return pod.ready && !pod.other_pod.empty(); });
   if (!foreign.empty()) {
     return failed(fmt::format("{}: the page names pod {}", pods_text(foreign), foreign.front()->other_pod),
-                  "the address belongs to another pod now: wait for the next look, or correct the scrape target");
+                  "the address belongs to another pod now: wait for the next scrape, or correct the scrape target");
   }
   const auto other = pods_with(facts, [&](const PodFacts& pod) {
     return pod.ready && !facts.model.empty() && !pod.models.empty() &&

@@ -9,7 +9,7 @@
 namespace capstan::explain {
 
 /// Stages that a signal passes on its way from the API server to the snapshot. A signal can be lost at each stage. The
-/// comment of a stage says what must hold there.
+/// comment of a stage states the condition under which a signal passes it.
 enum class SignalStage : std::uint8_t {
   access,      ///< the API server allows Capstan to read the objects (RBAC)
   target,      ///< the InferenceScaler and the workload that it names exist
@@ -38,12 +38,12 @@ struct PodFacts {
   bool ready = true;
   std::string not_ready{};                    ///< reason why it is not ready, such as "CrashLoopBackOff"; may be empty
   std::string url{};                          ///< address that is scraped; empty: the pod has none
-  std::vector<std::string> declared_ports{};  ///< of its containers: "8000 (http)"
+  std::vector<std::string> declared_ports{};  ///< ports of its containers: "8000 (http)"
   std::string no_answer{};                    ///< error of the connection; empty: the pod answered
   int http_status = 200;
   std::string bad_page{};           ///< error of the page with its line; empty: it is readable
-  std::string engine{};             ///< recognized from the metric names; empty: unknown
-  std::string expected_engine{};    ///< stated by the service; empty: none is stated
+  std::string engine{};             ///< engine, recognized from the metric names; empty: unknown
+  std::string expected_engine{};    ///< engine that the service states; empty: none
   std::size_t metrics = 0;          ///< metric names on the page
   std::vector<LostMetric> lost{};   ///< needed signals without a metric
   std::vector<std::string> models;  ///< models whose series are on the page
@@ -58,7 +58,7 @@ struct PrometheusFacts {
   std::int64_t targets_up = 0;
   std::int64_t targets_down = 0;
   std::string down_target{};  ///< one target that is down, with its last error
-  bool has_series = true;     ///< of the service, inside the lookback
+  bool has_series = true;     ///< true: the server has series of the service, inside the lookback
   std::string selector{};     ///< matchers of the query
 };
 
@@ -83,14 +83,14 @@ struct SignalFacts {
   std::string model{};              ///< name that the service expects; empty: any
   std::vector<std::string> denied;  ///< objects that the API server does not let Capstan read, with its answer
   std::string target{};             ///< "Deployment ns/chat"; empty: only a page or a URL was given
-  std::string target_missing{};     ///< reason why it does not exist; empty: it does
+  std::string target_missing{};     ///< reason why the target does not exist; empty: it exists
   std::vector<PodFacts> pods;
   std::optional<PrometheusFacts> prometheus{};
   std::optional<AdapterFacts> adapter{};
   std::vector<UnusableSignal> unusable;
 };
 
-/// One stage of the way, and whether the signal passes it.
+/// One stage, and whether the signal passes it.
 struct StageResult {
   enum class State : std::uint8_t { passed, failed, unknown };
   SignalStage stage{};

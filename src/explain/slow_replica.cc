@@ -11,10 +11,11 @@
 namespace capstan::explain {
 namespace {
 
-constexpr std::int64_t kDefaultSequences = 256;    ///< vLLM's --max-num-seqs
-constexpr std::int64_t kKvFullPpm = 900'000;       ///< above this no further sequence of usual length fits
-constexpr std::int64_t kNearLimitPercent = 95;     ///< of a limit, from which on it is reached
-constexpr std::int64_t kSlowerThanEngineMs = 200;  ///< client over engine, from which on the front end is at fault
+constexpr std::int64_t kDefaultSequences = 256;  ///< vLLM's --max-num-seqs
+constexpr std::int64_t kKvFullPpm = 900'000;     ///< above this no further sequence of usual length fits
+constexpr std::int64_t kNearLimitPercent = 95;   ///< share of a limit at which it counts as reached
+constexpr std::int64_t kSlowerThanEngineMs =
+    200;  ///< time of the client minus that of the engine at which the front end is at fault
 
 bool is_near(std::int64_t value, std::int64_t limit) { return limit > 0 && value * 100 >= limit * kNearLimitPercent; }
 
@@ -31,7 +32,7 @@ std::string batch_text(const ReplicaLoad& load, std::int64_t limit) {
                      load.max_sequences ? "" : " (the default limit)", *load.waiting, percent_text(*load.kv_usage_ppm));
 }
 
-/// The engine queues nothing: the time is spent before it.
+/// Finds the bottleneck in front of an engine whose queue is empty.
 SlowDiagnosis before_engine(const ReplicaLoad& load) {
   if (load.gateway_waiting.value_or(0) > 0) {
     return {SlowPart::gateway,

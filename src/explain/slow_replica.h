@@ -22,17 +22,18 @@ std::string_view name(SlowPart part);
 
 /// Facts about one replica. An empty field was not measured; it is never taken for zero.
 struct ReplicaLoad {
-  std::optional<std::int64_t> running{};            ///< requests in the batch
-  std::optional<std::int64_t> waiting{};            ///< requests in the engine's queue
-  std::optional<std::int64_t> kv_usage_ppm{};       ///< share of the KV cache in use, millionths
-  std::optional<std::int64_t> preemptions{};        ///< requests that lost their KV blocks since the page before
-  std::optional<std::int64_t> gateway_waiting{};    ///< requests that the gateway holds for this service
-  std::optional<std::int64_t> max_sequences{};      ///< limit of the engine; empty: its default, 256 for vLLM
-  std::optional<std::int64_t> gpu_percent{};        ///< GPU duty cycle
-  std::optional<std::int64_t> cpu_percent{};        ///< of the engine's front end process; 100 is one core
-  std::optional<std::int64_t> cpu_limit_percent{};  ///< cores that it may use, times 100; empty: one thread, 100
-  std::optional<std::int64_t> ttft_ms{};            ///< time to the first token as the client measures it, p99
-  std::optional<std::int64_t> engine_ttft_ms{};     ///< the same as the engine measures it, p99
+  std::optional<std::int64_t> running{};          ///< requests in the batch
+  std::optional<std::int64_t> waiting{};          ///< requests in the engine's queue
+  std::optional<std::int64_t> kv_usage_ppm{};     ///< share of the KV cache in use, millionths
+  std::optional<std::int64_t> preemptions{};      ///< requests that lost their KV blocks since the last scrape
+  std::optional<std::int64_t> gateway_waiting{};  ///< requests that the gateway holds for this service
+  std::optional<std::int64_t> max_sequences{};    ///< limit of the engine; empty: its default, 256 for vLLM
+  std::optional<std::int64_t> gpu_percent{};      ///< GPU duty cycle
+  std::optional<std::int64_t> cpu_percent{};      ///< CPU use of the engine's front-end process; 100 is one core
+  std::optional<std::int64_t>
+      cpu_limit_percent{};                       ///< CPU that this process may use; 100 is one core; empty: one thread
+  std::optional<std::int64_t> ttft_ms{};         ///< time to the first token as the client measures it, p99
+  std::optional<std::int64_t> engine_ttft_ms{};  ///< the same as the engine measures it, p99
 };
 
 /// The part at fault, with the numbers that show it and a remedy.
@@ -40,7 +41,7 @@ struct SlowDiagnosis {
   SlowPart part = SlowPart::unknown;
   std::string text;
   std::string remedy{};
-  std::string metric{};  ///< that shows it (vLLM's name)
+  std::string metric{};  ///< metric that shows the bottleneck (vLLM's name)
 };
 
 /// Finds the bottleneck of a slow replica. The GPU duty cycle is never evidence: it shows the share of time with any

@@ -5,7 +5,7 @@
 namespace capstan::explain {
 namespace {
 
-/// A load with a known bottleneck. The GPU duty cycle is 40 % in each row: it does not tell them apart.
+/// A load with a known bottleneck. The GPU duty cycle is 40 % in each row, so it does not distinguish them.
 struct Row {
   const char* name;
   ReplicaLoad load;

@@ -137,7 +137,8 @@ const ReplicaStates& Summarizer::states_of(model::ServiceId service) const {
   return found == states_.end() ? kNone : found->second;
 }
 
-/// A pod holds its share of the node's price. A replica with a stated price is priced by that, GPU by GPU.
+/// Returns the GPUs that a pod holds, and its share of the node's price. If that is unknown, uses its share of the
+/// price that is stated for the replica.
 HeldGpus Summarizer::held_by(const Pod& pod) const {
   HeldGpus held;
   // A running pod holds its GPUs even if its node is not in the snapshot, for example while its device plugin restarts.

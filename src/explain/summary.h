@@ -48,15 +48,15 @@ struct Summary {
 /// Returns three lines that begin with "wanted:", "present:" and "limit:". The third has the change, and the metric if
 /// a layer is at fault. A reason is cut between two clauses if its line would exceed `kLineMost` characters.
 std::string lines(const Summary& summary);
-/// Returns the same as one line for a status message, an Event or a log.
+/// Returns the summary as one line for a status message, an Event or a log.
 std::string one_line(const Summary& summary);
 inline constexpr std::size_t kLineMost = 160;
 
 /// GPUs that a replica or a service holds, and their price.
 struct HeldGpus {
   MilliGpu gpus;
-  MicroUsd per_hour;  ///< of the GPUs whose price is known
-  MilliGpu unpriced;  ///< of `gpus`, on nodes without a known price
+  MicroUsd per_hour;  ///< price of the GPUs whose price is known
+  MilliGpu unpriced;  ///< GPUs among `gpus` whose price is unknown
   model::GpuKindId kind{};
 
   void add(const HeldGpus& other);
@@ -71,10 +71,10 @@ struct ReplicaStates {
   ReplicaCount sleeping = 0;
   HeldGpus held;
   std::vector<model::GangId> waiting{};   ///< pending replicas, oldest first
-  Instant next_ready = Instant::never();  ///< when the next starting replica is expected to serve
+  Instant next_ready = Instant::never();  ///< time at which the next starting replica is expected to serve
 };
 
-/// Summarizes objects of one snapshot from what was decided about it. It decides nothing and computes no decision anew.
+/// Summarizes objects of one snapshot from the decisions about it. It makes no decision itself.
 class Summarizer {
  public:
   /// Walks all replicas and nodes once. The arguments outlive the summarizer.
@@ -88,7 +88,7 @@ class Summarizer {
   Summary pod(model::PodId id, const decide::scale::Decision& decision) const;
   Summary node(model::NodeId id) const;
 
-  /// Returns what limits a gang that has not all of its pods bound.
+  /// Returns the limit of a gang whose pods are not all bound.
   Limit limit_of(model::GangId id, const decide::scale::Decision& decision) const;
 
  private:
@@ -116,7 +116,7 @@ class Summarizer {
   const decide::place::Decision& place_;
   const decide::provision::Decision& provision_;
   std::map<model::ServiceId, ReplicaStates> states_;
-  std::map<model::GpuKindId, MilliGpu> free_;  ///< of the nodes that take pods
+  std::map<model::GpuKindId, MilliGpu> free_;  ///< free GPUs of the nodes that take pods
   std::map<model::GangId, const decide::place::Verdict*> verdicts_;
   std::map<model::GangId, const decide::place::Shortfall*> shortfalls_;
 };

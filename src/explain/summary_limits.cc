@@ -41,18 +41,18 @@ std::optional<Limit> limit_of_scale(const model::Catalog& catalog, const decide:
       return of(fmt::format("{} has a maximum of {}, {} wanted", service, replicas_text(n[1]), n[0]),
                 fmt::format("raise the maximum of {} from {} to {}", service, n[1], n[0]));
     case ReasonCode::at_minimum:
-      return of(fmt::format("{} has a minimum of {}, {} would do", service, replicas_text(n[1]), n[0]),
+      return of(fmt::format("{} has a minimum of {}, {} would be enough", service, replicas_text(n[1]), n[0]),
                 fmt::format("lower the minimum of {} from {} to {}", service, n[1], n[0]));
     case ReasonCode::rate_limited:
       return of(fmt::format("the scaling behavior of {} allows {} in this period, {} wanted", service,
                             replicas_text(n[1]), n[0]),
                 "wait for the next period, or allow more in one period");
     case ReasonCode::cooling_down:
-      return of(
-          fmt::format("hold: {} would do, an earlier answer of {} is inside the window", replicas_text(n[0]), n[1]),
-          fmt::format("wait at most {}, or shorten the window", time_text(std::chrono::seconds(n[2]))));
+      return of(fmt::format("hold: {} would be enough, but the window still has an earlier answer of {}",
+                            replicas_text(n[0]), n[1]),
+                fmt::format("wait at most {}, or shorten the window", time_text(std::chrono::seconds(n[2]))));
     case ReasonCode::surplus_kept:
-      return of(fmt::format("hold: {} would do, more were needed recently", replicas_text(n[0])),
+      return of(fmt::format("hold: {} would be enough, but more were needed recently", replicas_text(n[0])),
                 fmt::format("wait: a replica is removed once the need stays clearly lower for {}",
                             time_text(std::chrono::seconds(n[2]))));
     case ReasonCode::signal_missing:
@@ -64,7 +64,8 @@ std::optional<Limit> limit_of_scale(const model::Catalog& catalog, const decide:
       return of("no replica reports its load",
                 fmt::format("find the lost signal: capstan explain signals {}", service));
     case ReasonCode::fixed_replicas:
-      return of(fmt::format("the policy of {} is a fixed number", service), "state another number, or another policy");
+      return of(fmt::format("the policy of {} is a fixed number", service),
+                "set another number, or use another policy");
     case ReasonCode::scaling_disabled:
       return of(fmt::format("{} asks for 0 replicas, which disables an HPA", service), "ask for at least 1 replica");
     case ReasonCode::set_by_autoscaler:
@@ -85,7 +86,7 @@ std::optional<Limit> limit_of_scale(const model::Catalog& catalog, const decide:
   }
 }
 
-/// Returns the limit that the verdict on a pending gang states by itself; nothing if it is about free GPUs.
+/// Returns the limit that the verdict on a pending gang states; nothing if the verdict is about free GPUs.
 std::optional<Limit> limit_of_verdict(const model::Catalog& catalog, const Reason& why) {
   const auto& n = why.numbers;
   switch (why.code) {
@@ -123,7 +124,7 @@ std::optional<Limit> limit_of_verdict(const model::Catalog& catalog, const Reaso
   }
 }
 
-/// Returns the limit of the whole fleet that is too small for one replica; nothing if none is.
+/// Returns the limit of the whole fleet that is too small for one replica, or nothing if every limit is large enough.
 std::optional<Limit> limit_of_fleet(const model::FleetLimits& limits, std::int64_t nodes, GpuCount gpus) {
   if (limits.gpus && *limits.gpus < gpus) {
     return Limit{Layer::pool_limit, fmt::format("the replica needs {} GPUs, the fleet may have {}", gpus, *limits.gpus),
@@ -149,7 +150,7 @@ Limit Summarizer::cold_start(Instant ready_at, std::string what) const {
   return limit;
 }
 
-/// The nodes of this GPU kind that are on their way, and when the first of them is expected.
+/// Returns the limit that nodes of this GPU kind are still on their way, and the time until the first one is expected.
 Limit Summarizer::nodes_booting(model::GpuKindId gpu) const {
   std::int64_t nodes = 0;
   GpuCount gpus = 0;
@@ -171,8 +172,8 @@ Limit Summarizer::nodes_booting(model::GpuKindId gpu) const {
                                   fmt::format("wait {}: the first one boots", time_text(first - snapshot_.at))};
 }
 
-/// A provisioner that collects pods states no other obstacle until its batch closes. Meanwhile this looks at the limits
-/// of the pools: nothing if one of them has room for a node with this GPU.
+/// Returns the first full pool, or nothing if a pool has room for a node with this GPU. A provisioner that batches pods
+/// does not state this limit before its batch closes.
 std::optional<Limit> Summarizer::full_pools(model::GpuKindId gpu, GpuCount missing) const {
   std::map<model::PoolId, GpuCount> used;
   snapshot_.nodes.for_each([&](model::NodeId, const model::Node& node) { used[node.pool] += node.gpus.count / 1000; });
@@ -224,7 +225,7 @@ void Summarizer::add_free_gpus() {
   });
 }
 
-/// Translates a reason of the layer that buys nodes.
+/// Returns the limit that a reason of the provision layer states.
 /// @param missing  GPUs that the replica lacks
 Limit Summarizer::limit_of_nodes(const Reason& why, model::GpuKindId gpu, GpuCount missing) const {
   const auto& n = why.numbers;
@@ -291,8 +292,8 @@ Limit Summarizer::limit_of_shortfall(const decide::place::Shortfall& lack, const
                        : fmt::format("add {} {} in {}", gpus_text(lack.short_by), kind, best)};
 }
 
-/// A gang that is larger than any domain: either a pool may not buy enough, or no instance type and domain is large
-/// enough.
+/// Returns the limit of a gang that is larger than any domain. The limit is the one of a pool if a higher one would
+/// help; otherwise no instance type or domain is large enough.
 Limit Summarizer::limit_of_size(const Gang& gang, const Reason& why) const {
   const std::int64_t needed = why.numbers[0];
   const std::string level(model::name(gang.together).words);

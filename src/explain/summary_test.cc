@@ -20,7 +20,7 @@ using model::TopologyLevel;
 
 constexpr Instant kNow = at(100);
 
-/// A cluster whose placement and nodes are decided at `kNow`, and a service that wants so many replicas.
+/// A cluster whose placement and nodes are decided at `kNow`, and the scale decision about its service.
 struct Cluster {
   World world;
   model::Names names;
@@ -304,13 +304,13 @@ TEST(Summary, AServiceWhoseReplicasServeIsLimitedByItsOwnBounds) {
        "chat has a maximum of 9 replicas, 11 wanted",
        "raise the maximum of chat from 9 to 11"},
       {{ReasonCode::at_minimum, {1, 2}},
-       "chat has a minimum of 2 replicas, 1 would do",
+       "chat has a minimum of 2 replicas, 1 would be enough",
        "lower the minimum of chat from 2 to 1"},
       {{ReasonCode::rate_limited, {6, 4}},
        "the scaling behavior of chat allows 4 replicas in this period, 6 wanted",
        "wait for the next period, or allow more in one period"},
       {{ReasonCode::cooling_down, {1, 4, 300}},
-       "hold: 1 replica would do, an earlier answer of 4 is inside the window",
+       "hold: 1 replica would be enough, but the window still has an earlier answer of 4",
        "wait at most 5 min, or shorten the window"},
       {{ReasonCode::signal_missing, {2, 3}},
        "2 of 3 replicas gave no usable reading, and missing signals lower nothing",
