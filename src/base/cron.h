@@ -43,8 +43,8 @@ class Cron {
   std::uint64_t days_ = 0;
   std::uint64_t months_ = 0;
   std::uint64_t weekdays_ = 0;
-  bool any_day_ = false;      // the field is `*`
-  bool any_weekday_ = false;  // the field is `*`
+  bool any_day_ = false;      // true: the day of the month is `*`
+  bool any_weekday_ = false;  // true: the day of the week is `*`
 };
 
 }  // namespace capstan
