@@ -11,7 +11,7 @@ namespace capstan::archive {
 
 /// The decisions of every layer from a saved state.
 struct Redecision {
-  std::vector<decide::scale::Decision> scale;  ///< by service
+  std::vector<decide::scale::Decision> scale;  ///< decisions by service
   decide::place::Decision place;
   decide::provision::Decision provision;
 };

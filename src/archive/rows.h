@@ -85,7 +85,7 @@ void read_ref(const manifest::Node& node, const std::string& name, manifest::Ver
   }
   const Id<Tag> id{static_cast<std::uint32_t>(*value)};
   if (!exists(id)) {
-    return verdict.fail(node.place, name + ": there is no " + node.text + ", expected the id of one in this file");
+    return verdict.fail(node.place, name + ": found " + node.text + ", expected the id of a row in this file");
   }
   out = id;
 }

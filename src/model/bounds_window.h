@@ -16,7 +16,7 @@ struct BoundsWindow {
   static constexpr std::size_t kMost = 32;  ///< most windows of one service
 
   Cron start;
-  Duration duration{};  ///< at most `kLongest`
+  Duration duration{};  ///< length of the window, at most `kLongest`
   std::optional<ReplicaCount> min;
   std::optional<ReplicaCount> max;
   friend bool operator==(const BoundsWindow&, const BoundsWindow&) = default;

@@ -73,8 +73,8 @@ class CatalogChecker {
   void feeding(const Service& service) {
     if (!service.fed_by.valid()) return;
     if (!exists(service.fed_by) || role_of(catalog_.service(service.fed_by)) != Role::prefill) {
-      return fail("fed_by", fmt::format("there is no prefill service {}, expected the id of one in this file",
-                                        service.fed_by.value));
+      return fail("fed_by",
+                  fmt::format("found service {}, expected a prefill service in this file", service.fed_by.value));
     }
     if (role_of(service) != Role::decode) fail("fed_by", "found on another role, expected it on decode services only");
   }

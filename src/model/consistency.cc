@@ -189,7 +189,7 @@ class Checker {
   }
 
   static std::string no_row(std::uint32_t id) {
-    return fmt::format("there is no {}, expected the id of one in this file", id);
+    return fmt::format("found {}, expected the id of a row in this file", id);
   }
   void fail(std::string field, std::string message) {
     if (!fault_) fault_ = {table_, id_, std::move(field), std::move(message)};

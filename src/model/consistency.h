@@ -14,7 +14,7 @@ struct Inconsistency {
   std::string table;     ///< "nodes", "catalog.domains"
   std::uint32_t id = 0;  ///< id of the row; in the catalog its position
   std::string field;     ///< field of the row, "domains.rack"; empty: the whole row
-  std::string message;   ///< finding and expectation
+  std::string message;   ///< text with the finding and the expected value
 };
 
 /// Returns the first contradiction of a snapshot, or nothing if all rows agree. It checks that references are valid,

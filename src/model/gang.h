@@ -17,13 +17,13 @@ struct Pod {
   enum class Phase : std::uint8_t {
     pending,      ///< exists, not bound to a node
     starting,     ///< bound; pulls its image, loads weights, warms up
-    ready,        ///< serves
+    ready,        ///< serves requests
     terminating,  ///< was asked to stop and still holds its GPUs
   };
   Phase phase = Phase::pending;
   GangId gang;
   MilliGpu gpus;
-  NodeId node;  ///< none while pending
+  NodeId node;  ///< node of the pod; none while pending
   Instant created_at;
   QueueId queue{};  ///< none: no queue limits it
   friend bool operator==(const Pod&, const Pod&) = default;
@@ -62,7 +62,7 @@ struct Gang {
   ServiceId service;
   VariantId variant;
   std::uint32_t ordinal = 0;  ///< replica number within (service, variant), equal to that of its PlannedGang
-  std::vector<PodId> pods;    ///< in the order of their index
+  std::vector<PodId> pods;    ///< pods in the order of their index
   /// Pods that must have a node for the gang to be useful; 0: all. It exceeds the number of `pods` after some are lost.
   std::int64_t min_pods = 0;
   GpuKindId gpu;

@@ -39,7 +39,7 @@ struct Claim {
   std::int64_t group_size = 0;  ///< claims in the group; 0: not stated
   Instant requested_at;
   Instant expected_ready_at;  ///< prediction made at the launch
-  NodeId node;                ///< valid once registered
+  NodeId node;                ///< node that registered; none before
   friend bool operator==(const Claim&, const Claim&) = default;
 };
 

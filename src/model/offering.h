@@ -29,7 +29,7 @@ enum class ConsolidationPolicy : std::uint8_t { when_empty, when_empty_or_underu
 /// A set of offerings with a limit (Karpenter NodePool semantics).
 struct Pool {
   std::string name;
-  std::vector<OfferingId> offerings;  ///< in order of preference
+  std::vector<OfferingId> offerings;  ///< offerings in order of preference
   GpuCount gpu_limit = 0;             ///< most GPUs of the pool, nodes on their way included
 };
 

@@ -21,8 +21,8 @@ enum class Role : std::uint8_t { both, prefill, decode };
 
 /// Limits of one step of a replica's engine, as configured. 0: not configured, the engine uses its default.
 struct StepLimits {
-  std::int32_t max_seqs = 0;            ///< sequences
-  std::int32_t max_batched_tokens = 0;  ///< tokens of prompts and answers together
+  std::int32_t max_seqs = 0;            ///< most sequences in one step
+  std::int32_t max_batched_tokens = 0;  ///< most tokens in one step, of prompts and answers together
   friend bool operator==(const StepLimits&, const StepLimits&) = default;
 };
 
