@@ -14,11 +14,11 @@ namespace capstan::workload {
 
 /// A fixed number of clients. Each client sends its next request when its previous one has ended.
 struct ClosedLoopSpec {
-  std::int64_t concurrency = 1;            ///< clients; 1..1e6
-  Duration think_time{};                   ///< mean time between the end of a request and the client's next one
-  bool think_exponential = false;          ///< true: drawn from an exponential distribution; false: always the mean
-  LengthsSpec lengths;                     ///< lengths of every request
-  std::string lengths_profile;             ///< if not empty: `lengths.joint` is this profile's table (name or path)
+  std::int64_t concurrency = 1;    ///< clients; 1..1e6
+  Duration think_time{};           ///< mean time between the end of a request and the client's next one
+  bool think_exponential = false;  ///< true: drawn from an exponential distribution; false: always the mean
+  LengthsSpec lengths;             ///< lengths of every request
+  std::string lengths_profile;     ///< name or path of the profile whose table becomes `lengths.joint`; empty: none
   std::optional<RequestCount> requests{};  ///< total number of requests; if empty, the duration ends the loop
 };
 

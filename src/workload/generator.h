@@ -51,7 +51,7 @@ class SessionGenerator final : public Source {
   };
   struct DueTurn {
     Instant at;
-    std::uint32_t client;  ///< breaks ties
+    std::uint32_t client;  ///< number of the client; breaks ties
     std::uint32_t slot;    ///< index in `running_`
     bool operator>(const DueTurn& other) const { return at != other.at ? at > other.at : client > other.client; }
   };

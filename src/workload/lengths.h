@@ -16,7 +16,7 @@ struct LengthSpec {
   std::int32_t tokens = 512;      ///< constant: the length; log_normal: the median
   double sigma = 1;               ///< log_normal: standard deviation of the logarithm; 0..10
   std::int32_t min = 1;           ///< every draw is clamped to [min, max]; uniform: draws from [min, max]
-  std::int32_t max = kMaxTokens;  ///< at most kMaxTokens
+  std::int32_t max = kMaxTokens;  ///< upper bound of every draw, at most kMaxTokens
 };
 
 std::int32_t draw_length(const LengthSpec& spec, RandomStream& stream);

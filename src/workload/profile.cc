@@ -20,7 +20,7 @@ constexpr std::size_t kMaxMinutes = 366 * 24 * 60;
 constexpr std::size_t kMaxCells = 1 << 20;
 constexpr std::int64_t kMaxCount = 1LL << 40;
 constexpr std::int64_t kMaxMinuteCount = 1'000'000'000;
-constexpr std::int64_t kSliceRequests = 512;  // so few that they are sorted inside the first-level cache
+constexpr std::int64_t kSliceRequests = 512;  // requests of a slice; so few are sorted inside the first-level cache
 
 /// Reads a profile line by line. Every `bool` result is false after an error, which `lines_` stores.
 class ProfileReader {

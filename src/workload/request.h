@@ -15,8 +15,8 @@ inline constexpr std::int32_t kPrefixBlockTokens = 512;
 /// not use it before the request ends.
 struct Request {
   Instant arrival;                 ///< time since the start of the workload; the first row of a trace arrives at 0
-  std::int32_t input_tokens = 0;   ///< at least 1, at most kMaxTokens
-  std::int32_t output_tokens = 0;  ///< at least 1, at most kMaxTokens
+  std::int32_t input_tokens = 0;   ///< tokens of the prompt, 1..kMaxTokens
+  std::int32_t output_tokens = 0;  ///< tokens of the answer, 1..kMaxTokens
   std::uint32_t client = 0;        ///< number of the client (or of its session) that sent the request; 0: not known
 
   /// Hashes of the prompt in blocks of 512 tokens. Two requests whose first n hashes are equal share that prefix. The

@@ -62,7 +62,7 @@ struct GeneratorSpec {
   RateCurve rate;
   ArrivalSpec arrivals;
   LengthsSpec lengths;
-  std::string lengths_profile;  ///< if not empty: `lengths.joint` is this profile's table (name or path)
+  std::string lengths_profile;  ///< name or path of the profile whose table becomes `lengths.joint`; empty: none
   std::optional<SessionSpec> sessions;
 };
 
@@ -78,7 +78,7 @@ struct WorkloadSpec {
   /// keeps its times. For a profile the counts are multiplied, for a generator the rates, for a closed loop the
   /// concurrency; `scale_jitter` is then not used.
   double scale = 1;
-  Duration scale_jitter = std::chrono::seconds(30);  ///< 0..1 h
+  Duration scale_jitter = std::chrono::seconds(30);  ///< largest shift of a copy, 0..1 h
 };
 
 inline bool is_closed_loop(const WorkloadSpec& spec) { return std::holds_alternative<ClosedLoopSpec>(spec.from); }
