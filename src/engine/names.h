@@ -17,8 +17,8 @@ namespace capstan::engine {
 std::optional<std::string> gpu_of_product(const EngineTable& table, std::string_view product);
 
 struct ServedModel {
-  std::string model;         ///< as in the table
-  std::string weight_dtype;  ///< as in the name; "bfloat16" if the name does not say it
+  std::string model;         ///< name of the model in the table
+  std::string weight_dtype;  ///< weight type of the name; "bfloat16" if the name has none
 };
 /// Returns the table's model and weight type for a served model: Llama-3.3-70B in bfloat16 for
 /// "meta-llama/Llama-3.3-70B-Instruct", in fp8 for "RedHatAI/Llama-3.3-70B-Instruct-FP8".

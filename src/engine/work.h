@@ -19,7 +19,9 @@ class RequestWork {
   RequestWork(const StepModel& model, std::int64_t max_batched_tokens, std::int64_t max_seqs, std::int64_t gpus);
 
   Picoseconds prefill_token_ps() const { return prefill_token_ps_; }
-  Picoseconds decode_token_ps() const { return decode_token_ps_; }  ///< without the time to read the KV
+  Picoseconds decode_token_ps() const {
+    return decode_token_ps_;
+  }  ///< returns the price without the time to read the KV
 
   /// Returns the GPU time of `tokens` prompt tokens that follow `computed` earlier ones.
   Picoseconds prefill_gpu_ps(std::int64_t tokens, std::int64_t computed) const;
