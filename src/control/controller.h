@@ -26,11 +26,11 @@ namespace capstan::control {
 /// nodes.
 struct Policies {
   std::string name;
-  std::vector<decide::scale::Policy> scale;  ///< by service
+  std::vector<decide::scale::Policy> scale;  ///< policies by service
   /// Absent: another scheduler binds the pods.
   std::optional<decide::place::Policy> place;
   std::optional<decide::provision::Policy> provision;  ///< requires `place`, whose shortfalls it resolves
-  std::optional<SloBreachRule> slo_breach{};           ///< applies to every service
+  std::optional<SloBreachRule> slo_breach{};           ///< rule for every service; empty: breaches are not watched
   /// By service: time up to which SLO breaches are acknowledged; a missing entry acknowledges none.
   std::vector<Instant> acknowledged{};
 };
@@ -38,11 +38,11 @@ struct Policies {
 /// Everything that the loop remembers between two ticks and that affects a decision. Its size is bounded. A saved
 /// snapshot with this memory replays the decision byte for byte.
 struct Memory {
-  std::vector<decide::scale::Memory> scale;  ///< by service
+  std::vector<decide::scale::Memory> scale;  ///< memories by service
   decide::place::Memory place;
   decide::provision::Memory provision;
   std::vector<model::PlannedGang> planned;
-  std::vector<SloMemory> slo{};  ///< by service; its effects are in `scale` and in the policies in force
+  std::vector<SloMemory> slo{};  ///< SLO states by service; their effects are in `scale` and in the policies in force
 };
 
 /// Called with the snapshot and the memory from which the layers are about to decide.
@@ -130,7 +130,7 @@ class Controller {
   decide::Index index_;
   bool indexed_ = false;
   Instant next_tick_{};
-  std::vector<Instant> next_scale_;  // by service
+  std::vector<Instant> next_scale_;  // times of the next decision by service
   Instant next_place_{};             // Instant::never() without a placement
   DecisionLog log_;
   Stats stats_;
@@ -138,9 +138,9 @@ class Controller {
     int sign = 0;
     Instant at;
   };
-  std::vector<Direction> last_direction_;                 // by service
-  std::vector<decide::scale::Decision> scale_decisions_;  // by service
-  decide::place::Decision placed_;                        // without its actions; the reasons of inaction stay
+  std::vector<Direction> last_direction_;                 // last changes by service
+  std::vector<decide::scale::Decision> scale_decisions_;  // last decisions by service, without their plans
+  decide::place::Decision placed_;  // last decision without its actions; the reasons of inaction stay
   decide::provision::Decision bought_;
 };
 

@@ -180,7 +180,7 @@ TEST(Controller, SetsReplicasOnceAndWaitsForTheOutcome) {
 
 TEST(Controller, AScaleDownOnItsWayIsCancelledByAScaleUp) {
   Policies holds = fixed(0);
-  holds.scale = {decide::scale::QueueHpa{}};  // without a signal it changes nothing
+  holds.scale = {decide::scale::QueueHpa{}};  // a policy that changes nothing without a signal
   struct Row {
     Policies then;
     std::vector<ReplicaCount> asked;

@@ -73,9 +73,9 @@ TEST_F(SloWatchTest, OnlyAnAcknowledgementEndsIt) {
       << "the SLO has been held again for hours";
   EXPECT_EQ(evaluate(seconds(1), milliseconds(100), queue(7)), queue(4)) << "new settings do not apply yet either";
   EXPECT_EQ(scale_.floor, 2);
-  acknowledged_ = rolled_back - seconds(5);  // of an earlier breach
+  acknowledged_ = rolled_back - seconds(5);  // acknowledges an earlier breach
   EXPECT_EQ(evaluate(seconds(1), milliseconds(100), queue(7)), queue(4));
-  acknowledged_ = rolled_back - milliseconds(999);  // displayed without its fraction of a second
+  acknowledged_ = rolled_back - milliseconds(999);  // the breach was displayed without its fraction of a second
   EXPECT_EQ(evaluate(seconds(1), milliseconds(100), queue(7)), queue(7));
   EXPECT_EQ(scale_.floor, 0);
   EXPECT_FALSE(memory_.rolled_back());
