@@ -25,7 +25,7 @@ struct Corridor {
   Duration bin{};
   std::vector<double> released_s;  ///< cumulative, up to the end of each bin
   std::vector<double> due_s;       ///< cumulative, up to the end of each bin
-  std::vector<DropClass> drops;    ///< by bin, heaviest first within a bin
+  std::vector<DropClass> drops;    ///< classes by bin, heaviest first within a bin
 
   std::size_t bins() const { return due_s.size(); }
 };

@@ -77,8 +77,8 @@ class FleetProgram {
   double bin_s_ = 0;
   double above_ = 0;  // initial replicas above the standing ones
   LinearProgram program_;
-  std::vector<std::size_t> done_, paid_, started_;  // columns by bin
-  std::vector<std::size_t> capacity_;               // rows by bin
+  std::vector<std::size_t> done_, paid_, started_;  // columns of the program by bin
+  std::vector<std::size_t> capacity_;               // rows of the program by bin
 };
 
 /// Returns the work that remains when the heaviest jobs, up to `may_miss`, are dropped. Starts and idle time are not

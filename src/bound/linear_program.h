@@ -27,7 +27,7 @@ class LinearProgram {
   struct Solution {
     bool optimal = false;            ///< false: infeasible, or the solver stopped early
     std::vector<double> columns;     ///< x by column when the solver ended; the rows hold only within its tolerance
-    std::vector<double> row_prices;  ///< by row
+    std::vector<double> row_prices;  ///< prices by row
   };
   /// @param most_iterations  limit of the simplex; not a time limit, so that a program always has the same solution
   Solution minimise(int most_iterations) const;

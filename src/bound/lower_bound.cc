@@ -78,7 +78,7 @@ StepLimits limits_of(std::span<const KnownRequest> requests, const ServiceTerms&
   return limits;
 }
 
-constexpr double kSecond = 1e12;  // in picoseconds
+constexpr double kSecond = 1e12;  // picoseconds of a second
 
 std::size_t most_bins(Instant last_arrival, const BoundSettings& settings) {
   const auto long_bins = static_cast<std::size_t>(last_arrival.since_start / settings.long_bin) + 1;

@@ -71,7 +71,7 @@ struct WorkTotals {
     double tokens = 0;
     double count = 0;
   };
-  std::array<Prompts, StepPrices::kLines> prompts{};  ///< by class of prompt length
+  std::array<Prompts, StepPrices::kLines> prompts{};  ///< prompts by class of length
   double decode_tokens = 0;
   double kv_tokens = 0;
 };
