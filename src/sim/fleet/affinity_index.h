@@ -30,7 +30,7 @@ class AffinityIndex {
     Place place;
   };
   struct alignas(64) Bucket {
-    std::array<Entry, 4> entries;  ///< latest first
+    std::array<Entry, 4> entries;  ///< entries, latest first
   };
 
   std::size_t bucket_of(std::uint64_t hash) const;

@@ -29,10 +29,10 @@ namespace capstan::sim {
 /// client libraries: they double from `backoff` up to `backoff_max`, and each is shortened by a random share of up to a
 /// quarter.
 struct ClientConfig {
-  Duration first_token_timeout{};  ///< from the start of an attempt to its first token
-  Duration total_timeout{};        ///< from the start of an attempt to its last token
+  Duration first_token_timeout{};  ///< most time from the start of an attempt to its first token
+  Duration total_timeout{};        ///< most time from the start of an attempt to its last token
   std::int32_t max_retries = 0;    ///< attempts after the first; 0..100
-  bool retry_timed_out = true;     ///< if false, only refused and cut attempts are retried
+  bool retry_timed_out = true;     ///< false: only refused and cut attempts are retried
   Duration backoff = std::chrono::milliseconds(500);
   Duration backoff_max = std::chrono::seconds(8);
 };
@@ -124,11 +124,13 @@ class Fleet {
   RequestCount gateway_waiting(std::size_t variant) const {
     return variants_.at(variant).replica.role == EngineRole::decode ? decode_gateway_.live : gateway_.live;
   }
-  RequestCount waiting() const { return waiting_ + gateway_waiting(); }  ///< at the gateway and in engines' queues
-  const RequestMeter& meter();                                           ///< measurements up to now
+  RequestCount waiting() const {
+    return waiting_ + gateway_waiting();
+  }  ///< returns the requests at the gateway and in engines' queues
+  const RequestMeter& meter();  ///< returns the measurements up to now
   /// Returns a hash over the number, kind and time of every emission and every end of a request.
   std::uint64_t state_hash() const { return hash_.value(); }
-  TokenFigures tokens();  ///< token counts up to now; visits every request in flight
+  TokenFigures tokens();  ///< returns the token counts up to now; visits every request in flight
   /// Returns true if every counter equals a recount over all live requests (invariant 8). Visits every request in
   /// flight.
   bool check();
@@ -150,7 +152,8 @@ class Fleet {
   /// A request from its arrival to its end; one cache line. Engines know the request by its index in `requests_`.
   struct alignas(64) LiveRequest {
     Instant arrived;
-    Instant phase_start;  ///< when the engine accepted the attempt; after the first token, when that token came
+    Instant
+        phase_start;  ///< time at which the engine accepted the attempt; after the first token, the time of that token
     const std::uint64_t* hashes = nullptr;
     std::int32_t input = 0;
     std::int32_t output = 0;
@@ -323,7 +326,7 @@ class Fleet {
   std::vector<std::unique_ptr<Server>> servers_;
   std::vector<std::uint32_t> free_servers_;
   MinTree<unsigned __int128> events_{rank_of(Instant::never())};  ///< next event of each server
-  Router router_;                                                 ///< for prefill and mixed replicas
+  Router router_;                                                 ///< router of prefill and mixed replicas
   Router decode_router_;
   GatewayQueue gateway_;
   GatewayQueue decode_gateway_;

@@ -18,8 +18,8 @@ class PrefixCache {
   void use(std::uint32_t group);                 ///< adds a user
   void release(std::uint32_t group);             ///< removes a user; a group without users may be evicted
   bool used(std::uint32_t group) const { return groups_[group].users > 0; }
-  void evict_oldest();                                   ///< requires evictable() > 0
-  std::int64_t evictable() const { return evictable_; }  ///< groups without a user
+  void evict_oldest();  ///< evicts the group that was released first; requires evictable() > 0
+  std::int64_t evictable() const { return evictable_; }  ///< returns the number of groups without a user
 
  private:
   struct Group {

@@ -118,7 +118,7 @@ class Replica {
   struct Chunk {
     std::uint32_t slot = 0;
     std::int32_t tokens = 0;
-    engine::Picoseconds admitted_ps = 0;  ///< last admission of the prompt
+    engine::Picoseconds admitted_ps = 0;  ///< time of the last admission of the prompt
   };
 
   /// Returns the time from the origin to `at`; beyond 106 days, the longest time before never.
@@ -216,8 +216,8 @@ class Replica {
   ReplicaConfig config_;
   PrefixCache cache_;
 
-  TokenAccount tokens_;           ///< without `generated` and `held`, which token_account() computes
-  std::vector<Prefix> prefixes_;  ///< by slot; long enough for every slot with hashes
+  TokenAccount tokens_;           ///< account without `generated` and `held`, which token_account() computes
+  std::vector<Prefix> prefixes_;  ///< prefixes by slot; long enough for every slot with hashes
   std::vector<std::uint32_t> scratch_;
   std::int64_t preemptions_ = 0;
   std::int64_t prefix_queried_tokens_ = 0;

@@ -14,8 +14,8 @@ inline constexpr std::int32_t kPrefixGroupBlocks = 32;   ///< KV blocks of 16 to
 /// One request as the simulated engine receives it. Only the engine knows the true output length; no signal carries it.
 struct EngineRequest {
   std::uint32_t id = 0;            ///< chosen by the caller; repeated in emissions
-  std::int32_t input_tokens = 0;   ///< >= 1
-  std::int32_t output_tokens = 0;  ///< >= 1, the first token included
+  std::int32_t input_tokens = 0;   ///< tokens of the prompt, >= 1
+  std::int32_t output_tokens = 0;  ///< tokens of the answer, >= 1
   /// One hash for each whole or started group of 512 prompt tokens. Equal hashes mean equal prefixes up to the end of
   /// the group. The caller owns the hashes and keeps them until the request leaves the replica. May be empty.
   std::span<const std::uint64_t> prefix_hashes{};
@@ -64,7 +64,7 @@ struct Emission {
   std::uint32_t slot = 0;
   EmissionKind kind = EmissionKind::finished;
   std::int32_t cached_tokens = 0;  ///< prompt tokens found in the prefix cache at the first admission
-  Duration computed{};             ///< with a first token: time since the last admission from the queue; otherwise 0
+  Duration computed{};             ///< time from the last admission to the first token; 0 without a first token
 
   friend bool operator==(const Emission&, const Emission&) = default;
 };
