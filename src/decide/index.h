@@ -114,7 +114,7 @@ struct Index {
 
   Rooms rooms;
   std::map<NodeId, NodeRow> nodes;
-  std::map<PoolId, PoolSum> pools;  ///< only pools with nodes
+  std::map<PoolId, PoolSum> pools;  ///< sums of the pools that have nodes
   std::map<PodId, PodRow> pods;
   std::map<GangId, GangRow> gangs;
   std::map<NodeId, std::set<PodId>> pods_by_node;          ///< pods that hold GPUs on the node

@@ -25,7 +25,7 @@ std::int64_t count(std::span<const HpaPod> pods, Group group) {
 
 /// Number of samples and ratio, before or after values were assumed.
 struct Samples {
-  std::int64_t number = 0;  ///< including samples without a pod
+  std::int64_t number = 0;  ///< number of samples, including samples without a pod
   double ratio = 0;
 };
 

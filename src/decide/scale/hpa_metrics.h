@@ -53,7 +53,7 @@ struct HpaProposal {
   std::int64_t mean_milli = 0;           ///< mean of the samples, or of the total for a metric that is not per pod
   std::int64_t utilization_percent = 0;  ///< set by propose_by_utilization only
   double ratio = 0;
-  double filled_ratio = 0;  ///< after values were assumed for missing and unready pods; otherwise equal to `ratio`
+  double filled_ratio = 0;  ///< ratio after values were assumed for missing and unready pods; else equal to `ratio`
   bool within_tolerance = false;
   ReplicaCount replicas = 0;
 };

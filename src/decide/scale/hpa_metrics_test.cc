@@ -16,8 +16,8 @@ using capstan::testing::kNow;
 using Group = HpaPod::Group;
 using Phase = HpaPodFacts::Phase;
 
-/// Parses "2 r800 u0 m": pods that each request 2000: r ready with a sample of 800, u unready, m missing; s is a sample
-/// without a pod.
+/// Parses pods such as "r800 u m s9000": r is a ready pod with its sample, u an unready and m a missing pod, s a sample
+/// without a pod. Each pod requests 2000.
 std::vector<HpaPod> pods(std::string_view row) {
   std::vector<HpaPod> all;
   for (std::size_t i = 0; i < row.size(); ++i) {
@@ -29,7 +29,7 @@ std::vector<HpaPod> pods(std::string_view row) {
                0, 2000};
     if (pod.group == Group::superfluous) pod.request_milli.reset();
     while (i + 1 < row.size() && row[i + 1] >= '0' && row[i + 1] <= '9') pod.milli = pod.milli * 10 + (row[++i] - '0');
-    if (i + 1 < row.size()) ++i;  // the space
+    if (i + 1 < row.size()) ++i;  // skips the space
     all.push_back(pod);
   }
   return all;
@@ -40,7 +40,7 @@ struct Row {
   const char* pods;
   std::int64_t target;
   ReplicaCount current;
-  ReplicaCount replicas;  ///< -1: an error
+  ReplicaCount replicas;  ///< expected count; -1: an error
 };
 
 TEST(HpaMetrics, Utilization) {

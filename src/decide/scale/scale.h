@@ -48,7 +48,7 @@ std::vector<model::SignalField> needed_signals(const Policy& policy);
 struct Memory {
   struct Answer {
     Instant at;
-    ReplicaCount replicas = 0;  ///< before stabilization
+    ReplicaCount replicas = 0;  ///< count before stabilization
     friend bool operator==(const Answer&, const Answer&) = default;
   };
   struct Change {
@@ -113,8 +113,8 @@ std::vector<model::ServiceId> deciders(const model::Snapshot& snapshot,
 
 /// Inputs of `view_of_mix` beyond the snapshot.
 struct MixSource {
-  std::span<const model::ServiceId> deciders;  ///< by service, from `deciders`
-  std::span<const Memory> memories;            ///< by service; the SLO floor of a variant raises its minimum
+  std::span<const model::ServiceId> deciders;  ///< result of `deciders`, by service
+  std::span<const Memory> memories;            ///< memories by service; the SLO floor of a variant raises its minimum
   /// Memory of the provision layer; null: it is unknown which nodes can be bought.
   const provision::Memory* provision_memory = nullptr;
 };
@@ -131,8 +131,8 @@ struct MetricReading {
     waiting,     ///< requests
     running,     ///< requests
     kv,          ///< millionths of the KV memory
-    ttft,        ///< us
-    tpot,        ///< us
+    ttft,        ///< microseconds
+    tpot,        ///< microseconds
     goodput,     ///< millionths of the tokens
   };
   Kind kind = Kind::waiting;
@@ -165,9 +165,9 @@ struct Decision {
   std::optional<SpreadSizing> spread{};
   std::vector<model::GangId> drain;  ///< replicas to drain if fewer are desired than exist, least loss first
   model::Reason why;
-  model::Plan plan;                      ///< one SetReplicas or the reason for none; of a mix, one for each variant
-  std::vector<Decision> alternatives{};  ///< of a mix: the decisions about the other variants, without their plans
-  model::ServiceId decided_with{};       ///< in an alternative's decision: the service whose decision contains it
+  model::Plan plan;                      ///< one SetReplicas, or the reason for none; for a mix, one for each variant
+  std::vector<Decision> alternatives{};  ///< decisions about the other variants of a mix, without their plans
+  model::ServiceId decided_with{};       ///< service whose decision contains this one; set for an alternative
 };
 
 /// Decides how many replicas the service should have.

@@ -10,8 +10,8 @@ namespace capstan::decide::scale {
 namespace {
 
 struct Candidate {
-  int phase;           // pending, starting, ready
-  std::int64_t holds;  // requests
+  int phase;           // number of the `Gang::Phase`; lower numbers are removed first
+  std::int64_t holds;  // running and waiting requests
   Instant created_at;
   GangId id;
   FailureDomain domain;

@@ -47,7 +47,7 @@ double decode_step_s(const EngineBelief& engine, const Shape& shape, double batc
 
 /// Returns the time that one prompt token adds to the steps that compute it.
 double prompt_token_s(const EngineBelief& engine, const Shape& shape, double batch) {
-  if (engine.role == model::Role::decode) return 0;  // prompts arrive computed
+  if (engine.role == model::Role::decode) return 0;  // other replicas compute its prompts
   const engine::StepCoefficients& c = engine.step;
   const double chunk = std::max(1.0, std::min(shape.prompt, engine.batched_tokens - batch));
   const double added = matrix_ps(engine, batch + chunk) - matrix_ps(engine, batch) +
@@ -247,7 +247,7 @@ Shape learn_shape(const Load& load, const EngineBelief& engine, Duration since_l
   }
   const bool prefills = engine.role == model::Role::prefill;
   Shape shape;
-  if (prefills) shape.prompt_per_output = shape.prompt;  // until measured
+  if (prefills) shape.prompt_per_output = shape.prompt;  // used until it is measured
   if (memory.generated_milli > 0 && memory.prompt_milli > 0) {
     shape.prompt_per_output =
         std::clamp(static_cast<double>(memory.prompt_milli) / static_cast<double>(memory.generated_milli), 0.001,
@@ -273,7 +273,7 @@ void learn_correction(const Load& load, std::uint32_t variant, const Shape& shap
                       VariantMemory known, EngineBelief& engine) {
   if (engine.role == model::Role::prefill) return;
   double running = 0, delivered = 0, believed = 0;
-  Shape now = shape;  // with the share of prefill in this interval
+  Shape now = shape;  // the shape with the share of prefill in this interval
   if (load.generated_rate > 0) {
     now.prompt_per_output =
         std::clamp(load.prompt_rate / load.generated_rate, shape.prompt_per_output / 3, shape.prompt_per_output * 3);
@@ -310,7 +310,7 @@ Capacity capacity(const EngineBelief& engine, const Shape& shape, const Load::Va
         Sizing::Bound::kv);
   const std::int64_t by_tpot = largest(engine.sequences, [&](double b) { return check.tpot_holds(b); });
   const std::int64_t by_ttft = largest(engine.sequences, [&](double b) { return check.ttft_holds(b); });
-  // More replicas do not help if a single sequence misses a bound: that bound does not limit the batch.
+  // A bound that a single sequence misses does not limit the batch, because more replicas would not help.
   if (by_tpot > 0) bound(by_tpot, Sizing::Bound::tpot);
   if (by_ttft > 0) bound(by_ttft, Sizing::Bound::ttft);
   out.out_of_reach = by_tpot == 0 || by_ttft == 0;

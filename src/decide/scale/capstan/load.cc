@@ -8,11 +8,11 @@ namespace {
 using model::Gang;
 using Counters = CapstanMemory::Counters;
 
-constexpr std::int64_t kMostRequests = 10'000'000;  // of one replica; a larger value is not plausible
-constexpr double kMostTokensPerS = 1e7;             // of one replica
+constexpr std::int64_t kMostRequests = 10'000'000;  // most requests of one replica; a larger value is not plausible
+constexpr double kMostTokensPerS = 1e7;             // most tokens/s of one replica
 constexpr Duration kShortestInterval = std::chrono::milliseconds(500);
-constexpr Duration kSameReading =
-    std::chrono::seconds(30);  // two scrapes: after that an unchanged reading means an idle engine
+// Two scrapes. A reading that is unchanged for longer means an idle engine.
+constexpr Duration kSameReading = std::chrono::seconds(30);
 constexpr Duration kGuessedLead = std::chrono::seconds(180);
 constexpr Duration kLongestLead = std::chrono::hours(1);
 constexpr Duration kWaited = std::chrono::minutes(30);  // a longer start includes a wait for GPUs in another domain

@@ -28,7 +28,7 @@ struct Load {
     ReplicaCount pending = 0;  ///< replicas without GPUs, or not created yet
     Duration without_gpus{};   ///< time for which the oldest existing replica has had no GPUs
     double running = 0;        ///< running sequences
-    double kv_used = 0;        ///< KV memory in use, in whole replicas' memories
+    double kv_used = 0;        ///< KV memory in use; 1 is the KV memory of one replica
     ReplicaCount starting() const { return loading + pending; }
   };
   ReplicaCount serving = 0;
@@ -47,9 +47,9 @@ struct Load {
   double generated_rate = 0;          ///< generated tokens/s
   double prompt_tokens = 0;           ///< prompt tokens computed since the last decision, as far as counters were read
   double queue_rate = 0;              ///< growth of all queues including the gateway's, requests/s
-  double kv_used = 0;                 ///< KV memory in use, in whole replicas' memories
+  double kv_used = 0;                 ///< KV memory in use; 1 is the KV memory of one replica
   std::vector<ReplicaLoad> replicas;  ///< serving or draining replicas with two readings
-  std::vector<VariantLoad> variants;  ///< by index: the first variant, then its alternatives
+  std::vector<VariantLoad> variants;  ///< loads of the first variant and then of its alternatives
 
   /// Returns true if prompts are computed and no engine reports the time to the first token. Their lateness is then
   /// unknown.

@@ -28,8 +28,8 @@ struct CapstanMemory {
     std::int64_t generated_tokens = 0;
     std::int64_t waiting = 0;
     std::int64_t running = 0;
-    std::int64_t prompt_rate_milli = 0;     ///< tokens/s
-    std::int64_t generated_rate_milli = 0;  ///< tokens/s
+    std::int64_t prompt_rate_milli = 0;     ///< computed prompt tokens/s, thousandths
+    std::int64_t generated_rate_milli = 0;  ///< generated tokens/s, thousandths
     std::int64_t waiting_rate_milli = 0;    ///< growth of the queue, requests/s
     std::int64_t running_milli = 0;         ///< mean of the last two readings
     friend bool operator==(const Counters&, const Counters&) = default;
@@ -74,23 +74,23 @@ struct CapstanMemory {
   std::int64_t gateway_waiting = 0;
   std::int64_t gateway_rate_milli = 0;
 
-  std::int64_t prompt_milli = 0;            ///< fading mean, tokens/s
-  std::int64_t generated_milli = 0;         ///< fading mean, tokens/s
-  std::int64_t held_milli = 0;              ///< fading mean, KV tokens
-  std::int64_t running_milli = 0;           ///< fading mean, sequences
+  std::int64_t prompt_milli = 0;            ///< computed prompt tokens/s, fading mean
+  std::int64_t generated_milli = 0;         ///< generated tokens/s, fading mean
+  std::int64_t held_milli = 0;              ///< KV tokens in use, fading mean
+  std::int64_t running_milli = 0;           ///< running sequences, fading mean
   std::int64_t correction_ppm = 1'000'000;  ///< measured step time divided by the engine model's
-  Duration corrected{};                     ///< time with steps to learn the correction from
+  Duration corrected{};                     ///< time with steps from which the correction was learned
 
   std::int64_t arrivals_milli = 0;  ///< arriving prompt tokens/s, fading mean
   Duration block{};                 ///< elapsed part of the current 15 s block
   std::int64_t block_milli = 0;     ///< prompt tokens/s that arrived in the current block
   std::int64_t last_block_milli = 0;
   std::int64_t arrivals_variance_ppm = 0;  ///< variance of a block's arrivals relative to their squared mean, fading
-  Instant works_off_until;                 ///< until then the served load reflects a queue, not arrivals
+  Instant works_off_until;                 ///< time until which the served load reflects a queue and not the arrivals
   std::int64_t in_flight_mean_milli = 0;   ///< requests, fading mean over one minute
   std::int64_t near_milli = 0;             ///< demand in replicas, short fading mean
   std::int64_t far_milli = 0;              ///< demand in replicas, long fading mean
-  std::vector<Forecast> forecasts;         ///< ordered by moment
+  std::vector<Forecast> forecasts;         ///< forecasts in order of time
   std::int64_t spread_ppm = 0;             ///< deviation of demand above its forecasts, relative
   std::int64_t safety_milli = 0;           ///< safety margin, in spreads
   std::int64_t slack_ppm = 0;              ///< headroom for interference between requests within a replica, relative
@@ -99,9 +99,9 @@ struct CapstanMemory {
   std::int64_t missed_empty_ppm = 0;
 
   std::vector<Duration> leads;       ///< durations of the last starts, oldest first
-  std::vector<NeedPeak> need_peaks;  ///< ordered by moment
+  std::vector<NeedPeak> need_peaks;  ///< peaks in order of time
 
-  std::vector<Episode> episodes;  ///< ordered by moment; the last may still be in progress
+  std::vector<Episode> episodes;  ///< episodes in order of time; the last may still be in progress
 
   /// Knowledge about a further variant of a mix. The unit of worth is a replica of the first variant.
   struct Alternative {

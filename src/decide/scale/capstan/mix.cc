@@ -50,7 +50,7 @@ class Search {
   struct Segment {
     std::size_t option = 0;
     ReplicaCount count = 0;
-    __int128 cost = 0;  // of one replica
+    __int128 cost = 0;  // cost of one replica
   };
 
   __int128 cost(std::size_t i, ReplicaCount n) const {
@@ -152,7 +152,7 @@ class Search {
   std::int64_t lead_;
   std::vector<ReplicaCount> most_;
   std::vector<std::int64_t> reach_;  // largest worth of this and all later variants
-  std::vector<Segment> segments_;    // cheapest per worth first
+  std::vector<Segment> segments_;    // segments, cheapest per worth first
   std::vector<ReplicaCount> chosen_;
   std::vector<ReplicaCount> best_;
   __int128 best_cost_ = 0;

@@ -15,7 +15,7 @@ namespace capstan::decide::scale {
 struct MixOption {
   /// Capacity of a replica, in thousandths; 1000: one replica of the first variant; 0: none.
   std::int64_t worth_milli = 1000;
-  std::int64_t price = 1;  ///< per replica and hour, above 0; any unit common to all options
+  std::int64_t price = 1;  ///< price per replica and hour, above 0; any unit common to all options
   ReplicaCount current = 0;
   /// Fewest replicas that may be chosen.
   ReplicaCount least = 0;
@@ -35,7 +35,7 @@ struct MixTerms {
 struct Mix {
   std::vector<ReplicaCount> replicas;
   std::int64_t worth_milli = 0;
-  std::int64_t price = 0;  ///< per hour
+  std::int64_t price = 0;  ///< price of all replicas per hour
   bool covers = false;     ///< true: carries the needed load
   bool exact = true;       ///< false: the search reached its limit of steps, and a cheaper mix may exist
 };

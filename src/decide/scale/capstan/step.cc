@@ -17,16 +17,16 @@ namespace {
 using std::chrono::minutes;
 
 constexpr Duration kAheadUnknown = minutes(10);  // assumed start time until a start was measured
-constexpr Duration kGapMost =
-    minutes(2);  // longest interval between decisions that counts; a longer gap adds no information
-constexpr Duration kShortWindowLeast = minutes(1);  // at least one more scrape
+// Longest interval between decisions that counts; a longer gap adds no information.
+constexpr Duration kGapMost = minutes(2);
+constexpr Duration kShortWindowLeast = minutes(1);  // long enough for one more scrape
 constexpr Duration kLongWindow = minutes(20);
 constexpr Duration kLongWindowMost = minutes(60);
 constexpr Duration kQueueSoon = std::chrono::seconds(15);  // one scrape
 constexpr double kImmediateMargin = 0.1;       // part of the demand, beyond the slack, when replicas can be converted
 constexpr Duration kGpuPatience = minutes(5);  // wait of a replica for GPUs before they count as unavailable
 constexpr Duration kDeniedFor = minutes(10);   // time for which unavailable GPUs are not planned with
-constexpr double kWorthMost = 1e3;             // in replicas of the first variant
+constexpr double kWorthMost = 1e3;             // largest worth, in replicas of the first variant
 constexpr std::int64_t kWorthParts = 20;       // relative changes below 1/20 are ignored
 constexpr double kBillion = 1e9;
 

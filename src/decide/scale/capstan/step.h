@@ -33,7 +33,7 @@ struct Step {
   Duration since_last;
   Load load;
   Shape shape;
-  std::vector<VariantStep> variants;  ///< by index, as in `load`
+  std::vector<VariantStep> variants;  ///< variants in the order of `load.variants`
   Sizing sizing;
   bool lead_known = false;
 
@@ -67,7 +67,7 @@ struct NeedHistory {
 /// Stores the need and returns the history of needs.
 NeedHistory need_history(Step& step, double needed);
 
-/// Stores the window and the highest need in it in the sizing.
+/// Stores in the sizing the window and the highest need within it.
 void store_window(Step& step, Duration window);
 
 /// Returns how many replicas must serve now if replicas can be converted from the other role within seconds. It uses no

@@ -94,7 +94,7 @@ struct DecodeBatch {
 };
 /// Returns the largest batch whose step stays within the bound and within the limits of KV cache and engine; a batch of
 /// one if even that is too slow. Empty if an input is not valid.
-/// @param context_tokens  of a request: its input and half of its output
+/// @param context_tokens  KV tokens of a request: its input and half of its output
 std::optional<DecodeBatch> best_decode_batch(const StepTime& step, double itl_ms, double context_tokens,
                                              double output_tokens, std::int64_t max_kv_tokens, std::int64_t max_seqs);
 

@@ -82,8 +82,8 @@ struct ScaledObject {
   Duration cooldown = std::chrono::seconds(300);  ///< time since a trigger was last active
   Duration initial_cooldown{};                    ///< time since creation, if no trigger was ever active
   std::optional<Fallback> fallback;
-  bool paused = false;          ///< annotation autoscaling.keda.sh/paused, or paused-replicas
-  bool pause_scale_in = false;  ///< annotations paused-scale-in and paused-scale-out
+  bool paused = false;          ///< true: annotation autoscaling.keda.sh/paused, or paused-replicas
+  bool pause_scale_in = false;  ///< true: annotation paused-scale-in
   bool pause_scale_out = false;
   bool force_activation = false;
 };

@@ -27,7 +27,7 @@ constexpr Sign kSigns[] = {
 
 struct Function {
   std::string_view name;
-  std::size_t least, most;  ///< parts
+  std::size_t least, most;  ///< fewest and most parts
   bool predicate = false;
 };
 

@@ -81,7 +81,7 @@ class Evaluation {
 
  private:
   using Kind = Expression::Kind;
-  static constexpr int kMostSteps = 100'000;  ///< nested predicates multiply
+  static constexpr int kMostSteps = 100'000;  ///< limit of steps, because nested predicates multiply them
 
   Item value(const Expression& part) {
     if (++steps_ > kMostSteps) return fail(part, "takes more than 100000 steps, expected at most 100000");

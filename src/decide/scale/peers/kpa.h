@@ -12,7 +12,7 @@ namespace capstan::decide::scale::kpa {
 
 /// Scaling settings of one revision; the defaults are those of the ConfigMap config-autoscaler.
 struct Spec {
-  double target = 70;                  ///< per pod: concurrent requests or requests/s
+  double target = 70;                  ///< target per pod: concurrent requests or requests/s
   double total = 100;                  ///< capacity of a pod: target divided by utilization
   double target_burst_capacity = 211;  ///< 0: the activator is never in the path; -1: it always is
   double max_scale_up_rate = 1000;     ///< factor on the ready pods, per decision
@@ -27,7 +27,7 @@ struct Spec {
 inline constexpr Duration kTick = std::chrono::seconds(2);  ///< time between decisions
 
 struct State {
-  std::optional<Instant> panic_since;  ///< last moment above the threshold
+  std::optional<Instant> panic_since;  ///< last time above the threshold
   ReplicaCount max_panic_pods = 0;
   std::optional<MaxTimeWindow> delay;  ///< set only with a delay, because a window of one granule differs from none
 };
@@ -52,11 +52,11 @@ Result decide(const Spec& spec, State& state, const Observed& observed, Instant 
 /// Settings from which a revision's targets are computed.
 struct TargetSettings {
   bool by_rate = false;                       ///< true: metric rps instead of concurrency
-  double utilization = 0.7;                   ///< 0..1
-  double default_target = 100;                ///< 200 for rps
+  double utilization = 0.7;                   ///< target utilization, 0..1
+  double default_target = 100;                ///< target per pod without an annotation; Knative uses 200 for rps
   double container_concurrency = 0;           ///< hard limit per pod; 0: none
   std::optional<double> target_annotation;    ///< capped at the hard limit
-  std::optional<double> utilization_percent;  ///< from the annotation
+  std::optional<double> utilization_percent;  ///< target utilization from the annotation
 };
 struct Target {
   double target, total;

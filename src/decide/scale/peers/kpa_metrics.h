@@ -34,7 +34,7 @@ class MaxWindow {
     friend bool operator==(const Entry&, const Entry&) = default;
   };
   std::int64_t length_;
-  std::vector<Entry> falling_;  ///< values decrease strictly
+  std::vector<Entry> falling_;  ///< entries of the window with strictly decreasing values
 };
 
 /// The highest value in a window of time. The values within one granule collapse to their maximum.
@@ -78,7 +78,7 @@ class AverageWindow {
   struct Written {
     std::int64_t first, last;
   };
-  std::optional<Written> written_;  ///< indices
+  std::optional<Written> written_;  ///< first and last index with a value
 };
 
 /// The `weighted-exponential` mean over the granules of a window: the newest granule weighs `smoothing_coefficient`,

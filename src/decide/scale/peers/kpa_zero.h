@@ -16,8 +16,8 @@ struct ZeroSettings {
   Duration retention{};                       ///< time for which the last pod is kept; 0 for a revision without a route
   Duration activation_timeout = std::chrono::seconds(630);  ///< progress deadline (600 s) and 30 s
   double target_burst_capacity = 211;                       ///< -1: the activator is always in the path
-  ReplicaCount min_scale = 0;                               ///< 0: none
-  ReplicaCount max_scale = 0;                               ///< 0: none
+  ReplicaCount min_scale = 0;                               ///< minimum replicas; 0: none
+  ReplicaCount max_scale = 0;                               ///< maximum replicas; 0: none
   ReplicaCount initial_scale = 1;
 };
 
@@ -30,7 +30,7 @@ struct Revision {
   Duration activity_for{};
   bool initial_scale_reached = false;
   Reachability reachability = Reachability::unknown;
-  bool activator_answers = true;  ///< result of a probe
+  bool activator_answers = true;  ///< true: the activator answered a probe
   bool proxied = false;           ///< true: the activator was told to be in the path
   Duration proxied_for{};         ///< time for which the activator has been in the path
 };

@@ -75,7 +75,7 @@ struct Enforced {
 };
 
 /// Scales to zero if the model allows it and no request was completed within the retention; otherwise keeps at least
-/// one replica, on the cheapest variant. Only completed requests count, so that a long one can be cut.
+/// one replica, on the cheapest variant. Only completed requests count, so a long request that still runs can be cut.
 /// @param enabled empty: the model is not configured, which means disabled
 /// @param requests empty: the query failed, and all targets stay
 Enforced enforce(std::optional<bool> enabled, std::optional<double> requests,

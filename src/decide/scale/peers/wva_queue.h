@@ -48,7 +48,7 @@ struct QueueFigures {
 
 struct Sizing {
   float rate_for_ttft = 0, rate_for_itl = 0, rate_for_tps = 0;  ///< requests/s
-  float rate = 0;                                               ///< the lowest of them
+  float rate = 0;                                               ///< lowest of these rates
   QueueFigures at_rate;
 };
 

@@ -19,10 +19,10 @@ namespace capstan::decide::scale::wva {
 struct SaturationConfig {
   double kv_threshold = 0.8;         ///< share of the KV cache
   double queue_threshold = 5;        ///< waiting requests of a replica
-  double kv_spare_trigger = 0.1;     ///< V1
-  double queue_spare_trigger = 3;    ///< V1
-  double scale_up_threshold = 0.85;  ///< V2
-  double scale_down_boundary = 0.7;  ///< V2
+  double kv_spare_trigger = 0.1;     ///< V1: spare share of the KV cache below which replicas are added
+  double queue_spare_trigger = 3;    ///< V1: spare queue places below which replicas are added
+  double scale_up_threshold = 0.85;  ///< V2: use of the supply above which replicas are added
+  double scale_down_boundary = 0.7;  ///< V2: use of the supply below which replicas are removed
 };
 
 // V1.
@@ -53,8 +53,8 @@ struct VariantState {
   double cost = 0;
   ReplicaCount reporting = 0;  ///< replicas with metrics
   ReplicaCount current = 0;
-  ReplicaCount desired = 0;  ///< from the last decision; 0: there was none
-  ReplicaCount pending = 0;  ///< if any are pending, no more are started
+  ReplicaCount desired = 0;  ///< replicas of the last decision; 0: there was none
+  ReplicaCount pending = 0;  ///< replicas that do not serve yet; while there are any, no more are started
 };
 
 /// Adds one replica to the cheapest variant or removes one from the most expensive. Any variant in transition blocks
@@ -68,7 +68,7 @@ struct ReplicaTokens {
   std::string variant, accelerator;
   std::int64_t tokens_in_use = 0;
   std::int64_t total_kv_tokens = 0;
-  std::int64_t queue_length = 0;                         ///< requests
+  std::int64_t queue_length = 0;                         ///< waiting requests
   double avg_input = 0, avg_output = 0, prefix_hit = 0;  ///< tokens, tokens, share
 };
 
@@ -97,7 +97,7 @@ struct SchedulerQueue {
 };
 
 struct Supply {
-  std::map<std::string, std::int64_t> per_replica_capacity;  ///< tokens, by requested variant
+  std::map<std::string, std::int64_t> per_replica_capacity;  ///< capacity of a replica by requested variant, tokens
   double demand = 0, required = 0, spare = 0;                ///< tokens
 };
 
@@ -129,8 +129,9 @@ class AnalyzerV2 {
   const CapacityRecord* compatible(const CapacityRecord& record, const std::string& accelerator) const;
   static Workload workload_of(std::span<const ReplicaTokens> replicas);
 
-  std::map<std::string, std::deque<std::int64_t>> observed_;  ///< by accelerator and output length; ten values each
-  std::map<std::string, CapacityRecord> records_;             ///< by variant
+  std::map<std::string, std::deque<std::int64_t>>
+      observed_;                                   ///< histories by accelerator and output length; ten values each
+  std::map<std::string, CapacityRecord> records_;  ///< records by variant
 };
 
 }  // namespace capstan::decide::scale::wva

@@ -7,7 +7,7 @@
 namespace capstan::decide::scale::wva {
 namespace {
 
-constexpr float kEpsilon = 0.001f;       ///< part of a rate kept away from both ends of the range
+constexpr float kEpsilon = 0.001f;       ///< distance from both ends of the range of rates, part of a rate
 constexpr float kStabilityShare = 0.1f;  ///< part of the highest rate kept free with a throughput target
 constexpr float kSearchTolerance = 1e-6f;
 constexpr int kSearchSteps = 100;
@@ -76,7 +76,7 @@ class Queue {
 
   QueueConfig config_;
   RequestSize size_;
-  std::vector<float> service_;  ///< by number in service
+  std::vector<float> service_;  ///< service rate by number in service
   std::vector<double> states_;  ///< probability of each number in the system
 };
 
