@@ -30,7 +30,7 @@ Result<Object> find_object(const model::Snapshot& snapshot, const model::Names& 
 
 /// The decisions of all layers about one snapshot.
 struct Decided {
-  std::span<const decide::scale::Decision> scale;  ///< by service
+  std::span<const decide::scale::Decision> scale;  ///< decisions by service
   const decide::place::Decision& place;
   const decide::provision::Decision& provision;
 };

@@ -299,7 +299,7 @@ Limit Summarizer::limit_of_size(const Gang& gang, const Reason& why) const {
   const std::string level(model::name(gang.together).words);
   const std::string kind = gpu_name(catalog_, gang.gpu);
   const std::int64_t pods = std::ssize(gang.pods);
-  std::optional<std::pair<GpuCount, std::uint32_t>> smallest;  // limit to set, pool
+  std::optional<std::pair<GpuCount, std::uint32_t>> smallest;  // limit to set, and its pool
   for (std::uint32_t p = 0; p < catalog_.pools.size(); ++p) {
     for (const model::OfferingId id : catalog_.pools[p].offerings) {
       const model::Offering& offering = catalog_.offering(id);
