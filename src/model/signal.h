@@ -6,7 +6,7 @@
 
 namespace capstan::model {
 
-/// A measured number with its age, or the fact that there is none. Missing is never zero.
+/// A measured number with its age, or the fact that it is missing. Missing is never zero.
 struct Signal {
   enum class State : std::uint8_t { missing, stale, value };
   State state = State::missing;
