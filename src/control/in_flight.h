@@ -36,8 +36,8 @@ class InFlight {
   bool full() const { return entries_.size() >= kMost; }
   void add(model::ActionToken token, model::Action action, Instant now);
 
-  /// Removes and returns, in order of submission, the actions with an outcome and the actions that waited too long. The
-  /// outcome of the latter is unknown.
+  /// Removes and returns, in order of submission, the actions with an outcome and the actions that waited too long.
+  /// Actions that waited too long have the outcome `unknown`.
   std::vector<Settled> settle(const std::vector<ports::Outcome>& outcomes, Instant now);
 
   /// Returns the replicas that the last submitted action for this service asks for; empty if there is none.

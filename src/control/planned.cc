@@ -6,7 +6,7 @@
 namespace capstan::control {
 namespace {
 
-/// Existing replicas of the first variant of a service, which is the workload object behind `/scale`.
+/// Existing replicas of the first variant of a service. The workload object behind `/scale` is this variant.
 struct Existing {
   std::set<std::uint32_t> ordinals;  // ordinals of all gangs; a draining gang keeps its ordinal
   ReplicaCount counted = 0;          // gangs that are neither draining nor sleeping
