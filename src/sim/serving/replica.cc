@@ -236,7 +236,7 @@ void Replica::plan(Emissions& out) {
   event_ps_ = clock_ps_ + model_->decode_steps_ps(decoding_, decode_tokens_ + decoding_, glide_steps_);
 }
 
-/// Records the steps of the glide that end by `now`; the glide goes on.
+/// Records the steps of the glide that end by `now`; the glide continues.
 void Replica::settle(Picoseconds now) {
   if (mode_ != Mode::gliding) return;
   const std::int64_t kv_tokens = decode_tokens_ + decoding_;
