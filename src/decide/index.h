@@ -58,10 +58,10 @@ class Rooms {
   const std::map<DomainKey, DomainRoom>& domains() const { return domains_; }
   const DomainRoom* find(const DomainKey& key) const;
 
-  /// Returns the open nodes of a GPU kind, fullest first; ties by id. Null if there are none.
+  /// Returns the open nodes of a GPU kind, those with the fewest free GPUs first; ties by id. Null if there are none.
   const std::set<std::pair<MilliGpu, NodeId>>* nodes_by_free(GpuKindId gpu) const;
-  /// Returns the domains of a level (not `node`) with open nodes of a GPU kind, fullest first; ties by id. Null if
-  /// there are none.
+  /// Returns the domains of a level (not `node`) with open nodes of a GPU kind, those with the fewest free GPUs first;
+  /// ties by id. Null if there are none.
   const std::set<std::pair<MilliGpu, DomainId>>* domains_by_free(TopologyLevel level, GpuKindId gpu) const;
 
   /// Adds or replaces a node.

@@ -89,7 +89,7 @@ auto find_replica(RolePart& part, model::GangId id) {
   return std::ranges::lower_bound(part.role.replicas, id, {}, &RoleView::Replica::id);
 }
 
-/// Returns `count` ready replicas, or all there are, least loss first.
+/// Returns `count` ready replicas, or all if there are fewer, least loss first.
 std::vector<model::GangId> replicas_to_lend(RolePart& from, ReplicaCount count) {
   std::vector<model::GangId> ready = victims(from.role, 0);
   std::erase_if(ready, [&](model::GangId id) { return find_replica(from, id)->phase != model::Gang::Phase::ready; });

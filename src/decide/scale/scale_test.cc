@@ -248,7 +248,7 @@ TEST(Victims, ComeFromTheFullestDomainIfTheServiceMustSurviveALoss) {
   }
   // Two of the three in the first domain, though they hold the most requests; then among domains of one, the youngest.
   EXPECT_EQ(victims(view, 2), (std::vector<model::GangId>{{5}, {2}, {1}, victims(view, 2)[3]}));
-  EXPECT_NE(victims(view, 2)[3], model::GangId{0}) << "among domains with one replica, the least loaded goes";
+  EXPECT_NE(victims(view, 2)[3], model::GangId{0}) << "among domains with one replica, the least loaded is removed";
 }
 
 TEST(Victims, ComeFromTheFullestDomainUntilItIsEven) {

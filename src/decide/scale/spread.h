@@ -17,7 +17,7 @@ struct Spread {
   std::vector<ReplicaCount> held;
 };
 
-/// Replicas needed to survive the loss of a domain, with the numbers that led there.
+/// Replicas needed to survive the loss of a domain, with the numbers of the computation.
 struct SpreadSizing {
   model::TopologyLevel level = model::TopologyLevel::zone;
   ReplicaCount need = 0;     ///< replicas that hold the SLO

@@ -28,7 +28,7 @@ TEST(Spread, AsksForEnoughReplicasToSurviveTheLossOfTheFullestDomain) {
       {"no replica is placed yet", over(3, {}), 4, 6},
       {"a single domain: the need itself", over(1, {4}), 4, 4},
       {"no domain at all", over(0, {}), 4, 4},
-      {"a domain above its share is first matched in the other", over(2, {10, 1}), 5, 15},
+      {"a domain above its share: the other domain gets more", over(2, {10, 1}), 5, 15},
       {"then the surplus is removed", over(2, {10, 5}), 5, 10},
       {"a surplus in all domains is removed", over(2, {6, 6}), 2, 4},
       {"after the loss of a domain: as many as before it", over(2, {5}), 5, 10},

@@ -47,7 +47,7 @@ std::vector<GangId> victims(const RoleView& role, ReplicaCount keep) {
   std::vector<Candidate> candidates;
   for (const RoleView::Replica& replica : role.replicas) {
     if (replica.phase == model::Gang::Phase::draining) continue;
-    // A replica with an unknown load may hold any number of requests: it goes last among the ready ones.
+    // A replica with an unknown load may hold any number of requests, so it is removed last among the ready ones.
     constexpr std::int64_t kUnknown = std::int64_t{1} << 40;
     const model::ReplicaSignals& s = replica.signals;
     const auto load = [](const model::Signal& signal) {

@@ -69,7 +69,8 @@ double missed_share(const Step& step, const model::Slo& slo) {
   for (const Load::ReplicaLoad& replica : step.load.replicas) {
     if (replica.generated_rate <= 0 || replica.running <= 0) continue;
     const double met = (1 - late_share(replica, step.role.slo, slo.ttft)) * (1 - slow_share(step, replica, slo.tpot));
-    // Weighted by requests, not tokens: a replica that is late with first tokens generates few of them.
+    // The share is weighted by requests and not by tokens, because a replica with late first tokens generates few
+    // tokens.
     work += replica.running;
     missed += replica.running * (1 - met);
   }

@@ -24,11 +24,11 @@ struct Proposal {
   bool apply = false;
 };
 
-/// Retires an inactive revision: the activator must hold its requests before the last pod goes.
+/// Retires an inactive revision: the activator must hold its requests before the last pod is removed.
 Proposal retire(const ZeroSettings& settings, const Revision& revision) {
   const bool always_in_path = settings.target_burst_capacity == -1;
   if (!always_in_path && !revision.activator_answers) return {{.probe = true}, false};
-  // The last pod is retained for further requests; without a route none can come.
+  // The last pod is retained for further requests. Without a route no request can arrive.
   const bool reachable = revision.reachability != Reachability::unreachable;
   const Duration retention = reachable ? settings.retention : Duration{};
   const Duration inactive = revision.activity_for;
@@ -41,7 +41,7 @@ Proposal to_zero(const ZeroSettings& settings, const Revision& revision) {
   if (!settings.scale_to_zero) return {{.desired = 1}, true};
   switch (revision.activity) {
     case Activity::activating:
-      // It was never ready within the timeout and is given up.
+      // It was not ready within the timeout, so it is scaled to zero.
       if (revision.activity_for > settings.activation_timeout) return {{}, true};
       [[fallthrough]];
     case Activity::unset:

@@ -7,7 +7,7 @@
 #include "base/time.h"
 
 /// Ray Serve's autoscaling policy as specified by its tests of late 2026: delays by the clock, bounds applied by the
-/// caller. An older version counts decisions instead of time (one every 0.1 s) and differs by one of them. Source:
+/// caller. An older version counts decisions (one every 0.1 s) instead of time and can differ by one decision. Source:
 /// ray-project/ray python/ray/serve/autoscaling_policy.py, config.py.
 namespace capstan::decide::scale::ray_serve {
 

@@ -39,8 +39,8 @@ struct ScaleUp {
   std::string name, type;
   ReplicaCount current = 0, target = 0;
   std::int64_t gpus_per_replica = 1;  ///< values below 1 count as 1
-  double spare = 0;                   ///< spare capacity; the lowest goes first
-  double cost = 0;                    ///< among equals the lowest goes first
+  double spare = 0;                   ///< spare capacity; the lowest is served first
+  double cost = 0;                    ///< cost; among equals the lowest is served first
 };
 
 struct Granted {

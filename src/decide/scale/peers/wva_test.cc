@@ -25,7 +25,7 @@ TEST(WvaV1, Saturation) {
       {"no replica", {}, false, false},
       {"KV is short", loads(0, 2, 0.75, 0), true, false},
       {"the queue is long", loads(0, 2, 0.1, 3), true, false},
-      {"room for one replica fewer", loads(0, 4, 0.2, 0), false, true},
+      {"one replica fewer suffices", loads(0, 4, 0.2, 0), false, true},
       {"the last replica stays", loads(0, 1, 0.2, 0), false, false},
       {"all saturated", loads(3, 0, 0, 0), true, false},
       {"a third saturated, and still scales down", loads(2, 4, 0.1, 0), false, true},
