@@ -116,8 +116,8 @@ TEST(Explain, AWarmMinimumNamesTheRequestsThatAStartFromZeroWouldMakeLate) {
   const std::string text = paragraph(catalog(), decision);
   EXPECT_TRUE(text.contains(
       "A start from zero makes requests wait 1 min 58 s longer than the SLO allows. At 1 wake on record it "
-      "would make 475 of 1200 requests late; the SLO allows half of its misses there, which is 6. 1 warm "
-      "replica meets that."))
+      "would make 475 of 1200 requests late; the SLO allows 6 late requests there, half of its misses. 1 warm "
+      "replica keeps this limit."))
       << text;
   EXPECT_TRUE(text.contains("It stays at 1: " + sentence(decision.why, catalog()))) << text;
   EXPECT_EQ(nlohmann::json::parse(json(catalog(), decision))["sizing"]["warm"]["requests_late"], 475);

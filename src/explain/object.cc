@@ -157,10 +157,10 @@ class Writer {
                                    service_name(*snapshot_.catalog, lack.service), gpus_text(lack.short_by),
                                    gpus_text(lack.needed), gpu_name(*snapshot_.catalog, lack.gpu));
     if (lack.best_domain.valid()) {
-      text += fmt::format("; the domain with the most room is {} with {} free",
+      text += fmt::format("; the domain with the most free GPUs is {} with {}",
                           domain_name(*snapshot_.catalog, lack.best_domain), gpus_text(lack.best_free));
     } else if (lack.best_node.valid()) {
-      text += fmt::format("; the node with the most room is {} with {} free",
+      text += fmt::format("; the node with the most free GPUs is {} with {}",
                           name_or_id(names_.nodes, "node", lack.best_node), gpus_text(lack.best_free));
     }
     return text;

@@ -69,7 +69,7 @@ TEST(Object, APendingGangNamesTheGpusThatItLacks) {
   const std::string text = one.text("gang 1");
   EXPECT_EQ(text.find("gang 1 is pending: "), 0u) << text;
   EXPECT_NE(text.find("lacks 4 of 8"), std::string::npos) << text;
-  EXPECT_NE(text.find("the node with the most room is gpu-node-a with 4 free"), std::string::npos) << text;
+  EXPECT_NE(text.find("the node with the most free GPUs is gpu-node-a with 4"), std::string::npos) << text;
 }
 
 TEST(Object, APodNamesItsNode) {
@@ -150,7 +150,7 @@ TEST(Object, JsonCarriesEachReasonOfTheTextWithItsNumbers) {
       json(*one.world.snapshot.catalog, "gang 1",
            about({Object::Kind::gang, 1}, one.world.snapshot, one.names, {one.scale, one.place, one.provision})));
   EXPECT_EQ(gang["reasons"][0]["numbers"], nlohmann::json({4, 4, 8, -1, 0, 0}))
-      << "4 short, 4 free of the 8 needed, on a node, which is no domain";
+      << "4 GPUs lacking, 4 free, 8 needed; -1 for the domain, because the level is a node";
 }
 
 }  // namespace

@@ -106,10 +106,10 @@ std::string warm_text(const decide::scale::WarmSizing& w) {
   if (w.wakes == 0) return " No wake is recorded in which a start from zero would have made requests late.";
   return fmt::format(
       " A start from zero makes requests wait {} longer than the SLO allows. At {} on record it would make {} of {} "
-      "late; the SLO allows half of its misses there, which is {}. {} {} that.",
+      "late; the SLO allows {} late requests there, half of its misses. {} {} this limit.",
       time_text(w.late_for), count_text(w.wakes, "wake", "wakes"), w.requests_late,
       count_text(w.requests, "request", "requests"), w.requests_allowed,
-      count_text(w.replicas, "warm replica", "warm replicas"), w.replicas == 1 ? "meets" : "meet");
+      count_text(w.replicas, "warm replica", "warm replicas"), w.replicas == 1 ? "keeps" : "keep");
 }
 
 /// Returns what was observed: requests, tokens and replicas.

@@ -12,7 +12,7 @@ namespace capstan::explain {
 enum class SlowPart : std::uint8_t {
   none,         ///< the signals show no bottleneck
   unknown,      ///< the signals that would show it are missing
-  gateway,      ///< the gateway holds requests while the engine has room
+  gateway,      ///< the gateway holds requests although the engine could take them
   batch_limit,  ///< the engine runs as many sequences as it may (vLLM: --max-num-seqs)
   kv_memory,    ///< the KV cache is full, so no further sequence fits
   step_tokens,  ///< the tokens of one step are used up by prompts (vLLM: --max-num-batched-tokens)

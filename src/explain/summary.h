@@ -15,7 +15,7 @@
 
 namespace capstan::explain {
 
-/// The layer at fault: the part of the system that keeps an object from what is wanted of it.
+/// The layer at fault: the part of the system that prevents the wanted state of an object.
 enum class Layer : std::uint8_t {
   none,        ///< nothing limits the object
   replicas,    ///< the number of replicas: a bound, a rate limit, a hold or missing signals
