@@ -58,7 +58,7 @@ ReplicaCount serving(const RolePart& part) {
   });
 }
 
-/// Returns the replicas of a role that have to serve now: those that its load needs, at least its minimum.
+/// Returns the number of replicas of a role that have to serve now: the need of its load, at least its minimum.
 ReplicaCount must_serve(const RolePart& part) { return std::max(part.decision.needed_now, part.role.min); }
 
 /// Returns the replicas that a role lacks now, limited by its maximum.
