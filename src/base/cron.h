@@ -37,7 +37,7 @@ class Cron {
   bool matches_minute(std::int64_t of_day) const;
 
   std::string text_;
-  // For each field, the values that match, as bits.
+  // Bit sets of the values that match, one for each field.
   std::uint64_t minutes_ = 0;
   std::uint64_t hours_ = 0;
   std::uint64_t days_ = 0;
