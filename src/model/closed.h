@@ -16,8 +16,8 @@ struct Purchase {
 /// Nodes on which pods may not run although GPUs are free there, because of taints, required labels or a lack of other
 /// resources. The builder of the snapshot finds them, because decisions know GPUs and domains only.
 struct Closed {
-  std::vector<NodeId> nodes;        ///< ascending; may contain nodes that no longer exist
-  std::vector<Purchase> purchases;  ///< ascending; purchases whose nodes would also be excluded
+  std::vector<NodeId> nodes;        ///< excluded nodes, ascending; some may no longer exist
+  std::vector<Purchase> purchases;  ///< purchases whose nodes would also be excluded, ascending
   friend bool operator==(const Closed&, const Closed&) = default;
 };
 

@@ -13,7 +13,7 @@ namespace capstan::model {
 /// https://github.com/NVIDIA/KAI-Scheduler/blob/main/docs/queues/README.md
 struct Queue {
   std::string name;
-  QueueId parent;                 ///< none: a queue at the top of the tree
+  QueueId parent;                 ///< queue above it; none: the queue is at the top of the tree
   std::optional<MilliGpu> limit;  ///< GPUs that its pods and those of all queues below it may hold together
   bool closed = false;            ///< true: no object describes it or a queue above it, so no pod of it is placed
   friend bool operator==(const Queue&, const Queue&) = default;
