@@ -27,19 +27,19 @@ constexpr WidePicoseconds picoseconds(Instant at) {
 }
 
 /// Step-time coefficients of one model on one GPU kind, parallelism and weight type. They are integers, so that every
-/// sum of steps is exact. For the source and the formula see data/README.md, "Engines".
+/// sum of steps is exact. For the source, the formula and its symbols see data/README.md, "Engines".
 struct StepCoefficients {
   static constexpr std::array<std::int64_t, 12> kGrid = {1, 8, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096, 8192};
 
   std::array<Picoseconds, 12> linear_ps{};  ///< F[n]: matrix products and all-reduce of n tokens, n = kGrid
-  Picoseconds decode_fixed_ps = 0;          ///< a0
-  Picoseconds decode_per_request_ps = 0;    ///< aB
-  Picoseconds decode_per_kv_token_ps = 0;   ///< aK
-  Picoseconds prefill_fixed_ps = 0;         ///< p0
+  Picoseconds decode_fixed_ps = 0;          ///< symbol a0
+  Picoseconds decode_per_request_ps = 0;    ///< symbol aB
+  Picoseconds decode_per_kv_token_ps = 0;   ///< symbol aK
+  Picoseconds prefill_fixed_ps = 0;         ///< symbol p0
   std::int64_t prefill_per_pair_fs = 0;     ///< pQ, femtoseconds for one query-key pair
   std::int64_t kappa_milli = 1250;          ///< factor of the time that prefill adds to a step, times 1000
   Picoseconds per_request_ps = 40'000'000;  ///< t_req: scheduling and sampling of each request in the step
-  Picoseconds per_step_ps = 0;              ///< t0
+  Picoseconds per_step_ps = 0;              ///< symbol t0
 
   friend bool operator==(const StepCoefficients&, const StepCoefficients&) = default;
 };
