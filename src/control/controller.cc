@@ -288,7 +288,7 @@ void Controller::submit(model::Plan plan, Layer layer, const model::Snapshot& sn
   }
 }
 
-/// Removes an action that was planned but not submitted from the memories.
+/// Removes from the memories an action that was planned but not submitted.
 void Controller::forget(const model::Action& action) {
   if (const auto* bind = std::get_if<model::BindPods>(&action.what)) {
     decide::place::forget(memory_.place, bind->gang);

@@ -45,7 +45,7 @@ struct Memory {
   std::vector<SloMemory> slo{};  ///< SLO states by service; their effects are in `scale` and in the policies in force
 };
 
-/// Called with the snapshot and the memory from which the layers are about to decide.
+/// A function that is called with the snapshot and the memory from which the layers are about to decide.
 using Witness = std::function<void(const model::Snapshot&, const Memory&)>;
 
 /// An autoscaler of another project. It is called whenever the replicas of a service are due, and its number replaces
@@ -131,7 +131,7 @@ class Controller {
   bool indexed_ = false;
   Instant next_tick_{};
   std::vector<Instant> next_scale_;  // times of the next decision by service
-  Instant next_place_{};             // Instant::never() without a placement
+  Instant next_place_{};             // time of the next placement; never without a placement policy
   DecisionLog log_;
   Stats stats_;
   struct Direction {
