@@ -166,7 +166,7 @@ class Fleet {
     std::uint32_t hash_buffer = kNone;
     std::uint8_t attempts = 0;
     State state = State::free;
-    Cause cause = Cause::none;  ///< why the latest attempt ended; a refusal does not replace an earlier other cause
+    Cause cause = Cause::none;  ///< why the latest attempt ended; a refusal does not replace another cause
   };
   static_assert(sizeof(LiveRequest) == 64);
 
