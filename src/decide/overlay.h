@@ -8,8 +8,8 @@
 
 namespace capstan::decide {
 
-/// Speculative changes to the rooms of an index. They are undone on destruction, or earlier by rollback(), so that the
-/// index ends as it began. The cost depends on the number of changes; a copy would cost time for every node.
+/// Speculative changes to the free GPUs of an index. They are undone on destruction, or earlier by rollback(), so that
+/// the index ends as it began. The cost depends on the number of changes; a copy would cost time for every node.
 class Overlay {
  public:
   explicit Overlay(Rooms& rooms) : rooms_(rooms) {}

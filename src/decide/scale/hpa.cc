@@ -28,7 +28,7 @@ Duration longest_period(const HpaRules& rules) {
   return longest;
 }
 
-/// Overwrites the last entry for which `old` is true, or appends one: the layout of Kubernetes' records.
+/// Overwrites the last entry for which `old` is true, or appends one, as Kubernetes does.
 template <typename Entry, typename Old>
 void keep(std::vector<Entry>& entries, Entry entry, Old old) {
   const auto last = std::find_if(entries.rbegin(), entries.rend(), old);

@@ -29,7 +29,7 @@ struct HpaPodFacts {
   enum class Phase : std::uint8_t { pending, running, succeeded, failed };
   Phase phase = Phase::running;
   bool deleting = false;
-  std::optional<bool> ready;  ///< empty: no Ready condition
+  std::optional<bool> ready;  ///< status of the Ready condition; empty: there is none
   Instant ready_since;        ///< last transition of the Ready condition
   std::optional<Instant> started_at;
   bool sampled = true;
@@ -51,7 +51,7 @@ HpaPod::Group group_pod(const HpaPodFacts& pod, bool cpu, const HpaReadiness& re
 struct HpaProposal {
   bool valid = false;                    ///< false: HPA treats it as an error, such as no reading from any counted pod
   std::int64_t mean_milli = 0;           ///< mean of the samples, or of the total for a metric that is not per pod
-  std::int64_t utilization_percent = 0;  ///< set by propose_by_utilization only
+  std::int64_t utilization_percent = 0;  ///< utilization; set by propose_by_utilization only
   double ratio = 0;
   double filled_ratio = 0;  ///< ratio after values were assumed for missing and unready pods; else equal to `ratio`
   bool within_tolerance = false;

@@ -16,7 +16,7 @@ struct PartRow {
   ReplicaCount now = 0;  ///< replicas that must serve now; 0: as many as desired
   ReplicaCount min = 1;
   ReplicaCount max = 20;
-  ReplicaCount wanted = 0;  ///< 0: as many as desired
+  ReplicaCount wanted = 0;  ///< replicas that the load alone needs; 0: as many as desired
 };
 
 /// Makes a role whose current replicas all serve; replicas with higher ids hold fewer requests.

@@ -90,7 +90,7 @@ struct RoleView {
   ReplicaCount max = 0;
   /// All scheduled bounds; `min` and `max` are those in force now.
   const std::vector<model::BoundsWindow>* windows = nullptr;
-  std::vector<Replica> replicas;  ///< ordered by id, draining ones included
+  std::vector<Replica> replicas;  ///< replicas ordered by id, draining ones included
   model::Slo slo{};
   model::Role role = model::Role::both;
   std::vector<Replica> prefill_replicas{};    ///< prefill replicas of a decode role, ordered by id

@@ -7,7 +7,7 @@
 
 namespace capstan::decide::scale {
 
-/// Distribution of a service's replicas that must survive the loss of any one domain of a level.
+/// Distribution of replicas over domains, for a service that must survive the loss of any one domain of a level.
 struct Spread {
   model::TopologyLevel level = model::TopologyLevel::zone;
   ReplicaCount domains = 0;  ///< domains that have its GPUs or could get some

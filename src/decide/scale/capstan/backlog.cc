@@ -12,7 +12,7 @@ using std::chrono::seconds;
 constexpr Duration kSeenFor = seconds(30);  // a rate covers the time since the scrape before the last
 constexpr Duration kGrowth = minutes(1);    // window for the growth of in-flight requests
 constexpr Duration kSoonLeast = minutes(1);
-constexpr double kSoonPart = 0.25;  // part of the lead time
+constexpr double kSoonPart = 0.25;  // time in which a queue should drain, part of the lead time
 constexpr double kNever_s = 1e9;
 constexpr double kInFlightMost = 1e12;
 

@@ -166,7 +166,7 @@ void add_replica(const RoleView::Replica& replica, const Counters& row, bool fed
                            .variant = replica.variant});
 }
 
-/// A replica whose counters are tracked: of the service itself or a prefill replica.
+/// A replica whose counters are tracked: one of the service itself or one of its prefill replicas.
 struct TrackedReplica {
   const RoleView::Replica& replica;
   bool is_prefill;

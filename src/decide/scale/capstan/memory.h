@@ -68,8 +68,8 @@ struct CapstanMemory {
   Duration observed{};  ///< time with load to learn from, at most the longest time constant
   Instant last_used;    ///< last time that a request ran or waited, or a token was generated
 
-  std::vector<Counters> counters;  ///< ordered by id
-  std::vector<Starting> starting;  ///< ordered by id
+  std::vector<Counters> counters;  ///< counters, ordered by replica id
+  std::vector<Starting> starting;  ///< starting replicas, ordered by id
   Instant gateway_at;              ///< time of the last reading of the gateway
   std::int64_t gateway_waiting = 0;
   std::int64_t gateway_rate_milli = 0;

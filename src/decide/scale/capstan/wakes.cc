@@ -68,7 +68,8 @@ WarmSizing minimum_warm(const CapstanMemory& memory, double target, Duration lat
   for (const Episode& episode : memory.episodes) {
     if (now - episode.ended <= kRemembered) known.push_back(episode);
   }
-  // Sorted by the replicas that an episode needed: each further warm replica covers all episodes up to its number.
+  // The episodes are sorted by the replicas that they need, because a warm replica more covers all episodes up to that
+  // number.
   std::ranges::stable_sort(known, {}, carries_early);
   WarmSizing warm;
   warm.late_for = late_for;

@@ -46,7 +46,8 @@ bool cooled_down(const ScaledObject& object, std::optional<Duration> idle_for, D
 
 Activation when_inactive(const ScaledObject& object, bool error, ReplicaCount current, std::optional<Duration> idle_for,
                          Duration age) {
-  // Holds the current replicas until the fallback's metric reaches the HPA; a fallback of 0 replicas does not hold.
+  // An error holds the current replicas until the fallback's metric reaches the HPA. A fallback of 0 replicas does not
+  // hold them.
   const bool fallback_of_none = object.fallback && object.fallback->replicas == 0;
   if (error && !fallback_of_none) return {current, false};
   const bool above_idle = object.idle_replicas && current > *object.idle_replicas;

@@ -99,7 +99,7 @@ struct Activation {
 };
 
 /// Evaluates the operator once; KEDA does it every pollingInterval.
-/// @param idle_for since a trigger was last active; empty: no trigger ever was
+/// @param idle_for time since a trigger was last active; empty: no trigger ever was active
 Activation activate(const ScaledObject& object, const Triggers& triggers, ReplicaCount current,
                     std::optional<Duration> idle_for, Duration age);
 

@@ -27,7 +27,7 @@ struct Expression {
   };
 
   Kind kind = Kind::nil;
-  std::uint32_t column = 0;  ///< counts from 1
+  std::uint32_t column = 0;  ///< column in the formula, from 1
   std::string_view text;
   bool truth = false;
   bool predicate = false;

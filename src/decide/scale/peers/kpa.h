@@ -55,7 +55,7 @@ struct TargetSettings {
   double utilization = 0.7;                   ///< target utilization, 0..1
   double default_target = 100;                ///< target per pod without an annotation; Knative uses 200 for rps
   double container_concurrency = 0;           ///< hard limit per pod; 0: none
-  std::optional<double> target_annotation;    ///< capped at the hard limit
+  std::optional<double> target_annotation;    ///< target of the annotation, capped at the hard limit
   std::optional<double> utilization_percent;  ///< target utilization from the annotation
 };
 struct Target {

@@ -18,7 +18,7 @@ struct Config {
   double downscaling_factor = 1;
   Duration upscale_delay = std::chrono::seconds(30);
   Duration downscale_delay = std::chrono::seconds(600);
-  std::optional<Duration> downscale_to_zero_delay;  ///< empty: downscale_delay
+  std::optional<Duration> downscale_to_zero_delay;  ///< delay of the step to 0; empty: downscale_delay
 };
 
 inline constexpr Duration kControlLoop = std::chrono::milliseconds(100);
