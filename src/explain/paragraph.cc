@@ -137,7 +137,7 @@ std::string replica_text(const decide::scale::Sizing& s) {
   return text + ' ' + correction_text(s.correction_ppm, s.modelled);
 }
 
-/// Returns the demand of now and what it is made of.
+/// Returns the current demand and its parts.
 std::string demand_text(const decide::scale::Sizing& s) {
   return fmt::format(
       " Demand is {} replicas: {} for the tokens that are generated{}, {} for the prompts that arrive. Requests in "

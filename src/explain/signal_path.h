@@ -16,7 +16,7 @@ enum class SignalStage : std::uint8_t {
   pod,         ///< pods of the workload run and are ready
   port,        ///< a pod answers on the port and path that are scraped
   page,        ///< the answer is a readable page of metrics
-  names,       ///< the page has the metrics that mean the needed signals
+  names,       ///< the page has the metrics of the needed signals
   model,       ///< the series belong to the model and the pod of the service
   prometheus,  ///< the Prometheus server answers, and its target is up; only if the service reads from one
   adapter,     ///< the metrics API serves the metric of an HPA; only if an HPA is involved
