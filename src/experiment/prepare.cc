@@ -37,10 +37,35 @@ bool knows_gangs(const PolicySpec& policy) {
 
 }  // namespace
 
+namespace {
+
+/// Returns the catalog with the bounds that the policy's manifest states.
+std::shared_ptr<const model::Catalog> catalog_of(const Scenario& scenario, const PolicySpec& policy) {
+  if (policy.bounds.empty() && !policy.role_limits) return scenario.cluster.catalog;
+  auto catalog = std::make_shared<model::Catalog>(*scenario.cluster.catalog);
+  for (std::size_t i = 0; i < catalog->services.size(); ++i) {
+    model::Service& service = catalog->services[i];
+    if (policy.role_limits) {
+      const Duration conversion = service.role_limits.conversion;
+      service.role_limits = *policy.role_limits;
+      service.role_limits.conversion = conversion;
+    }
+    if (i >= policy.bounds.size()) continue;
+    service.min_replicas = policy.bounds[i].min;
+    service.max_replicas = policy.bounds[i].max;
+    service.survives = policy.bounds[i].survives;
+    service.windows = policy.bounds[i].windows;
+  }
+  return catalog;
+}
+
+}  // namespace
+
 Prepared prepare(const Scenario& scenario, const PolicySpec& policy, std::uint64_t seed) {
   Prepared prepared;
   SimulationSetup& setup = prepared.setup;
   setup.cluster = scenario.cluster;
+  setup.cluster.catalog = catalog_of(scenario, policy);
   setup.cluster.provider = policy.provider;
   setup.cluster.enforce_together = scenario.enforce_together.value_or(knows_gangs(policy));
   for (sim::VariantStart& start : setup.cluster.starts) {

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include "decide/scale/roles.h"
+#include "experiment/fit_inference_scaler.h"
 #include "experiment/read_parts.h"
 #include "manifest/path.h"
 #include "manifest/quantity.h"
@@ -168,6 +169,32 @@ void read_scale_of_variants(const Node& node, const Scenario& scenario, PolicySp
   }
 }
 
+/// Reads `{manifest: FILE}` whose file has an InferenceScaler: a policy of Capstan with bounds of its own. Returns
+/// false if the file has none.
+bool read_own_manifest(const Node& node, const Scenario& scenario, PolicySpec& spec, Verdict& verdict) {
+  const Node* path = node.find("manifest");
+  if (path == nullptr) return false;
+  const auto documents = manifest::parse_documents_file(beside(*path, scenario.file));
+  if (!documents) return false;  // `read_peer_manifest` reports it
+  const Node* scaler = find_inference_scaler(*documents);
+  if (scaler == nullptr) return false;
+  Fields fields(node, "scale", verdict);
+  fields.take("manifest");
+  fields.take("labels");  // of series that queries select; an InferenceScaler has no query
+  fields.finish();
+  const auto read = fit_inference_scaler(*scaler, scenario, verdict);
+  if (!read) {
+    spec.policies.scale.resize(scenario.roles.size());
+    spec.peers.resize(scenario.roles.size());
+    return true;
+  }
+  spec.policies.scale.assign(scenario.roles.size(), read->policy);
+  spec.peers.assign(scenario.roles.size(), std::nullopt);
+  spec.bounds = read->bounds;
+  spec.role_limits = read->role_limits;
+  return true;
+}
+
 /// One scaler for all replicas, or, where prefill and decode are apart, one for each: `{prefill: ..., decode: ...}`.
 void read_scale(const Node& node, const Scenario& scenario, PolicySpec& spec, Verdict& verdict) {
   const auto add = [&](const Node& of_service) {
@@ -175,6 +202,7 @@ void read_scale(const Node& node, const Scenario& scenario, PolicySpec& spec, Ve
     spec.policies.scale.push_back(std::move(scaler.policy));
     spec.peers.push_back(std::move(scaler.peer));
   };
+  if (read_own_manifest(node, scenario, spec, verdict)) return;
   if (scenario.mixed()) return read_scale_of_variants(node, scenario, spec, verdict);
   const bool by_role = node.find("prefill") != nullptr || node.find("decode") != nullptr;
   if (!by_role || !scenario.split()) {

@@ -14,6 +14,7 @@
 #include "experiment/peer_spec.h"
 #include "manifest/errors.h"
 #include "model/catalog.h"
+#include "settings/inference_scaler.h"
 #include "sim/cluster/cluster_config.h"
 #include "sim/fleet/fleet.h"
 #include "workload/spec.h"
@@ -32,8 +33,11 @@ struct PolicySpec {
   std::string swept_from;                      ///< the policy whose settings this one varies; empty: none
   std::vector<std::optional<PeerSpec>> peers;  ///< by service; with a peer, the scale policy only states the period
   sim::ProviderConfig provider;                ///< the cluster's, with this provisioner's latencies
-  std::optional<SleepSpec> sleep;              ///< nothing: no replica sleeps
-  std::vector<std::string> warnings;           ///< parts of the scenario that the policy does not handle
+  /// Bounds of the replicas by service, from the manifest of an InferenceScaler; empty: the scenario's.
+  std::vector<settings::ReplicaBounds> bounds{};
+  std::optional<model::RoleLimits> role_limits{};  ///< from the same manifest; nothing: the scenario's
+  std::optional<SleepSpec> sleep;                  ///< nothing: no replica sleeps
+  std::vector<std::string> warnings;               ///< parts of the scenario that the policy does not handle
 };
 
 /// The replicas of one service of the catalog.

@@ -17,7 +17,8 @@ TEST(MonitoringSection, EndsWithAKillSwitchForEveryScalerOfEveryRole) {
   }
   const Section section = monitoring_section({spec, {service}});
   EXPECT_EQ(section.commands.size(), 7u);
-  EXPECT_EQ(section.commands[0], "kubectl patch fleetpolicy default --type merge --patch '{\"spec\": {\"halt\": true}}'");
+  EXPECT_EQ(section.commands[0],
+            "kubectl patch fleetpolicy default --type merge --patch '{\"spec\": {\"halt\": true}}'");
   EXPECT_EQ(section.commands[1],
             "kubectl -n llm annotate scaledobject chat-prefill autoscaling.keda.sh/paused-replicas=5 --overwrite");
   EXPECT_EQ(section.commands.back(), "kubectl -n llm scale deployment chat-decode --replicas 5");

@@ -1,0 +1,196 @@
+#include "settings/inference_scaler.h"
+
+#include <algorithm>
+#include <chrono>
+#include <utility>
+
+#include "base/cron.h"
+
+namespace capstan::settings {
+
+namespace {
+
+using manifest::Fields;
+using manifest::Node;
+using manifest::Verdict;
+using namespace std::chrono_literals;
+
+constexpr std::int64_t kMostReplicas = 100'000;
+constexpr RequestCount kMostRequests = 1'000'000;  // of one replica
+
+/// Metrics of these engines count no tokens, so that the default policy for them is Queue.
+constexpr std::string_view kEnginesWithoutTokenCounts[] = {"tensorrt-llm", "triton", "tgi", "custom"};
+
+void read_scaler_slo(const Node& node, model::Slo& slo, Verdict& verdict) {
+  Fields fields(node, "spec.slo", verdict);
+  fields.duration("ttft", slo.ttft, 0s, 24h);
+  fields.duration("tpot", slo.tpot, 0s, 24h);
+  fields.duration("e2e", slo.e2e, 0s, 24h);
+  fields.share_ppm("attainment", slo.attainment_ppm, 1, 1'000'000);
+  fields.finish();
+}
+
+model::BoundsWindow read_scaler_window(const Node& node, Verdict& verdict) {
+  model::BoundsWindow window;
+  Fields fields(node, "spec.roles.variants.windows", verdict);
+  if (const Node* start = fields.need("start")) {
+    Result<Cron> cron = Cron::parse(start->text);
+    if (cron) window.start = std::move(*cron);
+    if (!cron) verdict.fail(start->place, fields.what() + ".start: " + cron.error().message);
+  }
+  fields.need("duration");
+  fields.duration("duration", window.duration, 1min, model::BoundsWindow::kLongest);
+  if (node.find("minReplicas") != nullptr) fields.integer("minReplicas", window.min.emplace(), 1, kMostReplicas);
+  if (node.find("maxReplicas") != nullptr) fields.integer("maxReplicas", window.max.emplace(), 1, kMostReplicas);
+  fields.finish();
+  return window;
+}
+
+ReplicaBounds read_scaler_variant(const Node& node, Verdict& verdict) {
+  ReplicaBounds bounds;
+  Fields fields(node, "spec.roles.variants", verdict);
+  fields.need("targetRef");
+  fields.integer("minReplicas", bounds.min, 1, kMostReplicas);
+  fields.need("maxReplicas");
+  bounds.max = std::max(bounds.max, bounds.min);
+  fields.integer("maxReplicas", bounds.max, 1, kMostReplicas);
+  using Level = model::TopologyLevel;
+  using Survives = std::optional<Level>;
+  fields.choice<Survives>("survive", bounds.survives,
+                          {{"Node", Level::node}, {"Rack", Level::rack}, {"Zone", Level::zone}});
+  for (const Node& window : fields.list("windows")) bounds.windows.push_back(read_scaler_window(window, verdict));
+  for (const std::string_view key : {"gpu", "engineProfile", "costPerHour"}) fields.take(key);
+  fields.finish();
+  if (fields.ok() && bounds.min > bounds.max) {
+    verdict.fail(fields.blame({"minReplicas", "maxReplicas"}),
+                 fields.what() + ": minReplicas " + std::to_string(bounds.min) + " is above maxReplicas " +
+                     std::to_string(bounds.max));
+  }
+  return bounds;
+}
+
+InferenceScalerManifest::Role read_scaler_role(const Node& node, Verdict& verdict) {
+  InferenceScalerManifest::Role role;
+  Fields fields(node, "spec.roles", verdict);
+  using model::Role;
+  fields.choice<Role>("role", role.role, {{"both", Role::both}, {"prefill", Role::prefill}, {"decode", Role::decode}});
+  fields.need("variants");
+  for (const Node& variant : fields.list_of_some("variants")) {
+    role.variants.push_back(read_scaler_variant(variant, verdict));
+  }
+  fields.finish();
+  return role;
+}
+
+decide::scale::Rules read_scaler_rules(const Node& node, Verdict& verdict) {
+  decide::scale::Rules rules;
+  using ScaleOn = decide::scale::Rules::ScaleOn;
+  Fields fields(node, "spec.rules", verdict);
+  fields.choice<ScaleOn>("scaleOn", rules.scale_on,
+                         {{"All", ScaleOn::all},
+                          {"Queue", ScaleOn::queue},
+                          {"KV", ScaleOn::kv},
+                          {"Latency", ScaleOn::latency},
+                          {"Goodput", ScaleOn::goodput}});
+  fields.integer("waitingAbove", rules.waiting_above, 1, kMostRequests);
+  fields.integer("waitingBelow", rules.waiting_below, 0, kMostRequests);
+  fields.share_ppm("kvAbove", rules.kv_above_ppm, 1, 1'000'000);
+  fields.share_ppm("kvBelow", rules.kv_below_ppm, 1, 1'000'000);
+  std::int64_t latency_ppm = rules.latency_below_percent * 10'000;
+  fields.share_ppm("latencyBelow", latency_ppm, 10'000, 1'000'000);
+  rules.latency_below_percent = latency_ppm / 10'000;
+  std::int64_t goodput_ppm = 0;
+  if (fields.share_ppm("goodputBelow", goodput_ppm, 1, 1'000'000)) rules.goodput_below_ppm = goodput_ppm;
+  fields.finish();
+  return rules;
+}
+
+decide::scale::QueueHpa read_scaler_queue(const Node& node, Verdict& verdict) {
+  decide::scale::QueueHpa queue;
+  Fields fields(node, "spec.queue", verdict);
+  fields.integer("waitingPerReplica", queue.waiting_per_replica, 1, kMostRequests);
+  RequestCount running = 0;
+  if (fields.integer("runningPerReplica", running, 1, kMostRequests)) queue.running_per_replica = running;
+  fields.finish();
+  return queue;
+}
+
+void read_scaler_ratio(const Node& node, model::RoleLimits& limits, Verdict& verdict) {
+  Fields fields(node, "spec.decodePerPrefill", verdict);
+  for (const auto& [key, milli] : {std::pair("min", &limits.decode_per_prefill_least_milli),
+                                   std::pair("max", &limits.decode_per_prefill_most_milli)}) {
+    double ratio = 0;
+    if (fields.number(key, ratio, 0.001, model::RoleLimits::kRatioMostMilli / 1000.0)) {
+      *milli = static_cast<std::int64_t>(ratio * 1000 + 0.5);
+    }
+  }
+  fields.finish();
+}
+
+/// Reads the policy, its settings and the times that come from `signals` and `behavior`. As in the controller, the
+/// policy is stated, or the one whose settings are present, or Capstan if the engine counts tokens.
+decide::scale::Policy read_scaler_policy(Fields& spec, const std::string& engine, Verdict& verdict) {
+  enum class Kind : std::uint8_t { by_settings, capstan, rules, queue };
+  Kind kind = Kind::by_settings;
+  spec.choice<Kind>("policy", kind, {{"Capstan", Kind::capstan}, {"Rules", Kind::rules}, {"Queue", Kind::queue}});
+  const Node* rules_node = spec.take("rules");
+  const Node* queue_node = spec.take("queue");
+  Duration interval = 15s, cool_down = 5min;
+  spec.check("signals", [&](const Node& node, Verdict& found) {
+    Fields fields(node, "spec.signals", found);
+    fields.duration("interval", interval, 100ms, 1h);
+    for (const std::string_view key : {"pods", "prometheus", "custom"}) fields.take(key);
+    fields.finish();
+  });
+  spec.check("behavior", [&](const Node& node, Verdict& found) {
+    Fields fields(node, "spec.behavior", found);
+    fields.duration("coolDown", cool_down, 0s, 24h);
+    fields.finish();
+  });
+  if (kind == Kind::by_settings) {
+    const bool has_counts = std::ranges::find(kEnginesWithoutTokenCounts, engine) == std::end(kEnginesWithoutTokenCounts);
+    kind = rules_node != nullptr                  ? Kind::rules
+           : queue_node != nullptr || !has_counts ? Kind::queue
+                                                  : Kind::capstan;
+  }
+  if (kind == Kind::rules) {
+    decide::scale::Rules rules = rules_node == nullptr ? decide::scale::Rules{} : read_scaler_rules(*rules_node, verdict);
+    rules.cool_down = cool_down;
+    rules.sync_period = std::clamp<Duration>(interval, 100ms, 15s);
+    return rules;
+  }
+  if (kind == Kind::queue) {
+    decide::scale::QueueHpa queue =
+        queue_node == nullptr ? decide::scale::QueueHpa{} : read_scaler_queue(*queue_node, verdict);
+    queue.hpa.sync_period = std::clamp<Duration>(interval / 2, 100ms, 1h);
+    queue.hpa.downscale_stabilization = cool_down;
+    queue.hpa.silence_holds = true;
+    return queue;
+  }
+  return decide::scale::Capstan{};
+}
+
+}  // namespace
+
+InferenceScalerManifest read_inference_scaler(const Node& root, Verdict& verdict) {
+  InferenceScalerManifest out;
+  Fields object(root, "InferenceScaler", verdict);
+  for (const std::string_view key : {"apiVersion", "kind", "metadata", "status"}) object.take(key);
+  const Node* spec_node = object.need("spec");
+  object.finish();
+  if (spec_node == nullptr) return out;
+  Fields spec(*spec_node, "spec", verdict);
+  if (spec.need("model") != nullptr) spec.text("model", out.model);
+  std::string engine;
+  spec.text("engine", engine);
+  if (const Node* slo = spec.need("slo")) read_scaler_slo(*slo, out.slo, verdict);
+  spec.need("roles");
+  for (const Node& role : spec.list_of_some("roles")) out.roles.push_back(read_scaler_role(role, verdict));
+  out.policy = read_scaler_policy(spec, engine, verdict);
+  spec.check("decodePerPrefill", [&](const Node& node, Verdict& v) { read_scaler_ratio(node, out.role_limits, v); });
+  spec.take("mode");  // a simulated policy always acts
+  spec.finish();
+  return out;
+}
+
+}  // namespace capstan::settings

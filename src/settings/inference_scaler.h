@@ -1,0 +1,40 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "decide/scale/scale.h"
+#include "manifest/fields.h"
+#include "model/bounds_window.h"
+#include "model/service.h"
+#include "model/slo.h"
+
+namespace capstan::settings {
+
+/// Bounds of the replicas of one workload.
+struct ReplicaBounds {
+  ReplicaCount min = 1;
+  ReplicaCount max = 1;
+  std::optional<model::TopologyLevel> survives{};  ///< level of the domain whose loss the service must survive
+  std::vector<model::BoundsWindow> windows{};
+};
+
+/// What an InferenceScaler (schema/crds/inferencescaler.yaml) asks of a policy. The controller reads the same objects
+/// from an API server, which has already compared them with the schema (operator/scaler_view.h).
+struct InferenceScalerManifest {
+  struct Role {
+    model::Role role = model::Role::both;
+    std::vector<ReplicaBounds> variants{};
+  };
+  std::string model{};
+  model::Slo slo{};
+  std::vector<Role> roles{};
+  model::RoleLimits role_limits{};  ///< ratio between prefill and decode replicas
+  decide::scale::Policy policy = decide::scale::Capstan{};
+};
+
+/// Reads an InferenceScaler from a manifest. Where signals come from is not read, because a simulation has its own.
+InferenceScalerManifest read_inference_scaler(const manifest::Node& root, manifest::Verdict& verdict);
+
+}  // namespace capstan::settings
