@@ -96,10 +96,10 @@ std::optional<FittedScaler> fit_inference_scaler(const Node& root, const Scenari
     const std::vector<std::string> path = {"spec.roles"};
     verdict.fail(manifest::blame(root, path),
                  fmt::format("spec.roles: found {} roles, expected {}", scaler.roles.size(),
-                             scenario.split()   ? "prefill and decode with one variant each, as in the scenario"
-                             : scenario.mixed() ? fmt::format("one role with {} variants, as in the scenario",
-                                                              scenario.roles.size())
-                                                : "one role with one variant, as in the scenario"));
+                             scenario.split() ? "prefill and decode with one variant each, as in the scenario"
+                             : scenario.mixed()
+                                 ? fmt::format("one role with {} variants, as in the scenario", scenario.roles.size())
+                                 : "one role with one variant, as in the scenario"));
   }
   if (!read.ok()) return std::nullopt;
   FittedScaler fitted{.policy = std::move(scaler.policy), .bounds = std::move(*bounds), .role_limits = {}};

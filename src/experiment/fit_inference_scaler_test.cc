@@ -28,7 +28,8 @@ const std::string kOneRole = "[{variants: [{targetRef: {kind: Deployment, name: 
 TEST(FitInferenceScaler, GivesItsBoundsToThePolicyAlone) {
   const ScenarioResult scenario = parse_scenario(kFittedScenario, "s.yaml");
   ASSERT_TRUE(scenario) << scenario.error().text();
-  const auto node = manifest::parse(fitted_manifest("meta-llama/Llama-3.1-8B-Instruct", "{ttft: 2s}", kOneRole), "isc.yaml");
+  const auto node =
+      manifest::parse(fitted_manifest("meta-llama/Llama-3.1-8B-Instruct", "{ttft: 2s}", kOneRole), "isc.yaml");
   manifest::Verdict verdict;
   const auto fitted = fit_inference_scaler(*node, *scenario, verdict);
   ASSERT_TRUE(fitted) << verdict.error->text();
@@ -44,11 +45,13 @@ TEST(FitInferenceScaler, NamesWhatDiffersFromTheScenario) {
   const ScenarioResult scenario = parse_scenario(kFittedScenario, "s.yaml");
   ASSERT_TRUE(scenario);
   const std::pair<std::string, std::string> cases[] = {
-      {fitted_manifest("Llama-3.3-70B", "{ttft: 2s}", kOneRole), "spec.model: found Llama-3.3-70B, expected Llama-3.1-8B"},
+      {fitted_manifest("Llama-3.3-70B", "{ttft: 2s}", kOneRole),
+       "spec.model: found Llama-3.3-70B, expected Llama-3.1-8B"},
       {fitted_manifest("Llama-3.1-8B", "{ttft: 1s}", kOneRole), "spec.slo.ttft: found 1s, expected 2s"},
       {fitted_manifest("Llama-3.1-8B", "{ttft: 2s, tpot: 50ms}", kOneRole), "found 50ms, expected no bound"},
       {fitted_manifest("Llama-3.1-8B", "{ttft: 2s, attainment: 95%}", kOneRole), "found 95 %, expected 99 %"},
-      {fitted_manifest("Llama-3.1-8B", "{ttft: 2s}", "[{role: decode, variants: [{targetRef: {name: a}, maxReplicas: 1}]}]"),
+      {fitted_manifest("Llama-3.1-8B", "{ttft: 2s}",
+                       "[{role: decode, variants: [{targetRef: {name: a}, maxReplicas: 1}]}]"),
        "expected one role with one variant"},
   };
   for (const auto& [text, message] : cases) {
@@ -73,12 +76,15 @@ TEST(FitInferenceScaler, IsFoundBesideTheWorkloadButNotBesideAnotherAutoscaler) 
 TEST(FitInferenceScaler, ReadsTheExamplesOfThisProject) {
   const std::string file = CAPSTAN_SOURCE_DIR "/deploy/examples/vllm-deployment.yaml";
   std::string text(kFittedScenario);
-  const auto replace = [&](std::string_view from, std::string_view to) { text.replace(text.find(from), from.size(), to); };
+  const auto replace = [&](std::string_view from, std::string_view to) {
+    text.replace(text.find(from), from.size(), to);
+  };
   replace("Llama-3.1-8B", "Llama-3.3-70B");
   replace("  gpu: H100", "  gpu: H100\n  tensor_parallel: 4");
   replace("{ttft: 2s}", "{ttft: 2s, tpot: 80ms, attainment: 99%}");
   replace("{policy: capstan}", fmt::format("{{manifest: {}}}", file));
-  replace("gpu_limit: 8, offerings: [{instance: a3-highgpu-1g}]", "gpu_limit: 32, offerings: [{instance: a3-highgpu-4g}]");
+  replace("gpu_limit: 8, offerings: [{instance: a3-highgpu-1g}]",
+          "gpu_limit: 32, offerings: [{instance: a3-highgpu-4g}]");
   const ScenarioResult scenario = parse_scenario(text, "s.yaml");
   ASSERT_TRUE(scenario) << scenario.error().text();
   EXPECT_TRUE(std::holds_alternative<decide::scale::Capstan>(scenario->policies.front().policies.scale.front()));

@@ -277,6 +277,14 @@ PolicySpec read_policy(const Node& node, const Scenario& scenario, Verdict& verd
                              layers.name),
                  ErrorKind::infeasible);
   }
+  if (spec.sleep && std::ranges::any_of(scenario.catalog->services, survives)) {
+    // Raised for a loss, a service would wake a replica in the domain that holds too many, lower it, and begin again.
+    verdict.fail(fields.blame({"sleep"}),
+                 fmt::format("policies: \"{}\" has sleep, and the service has replicas.survive, expected only one of "
+                             "them: a replica wakes in the domain in which it fell asleep, and so adds nothing to the "
+                             "spread",
+                             layers.name));
+  }
   return spec;
 }
 

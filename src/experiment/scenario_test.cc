@@ -450,6 +450,15 @@ TEST(Scenario, EveryExampleIsPossible) {
   EXPECT_GE(count, 2u);
 }
 
+TEST(Scenario, RefusesSleepWhereReplicasMustBeSpread) {
+  const std::vector<std::string> spread = {"policies.1.place=gang", "policies.1.provision=group",
+                                           "service.replicas.survive=zone"};
+  EXPECT_EQ(outcome(spread), "possible");
+  std::vector<std::string> both = spread;
+  both.emplace_back("policies.0.sleep={replicas: 1}");
+  EXPECT_NE(outcome(both).find("expected only one of them"), std::string::npos) << outcome(both);
+}
+
 TEST(Instances, EveryRowIsWhole) {
   EXPECT_GT(instances().size(), 50u);
   for (const Instance& row : instances()) {

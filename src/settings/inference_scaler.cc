@@ -148,13 +148,13 @@ decide::scale::Policy read_scaler_policy(Fields& spec, const std::string& engine
     fields.finish();
   });
   if (kind == Kind::by_settings) {
-    const bool has_counts = std::ranges::find(kEnginesWithoutTokenCounts, engine) == std::end(kEnginesWithoutTokenCounts);
-    kind = rules_node != nullptr                  ? Kind::rules
-           : queue_node != nullptr || !has_counts ? Kind::queue
-                                                  : Kind::capstan;
+    const bool has_counts =
+        std::ranges::find(kEnginesWithoutTokenCounts, engine) == std::end(kEnginesWithoutTokenCounts);
+    kind = rules_node != nullptr ? Kind::rules : queue_node != nullptr || !has_counts ? Kind::queue : Kind::capstan;
   }
   if (kind == Kind::rules) {
-    decide::scale::Rules rules = rules_node == nullptr ? decide::scale::Rules{} : read_scaler_rules(*rules_node, verdict);
+    decide::scale::Rules rules =
+        rules_node == nullptr ? decide::scale::Rules{} : read_scaler_rules(*rules_node, verdict);
     rules.cool_down = cool_down;
     rules.sync_period = std::clamp<Duration>(interval, 100ms, 15s);
     return rules;

@@ -217,7 +217,10 @@ World draw(std::uint64_t seed, std::uint64_t number) {
   world.sets.push_back("policies.0.scale=" + policy.scale);
   world.sets.push_back("policies.0.place=" + policy.place);
   world.sets.push_back("policies.0.provision=" + policy.provision);
-  if (!policy.sleep.empty()) world.sets.push_back("policies.0.sleep=" + policy.sleep);
+  // A scenario cannot have both: a replica wakes in the domain in which it fell asleep.
+  const bool survives = std::ranges::any_of(
+      world.sets, [](const std::string& set) { return set.starts_with("service.replicas.survive="); });
+  if (!policy.sleep.empty() && !survives) world.sets.push_back("policies.0.sleep=" + policy.sleep);
   return world;
 }
 
