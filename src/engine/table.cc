@@ -17,12 +17,6 @@ namespace {
 constexpr std::int64_t kOverheadBytes = 4'000'000'000;  // activations, CUDA graphs and the runtime's own memory
 constexpr std::int64_t kUsableMilli = 900;              // vLLM's gpu_memory_utilization
 
-struct Gpu {
-  std::string gpu;
-  std::string name;
-  Bytes memory;
-};
-
 std::string lower(std::string_view text) {
   std::string result(text);
   std::ranges::transform(result, result.begin(), ascii_lower);
@@ -34,6 +28,8 @@ std::string dtype(std::string_view text) {
   return name == "bf16" || name == "fp16" || name == "float16" ? "bfloat16" : name;
 }
 
+/// Reads the table of GPU kinds into a list whose elements have the members gpu, name and memory.
+template <typename Gpu>
 Result<std::vector<Gpu>> parse_gpus(std::string_view text, std::string file) {
   const Result<Csv> csv = Csv::parse(text, std::move(file));
   if (!csv) return std::unexpected(csv.error());
@@ -102,12 +98,43 @@ std::int64_t scaled_by(std::int64_t value, std::int64_t ppm) {
 
 }  // namespace
 
+/// A GPU kind: the key of the table, the short name, and the memory.
+struct EngineTable::GpuMemory {
+  std::string gpu;
+  std::string name;
+  Bytes memory;
+};
+
 Result<EngineTable> EngineTable::parse(std::string_view engines_csv, std::string engines_file,
                                        std::string_view gpus_csv, std::string gpus_file) {
-  const Result<std::vector<Gpu>> gpus = parse_gpus(gpus_csv, std::move(gpus_file));
+  Result<std::vector<GpuMemory>> gpus = parse_gpus<GpuMemory>(gpus_csv, std::move(gpus_file));
   if (!gpus) return std::unexpected(gpus.error());
-  const Result<Csv> csv = Csv::parse(engines_csv, std::move(engines_file));
+  return parse_rows(engines_csv, std::move(engines_file), std::move(*gpus));
+}
+
+Result<EngineTable> EngineTable::with_rows_of(std::string_view engines_csv, std::string file) const {
+  std::vector<GpuMemory> known;
+  for (const EngineRow& row : rows_) {
+    const bool is_new = std::ranges::find(known, row.gpu, &GpuMemory::gpu) == known.end();
+    if (is_new) known.push_back({row.gpu, row.gpu_name, row.gpu_memory});
+  }
+  Result<EngineTable> table = parse_rows(engines_csv, std::move(file), std::move(known));
+  if (!table) return table;
+  const std::vector<EngineRow> own = table->rows_;
+  for (const EngineRow& row : rows_) {
+    const bool is_replaced = std::ranges::any_of(own, [&](const EngineRow& o) {
+      return o.model == row.model && o.gpu == row.gpu && o.tp == row.tp && o.weight_dtype == row.weight_dtype;
+    });
+    if (!is_replaced) table->rows_.push_back(row);
+  }
+  return table;
+}
+
+Result<EngineTable> EngineTable::parse_rows(std::string_view engines_csv, std::string file,
+                                            std::vector<GpuMemory> known) {
+  const Result<Csv> csv = Csv::parse(engines_csv, std::move(file));
   if (!csv) return std::unexpected(csv.error());
+  const Result<std::size_t> memory_column = csv->column("gpu_memory_bytes");
 
   std::vector<std::size_t> names;
   std::vector<std::size_t> numbers;
@@ -133,10 +160,16 @@ Result<EngineTable> EngineTable::parse(std::string_view engines_csv, std::string
     out.model = csv->field(row, names[0]);
     out.gpu = csv->field(row, names[1]);
     out.weight_dtype = csv->field(row, names[2]);
-    const auto gpu = std::find_if(gpus->begin(), gpus->end(), [&](const Gpu& g) { return g.gpu == out.gpu; });
-    if (gpu == gpus->end()) {
-      return std::unexpected(
-          csv->error_at(row, names[1], fmt::format("gpu is '{}', expected a GPU of the GPU table", out.gpu)));
+    auto gpu = std::ranges::find(known, out.gpu, &GpuMemory::gpu);
+    if (gpu == known.end() && memory_column && !csv->field(row, *memory_column).empty()) {
+      const Result<std::int64_t> memory = csv->scaled(row, *memory_column, 0);
+      if (!memory) return std::unexpected(memory.error());
+      gpu = known.insert(known.end(), {out.gpu, out.gpu, {*memory}});
+    }
+    if (gpu == known.end()) {
+      return std::unexpected(csv->error_at(
+          row, names[1],
+          fmt::format("gpu is '{}', expected a GPU of the GPU table or a column gpu_memory_bytes", out.gpu)));
     }
     out.gpu_name = gpu->name;
     out.gpu_memory = gpu->memory;

@@ -46,6 +46,11 @@ class EngineTable {
   static Result<EngineTable> parse(std::string_view engines_csv, std::string engines_file, std::string_view gpus_csv,
                                    std::string gpus_file);
 
+  /// Returns this table with the rows of a user's own measurements. The file has the columns of data/engines.csv and
+  /// may have `gpu_memory_bytes`, which a GPU kind needs that this table lacks: another GPU, or a slice of one such as
+  /// "h100-3g.40gb". A row replaces the row of the same model, GPU kind, parallelism and weight type.
+  Result<EngineTable> with_rows_of(std::string_view engines_csv, std::string file) const;
+
   /// Returns the table compiled into the program.
   static const EngineTable& bundled();
 
@@ -61,6 +66,11 @@ class EngineTable {
   const std::vector<EngineRow>& rows() const { return rows_; }
 
  private:
+  struct GpuMemory;
+
+  /// Reads the rows of a file whose GPU kinds are known.
+  static Result<EngineTable> parse_rows(std::string_view engines_csv, std::string file, std::vector<GpuMemory> known);
+
   std::vector<EngineRow> rows_;
 };
 

@@ -50,6 +50,38 @@ TEST(EngineTable, AnOutlierAtOneTokenDoesNotRaiseLargerBatches) {
   EXPECT_EQ(c.linear_ps[2], 3'000'000'000);
 }
 
+TEST(EngineTable, TakesRowsOfAUserForASliceOfAGpu) {
+  const auto base = EngineTable::parse(engines("1.5"), "e.csv", kGpus, "g.csv");
+  ASSERT_TRUE(base.has_value());
+  std::string own = engines("9", "h100-3g.40gb");
+  own.insert(own.find('\n'), ",gpu_memory_bytes");
+  own.insert(own.size() - 1, ",42949672960");
+  const auto table = base->with_rows_of(own, "own.csv");
+  ASSERT_TRUE(table.has_value()) << table.error().text();
+  EXPECT_EQ(table->rows().size(), 2u);
+  const auto slice = table->find("M", "H100-3G.40GB", 1, "fp8");
+  ASSERT_TRUE(slice.has_value()) << slice.error().text();
+  EXPECT_EQ((*slice)->gpu_memory.count, 42'949'672'960);
+}
+
+TEST(EngineTable, ARowOfAUserReplacesTheBundledOne) {
+  const auto base = EngineTable::parse(engines("1.5"), "e.csv", kGpus, "g.csv");
+  ASSERT_TRUE(base.has_value());
+  const auto table = base->with_rows_of(engines("1"), "own.csv");
+  ASSERT_TRUE(table.has_value()) << table.error().text();
+  ASSERT_EQ(table->rows().size(), 1u);
+  EXPECT_EQ(table->rows().front().coefficients.linear_ps[0], 1'000'000'000);
+}
+
+TEST(EngineTable, ANewGpuOfAUserNeedsItsMemory) {
+  const auto base = EngineTable::parse(engines("1.5"), "e.csv", kGpus, "g.csv");
+  ASSERT_TRUE(base.has_value());
+  const auto table = base->with_rows_of(engines("1", "h100-1g.10gb"), "own.csv");
+  ASSERT_FALSE(table.has_value());
+  EXPECT_EQ(table.error().text(),
+            "own.csv:2:3: gpu is 'h100-1g.10gb', expected a GPU of the GPU table or a column gpu_memory_bytes");
+}
+
 TEST(EngineTable, ErrorsNameFileLineAndColumn) {
   struct Case {
     std::string engines;
@@ -62,7 +94,7 @@ TEST(EngineTable, ErrorsNameFileLineAndColumn) {
       {engines("99999999999999999999"), "e.csv:2:22: t_lin_ms_n1 is '99999999999999999999', expected a number >= 0"},
       {engines("1,1"), "e.csv:2: the row has 28 fields, expected 27 as in the header"},
       {engines("\"1\""), "e.csv:2:22: found a quote or a NUL byte, expected plain fields separated by commas"},
-      {engines("1", "tpu"), "e.csv:2:3: gpu is 'tpu', expected a GPU of the GPU table"},
+      {engines("1", "tpu"), "e.csv:2:3: gpu is 'tpu', expected a GPU of the GPU table or a column gpu_memory_bytes"},
       {"", "e.csv:1: the file is empty, expected a header line"},
       {"model,gpu\n", "e.csv:1: the header has no column 'weight_dtype'"},
   };

@@ -188,7 +188,7 @@ class ClusterReader {
                                 {"cluster_autoscaler", Provisioner::cluster_autoscaler},
                                 {"none", Provisioner::none}});
     defaults.note(fields, "provisioner", cluster_.provisioner == Provisioner::none ? "none" : "karpenter",
-                  cluster_.provisioner == Provisioner::none ? "nobody sells machines on premises"
+                  cluster_.provisioner == Provisioner::none ? "machines on premises cannot be bought by the hour"
                                                             : "it picks instance types by the pods that wait");
     fields.choice<GangScheduler>(
         "gang_scheduler", cluster_.gang_scheduler,

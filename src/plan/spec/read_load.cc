@@ -1,9 +1,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 
-#include "engine/step_model.h"
+#include "plan/spec/concurrency.h"
 #include "plan/spec/read_parts.h"
 #include "workload/spec.h"
 
@@ -34,25 +33,16 @@ void read_spec_tokens(Fields& fields, std::string_view key, TokenSpec& out, Defa
   Fields parts(*node, fmt::format("{}.{}", fields.what(), key), verdict);
   parts.integer("median", out.median, 1, 1 << 24);
   parts.number("sigma", out.sigma, 0, 10);
+  defaults.note(parts, "median", fmt::format("{}", out.median), "like the Azure trace of 2023");
+  defaults.note(parts, "sigma", fmt::format("{:g}", out.sigma), "like the Azure trace of 2023");
   out.longest = std::max(out.longest, out.median);
   parts.integer("longest", out.longest, 1, 1 << 24);
+  defaults.note(parts, "longest", fmt::format("{}", out.longest), "like the Azure trace of 2023");
   parts.finish();
   if (parts.ok() && out.longest < out.median) {
     verdict.fail(node->place,
                  fmt::format("{}: longest {} is below the median {}", parts.what(), out.longest, out.median));
   }
-}
-
-/// Returns the mean of a log-normal number of tokens, without its upper bound.
-double mean_tokens(const TokenSpec& tokens) { return tokens.median * std::exp(tokens.sigma * tokens.sigma / 2); }
-
-/// Returns how long a request is in flight: half of the bound on TTFT, and for each further token half of the bound on
-/// TPOT. A replica within its SLO is on average well below its bounds. Without a bound, a second and 30 ms stand for
-/// it.
-double seconds_in_flight(const ServiceSpec& service) {
-  const double ttft_s = service.slo.ttft > 0s ? std::chrono::duration<double>(service.slo.ttft).count() / 2 : 1.0;
-  const double tpot_s = service.slo.tpot > 0s ? std::chrono::duration<double>(service.slo.tpot).count() / 2 : 0.03;
-  return ttft_s + tpot_s * std::max(mean_tokens(service.load.answer) - 1, 0.0);
 }
 
 void read_spec_rate(Fields& fields, ServiceSpec& service, PlanSpec& spec, Verdict& verdict) {
@@ -67,11 +57,11 @@ void read_spec_rate(Fields& fields, ServiceSpec& service, PlanSpec& spec, Verdic
                  fmt::format("{} states requests_per_second and concurrency, expected one of them", fields.what()));
   }
   if (has_concurrency && fields.ok()) {
-    const double seconds = seconds_in_flight(service);
-    load.requests_per_s = *load.concurrency / seconds;
-    spec.defaults.push_back({fields.what() + ".requests_per_second", fmt::format("{:.3g}", load.requests_per_s),
-                             fmt::format("concurrency {:g} / {:.3g} s in flight, half of the bounds of the SLO",
-                                         *load.concurrency, seconds)});
+    const TimeInFlight time = time_in_flight(service, spec);
+    load.requests_per_s = *load.concurrency / time.seconds;
+    spec.defaults.push_back(
+        {fields.what() + ".requests_per_second", fmt::format("{:.3g}", load.requests_per_s),
+         fmt::format("concurrency {:g} / {:.3g} s in flight = {}", *load.concurrency, time.seconds, time.arithmetic)});
   } else if (!has_rate) {
     spec.defaults.push_back({fields.what() + ".requests_per_second", "1", "a small service; state your own"});
   }
@@ -90,10 +80,10 @@ void read_generated(Fields& fields, ServiceSpec& service, PlanSpec& spec, Verdic
   defaults.note(fields, "burst_factor", "2", "twice the rate in a burst");
   load.burst_length = 10min;
   fields.duration("burst_length", load.burst_length, 1s, 24h);
-  defaults.note(fields, "burst_length", "10 min", "");
+  defaults.note(fields, "burst_length", "10 min", "longer than a cold start");
   load.burst_every = 30min;
   fields.duration("burst_every", load.burst_every, 1s, 24h);
-  defaults.note(fields, "burst_every", "30 min", "");
+  defaults.note(fields, "burst_every", "30 min", "two bursts in an hour");
   load.duration = 1h;
   fields.duration("duration", load.duration, 1min, 24h * 14);
   defaults.note(fields, "duration", "1 h", "the simulated part of the load");
@@ -129,8 +119,11 @@ void read_recorded(Fields& fields, ServiceSpec& service, PlanSpec& spec, Verdict
     load.source = LoadSpec::Source::profile;
     load.from = path;
   }
+  DefaultList defaults(spec.defaults);
   fields.number("scale", load.scale, 1e-6, 1e5);
+  defaults.note(fields, "scale", "1", "the recorded rate");
   fields.duration("duration", load.duration, 1min, 24h * 366);
+  defaults.note(fields, "duration", "all of it", "the whole recorded load is simulated");
   if (fields.ok()) check_recorded(fields, load, verdict);
 }
 

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "plan/spec/read_parts.h"
+#include "plan/spec/refusal.h"
 
 // The parts of a spec that are about the whole platform: tenants, limits, staff and what the operator asked for.
 namespace capstan::plan {
@@ -14,23 +15,30 @@ using manifest::Fields;
 using manifest::Node;
 using manifest::Verdict;
 
-TenantSpec read_tenant(const Node& node, Verdict& verdict) {
+TenantSpec read_tenant(const Node& node, PlanSpec& spec, Verdict& verdict) {
   TenantSpec tenant;
-  Fields fields(node, "tenants", verdict);
+  const Node* name = node.kind == Node::Kind::mapping ? node.find("name") : nullptr;
+  Fields fields(node, name == nullptr ? "tenants" : "tenants." + name->text, verdict);
+  DefaultList defaults(spec.defaults);
   if (fields.need("name") != nullptr) fields.text("name", tenant.name);
   using Kind = TenantSpec::Kind;
   fields.choice<Kind>("kind", tenant.kind,
                       {{"production", Kind::production}, {"training", Kind::training}, {"batch", Kind::batch}});
   tenant.priority = tenant.kind == Kind::production ? 100 : tenant.kind == Kind::training ? 50 : 25;
   fields.integer("priority", tenant.priority, 0, 1'000'000);
+  defaults.note(fields, "kind", "production", "not preempted by others");
+  defaults.note(fields, "priority", fmt::format("{}", tenant.priority),
+                "100 for production, 50 for training, 25 for batch");
   fields.integer("gpu_quota", tenant.gpu_quota, 0, 1'000'000);
+  defaults.note(fields, "gpu_quota", "0", "no GPUs are reserved for the tenant");
   if (fields.take("gpu_limit") != nullptr) fields.integer("gpu_limit", tenant.gpu_limit.emplace(0), 0, 1'000'000);
+  defaults.note(fields, "gpu_limit", "none", "the tenant may use every GPU that is free");
   fields.finish();
   if (fields.ok() && tenant.gpu_limit && tenant.gpu_quota > *tenant.gpu_limit) {
-    verdict.fail(
-        fields.blame({"gpu_quota", "gpu_limit"}),
-        fmt::format("tenants.{}: gpu_quota {} is above gpu_limit {}", tenant.name, tenant.gpu_quota, *tenant.gpu_limit),
-        ErrorKind::infeasible);
+    verdict.fail(fields.blame({"gpu_quota", "gpu_limit"}),
+                 fmt::format("tenants.{}: gpu_quota {} is {} above gpu_limit {}", tenant.name, tenant.gpu_quota,
+                             tenant.gpu_quota - *tenant.gpu_limit, *tenant.gpu_limit),
+                 ErrorKind::infeasible);
   }
   return tenant;
 }
@@ -39,7 +47,7 @@ TenantSpec read_tenant(const Node& node, Verdict& verdict) {
 
 void read_spec_tenants(Fields& root, PlanSpec& spec, Verdict& verdict) {
   for (const Node& node : root.list_of_some("tenants")) {
-    TenantSpec tenant = read_tenant(node, verdict);
+    TenantSpec tenant = read_tenant(node, spec, verdict);
     if (std::ranges::find(spec.tenants, tenant.name, &TenantSpec::name) != spec.tenants.end()) {
       verdict.fail(node.place, fmt::format("tenants: \"{}\" is the name of two tenants", tenant.name));
     }
@@ -67,6 +75,10 @@ void read_spec_staff(Fields& root, PlanSpec& spec, Verdict& verdict) {
   const Node* node = root.take("staff");
   if (node == nullptr) return;
   Fields fields(*node, "staff", verdict);
+  DefaultList defaults(spec.defaults);
+  defaults.note(fields, "usd_per_year", "160,000 USD", "one engineer, with overhead");
+  defaults.note(fields, "share", "50 %", "the middle of the usual 40 to 60 %");
+  defaults.note(fields, "serverless_usd_per_gpu_hour", "none", "the plan states the price at which both cost the same");
   fields.usd("usd_per_year", spec.staff.per_year, {0}, {10'000'000'000'000});
   fields.share_ppm("share", spec.staff.share_ppm, 0, 100'000'000);
   fields.usd("serverless_usd_per_gpu_hour", spec.staff.serverless_per_gpu_hour, {0}, {1'000'000'000});
@@ -77,8 +89,13 @@ void read_spec_asked(Fields& root, PlanSpec& spec, Verdict& verdict) {
   const Node* node = root.take("asked");
   if (node == nullptr) return;
   Fields fields(*node, "asked", verdict);
-  fields.text("scale_on", spec.asked.scale_on);
-  fields.text("consolidation", spec.asked.consolidation);
+  if (fields.text("scale_on", spec.asked.scale_on) && !asked_signal(spec.asked.scale_on)) {
+    verdict.fail(
+        fields.blame({"scale_on"}),
+        fmt::format("asked.scale_on: found \"{}\", expected queue, kv, latency or goodput", spec.asked.scale_on));
+  }
+  fields.choice<std::string>("consolidation", spec.asked.consolidation,
+                             {{"WhenEmpty", "WhenEmpty"}, {"WhenEmptyOrUnderutilized", "WhenEmptyOrUnderutilized"}});
   bool gangs = true;
   fields.boolean("gang_scheduling", gangs);
   spec.asked.declines_gang_scheduling = !gangs;

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 #include <utility>
 
 #include "engine/names.h"
@@ -55,12 +56,26 @@ void read_spec_slo(const Node& node, const std::string& owner, ServiceSpec& serv
   }
 }
 
+/// Returns the weight type: the stated one, else the one that the model's name says, else the only one that the table
+/// has for the model.
+std::string chosen_dtype(const ServiceSpec& service, const std::string& of_name, bool is_stated,
+                         const engine::EngineTable& table) {
+  const std::string& wanted = is_stated ? service.dtype : of_name;
+  if (wanted == "bf16" || wanted == "fp16" || wanted == "float16") return "bfloat16";
+  if (is_stated) return wanted;
+  std::set<std::string> known;
+  for (const engine::EngineRow& row : table.rows()) {
+    if (row.model == service.model) known.insert(row.weight_dtype);
+  }
+  return known.size() == 1 ? *known.begin() : wanted;
+}
+
 /// Finds the rows of a model in the engine table. Names a similar model if there are none.
 void find_spec_model(const Fields& fields, const std::string& served, bool has_dtype, ServiceSpec& service,
                      const PlanSpec& spec, Verdict& verdict) {
   const auto known = engine::model_of_name(*spec.engines, served);
   service.model = known ? known->model : served;
-  if (!has_dtype) service.dtype = known ? known->weight_dtype : "bfloat16";
+  service.dtype = chosen_dtype(service, known ? known->weight_dtype : "bfloat16", has_dtype, *spec.engines);
   std::vector<std::string_view> models;
   bool has_model = false, has_rows = false;
   for (const engine::EngineRow& row : spec.engines->rows()) {
@@ -69,19 +84,19 @@ void find_spec_model(const Fields& fields, const std::string& served, bool has_d
     has_rows |= row.model == service.model && row.weight_dtype == service.dtype;
   }
   if (!has_model) {
-    const std::string_view nearest = manifest::did_you_mean(served, models);
+    const std::string_view nearest = manifest::did_you_mean(served.substr(served.rfind('/') + 1), models);
     verdict.fail(
         fields.blame({"model"}),
-        fmt::format("{}.model: the engine table has no \"{}\", expected one of {}{}; step_times reads rows of your "
-                    "own",
+        fmt::format("{}.model: the engine table has no \"{}\", expected {}{}; for another model, state a table of your "
+                    "own step times with step_times",
                     fields.what(), served, manifest::one_of(models),
                     nearest.empty() ? "" : fmt::format(" (did you mean {}?)", nearest)),
         ErrorKind::infeasible);
   } else if (!has_rows) {
-    verdict.fail(
-        fields.blame({"dtype", "model"}),
-        fmt::format("{}: the engine table has no row of {} in {}", fields.what(), service.model, service.dtype),
-        ErrorKind::infeasible);
+    verdict.fail(fields.blame({"dtype", "model"}),
+                 fmt::format("{}: the engine table has no row of {} in {}, expected bfloat16 or fp8", fields.what(),
+                             service.model, service.dtype),
+                 ErrorKind::infeasible);
   }
 }
 
@@ -91,9 +106,11 @@ void read_spec_shape(Fields& fields, ServiceSpec& service, DefaultList& defaults
   }
   defaults.note(fields, "tensor_parallel", "found by search", "the cheapest that holds the SLO");
   fields.integer("pods_per_replica", service.pods_per_replica, 1, 1024);
+  defaults.note(fields, "pods_per_replica", "1", "one pod has all GPUs of a replica");
   fields.boolean("disaggregated", service.is_disaggregated);
   defaults.note(fields, "disaggregated", "false", "replicas that both prefill and decode");
   fields.boolean("may_share_gpu", service.may_share_gpu);
+  defaults.note(fields, "may_share_gpu", "false", "whole GPUs");
   fields.integer("memory_gib", service.sharing_memory_gib, 1, 10'000);
   fields.integer("max_replicas", service.max_replicas, 1, 10'000);
   defaults.note(fields, "max_replicas", fmt::format("{}", service.max_replicas), "upper end of the search");
@@ -118,7 +135,7 @@ ServiceSpec read_spec_service(const Node& node, PlanSpec& spec, Verdict& verdict
   DefaultList defaults(spec.defaults);
   Fields fields(node, owner, verdict);
   fields.text("name", service.name);
-  defaults.note(fields, "name", service.name, "");
+  defaults.note(fields, "name", service.name, "its position in the list");
   const manifest::Mark read_model(verdict);
   if (fields.need("model") != nullptr) fields.text("model", service.served_model_name);
   fields.choice<Engine>("engine", service.engine,

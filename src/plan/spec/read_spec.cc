@@ -3,10 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <filesystem>
 #include <utility>
 
 #include "base/file.h"
+#include "manifest/path.h"
+#include "plan/spec/feasible.h"
 #include "plan/spec/read_parts.h"
 
 namespace capstan::plan {
@@ -22,6 +25,23 @@ constexpr std::size_t kServicesMost = 20;
 /// Shares the table that is compiled into the program, which is never destroyed.
 std::shared_ptr<const engine::EngineTable> bundled_engines() {
   return {std::shared_ptr<const engine::EngineTable>(), &engine::EngineTable::bundled()};
+}
+
+/// Puts the user's own rows before those of the bundled table.
+void read_step_times(Fields& root, PlanSpec& spec, Verdict& verdict) {
+  std::string path;
+  if (!root.text("step_times", path)) return;
+  spec.step_times = spec_relative(spec, path);
+  const auto text = read_file(spec.step_times, manifest::Limits{}.bytes);
+  if (!text) {
+    return verdict.fail(
+        root.blame({"step_times"}),
+        fmt::format("step_times: cannot read \"{}\", expected a table in the format of data/engines.csv",
+                    spec.step_times));
+  }
+  Result<engine::EngineTable> table = spec.engines->with_rows_of(*text, spec.step_times);
+  if (!table) return verdict.fail(table.error());
+  spec.engines = std::make_shared<const engine::EngineTable>(std::move(*table));
 }
 
 void read_services(Fields& root, PlanSpec& spec, Verdict& verdict) {
@@ -68,6 +88,7 @@ PlanSpec read_root(const Node& node, const std::string& file, Verdict& verdict) 
   spec.namespace_ = "inference";
   root.text("namespace", spec.namespace_);
   defaults.note(root, "namespace", spec.namespace_, "the namespace of the manifests");
+  read_step_times(root, spec, verdict);
   read_spec_cluster(root.take("cluster"), spec, verdict);
   read_spec_tenants(root, spec, verdict);
   read_spec_limits(root, spec, verdict);
@@ -76,6 +97,11 @@ PlanSpec read_root(const Node& node, const std::string& file, Verdict& verdict) 
   read_spec_asked(root, spec, verdict);
   root.finish();
   if (root.ok()) check_tenants(root, spec, verdict);
+  if (root.ok()) {
+    for (ImpossibleDemand& demand : impossible_demands(spec)) {
+      verdict.fail(manifest::blame(node, std::array{demand.path}), std::move(demand.message), ErrorKind::infeasible);
+    }
+  }
   return spec;
 }
 
@@ -93,10 +119,13 @@ std::string spec_relative(const PlanSpec& spec, const std::string& path) {
   return (std::filesystem::path(spec.file).parent_path() / given).string();
 }
 
-SpecResult parse_plan_spec(std::string_view text, const std::string& file) {
+SpecResult parse_plan_spec(std::string_view text, const std::string& file, std::span<const std::string> sets) {
   std::vector<Error> faults;
-  const Result<Node> node = manifest::parse(text, file, {}, &faults);
+  Result<Node> node = manifest::parse(text, file, {}, &faults);
   if (!node) return std::unexpected(manifest::Errors(node.error()));
+  for (const std::string& set : sets) {
+    if (const Result<void> applied = manifest::apply_set(*node, set); !applied) faults.push_back(applied.error());
+  }
   Verdict verdict{.max_errors = Verdict::kMaxErrors};
   for (Error& fault : faults) verdict.fail(std::move(fault));
   PlanSpec spec = read_root(*node, file, verdict);
@@ -104,10 +133,10 @@ SpecResult parse_plan_spec(std::string_view text, const std::string& file) {
   return spec;
 }
 
-SpecResult read_plan_spec(const std::string& path) {
+SpecResult read_plan_spec(const std::string& path, std::span<const std::string> sets) {
   const auto text = read_file(path, manifest::Limits{}.bytes);
   if (!text) return std::unexpected(Error::about(path, "cannot be read, expected a spec of a plan"));
-  return parse_plan_spec(*text, path);
+  return parse_plan_spec(*text, path, sets);
 }
 
 }  // namespace capstan::plan

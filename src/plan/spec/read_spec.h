@@ -1,6 +1,7 @@
 #pragma once
 
 #include <expected>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -12,10 +13,14 @@ namespace capstan::plan {
 using SpecResult = std::expected<PlanSpec, manifest::Errors>;
 
 /// Reads and checks a spec. Values that it leaves out get a default, which `PlanSpec::defaults` lists.
+/// @param sets  changes to the file as "path=value", as `--set` has them
 /// @return an input error with its place for every mistake in the file, or an infeasible one for what cannot exist
-SpecResult read_plan_spec(const std::string& path);
+SpecResult read_plan_spec(const std::string& path, std::span<const std::string> sets = {});
 
 /// Reads and checks a spec from memory. `file` names it in errors, and relative paths start at its folder.
-SpecResult parse_plan_spec(std::string_view text, const std::string& file);
+SpecResult parse_plan_spec(std::string_view text, const std::string& file, std::span<const std::string> sets = {});
+
+/// Returns a commented spec, the text of schema/plan-example.yaml.
+std::string_view example_spec();
 
 }  // namespace capstan::plan

@@ -3,6 +3,10 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <vector>
 
 namespace capstan::plan {
 namespace {
@@ -15,6 +19,8 @@ constexpr std::string_view kSmallest = R"(services:
   dtype: fp8
   slo: {ttft_p99: 2s}
 )";
+
+const std::vector<std::string> kTpot = {"services.0.slo.tpot=40ms"};
 
 const DefaultUsed* find_default(const PlanSpec& spec, std::string_view path) {
   const auto found = std::ranges::find(spec.defaults, path, &DefaultUsed::path);
@@ -45,10 +51,74 @@ TEST(ReadSpec, ListsEveryDefaultThatItUses) {
 }
 
 TEST(ReadSpec, TurnsConcurrencyIntoARate) {
-  const SpecResult spec = parse_plan_spec(
-      std::string(kSmallest) + "  load: {concurrency: 100, prompt_tokens: 1000, answer_tokens: 301}\n", "chat.yaml");
+  const SpecResult spec =
+      parse_plan_spec(std::string(kSmallest) + "  load: {concurrency: 100, prompt_tokens: 1000, answer_tokens: 301}\n",
+                      "chat.yaml", kTpot);
   ASSERT_TRUE(spec) << spec.error().text();
-  EXPECT_NEAR(spec->services.front().load.requests_per_s, 10, 1e-9);  // 1 s + 300 x 30 ms
+  const DefaultUsed* rate = find_default(*spec, "services.chat.load.requests_per_second");
+  ASSERT_NE(rate, nullptr);
+  EXPECT_TRUE(rate->why.starts_with("concurrency 100 / ")) << rate->why;
+}
+
+TEST(ReadSpec, TheExampleUsesNoDefault) {
+  const SpecResult spec = parse_plan_spec(example_spec(), "plan-example.yaml");
+  ASSERT_TRUE(spec) << spec.error().text();
+  std::vector<std::string> used;
+  for (const DefaultUsed& one : spec->defaults) used.push_back(one.path);
+  EXPECT_EQ(used, std::vector<std::string>({"tenants.production.gpu_limit"}));  // absent means no limit
+}
+
+TEST(ReadSpec, TakesChangesFromTheCommandLine) {
+  const std::vector<std::string> sets = {"services.0.slo.ttft_p99=3s", "limits.gpus=32"};
+  const SpecResult spec = parse_plan_spec(kSmallest, "chat.yaml", sets);
+  ASSERT_TRUE(spec) << spec.error().text();
+  EXPECT_EQ(spec->services.front().slo.ttft, 3s);
+  EXPECT_EQ(spec->limits.gpus, 32);
+}
+
+/// Writes a table with one row, for a model and a GPU slice that the bundled table does not have.
+class StepTimes : public testing::Test {
+ protected:
+  void SetUp() override {
+    folder_ = std::filesystem::path(testing::TempDir()) / "plan_step_times";
+    std::filesystem::create_directories(folder_);
+    std::ofstream(folder_ / "own.csv")
+        << "model,gpu,tp,weight_dtype,kv_dtype,t_lin_ms_n1,t_lin_ms_n8,t_lin_ms_n16,t_lin_ms_n32,t_lin_ms_n64,"
+           "t_lin_ms_n128,t_lin_ms_n256,t_lin_ms_n512,t_lin_ms_n1024,t_lin_ms_n2048,t_lin_ms_n4096,t_lin_ms_n8192,"
+           "attn_dec_fixed_ms,attn_dec_per_req_us,attn_dec_per_kv_token_us,attn_prefill_fixed_ms,"
+           "attn_prefill_per_qk_pair_ns,kv_bytes_per_token_per_gpu,weight_bytes_per_gpu,kappa_milli,t_req_us,t0_us,"
+           "gpu_memory_bytes\n"
+           "Tiny-1B,h100-3g.40gb,1,fp8,fp8,1,1,1,1,1,1,2,3,6,12,24,48,0.1,1,0.01,0.1,0.1,16384,1200000000,1250,40,0,"
+           "42949672960\n";
+  }
+  std::string text() const {
+    return R"(step_times: own.csv
+cluster: {instances: [{instance: p5.4xlarge, gpu: h100-3g.40gb, gpus: 2}]}
+services:
+- {name: tiny, model: acme/Tiny-1B, slo: {ttft_p99: 1s}}
+)";
+  }
+  std::filesystem::path folder_;
+};
+
+TEST_F(StepTimes, GiveAModelOfTheUserOnASliceOfAGpu) {
+  const SpecResult spec = parse_plan_spec(text(), folder_ / "spec.yaml");
+  ASSERT_TRUE(spec) << spec.error().text();
+  EXPECT_EQ(spec->services.front().model, "Tiny-1B");
+  EXPECT_EQ(spec->services.front().dtype, "fp8");  // the only type of its rows
+  EXPECT_EQ(spec->cluster.machines.front().gpu, "h100-3g.40gb");
+  EXPECT_EQ(spec->engines->rows().size(), 157u);
+}
+
+TEST_F(StepTimes, AreRefusedWithTheirOwnPlace) {
+  const std::vector<std::string> missing = {"step_times=nowhere.csv"};
+  const SpecResult absent = parse_plan_spec(text(), folder_ / "spec.yaml", missing);
+  ASSERT_FALSE(absent);
+  EXPECT_NE(absent.error().text().find("step_times: cannot read"), std::string::npos) << absent.error().text();
+  std::ofstream(folder_ / "own.csv") << "model,gpu\nTiny-1B,h100\n";
+  const SpecResult wrong = parse_plan_spec(text(), folder_ / "spec.yaml");
+  ASSERT_FALSE(wrong);
+  EXPECT_NE(wrong.error().text().find("own.csv:1"), std::string::npos) << wrong.error().text();
 }
 
 TEST(ReadSpec, AcceptsMachinesByNameAndByShape) {
@@ -95,6 +165,15 @@ TEST(ReadSpec, ReportsMistakesWithPlaceFoundAndExpected) {
        "expected one of them"},
       {"services:\n- {name: a, model: Llama-3.1-8B, slo: {ttft_p99: 1s}, load: {trace: nowhere.csv}}\n", "nowhere.csv"},
       {"servces: []\n", "servces"},
+      {"asked: {scale_on: cpu}\nservices:\n- {name: a, model: Llama-3.1-8B, slo: {ttft_p99: 1s}}\n",
+       "expected queue, kv, latency or goodput"},
+      {"asked: {consolidation: Sometimes}\nservices:\n- {name: a, model: Llama-3.1-8B, slo: {ttft_p99: 1s}}\n",
+       "expected WhenEmpty or WhenEmptyOrUnderutilized"},
+      {"tenants: [{name: t, gpu_quota: 16, gpu_limit: 8}]\nservices:\n- {name: a, model: Llama-3.1-8B, slo: {ttft_p99: "
+       "1s}}\n",
+       "gpu_quota 16 is 8 above gpu_limit 8", ErrorKind::infeasible},
+      {"services:\n- {name: a, model: Llama-3.1-8B, slo: {ttft_p99: 1s, tpot: 1ms}}\n",
+       "s.yaml:2:60: services.a.slo.tpot", ErrorKind::infeasible},
   };
   for (const Case& c : cases) {
     const SpecResult spec = parse_plan_spec(c.text, "s.yaml");

@@ -12,8 +12,8 @@
 #include "model/offering.h"
 #include "model/slo.h"
 
-// What an engineer knows before there is a cluster: the input of `capstan plan`. docs/reference/plan.md documents the
-// file.
+// The input of `capstan plan`: facts that an engineer knows before there is a cluster. docs/reference/plan.md describes
+// the file.
 namespace capstan::plan {
 
 enum class Cloud : std::uint8_t { aws, gcp, azure, on_premises };

@@ -1,0 +1,69 @@
+#include "plan/spec/concurrency.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+
+#include "decide/scale/capstan/capacity.h"
+#include "plan/spec/candidates.h"
+
+namespace capstan::plan {
+
+namespace {
+
+using namespace std::chrono_literals;
+
+double in_seconds(Duration duration) { return std::chrono::duration<double>(duration).count(); }
+
+/// The step of the cheapest replica at the batch that its SLO allows.
+struct CheapestStep {
+  double seconds = 0;  ///< 0: no candidate reaches the SLO
+  std::int64_t batch = 0;
+  const engine::EngineRow* row = nullptr;
+};
+
+CheapestStep cheapest_step(const ServiceSpec& service, const PlanSpec& spec) {
+  const double prompt = mean_tokens(service.load.prompt), answer = std::max(mean_tokens(service.load.answer), 1.0);
+  const decide::scale::Shape shape{.prompt_per_output = prompt / answer,
+                                   .context = prompt + answer / 2,
+                                   .prompt = prompt,
+                                   .output = answer};
+  CheapestStep cheapest;
+  double lowest = 0;  // USD per token, up to a constant factor
+  for (const SpecCandidate& candidate : fitting_candidates(service, spec)) {
+    const auto engine = decide::scale::believe(candidate.row, 1'000'000);
+    const auto capacity = decide::scale::capacity(engine, shape, {}, service.slo);
+    if (capacity.out_of_reach || capacity.tokens_per_s <= 0 || capacity.token_s <= 0) continue;
+    const auto price = lowest_price(*candidate.machine, spec.cluster).value_or(MicroUsd{0});
+    const double gpu_share = static_cast<double>(candidate.row->tp) / static_cast<double>(candidate.machine->gpus);
+    const double per_token = static_cast<double>(price.count) * gpu_share / capacity.tokens_per_s;
+    if (cheapest.row != nullptr && per_token >= lowest) continue;
+    lowest = per_token;
+    cheapest = {capacity.token_s, capacity.batch, candidate.row};
+  }
+  return cheapest;
+}
+
+}  // namespace
+
+double mean_tokens(const TokenSpec& tokens) { return tokens.median * std::exp(tokens.sigma * tokens.sigma / 2); }
+
+TimeInFlight time_in_flight(const ServiceSpec& service, const PlanSpec& spec) {
+  const bool has_ttft = service.slo.ttft > 0s;
+  const double first = has_ttft ? in_seconds(service.slo.ttft) / 2 : 1.0;
+  const double further = std::max(mean_tokens(service.load.answer) - 1, 0.0);
+  const CheapestStep cheapest = cheapest_step(service, spec);
+  const bool has_tpot = service.slo.tpot > 0s;
+  const double step = cheapest.row != nullptr ? cheapest.seconds : has_tpot ? in_seconds(service.slo.tpot) / 2 : 0.03;
+  const std::string source = cheapest.row != nullptr ? fmt::format("step of {} at {} sequences",
+                                                                   row_words(*cheapest.row), cheapest.batch)
+                             : has_tpot              ? std::string("half of the bound on TPOT")
+                                                     : std::string("assumed");
+  return {.seconds = first + further * step,
+          .arithmetic = fmt::format("{:.3g} s ({}) + {:.4g} tokens x {:.3g} ms ({})", first,
+                                    has_ttft ? "half of the bound on TTFT" : "assumed", further, step * 1000, source)};
+}
+
+}  // namespace capstan::plan

@@ -1,0 +1,263 @@
+#include "plan/spec/feasible.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <optional>
+
+#include "engine/step_model.h"
+#include "manifest/fields.h"
+#include "plan/spec/candidates.h"
+
+namespace capstan::plan {
+
+namespace {
+
+constexpr std::int64_t kChunk = 8192;  // tokens of a step: vLLM's max_num_batched_tokens on large GPUs
+
+double milliseconds(Duration duration) { return std::chrono::duration<double, std::milli>(duration).count(); }
+Duration of_picoseconds(engine::Picoseconds ps) { return Duration{ps / engine::kPicosecondsPerNanosecond}; }
+
+/// Returns the milliseconds as people read them: "6.8 ms", "1.52 s".
+std::string time_words(Duration duration) {
+  const double ms = milliseconds(duration);
+  return ms < 1000 ? fmt::format("{:.3g} ms", ms) : fmt::format("{:.3g} s", ms / 1000);
+}
+
+/// Returns the prompt length that the given share of requests does not exceed.
+std::int64_t prompt_quantile(const TokenSpec& tokens, double share) {
+  if (tokens.sigma == 0) return tokens.median;
+  double low = -10, high = 10;  // standard deviations
+  for (int i = 0; i < 60; ++i) {
+    const double middle = (low + high) / 2;
+    (std::erfc(-middle / std::sqrt(2.0)) / 2 < share ? low : high) = middle;
+  }
+  const double length = tokens.median * std::exp(tokens.sigma * low);
+  return std::max<std::int64_t>(1, static_cast<std::int64_t>(std::min(length, static_cast<double>(tokens.longest))));
+}
+
+/// The shortest time that any candidate reaches, and the row that reaches it.
+struct Fastest {
+  Duration time = Duration::max();
+  const engine::EngineRow* row = nullptr;
+
+  void take(Duration other, const engine::EngineRow& of) {
+    if (other >= time) return;
+    time = other;
+    row = &of;
+  }
+};
+
+/// Finds the impossible demands of one service.
+class ServiceCheck {
+ public:
+  ServiceCheck(const PlanSpec& spec, std::size_t index, std::vector<ImpossibleDemand>& found)
+      : spec_(spec), service_(spec.services[index]), path_(fmt::format("services.{}", index)), found_(found) {}
+
+  /// @return the candidates that fit; none if a demand about GPUs was found
+  std::vector<SpecCandidate> check() {
+    const std::vector<SpecCandidate> candidates = spec_candidates(service_, spec_);
+    if (candidates.empty()) {
+      add("", no_machine());
+      return {};
+    }
+    std::vector<SpecCandidate> fitting = fitting_candidates(service_, spec_);
+    if (fitting.empty()) {
+      add("", no_room(candidates));
+      return {};
+    }
+    check_slo(fitting);
+    check_goodput();
+    check_tenant(fitting);
+    return fitting;
+  }
+
+ private:
+  std::string name() const { return "services." + service_.name; }
+  void add(const std::string& key, std::string message) {
+    found_.push_back({key.empty() ? path_ : path_ + "." + key, std::move(message)});
+  }
+
+  std::string no_machine() const {
+    std::vector<std::string> known;
+    Bytes weights{0};
+    for (const engine::EngineRow& row : spec_.engines->rows()) {
+      if (row.model != service_.model || row.weight_dtype != service_.dtype) continue;
+      known.push_back(fmt::format("{} x {}", row.tp, row.gpu_name));
+      if (weights.count == 0) weights = row.weights();
+    }
+    const std::string asked =
+        service_.tensor_parallel ? fmt::format(" with tensor parallelism {}", *service_.tensor_parallel) : "";
+    return fmt::format("{}: no machine that exists or can be bought runs {} in {}{}{}, expected a machine for one of: "
+                       "{}",
+                       name(), service_.model, service_.dtype, asked, missing_memory(weights), fmt::join(known, ", "));
+  }
+
+  /// Says by how much the weights exceed the GPU memory of the largest machine; nothing if they do not.
+  std::string missing_memory(Bytes weights) const {
+    const MachineSpec* largest = nullptr;
+    std::int64_t most = 0;
+    for (const MachineSpec& machine : spec_.cluster.machines) {
+      const auto row = std::ranges::find(spec_.engines->rows(), machine.gpu, &engine::EngineRow::gpu);
+      if (row == spec_.engines->rows().end() || row->gpu_memory.count * machine.gpus <= most) continue;
+      most = row->gpu_memory.count * machine.gpus;
+      largest = &machine;
+    }
+    if (largest == nullptr || most >= weights.count) return "";
+    return fmt::format(" ({:.1f} GB of weights, {:.1f} GB more than the GPUs of {} have)", gigabytes(weights.count),
+                       gigabytes(weights.count - most), largest->name);
+  }
+
+  static double gigabytes(std::int64_t bytes) { return static_cast<double>(bytes) / 1e9; }
+
+  /// Says how much memory is missing on the largest candidate, and names the row of the model that fits best.
+  std::string no_room(const std::vector<SpecCandidate>& candidates) const {
+    const auto missing = [](const SpecCandidate& c) { return c.row->weights_per_gpu.count - c.row->gpu_memory.count; };
+    const SpecCandidate& largest = *std::ranges::min_element(candidates, {}, missing);
+    std::string nearest = "no row of the engine table";
+    std::int64_t fewest = std::numeric_limits<std::int64_t>::max();
+    for (const engine::EngineRow& row : spec_.engines->rows()) {
+      if (row.model != service_.model || !engine::kv_capacity_blocks(row)) continue;
+      const bool is_here = std::ranges::find(spec_.cluster.machines, row.gpu, &MachineSpec::gpu) !=
+                           spec_.cluster.machines.end();
+      const std::int64_t distance = row.tp + (is_here ? 0 : 100) + (row.weight_dtype == service_.dtype ? 0 : 10);
+      if (distance >= fewest) continue;
+      fewest = distance;
+      nearest = row_words(row);
+    }
+    return fmt::format("{}: {}; the nearest that fits: {}", name(),
+                       engine::kv_capacity_blocks(*largest.row).error().message, nearest);
+  }
+
+  void check_slo(const std::vector<SpecCandidate>& fitting) {
+    const bool is_generated = service_.load.source == LoadSpec::Source::generated;
+    const double share = service_.slo.attainment_ppm / 1e6;
+    const std::int64_t prompt = is_generated ? prompt_quantile(service_.load.prompt, share) : 1;
+    const std::int64_t answer = is_generated ? prompt_quantile(service_.load.answer, share) : 1;
+    Fastest step, prefill, whole;
+    for (const SpecCandidate& candidate : fitting) {
+      const engine::StepModel model(candidate.row->coefficients);
+      const Duration one_step = of_picoseconds(model.decode_step_ps(1, 1));
+      const Duration alone = of_picoseconds(model.prefill_alone_ps(prompt, 0, kChunk));
+      step.take(one_step, *candidate.row);
+      prefill.take(alone, *candidate.row);
+      whole.take(std::max(alone, one_step * (answer - 1)), *candidate.row);
+    }
+    const std::string length = fmt::format("a prompt of {} {} on an idle replica", prompt,
+                                           prompt == 1 ? "token" : "tokens");
+    check_bound("slo.tpot", service_.slo.tpot, "one step with a single request", step);
+    check_bound("slo.ttft_p99", service_.slo.ttft, length, prefill);
+    check_bound("slo.e2e", service_.slo.e2e,
+                fmt::format("the longer of {} and {} further steps", length, std::max<std::int64_t>(answer - 1, 0)),
+                whole);
+  }
+
+  void check_bound(const std::string& key, Duration bound, const std::string& work, const Fastest& fastest) {
+    if (bound == Duration{} || bound >= fastest.time) return;
+    add(key, fmt::format("{}.{}: {} is {} shorter than {}, which takes {} at best ({}); the nearest possible bound is "
+                         "above {}",
+                         name(), key, time_words(bound), time_words(fastest.time - bound), work,
+                         time_words(fastest.time), row_words(*fastest.row), time_words(fastest.time)));
+  }
+
+  void check_goodput() {
+    const double highest = service_.load.requests_per_s * service_.load.burst_factor;
+    if (service_.load.source != LoadSpec::Source::generated || !service_.goodput_per_s ||
+        *service_.goodput_per_s <= highest) {
+      return;
+    }
+    add("slo.goodput_per_second",
+        fmt::format("{}.slo.goodput_per_second: {:g} requests/s within the SLO are {:g} more than the load has in a "
+                    "burst, {:g}",
+                    name(), *service_.goodput_per_s, *service_.goodput_per_s - highest, highest));
+  }
+
+  void check_tenant(const std::vector<SpecCandidate>& fitting) {
+    const auto tenant = std::ranges::find(spec_.tenants, service_.tenant, &TenantSpec::name);
+    if (tenant == spec_.tenants.end() || !tenant->gpu_limit) return;
+    const GpuCount fewest =
+        std::ranges::min(fitting, {}, [](const SpecCandidate& c) { return c.row->tp; }).row->tp *
+        (service_.is_disaggregated ? 2 : 1);
+    if (*tenant->gpu_limit >= fewest) return;
+    add("tenant", fmt::format("{}.tenant: the smallest fleet needs {} GPUs, {} more than gpu_limit {} of tenant {}",
+                              name(), fewest, fewest - *tenant->gpu_limit, *tenant->gpu_limit, tenant->name));
+  }
+
+  const PlanSpec& spec_;
+  const ServiceSpec& service_;
+  std::string path_;
+  std::vector<ImpossibleDemand>& found_;
+};
+
+/// The smallest machines that hold one replica of each role of a service. Prefill and decode replicas may stand on one
+/// machine.
+struct SmallestFleet {
+  GpuCount gpus = std::numeric_limits<GpuCount>::max();
+  std::optional<MicroUsd> per_hour{};
+};
+
+SmallestFleet smallest_fleet(const ServiceSpec& service, const std::vector<SpecCandidate>& fitting,
+                             const ClusterSpec& cluster) {
+  SmallestFleet smallest;
+  for (const SpecCandidate& candidate : fitting) {
+    const GpuCount needed = candidate.row->tp * (service.is_disaggregated ? 2 : 1);
+    const std::int64_t machines = (needed + candidate.machine->gpus - 1) / candidate.machine->gpus;
+    smallest.gpus = std::min(smallest.gpus, machines * candidate.machine->gpus);
+    const std::optional<MicroUsd> price = lowest_price(*candidate.machine, cluster);
+    if (!price) continue;
+    const MicroUsd cost = *price * machines;
+    if (!smallest.per_hour || cost < *smallest.per_hour) smallest.per_hour = cost;
+  }
+  return smallest;
+}
+
+/// Compares the limits with the smallest fleets. Services that share GPUs count as nothing.
+void check_limits(const PlanSpec& spec, const std::vector<SmallestFleet>& fleets,
+                  std::vector<ImpossibleDemand>& found) {
+  GpuCount gpus = 0;
+  MicroUsd per_hour{0};
+  for (std::size_t i = 0; i < fleets.size(); ++i) {
+    if (spec.services[i].may_share_gpu) continue;
+    gpus += fleets[i].gpus;
+    per_hour = per_hour + fleets[i].per_hour.value_or(MicroUsd{0});
+  }
+  if (spec.limits.gpus && *spec.limits.gpus < gpus) {
+    found.push_back({"limits.gpus", fmt::format("limits.gpus: the smallest machines for one replica of each service "
+                                                "have {} GPUs, {} more than the limit of {}",
+                                                gpus, gpus - *spec.limits.gpus, *spec.limits.gpus)});
+  }
+  if (spec.limits.per_hour && *spec.limits.per_hour < per_hour) {
+    const auto usd = [](MicroUsd amount) { return static_cast<double>(amount.count) / 1e6; };
+    found.push_back(
+        {"limits.usd_per_hour",
+         fmt::format("limits.usd_per_hour: the cheapest machines for one replica of each service cost {:.2f} USD/h, "
+                     "{:.2f} USD/h more than the limit of {:.2f} USD/h",
+                     usd(per_hour), usd(per_hour) - usd(*spec.limits.per_hour), usd(*spec.limits.per_hour))});
+  }
+}
+
+}  // namespace
+
+std::vector<ImpossibleDemand> impossible_demands(const PlanSpec& spec) {
+  std::vector<ImpossibleDemand> found;
+  const bool has_machine =
+      std::ranges::any_of(spec.cluster.machines, [&](const MachineSpec& m) { return is_available(m, spec.cluster); });
+  if (!has_machine) {
+    found.push_back({"cluster", spec.cluster.provisioner == Provisioner::none
+                                    ? "cluster: provisioner none buys no machine and none exists, expected `existing` "
+                                      "of at least one of the instances"
+                                    : "cluster: no machine has a price of the capacity types that may be bought"});
+    return found;
+  }
+  std::vector<SmallestFleet> fleets;
+  for (std::size_t i = 0; i < spec.services.size(); ++i) {
+    const std::vector<SpecCandidate> fitting = ServiceCheck(spec, i, found).check();
+    if (!fitting.empty()) fleets.push_back(smallest_fleet(spec.services[i], fitting, spec.cluster));
+  }
+  if (fleets.size() == spec.services.size()) check_limits(spec, fleets, found);
+  return found;
+}
+
+}  // namespace capstan::plan

@@ -1,0 +1,93 @@
+#include "plan/spec/feasible.h"
+
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "plan/spec/read_spec.h"
+
+namespace capstan::plan {
+namespace {
+
+constexpr std::string_view kFeasible = R"(cluster: {instances: [p5.48xlarge]}
+services:
+- name: chat
+  model: Llama-3.3-70B
+  dtype: fp8
+  slo: {ttft_p99: 2s}
+  load: {requests_per_second: 2, burst_factor: 2, prompt_tokens: 1000, answer_tokens: 200}
+)";
+
+std::string feasible_errors(const std::vector<std::string>& sets) {
+  const SpecResult spec = parse_plan_spec(kFeasible, "s.yaml", sets);
+  if (spec) return "";
+  EXPECT_EQ(spec.error().kind, ErrorKind::infeasible) << spec.error().text();
+  return spec.error().text();
+}
+
+TEST(ImpossibleDemands, AreReportedWithTheGapAndTheNearestThatIsPossible) {
+  struct Case {
+    const char* teaches;
+    std::vector<std::string> sets;
+    const char* message;  ///< empty: the spec is feasible
+  };
+  const Case cases[] = {
+      {"a plain spec", {}, ""},
+      {"a step of the engine is the floor of TPOT", {"services.0.slo.tpot=2ms"}, "shorter than one step"},
+      {"the floor is that of the fastest row", {"services.0.slo.tpot=2ms"}, "on 8 x H100); the nearest possible bound"},
+      {"a bound above the floor", {"services.0.slo.tpot=20ms"}, ""},
+      {"a prompt alone is the floor of TTFT", {"services.0.slo.ttft_p99=10ms"}, "a prompt of 1000 tokens on an idle"},
+      {"the prompt at the attainment counts",
+       {"services.0.slo.ttft_p99=150ms", "services.0.load.prompt_tokens={median: 1000, sigma: 1, longest: 100000}"},
+       "a prompt of 10240 tokens"},
+      {"a lower attainment needs only shorter prompts",
+       {"services.0.slo.ttft_p99=150ms", "services.0.load.prompt_tokens={median: 1000, sigma: 1, longest: 100000}",
+        "services.0.slo.attainment=50%"},
+       ""},
+      {"the answer is part of the whole request", {"services.0.slo.e2e=500ms"}, "199 further steps"},
+      {"weights that fit no GPU",
+       {"services.0.dtype=bfloat16", "cluster.instances=[g6e.xlarge]"},
+       "(141.1 GB of weights, 89.6 GB more than the GPUs of g6e.xlarge have), expected a machine for one of: "},
+      {"a parallelism without step times", {"services.0.tensor_parallel=3"}, "with tensor parallelism 3, expected"},
+      {"machines with other GPUs", {"cluster.instances=[p6-b300.48xlarge]"}, "no machine that exists or can be bought"},
+      {"a price of another capacity type", {"cluster.instances=[p5e.48xlarge]"}, "no machine has a price"},
+      {"nothing exists and nothing is bought", {"cluster.provisioner=none"}, "expected `existing`"},
+      {"a limit below one machine", {"limits.gpus=4"}, "have 8 GPUs, 4 more than the limit of 4"},
+      {"a budget below one machine", {"limits.usd_per_hour=50"}, "cost 55.04 USD/h, 5.04 USD/h more"},
+      {"a budget of one machine", {"limits.usd_per_hour=55.04"}, ""},
+      {"goodput above the load", {"services.0.slo.goodput_per_second=5"}, "1 more than the load has in a burst, 4"},
+      {"a tenant that may not hold a replica",
+       {"services.0.disaggregated=true", "tenants=[{name: t, gpu_limit: 1}]"},
+       "needs 2 GPUs, 1 more than gpu_limit 1"},
+  };
+  for (const Case& c : cases) {
+    const std::string found = feasible_errors(c.sets);
+    const std::string message = c.message;
+    EXPECT_TRUE(message.empty() ? found.empty() : found.find(message) != found.npos) << c.teaches << ": " << found;
+  }
+}
+
+TEST(ImpossibleDemands, AReplicaNeedsMemoryForItsKvCache) {
+  PlanSpec spec = *parse_plan_spec(kFeasible, "s.yaml");
+  // The user's own row of a larger model: 79 GB of weights on a GPU of 86 GB, of which 90 % may be used.
+  std::string csv(engine::bundled_engines_csv().substr(0, engine::bundled_engines_csv().find('\n') + 1));
+  csv += "Big,h100_sxm,1,fp8,fp8,1,1,1,1,1,1,1,1,1,1,1,1,0,0,0,0,0,65536,79000000000,1250,40,0\n";
+  csv += "Big,h100_sxm,2,fp8,fp8,1,1,1,1,1,1,1,1,1,1,1,1,0,0,0,0,0,32768,39500000000,1250,40,0\n";
+  const auto engines = engine::EngineTable::bundled().with_rows_of(csv, "own.csv");
+  ASSERT_TRUE(engines) << engines.error().text();
+  spec.engines = std::make_shared<const engine::EngineTable>(*engines);
+  spec.services.front().model = "Big";
+  EXPECT_TRUE(impossible_demands(spec).empty());  // two GPUs have room
+  spec.services.front().tensor_parallel = 1;
+  const auto found = impossible_demands(spec);
+  ASSERT_EQ(found.size(), 1u);
+  EXPECT_EQ(found.front().path, "services.0");
+  EXPECT_NE(found.front().message.find("leave no KV memory"), std::string::npos) << found.front().message;
+  EXPECT_TRUE(found.front().message.ends_with("; the nearest that fits: Big in fp8 on 2 x H100"))
+      << found.front().message;
+}
+
+}  // namespace
+}  // namespace capstan::plan

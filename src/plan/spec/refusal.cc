@@ -1,0 +1,146 @@
+#include "plan/spec/refusal.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "base/ascii.h"
+
+namespace capstan::plan {
+
+namespace {
+
+/// Returns the letters and digits of a word in lower case.
+std::string plain_word(std::string_view word) {
+  std::string plain;
+  for (const char c : word) {
+    const char lower = ascii_lower(c);
+    if ((lower >= 'a' && lower <= 'z') || (lower >= '0' && lower <= '9')) plain += lower;
+  }
+  return plain;
+}
+
+constexpr std::array<std::pair<std::string_view, AskedSignal>, 29> kSignalWords = {{
+    {"queue", AskedSignal::queue},
+    {"queuedepth", AskedSignal::queue},
+    {"vllmnumrequestswaiting", AskedSignal::queue},
+    {"kv", AskedSignal::kv},
+    {"kvcache", AskedSignal::kv},
+    {"kvcacheusage", AskedSignal::kv},
+    {"vllmkvcacheusageperc", AskedSignal::kv},
+    {"latency", AskedSignal::latency},
+    {"ttft", AskedSignal::latency},
+    {"goodput", AskedSignal::goodput},
+    {"gpu", AskedSignal::duty_cycle},
+    {"gpuutil", AskedSignal::duty_cycle},
+    {"gpuutilization", AskedSignal::duty_cycle},
+    {"gpuutilisation", AskedSignal::duty_cycle},
+    {"gpuusage", AskedSignal::duty_cycle},
+    {"gpudutycycle", AskedSignal::duty_cycle},
+    {"dutycycle", AskedSignal::duty_cycle},
+    {"utilization", AskedSignal::duty_cycle},
+    {"utilisation", AskedSignal::duty_cycle},
+    {"dcgmfidevgpuutil", AskedSignal::duty_cycle},
+    {"dcgmgpuutilization", AskedSignal::duty_cycle},
+    {"nvidiagpudutycycle", AskedSignal::duty_cycle},
+    {"gpumemory", AskedSignal::gpu_memory},
+    {"gpumemoryutilization", AskedSignal::gpu_memory},
+    {"memory", AskedSignal::gpu_memory},
+    {"memoryutilization", AskedSignal::gpu_memory},
+    {"dcgmfidevfbused", AskedSignal::gpu_memory},
+    {"dcgmfidevmemcopyutil", AskedSignal::gpu_memory},
+    {"vram", AskedSignal::gpu_memory},
+}};
+
+constexpr std::string_view kRightSignals =
+    "Scale on queue depth where prompts are the bottleneck, on KV-cache use where answers are, or on goodput where "
+    "both are. Leave asked.scale_on out, and the plan chooses the signal and shows the arithmetic.";
+
+void refuse_signal(const PlanSpec& spec, std::vector<Refusal>& out) {
+  const std::optional<AskedSignal> signal = asked_signal(spec.asked.scale_on);
+  if (signal == AskedSignal::duty_cycle) {
+    out.push_back(
+        {fmt::format("asked.scale_on: {} (duty cycle of the GPU)", spec.asked.scale_on),
+         "The duty cycle says whether a kernel ran, not how much work there was: an engine with continuous batching "
+         "shows about 100 % with 10 requests and with 100. A scaler on it does scale up, because 100 % is above every "
+         "target. It then stays at its maximum and does not scale down while a single request runs.",
+         std::string(kRightSignals)});
+  } else if (signal == AskedSignal::gpu_memory) {
+    out.push_back(
+        {fmt::format("asked.scale_on: {} (memory of the GPU)", spec.asked.scale_on),
+         "The engine reserves its KV cache at start, up to --gpu-memory-utilization. The memory in use is near 90 % "
+         "with one request and with a hundred, so it follows no load, and a scaler on it never scales down.",
+         std::string(kRightSignals)});
+  }
+}
+
+void refuse_consolidation(const PlanSpec& spec, std::vector<Refusal>& out) {
+  if (spec.asked.consolidation != "WhenEmptyOrUnderutilized") return;
+  out.push_back(
+      {"asked.consolidation: WhenEmptyOrUnderutilized on a GPU pool",
+       "Karpenter then evicts running replicas to save a node. Their requests fail or are cut, and each replica loads "
+       "its weights again.",
+       "Use WhenEmpty with consolidateAfter 1h. WhenEmpty alone does not stop drift, expiry and interruption, so the "
+       "plan also sets budgets and a termination grace period."});
+}
+
+void refuse_missing_gangs(const PlanSpec& spec, std::vector<Refusal>& out) {
+  const bool is_declined = spec.asked.declines_gang_scheduling;
+  if (!is_declined && spec.cluster.gang_scheduler != GangScheduler::none) return;
+  for (const ServiceSpec& service : spec.services) {
+    if (service.pods_per_replica <= 1) continue;
+    out.push_back(
+        {fmt::format("{}: services.{} has {} pods per replica",
+                     is_declined ? "asked.gang_scheduling: false" : "cluster.gang_scheduler: none", service.name,
+                     service.pods_per_replica),
+         "Without gang scheduling, some pods of a replica can be bound while the others wait. The bound ones hold paid "
+         "GPUs and serve nothing, and two such replicas can block each other.",
+         fmt::format("Keep gang scheduling (cluster.gang_scheduler: kai or kueue), or set pods_per_replica: 1 for {} "
+                     "and use a machine with all GPUs of a replica. One pod with all GPUs of a replica is atomic already, "
+                     "with any tensor parallelism, and needs no gang scheduler.",
+                     service.name)});
+  }
+}
+
+/// Refuses a cluster that is one machine, because there is nothing to scale.
+void refuse_single_machine(const PlanSpec& spec, std::vector<Refusal>& out) {
+  std::int64_t machines = 0;
+  GpuCount gpus = 0;
+  for (const MachineSpec& machine : spec.cluster.machines) {
+    machines += machine.existing;
+    gpus += machine.existing * machine.gpus;
+  }
+  const bool buys_nothing = spec.cluster.provisioner == Provisioner::none ||
+                            (spec.cluster.machines.size() == 1 && spec.limits.gpus && *spec.limits.gpus <= gpus);
+  if (machines != 1 || !buys_nothing) return;
+  const auto machine = std::ranges::find(spec.cluster.machines, std::int64_t{1}, &MachineSpec::existing);
+  out.push_back(
+      {fmt::format("cluster: one machine ({} with {} x {}) and nothing that may be bought", machine->name,
+                   machine->gpus, machine->gpu),
+       "There is no second machine for a node provisioner to add, no other domain to fail over to, and no replica that "
+       "a scaler can add beyond these GPUs. The machine costs the same with and without requests.",
+       "Use managed serverless inference first, which costs nothing without requests. To plan a cluster, allow "
+       "machines to be bought: set cluster.provisioner to karpenter or cluster_autoscaler, and raise limits.gpus."});
+}
+
+}  // namespace
+
+std::optional<AskedSignal> asked_signal(std::string_view word) {
+  const std::string plain = plain_word(word);
+  const auto known = std::ranges::find(kSignalWords, std::string_view(plain),
+                                       &std::pair<std::string_view, AskedSignal>::first);
+  return known == kSignalWords.end() ? std::nullopt : std::optional(known->second);
+}
+
+std::vector<Refusal> refusals(const PlanSpec& spec) {
+  std::vector<Refusal> out;
+  refuse_signal(spec, out);
+  refuse_consolidation(spec, out);
+  refuse_missing_gangs(spec, out);
+  refuse_single_machine(spec, out);
+  return out;
+}
+
+}  // namespace capstan::plan

@@ -1,0 +1,110 @@
+#include "plan/spec/refusal.h"
+
+#include <gtest/gtest.h>
+
+namespace capstan::plan {
+namespace {
+
+PlanSpec refusal_spec() {
+  PlanSpec spec;
+  spec.cluster.machines = {{.name = "p5.48xlarge", .gpu = "h100_sxm", .gpus = 8}};
+  spec.services = {{.name = "chat"}};
+  return spec;
+}
+
+/// Returns the first refused choice, or an empty text.
+std::string first_refused(const PlanSpec& spec) {
+  const std::vector<Refusal> found = refusals(spec);
+  return found.empty() ? "" : found.front().what;
+}
+
+TEST(Refusals, APlainSpecHasNone) { EXPECT_EQ(first_refused(refusal_spec()), ""); }
+
+TEST(Refusals, DutyCycleAndGpuMemoryAreNoSignals) {
+  struct Case {
+    const char* asked;
+    const char* refused;  ///< part of the refusal; empty: accepted
+  };
+  const Case cases[] = {
+      {"DCGM_FI_DEV_GPU_UTIL", "duty cycle"},
+      {"gpu_utilization", "duty cycle"},
+      {"GPU duty cycle", "duty cycle"},
+      {"nvidia_gpu_duty_cycle", "duty cycle"},
+      {"gpu-memory", "memory of the GPU"},
+      {"DCGM_FI_DEV_FB_USED", "memory of the GPU"},
+      {"queue", ""},
+      {"kv", ""},
+      {"vllm:kv_cache_usage_perc", ""},
+      {"goodput", ""},
+      {"", ""},
+  };
+  for (const Case& c : cases) {
+    PlanSpec spec = refusal_spec();
+    spec.asked.scale_on = c.asked;
+    const std::string refused = first_refused(spec);
+    EXPECT_EQ(refused.empty(), std::string_view(c.refused).empty()) << c.asked;
+    EXPECT_NE(refused.find(c.refused), std::string::npos) << c.asked << ": " << refused;
+  }
+}
+
+TEST(Refusals, TheDutyCycleIsRefusedForItsRealFailure) {
+  PlanSpec spec = refusal_spec();
+  spec.asked.scale_on = "gpu_util";
+  ASSERT_EQ(refusals(spec).size(), 1u);
+  const Refusal refusal = refusals(spec).front();
+  EXPECT_NE(refusal.why.find("stays at its maximum"), std::string::npos);
+  EXPECT_NE(refusal.instead.find("queue depth"), std::string::npos);
+  EXPECT_NE(refusal.instead.find("KV-cache use"), std::string::npos);
+}
+
+TEST(Refusals, ConsolidationOfUnderusedNodes) {
+  PlanSpec spec = refusal_spec();
+  spec.asked.consolidation = "WhenEmpty";
+  EXPECT_EQ(first_refused(spec), "");
+  spec.asked.consolidation = "WhenEmptyOrUnderutilized";
+  EXPECT_EQ(first_refused(spec), "asked.consolidation: WhenEmptyOrUnderutilized on a GPU pool");
+  EXPECT_NE(refusals(spec).front().why.find("evicts running replicas"), std::string::npos);
+}
+
+TEST(Refusals, AReplicaOfSeveralPodsWithoutGangScheduling) {
+  PlanSpec spec = refusal_spec();
+  spec.services.front().pods_per_replica = 2;
+  EXPECT_EQ(first_refused(spec), "");
+  spec.asked.declines_gang_scheduling = true;
+  EXPECT_EQ(first_refused(spec), "asked.gang_scheduling: false: services.chat has 2 pods per replica");
+  spec.asked.declines_gang_scheduling = false;
+  spec.cluster.gang_scheduler = GangScheduler::none;
+  EXPECT_EQ(first_refused(spec), "cluster.gang_scheduler: none: services.chat has 2 pods per replica");
+}
+
+TEST(Refusals, OnePodWithEightGpusNeedsNoGangScheduler) {
+  PlanSpec spec = refusal_spec();
+  spec.services.front().tensor_parallel = 8;
+  spec.asked.declines_gang_scheduling = true;
+  EXPECT_EQ(first_refused(spec), "");
+}
+
+TEST(Refusals, OneMachineAndNothingToBuy) {
+  PlanSpec spec = refusal_spec();
+  spec.cluster.machines.front().existing = 1;
+  EXPECT_EQ(first_refused(spec), "");  // Karpenter can buy a second one
+  spec.limits.gpus = 8;
+  EXPECT_EQ(first_refused(spec), "cluster: one machine (p5.48xlarge with 8 x h100_sxm) and nothing that may be bought");
+  EXPECT_NE(refusals(spec).front().instead.find("managed serverless"), std::string::npos);
+  spec.limits.gpus = 16;
+  EXPECT_EQ(first_refused(spec), "");
+  spec.cluster.provisioner = Provisioner::none;
+  EXPECT_NE(first_refused(spec), "");
+  spec.cluster.machines.front().existing = 2;
+  EXPECT_EQ(first_refused(spec), "");
+}
+
+TEST(Refusals, AllAreListedAtOnce) {
+  PlanSpec spec = refusal_spec();
+  spec.asked = {.scale_on = "memory", .consolidation = "WhenEmptyOrUnderutilized", .declines_gang_scheduling = true};
+  spec.services.front().pods_per_replica = 4;
+  EXPECT_EQ(refusals(spec).size(), 3u);
+}
+
+}  // namespace
+}  // namespace capstan::plan
