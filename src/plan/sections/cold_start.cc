@@ -1,0 +1,36 @@
+#include "plan/sections/cold_start.h"
+
+#include <algorithm>
+
+#include "explain/words.h"
+
+namespace capstan::plan {
+
+ColdStart cold_start_sum(const std::vector<StartPhase>& phases) {
+  ColdStart start;
+  for (const StartPhase& phase : phases) {
+    start.typical += phase.typical;
+    start.longest += phase.longest;
+    if (phase.name != "node") start.without_node += phase.longest;
+    if (phase.typical > start.dominant_typical) {
+      start.dominant = phase.name;
+      start.dominant_typical = phase.typical;
+    }
+  }
+  return start;
+}
+
+std::string phases_words(const std::vector<StartPhase>& phases) {
+  std::string words;
+  for (const StartPhase& phase : phases) {
+    words += (words.empty() ? "" : " + ") + phase.name + " " + explain::time_text(phase.typical);
+  }
+  return words;
+}
+
+std::int64_t scale_down_window_s(const ColdStart& start) {
+  constexpr std::int64_t kLeastS = 600, kMostS = 3600;  // the API allows at most an hour
+  return std::clamp<std::int64_t>(2 * std::chrono::ceil<std::chrono::seconds>(start.longest).count(), kLeastS, kMostS);
+}
+
+}  // namespace capstan::plan

@@ -1,0 +1,45 @@
+#include <fmt/format.h>
+
+#include "plan/sections/engine_metrics.h"
+#include "plan/sections/scalers.h"
+
+namespace capstan::plan {
+
+namespace {
+
+Yaml external_metric(const ScalerFacts& facts, const EngineGauge& gauge, const std::string& target) {
+  Yaml metric = Yaml::map({{"type", "External"}});
+  Yaml& external = metric["external"];
+  external["metric"].set("name", adapted_name(gauge));
+  Yaml labels;
+  for (const auto& [name, value] : gauge.where) labels.set(name, value);
+  for (const auto& [name, value] : series_labels(facts.spec, facts.service, facts.role.role)) {
+    if (name != "namespace") labels.set(name, value);  // the adapter adds the namespace of the HPA
+  }
+  external["metric"]["selector"].set("matchLabels", std::move(labels));
+  external.set("target", Yaml::map({{"type", "AverageValue"}, {"averageValue", target}}));
+  return metric;
+}
+
+}  // namespace
+
+Yaml external_metrics_hpa(const ScalerFacts& facts) {
+  const EngineMetrics metrics = engine_metrics(facts.service.engine);
+  const SignalChoice& signal = facts.signal;
+  Yaml list = Yaml::list();
+  if (signal.uses_kv()) list.add(external_metric(facts, metrics.kv_usage, fmt::format("{}m", signal.kv_percent * 10)));
+  list.add(external_metric(facts, metrics.running, fmt::format("{}", signal.in_flight)));
+  list.add(external_metric(facts, metrics.waiting, fmt::format("{}", signal.waiting)));
+
+  Yaml object = kube_object("autoscaling/v2", "HorizontalPodAutoscaler", workload_name(facts.service, facts.role.role),
+                            facts.spec.namespace_);
+  Yaml& spec = object["spec"];
+  spec.set("scaleTargetRef", scale_target(facts));
+  set_minimum(spec, "minReplicas", facts);
+  spec.set("maxReplicas", facts.role.maximum);
+  spec.set("metrics", std::move(list), "the metric that asks for the most replicas decides");
+  spec.set("behavior", scaling_behavior(facts));
+  return object;
+}
+
+}  // namespace capstan::plan

@@ -1,0 +1,41 @@
+#pragma once
+
+#include <string>
+
+#include "plan/sections/mean_request.h"
+
+// The scaling signal of a role, and its thresholds from the engine model.
+namespace capstan::plan {
+
+/// What limits a replica: the computation of prompts, the generation of answers, or both.
+enum class WorkKind : std::uint8_t { prefill_bound, decode_bound, mixed };
+
+struct SignalChoice {
+  WorkKind kind = WorkKind::mixed;
+  double prefill_share = 0;              ///< part of the step time that prompts take, 0 to 1
+  std::int64_t batch = 1;                ///< sequences that a replica runs at once within its SLO
+  decide::scale::CapacityBound bound{};  ///< what limits that batch
+  double growth = 1;                     ///< load of a burst that the minimum does not carry, as a factor
+  std::int64_t in_flight = 1;            ///< threshold: running and waiting requests per replica
+  std::int64_t waiting = 1;              ///< threshold: waiting requests per replica
+  std::int64_t kv_percent = 1;           ///< threshold: KV memory in use per replica
+  std::string kind_why{};
+  std::string in_flight_why{};
+  std::string waiting_why{};
+  std::string kv_why{};
+  bool is_waiting_assumed = false;  ///< true: the SLO has no bound from which the threshold follows
+
+  bool uses_waiting() const { return kind != WorkKind::decode_bound; }
+  bool uses_kv() const { return kind != WorkKind::prefill_bound; }
+};
+
+/// Chooses the signal of one role. Thresholds follow from the batch at which a replica holds its SLO, less the load
+/// that can be added before new replicas serve.
+SignalChoice choose_signal(const ServiceSpec& service, const ServicePlan& fleet, const RoleFleet& role);
+
+/// Returns "queue depth", "KV pressure" or "composite goodput".
+std::string signal_word(WorkKind kind);
+/// Returns "prefill-bound", "decode-bound" or "mixed".
+std::string kind_word(WorkKind kind);
+
+}  // namespace capstan::plan
