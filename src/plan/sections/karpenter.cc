@@ -1,0 +1,152 @@
+#include "plan/sections/karpenter.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "explain/words.h"
+#include "experiment/words.h"
+#include "plan/names.h"
+
+namespace capstan::plan {
+
+namespace {
+
+constexpr std::int64_t kBaseWeight = 50;
+constexpr std::int64_t kSpotWeight = 10;
+
+Yaml pool_requirement(std::string_view key, const std::vector<std::string>& values, std::string_view comment = {}) {
+  Yaml made = Yaml::map({{"key", key}, {"operator", "In"}, {"values", Yaml::list(values)}});
+  return comment.empty() ? made : std::move(made).with_comment(comment);
+}
+
+std::vector<std::string> machine_names(const GpuPool& pool) {
+  std::vector<std::string> names;
+  for (const MachineSpec& machine : pool.machines) names.push_back(machine.name);
+  return names;
+}
+
+/// Returns the processor architecture of the pool's machines, which have Arm processors beside a GB200 and in g5g.
+std::string architecture(const GpuPool& pool) {
+  const bool is_arm = pool.gpu.starts_with("gb") || pool.gpu.starts_with("gh") || pool.gpu.starts_with("t4g");
+  return is_arm ? "arm64" : "amd64";
+}
+
+Yaml disruption() {
+  Yaml made;
+  made.set("consolidationPolicy", "WhenEmpty", "moving a replica costs a cold start, so only empty nodes go");
+  made.set("consolidateAfter", kConsolidateAfter, "the next burst finds the node still there");
+  Yaml budgets = Yaml::list();
+  budgets.add(Yaml::map({{"nodes", "0"},
+                         {"reasons", Yaml::list({Yaml("Drifted")})},
+                         {"schedule", kBusyFrom},
+                         {"duration", kBusyFor}})
+                  .with_comment("no node is replaced for a new image from 06:00 to 22:00 UTC"));
+  budgets.add(Yaml::map({{"nodes", "1"}, {"reasons", Yaml::list({Yaml("Drifted")})}})
+                  .with_comment("at night one node at a time"));
+  made.set("budgets", budgets);
+  return made;
+}
+
+Yaml node_class_ref(const PlanSpec& spec, const GpuPool& pool) {
+  const bool is_azure = spec.cluster.cloud == Cloud::azure;
+  return Yaml::map({{"group", is_azure ? "karpenter.azure.com" : "karpenter.k8s.aws"},
+                    {"kind", is_azure ? "AKSNodeClass" : "EC2NodeClass"},
+                    {"name", pool.name}});
+}
+
+struct PoolPart {
+  std::string name{};
+  std::vector<std::string> capacity{};
+  std::int64_t nodes = 0;
+  std::int64_t weight = 0;
+  std::string capacity_comment{};
+};
+
+Yaml node_pool(const PlanSpec& spec, const GpuPool& pool, const PoolPart& part) {
+  Yaml object = kube_object("karpenter.sh/v1", "NodePool", part.name);
+  Yaml& body = object["spec"];
+  if (part.weight > 0) body.set("weight", part.weight, "Karpenter asks the pool with the higher weight first");
+  const GpuCount gpus = part.nodes * pool.whole_gpus_per_node();
+  body["limits"].set(kGpuResource, gpus,
+                     fmt::format("{} of {} whole GPUs", explain::count_text(part.nodes, "node", "nodes"),
+                                 pool.whole_gpus_per_node()));
+  body.set("disruption", disruption());
+  Yaml& node = body["template"];
+  node["metadata"].set("labels", Yaml::map({{std::string(kPoolLabel), pool.name}}));
+  if (mig_profile_of(pool.gpu)) {
+    node["metadata"]["labels"].set("nvidia.com/mig.config", pool.name, "the geometry that the GPU Operator applies");
+  }
+  Yaml& made = node["spec"];
+  made.set("nodeClassRef", node_class_ref(spec, pool));
+  Yaml requirements = Yaml::list();
+  requirements.add(pool_requirement("node.kubernetes.io/instance-type", machine_names(pool)));
+  requirements.add(pool_requirement("karpenter.sh/capacity-type", part.capacity, part.capacity_comment));
+  requirements.add(pool_requirement("topology.kubernetes.io/zone", spec.cluster.zones));
+  requirements.add(pool_requirement("kubernetes.io/arch", {architecture(pool)}));
+  made.set("requirements", requirements);
+  made.set("taints",
+           Yaml::list({Yaml::map({{"key", kGpuTaint}, {"value", "present"}, {"effect", "NoSchedule"}})}));
+  made.set("expireAfter", "Never", "expiry ignores budgets; nodes are renewed by drift, when the image is changed");
+  made.set("terminationGracePeriod", kNodeGrace, "longer than any pod's, so that answers end before the node does");
+  return object;
+}
+
+}  // namespace
+
+std::vector<std::string> base_capacity(const ClusterSpec& cluster) {
+  std::vector<std::string> types;
+  for (const model::CapacityType type : {model::CapacityType::reserved, model::CapacityType::on_demand}) {
+    if (std::ranges::find(cluster.capacity, type) != cluster.capacity.end())
+      types.emplace_back(experiment::capacity_name(type));
+  }
+  if (types.empty()) types.emplace_back(experiment::capacity_name(model::CapacityType::spot));
+  return types;
+}
+
+std::vector<Manifest> node_pools(const PlanSpec& spec, const GpuPool& pool) {
+  const bool has_spot = pool.spot_nodes > 0;
+  const PoolPart base{.name = pool.name,
+                      .capacity = base_capacity(spec.cluster),
+                      .nodes = pool.max_nodes - pool.spot_nodes,
+                      .weight = has_spot ? kBaseWeight : 0};
+  std::vector<Manifest> made;
+  made.push_back(
+      {.file = "nodes/" + pool.name + ".yaml", .body = node_pool(spec, pool, base), .is_on_page = true});
+  if (!has_spot) return made;
+  // Karpenter takes the cheapest capacity type first, and falls back to on-demand if there is no spot node to buy.
+  std::vector<std::string> types{"spot"};
+  std::string comment;
+  if (std::ranges::find(base.capacity, "on-demand") != base.capacity.end()) {
+    types.emplace_back("on-demand");
+    comment = "spot while there is any, then on-demand";
+  }
+  const PoolPart burst{.name = pool.name + "-spot",
+                       .capacity = types,
+                       .nodes = pool.spot_nodes,
+                       .weight = kSpotWeight,
+                       .capacity_comment = comment};
+  made.push_back({.file = "nodes/" + burst.name + ".yaml", .body = node_pool(spec, pool, burst)});
+  return made;
+}
+
+std::vector<Manifest> node_overlays(const GpuPool& pool) {
+  std::vector<Manifest> made;
+  const std::optional<std::string> profile = mig_profile_of(pool.gpu);
+  if (!profile) return made;
+  for (const MachineSpec& machine : pool.machines) {
+    const std::string name =
+        pool.machines.size() == 1 ? pool.name : fmt::format("{}-{}", pool.name, gpu_short_name(machine.name));
+    Yaml object = kube_object("karpenter.sh/v1alpha1", "NodeOverlay", name);
+    Yaml requirements = Yaml::list();
+    requirements.add(pool_requirement(kPoolLabel, {pool.name}));
+    requirements.add(pool_requirement("node.kubernetes.io/instance-type", {machine.name}));
+    object["spec"].set("requirements", requirements);
+    object["spec"]["capacity"].set("nvidia.com/mig-" + *profile, machine.gpus,
+                                   "Karpenter knows no slices; needs its feature gate NodeOverlay=true");
+    made.push_back({.file = fmt::format("nodes/{}-overlay.yaml", name), .body = std::move(object)});
+  }
+  return made;
+}
+
+}  // namespace capstan::plan

@@ -1,0 +1,19 @@
+#pragma once
+
+#include "plan/plan.h"
+#include "plan/sections/pools.h"
+
+namespace capstan::plan {
+
+/// The image of the nodes. It is pinned, because `@latest` would replace every GPU node on the day of a release.
+inline constexpr std::string_view kNodeImage = "al2023@v20260903";
+
+/// Returns true if the machines have local NVMe disks, on which images and weights lie.
+bool has_instance_store(const GpuPool& pool);
+
+/// Returns the EC2NodeClass of a pool: image, role, subnets, disks.
+Manifest ec2_node_class(const PlanSpec& spec, const GpuPool& pool);
+/// Returns the AKSNodeClass of a pool.
+Manifest aks_node_class(const GpuPool& pool);
+
+}  // namespace capstan::plan

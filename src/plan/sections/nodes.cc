@@ -1,0 +1,178 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "explain/words.h"
+#include "plan/names.h"
+#include "plan/sections/cluster_autoscaler.h"
+#include "plan/sections/karpenter.h"
+#include "plan/sections/node_class.h"
+#include "plan/sections/pools.h"
+#include "plan/sections/sections.h"
+
+namespace capstan::plan {
+
+namespace {
+
+/// Returns true if the plan can write Karpenter's objects for the cluster. GKE has its own Cluster Autoscaler.
+bool has_karpenter(const ClusterSpec& cluster) {
+  return cluster.provisioner == Provisioner::karpenter &&
+         (cluster.cloud == Cloud::aws || cluster.cloud == Cloud::azure);
+}
+
+bool has_node_autoscaler(const ClusterSpec& cluster) {
+  return cluster.provisioner != Provisioner::none && cluster.cloud != Cloud::on_premises;
+}
+
+std::string machine_text(const MachineSpec& machine) {
+  return fmt::format("{} ({} x {})", machine.name, machine.gpus, gpu_short_name(machine.gpu));
+}
+
+std::string price_list(const MachineSpec& machine) {
+  std::string text;
+  const auto add = [&](const std::optional<MicroUsd>& price, const char* name) {
+    if (price) text += fmt::format("{}{} {}", text.empty() ? "" : ", ", name, explain::price_text(*price));
+  };
+  add(machine.on_demand_per_hour, "on-demand");
+  add(machine.spot_per_hour, "spot");
+  add(machine.reserved_per_hour, "reserved");
+  return text.empty() ? "unknown" : text;
+}
+
+void add_pool(Section& section, const PlanSpec& spec, const GpuPool& pool) {
+  std::string machines, users;
+  for (const MachineSpec& machine : pool.machines)
+    machines += (machines.empty() ? "" : ", ") + machine_text(machine);
+  for (const std::string& workload : pool.workloads) users += (users.empty() ? "" : ", ") + workload;
+  const MachineSpec& machine = pool.machines.front();
+  section.statements.push_back({.name = "pool " + pool.name,
+                                .value = machines,
+                                .why = fmt::format("the machine of the cheapest simulated fleet of {}", users),
+                                .evidence = Evidence::simulated});
+  section.statements.push_back(
+      {.name = "price of " + machine.name,
+       .value = price_list(machine),
+       .why = machine.has_stated_price ? "the spec states it"
+                                       : fmt::format("list price in {}, data/instances.csv", spec.cluster.region),
+       .evidence = machine.has_stated_price ? Evidence::stated : Evidence::catalogue});
+  section.statements.push_back(
+      {.name = "GPU limit of " + pool.name,
+       .value = fmt::format("{} on {}",
+                            explain::count_text(pool.max_nodes * pool.whole_gpus_per_node(), "GPU", "GPUs"),
+                            explain::count_text(pool.max_nodes, "node", "nodes")),
+       .why = fmt::format("{}, in whole nodes of {} GPUs; without a limit an error in a scaler buys nodes without end",
+                          pool.arithmetic, pool.whole_gpus_per_node()),
+       .evidence = Evidence::modelled});
+}
+
+void add_capacity(Section& section, const PlanSpec& spec, const GpuPool& pool) {
+  std::string base;
+  for (const std::string& type : base_capacity(spec.cluster)) base += (base.empty() ? "" : ", ") + type;
+  if (pool.spot_nodes == 0) {
+    section.statements.push_back({.name = "capacity of " + pool.name,
+                                  .value = base,
+                                  .why = "the cheapest fleet that held the SLO in the simulation buys no spot nodes",
+                                  .evidence = Evidence::simulated});
+    return;
+  }
+  section.statements.push_back(
+      {.name = "capacity of " + pool.name,
+       .value = fmt::format("{} for {}, spot for {} more", base,
+                            explain::count_text(pool.max_nodes - pool.spot_nodes, "node", "nodes"),
+                            explain::count_text(pool.spot_nodes, "node", "nodes")),
+       .why = fmt::format("{} hold the minimum replicas; the search chose the share of spot above them, and the cloud "
+                          "may reclaim spot nodes with two minutes' notice",
+                          explain::count_text(pool.base_nodes, "node", "nodes")),
+       .evidence = Evidence::simulated});
+}
+
+void add_provisioning(Section& section, const GpuPool& pool) {
+  if (pool.node_typical == Duration{}) return;
+  section.statements.push_back(
+      {.name = "time to a new node of " + pool.name,
+       .value = fmt::format("{} to {}", explain::time_text(pool.node_typical), explain::time_text(pool.node_longest)),
+       .why = "typical and longest boot in the simulations; published figures go from 30 s to 5 min, and a cloud "
+              "without free machines takes longer, so measure yours",
+       .evidence = Evidence::simulated});
+}
+
+void add_disruption(Section& section, const std::vector<GpuPool>& pools) {
+  const auto slowest = std::ranges::max_element(pools, {}, &GpuPool::start_typical);
+  const std::string start = slowest == pools.end() || slowest->start_typical == Duration{}
+                                ? std::string("minutes")
+                                : explain::time_text(slowest->start_typical);
+  section.statements.push_back(
+      {.name = "consolidation",
+       .value = "only empty nodes, after 1 h",
+       .why = fmt::format("WhenEmptyOrUnderutilized moves serving replicas to save a node, and each move costs a start "
+                          "of {} and the requests in flight; a gap between two bursts is often shorter than 1 h",
+                          start),
+       .evidence = Evidence::assumed});
+  section.statements.push_back(
+      {.name = "replacement of nodes for a new image",
+       .value = "one at a time, 22:00 to 06:00 UTC",
+       .why = "WhenEmpty does not stop drift, so a budget of 0 does from 06:00 to 22:00; move the hours to your quiet "
+              "ones",
+       .evidence = Evidence::assumed});
+  section.statements.push_back(
+      {.name = "expiry",
+       .value = "never",
+       .why = "expiry ignores disruption budgets and would drain serving nodes at any hour; a new pinned image renews "
+              "the nodes by drift instead",
+       .evidence = Evidence::assumed});
+  section.statements.push_back({.name = "longest drain of a node",
+                                .value = "1 h",
+                                .why = "longer than the grace period of any pod of the plan, and a bound for a pod that "
+                                       "does not end",
+                                .evidence = Evidence::assumed});
+}
+
+std::string answer_of(const PlanSpec& spec, const std::vector<GpuPool>& pools) {
+  std::string parts;
+  for (const GpuPool& pool : pools) {
+    parts += fmt::format("{}{} to {} x {}", parts.empty() ? "" : ", ", pool.base_nodes,
+                         explain::count_text(pool.max_nodes, "node", "nodes"), machine_text(pool.machines.front()));
+  }
+  if (!has_node_autoscaler(spec.cluster))
+    return fmt::format("{}. Nothing launches nodes in this cluster, so the nodes exist before the replicas do.", parts);
+  return fmt::format("{}. Empty nodes go after 1 h; nodes with replicas are never moved to save money.", parts);
+}
+
+}  // namespace
+
+Section nodes_section(const PlanFacts& facts) {
+  const PlanSpec& spec = facts.spec;
+  const std::vector<GpuPool> pools = gpu_pools(facts);
+  Section section{.key = "nodes", .title = "Nodes", .answer = answer_of(spec, pools)};
+  for (const GpuPool& pool : pools) {
+    add_pool(section, spec, pool);
+    if (!has_node_autoscaler(spec.cluster)) continue;
+    add_capacity(section, spec, pool);
+    add_provisioning(section, pool);
+  }
+  if (!has_node_autoscaler(spec.cluster)) {
+    section.commands = label_nodes(pools);
+    return section;
+  }
+  add_disruption(section, pools);
+  if (spec.cluster.cloud == Cloud::gcp) {
+    section.commands = gke_node_pools(spec, pools);
+    return section;
+  }
+  if (spec.cluster.cloud == Cloud::azure && !has_karpenter(spec.cluster)) {
+    section.commands = aks_node_pools(spec, pools);
+    return section;
+  }
+  if (!has_karpenter(spec.cluster)) {
+    section.manifests = node_groups(spec, pools);
+    return section;
+  }
+  for (const GpuPool& pool : pools) {
+    std::ranges::move(node_pools(spec, pool), std::back_inserter(section.manifests));
+    section.manifests.push_back(spec.cluster.cloud == Cloud::azure ? aks_node_class(pool) : ec2_node_class(spec, pool));
+    std::ranges::move(node_overlays(pool), std::back_inserter(section.manifests));
+  }
+  return section;
+}
+
+}  // namespace capstan::plan
