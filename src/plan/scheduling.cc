@@ -18,8 +18,13 @@ std::string_view scheduler_name(const PlanSpec& spec) {
 
 Yaml queue_labels(const PlanSpec& spec, std::string_view tenant) {
   switch (pod_scheduler(spec)) {
-    case GangScheduler::kai:
-      return Yaml::map({{"kai.scheduler/queue", tenant}});
+    case GangScheduler::kai: {
+      Yaml labels = Yaml::map({{"kai.scheduler/queue", tenant}});
+      const bool has_quota = std::ranges::any_of(
+          spec.tenants, [&](const TenantSpec& known) { return known.name == tenant && known.gpu_quota > 0; });
+      if (has_quota) labels.set("kai.scheduler/preemptibility", "preemptible", "may start above the quota");
+      return labels;
+    }
     case GangScheduler::kueue:
       return Yaml::map({{"kueue.x-k8s.io/queue-name", tenant}});
     case GangScheduler::none:

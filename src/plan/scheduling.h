@@ -24,7 +24,8 @@ std::string_view scheduler_name(const PlanSpec& spec);
 
 /// Returns the labels that put a tenant's workload into its queue: `kai.scheduler/queue: serving` or
 /// `kueue.x-k8s.io/queue-name: serving`. They belong on the workload and on its pods. An empty mapping if the pods have
-/// no queue.
+/// no queue. KAI starts pods that it may not preempt only inside the quota of their queue, so the pods of a tenant with
+/// a stated quota are marked preemptible. KAI still reclaims nothing from a queue that holds no more than its quota.
 Yaml queue_labels(const PlanSpec& spec, std::string_view tenant);
 
 /// Returns the annotations that place the pods of one replica near each other. For KAI they belong on the workload, for

@@ -34,6 +34,14 @@ TEST(PlanScheduling, SeveralTenantsHaveQueuesAlsoWithoutGangs) {
   EXPECT_EQ(queue_labels(kueue, "tenant-1").document(), "kueue.x-k8s.io/queue-name: tenant-1\n");
 }
 
+TEST(PlanScheduling, PodsOfATenantWithAQuotaMayStartAboveIt) {
+  PlanSpec spec = scheduling_spec(1, 2, GangScheduler::kai);
+  spec.tenants[1].gpu_quota = 16;
+  EXPECT_EQ(queue_labels(spec, "tenant-0").document(), "kai.scheduler/queue: tenant-0\n");
+  EXPECT_EQ(queue_labels(spec, "tenant-1").document(),
+            "kai.scheduler/queue: tenant-1\n# may start above the quota\nkai.scheduler/preemptibility: preemptible\n");
+}
+
 TEST(PlanScheduling, AGangStaysInOneNvlinkDomainOrZone) {
   PlanSpec spec = scheduling_spec(2, 1, GangScheduler::kai);
   spec.cluster.machines = {{.name = "p5.48xlarge", .gpus = 8, .nvlink_domain_gpus = 8}};

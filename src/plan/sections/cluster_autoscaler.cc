@@ -112,23 +112,23 @@ Manifest priority_expander(const std::vector<NodeGroup>& groups) {
   return {.file = "nodes/cluster-autoscaler-priority-expander.yaml", .body = std::move(body)};
 }
 
-constexpr std::array<std::pair<std::string_view, std::string_view>, 8> kGkeGpus = {{{"t4", "nvidia-tesla-t4"},
-                                                                                   {"l4", "nvidia-l4"},
-                                                                                   {"a100-40g", "nvidia-tesla-a100"},
-                                                                                   {"a100", "nvidia-a100-80gb"},
-                                                                                   {"h100", "nvidia-h100-80gb"},
-                                                                                   {"h200", "nvidia-h200-141gb"},
-                                                                                   {"b200", "nvidia-b200"},
-                                                                                   {"rtx-pro-6000",
-                                                                                    "nvidia-rtx-pro-6000"}}};
+constexpr std::array<std::pair<std::string_view, std::string_view>, 8> kGkeGpus = {
+    {{"t4", "nvidia-tesla-t4"},
+     {"l4", "nvidia-l4"},
+     {"a100-40g", "nvidia-tesla-a100"},
+     {"a100", "nvidia-a100-80gb"},
+     {"h100", "nvidia-h100-80gb"},
+     {"h200", "nvidia-h200-141gb"},
+     {"b200", "nvidia-b200"},
+     {"rtx-pro-6000", "nvidia-rtx-pro-6000"}}};
 
 std::string gke_command(const PlanSpec& spec, const GpuPool& pool, bool is_spot) {
   const MachineSpec& machine = pool.machines.front();
   std::string zones;
   for (const std::string& zone : spec.cluster.zones) zones += (zones.empty() ? "" : ",") + zone;
   const std::int64_t maximum = is_spot ? pool.spot_nodes : pool.max_nodes - pool.spot_nodes;
-  std::string accelerator = fmt::format("type={},count={},gpu-driver-version=latest", gke_accelerator(machine),
-                                        pool.whole_gpus_per_node());
+  std::string accelerator =
+      fmt::format("type={},count={},gpu-driver-version=latest", gke_accelerator(machine), pool.whole_gpus_per_node());
   if (const auto profile = mig_profile_of(pool.gpu)) accelerator += ",gpu-partition-size=" + *profile;
   return fmt::format(
       "gcloud container node-pools create {}{} --cluster {} --region {} --node-locations {} --machine-type {} "
@@ -149,7 +149,8 @@ std::string aks_command(const PlanSpec& spec, const GpuPool& pool, bool is_spot)
   std::string zones;
   for (const std::string& zone : spec.cluster.zones) zones += " " + zone;
   return fmt::format(
-      "az aks nodepool add --resource-group \"$RESOURCE_GROUP\" --cluster-name {} --name {} --node-vm-size {} --zones{} "
+      "az aks nodepool add --resource-group \"$RESOURCE_GROUP\" --cluster-name {} --name {} --node-vm-size {} "
+      "--zones{} "
       "--enable-cluster-autoscaler --min-count {} --max-count {} --labels {}={} --node-taints {}=present:NoSchedule{}",
       spec.cluster.karpenter_discovery, name, pool.machines.front().name, zones, is_spot ? 0 : pool.base_nodes,
       is_spot ? pool.spot_nodes : pool.max_nodes - pool.spot_nodes, kPoolLabel, pool.name, kGpuTaint,

@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
-#include "explain/words.h"
 #include "experiment/words.h"
+#include "explain/words.h"
 #include "plan/names.h"
 
 namespace capstan::plan {
@@ -37,11 +37,10 @@ Yaml disruption() {
   made.set("consolidationPolicy", "WhenEmpty", "moving a replica costs a cold start, so only empty nodes go");
   made.set("consolidateAfter", kConsolidateAfter, "the next burst finds the node still there");
   Yaml budgets = Yaml::list();
-  budgets.add(Yaml::map({{"nodes", "0"},
-                         {"reasons", Yaml::list({Yaml("Drifted")})},
-                         {"schedule", kBusyFrom},
-                         {"duration", kBusyFor}})
-                  .with_comment("no node is replaced for a new image from 06:00 to 22:00 UTC"));
+  budgets.add(
+      Yaml::map(
+          {{"nodes", "0"}, {"reasons", Yaml::list({Yaml("Drifted")})}, {"schedule", kBusyFrom}, {"duration", kBusyFor}})
+          .with_comment("no node is replaced for a new image from 06:00 to 22:00 UTC"));
   budgets.add(Yaml::map({{"nodes", "1"}, {"reasons", Yaml::list({Yaml("Drifted")})}})
                   .with_comment("at night one node at a time"));
   made.set("budgets", budgets);
@@ -68,9 +67,9 @@ Yaml node_pool(const PlanSpec& spec, const GpuPool& pool, const PoolPart& part) 
   Yaml& body = object["spec"];
   if (part.weight > 0) body.set("weight", part.weight, "Karpenter asks the pool with the higher weight first");
   const GpuCount gpus = part.nodes * pool.whole_gpus_per_node();
-  body["limits"].set(kGpuResource, gpus,
-                     fmt::format("{} of {} whole GPUs", explain::count_text(part.nodes, "node", "nodes"),
-                                 pool.whole_gpus_per_node()));
+  body["limits"].set(
+      kGpuResource, gpus,
+      fmt::format("{} of {} whole GPUs", explain::count_text(part.nodes, "node", "nodes"), pool.whole_gpus_per_node()));
   body.set("disruption", disruption());
   Yaml& node = body["template"];
   node["metadata"].set("labels", Yaml::map({{std::string(kPoolLabel), pool.name}}));
@@ -85,8 +84,7 @@ Yaml node_pool(const PlanSpec& spec, const GpuPool& pool, const PoolPart& part) 
   requirements.add(pool_requirement("topology.kubernetes.io/zone", spec.cluster.zones));
   requirements.add(pool_requirement("kubernetes.io/arch", {architecture(pool)}));
   made.set("requirements", requirements);
-  made.set("taints",
-           Yaml::list({Yaml::map({{"key", kGpuTaint}, {"value", "present"}, {"effect", "NoSchedule"}})}));
+  made.set("taints", Yaml::list({Yaml::map({{"key", kGpuTaint}, {"value", "present"}, {"effect", "NoSchedule"}})}));
   made.set("expireAfter", "Never", "expiry ignores budgets; nodes are renewed by drift, when the image is changed");
   made.set("terminationGracePeriod", kNodeGrace, "longer than any pod's, so that answers end before the node does");
   return object;
@@ -111,8 +109,7 @@ std::vector<Manifest> node_pools(const PlanSpec& spec, const GpuPool& pool) {
                       .nodes = pool.max_nodes - pool.spot_nodes,
                       .weight = has_spot ? kBaseWeight : 0};
   std::vector<Manifest> made;
-  made.push_back(
-      {.file = "nodes/" + pool.name + ".yaml", .body = node_pool(spec, pool, base), .is_on_page = true});
+  made.push_back({.file = "nodes/" + pool.name + ".yaml", .body = node_pool(spec, pool, base), .is_on_page = true});
   if (!has_spot) return made;
   // Karpenter takes the cheapest capacity type first, and falls back to on-demand if there is no spot node to buy.
   std::vector<std::string> types{"spot"};

@@ -10,9 +10,9 @@ namespace capstan::plan {
 
 /// The settings of a NodePool that the page explains.
 inline constexpr std::string_view kConsolidateAfter = "1h";
-inline constexpr std::string_view kNodeGrace = "1h";           ///< terminationGracePeriod
-inline constexpr std::string_view kBusyFrom = "0 6 * * *";     ///< start of the hours without drift, UTC
-inline constexpr std::string_view kBusyFor = "16h";            ///< length of the hours without drift
+inline constexpr std::string_view kNodeGrace = "1h";        ///< terminationGracePeriod
+inline constexpr std::string_view kBusyFrom = "0 6 * * *";  ///< start of the hours without drift, UTC
+inline constexpr std::string_view kBusyFor = "16h";         ///< length of the hours without drift
 
 /// Returns the capacity types of a pool's base, the preferred first: those of the cluster without spot. If the cluster
 /// buys nothing else, the base is spot too.

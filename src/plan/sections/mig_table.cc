@@ -11,19 +11,19 @@ namespace {
 
 // Keys of the engine table and of data/instances.csv, by short name. A kind without a row has no MIG, or is not in the
 // table.
-constexpr std::array<std::pair<std::string_view, std::string_view>, 12> kMigProducts = {{{"a30", "A30 24GB"},
-                                                                                         {"a100", "A100 80GB"},
-                                                                                         {"a100-pcie", "A100 80GB"},
-                                                                                         {"a100-40g", "A100 40GB"},
-                                                                                         {"h100", "H100 80GB"},
-                                                                                         {"h100-nvl", "H100 NVL 94GB"},
-                                                                                         {"h200", "H200 141GB"},
-                                                                                         {"b200", "B200 180GB"},
-                                                                                         {"gb200", "GB200 186GB"},
-                                                                                         {"b300", "B300 269GB"},
-                                                                                         {"gb300", "GB300 278GB"},
-                                                                                         {"rtx-pro-6000",
-                                                                                          "RTX PRO 6000 96GB"}}};
+constexpr std::array<std::pair<std::string_view, std::string_view>, 12> kMigProducts = {
+    {{"a30", "A30 24GB"},
+     {"a100", "A100 80GB"},
+     {"a100-pcie", "A100 80GB"},
+     {"a100-40g", "A100 40GB"},
+     {"h100", "H100 80GB"},
+     {"h100-nvl", "H100 NVL 94GB"},
+     {"h200", "H200 141GB"},
+     {"b200", "B200 180GB"},
+     {"gb200", "GB200 186GB"},
+     {"b300", "B300 269GB"},
+     {"gb300", "GB300 278GB"},
+     {"rtx-pro-6000", "RTX PRO 6000 96GB"}}};
 
 }  // namespace
 

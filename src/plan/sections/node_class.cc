@@ -11,18 +11,20 @@ namespace capstan::plan {
 
 namespace {
 
-constexpr std::int64_t kRootGib = 200;  ///< two engine images of about 20 GB, logs, and the system
+constexpr std::int64_t kRootGib = 200;     ///< two engine images of about 20 GB, logs, and the system
 constexpr std::int64_t kWeightsGib = 800;  ///< more, where weights have no disk of their own
 
 /// Families with disks of their own, from the specifications of the instance types.
-constexpr std::array<std::string_view, 14> kStoreFamilies = {"g4dn.", "g5.",  "g6.",   "g6e.",  "gr6.",     "g7.",      "g7e.",
-                                                             "p4d.",  "p4de.", "p5.", "p5e.", "p5en.", "p6-b200.", "p6-b300."};
+constexpr std::array<std::string_view, 14> kStoreFamilies = {"g4dn.", "g5.",   "g6.",      "g6e.",    "gr6.",
+                                                             "g7.",   "g7e.",  "p4d.",     "p4de.",   "p5.",
+                                                             "p5e.",  "p5en.", "p6-b200.", "p6-b300."};
 
 }  // namespace
 
 bool has_instance_store(const GpuPool& pool) {
   return std::ranges::all_of(pool.machines, [](const MachineSpec& machine) {
-    return std::ranges::any_of(kStoreFamilies, [&](std::string_view family) { return machine.name.starts_with(family); });
+    return std::ranges::any_of(kStoreFamilies,
+                               [&](std::string_view family) { return machine.name.starts_with(family); });
   });
 }
 
@@ -30,9 +32,10 @@ Manifest ec2_node_class(const PlanSpec& spec, const GpuPool& pool) {
   const std::string& discovery = spec.cluster.karpenter_discovery;
   Yaml object = kube_object("karpenter.k8s.aws/v1", "EC2NodeClass", pool.name);
   Yaml& body = object["spec"];
-  body.set("amiSelectorTerms",
-           Yaml::list({Yaml::map({{"alias", kNodeImage}})
-                           .with_comment("a pinned release; @latest would replace the nodes on the day of a release")}));
+  body.set(
+      "amiSelectorTerms",
+      Yaml::list({Yaml::map({{"alias", kNodeImage}})
+                      .with_comment("a pinned release; @latest would replace the nodes on the day of a release")}));
   body.set("role", "KarpenterNodeRole-" + discovery);
   const Yaml terms = Yaml::list({Yaml::map({{"tags", Yaml::map({{"karpenter.sh/discovery", discovery}})}})});
   body.set("subnetSelectorTerms", terms);

@@ -41,24 +41,22 @@ std::string price_list(const MachineSpec& machine) {
 
 void add_pool(Section& section, const PlanSpec& spec, const GpuPool& pool) {
   std::string machines, users;
-  for (const MachineSpec& machine : pool.machines)
-    machines += (machines.empty() ? "" : ", ") + machine_text(machine);
+  for (const MachineSpec& machine : pool.machines) machines += (machines.empty() ? "" : ", ") + machine_text(machine);
   for (const std::string& workload : pool.workloads) users += (users.empty() ? "" : ", ") + workload;
   const MachineSpec& machine = pool.machines.front();
   section.statements.push_back({.name = "pool " + pool.name,
                                 .value = machines,
                                 .why = fmt::format("the machine of the cheapest simulated fleet of {}", users),
                                 .evidence = Evidence::simulated});
-  section.statements.push_back(
-      {.name = "price of " + machine.name,
-       .value = price_list(machine),
-       .why = machine.has_stated_price ? "the spec states it"
-                                       : fmt::format("list price in {}, data/instances.csv", spec.cluster.region),
-       .evidence = machine.has_stated_price ? Evidence::stated : Evidence::catalogue});
+  section.statements.push_back({.name = "price of " + machine.name,
+                                .value = price_list(machine),
+                                .why = machine.has_stated_price
+                                           ? "the spec states it"
+                                           : fmt::format("list price in {}, data/instances.csv", spec.cluster.region),
+                                .evidence = machine.has_stated_price ? Evidence::stated : Evidence::catalogue});
   section.statements.push_back(
       {.name = "GPU limit of " + pool.name,
-       .value = fmt::format("{} on {}",
-                            explain::count_text(pool.max_nodes * pool.whole_gpus_per_node(), "GPU", "GPUs"),
+       .value = fmt::format("{} on {}", explain::count_text(pool.max_nodes * pool.whole_gpus_per_node(), "GPU", "GPUs"),
                             explain::count_text(pool.max_nodes, "node", "nodes")),
        .why = fmt::format("{}, in whole nodes of {} GPUs; without a limit an error in a scaler buys nodes without end",
                           pool.arithmetic, pool.whole_gpus_per_node()),
@@ -122,8 +120,9 @@ void add_disruption(Section& section, const std::vector<GpuPool>& pools) {
        .evidence = Evidence::assumed});
   section.statements.push_back({.name = "longest drain of a node",
                                 .value = "1 h",
-                                .why = "longer than the grace period of any pod of the plan, and a bound for a pod that "
-                                       "does not end",
+                                .why =
+                                    "longer than the grace period of any pod of the plan, and a bound for a pod that "
+                                    "does not end",
                                 .evidence = Evidence::assumed});
 }
 

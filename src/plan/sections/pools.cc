@@ -12,7 +12,8 @@ namespace capstan::plan {
 
 namespace {
 
-/// Returns the GPUs that a pod blocks on a node, so that equal pods fill the node: 4 for a pod of 3 GPUs on a node of 8.
+/// Returns the GPUs that a pod blocks on a node, so that equal pods fill the node: 4 for a pod of 3 GPUs on a node
+/// of 8.
 GpuCount blocked_gpus(GpuCount per_pod, GpuCount per_node) {
   return per_pod >= per_node || per_pod == 0 ? per_node : per_node / (per_node / per_pod);
 }
@@ -73,7 +74,8 @@ void add_jobs(std::vector<GpuPool>& pools, const PlanSpec& spec) {
   if (gpus == 0 || largest == nullptr) return;
   largest->reserved_for_jobs = gpus;
   largest->max_nodes += ceil_div(gpus, largest->gpus_per_node());
-  largest->arithmetic += fmt::format(", and {} for the jobs of other tenants", explain::count_text(gpus, "GPU", "GPUs"));
+  largest->arithmetic +=
+      fmt::format(", and {} for the jobs of other tenants", explain::count_text(gpus, "GPU", "GPUs"));
 }
 
 }  // namespace
@@ -110,10 +112,9 @@ std::vector<GpuPool> gpu_pools(const PlanFacts& facts) {
       demand.minimum += role.minimum * per_replica;
       demand.maximum += role.maximum * per_replica;
       demand.spot_ppm = std::max(demand.spot_ppm, plan.spot_ppm);
-      pool->arithmetic += fmt::format("{}{}: {} x {}", pool->arithmetic.empty() ? "" : ", ", workload,
-                                      explain::replicas_text(role.maximum),
-                                      mig_profile_of(role.engine.gpu)
-                                          ? explain::count_text(per_replica, "slice", "slices")
+      pool->arithmetic += fmt::format(
+          "{}{}: {} x {}", pool->arithmetic.empty() ? "" : ", ", workload, explain::replicas_text(role.maximum),
+          mig_profile_of(role.engine.gpu) ? explain::count_text(per_replica, "slice", "slices")
                                           : explain::count_text(per_replica, "GPU", "GPUs"));
     }
   }

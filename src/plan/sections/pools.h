@@ -10,26 +10,26 @@ namespace capstan::plan {
 /// The nodes of one GPU kind, which one Karpenter NodePool or one group of the Cluster Autoscaler launches. Where a
 /// part of the nodes is bought as spot, a second pool launches that part.
 struct GpuPool {
-  std::string name{};                      ///< "h100", as `pool_name`
-  std::string gpu{};                       ///< "h100_sxm" or "h100-3g.40gb"
-  std::vector<MachineSpec> machines{};     ///< machines that the services use, unique, at least one
-  std::vector<std::string> workloads{};    ///< "chat", "chat-prefill"
-  std::int64_t base_nodes = 0;             ///< hold the minimum replicas
-  std::int64_t max_nodes = 0;              ///< hold the maximum replicas and the jobs of other tenants
-  std::int64_t spot_nodes = 0;             ///< of these, bought as spot
-  std::int64_t existing_nodes = 0;         ///< of these, in the cluster already
-  std::int64_t reserved_for_jobs = 0;      ///< GPUs that tenants without a service are entitled to
-  std::string arithmetic{};                ///< how `max_nodes` came about: "chat: 8 replicas x 4 GPUs"
+  std::string name{};                       ///< "h100", as `pool_name`
+  std::string gpu{};                        ///< "h100_sxm" or "h100-3g.40gb"
+  std::vector<MachineSpec> machines{};      ///< machines that the services use, unique, at least one
+  std::vector<std::string> workloads{};     ///< "chat", "chat-prefill"
+  std::int64_t base_nodes = 0;              ///< hold the minimum replicas
+  std::int64_t max_nodes = 0;               ///< hold the maximum replicas and the jobs of other tenants
+  std::int64_t spot_nodes = 0;              ///< of these, bought as spot
+  std::int64_t existing_nodes = 0;          ///< of these, in the cluster already
+  std::int64_t reserved_for_jobs = 0;       ///< GPUs that tenants without a service are entitled to
+  std::string arithmetic{};                 ///< how `max_nodes` came about: "chat: 8 replicas x 4 GPUs"
   Duration node_typical{}, node_longest{};  ///< time until a new node is ready, as simulated; 0: unknown
-  Duration start_typical{};                ///< time until a new replica is ready, as simulated; 0: unknown
+  Duration start_typical{};                 ///< time until a new replica is ready, as simulated; 0: unknown
 
   GpuCount gpus_per_node() const { return machines.front().gpus; }
   /// GPUs as Karpenter counts them, which knows no slices.
   GpuCount whole_gpus_per_node() const;
 };
 
-/// Returns how many slices of a MIG profile a GPU holds at most: 2 for "h100-3g.40gb". Returns 1 for a whole GPU and for
-/// a product that data/lint/mig.csv does not have.
+/// Returns how many slices of a MIG profile a GPU holds at most: 2 for "h100-3g.40gb". Returns 1 for a whole GPU and
+/// for a product that data/lint/mig.csv does not have.
 std::int64_t slices_per_gpu(std::string_view gpu);
 
 /// Returns the pools of the plan, in the order in which its services use them.

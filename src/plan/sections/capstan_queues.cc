@@ -1,0 +1,76 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "plan/names.h"
+#include "plan/scheduling.h"
+#include "plan/sections/queues.h"
+
+namespace capstan::plan {
+
+namespace {
+
+/// Returns the GPUs that a tenant may hold: its stated limit; for jobs, what the quotas of production leave.
+std::optional<GpuCount> capstan_limit(const QueueInput& input, const TenantShare& share) {
+  if (share.limit || share.tenant->kind == TenantSpec::Kind::production) return share.limit;
+  GpuCount production = 0;
+  for (const TenantShare& other : input.shares)
+    production += other.tenant->kind == TenantSpec::Kind::production ? other.quota : 0;
+  return std::max(share.quota, fleet_gpus(input.spec, input.pools) - production);
+}
+
+std::string usd_text(MicroUsd price) {
+  std::string text = fmt::format("{}.{:06}", price.count / 1'000'000, price.count % 1'000'000);
+  while (text.ends_with('0')) text.pop_back();
+  if (text.ends_with('.')) text.pop_back();
+  return text;
+}
+
+Manifest fleet_policy(const QueueInput& input) {
+  Yaml object = kube_object("capstan.dev/v1alpha1", "FleetPolicy", "default");
+  Yaml& body = object["spec"];
+  body["layers"].set("replicas", "Shadow", "Capstan recommends and changes nothing until this is Active");
+  if (pod_scheduler(input.spec) != GangScheduler::none) {
+    body["layers"].set("placement", "Shadow");
+    const std::string_view name = scheduler_name(input.spec);
+    body["placement"].set("shadowOf", Yaml::list({Yaml(name.empty() ? "default-scheduler" : name)}));
+  }
+  body["limits"].set("gpus", fleet_gpus(input.spec, input.pools));
+  if (input.spec.limits.per_hour) body["limits"].set("usdPerHour", usd_text(*input.spec.limits.per_hour));
+  return {.file = "gangs/capstan/fleet-policy.yaml", .body = std::move(object)};
+}
+
+}  // namespace
+
+std::vector<Manifest> capstan_queues(const QueueInput& input) {
+  std::vector<Manifest> made;
+  const std::string root_name = cluster_queue_name(input.spec);
+  Yaml root = kube_object("capstan.dev/v1alpha1", "Queue", root_name);
+  root["spec"]["gpus"].set("limit", fleet_gpus(input.spec, input.pools));
+  made.push_back({.file = "gangs/capstan/queues.yaml", .body = std::move(root)});
+  for (const TenantShare& share : input.shares) {
+    Yaml queue = kube_object("capstan.dev/v1alpha1", "Queue", share.tenant->name);
+    queue["spec"].set("parent", root_name);
+    if (const std::optional<GpuCount> limit = capstan_limit(input, share)) queue["spec"]["gpus"].set("limit", *limit);
+    made.push_back({.file = "gangs/capstan/queues.yaml", .body = std::move(queue), .is_on_page = true});
+  }
+  made.push_back(fleet_policy(input));
+  return made;
+}
+
+std::vector<Manifest> priority_classes(const PlanSpec& spec) {
+  std::vector<Manifest> made;
+  for (const TenantSpec& tenant : spec.tenants) {
+    Yaml object = kube_object("scheduling.k8s.io/v1", "PriorityClass", tenant.name);
+    object.set("value", tenant.priority);
+    object.set("globalDefault", false);
+    const bool is_production = tenant.kind == TenantSpec::Kind::production;
+    object.set("preemptionPolicy", is_production ? "PreemptLowerPriority" : "Never",
+               is_production ? "" : "jobs wait for free GPUs and stop no other pod");
+    object.set("description", fmt::format("pods of the tenant {}", tenant.name));
+    made.push_back({.file = "gangs/priority-classes.yaml", .body = std::move(object)});
+  }
+  return made;
+}
+
+}  // namespace capstan::plan

@@ -1,0 +1,62 @@
+#include <fmt/format.h>
+
+#include "plan/names.h"
+#include "plan/scheduling.h"
+#include "plan/sections/queues.h"
+
+namespace capstan::plan {
+
+namespace {
+
+constexpr std::int64_t kUnlimited = -1;
+
+Yaml unlimited_resource() {
+  return Yaml::map({{"quota", kUnlimited}, {"limit", kUnlimited}, {"overQuotaWeight", 1}});
+}
+
+Yaml kai_resources(GpuCount quota, std::int64_t limit) {
+  Yaml gpu = Yaml::map({{"quota", quota}, {"limit", limit}, {"overQuotaWeight", 1}});
+  Yaml made = Yaml::map({{"gpu", gpu}});
+  made.set("cpu", unlimited_resource(), "-1 is no limit; a limit that is left out is 0, and then nothing starts");
+  made.set("memory", unlimited_resource());
+  return made;
+}
+
+std::string kai_comment(const TenantShare& share) {
+  if (!share.is_derived) return "GPUs that the spec states; pods above it may be reclaimed for other tenants";
+  if (share.quota == 0) return "jobs run on GPUs that no other tenant uses, and give them back when asked";
+  return "the services at their maximum; pods of priority 100 and more start only inside the quota";
+}
+
+Manifest kai_topology(const QueueInput& input) {
+  Yaml object = kube_object("kai.scheduler/v1alpha1", "Topology", cluster_queue_name(input.spec));
+  Yaml levels = Yaml::list();
+  for (const std::string& level : topology_levels(input.spec, input.pools)) levels.add(Yaml::map({{"nodeLabel", level}}));
+  object["spec"].set("levels", levels, "a node without one of these labels is outside the topology");
+  return {.file = "gangs/kai/topology.yaml", .body = std::move(object), .is_on_page = true};
+}
+
+}  // namespace
+
+std::vector<Manifest> kai_queues(const QueueInput& input) {
+  std::vector<Manifest> made;
+  const std::string root_name = cluster_queue_name(input.spec);
+  GpuCount quotas = 0;
+  for (const TenantShare& share : input.shares) quotas += share.quota;
+  Yaml root = kube_object("scheduling.run.ai/v2", "Queue", root_name);
+  root["spec"].set("resources", kai_resources(quotas, input.spec.limits.gpus ? *input.spec.limits.gpus : kUnlimited));
+  made.push_back({.file = "gangs/kai/queues.yaml", .body = std::move(root)});
+  for (const TenantShare& share : input.shares) {
+    Yaml queue = kube_object("scheduling.run.ai/v2", "Queue", share.tenant->name);
+    queue["spec"].set("parentQueue", root_name);
+    queue["spec"].set("priority", share.tenant->priority, "free GPUs go to the queue with the highest priority first");
+    Yaml resources = kai_resources(share.quota, share.limit ? *share.limit : kUnlimited);
+    resources["gpu"].set("quota", share.quota, kai_comment(share));
+    queue["spec"].set("resources", resources);
+    made.push_back({.file = "gangs/kai/queues.yaml", .body = std::move(queue), .is_on_page = true});
+  }
+  if (needs_gangs(input.spec)) made.push_back(kai_topology(input));
+  return made;
+}
+
+}  // namespace capstan::plan

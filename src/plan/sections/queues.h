@@ -1,0 +1,32 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "plan/plan.h"
+#include "plan/sections/pools.h"
+#include "plan/sections/tenant_shares.h"
+
+// The queues of the tenants as three schedulers read them. One of the folders is applied.
+namespace capstan::plan {
+
+struct QueueInput {
+  const PlanSpec& spec;
+  const std::vector<GpuPool>& pools;
+  const std::vector<TenantShare>& shares;
+};
+
+/// Returns KAI's queue of the cluster with one child for each tenant, and its topology if a replica is a gang.
+std::vector<Manifest> kai_queues(const QueueInput& input);
+/// Returns Kueue's flavors, one cluster queue and local queue for each tenant, and its topology if a replica is a gang.
+std::vector<Manifest> kueue_queues(const QueueInput& input);
+/// Returns Capstan's queues with their limits, and its FleetPolicy.
+std::vector<Manifest> capstan_queues(const QueueInput& input);
+/// Returns one PriorityClass for each tenant.
+std::vector<Manifest> priority_classes(const PlanSpec& spec);
+
+/// Returns the node labels of the topology, the largest domain first: zone, rack where the cloud labels it, NVLink
+/// domain, host. Every node of the pools has all of them.
+std::vector<std::string> topology_levels(const PlanSpec& spec, const std::vector<GpuPool>& pools);
+
+}  // namespace capstan::plan

@@ -1,0 +1,34 @@
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "plan/sections/pools.h"
+#include "plan/sections/sections.h"
+
+namespace capstan::plan {
+
+/// The GPUs of a tenant in one pool, in the units that the nodes of the pool offer.
+struct PoolShare {
+  GpuCount quota = 0;    ///< that the tenant is entitled to
+  GpuCount maximum = 0;  ///< of its services at their maximum
+};
+
+/// What a tenant may hold.
+struct TenantShare {
+  const TenantSpec* tenant = nullptr;
+  GpuCount quota = 0;               ///< GPUs that the tenant is entitled to
+  GpuCount maximum = 0;             ///< GPUs of its services at their maximum
+  std::optional<GpuCount> limit{};  ///< GPUs that the tenant may hold; nothing: all that are free
+  std::vector<PoolShare> pools{};   ///< by pool of the plan
+  bool is_derived = false;          ///< true if the spec states no quota, and it is that of the services' maximum
+};
+
+/// Returns the shares by tenant of the spec. A tenant without a stated quota is entitled to what its services hold at
+/// their maximum, or to nothing if it has only jobs.
+std::vector<TenantShare> tenant_shares(const PlanFacts& facts, const std::vector<GpuPool>& pools);
+
+/// Returns the GPUs of the whole fleet: the limit of the spec, or all nodes of the pools.
+GpuCount fleet_gpus(const PlanSpec& spec, const std::vector<GpuPool>& pools);
+
+}  // namespace capstan::plan
