@@ -41,7 +41,9 @@ std::string whole_gpu_of(std::string_view gpu) {
 }
 
 std::string pool_name(std::string_view gpu) {
-  return gpu_short_name(whole_gpu_of(gpu)) + (mig_profile_of(gpu) ? "-mig" : "");
+  std::string name = gpu_short_name(gpu);
+  std::ranges::replace(name, '.', '-');
+  return name;
 }
 
 std::string spot_pool_name(std::string_view gpu) { return pool_name(gpu) + "-spot"; }

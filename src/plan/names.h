@@ -32,8 +32,8 @@ std::optional<std::string> mig_profile_of(std::string_view gpu);
 /// Returns the GPU kind without its MIG profile: "h100" for "h100-3g.40gb", "h100_sxm" for "h100_sxm".
 std::string whole_gpu_of(std::string_view gpu);
 
-/// Returns the name of the pool of a GPU kind, which is also the value of `kPoolLabel`: "h100". Slices have a pool of
-/// their own, "h100-mig", because a node offers either slices or whole GPUs.
+/// Returns the name of the pool of a GPU kind, which is also the value of `kPoolLabel`: "h100". The slices of each MIG
+/// profile have a pool of their own, "h100-3g-40gb", because all nodes of a pool have one geometry.
 std::string pool_name(std::string_view gpu);
 /// Returns the name of the pool of spot nodes: "h100-spot". Its nodes have the same `kPoolLabel` as those of
 /// `pool_name`, so that one node selector fits both.

@@ -12,7 +12,7 @@ TEST(PlanNames, APoolIsNamedAsPeopleCallTheGpu) {
   for (const Row& row : {Row{"h100_sxm", "h100", "h100", "h100-spot"}, Row{"l40s", "l40s", "l40s", "l40s-spot"},
                          Row{"a100_sxm_40g", "a100-40g", "a100-40g", "a100-40g-spot"},
                          Row{"h100_nvl", "h100-nvl", "h100-nvl", "h100-nvl-spot"},
-                         Row{"h100-3g.40gb", "h100-3g.40gb", "h100-mig", "h100-mig-spot"}}) {
+                         Row{"h100-3g.40gb", "h100-3g.40gb", "h100-3g-40gb", "h100-3g-40gb-spot"}}) {
     EXPECT_EQ(gpu_short_name(row.gpu), row.short_name);
     EXPECT_EQ(pool_name(row.gpu), row.pool);
     EXPECT_EQ(spot_pool_name(row.gpu), row.spot);
@@ -29,7 +29,7 @@ TEST(PlanNames, ASliceIsAskedForByItsProfile) {
   RoleFleet role;
   role.engine.gpu = "h100-3g.40gb";
   EXPECT_EQ(device_of(role).resource, "nvidia.com/mig-3g.40gb");
-  EXPECT_EQ(device_of(role).pool, "h100-mig");
+  EXPECT_EQ(device_of(role).pool, "h100-3g-40gb");
   EXPECT_EQ(device_of(role).per_pod, 1);
 }
 

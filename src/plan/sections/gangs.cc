@@ -49,8 +49,9 @@ Statement gang_statement(const PlanFacts& facts) {
   }
   return {.name = "gang scheduling",
           .value = "not needed",
-          .why = "every replica is one pod on one node, also with all GPUs of the node, and a scheduler places a pod "
-                 "whole or not at all; gangs matter for tensor or pipeline parallelism over several pods",
+          .why =
+              "every replica is one pod on one node, also with all GPUs of the node, and a scheduler places a pod "
+              "whole or not at all; gangs matter for tensor or pipeline parallelism over several pods",
           .evidence = Evidence::stated};
 }
 
@@ -60,14 +61,15 @@ Statement scheduler_statement(const PlanSpec& spec) {
   if (scheduler == GangScheduler::none && !needs_gangs(spec)) {
     made.why = "one tenant and no gangs need no queue";
   } else if (scheduler == GangScheduler::none) {
-    made.why = "the spec names no gang scheduler; LeaderWorkerSet then keeps each replica in one domain, but its pods "
-               "may start one by one";
+    made.why =
+        "the spec names no gang scheduler; LeaderWorkerSet then keeps each replica in one domain, but its pods "
+        "may start one by one";
   } else {
-    made.why = fmt::format("{}; it places all GPU pods, because two schedulers would give one GPU away twice",
-                           needs_gangs(spec) ? "it starts the pods of a replica together"
-                                             : explain::count_text(std::int64_t(spec.tenants.size()), "tenant shares",
-                                                                   "tenants share") +
-                                                   " the GPUs by quota");
+    made.why = fmt::format(
+        "{}; it places all GPU pods, because two schedulers would give one GPU away twice",
+        needs_gangs(spec) ? "it starts the pods of a replica together"
+                          : explain::count_text(std::int64_t(spec.tenants.size()), "tenant shares", "tenants share") +
+                                " the GPUs by quota");
   }
   return made;
 }

@@ -10,9 +10,7 @@ namespace {
 
 constexpr std::int64_t kUnlimited = -1;
 
-Yaml unlimited_resource() {
-  return Yaml::map({{"quota", kUnlimited}, {"limit", kUnlimited}, {"overQuotaWeight", 1}});
-}
+Yaml unlimited_resource() { return Yaml::map({{"quota", kUnlimited}, {"limit", kUnlimited}, {"overQuotaWeight", 1}}); }
 
 Yaml kai_resources(GpuCount quota, std::int64_t limit) {
   Yaml gpu = Yaml::map({{"quota", quota}, {"limit", limit}, {"overQuotaWeight", 1}});
@@ -31,7 +29,8 @@ std::string kai_comment(const TenantShare& share) {
 Manifest kai_topology(const QueueInput& input) {
   Yaml object = kube_object("kai.scheduler/v1alpha1", "Topology", cluster_queue_name(input.spec));
   Yaml levels = Yaml::list();
-  for (const std::string& level : topology_levels(input.spec, input.pools)) levels.add(Yaml::map({{"nodeLabel", level}}));
+  for (const std::string& level : topology_levels(input.spec, input.pools))
+    levels.add(Yaml::map({{"nodeLabel", level}}));
   object["spec"].set("levels", levels, "a node without one of these labels is outside the topology");
   return {.file = "gangs/kai/topology.yaml", .body = std::move(object), .is_on_page = true};
 }

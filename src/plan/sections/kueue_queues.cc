@@ -77,8 +77,7 @@ Manifest cluster_queue(const QueueInput& input, const TenantShare& share) {
   Yaml object = kube_object(kKueueVersion, "ClusterQueue", share.tenant->name);
   Yaml& body = object["spec"];
   body.set("cohortName", cluster_queue_name(input.spec), "tenants of one cohort lend each other what they do not use");
-  body["namespaceSelector"].set("matchLabels",
-                                Yaml::map({{"kubernetes.io/metadata.name", input.spec.namespace_}}));
+  body["namespaceSelector"].set("matchLabels", Yaml::map({{"kubernetes.io/metadata.name", input.spec.namespace_}}));
   body.set("preemption", kueue_preemption(*share.tenant));
   Yaml flavors = Yaml::list();
   for (std::size_t i = 0; i < input.pools.size(); ++i) flavors.add(flavor_quotas(input, share, i));
@@ -96,7 +95,8 @@ Manifest local_queue(const QueueInput& input, const TenantSpec& tenant) {
 Manifest kueue_topology(const QueueInput& input) {
   Yaml object = kube_object(kKueueVersion, "Topology", cluster_queue_name(input.spec));
   Yaml levels = Yaml::list();
-  for (const std::string& level : topology_levels(input.spec, input.pools)) levels.add(Yaml::map({{"nodeLabel", level}}));
+  for (const std::string& level : topology_levels(input.spec, input.pools))
+    levels.add(Yaml::map({{"nodeLabel", level}}));
   object["spec"].set("levels", levels);
   return {.file = "gangs/kueue/topology.yaml", .body = std::move(object)};
 }

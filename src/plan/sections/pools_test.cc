@@ -67,7 +67,7 @@ TEST(PlanPools, SlicesHaveAPoolOfTheirOwn) {
   add_service(spec, plans, "mail", fleet("h100-3g.40gb", 1, 16, 3, 20));
   const std::vector<GpuPool> pools = gpu_pools({spec, plans});
   ASSERT_EQ(pools.size(), 2U);
-  EXPECT_EQ(pools[1].name, "h100-mig");
+  EXPECT_EQ(pools[1].name, "h100-3g-40gb");
   EXPECT_EQ(pools[1].max_nodes, 2);  // 20 slices, 16 on a node
   EXPECT_EQ(pools[1].whole_gpus_per_node(), 8);
   EXPECT_EQ(slices_per_gpu("h100-3g.40gb"), 2);

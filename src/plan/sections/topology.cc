@@ -22,8 +22,8 @@ bool all_start_with(const std::vector<GpuPool>& pools, std::span<const std::stri
 
 bool all_in_nvlink_racks(const std::vector<GpuPool>& pools) {
   return std::ranges::all_of(pools, [](const GpuPool& pool) {
-    return std::ranges::all_of(
-        pool.machines, [](const MachineSpec& machine) { return machine.nvlink_domain_gpus > machine.gpus; });
+    return std::ranges::all_of(pool.machines,
+                               [](const MachineSpec& machine) { return machine.nvlink_domain_gpus > machine.gpus; });
   });
 }
 

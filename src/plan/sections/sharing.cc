@@ -1,0 +1,203 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+#include "explain/words.h"
+#include "plan/names.h"
+#include "plan/sections/mig_table.h"
+#include "plan/sections/pools.h"
+#include "plan/sections/sections.h"
+#include "plan/sections/sharing_choice.h"
+
+namespace capstan::plan {
+
+namespace {
+
+constexpr std::string_view kOperatorNamespace = "gpu-operator";
+constexpr std::string_view kMigConfig = "capstan-mig-config";
+constexpr std::string_view kDevicePluginConfig = "capstan-device-plugin";
+
+/// The choice for the replicas of one role.
+struct SharedRole {
+  std::string workload{};
+  const RoleFleet* role = nullptr;
+  SharingChoice choice{};
+};
+
+TenantSpec::Kind kind_of_tenant(const PlanSpec& spec, const std::string& name) {
+  const auto found = std::ranges::find(spec.tenants, name, &TenantSpec::name);
+  return found == spec.tenants.end() ? TenantSpec::Kind::production : found->kind;
+}
+
+std::vector<SharedRole> shared_roles(const PlanFacts& facts) {
+  std::vector<SharedRole> roles;
+  for (std::size_t i = 0; i < facts.services.size(); ++i) {
+    const ServiceSpec& service = facts.spec.services.at(i);
+    for (const RoleFleet& role : facts.services[i].roles) {
+      roles.push_back({.workload = workload_name(service, role.role),
+                       .role = &role,
+                       .choice = choose_sharing(service, kind_of_tenant(facts.spec, service.tenant), role)});
+    }
+  }
+  return roles;
+}
+
+/// Returns PCI device and vendor of a product, as mig-parted's device-filter wants them.
+Yaml device_filter(const lint::MigProduct& product) {
+  Yaml filter = Yaml::list();
+  for (const std::string_view device : product.pci_devices) filter.add(fmt::format("0x{}10DE", device));
+  return filter;
+}
+
+Yaml mig_entry(const lint::MigProduct& product, const lint::MigGeometry& geometry) {
+  Yaml devices;
+  for (const lint::MigGeometry::Part& part : geometry.parts) devices.set(part.profile, part.count);
+  return Yaml::map({{"device-filter", device_filter(product)},
+                    {"devices", "all"},
+                    {"mig-enabled", true},
+                    {"mig-devices", devices}});
+}
+
+/// The geometries of the plan by name, which is the value of the node label nvidia.com/mig.config.
+std::map<std::string, Yaml> mig_configs(const std::vector<SharedRole>& roles) {
+  std::map<std::string, Yaml> configs;
+  std::map<std::string, std::vector<std::string>> proposed;  // profiles without step times, by GPU kind
+  for (const SharedRole& shared : roles) {
+    const std::string& gpu = shared.role->engine.gpu;
+    const lint::MigProduct* product = mig_product_of(gpu);
+    if (product == nullptr) continue;
+    if (shared.choice.sharing == Sharing::slice) {
+      const std::vector<std::string> profiles{shared.choice.profile};
+      configs[pool_name(gpu)] = Yaml::list({mig_entry(*product, fill_gpu(*product, profiles))});
+    } else if (shared.choice.sharing == Sharing::slice_at) {
+      std::vector<std::string>& profiles = proposed[gpu];
+      if (std::ranges::find(profiles, shared.choice.profile) == profiles.end())
+        profiles.push_back(shared.choice.profile);
+    }
+  }
+  for (const auto& [gpu, profiles] : proposed) {
+    const lint::MigProduct* product = mig_product_of(gpu);
+    configs[pool_name(gpu) + "-small-models"] = Yaml::list({mig_entry(*product, fill_gpu(*product, profiles))});
+  }
+  return configs;
+}
+
+void add_mig(Section& section, const std::map<std::string, Yaml>& configs) {
+  Yaml all;
+  all.set("all-disabled", Yaml::list({Yaml::map({{"devices", "all"}, {"mig-enabled", false}})}));
+  for (const auto& [name, config] : configs) all.set(name, config);
+  const Yaml file = Yaml::map({{"version", "v1"}, {"mig-configs", all}});
+  Yaml object = kube_object("v1", "ConfigMap", kMigConfig, kOperatorNamespace);
+  object["data"].set("config.yaml", file.document(), "the GPU Operator reads no other key");
+  section.manifests.push_back({.file = "sharing/mig-config.yaml", .body = std::move(object), .is_on_page = true});
+  Yaml values;
+  values["mig"].set("strategy", "mixed", "slices have names of their own: nvidia.com/mig-1g.10gb");
+  values["migManager"].set("enabled", true);
+  values["migManager"].set("config", Yaml::map({{"name", kMigConfig}, {"default", "all-disabled"}}));
+  section.manifests.push_back(
+      {.file = "sharing/gpu-operator-mig-values.yaml", .body = std::move(values), .is_object = false});
+  section.statements.push_back(
+      {.name = "change of a geometry",
+       .value = "on an empty node",
+       .why = "the GPU Operator applies nvidia.com/mig.config when no process uses the GPUs, so cordon and drain the "
+              "node first; new nodes get the label when they start",
+       .evidence = Evidence::assumed});
+}
+
+void add_mps(Section& section, const std::vector<SharedRole>& roles) {
+  Yaml data;
+  for (const SharedRole& shared : roles) {
+    if (shared.choice.sharing != Sharing::mps) continue;
+    const Yaml resource = Yaml::map({{"name", kGpuResource}, {"replicas", shared.choice.per_gpu}});
+    Yaml file = Yaml::map({{"version", "v1"}});
+    file["sharing"]["mps"].set("resources", Yaml::list({resource}));
+    data.set(pool_name(shared.role->engine.gpu) + "-mps", file.document());
+  }
+  if (data.empty()) return;
+  data.set("whole", Yaml::map({{"version", "v1"}}).document());
+  Yaml object = kube_object("v1", "ConfigMap", kDevicePluginConfig, kOperatorNamespace);
+  object.set("data", data);
+  section.manifests.push_back({.file = "sharing/device-plugin.yaml", .body = std::move(object), .is_on_page = true});
+  Yaml values;
+  values["devicePlugin"].set("config", Yaml::map({{"name", kDevicePluginConfig}, {"default", "whole"}}),
+                             "a node shares its GPUs if its label nvidia.com/device-plugin.config names another key");
+  section.manifests.push_back(
+      {.file = "sharing/gpu-operator-mps-values.yaml", .body = std::move(values), .is_object = false});
+}
+
+Statement sharing_statement(const SharedRole& shared) {
+  const SharingChoice& choice = shared.choice;
+  Statement made{.name = "GPUs of a replica of " + shared.workload, .why = choice.why, .evidence = Evidence::modelled};
+  switch (choice.sharing) {
+    case Sharing::whole:
+      made.value = explain::count_text(shared.role->gpus_per_replica(), "whole GPU", "whole GPUs");
+      break;
+    case Sharing::slice:
+      made.value = fmt::format("one MIG slice {}, {} on a GPU", choice.profile, choice.per_gpu);
+      made.evidence = Evidence::simulated;
+      break;
+    case Sharing::slice_at:
+      made.value = fmt::format("1 whole GPU; MIG {} once its step times are known", choice.profile);
+      break;
+    case Sharing::mps:
+      made.value = fmt::format("1/{} of a GPU by MPS", choice.per_gpu);
+      break;
+  }
+  return made;
+}
+
+std::string sharing_answer(const std::vector<SharedRole>& roles) {
+  const auto has = [&](Sharing sharing) {
+    return std::ranges::any_of(roles, [&](const SharedRole& role) { return role.choice.sharing == sharing; });
+  };
+  std::string answer;
+  const auto say = [&](std::string_view sentence) {
+    if (!answer.empty()) answer += ' ';
+    answer += sentence;
+  };
+  if (has(Sharing::slice)) say("Small models run on MIG slices, each with memory and compute of its own.");
+  if (has(Sharing::slice_at)) say("Small models keep whole GPUs until the step times of their slices are known.");
+  if (has(Sharing::mps)) say("Batch work shares GPUs by MPS.");
+  if (answer.empty()) answer = "Whole GPUs: no service of the plan can share one.";
+  return answer;
+}
+
+}  // namespace
+
+Section sharing_section(const PlanFacts& facts) {
+  const std::vector<SharedRole> roles = shared_roles(facts);
+  Section section{.key = "sharing", .title = "Sharing of GPUs", .answer = sharing_answer(roles)};
+  for (const SharedRole& shared : roles) {
+    section.statements.push_back(sharing_statement(shared));
+    switch (shared.choice.sharing) {
+      case Sharing::whole:
+        break;
+      case Sharing::slice:
+        section.not_simulated.push_back("the power and the host links that slices of one GPU share, for " +
+                                        shared.workload);
+        break;
+      case Sharing::slice_at:
+        section.not_simulated.push_back(shared.workload + " on a slice");
+        break;
+      case Sharing::mps:
+        section.not_simulated.push_back(shared.workload + " beside other replicas on its GPU");
+        break;
+    }
+  }
+  const std::map<std::string, Yaml> configs = mig_configs(roles);
+  if (!configs.empty()) add_mig(section, configs);
+  add_mps(section, roles);
+  const bool has_karpenter = facts.spec.cluster.provisioner == Provisioner::karpenter;
+  if (has_karpenter && !section.manifests.empty()) {
+    section.statements.push_back(
+        {.name = "Karpenter and shared GPUs",
+         .value = "a NodeOverlay for slices",
+         .why = "Karpenter counts whole GPUs; nodes/*-overlay.yaml tells it the slices and needs its feature gate "
+                "NodeOverlay=true, and for MPS label nodes of a group that Karpenter does not manage",
+         .evidence = Evidence::assumed});
+  }
+  return section;
+}
+
+}  // namespace capstan::plan

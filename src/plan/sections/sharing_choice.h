@@ -1,0 +1,44 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "lint/mig.h"
+#include "plan/fleet.h"
+#include "plan/spec/spec.h"
+
+namespace capstan::plan {
+
+/// How the replicas of a service use GPUs.
+enum class Sharing : std::uint8_t {
+  whole,     ///< a replica has whole GPUs
+  slice,     ///< a replica has a MIG slice, and was simulated with the step times of the slice
+  slice_at,  ///< whole GPUs, until step times of the slice that would hold the replica are known
+  mps,       ///< replicas of batch work divide a GPU by MPS
+};
+
+struct SharingChoice {
+  Sharing sharing = Sharing::whole;
+  std::string profile{};      ///< of `slice` and `slice_at`: "3g.40gb"
+  std::int64_t per_gpu = 1;   ///< replicas that one GPU holds
+  std::string why{};          ///< as `Statement::why`
+};
+
+/// Chooses how the replicas of a role share GPUs. Only a slice has memory and compute of its own, so only slices whose
+/// step times were measured serve requests with an SLO.
+SharingChoice choose_sharing(const ServiceSpec& service, TenantSpec::Kind kind, const RoleFleet& role);
+
+/// Returns the memory of a MIG profile, GB: 40 for "3g.40gb".
+std::int64_t gigabytes_of(std::string_view profile);
+
+/// Returns the smallest profile of a GPU that has the memory and that the GPU holds at least twice; empty if there is
+/// none.
+std::string_view smallest_profile(const lint::MigProduct& product, std::int64_t memory_gib);
+
+/// Returns the geometry of one GPU that holds the profiles in turns, as many as fit: {3g.40gb: 1, 1g.20gb: 2} for
+/// 3g.40gb and 1g.20gb. Profiles that do not fit together with the first ones are left out.
+lint::MigGeometry fill_gpu(const lint::MigProduct& product, const std::vector<std::string>& profiles);
+
+}  // namespace capstan::plan
