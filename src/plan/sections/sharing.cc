@@ -53,10 +53,8 @@ Yaml device_filter(const lint::MigProduct& product) {
 Yaml mig_entry(const lint::MigProduct& product, const lint::MigGeometry& geometry) {
   Yaml devices;
   for (const lint::MigGeometry::Part& part : geometry.parts) devices.set(part.profile, part.count);
-  return Yaml::map({{"device-filter", device_filter(product)},
-                    {"devices", "all"},
-                    {"mig-enabled", true},
-                    {"mig-devices", devices}});
+  return Yaml::map(
+      {{"device-filter", device_filter(product)}, {"devices", "all"}, {"mig-enabled", true}, {"mig-devices", devices}});
 }
 
 /// The geometries of the plan by name, which is the value of the node label nvidia.com/mig.config.

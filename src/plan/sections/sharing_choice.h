@@ -21,9 +21,9 @@ enum class Sharing : std::uint8_t {
 
 struct SharingChoice {
   Sharing sharing = Sharing::whole;
-  std::string profile{};      ///< of `slice` and `slice_at`: "3g.40gb"
-  std::int64_t per_gpu = 1;   ///< replicas that one GPU holds
-  std::string why{};          ///< as `Statement::why`
+  std::string profile{};     ///< of `slice` and `slice_at`: "3g.40gb"
+  std::int64_t per_gpu = 1;  ///< replicas that one GPU holds
+  std::string why{};         ///< as `Statement::why`
 };
 
 /// Chooses how the replicas of a role share GPUs. Only a slice has memory and compute of its own, so only slices whose

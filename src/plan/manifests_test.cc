@@ -1,0 +1,133 @@
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <set>
+
+#include "lint/run.h"
+#include "plan/sections/crd_check.h"
+#include "plan/sections/sections.h"
+#include "plan/sections/testing.h"
+
+// All manifests of sample plans are right: they pass `capstan lint` with its advice rules, and have the structure that
+// the CustomResourceDefinitions give them.
+namespace capstan::plan {
+namespace {
+
+std::vector<Section> manifest_sections(const PlanFacts& facts) {
+  return {nodes_section(facts), gangs_section(facts), sharing_section(facts)};
+}
+
+std::vector<lint::Text> manifest_texts(const PlanFacts& facts) {
+  std::map<std::string, std::string> files;
+  for (const Section& section : manifest_sections(facts)) {
+    for (const Manifest& manifest : section.manifests) {
+      std::string& text = files[manifest.file];
+      if (!text.empty()) text += "---\n";
+      text += manifest.body.document();
+    }
+  }
+  std::vector<lint::Text> texts;
+  for (auto& [path, text] : files) {
+    texts.push_back({.path = path, .text = text, .scope = path.substr(0, path.rfind('/'))});
+  }
+  return texts;
+}
+
+std::string lint_findings(const lint::Report& report) {
+  std::string text;
+  for (const lint::Finding& finding : report.findings)
+    text += finding.file->path + ": " + std::string(finding.rule->id) + ": " + finding.message + "\n";
+  for (const Error& error : report.unreadable) text += error.message + "\n";
+  return text;
+}
+
+class PlanManifests : public ::testing::TestWithParam<testing::SamplePlan> {};
+
+TEST_P(PlanManifests, PassLintWithItsAdvice) {
+  for (const bool is_closed : {false, true}) {
+    lint::Options options;
+    options.advice = true;
+    options.settings.closed_world = is_closed;
+    const std::vector<lint::Text> texts = manifest_texts(GetParam().facts());
+    const lint::Report report = lint::lint_texts(texts, options);
+    EXPECT_EQ(lint_findings(report), "") << "closed world: " << is_closed;
+    EXPECT_GE(report.summary.objects, 4U);
+  }
+}
+
+TEST_P(PlanManifests, PassLintAsOneFolder) {
+  lint::Options options;
+  options.advice = true;
+  std::vector<lint::Text> texts = manifest_texts(GetParam().facts());
+  for (lint::Text& text : texts) text.scope = "plan";
+  EXPECT_EQ(lint_findings(lint::lint_texts(texts, options)), "");
+}
+
+TEST_P(PlanManifests, HaveTheStructureOfTheirDefinitions) {
+  const std::filesystem::path shared = std::filesystem::path(CAPSTAN_SOURCE_DIR) / "../shared/data/crds";
+  if (!std::filesystem::exists(shared)) GTEST_SKIP() << "needs " << shared;
+  const testing::CrdSchemas others(shared);
+  const testing::CrdSchemas own(std::filesystem::path(CAPSTAN_SOURCE_DIR) / "deploy/crds");
+  std::set<std::string> checked;
+  for (const Section& section : manifest_sections(GetParam().facts())) {
+    for (const Manifest& manifest : section.manifests) {
+      if (!manifest.is_object) continue;
+      const std::string text = manifest.body.document();
+      const manifest::Documents documents = manifest::Documents::parse(text);
+      const manifest::Value& object = documents.all().front().root;
+      for (const testing::CrdSchemas* schemas : {&others, &own}) {
+        if (!schemas->knows(object)) continue;
+        EXPECT_EQ(schemas->faults_of(object), std::vector<std::string>()) << manifest.file << "\n" << text;
+        checked.insert(std::string(object["kind"].text));
+      }
+    }
+  }
+  EXPECT_TRUE(checked.contains("Queue"));
+  EXPECT_TRUE(checked.contains("ClusterQueue"));
+}
+
+TEST_P(PlanManifests, NameNoObjectTwice) {
+  std::set<std::string> names;
+  for (const Section& section : manifest_sections(GetParam().facts())) {
+    for (const Manifest& manifest : section.manifests) {
+      if (!manifest.is_object) continue;
+      const std::string text = manifest.body.document();
+      const manifest::Documents documents = manifest::Documents::parse(text);
+      const manifest::Value& object = documents.all().front().root;
+      const std::string name = std::string(object["apiVersion"].text) + " " + std::string(object["kind"].text) + " " +
+                               std::string(object["metadata"]["name"].text);
+      EXPECT_TRUE(names.insert(name).second) << name;
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Samples, PlanManifests, ::testing::ValuesIn(testing::sample_plans()),
+                         [](const auto& info) {
+                           std::string name = info.param.name;
+                           std::ranges::replace_if(name, [](char c) { return c == ' ' || c == '-'; }, '_');
+                           return name;
+                         });
+
+TEST(PlanCrdCheck, FindsWhatADefinitionDoesNotAllow) {
+  const testing::CrdSchemas own(std::filesystem::path(CAPSTAN_SOURCE_DIR) / "deploy/crds");
+  struct Row {
+    std::string object, fault;
+  };
+  const std::string policy = "apiVersion: capstan.dev/v1alpha1\nkind: FleetPolicy\nspec:\n";
+  for (const Row& row : {Row{policy + "  layers: {replicas: Shadow}\n", ""},
+                         Row{policy + "  layers: {replicas: On}\n", "spec.layers.replicas: On is not one of the choices"},
+                         Row{policy + "  limit: 5\n", "spec.limit: unknown field"},
+                         Row{policy + "  limits: {gpus: \"5\"}\n", "spec.limits.gpus: expected a number"},
+                         Row{policy + "  limits: {gpus: -5}\n", "spec.limits.gpus: too small"},
+                         Row{policy + "  limits: [5]\n", "spec.limits: expected a mapping"},
+                         Row{policy + "  halt: \"true\"\n", "spec.halt: expected true or false"},
+                         Row{policy + "  instanceTypes: [{name: a, gpu: b}]\n",
+                             "spec.instanceTypes[0]: gpus is missing"}}) {
+    const manifest::Documents documents = manifest::Documents::parse(row.object);
+    const std::vector<std::string> faults = own.faults_of(documents.all().front().root);
+    EXPECT_EQ(faults, row.fault.empty() ? std::vector<std::string>() : std::vector<std::string>{row.fault});
+  }
+}
+
+}  // namespace
+}  // namespace capstan::plan
