@@ -4,6 +4,7 @@
 #include "manifest/fields.h"
 #include "model/role_names.h"
 #include "plan/monitoring/placeholders.h"
+#include "plan/names.h"
 #include "plan/sections/scalers.h"
 
 namespace capstan::plan {
