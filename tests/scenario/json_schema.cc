@@ -25,6 +25,9 @@ constexpr const char* kDecimal = R"(\$?[0-9]+(_[0-9]+)*(\.[0-9]+)?)";
 const Strings kDeciders = {"policy", "kind", "process"};
 /// Keys whose presence determines which other keys a mapping may have.
 const Strings kForms = {"manifest", "prefill", "variants", "roles"};
+const Strings kPlanForms = {"trace", "profile"};
+/// Keys of lists whose elements are a name or a mapping.
+const std::set<std::string> kNamesOrMappings = {"instances"};
 
 bool is_number(std::string_view text) {
   return !text.empty() && std::ranges::all_of(text, [](char c) { return c >= '0' && c <= '9'; });
@@ -77,8 +80,9 @@ struct Variant {
 
 class SchemaBuilder {
  public:
-  SchemaBuilder() {
+  explicit SchemaBuilder(Format format) : format_(format) {
     for (const Mapping& mapping : mappings()) {
+      if (mapping.format != format) continue;
       positions_[position_of(mapping.path)] = mapping.name();
       if (!rows_.contains(mapping.name())) names_.push_back(mapping.name());
       rows_[mapping.name()].push_back(&mapping);
@@ -86,9 +90,10 @@ class SchemaBuilder {
   }
 
   Json build() {
-    Json schema = {{"$schema", "http://json-schema.org/draft-07/schema#"},
-                   {"title", "Capstan scenario"},
-                   {"description", "docs/reference/scenario.md. This file is written by scripts/generate."}};
+    Json schema = {
+        {"$schema", "http://json-schema.org/draft-07/schema#"},
+        {"title", format_ == Format::plan ? "Capstan plan" : "Capstan scenario"},
+        {"description", "docs/reference/" + page_name(format_) + ". This file is written by scripts/generate."}};
     schema.update(definition(names_.front()));
     for (std::size_t i = 1; i < names_.size(); ++i) {
       schema["definitions"][definition_key(names_[i])] = definition(names_[i]);
@@ -151,7 +156,7 @@ class SchemaBuilder {
     for (const std::string& key : kDeciders) {
       if (used.contains(key)) variant.decider = key, variant.value = value_of(mapping, key);
     }
-    for (const std::string& key : kForms) {
+    for (const std::string& key : format_ == Format::plan ? kPlanForms : kForms) {
       if (variant.decider.empty() && used.contains(key)) variant.decider = key;
     }
     for (const std::string& key : variant.keys) {
@@ -276,6 +281,7 @@ class SchemaBuilder {
     if (is_nonempty_list(mapping, key)) out["minItems"] = 1;
     const std::optional<std::string> name = definition_at(mapping, key);
     out["items"] = name ? reference(*name) : Json{{"type", {"string", "number", "boolean"}}};
+    if (kNamesOrMappings.contains(key)) out["items"] = {{"anyOf", {Json{{"type", "string"}}, out["items"]}}};
     return out;
   }
 
@@ -308,7 +314,7 @@ class SchemaBuilder {
   /// Returns the description of a key in scenario.md, with its default.
   static std::string description_of(const Mapping& mapping, const std::string& key) {
     if (mapping.heading.empty()) return "";
-    const std::string text = section(mapping.heading);
+    const std::string text = section(mapping.format, mapping.heading);
     const std::size_t at = text.find(fmt::format("\n| `{}` |", key));
     if (at == text.npos) return "";
     const std::string row = text.substr(at + 1, text.find('\n', at + 1) - at - 1);
@@ -323,6 +329,7 @@ class SchemaBuilder {
     return meaning + (meaning.empty() ? "" : "; ") + "default: " + default_value;
   }
 
+  Format format_;
   std::vector<std::string> names_;
   std::map<std::string, std::vector<const Mapping*>> rows_;
   std::map<std::string, std::string> positions_;  ///< definition by position
@@ -435,7 +442,7 @@ nlohmann::json scalar_as_json(const manifest::Node& node) {
 
 }  // namespace
 
-nlohmann::ordered_json scenario_schema() { return SchemaBuilder().build(); }
+nlohmann::ordered_json schema_of(Format format) { return SchemaBuilder(format).build(); }
 
 nlohmann::json as_json(const manifest::Node& node) {
   if (node.kind == manifest::Node::Kind::scalar) return scalar_as_json(node);

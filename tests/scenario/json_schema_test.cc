@@ -1,5 +1,5 @@
-// Compares schema/scenario.schema.json, which editors use, with the scenario reader: the file is generated from the
-// reader, every scenario of the tree fits the schema, and the schema refuses what the reader refuses.
+// Compares schema/scenario.schema.json and schema/plan.schema.json, which editors use, with the readers: a schema is
+// generated from its reader, every file of the tree fits it, and it refuses what the reader refuses.
 
 #include <gtest/gtest.h>
 
@@ -9,6 +9,8 @@
 #include <string>
 
 #include "manifest/path.h"
+#include "plan/spec/read_spec.h"
+#include "plan/spec/refusal.h"
 #include "scenario/blocks.h"
 #include "scenario/json_schema.h"
 #include "scenario/reader_table.h"
@@ -16,54 +18,80 @@
 namespace capstan::scenario {
 namespace {
 
-const std::string kSchemaFile = CAPSTAN_SOURCE_DIR "/schema/scenario.schema.json";
+std::string schema_file(Format format) {
+  return std::string(CAPSTAN_SOURCE_DIR "/schema/") + (format == Format::plan ? "plan" : "scenario") + ".schema.json";
+}
 
-const nlohmann::ordered_json& shipped_schema() {
-  static const auto schema = nlohmann::ordered_json::parse(read_text(kSchemaFile).value_or("{}"));
-  return schema;
+const nlohmann::ordered_json& shipped_schema(Format format) {
+  static const auto scenario = nlohmann::ordered_json::parse(read_text(schema_file(Format::scenario)).value_or("{}"));
+  static const auto plan = nlohmann::ordered_json::parse(read_text(schema_file(Format::plan)).value_or("{}"));
+  return format == Format::plan ? plan : scenario;
+}
+
+/// Checks that every YAML file of a folder fits the schema, and returns their number.
+std::size_t check_folder(Format format, const std::string& folder) {
+  std::size_t count = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(CAPSTAN_SOURCE_DIR + folder)) {
+    if (entry.path().extension() != ".yaml") continue;
+    const auto root = manifest::parse_file(entry.path());
+    EXPECT_TRUE(root) << root.error().text();
+    EXPECT_EQ(root ? schema_fault(shipped_schema(format), as_json(*root)) : "", "") << entry.path();
+    ++count;
+  }
+  return count;
 }
 
 /// Keys that depend on the value of another key than the policy. The schema always accepts them.
 const std::set<std::string> kConditionalKeys = {"engine_rps", "kalman_q_level", "kalman_q_trend", "kalman_r",
                                                 "throughput_adjustment_interval"};
 
+/// Returns true for a key that is required only by the value of another key, which the schema does not express. A
+/// machine of a plan needs its shape if the catalogue does not have it.
+bool is_conditional(const Mapping& mapping, const std::string& key) {
+  const bool is_shape = mapping.format == Format::plan && mapping.heading == "cluster.instances" && key != "instance";
+  return is_shape || kConditionalKeys.contains(key);
+}
+
 /// Validates the full example with these changes against the schema.
-std::string fault_of(const Strings& sets, const std::string& extra_set = "") {
-  manifest::Node root = full_example_with(sets);
+std::string fault_of(const Mapping& mapping, const std::string& extra_set = "") {
+  manifest::Node root = full_example_with(mapping.format, mapping.sets);
   if (!extra_set.empty() && !manifest::apply_set(root, extra_set)) return "the change cannot be applied";
-  return schema_fault(shipped_schema(), as_json(root));
+  return schema_fault(shipped_schema(mapping.format), as_json(root));
 }
 
 TEST(JsonSchema, IsGeneratedFromTheReader) {
-  const std::string text = scenario_schema().dump(2) + "\n";
-  if (std::getenv("CAPSTAN_WRITE_GOLDEN") != nullptr) {
-    ASSERT_TRUE(write_text(kSchemaFile, text));
-    return;
+  for (const Format format : {Format::scenario, Format::plan}) {
+    const std::string text = schema_of(format).dump(2) + "\n";
+    if (std::getenv("CAPSTAN_WRITE_GOLDEN") != nullptr) {
+      ASSERT_TRUE(write_text(schema_file(format), text));
+      continue;
+    }
+    EXPECT_EQ(read_text(schema_file(format)).value_or("no such file"), text) << "if this is meant: scripts/generate";
   }
-  EXPECT_EQ(read_text(kSchemaFile).value_or("no such file"), text) << "if this is meant: scripts/generate";
 }
 
-TEST(JsonSchema, EveryScenarioFits) {
-  std::size_t count = 0;
-  for (const auto& entry : std::filesystem::directory_iterator(CAPSTAN_SOURCE_DIR "/scenarios")) {
+TEST(JsonSchema, EveryScenarioAndPlanFits) {
+  EXPECT_GE(check_folder(Format::scenario, "/scenarios"), 20u);
+  EXPECT_GE(check_folder(Format::plan, "/docs/guides/plan"), 3u);
+  for (const Mapping& mapping : mappings()) EXPECT_EQ(fault_of(mapping), "") << testing::PrintToString(mapping.sets);
+}
+
+TEST(JsonSchema, EveryPlanOfTheGuidesCanBeRead) {
+  for (const auto& entry : std::filesystem::directory_iterator(CAPSTAN_SOURCE_DIR "/docs/guides/plan")) {
     if (entry.path().extension() != ".yaml") continue;
-    const auto root = manifest::parse_file(entry.path());
-    ASSERT_TRUE(root) << root.error().text();
-    EXPECT_EQ(schema_fault(shipped_schema(), as_json(*root)), "") << entry.path();
-    ++count;
+    const plan::SpecResult spec = plan::read_plan_spec(entry.path());
+    EXPECT_EQ(spec ? "" : spec.error().text(), "");
+    EXPECT_TRUE(spec && plan::refusals(*spec).empty()) << entry.path();
   }
-  EXPECT_GE(count, 20u);
-  for (const Mapping& mapping : mappings())
-    EXPECT_EQ(fault_of(mapping.sets), "") << testing::PrintToString(mapping.sets);
 }
 
 TEST(JsonSchema, RefusesUnknownKeysAndMissingRequiredKeys) {
   for (const Mapping& mapping : mappings()) {
     SCOPED_TRACE(mapping.name() + " at " + mapping.path + testing::PrintToString(mapping.sets));
-    EXPECT_NE(fault_of(mapping.sets, child_path(mapping.path, "no_such_key") + "=1"), "");
+    EXPECT_NE(fault_of(mapping, child_path(mapping.path, "no_such_key") + "=1"), "");
     for (const std::string& key : keys_of(mapping)) {
-      if (is_required(mapping, key) && !kConditionalKeys.contains(key)) {
-        EXPECT_NE(fault_of(mapping.sets, child_path(mapping.path, key) + "=~"), "") << key;
+      if (is_required(mapping, key) && !is_conditional(mapping, key)) {
+        EXPECT_NE(fault_of(mapping, child_path(mapping.path, key) + "=~"), "") << key;
       }
     }
   }
@@ -79,7 +107,7 @@ TEST(JsonSchema, RefusesAKeyOfAnotherKindOfMapping) {
         const std::string value = value_of(other, key);
         if (value.empty() || kConditionalKeys.contains(key) || std::ranges::count(keys, key) > 0) continue;
         const std::string set = child_path(mapping.path, key) + "=" + value;
-        EXPECT_NE(fault_of(mapping.sets, set), "") << testing::PrintToString(mapping.sets) << " and " << set;
+        EXPECT_NE(fault_of(mapping, set), "") << testing::PrintToString(mapping.sets) << " and " << set;
         ++tried;
       }
     }
@@ -94,17 +122,17 @@ TEST(JsonSchema, RefusesAValueOfAnotherTypeOrOutsideItsBounds) {
       const std::string path = child_path(mapping.path, key);
       const Column& column = column_of(mapping, key);
       if (column.type != "text") {
-        EXPECT_NE(fault_of(mapping.sets, path + "=§"), "") << key;
+        EXPECT_NE(fault_of(mapping, path + "=§"), "") << key;
       }
       if (column.type != "list") {
-        EXPECT_NE(fault_of(mapping.sets, path + "=[[1]]"), "") << key;
+        EXPECT_NE(fault_of(mapping, path + "=[[1]]"), "") << key;
       }
       if (column.type != "integer" && column.type != "number") continue;
       if (!column.bounds.empty() && key != "seed") {  // a seed may be any integer
-        EXPECT_NE(fault_of(mapping.sets, path + "=100000000000000000"), "") << key;
+        EXPECT_NE(fault_of(mapping, path + "=100000000000000000"), "") << key;
       }
       if (column.bounds.starts_with("0")) {
-        EXPECT_NE(fault_of(mapping.sets, path + "=-1"), "") << key;
+        EXPECT_NE(fault_of(mapping, path + "=-1"), "") << key;
       }
     }
   }

@@ -11,6 +11,7 @@
 #include "experiment/scenario.h"
 #include "manifest/path.h"
 #include "manifest/yaml.h"
+#include "plan/spec/read_spec.h"
 #include "scenario/blocks.h"
 
 namespace capstan::scenario {
@@ -59,7 +60,7 @@ Strings with_set(Strings sets, const std::string& set) {
   return sets;
 }
 
-const std::vector<Mapping> kMappings = {
+const std::vector<Mapping> kScenarioMappings = {
     {"The file", "", {}},
     {"load", "load", {}},
     {"load", "load", {"load.generator=~", "load.trace=x.csv"}},
@@ -152,6 +153,34 @@ const std::vector<Mapping> kMappings = {
      "scale"},
 };
 
+const Strings kTrace = {"services.0.load={trace: " CAPSTAN_SOURCE_DIR
+                        "/scenarios/traces/night.csv, scale: 2, duration: 5m}"};
+const Strings kProfile = {"services.0.load={profile: azure-hour, scale: 2, duration: 5m}"};
+const Strings kRareKeys = {"step_times=" CAPSTAN_SOURCE_DIR "/data/engines.csv", "services.0.memory_gib=20",
+                           "services.0.load.concurrency=90"};
+
+const std::vector<Mapping> kPlanMappings = {
+    {"The file", "", {}},
+    {"The file", "", {kRareKeys.front()}},
+    {"cluster", "cluster", {}},
+    {"cluster.instances", "cluster.instances.1", {}},
+    {"cluster.instances", "cluster.instances.2", {}},
+    {"tenants", "tenants.0", {}},
+    {"tenants", "tenants.1", {}},
+    {"limits", "limits", {}},
+    {"services", "services.0", {}},
+    {"services", "services.0", {kRareKeys[1]}},
+    {"services.slo", "services.0.slo", {}},
+    {"services.load", "services.0.load", {}},
+    {"services.load", "services.0.load", {"services.0.load.requests_per_second=~", kRareKeys[2]}},
+    {"services.load", "services.0.load", kTrace},
+    {"services.load", "services.0.load", kProfile},
+    {"prompt_tokens, answer_tokens", "services.0.load.prompt_tokens", {}},
+    {"prompt_tokens, answer_tokens", "services.0.load.answer_tokens", {}},
+    {"staff", "staff", {}},
+    {"asked", "asked", {}},
+};
+
 /// Returns the cached answer, or computes it with `ask`. The reader always gives the same answer.
 template <typename Answer, typename Ask>
 const Answer& cached(std::map<std::pair<const Mapping*, std::string>, Answer>& cache, const Mapping& mapping,
@@ -161,9 +190,10 @@ const Answer& cached(std::map<std::pair<const Mapping*, std::string>, Answer>& c
   return found != cache.end() ? found->second : cache.emplace(cache_key, ask()).first->second;
 }
 
-const std::string& full_text() {
-  static const std::string text = read_text(kReference + "scenario-full.yaml").value_or("");
-  return text;
+const std::string& full_text(Format format) {
+  static const std::string scenario = read_text(kReference + "scenario-full.yaml").value_or("");
+  static const std::string plan = read_text(CAPSTAN_SOURCE_DIR "/schema/plan-example.yaml").value_or("");
+  return format == Format::plan ? plan : scenario;
 }
 
 /// Returns the text after `before` in the first message that contains it, or nothing.
@@ -177,7 +207,7 @@ std::optional<std::string> text_after(const Strings& messages, const std::string
 std::string without_guess(const std::string& expected) { return expected.substr(0, expected.find(" (did you mean")); }
 
 manifest::Node node_of(const Mapping& mapping) {
-  const manifest::Node root = full_example_with(mapping.sets);
+  const manifest::Node root = full_example_with(mapping.format, mapping.sets);
   const manifest::Node* node = mapping.path.empty() ? &root : manifest::at_path(root, mapping.path);
   EXPECT_NE(node, nullptr) << mapping.path;
   return node == nullptr ? manifest::Node() : *node;
@@ -209,27 +239,45 @@ const std::vector<Kind> kKinds = {
 
 }  // namespace
 
-const std::vector<Mapping>& mappings() { return kMappings; }
+const std::vector<Mapping>& mappings() {
+  static const std::vector<Mapping> all = [] {
+    std::vector<Mapping> both = kScenarioMappings;
+    for (Mapping mapping : kPlanMappings) {
+      mapping.format = Format::plan;
+      both.push_back(std::move(mapping));
+    }
+    return both;
+  }();
+  return all;
+}
 
 std::string child_path(const std::string& path, const std::string& key) {
   return path.empty() ? key : path + "." + key;
 }
 
-manifest::Node full_example_with(const Strings& sets) {
-  static const auto full = manifest::parse(full_text(), "full.yaml");
-  manifest::Node root = full.value_or(manifest::Node());
+manifest::Node full_example_with(Format format, const Strings& sets) {
+  manifest::Node root = manifest::parse(full_text(format), "full.yaml").value_or(manifest::Node());
   for (const std::string& set : sets) EXPECT_TRUE(manifest::apply_set(root, set)) << set;
   return root;
 }
 
-Strings reader_errors(Strings sets, const std::string& extra_set) {
-  if (!extra_set.empty()) sets.push_back(extra_set);
-  const auto read = experiment::parse_scenario(full_text(), "full.yaml",
-                                               {.sets = std::move(sets), .trace = {}, .seed = {}, .policies = {}});
+namespace {
+
+template <typename Read>
+Strings messages_of(const Read& read) {
   Strings messages;
   if (read) return messages;
   for (const Error& error : read.error().list) messages.push_back(error.message);
   return messages;
+}
+
+}  // namespace
+
+Strings reader_errors(Format format, Strings sets, const std::string& extra_set) {
+  if (!extra_set.empty()) sets.push_back(extra_set);
+  if (format == Format::plan) return messages_of(plan::parse_plan_spec(full_text(format), "full.yaml", sets));
+  return messages_of(experiment::parse_scenario(full_text(format), "full.yaml",
+                                                {.sets = std::move(sets), .trace = {}, .seed = {}, .policies = {}}));
 }
 
 Strings split_items(std::string text) {
@@ -246,7 +294,7 @@ Strings split_items(std::string text) {
 const Strings& keys_of(const Mapping& mapping) {
   static std::map<std::pair<const Mapping*, std::string>, Strings> cache;
   return cached(cache, mapping, "", [&] {
-    const Strings messages = reader_errors(mapping.sets, child_path(mapping.path, kUnknownKey) + "=1");
+    const Strings messages = reader_errors(mapping.format, mapping.sets, child_path(mapping.path, kUnknownKey) + "=1");
     const auto list = text_after(messages, fmt::format("found key \"{}\", expected one of ", kUnknownKey));
     return split_items(without_guess(list.value_or("")));
   });
@@ -270,13 +318,14 @@ std::string value_of(const Mapping& mapping, const std::string& key) {
 }
 
 bool is_required(const Mapping& mapping, const std::string& key) {
-  return text_after(reader_errors(mapping.sets, child_path(mapping.path, key) + "=~"),
+  return text_after(reader_errors(mapping.format, mapping.sets, child_path(mapping.path, key) + "=~"),
                     fmt::format(" lacks \"{}\"", key))
       .has_value();
 }
 
 bool is_nonempty_list(const Mapping& mapping, const std::string& key) {
-  return text_after(reader_errors(mapping.sets, child_path(mapping.path, key) + "=[]"), key + ": found an empty list")
+  return text_after(reader_errors(mapping.format, mapping.sets, child_path(mapping.path, key) + "=[]"),
+                    key + ": found an empty list")
       .has_value();
 }
 
@@ -287,7 +336,7 @@ Column ask_for_column(const Mapping& mapping, const std::string& key) {
   static const std::set<std::string> kTexts = {"gpu", "instance", "pool", "zone", "manifest"};
   if (kTexts.contains(key)) return {"text", ""};
   const std::string path = child_path(mapping.path, key) + "=";
-  const Strings messages = reader_errors(mapping.sets, path + kGarbage);
+  const Strings messages = reader_errors(mapping.format, mapping.sets, path + kGarbage);
   const std::string found = fmt::format(": found \"{}\", expected ", kGarbage);
   if (key != "policy" && text_after(messages, ".policy" + found)) return {"name, or mapping", ""};
   if (text_after(messages, fmt::format(" is \"{}\", expected a mapping", kGarbage))) return {"mapping", ""};
@@ -296,8 +345,8 @@ Column ask_for_column(const Mapping& mapping, const std::string& key) {
   const auto kind = std::ranges::find_if(kKinds, [&](const Kind& k) { return expected.starts_with(k.expected); });
   if (kind == kKinds.end()) return {"choice", without_guess(expected)};
   for (const std::string& value : kind->too_large) {
-    const auto refused =
-        text_after(reader_errors(mapping.sets, path + value), fmt::format("{}: found \"{}\", expected ", key, value));
+    const auto refused = text_after(reader_errors(mapping.format, mapping.sets, path + value),
+                                    fmt::format("{}: found \"{}\", expected ", key, value));
     if (refused && refused->find(" to ") != refused->npos) return {kind->type, *refused};
   }
   return {kind->type, ""};
@@ -310,8 +359,12 @@ const Column& column_of(const Mapping& mapping, const std::string& key) {
   return cached(cache, mapping, key, [&] { return ask_for_column(mapping, key); });
 }
 
-std::string section(const std::string& heading) {
-  static const std::string page = read_text(kReference + "scenario.md").value_or("");
+std::string page_name(Format format) { return format == Format::plan ? "plan.md" : "scenario.md"; }
+
+std::string section(Format format, const std::string& heading) {
+  static const std::string scenario = read_text(kReference + page_name(Format::scenario)).value_or("");
+  static const std::string plan = read_text(kReference + page_name(Format::plan)).value_or("");
+  const std::string& page = format == Format::plan ? plan : scenario;
   for (const char* level : {"\n## ", "\n### "}) {
     for (const std::string& name : {heading, "`" + heading + "`"}) {
       const std::size_t at = page.find(level + name + "\n");

@@ -1,5 +1,5 @@
-// Compares docs/reference/scenario.md with the reader: the page must have a row for every key, with its type and
-// bounds, and docs/reference/scenario-full.yaml must use every key.
+// Compares docs/reference/scenario.md and plan.md with the readers: a page must have a row for every key, with its type
+// and bounds, and the full example (docs/reference/scenario-full.yaml, schema/plan-example.yaml) must use every key.
 
 #include <gtest/gtest.h>
 
@@ -9,6 +9,7 @@
 #include <map>
 #include <set>
 #include <string>
+#include <utility>
 
 #include "scenario/blocks.h"
 #include "scenario/reader_table.h"
@@ -20,14 +21,14 @@ TEST(Schema, DocumentsEveryKeyWithItsTypeAndBounds) {
   for (const Mapping& mapping : mappings()) {
     if (mapping.heading.empty()) continue;
     SCOPED_TRACE(mapping.heading + " at " + mapping.path);
-    const std::string text = section(mapping.heading);
+    const std::string text = section(mapping.format, mapping.heading);
     // Other keys are checked in the mappings that use them (TheFullExampleIsValidAndUsesEveryKey).
     for (const std::string& key : used_by(mapping)) {
       if (!mapping.only.empty() && std::ranges::find(mapping.only, key) == mapping.only.end()) continue;
       const Column column = column_of(mapping, key);
       const std::string row =
           fmt::format("\n| `{}` | {} | {}|", key, column.type, column.bounds.empty() ? "" : column.bounds + " ");
-      EXPECT_NE(text.find(row), text.npos) << "docs/reference/scenario.md lacks the row " << row.substr(1);
+      EXPECT_NE(text.find(row), text.npos) << page_name(mapping.format) << " lacks the row " << row.substr(1);
     }
   }
 }
@@ -38,21 +39,21 @@ TEST(Schema, DocumentsTheSettingsOfOtherAutoscalers) {
     if (!mapping.heading.empty()) continue;
     for (const std::string& key : keys_of(mapping)) {
       const bool known = peers.find("`" + key + "`") != peers.npos || peers.find(key + ": ") != peers.npos ||
-                         section("scale").find(key) != std::string::npos;
+                         section(Format::scenario, "scale").find(key) != std::string::npos;
       EXPECT_TRUE(known) << "no page documents " << key;
     }
   }
 }
 
 TEST(Schema, TheReaderAcceptsEveryDocumentedKey) {
-  std::map<std::string, std::set<std::string>> accepted;
+  std::map<std::pair<Format, std::string>, std::set<std::string>> accepted;
   for (const Mapping& mapping : mappings()) {
     if (mapping.heading.empty()) continue;
-    for (const std::string& key : keys_of(mapping)) accepted[mapping.heading].insert(key);
+    for (const std::string& key : keys_of(mapping)) accepted[{mapping.format, mapping.heading}].insert(key);
   }
-  for (const auto& [heading, keys] : accepted) {
-    SCOPED_TRACE(heading);
-    const std::string text = section(heading);
+  for (const auto& [place, keys] : accepted) {
+    SCOPED_TRACE(page_name(place.first) + " " + place.second);
+    const std::string text = section(place.first, place.second);
     constexpr std::string_view kRow = "\n| `";
     for (std::size_t at = text.find(kRow); at != text.npos; at = text.find(kRow, at + 1)) {
       const std::size_t from = at + kRow.size();
@@ -63,16 +64,17 @@ TEST(Schema, TheReaderAcceptsEveryDocumentedKey) {
 }
 
 TEST(Schema, TheFullExampleIsValidAndUsesEveryKey) {
-  std::map<std::string, std::set<std::string>> accepted;
-  std::map<std::string, std::set<std::string>> used;
+  std::map<std::pair<Format, std::string>, std::set<std::string>> accepted;
+  std::map<std::pair<Format, std::string>, std::set<std::string>> used;
   for (const Mapping& mapping : mappings()) {
     SCOPED_TRACE(mapping.name() + " at " + mapping.path);
-    EXPECT_EQ(reader_errors(mapping.sets), Strings());
+    EXPECT_EQ(reader_errors(mapping.format, mapping.sets), Strings());
     const Strings keys = keys_of(mapping);
     EXPECT_FALSE(keys.empty());
     if (mapping.heading.empty()) continue;
-    accepted[mapping.heading].insert(keys.begin(), keys.end());
-    used[mapping.heading].insert(used_by(mapping).begin(), used_by(mapping).end());
+    const std::pair place(mapping.format, mapping.heading);
+    accepted[place].insert(keys.begin(), keys.end());
+    used[place].insert(used_by(mapping).begin(), used_by(mapping).end());
   }
   EXPECT_EQ(used, accepted);
 }

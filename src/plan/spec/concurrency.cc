@@ -26,10 +26,8 @@ struct CheapestStep {
 
 CheapestStep cheapest_step(const ServiceSpec& service, const PlanSpec& spec) {
   const double prompt = mean_tokens(service.load.prompt), answer = std::max(mean_tokens(service.load.answer), 1.0);
-  const decide::scale::Shape shape{.prompt_per_output = prompt / answer,
-                                   .context = prompt + answer / 2,
-                                   .prompt = prompt,
-                                   .output = answer};
+  const decide::scale::Shape shape{
+      .prompt_per_output = prompt / answer, .context = prompt + answer / 2, .prompt = prompt, .output = answer};
   CheapestStep cheapest;
   double lowest = 0;  // USD per token, up to a constant factor
   for (const SpecCandidate& candidate : fitting_candidates(service, spec)) {
@@ -57,10 +55,10 @@ TimeInFlight time_in_flight(const ServiceSpec& service, const PlanSpec& spec) {
   const CheapestStep cheapest = cheapest_step(service, spec);
   const bool has_tpot = service.slo.tpot > 0s;
   const double step = cheapest.row != nullptr ? cheapest.seconds : has_tpot ? in_seconds(service.slo.tpot) / 2 : 0.03;
-  const std::string source = cheapest.row != nullptr ? fmt::format("step of {} at {} sequences",
-                                                                   row_words(*cheapest.row), cheapest.batch)
-                             : has_tpot              ? std::string("half of the bound on TPOT")
-                                                     : std::string("assumed");
+  const std::string source = cheapest.row != nullptr
+                                 ? fmt::format("step of {} at {} sequences", row_words(*cheapest.row), cheapest.batch)
+                             : has_tpot ? std::string("half of the bound on TPOT")
+                                        : std::string("assumed");
   return {.seconds = first + further * step,
           .arithmetic = fmt::format("{:.3g} s ({}) + {:.4g} tokens x {:.3g} ms ({})", first,
                                     has_ttft ? "half of the bound on TTFT" : "assumed", further, step * 1000, source)};

@@ -11,8 +11,7 @@ PlanSpec concurrency_spec() {
   PlanSpec spec;
   spec.engines = {std::shared_ptr<const engine::EngineTable>(), &engine::EngineTable::bundled()};
   spec.cluster.capacity = {model::CapacityType::on_demand};
-  spec.cluster.machines = {
-      {.name = "eight", .gpu = "h100_sxm", .gpus = 8, .on_demand_per_hour = MicroUsd{40'000'000}}};
+  spec.cluster.machines = {{.name = "eight", .gpu = "h100_sxm", .gpus = 8, .on_demand_per_hour = MicroUsd{40'000'000}}};
   spec.services = {{.name = "chat",
                     .model = "Llama-3.3-70B",
                     .dtype = "fp8",

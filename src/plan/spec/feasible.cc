@@ -90,9 +90,10 @@ class ServiceCheck {
     }
     const std::string asked =
         service_.tensor_parallel ? fmt::format(" with tensor parallelism {}", *service_.tensor_parallel) : "";
-    return fmt::format("{}: no machine that exists or can be bought runs {} in {}{}{}, expected a machine for one of: "
-                       "{}",
-                       name(), service_.model, service_.dtype, asked, missing_memory(weights), fmt::join(known, ", "));
+    return fmt::format(
+        "{}: no machine that exists or can be bought runs {} in {}{}{}, expected a machine for one of: "
+        "{}",
+        name(), service_.model, service_.dtype, asked, missing_memory(weights), fmt::join(known, ", "));
   }
 
   /// Says by how much the weights exceed the GPU memory of the largest machine; nothing if they do not.
@@ -120,8 +121,8 @@ class ServiceCheck {
     std::int64_t fewest = std::numeric_limits<std::int64_t>::max();
     for (const engine::EngineRow& row : spec_.engines->rows()) {
       if (row.model != service_.model || !engine::kv_capacity_blocks(row)) continue;
-      const bool is_here = std::ranges::find(spec_.cluster.machines, row.gpu, &MachineSpec::gpu) !=
-                           spec_.cluster.machines.end();
+      const bool is_here =
+          std::ranges::find(spec_.cluster.machines, row.gpu, &MachineSpec::gpu) != spec_.cluster.machines.end();
       const std::int64_t distance = row.tp + (is_here ? 0 : 100) + (row.weight_dtype == service_.dtype ? 0 : 10);
       if (distance >= fewest) continue;
       fewest = distance;
@@ -145,8 +146,8 @@ class ServiceCheck {
       prefill.take(alone, *candidate.row);
       whole.take(std::max(alone, one_step * (answer - 1)), *candidate.row);
     }
-    const std::string length = fmt::format("a prompt of {} {} on an idle replica", prompt,
-                                           prompt == 1 ? "token" : "tokens");
+    const std::string length =
+        fmt::format("a prompt of {} {} on an idle replica", prompt, prompt == 1 ? "token" : "tokens");
     check_bound("slo.tpot", service_.slo.tpot, "one step with a single request", step);
     check_bound("slo.ttft_p99", service_.slo.ttft, length, prefill);
     check_bound("slo.e2e", service_.slo.e2e,
@@ -177,9 +178,8 @@ class ServiceCheck {
   void check_tenant(const std::vector<SpecCandidate>& fitting) {
     const auto tenant = std::ranges::find(spec_.tenants, service_.tenant, &TenantSpec::name);
     if (tenant == spec_.tenants.end() || !tenant->gpu_limit) return;
-    const GpuCount fewest =
-        std::ranges::min(fitting, {}, [](const SpecCandidate& c) { return c.row->tp; }).row->tp *
-        (service_.is_disaggregated ? 2 : 1);
+    const GpuCount fewest = std::ranges::min(fitting, {}, [](const SpecCandidate& c) { return c.row->tp; }).row->tp *
+                            (service_.is_disaggregated ? 2 : 1);
     if (*tenant->gpu_limit >= fewest) return;
     add("tenant", fmt::format("{}.tenant: the smallest fleet needs {} GPUs, {} more than gpu_limit {} of tenant {}",
                               name(), fewest, fewest - *tenant->gpu_limit, *tenant->gpu_limit, tenant->name));

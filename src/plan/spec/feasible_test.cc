@@ -69,6 +69,20 @@ TEST(ImpossibleDemands, AreReportedWithTheGapAndTheNearestThatIsPossible) {
   }
 }
 
+TEST(ImpossibleDemands, HaveTheTextThatTheReferencePageShows) {
+  constexpr std::string_view kTooFast = R"(cluster: {instances: [p5.48xlarge]}
+services:
+- name: chat
+  model: meta-llama/Llama-3.3-70B-Instruct-FP8
+  slo: {tpot: 2ms}
+)";
+  const SpecResult spec = parse_plan_spec(kTooFast, "s.yaml");
+  ASSERT_FALSE(spec);
+  EXPECT_EQ(spec.error().text(),
+            "s.yaml:5:15: services.chat.slo.tpot: 2 ms is 6.76 ms shorter than one step with a single request, which "
+            "takes 8.76 ms at best (Llama-3.3-70B in fp8 on 8 x H100); the nearest possible bound is above 8.76 ms");
+}
+
 TEST(ImpossibleDemands, AReplicaNeedsMemoryForItsKvCache) {
   PlanSpec spec = *parse_plan_spec(kFeasible, "s.yaml");
   // The user's own row of a larger model: 79 GB of weights on a GPU of 86 GB, of which 90 % may be used.

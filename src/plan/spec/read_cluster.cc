@@ -110,14 +110,15 @@ class ClusterReader {
 
   /// Reads a name, or a mapping that states or changes the shape and the prices.
   void read_machine(const Node& node) {
-    const bool is_name = node.kind == Node::Kind::scalar;
-    const Node* named = is_name ? &node : node.find("instance");
-    if (named == nullptr || named->text.empty()) {
+    const bool is_name = node.kind == Node::Kind::scalar && !node.text.empty();
+    if (!is_name && node.kind != Node::Kind::mapping) {
       return verdict_.fail(node.place,
                            fmt::format("cluster.instances: found {}, expected a name, or a mapping with the "
                                        "key instance",
                                        node.words()));
     }
+    const Node* named = is_name ? &node : Fields(node, "cluster.instances", verdict_).need("instance");
+    if (named == nullptr) return;
     const experiment::Instance* row = experiment::find_instance(named->text);
     MachineSpec machine = row != nullptr ? machine_of(*row) : MachineSpec{.name = named->text};
     if (is_name && row == nullptr) return verdict_.fail(node.place, unknown_machine(named->text));

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "manifest/scalars.h"
 #include "plan/spec/concurrency.h"
 #include "plan/spec/read_parts.h"
 #include "workload/spec.h"
@@ -16,6 +17,8 @@ using manifest::Verdict;
 using namespace std::chrono_literals;
 
 constexpr double kDefaultRequestsPerS = 1;
+constexpr std::int64_t kMostTokens = 1 << 24;
+constexpr Duration kLongestLoad = 24h * 14;
 constexpr TokenSpec kChatPrompt{.median = 1000, .sigma = 0.8, .longest = 16384};  // Azure 2023, conversation
 constexpr TokenSpec kChatAnswer{.median = 200, .sigma = 0.6, .longest = 2048};
 
@@ -25,18 +28,22 @@ void read_spec_tokens(Fields& fields, std::string_view key, TokenSpec& out, Defa
   const Node* node = fields.take(key);
   if (node == nullptr) return;
   if (node->kind == Node::Kind::scalar) {
-    out = {};
-    fields.integer(key, out.median, 1, 1 << 24);
-    out.longest = out.median;
+    const auto tokens = manifest::read_integer(node->text);
+    if (!tokens || *tokens < 1 || *tokens > kMostTokens) {
+      return verdict.fail(node->place, fmt::format("{}.{}: found {}, expected a number of tokens or a mapping with "
+                                                   "median, sigma and longest",
+                                                   fields.what(), key, node->words()));
+    }
+    out = {.median = static_cast<std::int32_t>(*tokens), .longest = static_cast<std::int32_t>(*tokens)};
     return;
   }
   Fields parts(*node, fmt::format("{}.{}", fields.what(), key), verdict);
-  parts.integer("median", out.median, 1, 1 << 24);
+  parts.integer("median", out.median, 1, kMostTokens);
   parts.number("sigma", out.sigma, 0, 10);
   defaults.note(parts, "median", fmt::format("{}", out.median), "like the Azure trace of 2023");
   defaults.note(parts, "sigma", fmt::format("{:g}", out.sigma), "like the Azure trace of 2023");
   out.longest = std::max(out.longest, out.median);
-  parts.integer("longest", out.longest, 1, 1 << 24);
+  parts.integer("longest", out.longest, 1, kMostTokens);
   defaults.note(parts, "longest", fmt::format("{}", out.longest), "like the Azure trace of 2023");
   parts.finish();
   if (parts.ok() && out.longest < out.median) {
@@ -85,7 +92,7 @@ void read_generated(Fields& fields, ServiceSpec& service, PlanSpec& spec, Verdic
   fields.duration("burst_every", load.burst_every, 1s, 24h);
   defaults.note(fields, "burst_every", "30 min", "two bursts in an hour");
   load.duration = 1h;
-  fields.duration("duration", load.duration, 1min, 24h * 14);
+  fields.duration("duration", load.duration, 1min, kLongestLoad);
   defaults.note(fields, "duration", "1 h", "the simulated part of the load");
   if (fields.ok() && load.burst_length >= load.burst_every) {
     verdict.fail(fields.blame({"burst_length", "burst_every"}),
@@ -122,7 +129,7 @@ void read_recorded(Fields& fields, ServiceSpec& service, PlanSpec& spec, Verdict
   DefaultList defaults(spec.defaults);
   fields.number("scale", load.scale, 1e-6, 1e5);
   defaults.note(fields, "scale", "1", "the recorded rate");
-  fields.duration("duration", load.duration, 1min, 24h * 366);
+  fields.duration("duration", load.duration, 1min, kLongestLoad);
   defaults.note(fields, "duration", "all of it", "the whole recorded load is simulated");
   if (fields.ok()) check_recorded(fields, load, verdict);
 }

@@ -20,8 +20,6 @@ constexpr std::string_view kSmallest = R"(services:
   slo: {ttft_p99: 2s}
 )";
 
-const std::vector<std::string> kTpot = {"services.0.slo.tpot=40ms"};
-
 const DefaultUsed* find_default(const PlanSpec& spec, std::string_view path) {
   const auto found = std::ranges::find(spec.defaults, path, &DefaultUsed::path);
   return found == spec.defaults.end() ? nullptr : &*found;
@@ -48,16 +46,6 @@ TEST(ReadSpec, ListsEveryDefaultThatItUses) {
     EXPECT_NE(find_default(*spec, path), nullptr) << path;
   }
   EXPECT_EQ(find_default(*spec, "services.chat.dtype"), nullptr);
-}
-
-TEST(ReadSpec, TurnsConcurrencyIntoARate) {
-  const SpecResult spec =
-      parse_plan_spec(std::string(kSmallest) + "  load: {concurrency: 100, prompt_tokens: 1000, answer_tokens: 301}\n",
-                      "chat.yaml", kTpot);
-  ASSERT_TRUE(spec) << spec.error().text();
-  const DefaultUsed* rate = find_default(*spec, "services.chat.load.requests_per_second");
-  ASSERT_NE(rate, nullptr);
-  EXPECT_TRUE(rate->why.starts_with("concurrency 100 / ")) << rate->why;
 }
 
 TEST(ReadSpec, TheExampleUsesNoDefault) {
@@ -119,22 +107,6 @@ TEST_F(StepTimes, AreRefusedWithTheirOwnPlace) {
   const SpecResult wrong = parse_plan_spec(text(), folder_ / "spec.yaml");
   ASSERT_FALSE(wrong);
   EXPECT_NE(wrong.error().text().find("own.csv:1"), std::string::npos) << wrong.error().text();
-}
-
-TEST(ReadSpec, AcceptsMachinesByNameAndByShape) {
-  const SpecResult spec = parse_plan_spec(std::string(kSmallest) + R"(cluster:
-  zones: [a]
-  instances:
-  - p5.48xlarge
-  - {instance: own-box, gpu: H100, gpus: 4, usd_per_hour: 10, existing: 2}
-)",
-                                          "chat.yaml");
-  ASSERT_TRUE(spec) << spec.error().text();
-  ASSERT_EQ(spec->cluster.machines.size(), 2u);
-  EXPECT_EQ(spec->cluster.machines[0].gpus, 8);
-  EXPECT_FALSE(spec->cluster.machines[0].has_stated_price);
-  EXPECT_EQ(spec->cluster.machines[1].existing, 2);
-  EXPECT_TRUE(spec->cluster.machines[1].has_stated_price);
 }
 
 TEST(ReadSpec, ReportsMistakesWithPlaceFoundAndExpected) {

@@ -97,10 +97,11 @@ void refuse_missing_gangs(const PlanSpec& spec, std::vector<Refusal>& out) {
                      service.pods_per_replica),
          "Without gang scheduling, some pods of a replica can be bound while the others wait. The bound ones hold paid "
          "GPUs and serve nothing, and two such replicas can block each other.",
-         fmt::format("Keep gang scheduling (cluster.gang_scheduler: kai or kueue), or set pods_per_replica: 1 for {} "
-                     "and use a machine with all GPUs of a replica. One pod with all GPUs of a replica is atomic already, "
-                     "with any tensor parallelism, and needs no gang scheduler.",
-                     service.name)});
+         fmt::format(
+             "Keep gang scheduling (cluster.gang_scheduler: kai or kueue), or set pods_per_replica: 1 for {} "
+             "and use a machine with all GPUs of a replica. One pod with all GPUs of a replica is atomic already, "
+             "with any tensor parallelism, and needs no gang scheduler.",
+             service.name)});
   }
 }
 
@@ -129,8 +130,8 @@ void refuse_single_machine(const PlanSpec& spec, std::vector<Refusal>& out) {
 
 std::optional<AskedSignal> asked_signal(std::string_view word) {
   const std::string plain = plain_word(word);
-  const auto known = std::ranges::find(kSignalWords, std::string_view(plain),
-                                       &std::pair<std::string_view, AskedSignal>::first);
+  const auto known =
+      std::ranges::find(kSignalWords, std::string_view(plain), &std::pair<std::string_view, AskedSignal>::first);
   return known == kSignalWords.end() ? std::nullopt : std::optional(known->second);
 }
 

@@ -1,0 +1,81 @@
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "plan/spec/read_spec.h"
+
+namespace capstan::plan {
+namespace {
+
+constexpr std::string_view kClusterSpec = R"(services:
+- name: chat
+  model: meta-llama/Llama-3.3-70B-Instruct
+  dtype: fp8
+  slo: {ttft_p99: 2s, tpot: 40ms}
+)";
+
+/// Returns the errors of the spec with these changes; nothing if it is valid.
+std::string cluster_errors(const std::vector<std::string>& sets) {
+  const SpecResult spec = parse_plan_spec(kClusterSpec, "s.yaml", sets);
+  return spec ? "" : spec.error().text();
+}
+
+TEST(ReadSpecCluster, AcceptsMachinesByNameAndByShape) {
+  const SpecResult spec = parse_plan_spec(std::string(kClusterSpec) + R"(cluster:
+  zones: [a]
+  instances:
+  - p5.48xlarge
+  - {instance: own-box, gpu: H100, gpus: 4, usd_per_hour: 10, existing: 2}
+)",
+                                          "chat.yaml");
+  ASSERT_TRUE(spec) << spec.error().text();
+  ASSERT_EQ(spec->cluster.machines.size(), 2u);
+  EXPECT_EQ(spec->cluster.machines[0].gpus, 8);
+  EXPECT_FALSE(spec->cluster.machines[0].has_stated_price);
+  EXPECT_EQ(spec->cluster.machines[1].existing, 2);
+  EXPECT_TRUE(spec->cluster.machines[1].has_stated_price);
+}
+
+TEST(ReadSpecCluster, FiltersTheCatalogueByCloudAndGpu) {
+  const std::vector<std::string> sets = {"cluster={cloud: gcp, gpus: [NVIDIA-H100-80GB-HBM3]}"};
+  const SpecResult spec = parse_plan_spec(kClusterSpec, "s.yaml", sets);
+  ASSERT_TRUE(spec) << spec.error().text();
+  EXPECT_EQ(spec->cluster.region, "us-central1");
+  ASSERT_GE(spec->cluster.machines.size(), 4u);
+  for (const MachineSpec& machine : spec->cluster.machines) EXPECT_EQ(machine.gpu, "h100_sxm") << machine.name;
+}
+
+TEST(ReadSpecCluster, ASliceOfAGpuIsAKindOfItsOwn) {
+  const std::vector<std::string> sets = {
+      "cluster={instances: [p5.48xlarge, {instance: p5.4xlarge, gpu: h100-3g.40gb, gpus: 2}]}"};
+  const SpecResult spec = parse_plan_spec(kClusterSpec, "s.yaml", sets);
+  ASSERT_TRUE(spec) << spec.error().text();
+  EXPECT_EQ(spec->cluster.machines[1].gpu, "h100-3g.40gb");
+  EXPECT_EQ(spec->cluster.machines[1].gpus, 2);
+  EXPECT_FALSE(spec->cluster.machines[1].has_stated_price);  // of the whole machine, from the catalogue
+}
+
+TEST(ReadSpecCluster, ReportsMistakes) {
+  const struct {
+    const char* set;
+    const char* message;
+  } cases[] = {
+      {"cluster.zones=[]", "expected at least one element"},
+      {"cluster.gpus=[H1000]", "expected a GPU kind such as H100"},
+      {"cluster.capacity=[free]", "expected one of on_demand, spot or reserved"},
+      {"cluster.instances=[{gpu: H100}]", "cluster.instances lacks \"instance\""},
+      {"cluster.instances=[{instance: own}]", "cluster.instances lacks \"gpu\""},
+      {"cluster.instances=[[p5.48xlarge]]", "found a list, expected a name, or a mapping"},
+      {"cluster.instances=[{instance: own, gpu: H100, gpus: 8}]", "no price of own is known"},
+      {"cluster.instances=[p5.48xlarge, p5.48xlarge]", "is given twice"},
+      {"cluster.provisioner=magic", "expected karpenter, cluster_autoscaler or none"},
+  };
+  for (const auto& c : cases) {
+    const std::string found = cluster_errors({c.set});
+    EXPECT_NE(found.find(c.message), std::string::npos) << c.set << found;
+  }
+}
+
+}  // namespace
+}  // namespace capstan::plan

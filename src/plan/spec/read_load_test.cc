@@ -1,0 +1,75 @@
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <fstream>
+#include <string>
+#include <vector>
+
+#include "plan/spec/read_spec.h"
+
+namespace capstan::plan {
+namespace {
+
+constexpr std::string_view kLoadSpecText = R"(services:
+- name: chat
+  model: meta-llama/Llama-3.3-70B-Instruct
+  dtype: fp8
+  slo: {ttft_p99: 2s, tpot: 40ms}
+)";
+
+/// Returns the errors of the spec with these changes; nothing if it is valid.
+std::string load_errors(const std::vector<std::string>& sets) {
+  const SpecResult spec = parse_plan_spec(kLoadSpecText, "s.yaml", sets);
+  return spec ? "" : spec.error().text();
+}
+
+TEST(ReadSpecLoad, TurnsConcurrencyIntoARate) {
+  const std::vector<std::string> sets = {
+      "services.0.load={concurrency: 100, prompt_tokens: 1000, answer_tokens: 301}"};
+  const SpecResult spec = parse_plan_spec(kLoadSpecText, "s.yaml", sets);
+  ASSERT_TRUE(spec) << spec.error().text();
+  const auto rate = std::ranges::find(spec->defaults, "services.chat.load.requests_per_second", &DefaultUsed::path);
+  ASSERT_NE(rate, spec->defaults.end());
+  EXPECT_TRUE(rate->why.starts_with("concurrency 100 / ")) << rate->why;
+  EXPECT_GT(spec->services.front().load.requests_per_s, 100 / 13.0);  // 1 s and 300 steps of at most 40 ms
+  EXPECT_LT(spec->services.front().load.requests_per_s, 100 / 4.0);   // no step of the 70B takes less than 10 ms
+}
+
+TEST(ReadSpecLoad, TakesAProfileOrATrace) {
+  const std::vector<std::string> sets = {"services.0.load={profile: azure-hour, scale: 0.5}"};
+  const SpecResult spec = parse_plan_spec(kLoadSpecText, "s.yaml", sets);
+  ASSERT_TRUE(spec) << spec.error().text();
+  EXPECT_EQ(spec->services.front().load.source, LoadSpec::Source::profile);
+  EXPECT_EQ(spec->services.front().load.from, "azure-hour");
+  EXPECT_EQ(spec->services.front().load.scale, 0.5);
+}
+
+TEST(ReadSpecLoad, ReportsMistakes) {
+  const struct {
+    const char* set;
+    const char* message;
+  } cases[] = {
+      {"services.0.load={trace: a.csv, profile: azure-hour}", "expected one of them"},
+      {"services.0.load={profile: azure-day}", "azure-day"},
+      {"services.0.load={profile: azure-hour, burst_factor: 2}", "found key \"burst_factor\""},
+      {"services.0.load={prompt_tokens: many}",
+       "expected a number of tokens or a mapping with median, sigma and longest"},
+      {"services.0.load={prompt_tokens: 0}", "expected a number of tokens or a mapping"},
+      {"services.0.load={prompt_tokens: {median: 100, longest: 50}}", "longest 50 is below the median 100"},
+      {"services.0.load={burst_length: 30m, burst_every: 10m}", "burst_length 30m is not below burst_every 10m"},
+  };
+  for (const auto& c : cases) {
+    const std::string found = load_errors({c.set});
+    EXPECT_NE(found.find(c.message), std::string::npos) << c.set << found;
+  }
+}
+
+TEST(ReadSpecLoad, RefusesATraceWithoutRows) {
+  const std::string path = testing::TempDir() + "plan_empty_trace.csv";
+  std::ofstream(path) << "TIMESTAMP,ContextTokens,GeneratedTokens\n";
+  const std::string found = load_errors({"services.0.load={trace: " + path + "}"});
+  EXPECT_NE(found.find("plan_empty_trace.csv"), std::string::npos) << found;
+}
+
+}  // namespace
+}  // namespace capstan::plan

@@ -1,0 +1,67 @@
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "plan/spec/read_spec.h"
+
+namespace capstan::plan {
+namespace {
+
+constexpr std::string_view kServiceSpecText = R"(services:
+- name: chat
+  model: meta-llama/Llama-3.3-70B-Instruct
+  dtype: fp8
+  slo: {ttft_p99: 2s, tpot: 40ms}
+)";
+
+/// Returns the errors of the spec with these changes; nothing if it is valid.
+std::string service_errors(const std::vector<std::string>& sets) {
+  const SpecResult spec = parse_plan_spec(kServiceSpecText, "s.yaml", sets);
+  return spec ? "" : spec.error().text();
+}
+
+TEST(ReadSpecService, TakesTheWeightTypeFromTheNameOfTheModel) {
+  const std::vector<std::string> sets = {"services.0.dtype=~", "services.0.model=RedHatAI/Llama-3.3-70B-Instruct-FP8"};
+  const SpecResult spec = parse_plan_spec(kServiceSpecText, "s.yaml", sets);
+  ASSERT_TRUE(spec) << spec.error().text();
+  EXPECT_EQ(spec->services.front().model, "Llama-3.3-70B");
+  EXPECT_EQ(spec->services.front().dtype, "fp8");
+}
+
+TEST(ReadSpecService, AcceptsTheUsualNamesOfSixteenBits) {
+  for (const char* name : {"bf16", "fp16", "float16", "bfloat16"}) {
+    const std::vector<std::string> sets = {std::string("services.0.dtype=") + name};
+    const SpecResult spec = parse_plan_spec(kServiceSpecText, "s.yaml", sets);
+    ASSERT_TRUE(spec) << spec.error().text();
+    EXPECT_EQ(spec->services.front().dtype, "bfloat16");
+  }
+}
+
+TEST(ReadSpecService, ReportsMistakes) {
+  const struct {
+    const char* set;
+    const char* message;
+  } cases[] = {
+      {"services.0.model=meta-llama/Llama-3.1-9B", "did you mean Llama-3.1-8B?"},
+      {"services.0.model=unheard-of", "state a table of your own step times with step_times"},
+      {"services.0.dtype=int4", "has no row of Llama-3.3-70B in int4"},
+      {"services.0.engine=llama.cpp", "expected vllm, sglang, tensorrt-llm or triton"},
+      {"services.0.pods_per_replica=3", ""},
+      {"services.0.may_share_gpu=true", "may_share_gpu needs memory_gib"},
+      {"services.0.slo.attainment=0", "services.chat.slo.attainment"},
+      {"services.0.slo=~", "services.chat lacks \"slo\""},
+      {"services.0.tenant=unknown", "no tenant is named \"unknown\""},
+  };
+  for (const auto& c : cases) {
+    const std::string found = service_errors({c.set});
+    EXPECT_FALSE(found.empty()) << c.set;
+    EXPECT_NE(found.find(c.message), std::string::npos) << c.set << found;
+  }
+  EXPECT_NE(service_errors({"services.0.tensor_parallel=4", "services.0.pods_per_replica=3"})
+                .find("4 GPUs cannot be divided over 3 pods"),
+            std::string::npos);
+}
+
+}  // namespace
+}  // namespace capstan::plan
