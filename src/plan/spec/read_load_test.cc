@@ -24,8 +24,7 @@ std::string load_errors(const std::vector<std::string>& sets) {
 }
 
 TEST(ReadSpecLoad, TurnsConcurrencyIntoARate) {
-  const std::vector<std::string> sets = {
-      "services.0.load={concurrency: 100, prompt_tokens: 1000, answer_tokens: 301}"};
+  const std::vector<std::string> sets = {"services.0.load={concurrency: 100, prompt_tokens: 1000, answer_tokens: 301}"};
   const SpecResult spec = parse_plan_spec(kLoadSpecText, "s.yaml", sets);
   ASSERT_TRUE(spec) << spec.error().text();
   const auto rate = std::ranges::find(spec->defaults, "services.chat.load.requests_per_second", &DefaultUsed::path);
