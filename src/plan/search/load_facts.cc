@@ -1,0 +1,100 @@
+#include "plan/search/load_facts.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+namespace capstan::plan {
+
+namespace {
+
+using namespace std::chrono_literals;
+
+workload::LengthSpec length_of(const TokenSpec& tokens) {
+  workload::LengthSpec length;
+  const bool varies = tokens.sigma > 0;
+  length.kind = varies ? workload::LengthSpec::Kind::log_normal : workload::LengthSpec::Kind::constant;
+  length.value = tokens.median;
+  length.sigma = tokens.sigma;
+  length.min = 1;
+  length.max = std::max(tokens.median, tokens.longest);
+  return length;
+}
+
+double seconds_of(Duration duration) { return std::chrono::duration<double>(duration).count(); }
+
+}  // namespace
+
+workload::WorkloadSpec workload_of(const LoadSpec& load) {
+  workload::WorkloadSpec workload;
+  workload.scale = load.scale;
+  if (load.duration > 0s) workload.duration = load.duration;
+  if (load.source == LoadSpec::Source::trace) {
+    workload.from = workload::TraceSpec{load.from};
+  } else if (load.source == LoadSpec::Source::profile) {
+    workload.from = workload::ProfileSpec{load.from};
+  } else {
+    workload::GeneratorSpec generator;
+    using Kind = workload::RateCurve::Kind;
+    const bool bursts = load.burst_factor > 1 && load.burst_length > 0s && load.burst_every > load.burst_length;
+    generator.rate.kind = bursts ? Kind::on_off : Kind::constant;
+    generator.rate.rate = load.requests_per_s;
+    generator.rate.peak = load.requests_per_s * load.burst_factor;
+    generator.rate.period = load.burst_every;
+    generator.rate.length = load.burst_length;
+    generator.lengths.input = length_of(load.prompt);
+    generator.lengths.output = length_of(load.answer);
+    workload.from = generator;
+  }
+  return workload;
+}
+
+Result<LoadFacts> count_load(const ServiceSpec& service) {
+  const LoadSpec& load = service.load;
+  auto source = workload::open(workload_of(load), 1);
+  if (!source) return std::unexpected(source.error());
+  LoadFacts facts;
+  std::map<std::int64_t, RequestCount> by_window;
+  double prompts = 0, answers = 0;
+  workload::Request request;
+  while ((*source)->next(request)) {
+    if (facts.requests == kSimulatedRequestsMost) {
+      facts.is_whole = false;
+      break;
+    }
+    ++facts.requests;
+    facts.length = request.arrival.since_start;
+    if (facts.requests <= kCoarseRequests) facts.coarse_length = facts.length;
+    ++by_window[facts.length / kPeakWindow];
+    prompts += request.input_tokens;
+    answers += request.output_tokens;
+  }
+  if (const auto error = (*source)->error()) return std::unexpected(*error);
+  if (facts.requests == 0) {
+    return std::unexpected(Error::about(
+        "services." + service.name + ".load",
+        fmt::format("the load has no requests in {:.0f} s, expected at least one", seconds_of(load.duration)),
+        ErrorKind::infeasible));
+  }
+  const auto requests = static_cast<double>(facts.requests);
+  facts.prompt_tokens = prompts / requests;
+  facts.answer_tokens = answers / requests;
+  if (facts.is_whole) facts.length = std::max({facts.length, load.duration, Duration(1s)});
+  facts.coarse_length = std::clamp<Duration>(facts.coarse_length, 1s, facts.length);
+  const double window_s = std::min(seconds_of(kPeakWindow), seconds_of(facts.length));
+  for (const auto& [window, count] : by_window) {
+    facts.peak_per_s = std::max(facts.peak_per_s, static_cast<double>(count) / window_s);
+  }
+  facts.mean_per_s = requests / seconds_of(facts.length);
+  facts.first_per_s = static_cast<double>(by_window[0]) / window_s;
+  if (load.source == LoadSpec::Source::generated) {
+    facts.first_per_s = load.requests_per_s;
+    const Duration cycle = std::min(load.burst_every, facts.length);
+    facts.coarse_length = std::max(facts.coarse_length, cycle);
+  }
+  return facts;
+}
+
+}  // namespace capstan::plan

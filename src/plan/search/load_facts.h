@@ -1,0 +1,35 @@
+#pragma once
+
+#include "base/error.h"
+#include "plan/spec/spec.h"
+#include "workload/spec.h"
+
+// The requests of a service, counted before a fleet is searched.
+namespace capstan::plan {
+
+/// Most requests of one simulation. Of a longer load, the part from its start with so many requests is simulated.
+inline constexpr RequestCount kSimulatedRequestsMost = 1'000'000;
+/// Requests of a short part of the load, in which many fleets are compared first.
+inline constexpr RequestCount kCoarseRequests = 4'000;
+
+struct LoadFacts {
+  RequestCount requests = 0;   ///< of the simulated load
+  Duration length{};           ///< of the simulated load
+  bool is_whole = true;        ///< false: the load has more than `kSimulatedRequestsMost` requests
+  Duration coarse_length{};    ///< time of the first `kCoarseRequests` requests, and at least one burst of a generated load
+  double prompt_tokens = 1;    ///< mean
+  double answer_tokens = 1;    ///< mean
+  double mean_per_s = 0;       ///< requests per second over the simulated load
+  double peak_per_s = 0;       ///< requests per second in the busiest window of `kPeakWindow`
+  double first_per_s = 0;      ///< requests per second outside bursts, or in the first `kPeakWindow` of a recorded load
+};
+inline constexpr Duration kPeakWindow = std::chrono::minutes(5);
+
+/// Returns the load as the simulator generates or reads it.
+workload::WorkloadSpec workload_of(const LoadSpec& load);
+
+/// Draws or reads the requests once, with the seed 1, and counts them.
+/// @return an error of the trace, or an infeasible one for a load without requests
+Result<LoadFacts> count_load(const ServiceSpec& service);
+
+}  // namespace capstan::plan
