@@ -64,6 +64,12 @@ void write_yaml_lines(std::string& out, std::string_view text, std::size_t inden
 
 }  // namespace
 
+Yaml Yaml::plain(std::string_view text) {
+  Yaml made(text);
+  made.kind_ = Kind::plain;
+  return made;
+}
+
 Yaml Yaml::map(std::initializer_list<Entry> entries) {
   Yaml made;
   for (const auto& [key, value] : entries) made.set(key, value);

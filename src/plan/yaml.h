@@ -28,6 +28,8 @@ class Yaml {
   template <std::integral Integer>
   Yaml(Integer value) : kind_(Kind::plain), text_(std::to_string(value)) {}  // NOLINT
 
+  /// Makes a scalar that is written as it is, without quotes: a number with a fraction.
+  static Yaml plain(std::string_view text);
   static Yaml map(std::initializer_list<Entry> entries);
   static Yaml list(std::initializer_list<Yaml> elements = {});
   static Yaml list(const std::vector<std::string>& elements);

@@ -1,10 +1,9 @@
 #include "plan/search/load_facts.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <vector>
 
 namespace capstan::plan {
 
@@ -16,7 +15,7 @@ workload::LengthSpec length_of(const TokenSpec& tokens) {
   workload::LengthSpec length;
   const bool varies = tokens.sigma > 0;
   length.kind = varies ? workload::LengthSpec::Kind::log_normal : workload::LengthSpec::Kind::constant;
-  length.value = tokens.median;
+  length.tokens = tokens.median;
   length.sigma = tokens.sigma;
   length.min = 1;
   length.max = std::max(tokens.median, tokens.longest);
@@ -57,6 +56,7 @@ Result<LoadFacts> count_load(const ServiceSpec& service) {
   if (!source) return std::unexpected(source.error());
   LoadFacts facts;
   std::map<std::int64_t, RequestCount> by_window;
+  std::vector<Duration> arrivals;
   double prompts = 0, answers = 0;
   workload::Request request;
   while ((*source)->next(request)) {
@@ -66,23 +66,26 @@ Result<LoadFacts> count_load(const ServiceSpec& service) {
     }
     ++facts.requests;
     facts.length = request.arrival.since_start;
-    if (facts.requests <= kCoarseRequests) facts.coarse_length = facts.length;
+    arrivals.push_back(facts.length);
     ++by_window[facts.length / kPeakWindow];
     prompts += request.input_tokens;
     answers += request.output_tokens;
   }
   if (const auto error = (*source)->error()) return std::unexpected(*error);
   if (facts.requests == 0) {
-    return std::unexpected(Error::about(
-        "services." + service.name + ".load",
-        fmt::format("the load has no requests in {:.0f} s, expected at least one", seconds_of(load.duration)),
-        ErrorKind::infeasible));
+    Error none = Error::about("services." + service.name + ".load", "the load has no requests, expected at least one");
+    none.kind = ErrorKind::infeasible;
+    return std::unexpected(std::move(none));
   }
   const auto requests = static_cast<double>(facts.requests);
   facts.prompt_tokens = prompts / requests;
   facts.answer_tokens = answers / requests;
   if (facts.is_whole) facts.length = std::max({facts.length, load.duration, Duration(1s)});
-  facts.coarse_length = std::clamp<Duration>(facts.coarse_length, 1s, facts.length);
+  const auto time_of = [&](RequestCount count) {
+    return count >= facts.requests ? facts.length : arrivals[static_cast<std::size_t>(count)];
+  };
+  const RequestCount coarse = std::clamp(facts.requests / 20, kCoarseRequestsLeast, kCoarseRequestsMost);
+  facts.coarse_length = std::clamp<Duration>(time_of(coarse), 1s, facts.length);
   const double window_s = std::min(seconds_of(kPeakWindow), seconds_of(facts.length));
   for (const auto& [window, count] : by_window) {
     facts.peak_per_s = std::max(facts.peak_per_s, static_cast<double>(count) / window_s);
@@ -91,7 +94,7 @@ Result<LoadFacts> count_load(const ServiceSpec& service) {
   facts.first_per_s = static_cast<double>(by_window[0]) / window_s;
   if (load.source == LoadSpec::Source::generated) {
     facts.first_per_s = load.requests_per_s;
-    const Duration cycle = std::min(load.burst_every, facts.length);
+    const Duration cycle = std::min({load.burst_every, facts.length, time_of(kCoarseCycleRequestsMost)});
     facts.coarse_length = std::max(facts.coarse_length, cycle);
   }
   return facts;

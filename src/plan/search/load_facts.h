@@ -9,14 +9,18 @@ namespace capstan::plan {
 
 /// Most requests of one simulation. Of a longer load, the part from its start with so many requests is simulated.
 inline constexpr RequestCount kSimulatedRequestsMost = 1'000'000;
-/// Requests of a short part of the load, in which many fleets are compared first.
-inline constexpr RequestCount kCoarseRequests = 4'000;
+/// Requests of the short part of the load in which many fleets are compared first: a twentieth of the load within
+/// these bounds.
+inline constexpr RequestCount kCoarseRequestsLeast = 4'000;
+inline constexpr RequestCount kCoarseRequestsMost = 50'000;
+/// The short part of a generated load contains a whole burst and its pause, unless that takes more requests than this.
+inline constexpr RequestCount kCoarseCycleRequestsMost = 20'000;
 
 struct LoadFacts {
   RequestCount requests = 0;   ///< of the simulated load
   Duration length{};           ///< of the simulated load
   bool is_whole = true;        ///< false: the load has more than `kSimulatedRequestsMost` requests
-  Duration coarse_length{};    ///< time of the first `kCoarseRequests` requests, and at least one burst of a generated load
+  Duration coarse_length{};    ///< of the short part of the load
   double prompt_tokens = 1;    ///< mean
   double answer_tokens = 1;    ///< mean
   double mean_per_s = 0;       ///< requests per second over the simulated load

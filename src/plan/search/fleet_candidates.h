@@ -1,0 +1,53 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/error.h"
+#include "decide/scale/capstan/capacity.h"
+#include "plan/fleet.h"
+#include "plan/search/load_facts.h"
+
+// GPU kinds, parallelisms and machines on which a service can run, before anything is simulated.
+namespace capstan::plan {
+
+/// Most candidates of one service; those with the highest modelled cost are left out.
+inline constexpr std::size_t kCandidatesMost = 8;
+
+/// The replicas of one role of a candidate.
+struct RoleNeed {
+  model::Role role = model::Role::both;
+  decide::scale::Capacity capacity{};  ///< of one replica with the mean request
+  double requests_per_s = 0;           ///< that one replica serves within the SLO
+  double prefill_share = 0;            ///< of its step time at that batch, 0 to 1
+  double kv_share = 0;                 ///< of its KV memory at that batch
+  ReplicaCount at_mean = 1;            ///< replicas for the mean rate
+  ReplicaCount at_peak = 1;            ///< replicas for the busiest window
+  ReplicaCount at_first = 1;           ///< replicas for the rate at which the load begins
+};
+
+struct FleetCandidate {
+  engine::EngineRow engine{};
+  MachineSpec machine{};
+  model::CapacityType base = model::CapacityType::on_demand;  ///< of the nodes of the minimum
+  std::vector<RoleNeed> needs{};                              ///< one, or prefill and decode
+  ReplicaCount most_replicas = 1;                             ///< of all roles, within the limits of the spec
+  double modelled_usd_per_hour = 0;                           ///< at the mean rate
+  bool holds_slo = true;  ///< false: even one request alone misses a bound, by the engine table
+
+  std::int64_t replicas_per_machine() const { return machine.gpus / engine.tp; }
+  /// Returns "H100, tensor parallel 4, p5.48xlarge".
+  std::string words() const;
+};
+
+/// Returns the price of a machine of a capacity type; nothing if none is known.
+std::optional<MicroUsd> price_of(const MachineSpec& machine, model::CapacityType capacity);
+
+/// Returns the candidates, the lowest modelled cost first. Those that cannot hold the SLO by the engine table are only
+/// returned if no other is left.
+/// @return an infeasible error that names the nearest possibility if no candidate has room for the weights
+Result<std::vector<FleetCandidate>> fleet_candidates(const PlanSpec& spec, const ServiceSpec& service,
+                                                     const LoadFacts& load);
+
+}  // namespace capstan::plan

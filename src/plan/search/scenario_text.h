@@ -1,0 +1,41 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "plan/search/fleet_candidates.h"
+
+namespace capstan::plan {
+
+/// Chance that a spot node is interrupted within an hour, percent. AWS reports more than 20 % a month for its GPU
+/// instances; this is on the safe side.
+inline constexpr std::int64_t kSpotInterruptionsPercentPerHour = 2;
+
+/// A fleet of a candidate.
+struct FleetOption {
+  const FleetCandidate* candidate = nullptr;
+  std::vector<ReplicaCount> minimum{};  ///< by role of the candidate
+  std::vector<ReplicaCount> maximum{};  ///< by role of the candidate
+  std::uint32_t spot_ppm = 0;           ///< share of the nodes above the minimum that are bought as spot, millionths
+
+  std::int64_t minimum_machines() const;
+  std::int64_t maximum_machines() const;
+  /// Returns "H100, tensor parallel 4, p5.48xlarge, 3 to 8 replicas, half of the added nodes spot".
+  std::string words() const;
+};
+
+/// What a simulation changes in comparison with the plan.
+struct Conditions {
+  std::optional<Duration> length{};  ///< only so much of the load
+  std::int64_t load_percent = 100;
+  std::int64_t start_percent = 100;       ///< length of a cold start and of a node's launch
+  std::optional<std::string> lost_zone{};  ///< for half an hour from a third of the load
+  Duration lost_at{};
+};
+
+/// Returns the text of a scenario that simulates the fleet under the policy `capstan`.
+std::string scenario_text(const PlanSpec& spec, const ServiceSpec& service, const FleetOption& fleet,
+                          const LoadFacts& load, const Conditions& conditions = {});
+
+}  // namespace capstan::plan

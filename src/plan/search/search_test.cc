@@ -1,0 +1,81 @@
+#include "plan/search/search.h"
+
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <algorithm>
+
+#include "experiment/batch.h"
+#include "plan/figures.h"
+#include "plan/testing.h"
+
+namespace capstan::plan {
+namespace {
+
+SearchResult found(const PlanSpec& spec, unsigned jobs = 0) {
+  const auto result = search_fleets(spec, {.jobs = jobs, .progress = {}});
+  if (!result) {
+    ADD_FAILURE() << result.error().text();
+    return {};
+  }
+  return *result;
+}
+
+TEST(SearchFleets, HoldsTheSloOfTheChatServiceUnderFiveSeeds) {
+  const SearchResult result = found(testing::chat_spec());
+  ASSERT_EQ(result.services.size(), 1u);
+  const ServicePlan& plan = result.services[0];
+  EXPECT_TRUE(plan.holds_slo);
+  ASSERT_EQ(plan.seeds.size(), 5u);
+  for (const Trial& trial : plan.seeds) EXPECT_GE(trial.attainment_ppm, 990'000) << trial.name;
+  EXPECT_EQ(plan.roles.size(), 1u);
+  EXPECT_EQ(plan.roles[0].engine.model, "Llama-3.3-70B");
+  EXPECT_GE(plan.roles[0].peak_ready, plan.roles[0].minimum);
+  EXPECT_LE(plan.roles[0].peak_ready, plan.roles[0].maximum);
+  EXPECT_EQ(plan.robustness.size(), 3u);
+  ASSERT_TRUE(plan.runner_up);
+  const auto own = std::ranges::find_if(plan.frontier, [&](const FrontierPoint& point) {
+    return point.micro_usd_per_hour == micro_usd_per_hour(plan);
+  });
+  EXPECT_NE(own, plan.frontier.end());
+}
+
+TEST(SearchFleets, AnswersTheSameOnAnyNumberOfCores) {
+  const SearchResult one = found(testing::small_spec(), 1), many = found(testing::small_spec(), 3);
+  EXPECT_EQ(one.simulations, many.simulations);
+  EXPECT_EQ(one.services[0].scenario, many.services[0].scenario);
+  EXPECT_EQ(micro_usd_per_hour(one.services[0]), micro_usd_per_hour(many.services[0]));
+}
+
+TEST(SearchFleets, TheScenarioOfThePlanRepeatsItsFirstSeed) {
+  const ServicePlan plan = found(testing::disaggregated_spec()).services.at(0);
+  EXPECT_EQ(plan.roles.size(), 2u);
+  const auto scenario = experiment::parse_scenario(plan.scenario, "scenario-split.yaml");
+  ASSERT_TRUE(scenario) << scenario.error().list.front().text() << "\n" << plan.scenario;
+  const auto again = experiment::run(*scenario, scenario->policies.front(), 1);
+  ASSERT_TRUE(again);
+  EXPECT_EQ(again->attainment_ppm(), plan.seeds[0].attainment_ppm);
+  EXPECT_EQ(again->total_micro_usd(), plan.seeds[0].micro_usd);
+}
+
+TEST(SearchFleets, AFleetThatMissesItsSloIsAResult) {
+  PlanSpec spec = testing::small_spec();
+  spec.services[0].max_replicas = 1;
+  spec.services[0].load.requests_per_s = 60;
+  const ServicePlan plan = found(spec).services.at(0);
+  EXPECT_FALSE(plan.holds_slo);
+  EXPECT_EQ(plan.roles[0].maximum, 1);
+  EXPECT_LT(lowest_attainment_ppm(plan), 990'000);
+}
+
+TEST(SearchFleets, NamesTheWeightsThatFitNowhere) {
+  PlanSpec spec = testing::chat_spec();
+  spec.limits.gpus = 1;
+  const auto result = search_fleets(spec, {});
+  ASSERT_FALSE(result);
+  EXPECT_EQ(result.error().kind, ErrorKind::infeasible);
+  EXPECT_NE(result.error().message.find("the weights take 68 GiB"), std::string::npos) << result.error().message;
+}
+
+}  // namespace
+}  // namespace capstan::plan

@@ -1,0 +1,93 @@
+#include "plan/search/trials.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+namespace capstan::plan {
+
+namespace {
+
+using namespace std::chrono_literals;
+
+/// Returns the error of a scenario that the plan wrote itself, as one of the service.
+Error scenario_error(const ServiceSpec& service, const manifest::Errors& errors) {
+  const Error& first = errors.list.front();
+  Error error = Error::about("services." + service.name, "its scenario cannot be simulated: " + first.message);
+  error.kind = first.kind;
+  return error;
+}
+
+StartPhase transfer_phase(std::string name, std::int64_t bytes, std::int64_t bytes_per_s) {
+  const auto time =
+      Duration{static_cast<std::int64_t>(static_cast<__int128>(bytes) * 1'000'000'000 / std::max<std::int64_t>(1, bytes_per_s))};
+  return {std::move(name), time, time};
+}
+
+}  // namespace
+
+Result<std::vector<experiment::RunResult>> FleetTrials::run(std::span<const TrialOrder> orders,
+                                                            const std::string& stage) {
+  std::vector<experiment::Scenario> scenarios;
+  for (const TrialOrder& order : orders) {
+    const std::string text = scenario_text(spec_, service_, order.fleet, load_, order.conditions);
+    auto scenario = experiment::parse_scenario(text, "scenario-" + service_.name + ".yaml",
+                                               {.sets = {}, .trace = {}, .seed = order.seed, .policies = {}});
+    if (!scenario) return std::unexpected(scenario_error(service_, scenario.error()));
+    scenarios.push_back(std::move(*scenario));
+  }
+  std::vector<experiment::PlannedRun> planned;
+  for (const experiment::Scenario& scenario : scenarios) planned.push_back({&scenario, &scenario.policies.front()});
+  if (options_.progress) {
+    options_.progress(fmt::format("{}: {}, {} {}", service_.name, stage, planned.size(),
+                                  planned.size() == 1 ? "simulation" : "simulations"));
+  }
+  auto results = experiment::run_batch(planned, options_.jobs, stage, {});
+  if (!results) return results;
+  simulations_ += static_cast<std::int64_t>(results->size());
+  for (const experiment::RunResult& result : *results) requests_ += result.requests.arrived;
+  return results;
+}
+
+Trial trial_of(std::string name, const experiment::RunResult& result) {
+  using experiment::GpuState;
+  const auto gpu_time = [&](GpuState state) { return result.gpu_ns[static_cast<std::size_t>(state)]; };
+  return {.name = std::move(name),
+          .seed = result.seed,
+          .attainment_ppm = result.attainment_ppm(),
+          .requests = result.requests.arrived,
+          .ttft_p99 = std::chrono::microseconds(result.ttft.p99_us),
+          .tpot_p99 = std::chrono::microseconds(result.tpot.p99_us),
+          .micro_usd = result.total_micro_usd(),
+          .simulated = result.simulated,
+          .paid_gpu_ns = result.paid_gpu_ns(),
+          .idle_gpu_ns = gpu_time(GpuState::idle) + gpu_time(GpuState::unallocated) + gpu_time(GpuState::sleeping) +
+                         gpu_time(GpuState::held),
+          .answer_tokens = result.tokens.delivered,
+          .prompt_tokens = result.prompt_tokens,
+          .cold_start_p50 = result.cold_start_p50,
+          .cold_start_max = result.cold_start_max};
+}
+
+std::vector<StartPhase> start_phases(const experiment::Scenario& scenario) {
+  std::vector<StartPhase> phases;
+  const sim::ProviderConfig& provider = scenario.policies.front().provider;
+  const bool can_buy =
+      std::ranges::any_of(scenario.catalog->pools, [](const model::Pool& pool) { return !pool.offerings.empty(); });
+  if (can_buy) {
+    phases.push_back({"node", provider.decision.midpoint() + provider.boot.midpoint() + provider.driver.midpoint(),
+                      provider.decision.high + provider.boot.high + provider.driver.high});
+  }
+  const sim::BandwidthConfig& bandwidth = scenario.cluster.bandwidth;
+  const sim::VariantStart& start = scenario.cluster.starts.front();
+  phases.push_back(
+      transfer_phase("image pull", start.image_size.count, std::min(bandwidth.node_nic, bandwidth.registry)));
+  phases.push_back(
+      transfer_phase("weights", start.weights.count, std::min(bandwidth.node_nic, bandwidth.object_store)));
+  phases.push_back({"engine start", start.engine_init.midpoint(), start.engine_init.high});
+  phases.push_back({"warm-up", start.warm_up.midpoint(), start.warm_up.high});
+  return phases;
+}
+
+}  // namespace capstan::plan

@@ -1,0 +1,51 @@
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "experiment/batch.h"
+#include "plan/fleet.h"
+#include "plan/search/scenario_text.h"
+#include "plan/search/search.h"
+
+namespace capstan::plan {
+
+/// One simulation to run: a fleet under conditions and a seed.
+struct TrialOrder {
+  FleetOption fleet{};
+  Conditions conditions{};
+  std::uint64_t seed = 1;
+};
+
+/// Simulates fleets of one service. Counts the simulations and their requests.
+class FleetTrials {
+ public:
+  /// @param options  outlives this object
+  FleetTrials(const PlanSpec& spec, const ServiceSpec& service, const LoadFacts& load, const SearchOptions& options)
+      : spec_(spec), service_(service), load_(load), options_(options) {}
+
+  /// Simulates all, and returns the results in the order of the orders, whatever the number of cores.
+  /// @return the first error of a scenario or of its trace
+  Result<std::vector<experiment::RunResult>> run(std::span<const TrialOrder> orders, const std::string& stage);
+
+  std::int64_t simulations() const { return simulations_; }
+  RequestCount requests() const { return requests_; }
+
+ private:
+  const PlanSpec& spec_;
+  const ServiceSpec& service_;
+  const LoadFacts& load_;
+  const SearchOptions& options_;
+  std::int64_t simulations_ = 0;
+  RequestCount requests_ = 0;
+};
+
+/// Returns the figures of a simulation that a plan states.
+Trial trial_of(std::string name, const experiment::RunResult& result);
+
+/// Returns the phases of a replica's start in a scenario, in the order in which they happen: the node if nodes can be
+/// bought, image pull, weights, engine start, warm-up. A typical phase takes the middle of its range.
+std::vector<StartPhase> start_phases(const experiment::Scenario& scenario);
+
+}  // namespace capstan::plan
