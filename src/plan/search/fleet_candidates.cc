@@ -94,10 +94,11 @@ Error does_not_fit(const PlanSpec& spec, const ServiceSpec& service) {
   }
   Error error = Error::about(
       "services." + service.name,
-      fmt::format("no machine of the cluster and its limits can hold a replica of {} in {}: the weights take {:.0f} GiB, "
-                  "and the largest machine with a GPU of its engine rows has {} GPUs with {:.0f} GiB; expected a machine "
-                  "with more GPU memory, another dtype or higher limits",
-                  service.model, service.dtype, needed_gib, most_gpus, most_gib));
+      fmt::format(
+          "no machine of the cluster and its limits can hold a replica of {} in {}: the weights take {:.0f} GiB, "
+          "and the largest machine with a GPU of its engine rows has {} GPUs with {:.0f} GiB; expected a machine "
+          "with more GPU memory, another dtype or higher limits",
+          service.model, service.dtype, needed_gib, most_gpus, most_gib));
   error.kind = ErrorKind::infeasible;
   return error;
 }

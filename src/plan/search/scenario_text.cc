@@ -175,9 +175,9 @@ Yaml cluster_yaml(const PlanSpec& spec, const FleetOption& fleet, const Conditio
     out["provider"].set("spot_interruptions_per_hour", fmt::format("{}%", kSpotInterruptionsPercentPerHour));
   }
   if (conditions.lost_zone) {
-    out.set("outages", Yaml::list({Yaml::map({{"zone", *conditions.lost_zone},
-                                              {"at", duration_text(conditions.lost_at)},
-                                              {"length", "30m"}})}));
+    out.set("outages",
+            Yaml::list({Yaml::map(
+                {{"zone", *conditions.lost_zone}, {"at", duration_text(conditions.lost_at)}, {"length", "30m"}})}));
   }
   return out;
 }

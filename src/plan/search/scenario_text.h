@@ -29,7 +29,7 @@ struct FleetOption {
 struct Conditions {
   std::optional<Duration> length{};  ///< only so much of the load
   std::int64_t load_percent = 100;
-  std::int64_t start_percent = 100;       ///< length of a cold start and of a node's launch
+  std::int64_t start_percent = 100;        ///< length of a cold start and of a node's launch
   std::optional<std::string> lost_zone{};  ///< for half an hour from a third of the load
   Duration lost_at{};
 };

@@ -2,8 +2,8 @@
 
 #include <gtest/gtest.h>
 
-#include <fstream>
 #include <algorithm>
+#include <fstream>
 
 #include "experiment/batch.h"
 #include "plan/figures.h"
@@ -34,9 +34,8 @@ TEST(SearchFleets, HoldsTheSloOfTheChatServiceUnderFiveSeeds) {
   EXPECT_LE(plan.roles[0].peak_ready, plan.roles[0].maximum);
   EXPECT_EQ(plan.robustness.size(), 3u);
   ASSERT_TRUE(plan.runner_up);
-  const auto own = std::ranges::find_if(plan.frontier, [&](const FrontierPoint& point) {
-    return point.micro_usd_per_hour == micro_usd_per_hour(plan);
-  });
+  const auto own = std::ranges::find_if(
+      plan.frontier, [&](const FrontierPoint& point) { return point.micro_usd_per_hour == micro_usd_per_hour(plan); });
   EXPECT_NE(own, plan.frontier.end());
 }
 

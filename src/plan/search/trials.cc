@@ -20,8 +20,8 @@ Error scenario_error(const ServiceSpec& service, const manifest::Errors& errors)
 }
 
 StartPhase transfer_phase(std::string name, std::int64_t bytes, std::int64_t bytes_per_s) {
-  const auto time =
-      Duration{static_cast<std::int64_t>(static_cast<__int128>(bytes) * 1'000'000'000 / std::max<std::int64_t>(1, bytes_per_s))};
+  const auto time = Duration{
+      static_cast<std::int64_t>(static_cast<__int128>(bytes) * 1'000'000'000 / std::max<std::int64_t>(1, bytes_per_s))};
   return {std::move(name), time, time};
 }
 

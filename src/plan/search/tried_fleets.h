@@ -14,8 +14,8 @@ namespace capstan::plan {
 
 /// A fleet of a search: a candidate, how far its minimum is raised, and its share of spot nodes.
 struct FleetKey {
-  std::size_t candidate = 0;    ///< index in the list of candidates
-  ReplicaCount step = 1;        ///< minimum of the role with most replicas at the peak
+  std::size_t candidate = 0;  ///< index in the list of candidates
+  ReplicaCount step = 1;      ///< minimum of the role with most replicas at the peak
   std::uint32_t spot_ppm = 0;
   friend auto operator<=>(const FleetKey&, const FleetKey&) = default;
 };
@@ -24,12 +24,12 @@ struct FleetKey {
 struct TriedFleet {
   FleetKey key{};
   FleetOption fleet{};
-  std::vector<Trial> seeds{};                 ///< in the order of the seeds, from 1
+  std::vector<Trial> seeds{};                    ///< in the order of the seeds, from 1
   std::vector<ReplicaCount> mean_ready_milli{};  ///< by role, under the seed 1
   std::vector<ReplicaCount> peak_ready{};        ///< by role, under the seed 1
-  bool holds_slo = true;                      ///< under every seed
+  bool holds_slo = true;                         ///< under every seed
 
-  std::int64_t micro_usd_per_hour() const;   ///< mean over the seeds
+  std::int64_t micro_usd_per_hour() const;  ///< mean over the seeds
   std::int64_t lowest_attainment_ppm() const;
   FrontierPoint point() const;
 };
