@@ -65,10 +65,10 @@ TEST(ReadSpec, TakesChangesFromTheCommandLine) {
 }
 
 /// Writes a table with one row, for a model and a GPU slice that the bundled table does not have.
-class StepTimes : public testing::Test {
+class StepTimes : public ::testing::Test {
  protected:
   void SetUp() override {
-    folder_ = std::filesystem::path(testing::TempDir()) / "plan_step_times";
+    folder_ = std::filesystem::path(::testing::TempDir()) / "plan_step_times";
     std::filesystem::create_directories(folder_);
     std::ofstream(folder_ / "own.csv")
         << "model,gpu,tp,weight_dtype,kv_dtype,t_lin_ms_n1,t_lin_ms_n8,t_lin_ms_n16,t_lin_ms_n32,t_lin_ms_n64,"
