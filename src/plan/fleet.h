@@ -56,6 +56,7 @@ struct FrontierPoint {
   std::int64_t micro_usd_per_hour = 0;  ///< mean over the seeds
   bool holds_slo = false;
   bool is_efficient = false;  ///< no other point costs less and meets as much
+  std::int64_t seeds = 1;     ///< number of simulations with different seeds
 };
 
 /// One phase of a replica's start.

@@ -7,7 +7,7 @@
 #include "plan/spec/read_spec.h"
 
 // Specs of services for the tests of the plan.
-namespace capstan::plan::testing {
+namespace capstan::plan::sample_specs {
 
 /// Reads a spec that has no mistake.
 inline PlanSpec spec_of(std::string_view text) {
@@ -61,4 +61,4 @@ services:
 )");
 }
 
-}  // namespace capstan::plan::testing
+}  // namespace capstan::plan::sample_specs

@@ -67,16 +67,15 @@ std::optional<CapacityType> base_of(const MachineSpec& machine, const ClusterSpe
 }
 
 ReplicaCount most_replicas(const PlanSpec& spec, const ServiceSpec& service, const FleetCandidate& candidate) {
-  std::int64_t machines = service.max_replicas * static_cast<std::int64_t>(candidate.needs.size());
-  machines = (machines + candidate.replicas_per_machine() - 1) / candidate.replicas_per_machine();
+  const ReplicaCount all_roles = service.max_replicas * static_cast<ReplicaCount>(candidate.needs.size());
+  std::int64_t machines = candidate.machines_for(all_roles);
   if (spec.limits.gpus) machines = std::min(machines, *spec.limits.gpus / candidate.machine.gpus);
   if (const auto price = price_of(candidate.machine, candidate.base);
       spec.limits.per_hour && price && price->count > 0) {
     machines = std::min(machines, spec.limits.per_hour->count / price->count);
   }
   if (spec.cluster.provisioner == Provisioner::none) machines = std::min(machines, candidate.machine.existing);
-  const std::int64_t all_roles = service.max_replicas * static_cast<std::int64_t>(candidate.needs.size());
-  return std::min(machines * candidate.replicas_per_machine(), all_roles);
+  return std::min(candidate.replicas_on(machines), all_roles);
 }
 
 Error does_not_fit(const PlanSpec& spec, const ServiceSpec& service) {
@@ -130,6 +129,16 @@ std::string FleetCandidate::words() const {
   return fmt::format("{}, tensor parallel {}, {}", engine.gpu_name, engine.tp, machine.name);
 }
 
+std::int64_t FleetCandidate::machines_for(ReplicaCount replicas) const {
+  if (machines_per_replica() > 1) return replicas * machines_per_replica();
+  const std::int64_t per_machine = machine.gpus / engine.tp;
+  return (replicas + per_machine - 1) / per_machine;
+}
+
+ReplicaCount FleetCandidate::replicas_on(std::int64_t machines) const {
+  return machines_per_replica() > 1 ? machines / machines_per_replica() : machines * (machine.gpus / engine.tp);
+}
+
 std::optional<MicroUsd> price_of(const MachineSpec& machine, model::CapacityType capacity) {
   switch (capacity) {
     case CapacityType::on_demand:
@@ -150,7 +159,7 @@ Result<std::vector<FleetCandidate>> fleet_candidates(const PlanSpec& spec, const
     if (service.tensor_parallel && row.tp != *service.tensor_parallel) continue;
     if (row.tp % std::max<std::int64_t>(1, service.pods_per_replica) != 0 || !engine::kv_capacity_blocks(row)) continue;
     for (const MachineSpec& machine : spec.cluster.machines) {
-      if (machine.gpu != row.gpu || machine.gpus < row.tp) continue;
+      if (machine.gpu != row.gpu || machine.gpus < row.tp / service.pods_per_replica) continue;
       const auto base = base_of(machine, spec.cluster);
       if (!base) continue;
       FleetCandidate candidate{.engine = row, .machine = machine, .base = *base};
@@ -168,10 +177,8 @@ Result<std::vector<FleetCandidate>> fleet_candidates(const PlanSpec& spec, const
         replicas += need.at_mean;
         candidate.holds_slo &= !need.capacity.out_of_reach;
       }
-      const std::int64_t per_machine = candidate.replicas_per_machine();
-      const std::int64_t machines = (replicas + per_machine - 1) / per_machine;
-      candidate.modelled_usd_per_hour =
-          static_cast<double>(price_of(machine, *base)->count) / 1e6 * static_cast<double>(machines);
+      candidate.modelled_usd_per_hour = static_cast<double>(price_of(machine, *base)->count) / 1e6 *
+                                        static_cast<double>(candidate.machines_for(replicas));
       candidates.push_back(std::move(candidate));
     }
   }

@@ -36,7 +36,10 @@ struct FleetCandidate {
   double modelled_usd_per_hour = 0;                           ///< at the mean rate
   bool holds_slo = true;  ///< false: even one request alone misses a bound, by the engine table
 
-  std::int64_t replicas_per_machine() const { return machine.gpus / engine.tp; }
+  /// Returns the machines of one replica, the last one perhaps in part.
+  std::int64_t machines_per_replica() const { return (engine.tp + machine.gpus - 1) / machine.gpus; }
+  std::int64_t machines_for(ReplicaCount replicas) const;
+  ReplicaCount replicas_on(std::int64_t machines) const;
   /// Returns "H100, tensor parallel 4, p5.48xlarge".
   std::string words() const;
 };

@@ -85,6 +85,7 @@ Yaml service_yaml(const PlanSpec& spec, const ServiceSpec& service, const FleetO
                         {"tensor_parallel", row.tp}});
   if (!spec.step_times.empty()) out.set("step_times", absolute(spec.step_times));
   if (service.pods_per_replica > 1) out.set("pods_per_replica", service.pods_per_replica);
+  if (fleet.candidate->machines_per_replica() > 1) out.set("together", "zone");
   Yaml slo;
   if (service.slo.ttft > 0s) slo.set("ttft", duration_text(service.slo.ttft));
   if (service.slo.ttft_prefills_milli > 0) {
@@ -135,15 +136,19 @@ Yaml existing_yaml(const PlanSpec& spec, const FleetOption& fleet, const std::st
   for (std::size_t i = 0; i < fleet.minimum.size(); ++i) {
     first += std::clamp(candidate.needs[i].at_first, fleet.minimum[i], fleet.maximum[i]);
   }
-  const std::int64_t per_machine = candidate.replicas_per_machine();
-  const std::int64_t needed = (first + per_machine - 1) / per_machine;
+  const std::int64_t needed = candidate.machines_for(first);
   const std::int64_t owned = candidate.machine.existing;
   const std::int64_t all = std::max(owned, needed);
   const auto zones = static_cast<std::int64_t>(spec.cluster.zones.size());
   Yaml out = Yaml::list();
   for (std::int64_t zone = 0; zone < zones; ++zone) {
-    const auto count_below = [&](std::int64_t machines) { return (machines + zones - 1 - zone) / zones; };
-    const std::int64_t here_owned = count_below(owned), here = count_below(all);
+    // The machines of one replica stand in one zone.
+    const std::int64_t unit = candidate.machines_per_replica();
+    const auto count_here = [&](std::int64_t machines) {
+      const std::int64_t whole = machines / unit, rest = zone == 0 ? machines % unit : 0;
+      return (whole + zones - 1 - zone) / zones * unit + rest;
+    };
+    const std::int64_t here_owned = count_here(owned), here = count_here(all);
     for (const bool is_owned : {true, false}) {
       const std::int64_t count = is_owned ? here_owned : here - here_owned;
       if (count == 0) continue;
@@ -201,7 +206,7 @@ Yaml policy_yaml(const PlanSpec& spec, const Conditions& conditions) {
 
 std::int64_t machines_for(const FleetCandidate& candidate, const std::vector<ReplicaCount>& replicas) {
   const ReplicaCount all = std::accumulate(replicas.begin(), replicas.end(), ReplicaCount{0});
-  return (all + candidate.replicas_per_machine() - 1) / candidate.replicas_per_machine();
+  return candidate.machines_for(all);
 }
 
 std::string range_words(ReplicaCount low, ReplicaCount high) {

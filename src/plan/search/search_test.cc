@@ -7,7 +7,7 @@
 
 #include "experiment/batch.h"
 #include "plan/figures.h"
-#include "plan/testing.h"
+#include "plan/sample_specs.h"
 
 namespace capstan::plan {
 namespace {
@@ -22,7 +22,7 @@ SearchResult found(const PlanSpec& spec, unsigned jobs = 0) {
 }
 
 TEST(SearchFleets, HoldsTheSloOfTheChatServiceUnderFiveSeeds) {
-  const SearchResult result = found(testing::chat_spec());
+  const SearchResult result = found(sample_specs::chat_spec());
   ASSERT_EQ(result.services.size(), 1u);
   const ServicePlan& plan = result.services[0];
   EXPECT_TRUE(plan.holds_slo);
@@ -40,14 +40,14 @@ TEST(SearchFleets, HoldsTheSloOfTheChatServiceUnderFiveSeeds) {
 }
 
 TEST(SearchFleets, AnswersTheSameOnAnyNumberOfCores) {
-  const SearchResult one = found(testing::small_spec(), 1), many = found(testing::small_spec(), 3);
+  const SearchResult one = found(sample_specs::small_spec(), 1), many = found(sample_specs::small_spec(), 3);
   EXPECT_EQ(one.simulations, many.simulations);
   EXPECT_EQ(one.services[0].scenario, many.services[0].scenario);
   EXPECT_EQ(micro_usd_per_hour(one.services[0]), micro_usd_per_hour(many.services[0]));
 }
 
 TEST(SearchFleets, TheScenarioOfThePlanRepeatsItsFirstSeed) {
-  const ServicePlan plan = found(testing::disaggregated_spec()).services.at(0);
+  const ServicePlan plan = found(sample_specs::disaggregated_spec()).services.at(0);
   EXPECT_EQ(plan.roles.size(), 2u);
   const auto scenario = experiment::parse_scenario(plan.scenario, "scenario-split.yaml");
   ASSERT_TRUE(scenario) << scenario.error().list.front().text() << "\n" << plan.scenario;
@@ -58,7 +58,7 @@ TEST(SearchFleets, TheScenarioOfThePlanRepeatsItsFirstSeed) {
 }
 
 TEST(SearchFleets, AFleetThatMissesItsSloIsAResult) {
-  PlanSpec spec = testing::small_spec();
+  PlanSpec spec = sample_specs::small_spec();
   spec.services[0].max_replicas = 1;
   spec.services[0].load.requests_per_s = 60;
   const ServicePlan plan = found(spec).services.at(0);
@@ -68,7 +68,7 @@ TEST(SearchFleets, AFleetThatMissesItsSloIsAResult) {
 }
 
 TEST(SearchFleets, NamesTheWeightsThatFitNowhere) {
-  PlanSpec spec = testing::chat_spec();
+  PlanSpec spec = sample_specs::chat_spec();
   spec.limits.gpus = 1;
   const auto result = search_fleets(spec, {});
   ASSERT_FALSE(result);

@@ -45,7 +45,8 @@ FrontierPoint TriedFleet::point() const {
   return {.fleet = fleet.words(),
           .attainment_ppm = lowest_attainment_ppm(),
           .micro_usd_per_hour = micro_usd_per_hour(),
-          .holds_slo = holds_slo};
+          .holds_slo = holds_slo,
+          .seeds = static_cast<std::int64_t>(seeds.size())};
 }
 
 bool is_better(const TriedFleet& a, const TriedFleet& b) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <vector>
 
 #include "plan/plan.h"
@@ -10,6 +11,7 @@ namespace capstan::plan {
 struct PlanFacts {
   const PlanSpec& spec;
   const std::vector<ServicePlan>& services;  ///< by service of the spec
+  std::int64_t simulations = 0;              ///< run for the search and the proof
 };
 
 /// Node pools: instance types, capacity types, consolidation, budgets, taints, labels, limits.

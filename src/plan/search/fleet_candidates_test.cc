@@ -1,0 +1,70 @@
+#include "plan/search/fleet_candidates.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "plan/sample_specs.h"
+
+namespace capstan::plan {
+namespace {
+
+std::vector<FleetCandidate> candidates_of(const PlanSpec& spec) {
+  const auto load = count_load(spec.services[0]);
+  if (!load) return {};
+  return fleet_candidates(spec, spec.services[0], *load).value_or(std::vector<FleetCandidate>{});
+}
+
+TEST(CountLoad, KnowsBurstsAndLengths) {
+  const PlanSpec spec = sample_specs::chat_spec();
+  const LoadFacts load = count_load(spec.services[0]).value();
+  EXPECT_NEAR(load.peak_per_s, 8, 0.8);   // four times two
+  EXPECT_NEAR(load.mean_per_s, 3.5, 0.4);  // (5 min x 8 + 15 min x 2) / 20 min
+  EXPECT_EQ(load.first_per_s, 2);
+  EXPECT_NEAR(load.prompt_tokens, 1370, 80);  // 1000 x exp(0.8^2 / 2), the longest cut
+  EXPECT_EQ(load.length, std::chrono::minutes(20));
+  EXPECT_EQ(load.coarse_length, load.length);  // 4,200 requests are searched whole
+  EXPECT_TRUE(load.is_whole);
+}
+
+TEST(FleetCandidates, AreWhatHasRoomForTheWeightsTheCheapestFirst) {
+  const std::vector<FleetCandidate> candidates = candidates_of(sample_specs::chat_spec());
+  ASSERT_FALSE(candidates.empty());
+  EXPECT_TRUE(std::ranges::is_sorted(candidates, {}, &FleetCandidate::modelled_usd_per_hour));
+  for (const FleetCandidate& candidate : candidates) {
+    EXPECT_TRUE(engine::kv_capacity_blocks(candidate.engine)) << candidate.words();
+    EXPECT_EQ(candidate.engine.gpu, candidate.machine.gpu);
+    EXPECT_TRUE(candidate.holds_slo);
+  }
+  EXPECT_TRUE(std::ranges::any_of(candidates, [](const auto& c) { return c.engine.gpu == "h200_sxm"; }));
+}
+
+TEST(FleetCandidates, StayWithinTheLimits) {
+  PlanSpec spec = sample_specs::small_spec();
+  spec.limits.gpus = 5;
+  for (const FleetCandidate& candidate : candidates_of(spec)) EXPECT_EQ(candidate.most_replicas, 5);
+  spec.limits.per_hour = MicroUsd{20'000'000};  // two machines of 6.88 USD
+  for (const FleetCandidate& candidate : candidates_of(spec)) EXPECT_EQ(candidate.most_replicas, 2);
+}
+
+TEST(FleetCandidates, HaveTheNeedsOfBothRoles) {
+  const std::vector<FleetCandidate> candidates = candidates_of(sample_specs::disaggregated_spec());
+  ASSERT_FALSE(candidates.empty());
+  ASSERT_EQ(candidates[0].needs.size(), 2u);
+  EXPECT_EQ(candidates[0].needs[0].prefill_share, 1);
+  EXPECT_EQ(candidates[0].needs[1].prefill_share, 0);
+}
+
+TEST(FleetCandidates, CountMachinesOfReplicasThatSpanSeveral) {
+  FleetCandidate candidate;
+  candidate.engine.tp = 16;
+  candidate.machine.gpus = 8;
+  EXPECT_EQ(candidate.machines_for(3), 6);
+  EXPECT_EQ(candidate.replicas_on(7), 3);
+  candidate.engine.tp = 4;
+  EXPECT_EQ(candidate.machines_for(3), 2);
+  EXPECT_EQ(candidate.replicas_on(7), 14);
+}
+
+}  // namespace
+}  // namespace capstan::plan

@@ -1,0 +1,118 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "experiment/words.h"
+#include "plan/figures.h"
+#include "plan/sections/sections.h"
+
+namespace capstan::plan {
+
+namespace {
+
+constexpr std::size_t kFrontierPointsMost = 8;  ///< that the page shows
+
+std::string share_words(std::int64_t ppm) { return experiment::tenths(ppm, 10'000) + " %"; }
+
+std::string trial_words(const Trial& trial) {
+  return fmt::format("{} requests, P99 of TTFT {}, P99 of TPOT {}, {} USD/h", experiment::grouped(trial.requests),
+                     experiment::seconds(trial.ttft_p99 / std::chrono::microseconds(1)),
+                     experiment::milliseconds(trial.tpot_p99 / std::chrono::microseconds(1)),
+                     experiment::usd(micro_usd_per_hour(trial)));
+}
+
+/// Writes the statements about one service.
+class ServiceProof {
+ public:
+  ServiceProof(const PlanFacts& facts, const ServiceSpec& spec, const ServicePlan& service, Section& out)
+      : prefix_(facts.services.size() == 1 ? "" : service.service + " "), spec_(spec), service_(service), out_(out) {}
+
+  void write() {
+    add_seeds();
+    for (const Trial& trial : service_.robustness) {
+      const bool holds = trial.attainment_ppm >= spec_.slo.attainment_ppm;
+      add(trial.name, share_words(trial.attainment_ppm) + " met",
+          fmt::format("{} the SLO of {}; {}", holds ? "holds" : "misses", share_words(spec_.slo.attainment_ppm),
+                      trial_words(trial)));
+    }
+    add_frontier();
+    if (service_.runner_up) {
+      const FrontierPoint& point = *service_.runner_up;
+      add("runner-up", share_words(point.attainment_ppm) + " met for " + usd_per_hour(point),
+          point.fleet + ", the best of another GPU kind or parallelism that was simulated under all seeds");
+    }
+    out_.commands.push_back(fmt::format("capstan compare scenario-{}.yaml", service_.service));
+    const std::string& left_out = service_.not_simulated;
+    if (!left_out.empty() && std::ranges::find(out_.not_simulated, left_out) == out_.not_simulated.end()) {
+      out_.not_simulated.push_back(left_out);
+    }
+  }
+
+ private:
+  static std::string usd_per_hour(const FrontierPoint& point) {
+    return experiment::usd(point.micro_usd_per_hour) + " USD/h";
+  }
+
+  void add(std::string_view name, std::string value, std::string why) {
+    out_.statements.push_back({.name = prefix_ + std::string(name),
+                               .value = std::move(value),
+                               .why = std::move(why),
+                               .evidence = Evidence::simulated});
+  }
+
+  void add_seeds() {
+    std::vector<std::string> seeds;
+    for (const Trial& trial : service_.seeds) {
+      seeds.push_back(fmt::format("{} {}", trial.name, share_words(trial.attainment_ppm)));
+    }
+    add("lowest attainment", share_words(lowest_attainment_ppm(service_)) + " met",
+        fmt::format("{}; the SLO asks for {}", fmt::join(seeds, ", "), share_words(spec_.slo.attainment_ppm)));
+    for (const Trial& trial : service_.seeds) {
+      add(trial.name, share_words(trial.attainment_ppm) + " met", trial_words(trial));
+    }
+  }
+
+  /// Adds the fleets that no simulated fleet beats in cost and attainment, the cheapest first.
+  void add_frontier() {
+    std::size_t count = 0;
+    for (const FrontierPoint& point : service_.frontier) {
+      if (!point.is_efficient || count == kFrontierPointsMost) continue;
+      add(fmt::format("frontier point {}", ++count), share_words(point.attainment_ppm) + " met for " + usd_per_hour(point),
+          fmt::format("{}; {} the SLO in {}", point.fleet, point.holds_slo ? "holds" : "misses",
+                      point.seeds == 1 ? "one simulation" : fmt::format("{} simulations", point.seeds)));
+    }
+  }
+
+  std::string prefix_;
+  const ServiceSpec& spec_;
+  const ServicePlan& service_;
+  Section& out_;
+};
+
+}  // namespace
+
+Section proof_section(const PlanFacts& facts) {
+  Section out{.key = "proof", .title = "Proof"};
+  std::vector<std::string> holds, misses;
+  for (std::size_t i = 0; i < facts.services.size(); ++i) {
+    ServiceProof(facts, facts.spec.services[i], facts.services[i], out).write();
+    (facts.services[i].holds_slo ? holds : misses).push_back(facts.services[i].service);
+  }
+  const std::size_t seeds = facts.services.empty() ? 0 : facts.services.front().seeds.size();
+  if (!holds.empty()) {
+    out.answer = fmt::format("{} held the SLO under {} seeds.", fmt::join(holds, ", "), seeds);
+  }
+  if (!misses.empty()) {
+    out.answer += fmt::format("{}No fleet that was simulated holds the SLO of {}; the plan has the one that meets most.",
+                              out.answer.empty() ? "" : " ", fmt::join(misses, ", "));
+  }
+  out.statements.push_back(
+      {.name = "simulations",
+       .value = experiment::grouped(facts.simulations),
+       .why = "a short part of the load for all candidates, the whole load for the best, then every seed and the "
+              "tests of robustness; the search is bounded, so that a cheaper fleet may exist",
+       .evidence = Evidence::simulated});
+  return out;
+}
+
+}  // namespace capstan::plan
