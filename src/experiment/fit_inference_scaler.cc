@@ -36,7 +36,7 @@ void compare_bound(const Node& root, std::string_view key, Duration found, Durat
 
 void check_same_service(const Node& root, const InferenceScalerManifest& scaler, const Scenario& scenario,
                         Verdict& verdict) {
-  const auto served = engine::model_of_name(engine::EngineTable::bundled(), scaler.model);
+  const auto served = engine::model_of_name(*scenario.engines, scaler.model);
   const std::string model = served ? served->model : scaler.model;
   if (model != scenario.variant().model) {
     const std::vector<std::string> path = {"spec.model"};

@@ -34,7 +34,11 @@ std::string instance_error(const std::string& name) {
 class ClusterReader {
  public:
   ClusterReader(model::Catalog& catalog, Scenario& scenario, Verdict& verdict)
-      : catalog_(catalog), config_(scenario.cluster), enforce_together_(scenario.enforce_together), verdict_(verdict) {}
+      : catalog_(catalog),
+        config_(scenario.cluster),
+        engines_(*scenario.engines),
+        enforce_together_(scenario.enforce_together),
+        verdict_(verdict) {}
 
   void read(const Node& node) {
     Fields fields(node, "cluster", verdict_);
@@ -140,7 +144,7 @@ class ClusterReader {
 
   /// Returns the key of a GPU named as the engine table, a node's label or the table of instances names it.
   std::string gpu_key(const Node& node, const std::string& what) {
-    const engine::EngineTable& table = engine::EngineTable::bundled();
+    const engine::EngineTable& table = engines_;
     if (const std::optional<std::string> key = engine::gpu_of_product(table, node.text)) return *key;
     if (std::ranges::find(instances(), node.text, &Instance::gpu) == instances().end()) {
       verdict_.fail(node.place,
@@ -312,6 +316,7 @@ class ClusterReader {
 
   model::Catalog& catalog_;
   sim::ClusterConfig& config_;
+  const engine::EngineTable& engines_;
   std::optional<bool>& enforce_together_;
   Verdict& verdict_;
   bool topology_known_ = false;  ///< else zones are not held against it

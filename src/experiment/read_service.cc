@@ -5,6 +5,7 @@
 #include <span>
 #include <utility>
 
+#include "base/file.h"
 #include "decide/scale/capstan/capacity.h"
 #include "engine/names.h"
 #include "experiment/read_parts.h"
@@ -230,10 +231,10 @@ Replicas read_replicas(const Node& node, const std::string& owner, model::Servic
   return replicas;
 }
 
-/// Finds the row of the bundled table for a model and a GPU named as the table, a model hub or a node names them. The
-/// weights have the type that is stated, else the one in the model's name.
-Result<const engine::EngineRow*> find_row(const model::Variant& variant, const std::string& gpu, bool dtype_stated) {
-  const engine::EngineTable& table = engine::EngineTable::bundled();
+/// Finds the row of a table for a model and a GPU named as the table, a model hub or a node names them. The weights
+/// have the type that is stated, else the one in the model's name.
+Result<const engine::EngineRow*> find_row(const engine::EngineTable& table, const model::Variant& variant,
+                                          const std::string& gpu, bool dtype_stated) {
   const std::optional<engine::ServedModel> served = engine::model_of_name(table, variant.model);
   // An error says what the file says where the table has it.
   const std::string key = table.gpu_key(gpu) ? gpu : engine::gpu_of_product(table, gpu).value_or(gpu);
@@ -241,11 +242,11 @@ Result<const engine::EngineRow*> find_row(const model::Variant& variant, const s
                     served && !dtype_stated ? served->weight_dtype : variant.dtype);
 }
 
-/// The engine's row of the bundled table, and the KV blocks that it leaves room for.
-void find_engine(const Fields& fields, const std::string& gpu, const model::Variant& variant, RoleSpec& spec,
-                 Verdict& verdict) {
+/// Finds the engine's row of the scenario's table, and the KV blocks that it leaves room for.
+void find_engine(const Fields& fields, const std::string& gpu, const model::Variant& variant,
+                 const engine::EngineTable& table, RoleSpec& spec, Verdict& verdict) {
   const manifest::Place& place = fields.blame({"model", "gpu", "tensor_parallel", "dtype"});
-  const Result<const engine::EngineRow*> row = find_row(variant, gpu, fields.node().find("dtype") != nullptr);
+  const Result<const engine::EngineRow*> row = find_row(table, variant, gpu, fields.node().find("dtype") != nullptr);
   if (!row) return verdict.fail(place, fields.what() + ": " + row.error().message, row.error().kind);
   spec.engine = *row;
   if (variant.tensor_parallel % variant.pods != 0) {
@@ -299,8 +300,8 @@ void read_role(Fields& fields, model::Role role, model::Service service, RoleSpe
   if (const Node* settings = fields.take("engine_settings")) read_engine_settings(*settings, owner, spec, verdict);
   variant.step_limits = spec.stated_limits;
   const Node* start_node = fields.take("start");
-  spec.engine = &engine::EngineTable::bundled().rows().front();  // the default where the service's own is not found
-  if (named) find_engine(fields, gpu, variant, spec, verdict);
+  spec.engine = &scenario.engines->rows().front();  // the default where the service's own is not found
+  if (named) find_engine(fields, gpu, variant, *scenario.engines, spec, verdict);
   const model::ServiceId id{static_cast<std::uint32_t>(catalog.services.size())};
   sim::VariantStart start{.service = id,
                           .variant = {0},
@@ -493,6 +494,24 @@ void read_kv_transfer(const Node& node, KvTransfer& transfer, Verdict& verdict) 
   fields.finish();
 }
 
+/// Adds the rows of a user's own step times to the scenario's table. A path in a file is relative to that file; one of
+/// the command line is relative to the current folder.
+void read_step_times(const Node& node, Scenario& scenario, Verdict& verdict) {
+  const std::size_t slash = scenario.file.find_last_of('/');
+  const bool is_beside_file = !node.place.from_option && !node.text.starts_with('/') && slash != std::string::npos;
+  const std::string path = is_beside_file ? scenario.file.substr(0, slash + 1) + node.text : node.text;
+  const auto text = read_file(path, manifest::Limits{}.bytes);
+  if (!text) {
+    return verdict.fail(
+        node.place,
+        fmt::format("service.step_times: cannot read \"{}\", expected a table in the format of data/engines.csv",
+                    path));
+  }
+  Result<engine::EngineTable> table = scenario.engines->with_rows_of(*text, path);
+  if (!table) return verdict.fail(table.error());
+  scenario.engines = std::make_shared<const engine::EngineTable>(std::move(*table));
+}
+
 }  // namespace
 
 void read_service(const Node& node, model::Catalog& catalog, Scenario& scenario, Verdict& verdict) {
@@ -502,6 +521,7 @@ void read_service(const Node& node, model::Catalog& catalog, Scenario& scenario,
   fields.text("name", service.name);
   enum class Engine : std::uint8_t { vllm } engine = Engine::vllm;
   fields.choice<Engine>("engine", engine, {{"vllm", Engine::vllm}});
+  fields.check("step_times", [&](const Node& rows, Verdict& v) { read_step_times(rows, scenario, v); });
   if (const Node* slo = fields.need("slo")) read_slo(*slo, service.slo, verdict);
   fields.share_ppm("engine_perturbation", scenario.engine_perturbation_ppm, 0, 500'000);
   if (const Node* router = fields.take("router")) read_router(*router, scenario.fleet, verdict);

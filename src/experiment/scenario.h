@@ -44,7 +44,7 @@ struct PolicySpec {
 struct RoleSpec {
   std::string name;                           ///< of the variant, where there are several
   std::int64_t weight = 1;                    ///< in the router, relative to the other variants
-  const engine::EngineRow* engine = nullptr;  ///< of the bundled table
+  const engine::EngineRow* engine = nullptr;  ///< row of `Scenario::engines`
   sim::ReplicaConfig replica;
   Duration front_end = std::chrono::milliseconds(15);
   model::StepLimits stated_limits{};  ///< the limits that the file states: policies know only these
@@ -71,6 +71,9 @@ struct Scenario {
   /// The services, GPU kinds, pools and prices. There is one service, or one for prefill and one for decode replicas,
   /// or one for each variant.
   std::shared_ptr<const model::Catalog> catalog;
+  /// The bundled table, with the rows of `service.step_times`. Roles point into it.
+  std::shared_ptr<const engine::EngineTable> engines{std::shared_ptr<const engine::EngineTable>(),
+                                                     &engine::EngineTable::bundled()};
   std::vector<RoleSpec> roles;                     ///< by service of the catalog
   std::int64_t engine_perturbation_ppm = 100'000;  ///< how far the simulated engine may differ from the policies' table
   KvTransfer kv_transfer;

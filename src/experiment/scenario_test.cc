@@ -90,7 +90,7 @@ TEST(Scenario, SaysWhatIsWrong) {
        {"service.modle=x"},
        "--set service.modle=x: service: found key \"modle\", expected one of client, dtype, engine, "
        "engine_perturbation, engine_settings, gpu, model, name, pods_per_replica, replicas, roles, router, slo, start, "
-       "tensor_parallel, together or variants (did you mean model?)"},
+       "step_times, tensor_parallel, together or variants (did you mean model?)"},
       {"two sources of load",
        {"load.profile=azure-hour"},
        "--set load.profile=azure-hour: load names 2 sources, expected one of trace, profile, generator or closed_loop"},
@@ -457,6 +457,25 @@ TEST(Scenario, RefusesSleepWhereReplicasMustBeSpread) {
   std::vector<std::string> both = spread;
   both.emplace_back("policies.0.sleep={replicas: 1}");
   EXPECT_NE(outcome(both).find("expected only one of them"), std::string::npos) << outcome(both);
+}
+
+TEST(Scenario, ReadsStepTimesOfTheUser) {
+  const std::filesystem::path path = std::filesystem::path(testing::TempDir()) / "scenario_step_times.csv";
+  std::string rows(engine::bundled_engines_csv());
+  const std::string header = rows.substr(0, rows.find('\n'));
+  const std::string first = rows.substr(header.size() + 1, rows.find('\n', header.size() + 1) - header.size() - 1);
+  const std::string own = "Mine,h100-3g.40gb,1," + first.substr(first.find("bfloat16"));
+  std::ofstream(path) << header << ",gpu_memory_bytes\n" << own << ",42949672960\n";
+  const std::vector<std::string> sets = {
+      "service.step_times=" + path.string(), "service.model=Mine", "service.gpu=h100-3g.40gb",
+      "cluster.pools.0.offerings.0={instance: p5.48xlarge, gpu: h100-3g.40gb, gpus: 16}"};
+  const ScenarioResult scenario =
+      parse_scenario(kSmall, "s.yaml", {.sets = sets, .trace = {}, .seed = {}, .policies = {}});
+  ASSERT_TRUE(scenario) << scenario.error().text();
+  EXPECT_EQ(scenario->role().engine->model, "Mine");
+  EXPECT_EQ(scenario->role().engine->gpu_memory.count, 42'949'672'960);
+  EXPECT_TRUE(run(*scenario, scenario->policies.front(), 1));
+  EXPECT_NE(outcome({"service.step_times=nowhere.csv"}).find("cannot read \"nowhere.csv\""), std::string::npos);
 }
 
 TEST(Instances, EveryRowIsWhole) {

@@ -85,6 +85,7 @@ const std::vector<Mapping> kScenarioMappings = {
     {"sessions", "load.generator.sessions", {}},
     {"load.closed_loop", "load.closed_loop", kClosedLoop},
     {"service", "service", {}},
+    {"service", "service", {"service.step_times=" CAPSTAN_SOURCE_DIR "/data/engines.csv"}},
     {"service", "service", kRoles, {"roles", "kv_transfer"}},  // each role has the other keys
     {"service.roles", "service.roles", kRoles},
     {"service.roles.prefill, service.roles.decode", "service.roles.prefill", kRoles},
