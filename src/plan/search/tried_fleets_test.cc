@@ -21,8 +21,7 @@ FleetCandidate candidate_with(std::vector<ReplicaCount> at_peak, ReplicaCount mo
 TriedFleet tried_with(const FleetCandidate& candidate, ReplicaCount minimum, std::int64_t met_ppm, std::int64_t usd,
                       bool holds) {
   TriedFleet tried{.key = {0, minimum, 0}, .fleet = {&candidate, {minimum}, {9}}, .holds_slo = holds};
-  tried.seeds = {
-      {.attainment_ppm = met_ppm, .micro_usd = usd * 1'000'000, .simulated = std::chrono::hours(1)}};
+  tried.seeds = {{.attainment_ppm = met_ppm, .micro_usd = usd * 1'000'000, .simulated = std::chrono::hours(1)}};
   return tried;
 }
 
