@@ -129,7 +129,7 @@ Yaml pool_yaml(const FleetCandidate& candidate, const std::string& name, std::in
   return pool;
 }
 
-/// Returns the nodes that stand at the start, over the zones in turn: those that exist, and those of the minimum.
+/// Returns the nodes that stand at the start, over the zones in turn: nodes that exist, and nodes of the minimum.
 Yaml existing_yaml(const PlanSpec& spec, const FleetOption& fleet, const std::string& pool) {
   const FleetCandidate& candidate = *fleet.candidate;
   ReplicaCount first = 0;

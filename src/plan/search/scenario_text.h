@@ -25,7 +25,7 @@ struct FleetOption {
   std::string words() const;
 };
 
-/// What a simulation changes in comparison with the plan.
+/// Differences between a simulation and the plan.
 struct Conditions {
   std::optional<Duration> length{};  ///< only so much of the load
   std::int64_t load_percent = 100;

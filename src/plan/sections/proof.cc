@@ -77,7 +77,8 @@ class ServiceProof {
     std::size_t count = 0;
     for (const FrontierPoint& point : service_.frontier) {
       if (!point.is_efficient || count == kFrontierPointsMost) continue;
-      add(fmt::format("frontier point {}", ++count), share_words(point.attainment_ppm) + " met for " + usd_per_hour(point),
+      add(fmt::format("frontier point {}", ++count),
+          share_words(point.attainment_ppm) + " met for " + usd_per_hour(point),
           fmt::format("{}; {} the SLO in {}", point.fleet, point.holds_slo ? "holds" : "misses",
                       point.seeds == 1 ? "one simulation" : fmt::format("{} simulations", point.seeds)));
     }
@@ -103,8 +104,9 @@ Section proof_section(const PlanFacts& facts) {
     out.answer = fmt::format("{} held the SLO under {} seeds.", fmt::join(holds, ", "), seeds);
   }
   if (!misses.empty()) {
-    out.answer += fmt::format("{}No fleet that was simulated holds the SLO of {}; the plan has the one that meets most.",
-                              out.answer.empty() ? "" : " ", fmt::join(misses, ", "));
+    out.answer +=
+        fmt::format("{}No fleet that was simulated holds the SLO of {}; the plan has the one that meets most.",
+                    out.answer.empty() ? "" : " ", fmt::join(misses, ", "));
   }
   out.statements.push_back(
       {.name = "simulations",

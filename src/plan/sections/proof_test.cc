@@ -21,14 +21,15 @@ ServicePlan proven_service() {
   ServicePlan service{.service = "chat", .holds_slo = true};
   service.seeds = {proof_trial("seed 1", 995'000), proof_trial("seed 2", 991'000)};
   service.robustness = {proof_trial("1.5 times the load", 900'000)};
-  service.frontier = {{.fleet = "small", .attainment_ppm = 900'000, .micro_usd_per_hour = 10'000'000, .is_efficient = true},
-                      {.fleet = "worse", .attainment_ppm = 800'000, .micro_usd_per_hour = 20'000'000},
-                      {.fleet = "plan",
-                       .attainment_ppm = 991'000,
-                       .micro_usd_per_hour = 55'040'000,
-                       .holds_slo = true,
-                       .is_efficient = true,
-                       .seeds = 5}};
+  service.frontier = {
+      {.fleet = "small", .attainment_ppm = 900'000, .micro_usd_per_hour = 10'000'000, .is_efficient = true},
+      {.fleet = "worse", .attainment_ppm = 800'000, .micro_usd_per_hour = 20'000'000},
+      {.fleet = "plan",
+       .attainment_ppm = 991'000,
+       .micro_usd_per_hour = 55'040'000,
+       .holds_slo = true,
+       .is_efficient = true,
+       .seeds = 5}};
   service.not_simulated = "jobs of other tenants";
   return service;
 }
@@ -57,8 +58,10 @@ TEST(ProofSection, StatesEverySeedAndWhatWasTried) {
   EXPECT_EQ(proof_value(section, "seed 1"),
             "99.5 % met | 1,200 requests, P99 of TTFT 0.50 s, P99 of TPOT 20.0 ms, 55.04 USD/h");
   EXPECT_EQ(proof_value(section, "1.5 times the load").substr(0, 42), "90.0 % met | misses the SLO of 99.0 %; 1,2");
-  EXPECT_EQ(proof_value(section, "frontier point 1"), "90.0 % met for 10.00 USD/h | small; misses the SLO in one simulation");
-  EXPECT_EQ(proof_value(section, "frontier point 2"), "99.1 % met for 55.04 USD/h | plan; holds the SLO in 5 simulations");
+  EXPECT_EQ(proof_value(section, "frontier point 1"),
+            "90.0 % met for 10.00 USD/h | small; misses the SLO in one simulation");
+  EXPECT_EQ(proof_value(section, "frontier point 2"),
+            "99.1 % met for 55.04 USD/h | plan; holds the SLO in 5 simulations");
   EXPECT_EQ(proof_value(section, "simulations").substr(0, 5), "42 | ");
   EXPECT_EQ(section.commands, std::vector<std::string>{"capstan compare scenario-chat.yaml"});
   EXPECT_EQ(section.not_simulated, std::vector<std::string>{"jobs of other tenants"});
