@@ -47,8 +47,8 @@ struct FleetCandidate {
 /// Returns the price of a machine of a capacity type; nothing if none is known.
 std::optional<MicroUsd> price_of(const MachineSpec& machine, model::CapacityType capacity);
 
-/// Returns the candidates, the lowest modelled cost first. Candidates that cannot hold the SLO by the engine table are only
-/// returned if no other is left.
+/// Returns the candidates, the lowest modelled cost first. Candidates that cannot hold the SLO by the engine table are
+/// only returned if no other is left.
 /// @return an infeasible error that names the nearest possibility if no candidate has room for the weights
 Result<std::vector<FleetCandidate>> fleet_candidates(const PlanSpec& spec, const ServiceSpec& service,
                                                      const LoadFacts& load);
