@@ -8,8 +8,8 @@
 
 namespace capstan::plan {
 
-/// Chance that a spot node is interrupted within an hour, percent. AWS reports more than 20 % a month for its GPU
-/// instances; this is on the safe side.
+/// Chance that a spot node is interrupted within an hour, percent. This is an assumption of Capstan without a measured
+/// source.
 inline constexpr std::int64_t kSpotInterruptionsPercentPerHour = 2;
 
 /// A fleet of a candidate.
