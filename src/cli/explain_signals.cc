@@ -41,6 +41,8 @@ Json load_json(const PodLoad& slow) {
           {"running", optional_json(slow.load.running)},
           {"waiting", optional_json(slow.load.waiting)},
           {"kv_usage_ppm", optional_json(slow.load.kv_usage_ppm)},
+          {"gateway_waiting", optional_json(slow.load.gateway_waiting)},
+          {"gpu_percent", optional_json(slow.load.gpu_percent)},
           {"max_sequences", optional_json(slow.load.max_sequences)},
           {"cpu_percent", optional_json(slow.load.cpu_percent)}};
 }

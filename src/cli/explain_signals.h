@@ -19,6 +19,7 @@ struct ExplainSignalsArguments {
   std::string model{};             ///< of the page or URL; empty: any
   std::string engine{};            ///< of the page or URL; empty: recognized
   std::int64_t max_sequences = 0;  ///< of the page or URL; 0: the engine's default
+  std::string prometheus{};        ///< server to ask for GPU duty and the gateway's queue; empty: the service's
   Output output = Output::text;
 };
 /// Prints the way of the signals of a service, the stage at which one is lost, and the bottleneck of its slowest

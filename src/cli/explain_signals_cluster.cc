@@ -6,10 +6,10 @@
 #include <optional>
 #include <utility>
 
-#include <nlohmann/json.hpp>
-
 #include "cli/explain_signals.h"
 #include "cli/fetch_pages.h"
+#include "cli/metrics_api.h"
+#include "cli/prometheus_facts.h"
 #include "cli/signal_page.h"
 #include "cli/stop_signal.h"
 #include "operator/decision_loop.h"
@@ -23,6 +23,7 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr Duration kSyncMax = 30s;     // until all objects are known
+constexpr Duration kCallMax = 10s;     // until one request to the API server is answered
 constexpr std::size_t kPodsRead = 16;  // pods whose pages are read
 
 /// Follows the cluster until all objects are known and all replicas were asked, or until `kSyncMax`.
@@ -36,17 +37,41 @@ void follow(Session& session, op::DecisionLoop& loop) {
   }
 }
 
+/// Sends one request to the API server and waits for its answer.
+kube::Outcome call(Session& session, std::string path) {
+  std::optional<kube::Outcome> outcome;
+  kube::ApiRequest request;
+  request.path = std::move(path);
+  request.timeout = kCallMax;
+  const kube::Client::CallId id =
+      session.client.call(std::move(request), [&outcome](kube::Outcome answer) { outcome = std::move(answer); });
+  const Instant end = session.clock() + kCallMax;
+  while (!outcome && stop_signals() == 0 && session.clock() < end) {
+    session.client.turn();
+    session.http.run_once(100ms);
+  }
+  if (outcome) return *std::move(outcome);
+  session.client.cancel(id);
+  kube::Outcome none{.kind = kube::Outcome::Kind::unreachable, .error = {}, .body = {}};
+  none.error.message = fmt::format("no answer in {} s", kCallMax / 1s);
+  return none;
+}
+
 /// Finds a scaler by "name" or "namespace/name".
-Result<const op::InferenceScaler*> scaler_of(const op::ClusterView& view, const std::string& service) {
+/// @param ns  namespace of the scaler; empty: any
+Result<const op::InferenceScaler*> scaler_of(const op::ClusterView& view, const std::string& service,
+                                             const std::string& ns) {
   std::vector<const op::InferenceScaler*> found;
   view.scalers.for_each([&](kube::RowId, const op::InferenceScaler& scaler) {
-    if (scaler.meta.key() == service || scaler.meta.name == service) found.push_back(&scaler);
+    const bool named = scaler.meta.key() == service || scaler.meta.name == service;
+    if (named && (ns.empty() || scaler.meta.ns == ns)) found.push_back(&scaler);
   });
   if (found.size() == 1) return found.front();
   std::string message =
       fmt::format("{} InferenceScalers are called \"{}\", expected NAMESPACE/NAME", found.size(), service);
   if (found.empty()) {
-    message = fmt::format("there is no InferenceScaler \"{}\", see: kubectl get isc --all-namespaces", service);
+    message = fmt::format("there is no InferenceScaler \"{}\"{}, see: kubectl get isc --all-namespaces", service,
+                          ns.empty() ? "" : " in namespace " + ns);
   }
   return std::unexpected(Error{ErrorKind::usage, "capstan explain signals", 0, 0, message});
 }
@@ -131,24 +156,6 @@ void read_pods(Session& session, const op::InferenceScaler& scaler, const std::v
   }
 }
 
-/// Counts the targets of the namespace that a Prometheus server reports as up and as down.
-void count_targets(const std::string& body, explain::PrometheusFacts& server) {
-  const nlohmann::json answer = nlohmann::json::parse(body, nullptr, false);
-  if (answer.is_discarded() || answer.value("status", "") != "success" || !answer.contains("data") ||
-      !answer["data"].is_object() || !answer["data"].contains("result") || !answer["data"]["result"].is_array()) {
-    server.no_answer = "the answer is not one of Prometheus' API";
-    return;
-  }
-  for (const nlohmann::json& row : answer["data"]["result"]) {
-    if (!row.is_object() || !row.contains("value") || !row["value"].is_array() || row["value"].size() != 2) continue;
-    const bool up = row["value"][1] == "1";
-    ++(up ? server.targets_up : server.targets_down);
-    if (!up && row.contains("metric") && row["metric"].is_object()) {
-      server.down_target = row["metric"].value("instance", "");
-    }
-  }
-}
-
 /// Asks the Prometheus server of the service for its targets. The replicas' own readings show whether it has series.
 void read_prometheus(Session& session, const op::InferenceScaler& scaler, const op::DecisionLoop& loop,
                      const std::vector<Speaker>& speakers, GatheredSignals& gathered) {
@@ -156,8 +163,8 @@ void read_prometheus(Session& session, const op::InferenceScaler& scaler, const 
   server.url = scaler.prometheus_url;
   server.selector = scaler.prometheus_selector.empty() ? fmt::format("{{namespace=\"{}\"}}", scaler.meta.ns)
                                                        : scaler.prometheus_selector;
-  const std::string query = fmt::format("/api/v1/query?query=up%7Bnamespace%3D%22{}%22%7D", scaler.meta.ns);
-  const std::vector<FetchedPages> fetched = fetch_pages(session.http, session.clock, {scaler.prometheus_url + query});
+  const std::vector<FetchedPages> fetched =
+      fetch_pages(session.http, session.clock, {query_url(scaler.prometheus_url, targets_query(scaler.meta.ns))});
   const FetchedPage& answer = fetched.front().answers.front();
   server.no_answer = answer.error;
   server.http_status = answer.http_status;
@@ -182,6 +189,64 @@ void read_prometheus(Session& session, const op::InferenceScaler& scaler, const 
     load.max_sequences = sequences_of(*speaker.pod);
     gathered.loads.push_back({speaker.pod->meta.name, load});
   }
+}
+
+/// Asks a Prometheus server for the queue of the gateway and for the GPU duty cycle of the pods. Facts that it does not
+/// know stay missing: not every cluster has a gateway or a DCGM exporter.
+void read_load_around(Session& session, const op::InferenceScaler& scaler, const std::string& server,
+                      GatheredSignals& gathered) {
+  const std::vector<FetchedPages> fetched = fetch_pages(
+      session.http, session.clock,
+      {query_url(server, gateway_query(scaler.meta.ns)), query_url(server, gpu_duty_query(scaler.meta.ns))});
+  const std::optional<std::int64_t> waiting = gateway_waiting(fetched[0].answers.front().body, scaler.model);
+  const std::map<std::string, std::int64_t> duty = gpu_duty(fetched[1].answers.front().body);
+  for (PodLoad& load : gathered.loads) {
+    load.load.gateway_waiting = waiting;
+    if (const auto pod = duty.find(load.pod); pod != duty.end()) load.load.gpu_percent = pod->second;
+  }
+}
+
+/// Asks the metrics API for one metric of an HPA.
+explain::AdapterFacts read_metric(Session& session, const HpaMetric& metric, const std::string& ns,
+                                  const kube::StringMap& pods) {
+  MetricAnswers answers;
+  answers.group = call(session, fmt::format("/apis/{}", metric.group()));
+  const std::string version = answers.group.ok() ? preferred_version(answers.group.body) : std::string();
+  if (!version.empty()) answers.resources = call(session, "/apis/" + version);
+  if (!version.empty() && answers.resources.ok()) {
+    answers.values = call(session, values_path(metric, version, ns, pods));
+  }
+  return adapter_facts(metric, answers);
+}
+
+/// Asks for the metrics of the HPA that scales a workload of the service, KEDA's HPAs included, until one is lost.
+void read_adapter(Session& session, const op::ClusterView& view, const op::InferenceScaler& scaler,
+                  explain::SignalFacts& facts) {
+  const op::Targets targets(view);
+  std::vector<std::pair<std::string, kube::StringMap>> autoscalers;  // name, labels of the pods
+  view.autoscalers.for_each([&](kube::RowId, const kube::HorizontalPodAutoscaler& hpa) {
+    if (hpa.meta.ns != scaler.meta.ns) return;
+    for (const op::TargetOf& target : op::targets_of(scaler)) {
+      const kube::TargetRef& ref = target.variant->target;
+      if (ref.kind != hpa.target.kind || ref.name != hpa.target.name) continue;
+      const kube::Workload* workload = targets.find(scaler.meta.ns, ref);
+      autoscalers.emplace_back(hpa.meta.name, workload == nullptr ? kube::StringMap() : workload->selector.labels);
+    }
+  });
+  for (const auto& [name, pods] : autoscalers) {
+    const kube::Outcome hpa =
+        call(session, kube::path_of(kube::resources::kHorizontalPodAutoscalers, scaler.meta.ns, name));
+    for (const HpaMetric& metric : hpa_metrics(hpa.body)) {
+      facts.adapter = read_metric(session, metric, scaler.meta.ns, pods);
+      if (!facts.adapter->error.empty() || !facts.adapter->has_value) return;
+    }
+  }
+}
+
+/// Describes a collection that was not read in time.
+explain::UnreadObjects unread_objects(const op::ClusterWatch::Unread& unread) {
+  if (!unread.error) return {unread.name, 0, fmt::format("no complete answer in {} s", kSyncMax / 1s)};
+  return {unread.name, unread.error->code, unread.error->text()};
 }
 
 /// States the workloads of the scaler, or the first one that does not exist.
@@ -213,13 +278,13 @@ Result<GatheredSignals> gather_from_cluster(const ExplainSignalsArguments& argum
   GatheredSignals gathered;
   gathered.facts.service = arguments.service;
   if (!loop.synced()) {
-    for (const std::string& line : loop.waiting_for()) {
-      gathered.facts.denied.push_back(fmt::format("not known after {} s: {}", kSyncMax / 1s, line));
+    for (const op::ClusterWatch::Unread& unread : loop.watch().unread()) {
+      gathered.facts.unread.push_back(unread_objects(unread));
     }
     return gathered;
   }
   const op::ClusterView view = loop.watch().view();
-  const Result<const op::InferenceScaler*> scaler = scaler_of(view, arguments.service);
+  const Result<const op::InferenceScaler*> scaler = scaler_of(view, arguments.service, arguments.cluster.ns);
   if (!scaler) return std::unexpected(scaler.error());
   gathered.facts.service = (*scaler)->meta.key();
   gathered.facts.model = (*scaler)->engine == "custom" ? std::string() : (*scaler)->model;
@@ -230,6 +295,9 @@ Result<GatheredSignals> gather_from_cluster(const ExplainSignalsArguments& argum
   } else {
     read_prometheus(session, **scaler, loop, speakers, gathered);
   }
+  const std::string& server = arguments.prometheus.empty() ? (*scaler)->prometheus_url : arguments.prometheus;
+  if (!server.empty()) read_load_around(session, **scaler, server, gathered);
+  read_adapter(session, view, **scaler, gathered.facts);
   return gathered;
 }
 

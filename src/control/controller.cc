@@ -15,7 +15,8 @@ namespace {
 
 using Layer = LoggedDecision::Layer;
 
-/// Decides repeated from memory that was saved and parsed. Returns true if plan and memory are the same.
+/// Decides again from `before`, after saving it to text and parsing that. Returns true if the plan and the memory
+/// afterwards are the same as the first time.
 template <typename MemoryType, typename Decide, typename Parse>
 bool repeats(const MemoryType& before, const MemoryType& after, const model::Plan& plan, Decide&& decide,
              Parse&& parse) {

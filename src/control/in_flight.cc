@@ -15,6 +15,17 @@ Duration patience_with(const model::Action& action) {
   return set != nullptr && !set->drain.empty() ? InFlight::kDrainPatience : InFlight::kPatience;
 }
 
+/// Returns the id that each action of one kind is about, in ascending order.
+template <typename Entries, typename Action, typename Id>
+std::vector<Id> subjects(const Entries& entries, Id Action::* id) {
+  std::vector<Id> ids;
+  for (const auto& entry : entries) {
+    if (const auto* action = std::get_if<Action>(&entry.action.what)) ids.push_back(action->*id);
+  }
+  std::ranges::sort(ids);
+  return ids;
+}
+
 }  // namespace
 
 void InFlight::add(model::ActionToken token, model::Action action, Instant now) {
@@ -31,23 +42,9 @@ std::optional<ReplicaCount> InFlight::requested_replicas(model::ServiceId servic
   return std::nullopt;
 }
 
-std::vector<model::GangId> InFlight::binding() const {
-  std::vector<model::GangId> gangs;
-  for (const Entry& entry : entries_) {
-    if (const auto* bind = std::get_if<model::BindPods>(&entry.action.what)) gangs.push_back(bind->gang);
-  }
-  std::ranges::sort(gangs);
-  return gangs;
-}
+std::vector<model::GangId> InFlight::binding() const { return subjects(entries_, &model::BindPods::gang); }
 
-std::vector<model::NodeId> InFlight::terminating() const {
-  std::vector<model::NodeId> nodes;
-  for (const Entry& entry : entries_) {
-    if (const auto* end = std::get_if<model::TerminateNode>(&entry.action.what)) nodes.push_back(end->node);
-  }
-  std::ranges::sort(nodes);
-  return nodes;
-}
+std::vector<model::NodeId> InFlight::terminating() const { return subjects(entries_, &model::TerminateNode::node); }
 
 bool InFlight::is_converting(model::ServiceId service) const {
   return std::ranges::any_of(entries_, [&](const Entry& entry) {

@@ -205,7 +205,7 @@ TEST(Explain, EveryMetricIsShownInTheUnitThatPeopleUse) {
       {Kind::memory, 90'000, 80, "GPU memory in use: 90 % on average for a target of 80 %"},
       {Kind::waiting, 3'421, 4, "the requests waiting: 7 in total, 3.4 on average for a target of 4"},
       {Kind::kv, 850'000'000, 900'000, "KV memory in use: 85 % on average for a target of 90 %"},
-      {Kind::ttft, 1'250'000'000, 2'000'000, "the time to the first token: 1.3 s on average for a target of 2 s"},
+      {Kind::ttft, 1'250'000'000, 2'000'000, "the time to the first token: 1.25 s on average for a target of 2 s"},
       {Kind::tpot, 12'400'000, 30'000, "the time between tokens: 12.4 ms on average for a target of 30 ms"},
       {Kind::goodput, 995'000'000, 990'000, "hold the SLO: 99.5 % on average for a target of 99 %"},
   };
@@ -227,7 +227,7 @@ TEST(Explain, NumbersAreShownAsPeopleReadThem) {
   EXPECT_EQ(decimal_text(41), "0.04");
   EXPECT_EQ(decimal_text(0), "0");
   EXPECT_EQ(decimal_text(-1500), "-1.5");
-  EXPECT_EQ(decimal_text(123'456), "123");
+  EXPECT_EQ(decimal_text(123'456), "123.5");
   EXPECT_EQ(percent_text(850'000), "85 %");
   EXPECT_EQ(percent_text(5'000), "0.5 %");
   EXPECT_EQ(percent_text(20), "0.002 %");
@@ -235,8 +235,8 @@ TEST(Explain, NumbersAreShownAsPeopleReadThem) {
   EXPECT_EQ(price_text({9'999}), "0.01 USD/h");
   EXPECT_EQ(time_text({}), "0 s");
   EXPECT_EQ(time_text(std::chrono::microseconds(12'400)), "12.4 ms");
-  EXPECT_EQ(time_text(std::chrono::milliseconds(3'421)), "3.4 s");
-  EXPECT_EQ(time_text(std::chrono::milliseconds(59'900)), "59 s");
+  EXPECT_EQ(time_text(std::chrono::milliseconds(3'421)), "3.42 s");
+  EXPECT_EQ(time_text(std::chrono::milliseconds(59'900)), "59.9 s");
   EXPECT_EQ(time_text(std::chrono::seconds(129)), "2 min 9 s");
   EXPECT_EQ(time_text(std::chrono::hours(1)), "1 h");
   EXPECT_EQ(time_text(std::chrono::minutes(90)), "1 h 30 min");

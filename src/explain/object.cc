@@ -187,7 +187,7 @@ std::string arithmetic(Writer& writer, const Object& object) {
 }
 
 Summary summary_of(const Object& object, const model::Snapshot& snapshot, const model::Names& names,
-                   const Decided& decided) {
+                   const Decided& decided, Setting setting) {
   const Summarizer summarizer(snapshot, names, decided.place, decided.provision);
   const auto decision_of = [&](GangId id) -> const decide::scale::Decision& {
     static const decide::scale::Decision kNone;
@@ -196,7 +196,7 @@ Summary summary_of(const Object& object, const model::Snapshot& snapshot, const 
   };
   switch (object.kind) {
     case Kind::service:
-      return summarizer.service(decided.scale[object.id]);
+      return summarizer.service(decided.scale[object.id], setting);
     case Kind::gang:
       return summarizer.gang(GangId{object.id}, decision_of(GangId{object.id}));
     case Kind::pod:
@@ -233,11 +233,11 @@ Result<Object> find_object(const model::Snapshot& snapshot, const model::Names& 
                   count_text(std::ssize(snapshot.nodes), "node", "nodes"))});
 }
 
-Account about(const Object& object, const model::Snapshot& snapshot, const model::Names& names,
-              const Decided& decided) {
+Account about(const Object& object, const model::Snapshot& snapshot, const model::Names& names, const Decided& decided,
+              Setting setting) {
   Writer writer(snapshot, names, decided);
   std::string text = arithmetic(writer, object);
-  return {summary_of(object, snapshot, names, decided), std::move(text), writer.take_reasons()};
+  return {summary_of(object, snapshot, names, decided, setting), std::move(text), writer.take_reasons()};
 }
 
 }  // namespace capstan::explain

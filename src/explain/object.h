@@ -49,7 +49,8 @@ struct Account {
 };
 
 /// Returns the state of the object, the reasons for it, and what is about to happen to it.
-Account about(const Object& object, const model::Snapshot& snapshot, const model::Names& names, const Decided& decided);
+Account about(const Object& object, const model::Snapshot& snapshot, const model::Names& names, const Decided& decided,
+              Setting setting = Setting::cluster);
 
 /// Returns the answer as a JSON document with `object`, the summary, `explanation`, and each reason as subject, code,
 /// numbers and sentence.

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <array>
-#include <functional>
 #include <utility>
 
 #include "explain/words.h"
@@ -46,12 +45,36 @@ std::string pods_text(const std::vector<const PodFacts*>& pods) {
   return first_and_more(pods, [](const PodFacts* pod) { return pod->name; });
 }
 
+/// Returns the remedy for a request to the API server that failed with this status.
+std::string unread_remedy(const UnreadObjects& unread) {
+  switch (unread.http_status) {
+    case 0:
+      return "check that this machine reaches the API server, with: kubectl get --raw /readyz";
+    case 401:
+      return "renew the credentials of the kubeconfig: the API server does not accept them";
+    case 403:
+      return fmt::format(
+          "give the user or service account of Capstan the rules of the chart (rbac.yaml), then check them with: "
+          "kubectl auth can-i list {}",
+          unread.objects);
+    case 404:
+      return fmt::format("install the CustomResourceDefinition of {} (Capstan's are in deploy/crds)", unread.objects);
+    default:
+      return "the API server is overloaded or faulty: try again, and read its logs if this lasts";
+  }
+}
+
+/// Returns the finding about reads of the API server. A refusal (403) is shown before other failures, because a failure
+/// may pass and a refusal does not.
 Finding access_finding(const SignalFacts& facts) {
-  if (facts.denied.empty()) return {State::passed, "the API server lets Capstan read all objects"};
-  return failed(
-      first_and_more(facts.denied, std::identity()),
-      "give the service account of Capstan the rules of the chart (rbac.yaml), then check them with: kubectl auth "
-      "can-i list pods");
+  if (facts.unread.empty()) return {State::passed, "the API server lets Capstan read all objects"};
+  const auto refused = std::ranges::find(facts.unread, 403, &UnreadObjects::http_status);
+  const UnreadObjects& shown = refused == facts.unread.end() ? facts.unread.front() : *refused;
+  const std::string more =
+      facts.unread.size() == 1
+          ? std::string()
+          : fmt::format("; {} failed too", count_text(std::ssize(facts.unread) - 1, "other request", "other requests"));
+  return failed(fmt::format("the request for {} failed: {}{}", shown.objects, shown.error, more), unread_remedy(shown));
 }
 
 Finding target_finding(const SignalFacts& facts) {
@@ -187,8 +210,11 @@ Finding prometheus_finding(const SignalFacts& facts) {
 Finding adapter_finding(const SignalFacts& facts) {
   const AdapterFacts& adapter = *facts.adapter;
   const std::string error = adapter.error.empty() ? "" : ": " + adapter.error;
+  if (!adapter.unread.empty()) {
+    return {State::unknown, fmt::format("{} is not checked: {}", adapter.metric, adapter.unread)};
+  }
   if (!adapter.api_registered) {
-    return failed("no metrics API is registered" + error,
+    return failed(fmt::format("no metrics API is registered for {}{}", adapter.metric, error),
                   "install prometheus-adapter or KEDA, and check: kubectl get apiservices | grep metrics.k8s.io");
   }
   if (!adapter.metric_served) {
@@ -196,6 +222,12 @@ Finding adapter_finding(const SignalFacts& facts) {
                   fmt::format("add a rule for {} to the adapter: its seriesQuery must match the series, and its "
                               "resource labels must name namespace and pod",
                               adapter.metric));
+  }
+  if (!adapter.has_value) {
+    return failed(
+        fmt::format("the metrics API serves {}, but has no value for the pods of the target{}", adapter.metric, error),
+        "check that the series carry the namespace and the pod in the labels that the rule of the adapter "
+        "names; Prometheus renames them to exported_namespace and exported_pod without honorLabels");
   }
   return {State::passed, adapter.metric};
 }
@@ -215,7 +247,7 @@ struct StageRule {
 };
 
 bool reads_cluster(const SignalFacts& facts) {
-  return !facts.target.empty() || !facts.denied.empty() || !facts.target_missing.empty();
+  return !facts.target.empty() || !facts.unread.empty() || !facts.target_missing.empty();
 }
 bool reads_pages(const SignalFacts& facts) { return !facts.prometheus; }
 bool reads_prometheus(const SignalFacts& facts) { return facts.prometheus.has_value(); }

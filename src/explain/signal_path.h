@@ -67,7 +67,9 @@ struct AdapterFacts {
   std::string metric;
   bool api_registered = true;  ///< an APIService for the custom or external metrics API exists and is available
   bool metric_served = true;   ///< the adapter has a rule for the metric
+  bool has_value = true;       ///< the API gives a value for the pods of the target
   std::string error{};         ///< answer of the API, if it is an error
+  std::string unread{};        ///< reason why the API could not be asked, such as RBAC; empty: it was asked
 };
 
 /// A signal whose value cannot be used.
@@ -77,13 +79,20 @@ struct UnusableSignal {
   std::string why;  ///< "the value is NaN or infinite"
 };
 
+/// A request to the API server that failed, or was not answered in time.
+struct UnreadObjects {
+  std::string objects;  ///< "pods" or "deployments.apps"
+  int http_status = 0;  ///< 0: there was no answer
+  std::string error;    ///< answer of the server, or error of the connection
+};
+
 /// Everything that was gathered about the signals of one service.
 struct SignalFacts {
   std::string service;
-  std::string model{};              ///< name that the service expects; empty: any
-  std::vector<std::string> denied;  ///< objects that the API server does not let Capstan read, with its answer
-  std::string target{};             ///< "Deployment ns/chat"; empty: only a page or a URL was given
-  std::string target_missing{};     ///< reason why the target does not exist; empty: it exists
+  std::string model{};                  ///< name that the service expects; empty: any
+  std::vector<UnreadObjects> unread{};  ///< objects that could not be read, each with the reason
+  std::string target{};                 ///< "Deployment ns/chat"; empty: only a page or a URL was given
+  std::string target_missing{};         ///< reason why the target does not exist; empty: it exists
   std::vector<PodFacts> pods;
   std::optional<PrometheusFacts> prometheus{};
   std::optional<AdapterFacts> adapter{};

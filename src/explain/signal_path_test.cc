@@ -35,8 +35,24 @@ struct LostSignal {
 };
 
 const LostSignal kLost[] = {
-    {"RbacForbidsPods", [](SignalFacts& f) { f.denied = {"pods: 403 forbidden"}; }, SignalStage::access,
-     "pods: 403 forbidden", "kubectl auth can-i list pods"},
+    {"RbacForbidsPods", [](SignalFacts& f) { f.unread = {{"pods", 403, "403 Forbidden: pods is forbidden"}}; },
+     SignalStage::access, "the request for pods failed: 403 Forbidden: pods is forbidden",
+     "kubectl auth can-i list pods"},
+    {"TheApiServerIsNotReachable", [](SignalFacts& f) { f.unread = {{"pods", 0, "connection refused"}}; },
+     SignalStage::access, "the request for pods failed: connection refused", "kubectl get --raw /readyz"},
+    {"AListTakesTooLong", [](SignalFacts& f) { f.unread = {{"nodes", 0, "no complete answer in 30 s"}}; },
+     SignalStage::access, "the request for nodes failed: no complete answer in 30 s", "kubectl get --raw /readyz"},
+    {"TheCredentialsAreNotAccepted", [](SignalFacts& f) { f.unread = {{"pods", 401, "401 Unauthorized"}}; },
+     SignalStage::access, "401 Unauthorized", "renew the credentials"},
+    {"TheDefinitionsAreNotInstalled",
+     [](SignalFacts& f) { f.unread = {{"inferencescalers.capstan.dev", 404, "404 NotFound"}}; }, SignalStage::access,
+     "inferencescalers.capstan.dev failed: 404", "install the CustomResourceDefinition"},
+    {"TheApiServerIsOverloaded", [](SignalFacts& f) { f.unread = {{"pods", 503, "503 ServiceUnavailable"}}; },
+     SignalStage::access, "503 ServiceUnavailable", "overloaded or faulty"},
+    {"ARefusalIsShownBeforeAFailureThatMayPass",
+     [](SignalFacts& f) { f.unread = {{"nodes", 0, "connection reset"}, {"pods", 403, "403 Forbidden"}}; },
+     SignalStage::access, "the request for pods failed: 403 Forbidden; 1 other request failed too",
+     "auth can-i list pods"},
     {"TheTargetDoesNotExist", [](SignalFacts& f) { f.target_missing = "there is no Deployment ns/chta"; },
      SignalStage::target, "there is no Deployment ns/chta", "correct targetRef"},
     {"NoPodExists", [](SignalFacts& f) { f.pods.clear(); }, SignalStage::pod, "no pod exists", "raise the replicas"},
@@ -105,6 +121,9 @@ const LostSignal kLost[] = {
     {"TheAdapterHasNoRuleForTheMetric",
      [](SignalFacts& f) { f.adapter = AdapterFacts{.metric = "vllm_waiting", .metric_served = false}; },
      SignalStage::adapter, "does not serve vllm_waiting", "add a rule for vllm_waiting"},
+    {"TheAdapterHasNoValueForThePods",
+     [](SignalFacts& f) { f.adapter = AdapterFacts{.metric = "vllm_waiting", .has_value = false}; },
+     SignalStage::adapter, "has no value for the pods of the target", "exported_pod"},
     {"TheValueIsNotANumber",
      [](SignalFacts& f) { f.unusable = {{"chat-0", "kv_usage_ppm", "the value is NaN or infinite"}}; },
      SignalStage::snapshot, "chat-0: kv_usage_ppm: the value is NaN", "docs/guides/signals.md"},
@@ -140,6 +159,14 @@ TEST(SignalPath, AHealthyServicePassesEveryStage) {
             "✓ model      Llama-3.1-8B\n"
             "✓ snapshot   all needed signals are fresh\n"
             "no signal is lost\n");
+}
+
+TEST(SignalPath, AMetricsApiThatCouldNotBeAskedIsUnknownAndBreaksNothing) {
+  SignalFacts facts = healthy();
+  facts.adapter = AdapterFacts{.metric = "vllm_waiting", .unread = "403 Forbidden"};
+  const SignalPath path = signal_path(facts);
+  EXPECT_FALSE(path.broken.has_value());
+  EXPECT_TRUE(text(path).contains("- adapter    vllm_waiting is not checked: 403 Forbidden\n")) << text(path);
 }
 
 TEST(SignalPath, ABrokenStageEndsTheText) {

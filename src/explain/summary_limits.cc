@@ -29,8 +29,30 @@ std::string in_one(TopologyLevel level) {
   return level == TopologyLevel::cluster ? std::string() : fmt::format(" in one {}", model::name(level).words);
 }
 
+/// Returns the change for a maximum that is too low. Only Capstan's own policy computes the replicas that the load
+/// needs. The answer of a rule on a queue or a metric grows with the backlog, so it is no figure to raise a maximum to.
+std::string change_of_maximum(const std::string& service, const decide::scale::Decision& decision) {
+  const auto& n = decision.why.numbers;
+  if (decision.sizing) return fmt::format("raise the maximum of {} from {} to {}", service, n[1], n[0]);
+  return fmt::format(
+      "raise the maximum of {} above {} in small steps: the {} wanted follow the backlog, not what the load needs",
+      service, n[1], n[0]);
+}
+
+/// Returns the change for signals that are missing.
+std::string change_of_signals(const std::string& service, ReplicaCount ready, Setting setting) {
+  if (ready == 0) return "wait: no replica is ready yet, so none can report its load";
+  if (setting == Setting::simulation) {
+    return "wait for the next scrape of the simulation; if readings stay missing, the scenario loses them: "
+           "cluster.scrape (loss, blackout)";
+  }
+  return fmt::format("find the lost signal: capstan explain signals {}", service);
+}
+
 /// Returns the limit that a reason of the scale layer states; nothing if the reason limits nothing.
-std::optional<Limit> limit_of_scale(const model::Catalog& catalog, const decide::scale::Decision& decision) {
+/// @param ready  replicas of the service that are ready
+std::optional<Limit> limit_of_scale(const model::Catalog& catalog, const decide::scale::Decision& decision,
+                                    ReplicaCount ready, Setting setting) {
   const std::string service = service_name(catalog, decision.service);
   const auto& n = decision.why.numbers;
   const auto of = [](std::string text, std::string change) {
@@ -39,7 +61,7 @@ std::optional<Limit> limit_of_scale(const model::Catalog& catalog, const decide:
   switch (decision.why.code) {
     case ReasonCode::at_maximum:
       return of(fmt::format("{} has a maximum of {}, {} wanted", service, replicas_text(n[1]), n[0]),
-                fmt::format("raise the maximum of {} from {} to {}", service, n[1], n[0]));
+                change_of_maximum(service, decision));
     case ReasonCode::at_minimum:
       return of(fmt::format("{} has a minimum of {}, {} would be enough", service, replicas_text(n[1]), n[0]),
                 fmt::format("lower the minimum of {} from {} to {}", service, n[1], n[0]));
@@ -58,11 +80,10 @@ std::optional<Limit> limit_of_scale(const model::Catalog& catalog, const decide:
     case ReasonCode::signal_missing:
       return of(
           fmt::format("{} of {} gave no usable reading, and missing signals lower nothing", n[0], replicas_text(n[1])),
-          fmt::format("find the lost signal: capstan explain signals {}", service));
+          change_of_signals(service, ready, setting));
     case ReasonCode::demand_unknown:
     case ReasonCode::no_replica_to_read:
-      return of("no replica reports its load",
-                fmt::format("find the lost signal: capstan explain signals {}", service));
+      return of("no replica reports its load", change_of_signals(service, ready, setting));
     case ReasonCode::fixed_replicas:
       return of(fmt::format("the policy of {} is a fixed number", service),
                 "set another number, or use another policy");
@@ -363,7 +384,33 @@ Limit Summarizer::limit_of(GangId id, const decide::scale::Decision& decision) c
           fmt::format("add a node with {} free {}", gpus_text(gang.gpus_per_pod), gpu_name(catalog_, gang.gpu))};
 }
 
-Limit Summarizer::limit_of_service(const decide::scale::Decision& decision) const {
+/// Returns what keeps replicas that are wanted from existing: no one asked for them yet, or their workload creates
+/// them.
+Limit Summarizer::limit_of_creation(const decide::scale::Decision& decision, ReplicaCount existing,
+                                    Setting setting) const {
+  const std::string service = service_name(catalog_, decision.service);
+  const std::string missing = count_text(decision.desired - existing, "new replica", "new replicas");
+  if (decision.current > existing) {
+    return {Layer::cold_start, fmt::format("pods of the {} do not exist yet", missing),
+            "wait: their workload creates them"};
+  }
+  switch (setting) {
+    case Setting::active:
+    case Setting::simulation:
+      return {Layer::cold_start, fmt::format("pods of the {} do not exist yet", missing),
+              "wait: this decision asks for them"};
+    case Setting::shadow:
+      return {Layer::replicas, fmt::format("mode Shadow only shows the {} and does not ask for them", missing),
+              fmt::format("set mode Active, or set the replicas of {} to {} yourself", service, decision.desired)};
+    case Setting::cluster:
+      break;
+  }
+  return {Layer::replicas, fmt::format("the {} are not asked for yet", missing),
+          fmt::format("in mode Active wait, this decision asks for them; in mode Shadow set the replicas of {} to {}",
+                      service, decision.desired)};
+}
+
+Limit Summarizer::limit_of_service(const decide::scale::Decision& decision, Setting setting) const {
   const ReplicaStates& states = states_of(decision.service);
   for (const GangId id : states.waiting) {
     if (std::ranges::find(decision.drain, id) != decision.drain.end()) continue;
@@ -374,13 +421,12 @@ Limit Summarizer::limit_of_service(const decide::scale::Decision& decision) cons
     if (lack.gang.valid() || lack.service != decision.service) continue;
     return limit_of_shortfall(lack, kept(model::Plan::Kept::Subject::service, decision.service.value));
   }
-  if (std::optional<Limit> scale = limit_of_scale(catalog_, decision)) return *std::move(scale);
+  if (std::optional<Limit> scale = limit_of_scale(catalog_, decision, states.ready, setting)) return *std::move(scale);
   if (states.starting > 0) {
     return cold_start(states.next_ready, fmt::format("{} starting", replicas_text(states.starting)));
   }
-  if (decision.desired > states.ready + states.starting + states.pending) {
-    return {Layer::cold_start, "pods of the new replicas do not exist yet", "wait: their workload creates them"};
-  }
+  const ReplicaCount existing = states.ready + states.starting + states.pending;
+  if (decision.desired > existing) return limit_of_creation(decision, existing, setting);
   return {};
 }
 

@@ -302,7 +302,7 @@ TEST(Summary, AServiceWhoseReplicasServeIsLimitedByItsOwnBounds) {
       {{ReasonCode::nothing_to_do, {}}, "nothing", ""},
       {{ReasonCode::at_maximum, {11, 9}},
        "chat has a maximum of 9 replicas, 11 wanted",
-       "raise the maximum of chat from 9 to 11"},
+       "raise the maximum of chat above 9 in small steps: the 11 wanted follow the backlog, not what the load needs"},
       {{ReasonCode::at_minimum, {1, 2}},
        "chat has a minimum of 2 replicas, 1 would be enough",
        "lower the minimum of chat from 2 to 1"},
@@ -322,6 +322,64 @@ TEST(Summary, AServiceWhoseReplicasServeIsLimitedByItsOwnBounds) {
     cluster.scale.why = row.why;
     cluster.decide_now();
     const Limit limit = cluster.summarizer().service(cluster.scale).limit;
+    EXPECT_EQ(limit.text, row.text);
+    EXPECT_EQ(limit.change, row.change);
+  }
+}
+
+TEST(Summary, OnlyCapstansOwnPolicyKnowsTheMaximumThatTheLoadNeeds) {
+  Cluster cluster;
+  cluster.world.bind(cluster.world.gang(1, 8, TopologyLevel::node), cluster.world.node(0));
+  cluster.scale.why = {ReasonCode::at_maximum, {11, 9}};
+  cluster.scale.sizing.emplace();
+  cluster.decide_now();
+  EXPECT_EQ(cluster.summarizer().service(cluster.scale).limit.change, "raise the maximum of chat from 9 to 11");
+}
+
+TEST(Summary, TheAdviceAboutMissingSignalsFitsTheSetting) {
+  Cluster cluster;
+  cluster.scale.why = {ReasonCode::signal_missing, {1, 1}};
+  cluster.scale.current = cluster.scale.desired = 0;
+  cluster.decide_now();
+  const auto change = [&](Setting setting) {
+    return cluster.summarizer().service(cluster.scale, setting).limit.change;
+  };
+  EXPECT_EQ(change(Setting::cluster), "wait: no replica is ready yet, so none can report its load");
+  EXPECT_EQ(change(Setting::simulation), "wait: no replica is ready yet, so none can report its load");
+  cluster.world.bind(cluster.world.gang(1, 8, TopologyLevel::node), cluster.world.node(0));
+  cluster.decide_now();
+  EXPECT_EQ(change(Setting::active), "find the lost signal: capstan explain signals chat");
+  EXPECT_TRUE(change(Setting::simulation).contains("cluster.scrape")) << change(Setting::simulation);
+}
+
+TEST(Summary, NewReplicasExistOnlyAfterTheyWereAskedFor) {
+  struct Row {
+    Setting setting;
+    ReplicaCount current;
+    Layer layer;
+    const char* text;
+    const char* change;
+  };
+  const Row rows[] = {
+      {Setting::shadow, 1, Layer::replicas, "mode Shadow only shows the 2 new replicas and does not ask for them",
+       "set mode Active, or set the replicas of chat to 3 yourself"},
+      {Setting::active, 1, Layer::cold_start, "pods of the 2 new replicas do not exist yet",
+       "wait: this decision asks for them"},
+      {Setting::simulation, 1, Layer::cold_start, "pods of the 2 new replicas do not exist yet",
+       "wait: this decision asks for them"},
+      {Setting::cluster, 1, Layer::replicas, "the 2 new replicas are not asked for yet",
+       "in mode Active wait, this decision asks for them; in mode Shadow set the replicas of chat to 3"},
+      {Setting::shadow, 3, Layer::cold_start, "pods of the 2 new replicas do not exist yet",
+       "wait: their workload creates them"},
+  };
+  for (const Row& row : rows) {
+    Cluster cluster;
+    cluster.world.bind(cluster.world.gang(1, 8, TopologyLevel::node), cluster.world.node(0));
+    cluster.scale.current = row.current;
+    cluster.scale.desired = 3;
+    cluster.decide_now();
+    const Limit limit = cluster.summarizer().service(cluster.scale, row.setting).limit;
+    EXPECT_EQ(name(limit.layer), name(row.layer)) << row.text;
     EXPECT_EQ(limit.text, row.text);
     EXPECT_EQ(limit.change, row.change);
   }

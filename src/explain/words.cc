@@ -18,14 +18,6 @@ std::string with_digits(std::string_view sign, std::uint64_t value, std::uint64_
   return text;
 }
 
-/// Returns `value / unit` rounded to one decimal, or to the first digit that is not zero where it is below a tenth.
-std::string rounded(std::string_view sign, std::uint64_t value, std::uint64_t unit, int places) {
-  std::uint64_t step = unit / 10;
-  while (step > 1 && value > 0 && value < step) step /= 10;
-  if (value >= 100 * unit) step = unit;
-  return with_digits(sign, (value + step / 2) / step * step, unit, places);
-}
-
 }  // namespace
 
 std::string service_name(const model::Catalog& catalog, model::ServiceId id) {
@@ -71,38 +63,7 @@ std::string subject_name(const model::Catalog& catalog, const model::Plan::Kept&
 
 std::string gpus_text(MilliGpu gpus) { return with_digits(gpus.count < 0 ? "-" : "", magnitude(gpus.count), 1'000, 3); }
 
-std::string decimal_text(std::int64_t thousandths) {
-  return rounded(thousandths < 0 ? "-" : "", magnitude(thousandths), 1'000, 3);
-}
-
-std::string percent_text(std::int64_t millionths) {
-  return rounded(millionths < 0 ? "-" : "", magnitude(millionths), 10'000, 4) + " %";
-}
-
-std::string price_text(MicroUsd per_hour) {
-  const std::uint64_t cents = (magnitude(per_hour.count) + 5'000) / 10'000;
-  return fmt::format("{}{}.{:02} USD/h", per_hour.count < 0 ? "-" : "", cents / 100, cents % 100);
-}
-
-std::string time_text(Duration duration) {
-  const std::string sign = duration < Duration{} ? "-" : "";
-  const std::uint64_t ns = magnitude(duration.count());
-  if (ns == 0) return "0 s";
-  if (ns < 1'000'000'000) return rounded(sign, ns, 1'000'000, 6) + " ms";
-  if (ns < 10'000'000'000) return rounded(sign, ns, 1'000'000'000, 9) + " s";
-  const std::uint64_t seconds = ns / 1'000'000'000;
-  const auto two_units = [&](std::uint64_t unit, std::string_view name, std::uint64_t part,
-                             std::string_view part_name) {
-    const std::uint64_t rest = seconds % unit / part;
-    std::string text = fmt::format("{}{} {}", sign, seconds / unit, name);
-    if (rest > 0) text += fmt::format(" {} {}", rest, part_name);
-    return text;
-  };
-  if (seconds < 60) return fmt::format("{}{} s", sign, seconds);
-  if (seconds < 3'600) return two_units(60, "min", 1, "s");
-  if (seconds < 86'400) return two_units(3'600, "h", 60, "min");
-  return two_units(86'400, "d", 3'600, "h");
-}
+std::string price_text(MicroUsd per_hour) { return usd_text(per_hour) + "/h"; }
 
 std::string count_text(std::int64_t count, std::string_view one, std::string_view many) {
   return fmt::format("{} {}", count, count == 1 ? one : many);

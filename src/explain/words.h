@@ -4,6 +4,7 @@
 #include <string>
 #include <string_view>
 
+#include "base/number_text.h"
 #include "base/quantity.h"
 #include "base/time.h"
 #include "model/catalog.h"
@@ -24,14 +25,12 @@ std::string subject_name(const model::Catalog& catalog, const model::Plan::Kept&
 
 /// Returns GPUs as "8" or "0.25".
 std::string gpus_text(MilliGpu gpus);
-/// Returns thousandths with one decimal: "3.4", "3". A positive value below a tenth keeps its first digit: "0.04".
-std::string decimal_text(std::int64_t thousandths);
-/// Returns millionths as a percentage: "85 %", "0.5 %", "0.002 %".
-std::string percent_text(std::int64_t millionths);
+// These are the same in every text of Capstan.
+using capstan::decimal_text;
+using capstan::percent_text;
+using capstan::time_text;
 /// Returns a price per hour: "2.40 USD/h".
 std::string price_text(MicroUsd per_hour);
-/// Returns a duration in at most two units: "2 min 9 s", "1 h", "3.4 s", "12 ms".
-std::string time_text(Duration duration);
 /// Returns a number with its noun: "1 replica", "3 replicas".
 std::string count_text(std::int64_t count, std::string_view one, std::string_view many);
 std::string replicas_text(std::int64_t count);

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "manifest/document_storage.h"
+#include "manifest/yaml.h"
 
 namespace capstan::manifest {
 namespace {
@@ -183,8 +184,7 @@ void DocumentBuilder::remember(std::string_view anchor, const Value& value, std:
 bool DocumentBuilder::count(std::size_t values, Span span) {
   values_ += values;
   if (values_ <= limits_.values) return true;
-  const std::string most = std::to_string(limits_.values);
-  fail(span, "has more than " + most + " values after aliases are expanded, expected at most " + most);
+  fail(span, too_many_values(limits_.values));
   return false;
 }
 

@@ -13,6 +13,11 @@
 
 namespace capstan::manifest {
 
+std::string too_many_values(std::size_t most) {
+  const std::string limit = std::to_string(most);
+  return "has more than " + limit + " values after aliases are expanded, expected at most " + limit;
+}
+
 const Node* Node::find(std::string_view key) const {
   for (const Entry& entry : entries) {
     if (entry.key == key) return &entry.value;
@@ -257,7 +262,7 @@ class Builder {
   bool count(std::size_t nodes, const Place& place) {
     nodes_ += nodes;
     if (nodes_ <= limits_.nodes) return true;
-    fail(place, "more than " + std::to_string(limits_.nodes) + " values, aliases expanded");
+    fail(place, too_many_values(limits_.nodes));
     return false;
   }
 

@@ -26,6 +26,9 @@ struct Limits {
 };
 inline constexpr std::size_t kMaxYamlDepth = 64;
 
+/// Returns the error for a document with too many values. Each reader of YAML has a limit of its own.
+std::string too_many_values(std::size_t most);
+
 /// One value of a YAML document. Aliases are expanded. Keys are strings and unique in their mapping.
 struct Node {
   enum class Kind : std::uint8_t { scalar, sequence, mapping };

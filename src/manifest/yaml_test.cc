@@ -115,7 +115,8 @@ TEST(Yaml, ExpandsAliasesAndRefusesAliasBombs) {
     for (int j = 0; j < 10; ++j) bomb += (j > 0 ? ", " : "") + previous;
     bomb += "]\n";
   }
-  EXPECT_NE(error_of(bomb).find("more than 500000 values, aliases expanded"), std::string::npos) << error_of(bomb);
+  EXPECT_NE(error_of(bomb).find("has more than 500000 values after aliases are expanded"), std::string::npos)
+      << error_of(bomb);
 }
 
 TEST(Yaml, AnEmptyValueHasThePlaceOfTheTokenBeforeIt) {

@@ -17,7 +17,7 @@ struct Purchase {
 /// resources. The builder of the snapshot finds them, because decisions know GPUs and domains only.
 struct Closed {
   std::vector<NodeId> nodes;        ///< excluded nodes, ascending; some may no longer exist
-  std::vector<Purchase> purchases;  ///< purchases whose nodes would also be excluded, ascending
+  std::vector<Purchase> purchases;  ///< purchases whose new nodes could not run the pods either, ascending
   friend bool operator==(const Closed&, const Closed&) = default;
 };
 

@@ -2,74 +2,20 @@
 
 #include <fmt/format.h>
 
+#include <chrono>
 #include <cstdint>
-#include <cstdlib>
 #include <iterator>
 #include <optional>
 
 #include "base/assert.h"
+#include "base/number_text.h"
 #include "model/topology_names.h"
 
 namespace capstan::model {
 namespace {
 
-constexpr std::int64_t kMinute = 60;
-constexpr std::int64_t kHour = 60 * kMinute;
-constexpr std::int64_t kDay = 24 * kHour;
-
-/// Returns `count` / 10^`places`, without zeros at its end.
-std::string decimal(std::int64_t count, int places) {
-  std::int64_t scale = 1;
-  for (int i = 0; i < places; ++i) scale *= 10;
-  std::string text =
-      fmt::format("{}{}.{:0{}}", count < 0 ? "-" : "", std::abs(count / scale), std::abs(count % scale), places);
-  while (text.back() == '0') text.pop_back();
-  if (text.back() == '.') text.pop_back();
-  return text;
-}
-
-std::int64_t rounded_to(std::int64_t count, std::int64_t step) {
-  const std::int64_t half = count < 0 ? -step / 2 : step / 2;
-  return (count + half) / step * step;
-}
-
-/// Returns thousandths as a decimal number with one digit after the point. There are two digits if the number is below
-/// 1, or if one digit would make it look like a whole number.
-std::string milli_text(std::int64_t milli) {
-  const std::int64_t tenths = rounded_to(milli, 100);
-  const bool looks_whole = tenths % 1000 == 0 && rounded_to(milli, 10) != tenths;
-  return decimal(std::abs(milli) < 1000 || looks_whole ? rounded_to(milli, 10) : tenths, 3);
-}
-
 std::string with_noun(const std::string& number, std::string_view noun) {
   return fmt::format("{} {}{}", number, noun, number == "1" ? "" : "s");
-}
-
-std::string usd_text(std::int64_t micro_usd) {
-  constexpr std::int64_t kCent = 10'000;
-  if (std::abs(micro_usd) < kCent) return decimal(micro_usd, 6) + " USD";
-  const std::int64_t cents = rounded_to(micro_usd, kCent) / kCent;
-  if (cents % 100 == 0) return std::to_string(cents / 100) + " USD";
-  return fmt::format("{}{}.{:02} USD", cents < 0 ? "-" : "", std::abs(cents / 100), std::abs(cents % 100));
-}
-
-std::string two_units(std::int64_t large, std::string_view large_unit, std::int64_t small,
-                      std::string_view small_unit) {
-  return small == 0 ? fmt::format("{} {}", large, large_unit)
-                    : fmt::format("{} {} {} {}", large, large_unit, small, small_unit);
-}
-
-std::string seconds_text(std::int64_t s) {
-  if (s <= 90) return std::to_string(s) + " s";
-  if (s < kHour) return two_units(s / kMinute, "min", s % kMinute, "s");
-  if (s < 2 * kDay) return two_units(s / kHour, "h", s % kHour / kMinute, "min");
-  return two_units(s / kDay, "days", s % kDay / kHour, "h");
-}
-
-std::string milliseconds_text(std::int64_t ms) {
-  if (ms < 1000) return std::to_string(ms) + " ms";
-  if (ms < 90'000) return decimal(rounded_to(ms, 100), 3) + " s";
-  return seconds_text(ms / 1000);
 }
 
 std::string_view status_words(std::int64_t status) {
@@ -109,13 +55,13 @@ std::string status_text(std::int64_t status) {
 }
 
 std::string in_unit(std::string_view unit, std::int64_t number) {
-  if (unit == "milli") return milli_text(number);
-  if (unit == "milli_replicas") return with_noun(milli_text(number), "replica");
-  if (unit == "milli_gpus") return with_noun(milli_text(number), "GPU");
-  if (unit == "per_mille") return decimal(number, 1) + " %";
-  if (unit == "micro_usd") return usd_text(number);
-  if (unit == "seconds") return seconds_text(number);
-  if (unit == "milliseconds") return milliseconds_text(number);
+  if (unit == "milli") return decimal_text(number);
+  if (unit == "milli_replicas") return with_noun(decimal_text(number), "replica");
+  if (unit == "milli_gpus") return with_noun(decimal_text(number), "GPU");
+  if (unit == "per_mille") return percent_text(number * 1000);
+  if (unit == "micro_usd") return usd_text({number});
+  if (unit == "seconds") return time_text(std::chrono::seconds(number));
+  if (unit == "milliseconds") return time_text(std::chrono::milliseconds(number));
   CAPSTAN_ASSERT(unit == "http_status");
   return status_text(number);
 }
@@ -163,7 +109,7 @@ struct Filling {
     const std::string_view form = field.substr(2);
     if (field[1] == '@') return object_text(form, number, catalog);
     if (form.starts_with("price/")) {
-      return number_at(form.back()) != 0 ? in_unit("milli_gpus", number) : usd_text(number) + "/h";
+      return number_at(form.back()) != 0 ? in_unit("milli_gpus", number) : usd_text({number}) + "/h";
     }
     const std::size_t bar = form.find('|');
     if (bar != form.npos) return std::string(number == 1 ? form.substr(0, bar) : form.substr(bar + 1));

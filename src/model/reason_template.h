@@ -26,11 +26,11 @@ inline constexpr std::array<std::string_view, 8> kReasonUnits{
     "per_mille",       ///< "108 %"
     "micro_usd",       ///< "2.40 USD"
     "seconds",         ///< "2 min 9 s"
-    "milliseconds",    ///< "1.2 s"
+    "milliseconds",    ///< "1.25 s"
     "http_status",     ///< "403 (forbidden)"
 };
 
-/// Kinds of objects whose ids reasons store.
+/// Kinds of objects that a template can name, as in {3@queue}. The reason stores the object's id, or the level itself.
 inline constexpr std::array<std::string_view, 6> kReasonObjects{"queue", "pool", "domain", "offering", "gpu", "level"};
 
 /// Returns true if every field in braces and every optional part of a template has one of the forms above.

@@ -18,7 +18,7 @@ struct Slo {
   std::uint32_t ttft_prefills_milli = 0;
 
   bool scales_with_prompt() const { return ttft > Duration{} && ttft_prefills_milli > 0; }
-  /// Returns the bound on TTFT of a prompt that an idle replica computes in the time `alone`.
+  /// Returns the TTFT bound of a prompt. `alone` is the time that an idle replica needs for this prompt.
   Duration ttft_of(Duration alone) const {
     return scales_with_prompt() ? std::max(ttft, alone / 1000 * ttft_prefills_milli) : ttft;
   }

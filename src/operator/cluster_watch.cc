@@ -84,17 +84,23 @@ bool ClusterWatch::synced() const { return waiting_for().empty(); }
 
 std::vector<std::string> ClusterWatch::waiting_for() const {
   std::vector<std::string> lines;
-  if (!discovery_.known()) {
-    lines.push_back("what the server serves" + (discovery_.error() ? ": " + discovery_.error()->text() : ""));
+  for (const Unread& unread : this->unread()) {
+    lines.push_back(unread.name + (unread.error ? ": " + unread.error->text() : ""));
   }
+  return lines;
+}
+
+std::vector<ClusterWatch::Unread> ClusterWatch::unread() const {
+  std::vector<Unread> unread;
+  if (!discovery_.known()) unread.push_back({"the list of APIs (discovery)", discovery_.error()});
   for (const auto& watcher : watchers_) {
     const kube::Reflector& reflector = watcher->reflector();
     if (reflector.synced()) continue;
-    lines.push_back(watcher->resource().name() +
-                    (reflector.failures() > 0 ? ": " + reflector.last_error().text() : ""));
+    unread.push_back({watcher->resource().name(),
+                      reflector.failures() > 0 ? std::optional<kube::ApiError>(reflector.last_error()) : std::nullopt});
   }
-  if (!scaled_.synced()) lines.push_back("the /scale of every target");
-  return lines;
+  if (!scaled_.synced()) unread.push_back({"the /scale of every target", std::nullopt});
+  return unread;
 }
 
 std::map<std::string, std::string> ClusterWatch::refusals() const {

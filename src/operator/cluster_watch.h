@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -33,6 +34,12 @@ class ClusterWatch {
   bool synced() const;
   /// What is not known yet and why, a line each: "deployments.apps: 403 Forbidden: …".
   std::vector<std::string> waiting_for() const;
+  /// A collection that was never read completely, with the last error if a request for it failed.
+  struct Unread {
+    std::string name;  ///< "deployments.apps"
+    std::optional<kube::ApiError> error;
+  };
+  std::vector<Unread> unread() const;
   /// Kinds that the server refuses to tell about, and its words: a definition is missing, or a permission.
   std::map<std::string, std::string> refusals() const;
 

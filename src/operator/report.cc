@@ -99,7 +99,11 @@ class Reporter {
     if (decision.service.valid()) {
       row.recommended = decision.desired;
       row.why = decision.why;
-      if (lookups_.summarizer) row.summary = lookups_.summarizer->service(decision);
+      if (lookups_.summarizer) {
+        const bool acts = out_.mode == Mode::active;
+        row.summary =
+            lookups_.summarizer->service(decision, acts ? explain::Setting::active : explain::Setting::shadow);
+      }
       if (origin.mode == Mode::active) row.desired = decision.desired;
     }
     const std::vector<control::SloMemory>& slo = from_.controller.memory().slo;

@@ -356,8 +356,8 @@ TEST(Place, WhatABrokenGangHoldsIsGivenUpAfterItsGrace) {
   EXPECT_EQ(broken.look(60), std::vector{PodId{0}});
   EXPECT_EQ(
       sentence(broken.last.verdicts[0].why),
-      "1 of the 3 pods that the gang needs had a node for 60 s without the others: it is evicted so that the gang can "
-      "be placed whole");
+      "for 1 min only 1 of the 3 pods that the gang needs had a node: it is evicted, so that the gang can be placed "
+      "whole");
   EXPECT_TRUE(broken.look(61).empty()) << "it has been said";
   EXPECT_EQ(broken.look(120).size(), 1u) << "the world did not follow";
   EXPECT_EQ(parse_memory(to_text(broken.memory)).value(), broken.memory);

@@ -148,7 +148,8 @@ TEST(Queues, NothingIsPlacedInAQueueThatNobodyDescribed) {
   world.enqueue(world.gang(1, 1, TopologyLevel::node), world.queue(8, gone));
   const model::Reason why = run(world).verdicts[0].why;
   EXPECT_EQ(why.code, model::ReasonCode::queue_closed);
-  EXPECT_EQ(sentence(why), "no object describes queue 0 or one of its parents, so nothing in it is placed");
+  EXPECT_EQ(sentence(why),
+            "queue 0, or a queue above it, has no Queue object: none of its pods is placed until the object exists");
 }
 
 TEST(Queues, ABindingThatIsAssumedIsHeld) {

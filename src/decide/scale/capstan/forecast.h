@@ -8,7 +8,7 @@ namespace capstan::decide::scale {
 /// Expected demand at the end of the lead time, in replicas.
 struct Outlook {
   double forecast = 0;  ///< predicted demand, at least the demand now
-  double spread = 0;    ///< recent deviation of demand above its forecasts, relative; at least a typical drift
+  double spread = 0;    ///< recent deviation of demand above its forecasts, relative; never below an assumed drift
   double safety = 0;    ///< safety margin in spreads
   double slack = 0;     ///< headroom for interference between requests within a replica, relative
   double needed = 0;    ///< forecast x (1 + sqrt(slack^2 + (safety x spread)^2))

@@ -43,7 +43,7 @@ struct Saturation {
   bool scale_up = false;
   bool scale_down_safe = false;
   double spare_kv = 0, spare_queue = 0;  ///< mean over the non-saturated replicas: an imbalance hides overload
-  std::vector<Variant> variants;         ///< variants, ordered by their first replica
+  std::vector<Variant> variants;         ///< in the order of their first replicas in the input
 };
 
 Saturation analyze_v1(const SaturationConfig& config, std::span<const ReplicaLoad> replicas);
