@@ -1,5 +1,5 @@
 // Measures the cost of deciding the number of replicas for services with ten replicas each, by policy. The argument is
-// the number of services. Every replica has new readings; in "one_changed" only the replicas of one service have.
+// the number of services. Every replica has new readings; in "one_changed" only those of one service.
 
 #include <benchmark/benchmark.h>
 
@@ -15,7 +15,7 @@ namespace {
 
 using std::chrono::seconds;
 
-constexpr std::uint32_t kReplicas = 10;  // per service
+constexpr std::uint32_t kReplicas = 10;  // replicas per service
 constexpr std::size_t kScrapes = 8;      // number of scrapes after which the counters restart, like those of an engine
 constexpr Duration kScrape = seconds(15);
 

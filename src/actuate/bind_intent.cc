@@ -29,7 +29,7 @@ std::optional<BindIntent> read_bind_intent(std::string_view text) {
 std::vector<UnfinishedBind> unfinished_binds(std::span<const kube::Pod* const> pods) {
   struct Transaction {
     UnfinishedBind bind;
-    std::int64_t pods = 0;  // pods that the transaction should have
+    std::int64_t pods = 0;  // number of pods that the transaction should have
     bool has_unbound_pod = false;
     bool has_terminating_pod = false;
   };

@@ -15,7 +15,7 @@ namespace capstan::actuate {
 /// Annotation of a pod with its bind transaction and its node.
 inline constexpr std::string_view kBindIntent = "capstan.dev/bind";
 
-/// The part of one pod in a bind transaction. It is written to every pod before the first pod is bound.
+/// One pod's part of a bind transaction. Every pod gets its part as an annotation before the first pod is bound.
 struct BindIntent {
   std::string transaction;
   std::string node;
@@ -36,7 +36,7 @@ struct Binding {
 /// A bind transaction that was begun and not finished, for example because the leader changed.
 struct UnfinishedBind {
   std::string transaction;
-  bool complete = false;  ///< all its pods exist, so it can be completed; else it has to be rolled back
+  bool complete = false;  ///< true: all pods exist, so the transaction can be completed; false: it must be rolled back
   std::vector<Binding> bindings;
 };
 

@@ -65,8 +65,8 @@ void Change::read(const kube::Outcome& outcome) {
     error_ = outcome.error;
     return end(State::refused, refused_by_server(outcome.error));
   }
-  // An earlier write may still be in flight. From here on, either it or the next write can succeed, but not both: each
-  // requires a version, a UID or a free name that fits only once.
+  // An earlier write may still be in flight. It and the next write cannot both succeed, because each requires a
+  // version, a UID or a free name that is valid only once.
   in_doubt_ = false;
   const std::string_view uid = object ? (*object)["metadata"]["uid"].text() : std::string_view();
   const bool exists = outcome.ok() && (ref_.uid.empty() || ref_.uid == uid);

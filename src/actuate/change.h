@@ -40,9 +40,11 @@ class Change {
 
   /// @param subresource  subresource to read, such as "scale"; empty: the object itself
   Change(Ref ref, Decide decide, std::string subresource = {});
-  /// Writes first, without a read. The write must have a precondition that identifies the object.
+  /// Returns a change that starts with this write, without a read. The write must have a precondition that identifies
+  /// the object.
   static Change by_writing(Ref ref, kube::ApiRequest write, Decide decide);
-  /// Creates an object. If the name is taken, `decide` checks whether that object is the intended one.
+  /// Returns a change that creates an object. If the name is taken, `decide` checks whether the existing object is the
+  /// intended one.
   static Change by_creating(kube::ObjectRef object, kube::ApiRequest create, Decide decide);
 
   kube::ApiRequest request() const;
@@ -52,11 +54,11 @@ class Change {
 
   State state() const { return state_; }
   bool in_progress() const { return state_ == State::in_progress; }
-  const model::Reason& why() const { return why_; }        ///< if refused or gone
-  const kube::ApiError& error() const { return error_; }   ///< if the server refused
+  const model::Reason& why() const { return why_; }        ///< reason, if refused or gone
+  const kube::ApiError& error() const { return error_; }   ///< the server's error, if it refused
   bool in_doubt() const { return in_doubt_; }              ///< the outcome of a write is unknown
-  Verdict verdict() const;                                 ///< of an ended change; `gone` counts as refused
-  const Ref& ref() const { return ref_; }                  ///< has the UID after the object was read
+  Verdict verdict() const;                                 ///< verdict of an ended change; `gone` counts as refused
+  const Ref& ref() const { return ref_; }                  ///< the object; has its UID once it was read
   const std::string& version() const { return version_; }  ///< resource version last seen
 
  private:

@@ -8,8 +8,8 @@
 
 namespace capstan::actuate {
 
-/// Creates all claims of a group or none: if one cannot be created, the others are deleted. The names derive from the
-/// name of the group, so that a repetition finds existing claims.
+/// Creates all claims of a group or none: if one cannot be created, the others are deleted. The names of the claims
+/// derive from the name of the group, so that a repeated launch finds the existing claims.
 class LaunchGroup : public Effect {
  public:
   /// Number of attempts, one per second, to delete claims.

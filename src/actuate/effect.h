@@ -13,21 +13,21 @@
 
 namespace capstan::actuate {
 
-/// Which writes are allowed now. It depends on the Lease, the kill switch and the age of the view of the cluster.
+/// The writes that are allowed now, which depends on the Lease, the kill switch and the age of the view of the cluster.
 enum class Permit : std::uint8_t {
   none,        ///< no writes: this process may have lost the Lease
-  finish,      ///< the kill switch is on: only a bind transaction that has begun is finished
+  finish,      ///< the kill switch is on: only writes that finish a bind transaction
   stale_view,  ///< the view of the cluster is too old: allows the same as `finish`
   all,
 };
 
-/// Called right before each write is sent.
+/// Returns the writes that are allowed now. It is called right before each write is sent.
 using Fence = std::function<Permit()>;
 
-/// A reference to one object, which never means another object with the same name.
+/// A reference to one object. With a UID, it never means a later object with the same name.
 struct Ref {
   kube::ObjectRef object;
-  std::string uid;  ///< empty: any object with the name
+  std::string uid;  ///< UID of the object; empty: any object with the name
 };
 
 /// The outcome of an effect.
@@ -44,10 +44,10 @@ struct Verdict {
 struct Step {
   enum class Kind : std::uint8_t { send, wait, done };
   Kind kind = Kind::wait;
-  kube::ApiRequest request;          ///< for `send`
-  bool allowed_when_halted = false;  ///< for `send`: the request finishes a bind transaction
-  Instant until;                     ///< for `wait`: latest time of the next call
-  Verdict verdict;                   ///< for `done`
+  kube::ApiRequest request;          ///< request of a `send`
+  bool allowed_when_halted = false;  ///< true if the request of a `send` finishes a bind transaction
+  Instant until;                     ///< latest time of the next call, for a `wait`
+  Verdict verdict;                   ///< verdict of a `done`
 
   static Step send(kube::ApiRequest request, bool allowed_when_halted = false) {
     return {Kind::send, std::move(request), allowed_when_halted, {}, {}};
@@ -60,7 +60,7 @@ struct Step {
 enum class Progress : std::uint8_t {
   none,      ///< nothing has changed
   in_doubt,  ///< the outcome of a write is unknown
-  partial,   ///< a part has changed that must not stay: the effect goes on while writes are allowed
+  partial,   ///< a part has changed and must not stay so; the effect continues while writes are allowed
 };
 
 /// A state machine that carries out one action with API requests, without a socket or a clock. It has one request in
@@ -74,8 +74,8 @@ class Effect {
   /// other answer.
   virtual void answered(const kube::Outcome& outcome, Instant now) = 0;
   virtual Progress progress() const = 0;
-  /// Called if the kill switch is on and the last step was not sent. An effect with partial progress starts to roll
-  /// back.
+  /// Reacts to the kill switch, which has stopped the last step from being sent. An effect with partial progress starts
+  /// to roll back.
   virtual void halt() {}
 };
 

@@ -70,8 +70,8 @@ void Effects::submit(model::ActionToken token, const model::Action& action, cons
   } else {
     const std::optional<Ref> pod = references_.pod(std::get<model::EvictPod>(action.what).pod);
     if (!pod) return runner_.answer(token, refused_as_gone());
-    // A refusal by a disruption budget is not waited out: by the time it is allowed, the gang may be complete. The next
-    // decision asks again if necessary.
+    // If a disruption budget refuses the eviction, the effect does not wait: the gang may be complete by the time the
+    // budget allows it. The next decision asks again if necessary.
     runner_.submit(key_of("evict", *pod), token,
                    std::make_unique<Evict>(*pod, RandomStream(token.value, "evict"), Duration{}));
   }
@@ -88,7 +88,7 @@ void Effects::set_replicas(model::ActionToken token, const model::SetReplicas& s
   goal->seen = snapshot.services.at(set.service).desired_replicas;
   goal->desired = set.replicas;
   goal->means = target->means;
-  // It is not known which replicas an unknown kind removes, so none can be drained.
+  // If Capstan does not know which replicas this kind of workload removes, it cannot drain them beforehand.
   const Removal removal = removal_of(target->kind);
   if (removal == Removal::unknown && goal->means.waits()) goal->means = {};
   goal->can_mark = removal == Removal::any;
@@ -106,11 +106,11 @@ void Effects::set_replicas(model::ActionToken token, const model::SetReplicas& s
       if (goal->means.waits() && replica.ever_served) goal->serving_at_decision.insert(replica.pod.uid);
     }
   }
-  goal->out.clear();
+  goal->drained.clear();
   for (const Target::Replica& replica : target->replicas) {
-    if (replica.out_since) goal->out.push_back({replica.pod, *replica.out_since});
+    if (replica.out_since) goal->drained.push_back({replica.pod, *replica.out_since});
   }
-  goal->called_off = false;
+  goal->is_cancelled = false;
   goal->revision += 1;
   if (continues) return;
   goals_[key] = goal;
@@ -172,8 +172,8 @@ void Effects::update_loads(const std::map<std::string, ScaleGoal::Load>& loads) 
 void Effects::cancel_except(const std::set<std::string>& targets) {
   for (const auto& [key, weak] : goals_) {
     const std::shared_ptr<ScaleGoal> goal = weak.lock();
-    if (goal == nullptr || goal->called_off || targets.contains(goal->target.uid)) continue;
-    goal->called_off = true;
+    if (goal == nullptr || goal->is_cancelled || targets.contains(goal->target.uid)) continue;
+    goal->is_cancelled = true;
     goal->revision += 1;
   }
 }
@@ -183,19 +183,19 @@ std::set<std::string> Effects::victims() const {
   std::set<std::string> uids;
   for (const auto& [key, weak] : goals_) {
     const std::shared_ptr<ScaleGoal> goal = weak.lock();
-    if (goal == nullptr || goal->called_off) continue;
+    if (goal == nullptr || goal->is_cancelled) continue;
     for (const Ref& victim : goal->victims) uids.insert(victim.uid);
   }
   return uids;
 }
 
-/// Updates how many of the replicas that served at the decision are gone, for every scale-down in progress.
+/// Counts, for every scale-down in progress, the replicas that served at the decision and are gone.
 void Effects::update_lost(std::span<const Routed> pods) {
   std::set<std::string_view> present;
   for (const Routed& routed : pods) present.insert(routed.pod.uid);
   for (const auto& [key, weak] : goals_) {
     const std::shared_ptr<ScaleGoal> goal = weak.lock();
-    if (goal == nullptr || goal->called_off) continue;
+    if (goal == nullptr || goal->is_cancelled) continue;
     goal->lost = std::ranges::count_if(goal->serving_at_decision,
                                        [&](const std::string& uid) { return !present.contains(uid); });
   }
@@ -207,8 +207,8 @@ void Effects::update_routing(std::span<const Routed> pods) {
   const std::set<std::string> leaving = victims();
   if (!first_pass_) first_pass_ = now;
   for (const Routed& routed : pods) {
-    // The first decisions continue or cancel the drains of an earlier leader, so a pod counts as abandoned only after
-    // that.
+    // The first decisions of a new leader continue or cancel the drains of the earlier leader. A pod counts as
+    // abandoned only after that time.
     const bool is_abandoned = routed.is_out && !leaving_.contains(routed.pod.uid) && now - *first_pass_ >= kLeaving;
     const bool is_new = !routed.has_gate && !leaving.contains(routed.pod.uid);
     const std::string key = serving_key(routed.pod);

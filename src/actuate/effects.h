@@ -27,13 +27,13 @@ struct Target {
     std::optional<std::uint32_t> ordinal;
     Ref pod;  ///< serving pod of the replica
     bool ready = false;
-    bool ever_served = true;           ///< false: it was never in the router, so it has no requests
-    std::optional<Instant> out_since;  ///< time at which Capstan took it out of the router
+    bool ever_served = true;           ///< false: the replica was never in the router, so it has no requests
+    std::optional<Instant> out_since;  ///< time at which Capstan took the replica out of the router
   };
   Ref ref;
   std::string kind;
   DrainMeans means;
-  std::optional<Duration> drain_limit;  ///< limit from the workload
+  std::optional<Duration> drain_limit;  ///< drain limit that the workload sets
   std::uint32_t first_ordinal = 0;
   std::vector<Replica> replicas;
 };
@@ -64,18 +64,18 @@ class Effects {
   /// Starts an action. A refusal is reported as an outcome.
   void submit(model::ActionToken token, const model::Action& action, const model::Snapshot& snapshot);
 
-  /// Updates the requests that pods hold, by UID, for the pods that drain. An absent pod reports nothing.
+  /// Updates the requests of draining pods, by UID. A pod that is absent from `loads` reports nothing.
   void update_loads(const std::map<std::string, ScaleGoal::Load>& loads);
 
-  /// Cancels the scaling of all targets except these, by UID, because the others are no longer managed.
+  /// Cancels the scaling of every target whose UID is not in `targets`, because it is no longer managed.
   void cancel_except(const std::set<std::string>& targets);
 
   /// A pod that can be put into the router and taken out of it.
   struct Routed {
     Ref pod;
     DrainMeans means;
-    bool is_out = false;    ///< Capstan has taken it out
-    bool has_gate = false;  ///< its gate was set, to in or out
+    bool is_out = false;    ///< Capstan has taken the pod out of the router
+    bool has_gate = false;  ///< the pod's gate was set before, to either value
   };
   /// Puts new pods into the router, and puts back pods whose drain was abandoned.
   void update_routing(std::span<const Routed> pods);
@@ -100,7 +100,7 @@ class Effects {
   net::Clock clock_;
   kube::WallClock wall_;
   std::string holder_;
-  std::map<std::string, std::weak_ptr<ScaleGoal>> goals_;  // by key
+  std::map<std::string, std::weak_ptr<ScaleGoal>> goals_;  // goals by key of their effect
   std::map<std::string, Instant> leaving_;  // victims by UID, with the time until which they may be visible
   std::optional<Instant> first_pass_;
 };

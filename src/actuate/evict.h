@@ -11,10 +11,10 @@ namespace capstan::actuate {
 /// the wait that the server asks for or after a pause that doubles, until `time_limit` is over.
 class Evict : public Effect {
  public:
-  /// Shorter than the minute after which control::InFlight gives up.
+  /// Time limit of an eviction, shorter than the minute after which control::InFlight gives up.
   static constexpr Duration kTimeLimit = std::chrono::seconds(45);
   static constexpr Duration kPauseFirst = std::chrono::seconds(1);
-  static constexpr Duration kPauseMax = std::chrono::seconds(10);  // the server itself asks for 10 s
+  static constexpr Duration kPauseMax = std::chrono::seconds(10);  // longest pause; the server also asks for 10 s
 
   Evict(Ref pod, RandomStream random, Duration time_limit = kTimeLimit);
 

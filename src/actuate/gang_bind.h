@@ -12,10 +12,10 @@
 namespace capstan::actuate {
 
 /// Binds all pods of a gang or none. First every pod gets an annotation with its node (`kBindIntent`), then every pod
-/// is bound. If a pod cannot be bound, or the transaction takes longer than the grace period, it is rolled back: bound
-/// pods are deleted, so that their workload creates new ones, and the annotation is removed from the others. A new
-/// leader that finds the annotations completes the same placement or rolls it back. docs/decisions explains why they
-/// are on the pods.
+/// is bound. If a pod cannot be bound, or the grace period ends first, the transaction is rolled back: bound pods are
+/// deleted, so that their workload creates new ones, and the annotation is removed from the others. A new leader that
+/// finds the annotations completes the same placement or rolls it back. docs/decisions explains why the annotations are
+/// on the pods.
 class GangBind : public Effect {
  public:
   /// Grace period, counted from the first annotation or from the time at which a new leader found the transaction. KAI
@@ -51,7 +51,7 @@ class GangBind : public Effect {
   Phase phase_ = Phase::intend;
   std::size_t at_ = 0;  // index of the current binding in this phase
   std::optional<Change> change_;
-  bool begun_ = false;  // the server may have a write of this transaction
+  bool begun_ = false;  // a write of this transaction may have reached the server
   std::int64_t bound_ = 0;
   std::optional<Instant> begun_at_;
   int tries_ = 0;

@@ -24,7 +24,7 @@ json requirement(const std::string& key, const std::string& op, const std::vecto
   return out;
 }
 
-/// Returns the requirements of the pool, narrowed to the pick.
+/// Returns the requirements of the pool, narrowed to the picked labels.
 json requirements(const ClaimGroup& group) {
   json out = json::array();
   out.push_back(requirement(std::string(kube::labels::kNodePool), "In", {group.pool.meta.name}));

@@ -29,17 +29,17 @@ using NodePick = std::vector<std::pair<std::string, std::string>>;
 struct ClaimGroup {
   kube::NodePool pool;
   NodePick pick;
-  kube::Resources requests;  ///< requests per node; its condition `Initialized` waits for them, above all for the GPUs
+  kube::Resources requests;  ///< requests per node; a node becomes `Initialized` only when it offers them
   std::string name;          ///< permanent name of the group; a new leader that repeats the launch uses the same name
   std::int64_t count = 1;
-  bool held = false;   ///< for a gang: all nodes or none, and no disruption before the gang runs
+  bool held = false;   ///< true for a gang: launch all nodes or none, and do not disrupt them before the gang runs
   std::string within;  ///< value of `kClaimWithin`
 };
 
 /// The launch of a claim, as read from its annotations.
 struct LaunchMarks {
   std::int64_t count = 0;  ///< number of claims in the group; 0: not known
-  bool together = false;   ///< for a gang: all nodes or none
+  bool together = false;   ///< true for a gang: launch all nodes or none
   std::string within;
 };
 LaunchMarks launch_marks_of(const kube::StringMap& annotations);

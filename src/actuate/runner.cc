@@ -84,7 +84,7 @@ std::vector<ports::Outcome> Runner::take_outcomes() { return std::exchange(outco
 void Runner::turn() {
   const Instant now = clock_();
   next_ = Instant::never();
-  std::set<std::string> taken;  // keys with an effect before this one
+  std::set<std::string> taken;  // keys of the effects before this one
   for (auto at = entries_.begin(); at != entries_.end();) {
     Entry& entry = at->second;
     bool over = false;

@@ -17,15 +17,16 @@
 
 namespace capstan::actuate {
 
-/// Runs effects over a client until each has one outcome. It asks the fence when a write is queued and again when it is
-/// sent. It repeats requests after a busy or unreachable server. Effects with the same key run one after the other.
+/// Runs every effect with a client until it has an outcome. The runner asks the fence when a write is queued and again
+/// when it is sent. It repeats a request if the server is busy or unreachable. Effects with the same key run one after
+/// the other.
 class Runner {
  public:
   struct Options {
     /// Time without a usable answer after which an outcome is reported. It is shorter than the minute after which
     /// control::InFlight gives up, so that the loop gets the reason from here.
     Duration give_up_after = std::chrono::seconds(45);
-    std::size_t effects_max = 20'000;  ///< largest number of effects; further ones are refused
+    std::size_t effects_max = 20'000;  ///< largest number of effects; further effects are refused
   };
 
   Runner(kube::Client& client, net::Clock clock, Fence fence, RandomStream random, Options options);
@@ -41,7 +42,7 @@ class Runner {
   /// the later outcome. Returns false if there is no such effect.
   bool take_over(std::string_view key, model::ActionToken token);
   bool busy(std::string_view key) const;
-  /// Answers a token without an effect.
+  /// Reports the outcome of an action that needs no effect.
   void answer(model::ActionToken token, Verdict verdict);
 
   /// Takes the next step of every effect that is not waiting. Call it after `kube::Client::turn`.
@@ -56,9 +57,9 @@ class Runner {
     std::string key;
     model::ActionToken token;
     std::unique_ptr<Effect> effect;
-    kube::Client::CallId call = 0;  // 0: no request in flight
+    kube::Client::CallId call = 0;  // request in flight; 0: none
     bool allowed_when_halted = false;
-    Permit stopped_by = Permit::all;  // if not `all`: reason why the last write was not sent
+    Permit stopped_by = Permit::all;  // permit that stopped the last write; `all`: none was stopped
     kube::Backoff backoff;
     Instant not_before{};
     Instant failing_since = Instant::never();
@@ -79,7 +80,7 @@ class Runner {
   Fence fence_;
   RandomStream random_;
   Options options_;
-  std::map<Id, Entry> entries_;  // in order of submission
+  std::map<Id, Entry> entries_;  // effects in order of submission
   Id last_id_ = 0;
   Instant next_ = Instant::never();
   std::vector<ports::Outcome> outcomes_;

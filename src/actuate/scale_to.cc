@@ -19,7 +19,7 @@ bool contains(const std::vector<Ref>& pods, const std::string& uid) {
 
 ScaleTo::ScaleTo(std::shared_ptr<const ScaleGoal> goal, kube::WallClock wall)
     : goal_(std::move(goal)), wall_(std::move(wall)), revision_(goal_->revision) {
-  for (const ScaleGoal::Out& out : goal_->out) out_.emplace(out.pod.uid, out);
+  for (const ScaleGoal::DrainedPod& entry : goal_->drained) drained_.emplace(entry.pod.uid, entry);
 }
 
 Progress ScaleTo::progress() const {
@@ -32,7 +32,7 @@ Step ScaleTo::next(Instant now) {
     if (change_ && change_->in_progress()) {
       const bool outdated = revision_ != goal_->revision || (task_ == Task::scale && lost() > 0);
       if (change_->in_doubt() || !outdated) return Step::send(change_->request());
-      change_.reset();  // no write with an unknown outcome is lost
+      change_.reset();  // its last write has a known outcome
     }
     if (change_) finished(now);
     change_.reset();
@@ -68,19 +68,19 @@ void ScaleTo::finished(Instant now) {
       if (!settled) refuse(change_->why());
       return;
     case Task::put_back:
-      out_.erase(ref.uid);
+      drained_.erase(ref.uid);
       return;
     case Task::unmark:
       marked_.erase(ref.uid);
       return;
     case Task::take_out:
-      if (settled) out_.try_emplace(ref.uid, ScaleGoal::Out{ref, now});
+      if (settled) drained_.try_emplace(ref.uid, ScaleGoal::DrainedPod{ref, now});
       if (change_->state() == Change::State::gone) gone_.emplace(ref.uid, ref);
       if (change_->state() == Change::State::refused) refuse(change_->why());
       return;
     case Task::mark:
-      marked_.emplace(ref.uid,
-                      ref);  // a failed mark is ignored, because the ReplicaSet prefers pods that are not ready anyway
+      // A failed mark is ignored, because the ReplicaSet prefers pods that are not ready anyway.
+      marked_.emplace(ref.uid, ref);
       return;
     case Task::scale:
       scaled_ = settled;
@@ -90,10 +90,10 @@ void ScaleTo::finished(Instant now) {
   CAPSTAN_ASSERT(false);
 }
 
-/// Starts the next change and returns nothing, or returns a step without a change.
+/// Starts the next change and returns nothing. If no change is possible now, returns a step instead.
 std::optional<Step> ScaleTo::plan(Instant now) {
   if (scaled_) return Step::done(Verdict::applied());
-  if (!ending_ && goal_->called_off) refuse({ReasonCode::superseded, {}});
+  if (!ending_ && goal_->is_cancelled) refuse({ReasonCode::superseded, {}});
   if (!ending_ && lost() > 0) refuse({ReasonCode::replicas_lost, {lost()}});
   if (!ending_ && !owner_checked_) {
     start(Task::check_owner, check_owner(goal_->target));
@@ -118,15 +118,17 @@ std::optional<Step> ScaleTo::plan(Instant now) {
   return std::nullopt;
 }
 
-/// Unmarks or puts back one pod that is not, or no longer, a victim. Returns false if there is none.
+/// Undoes one step for a pod that stays: removes its deletion mark, or else lets it serve again. A pod stays if it is
+/// not a victim; if the effect ends without scaling (`ending_`), every pod stays. Returns false if nothing is left to
+/// undo.
 bool ScaleTo::put_back_one() {
   const auto stays = [&](const auto& entry) { return ending_ || !contains(goal_->victims, entry.first); };
   if (const auto marked = std::ranges::find_if(marked_, stays); marked != marked_.end()) {
     start(Task::unmark, mark_for_deletion(marked->second, false));
     return true;
   }
-  if (const auto out = std::ranges::find_if(out_, stays); out != out_.end()) {
-    start(Task::put_back, set_serving(out->second.pod, goal_->means, true, wall_()));
+  if (const auto found = std::ranges::find_if(drained_, stays); found != drained_.end()) {
+    start(Task::put_back, set_serving(found->second.pod, goal_->means, true, wall_()));
     return true;
   }
   return false;
@@ -134,7 +136,7 @@ bool ScaleTo::put_back_one() {
 
 bool ScaleTo::take_out_one() {
   for (const Ref& victim : goal_->victims) {
-    if (out_.contains(victim.uid)) continue;
+    if (drained_.contains(victim.uid)) continue;
     start(Task::take_out, set_serving(victim, goal_->means, false, wall_()));
     return true;
   }
@@ -157,9 +159,9 @@ ScaleTo::Drain ScaleTo::drain_state(Instant now, Instant& until) {
   bool waiting = false;
   silent_ = 0;
   for (const Ref& victim : goal_->victims) {
-    const auto out = out_.find(victim.uid);
-    if (out == out_.end() || goal_->never_served.contains(victim.uid)) continue;  // the pod has no requests
-    const Instant since = out->second.since;
+    const auto found = drained_.find(victim.uid);
+    if (found == drained_.end() || goal_->never_served.contains(victim.uid)) continue;  // the pod has no requests
+    const Instant since = found->second.since;
     const auto load = goal_->loads.find(victim.uid);
     const bool heard =
         load != goal_->loads.end() && load->second.usable && load->second.measured_at >= since + kRouterLag;

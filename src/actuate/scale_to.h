@@ -24,7 +24,7 @@ struct ScaleGoal {
     Instant measured_at;
   };
   /// A pod that is out of the router.
-  struct Out {
+  struct DrainedPod {
     Ref pod;
     Instant since;
   };
@@ -36,12 +36,12 @@ struct ScaleGoal {
   std::set<std::string> never_served;         ///< UIDs of victims that were never in the router, so have no requests
   std::set<std::string> serving_at_decision;  ///< scale-down: UIDs of all pods that served at the decision
   std::int64_t lost = 0;                      ///< pods in `serving_at_decision` that are gone
-  std::vector<Out> out;   ///< pods that an earlier effect took out; the effect puts non-victims back
+  std::vector<DrainedPod> drained;            ///< pods that an earlier effect took out of the router
   bool can_mark = false;  ///< a mark on the pods decides which ones the workload removes (Deployment)
   DrainMeans means;
   Duration drain_limit = std::chrono::minutes(10);  ///< time after which a replica is removed despite its requests
-  std::map<std::string, Load> loads;                ///< by UID; an absent pod reports nothing
-  bool called_off = false;                          ///< the goal was cancelled
+  std::map<std::string, Load> loads;                ///< loads of pods by UID; an absent pod reports nothing
+  bool is_cancelled = false;                        ///< the goal was cancelled
   std::uint64_t revision = 0;                       ///< grows with every change except of the loads
 };
 
@@ -51,7 +51,7 @@ struct ScaleGoal {
 /// revised goal continues from the current state, so that a cancelled drain ends with all pods back in the router.
 class ScaleTo : public Effect {
  public:
-  /// Time until routers and scrapers know that a pod has left. Older readings do not count.
+  /// Time until routers and scrapers have noticed that a pod left. Readings within this time do not count.
   static constexpr Duration kRouterLag = std::chrono::seconds(5);
 
   ScaleTo(std::shared_ptr<const ScaleGoal> goal, kube::WallClock wall);
@@ -82,9 +82,9 @@ class ScaleTo : public Effect {
   std::optional<Change> change_;
   bool owner_checked_ = false;
   bool scaled_ = false;
-  std::map<std::string, ScaleGoal::Out> out_;  // by uid
-  std::map<std::string, Ref> marked_;          // by uid
-  std::map<std::string, Ref> gone_;            // victims that no longer exist, by UID
+  std::map<std::string, ScaleGoal::DrainedPod> drained_;  // pods out of the router, by UID
+  std::map<std::string, Ref> marked_;                     // marked pods, by UID
+  std::map<std::string, Ref> gone_;                       // victims that no longer exist, by UID
   std::int64_t silent_ = 0;
   std::optional<Verdict> ending_;
 };

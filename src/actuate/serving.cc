@@ -18,7 +18,7 @@ constexpr std::string_view kDeleteFirst = "-1000000000";
 bool is_terminating(Json pod) { return pod["metadata"]["deletionTimestamp"].exists(); }
 std::string_view version_of(Json pod) { return pod["metadata"]["resourceVersion"].text(); }
 
-/// Returns a merge patch of a pod. The UID in it makes the server refuse it for another pod with this name.
+/// Returns a merge patch of a pod. The patch has the UID, so that the server refuses it for another pod with this name.
 Decision patch(const Ref& pod, Json now, const std::string& metadata) {
   const std::string body = R"({"metadata":{"uid":)" + json_quote(now["metadata"]["uid"].text()) + "," + metadata + "}}";
   return Decision::to_write(kube::merge_patch(pod.object, body, version_of(now)).value());

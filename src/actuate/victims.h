@@ -12,11 +12,11 @@
 
 namespace capstan::actuate {
 
-/// Which replicas a workload removes when it is scaled down.
+/// The replicas that a workload removes when it is scaled down.
 enum class Removal : std::uint8_t {
   any,      ///< the marked ones (Deployment)
   highest,  ///< the ones with the highest ordinals (StatefulSet, LeaderWorkerSet)
-  unknown,  ///< not known
+  unknown,  ///< not known, for any other kind of workload
 };
 
 Removal removal_of(std::string_view kind);

@@ -23,7 +23,8 @@ inline constexpr std::int64_t kMaxTime = std::int64_t{1} << 62;  ///< nanosecond
 inline constexpr std::int64_t kMaxId = 10'000'000;               ///< the largest id determines the size of a table
 inline constexpr std::int64_t kMaxGpus = 10'000'000;
 inline constexpr std::int64_t kMaxReplicas = 1'000'000;
-inline constexpr std::int64_t kMaxAtOnce = 100'000;  ///< nodes of one launch, consecutive failures
+inline constexpr std::int64_t kMaxAtOnce =
+    100'000;  ///< nodes of one launch or group, pods of a gang, failures of a back-off
 
 template <typename Enum>
 void read_word(manifest::Fields& fields, manifest::Verdict& verdict, std::string_view key, Enum& out) {

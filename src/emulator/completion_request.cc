@@ -16,7 +16,7 @@ using simdjson::dom::element_type;
 using simdjson::dom::object;
 
 constexpr std::int64_t kMessageTokens = 4;      // tokens that a chat template puts around a message
-constexpr std::int64_t kDefaultMaxTokens = 16;  // of /v1/completions in OpenAI's API; a chat has no default
+constexpr std::int64_t kDefaultMaxTokens = 16;  // default of /v1/completions in OpenAI's API; a chat has none
 
 using MaybeError = std::optional<ApiError>;
 

@@ -15,7 +15,7 @@ namespace capstan::emulator {
 
 /// The fields of a request to /v1/completions or /v1/chat/completions that change its answer.
 struct CompletionRequest {
-  std::string model;  ///< empty if the request names none
+  std::string model;  ///< model of the request; empty if it names none
   Prompt prompt;
   std::optional<std::int64_t> max_tokens;
   std::int64_t min_tokens = 0;

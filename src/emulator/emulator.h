@@ -38,10 +38,11 @@ net::HttpServerLimits emulator_limits();
 /// thread. Engines use `clock`, which may run faster than real time.
 class Emulator : public net::HttpHandler {
  public:
-  /// `clock` is the clock of the engines, `world` the clock of the connections' time-outs.
+  /// Creates an emulator without engines. The engines use `clock`, the time-outs of connections use `world`.
   Emulator(EmulatorSettings settings, net::Clock clock, net::Clock world);
 
-  /// Starts a new engine now. It first refuses connections, then loads, then serves. Error if the address is in use.
+  /// Starts a new engine now. The engine first refuses connections, then loads, then serves. Returns an error if the
+  /// address is in use.
   Result<net::SocketAddress> add(const net::SocketAddress& address);
   /// Ends an engine like a killed process: its connections are cut. Returns false if there is no engine at the address.
   bool remove(const net::SocketAddress& address);
@@ -49,7 +50,7 @@ class Emulator : public net::HttpHandler {
   /// Runs all events up to now, then waits at most `max_wait` for clients and serves them. Returns true if a client was
   /// served.
   bool run_once(Duration max_wait);
-  /// Returns when an engine next has something to do, in time of the clock; never() when all are idle.
+  /// Returns the time on the engines' clock of the next event; never() if all engines are idle.
   Instant next_event() const { return wakes_.empty() ? Instant::never() : wakes_.begin()->first; }
 
   /// Stops accepting connections and requests; running requests continue to their end.
@@ -61,7 +62,7 @@ class Emulator : public net::HttpHandler {
   void on_gone(net::ExchangeId exchange) override;
 
  private:
-  /// A request between an exchange and an engine.
+  /// A request that is in an engine, and the exchange that gets its answer.
   struct Pending {
     net::ExchangeId exchange{};
     Answer answer;
@@ -102,7 +103,7 @@ class Emulator : public net::HttpHandler {
   Instant now_{};
   std::uint64_t requests_ = 0;
   std::map<net::SocketAddress, std::uint32_t> by_address_;
-  std::vector<std::unique_ptr<Endpoint>> endpoints_;   ///< by listener id; null if removed
+  std::vector<std::unique_ptr<Endpoint>> endpoints_;   ///< engines by listener id; null if removed
   std::set<std::pair<Instant, std::uint32_t>> wakes_;  ///< time of each endpoint's next event
   std::map<net::ExchangeId, std::pair<std::uint32_t, RequestId>> exchanges_;
   std::vector<Progress> progress_;

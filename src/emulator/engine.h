@@ -19,7 +19,7 @@ struct EngineSettings {
   sim::ReplicaConfig replica;
   Duration front_end = std::chrono::milliseconds(15);  ///< time between engine and client, added for every token
   Duration refusing{};                                 ///< time after the start in which connections are refused
-  Duration loading{};                                  ///< time after that in which the engine answers 503
+  Duration loading{};                                  ///< time after `refusing` in which the engine answers 503
   Dialect dialect = Dialect::vllm;
 };
 
@@ -28,16 +28,16 @@ struct Generation {
   Prompt prompt;
   std::int32_t output_tokens = 1;   ///< >= 1
   bool stops = false;               ///< true: the answer ends by itself; false: it ends at its client's token limit
-  std::int32_t progress_every = 0;  ///< report progress after so many tokens; 0: only the first and the last token
+  std::int32_t progress_every = 0;  ///< tokens between progress reports; 0: only first and last token
 };
 
 using RequestId = std::uint32_t;
 
 /// Progress of a request, as its client receives it.
 struct Progress {
-  Instant at;  ///< when the client receives it
+  Instant at;  ///< time of arrival at the client
   RequestId id = 0;
-  std::int32_t tokens = 0;  ///< generated so far
+  std::int32_t tokens = 0;  ///< tokens generated so far
   bool finished = false;
 
   friend bool operator==(const Progress&, const Progress&) = default;
@@ -47,21 +47,21 @@ enum class Phase : std::uint8_t { refusing, loading, ready };
 enum class Refusal : std::uint8_t { not_ready, queue_full, too_long };
 
 /// One emulated engine: the simulator's replica behind a front end, with the start phases and the metrics of a server.
-/// It has no sockets and no clock. Callers advance it to `now` before any other call with that `now`, and `now` never
-/// goes back.
+/// The engine has no sockets and no clock. Callers call `advance` with `now` before any other call with the same `now`,
+/// and `now` never goes back.
 class Engine {
  public:
   Engine(const EngineSettings& settings, Instant started);
 
   Phase phase(Instant now) const;
-  Instant accepts_from() const { return started_ + settings_.refusing; }  ///< when it begins to accept connections
+  Instant accepts_from() const { return started_ + settings_.refusing; }  ///< time of the first accepted connection
 
   std::expected<RequestId, Refusal> submit(Generation generation, Instant now);
   /// Aborts a request whose client disconnected. No more progress is reported; its place in the batch is free after the
   /// step under way.
   void abort(RequestId id, Instant now);
 
-  /// Returns when advance() next has something to do or to report; never() when idle.
+  /// Returns the time at which advance() next has something to do or to report; never() if the engine is idle.
   Instant next_event() const { return next_event_; }
   /// Appends the progress that clients receive up to `to`, in order of time.
   void advance(Instant to, std::vector<Progress>& out);
@@ -99,7 +99,7 @@ class Engine {
   RequestMetrics metrics_;
   RequestId next_id_ = 0;
   std::map<RequestId, Request> requests_;
-  std::deque<RequestId> queue_;        ///< requests that wait in the replica, in its order
+  std::deque<RequestId> queue_;        ///< requests that wait in the replica, in the replica's order
   std::vector<RequestId> streams_;     ///< requests in the batch whose clients want to receive progress
   std::deque<Progress> in_front_end_;  ///< progress on its way from the engine to the client
   std::vector<Lingering> lingering_;   ///< hashes of aborted requests that the step under way may still read

@@ -13,7 +13,7 @@ namespace {
 
 constexpr double kNanoseconds = 1e-9;
 
-/// Formats a number as Python formats a float, because the pages of engines contain such numbers.
+/// Formats a number as Python formats a float, because the metrics pages of real engines have this format.
 std::string number(double value) {
   const std::string text = fmt::format("{}", value);
   return text.find_first_of(".e") == text.npos ? text + ".0" : text;
@@ -32,8 +32,8 @@ double share(std::int64_t part, std::int64_t whole) {
   return whole == 0 ? 0 : static_cast<double>(part) / static_cast<double>(whole);
 }
 
-/// Writes metrics with one name prefix. Labels are sorted by name, as prometheus_client does: `before` and `after` are
-/// the labels before and after `le` or the label of a single metric.
+/// Writes metrics with one name prefix. Labels are sorted by name, as in prometheus_client. `before` and `after` are
+/// the common labels; a row's own label (such as `le`) goes between them.
 class Page {
  public:
   Page(std::string_view prefix, std::string before, std::string after)
@@ -82,7 +82,7 @@ class Page {
 void write_vllm_gauges(Page& page, const sim::ReplicaSample& e) {
   page.gauge("num_requests_running", static_cast<double>(e.running), "Number of requests in execution batches.");
   page.gauge("num_requests_waiting", static_cast<double>(e.waiting), "Number of requests waiting to be processed.");
-  page.gauge("kv_cache_usage_perc", share(e.kv_blocks_used, e.kv_blocks), "KV cache usage, 1 is all of it.");
+  page.gauge("kv_cache_usage_perc", share(e.kv_blocks_used, e.kv_blocks), "KV cache usage, from 0 to 1.");
   page.counter("prefix_cache_queries_total", e.prefix_queried_tokens_total,
                "Prompt tokens looked up in the prefix cache.");
   page.counter("prefix_cache_hits_total", e.prefix_hit_tokens_total, "Prompt tokens found in the prefix cache.");
@@ -102,7 +102,7 @@ std::string write_vllm(const MetricsPage& data) {
                    escaped(data.model_name), reason,
                    number(reason == "capacity" ? static_cast<double>(data.engine.waiting) : 0));
   }
-  page.write_head("request_success_total", "counter", "Requests that ended, by why.");
+  page.write_head("request_success_total", "counter", "Requests that ended, by reason.");
   const std::array<std::pair<std::string_view, std::int64_t>, 3> reasons = {
       {{"stop", r.stopped}, {"length", r.cut_short}, {"abort", r.aborted}}};
   for (const auto& [reason, count] : reasons) {
@@ -137,7 +137,7 @@ std::string write_sglang(const MetricsPage& data) {
              "The number of used tokens.");
   page.gauge("max_total_num_tokens", static_cast<double>(e.kv_blocks * engine::kKvBlockTokens),
              "The KV cache's size in tokens.");
-  page.gauge("token_usage", share(e.kv_blocks_used, e.kv_blocks), "The token usage, 1 is all of it.");
+  page.gauge("token_usage", share(e.kv_blocks_used, e.kv_blocks), "The token usage, from 0 to 1.");
   page.gauge("cache_hit_rate", share(e.prefix_hit_tokens_total, e.prefix_queried_tokens_total),
              "The prefix cache hit rate.");
   page.counter("prompt_tokens_total", e.prompt_tokens_total, "Number of prefill tokens processed.");

@@ -18,9 +18,8 @@ struct MetricsPage {
 };
 
 /// Returns the page in Prometheus' text format, with the names, labels, units and order of labels of the engine.
-/// Sources: for vLLM vllm/v1/metrics/loggers.py and the kv_cache metrics as of 2026, for SGLang metrics_collector.py
-/// with
-/// --enable-metrics.
+/// Source for vLLM: vllm/v1/metrics/loggers.py, and the kv_cache metrics as of 2026. Source for SGLang:
+/// metrics_collector.py with --enable-metrics.
 std::string exposition(const MetricsPage& page);
 
 }  // namespace capstan::emulator

@@ -89,7 +89,7 @@ std::size_t LoadDriver::pick_endpoint() {
 void LoadDriver::send(const workload::Request& request) {
   ++report_.sent;
   const Instant due = next_event();
-  report_.late.add(clock_() - due);
+  report_.send_delay.add(clock_() - due);
   if (settings_.endpoints.empty()) {
     ++report_.errors["no_endpoint"];
     return;

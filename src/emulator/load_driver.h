@@ -25,10 +25,10 @@ struct LoadSettings {
   std::string model;                   ///< named in every request; empty: requests name no model
   LoadRoute route = LoadRoute::round_robin;
   RequestCount limit = INT64_MAX;               ///< maximum number of requests
-  std::int64_t in_flight_max = 16'384;          ///< requests beyond it count as the error "driver_full"
+  std::int64_t in_flight_max = 16'384;          ///< largest number in flight; further requests count as "driver_full"
   Duration timeout = std::chrono::minutes(10);  ///< time-out of a request, in real time
-  std::vector<net::Header> headers{};           ///< sent with each request in addition to its Content-Type
-  std::shared_ptr<const net::Tls> tls{};        ///< for https endpoints; null: the system's certificate authorities
+  std::vector<net::Header> headers{};           ///< headers of each request in addition to its Content-Type
+  std::shared_ptr<const net::Tls> tls{};        ///< trust in https endpoints; null: the system's authorities
 };
 
 /// Returns the URL of the completions API under a base URL, which may end in "/v1" as in OpenAI's clients.
@@ -49,7 +49,7 @@ class LoadDriver {
   LoadDriver& operator=(const LoadDriver&) = delete;
 
   void run();                  ///< sends the requests that are due
-  Instant next_event() const;  ///< when the next request is due; never() if all are sent
+  Instant next_event() const;  ///< time at which the next request is due; never() if all are sent
   bool is_over() const { return next_event().is_never() && in_flight_.empty(); }
   void stop();  ///< sends no more requests and cancels those in flight
 

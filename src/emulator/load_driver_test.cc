@@ -76,7 +76,7 @@ TEST(LoadDriver, SendsDueRequestsIndependentlyOfReplies) {
   EXPECT_EQ(transport.calls.size(), 4u);
   EXPECT_TRUE(driver.next_event().is_never());
   EXPECT_FALSE(driver.is_over());
-  EXPECT_EQ(driver.report().late.percentile_us(1'000'000) / 10'000, 150);
+  EXPECT_EQ(driver.report().send_delay.percentile_us(1'000'000) / 10'000, 150);
   driver.stop();
   EXPECT_TRUE(driver.is_over());
   EXPECT_EQ(transport.cancelled.size(), 4u);
@@ -272,7 +272,7 @@ TEST(LoadReport, ShowsNoLatenciesWithoutCompletedRequests) {
   report.sent = 3;
   report.errors = {{"connect", 3}};
   report.elapsed = 1s;
-  for (int i = 0; i < 3; ++i) report.late.add({});
+  for (int i = 0; i < 3; ++i) report.send_delay.add({});
   EXPECT_EQ(render_text(report),
             "3 requests in 1.0 s · 0 completed, 3 failed\n"
             "0.00 requests/s, 0 input and 0 output tokens/s\n"

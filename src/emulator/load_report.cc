@@ -16,7 +16,7 @@ struct LatencyRow {
 constexpr LatencyRow kLatencyRows[] = {{"TTFT", "ttft", &LoadReport::ttft},
                                        {"TPOT", "tpot", &LoadReport::tpot},
                                        {"end to end", "e2e", &LoadReport::e2e},
-                                       {"sent late", "late", &LoadReport::late}};
+                                       {"sent late", "late", &LoadReport::send_delay}};
 constexpr std::pair<std::string_view, std::int64_t> kPercentiles[] = {
     {"p50", 500'000}, {"p90", 900'000}, {"p95", 950'000}, {"p99", 990'000}};
 

@@ -23,7 +23,7 @@ class Histogram {
   void add(Duration value, std::int64_t times = 1) { add(value.count(), times); }
 
   std::span<const std::int64_t> bounds() const { return bounds_; }
-  std::int64_t in_bucket(std::size_t i) const { return counts_[i]; }  ///< not cumulative; the last is above all bounds
+  std::int64_t in_bucket(std::size_t i) const { return counts_[i]; }  ///< count of one bucket; the last is unbounded
   std::int64_t count() const { return count_; }
   std::int64_t sum() const { return sum_; }
 

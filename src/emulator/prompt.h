@@ -11,8 +11,7 @@ namespace capstan::emulator {
 /// The properties of a prompt that matter to an engine: its length and the prefixes that it shares with other prompts.
 struct Prompt {
   std::int64_t tokens = 0;
-  std::vector<std::uint64_t>
-      prefix_hashes;  ///< for each whole group of 512 tokens, the hash of the prompt up to its end
+  std::vector<std::uint64_t> prefix_hashes;  ///< hash of the prompt up to the end of each whole group of 512 tokens
 
   friend bool operator==(const Prompt&, const Prompt&) = default;
 };

@@ -15,9 +15,9 @@ struct Answer {
   CompletionKind kind = CompletionKind::text;
   std::int64_t created_s = 0;  ///< seconds since 1970
   std::int64_t prompt_tokens = 0;
-  bool stops = false;                        ///< true: ended by itself or by a stop string; false: by its length
+  bool stops = false;                        ///< true: ends by itself or by a stop string; false: by its length
   std::string stop_reason{};                 ///< the stop string that ended the answer; empty if none did
-  std::optional<std::int64_t> characters{};  ///< length of the text if a stop string ends it; otherwise all its tokens
+  std::optional<std::int64_t> characters{};  ///< length of the text if a stop string ends it; else none: all tokens
   std::int64_t held_back = 0;                ///< characters that a stream sends only after the answer has ended
 };
 

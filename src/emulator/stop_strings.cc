@@ -9,7 +9,7 @@ namespace {
 
 std::int64_t tokens_of(std::int64_t characters) { return (characters + kCharactersPerToken - 1) / kCharactersPerToken; }
 
-/// Returns the begin of the first occurrence in the generated text that ends after `after` characters.
+/// Returns the start of the first occurrence in the generated text that ends after `after` characters.
 std::optional<std::int64_t> first_occurrence(const std::string& string, std::int64_t after) {
   const auto length = static_cast<std::int64_t>(string.size());
   const std::int64_t earliest = std::max<std::int64_t>(0, after - length + 1);

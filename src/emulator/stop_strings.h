@@ -10,14 +10,14 @@ namespace capstan::emulator {
 
 /// The strings that end an answer: the fields `stop` and `include_stop_str_in_output` of vLLM.
 struct StopStrings {
-  std::vector<std::string> strings;  ///< none of them is empty
+  std::vector<std::string> strings;  ///< stop strings, not empty
   bool included = false;             ///< true: the answer includes the stop string; false: it ends before the string
 };
 
 /// The position at which a stop string ends a generated text.
 struct StopMatch {
   std::size_t string = 0;       ///< index of the stop string
-  std::int64_t tokens = 0;      ///< tokens generated up to there; the last one completes the string
+  std::int64_t tokens = 0;      ///< tokens generated up to the match; the last one completes the string
   std::int64_t characters = 0;  ///< characters of the text that the client gets
   friend bool operator==(const StopMatch&, const StopMatch&) = default;
 };

@@ -1,6 +1,6 @@
 #pragma once
 
-// The engine that the tests of this room emulate.
+// The engine that the emulator's tests emulate.
 
 #include "engine/step_model.h"
 #include "engine/table.h"

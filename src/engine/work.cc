@@ -7,7 +7,8 @@
 namespace capstan::engine {
 namespace {
 
-constexpr Picoseconds kRounding = 3;  // largest error from rounding down F between grid points, scaled by kappa
+/// Covers the rounding down of F[n] between grid points (`linear_ps`), times kappa.
+constexpr Picoseconds kRounding = 3;
 
 }  // namespace
 
@@ -27,7 +28,8 @@ RequestWork::RequestWork(const StepModel& model, std::int64_t max_batched_tokens
     if (max_batched_tokens > decoding) visit(std::int64_t{1});
   };
 
-  // The time that a step takes for each request, and for the KV that attention reads, is priced separately.
+  // The two prices below are per token, without the time that a step takes for each request and for reading the KV.
+  // `prefill_gpu_ps` and `decode_gpu_ps` add that time.
   const Picoseconds per_request = c.per_request_ps + c.decode_per_request_ps;
   Picoseconds prefill = INT64_MAX;
   chunks(0, [&](std::int64_t tokens) {

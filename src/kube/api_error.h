@@ -10,7 +10,7 @@
 
 namespace capstan::kube {
 
-/// The error of a request: the API server's `Status` object, or only the HTTP status if the server sent no such object.
+/// The error of a request: the API server's `Status` object, or only the HTTP status if the answer has no such object.
 struct ApiError {
   struct Cause {
     std::string field;

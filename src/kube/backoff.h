@@ -8,9 +8,9 @@
 
 namespace capstan::kube {
 
-/// Exponential backoff. The wait doubles with every consecutive failure up to the cap; jitter takes between half and
-/// all of it, so that clients that failed together do not retry together. The cap is low because a cluster has one
-/// Capstan client, which should reconnect within five seconds after an outage.
+/// Exponential backoff. The delay doubles with every consecutive failure, up to a cap. The wait is random, between half
+/// of the delay and all of it, so that clients that failed together do not retry together. The cap is low because a
+/// cluster has one Capstan client, which should reconnect within five seconds after an outage.
 class Backoff {
  public:
   static constexpr Duration kFirst = std::chrono::milliseconds(200);

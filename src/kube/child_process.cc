@@ -21,7 +21,8 @@ std::vector<char*> pointers(std::vector<std::string>& texts) {
   return out;
 }
 
-/// Returns this process' environment with the variables of the config, which replace those of the same name.
+/// Returns the environment of this process plus the variables of the config. A variable of the config replaces one of
+/// the same name.
 std::vector<std::string> environment_of(const ExecConfig& config, const std::string& cluster_info) {
   std::vector<std::string> out;
   std::vector<std::pair<std::string, std::string>> more = config.env;

@@ -14,7 +14,7 @@ namespace {
 constexpr Duration kBusyPause = std::chrono::seconds(1);
 /// Longest time that a request waits for credentials.
 constexpr Duration kCredentialsMax = std::chrono::seconds(40);
-/// Time that a watch may run beyond its timeout, at which the server should end it.
+/// Longest time that a watch may run after its timeout. The server should end the watch at the timeout.
 constexpr Duration kWatchGrace = std::chrono::seconds(30);
 /// Largest error body of a watch that is read; a Status object needs less.
 constexpr std::size_t kErrorBodyMax = 64u << 10;
@@ -44,11 +44,11 @@ Outcome::Kind kind_of(Verb verb, const ApiError& error) {
 struct Client::Call {
   CallId id = 0;
   ApiRequest request;
-  Handler handler;                    // for a call
-  StreamHandler stream;               // for a stream
-  std::optional<LineSplitter> lines;  // for a stream
-  net::RequestId exchange = 0;        // 0: not sent yet
-  Instant heard_at{};                 // time of the last data received, or of sending
+  Handler handler;                    // handler of a call
+  StreamHandler stream;               // handler of a stream
+  std::optional<LineSplitter> lines;  // lines of a stream; none for a call
+  net::RequestId exchange = 0;        // exchange in flight; 0: not sent yet
+  Instant heard_at{};                 // time of the last received data; time of sending if there was none
   Instant not_before{};
   Instant give_up_at = Instant::never();  // deadline for credentials
   int busy_retries = 0;
@@ -119,8 +119,8 @@ void Client::turn() {
                   .error = no_answer("the queue of requests to the API server is full"),
                   .body = {}});
   }
-  // A handler may make new calls. Each call that waits now is visited once, and one that cannot be sent keeps its
-  // place.
+  // The loop visits only the calls that wait now, because a handler may make new calls. A call that cannot be sent
+  // keeps its place in the queue.
   std::deque<CallId> still_waiting;
   for (const CallId id : std::exchange(waiting_, {})) {
     const auto found = calls_.find(id);
@@ -219,7 +219,8 @@ void Client::answered(CallId id, net::Exchange exchange) {
   call.exchange = 0;
   const Verb verb = call.request.verb;
   ++counters_.answers[{verb, exchange.ok() ? exchange.response.status : 0}];
-  if (call.request.urgent && !exchange.ok()) {  // even if not sent: the handshake of a new connection may have failed
+  // This also covers an unsent request, because the handshake of a new connection may have failed.
+  if (call.request.urgent && !exchange.ok()) {
     lost_at_ = clock_();
   } else if (exchange.ok()) {
     drop_silent();
@@ -248,8 +249,8 @@ std::string Client::with_trust(net::Exchange exchange) const {
   return exchange.message + source_hint("; trusted certificates from ", credentials_.config().trust_from);
 }
 
-/// The server answers again. Gives up the requests that were sent before it stopped answering and got no data since,
-/// because their connection is dead.
+/// Gives up all requests that got no data since the server stopped answering. The server answers again, so their
+/// connection is dead.
 void Client::drop_silent() {
   if (!lost_at_) return;
   std::vector<CallId> silent;

@@ -30,31 +30,31 @@ struct Outcome {
     unreachable,  ///< there was no answer; nothing changed
   };
   Kind kind = Kind::ok;
-  ApiError error;    ///< unless ok
-  std::string body;  ///< if ok
+  ApiError error;    ///< error of an outcome that is not ok
+  std::string body;  ///< body of the answer, if ok
 
   bool ok() const { return kind == Kind::ok; }
 };
 
 /// Sends requests to one API server over any transport. It decides when a request is sent, adds the credentials, and
-/// classifies the answer. It never retries a conflict (409): only the caller knows what it wants.
+/// classifies the answer. It never retries a conflict (409), because only the caller can resolve it.
 ///
-/// A connection may die without an error. If an urgent request gets no answer and a later request gets one, the client
-/// gives up all requests that were sent before and got no data since: calls end with an error, and watches restart from
-/// their last version.
+/// A connection may die without an error. The client detects this when an urgent request gets no answer and a later
+/// request gets one. It then gives up all older requests without data since: calls end with an error, and watches
+/// restart from their last version.
 class Client {
  public:
   struct Options {
     std::int64_t requests_per_second = 50;  ///< client-side limit, in addition to the server's priority and fairness
     std::int64_t burst = 100;
-    std::size_t queue_max = 4'096;  ///< largest number of waiting requests; further ones are unreachable at once
+    std::size_t queue_max = 4'096;  ///< largest number of waiting requests; further ones end as unreachable
     int busy_retries_max = 4;       ///< retries after 429, each after the wait that the server asks for
     Duration read_timeout = std::chrono::seconds(30);
     Duration write_timeout = std::chrono::seconds(15);
-    Duration watch_idle = std::chrono::seconds(150);  ///< a watch without data for this long is dead; bookmarks come
+    Duration watch_idle = std::chrono::seconds(150);  ///< longest time without data on a live watch; bookmarks come
                                                       ///< about once a minute
-    std::size_t body_bytes_max = 256u << 20;          ///< largest answer: a page of large objects
-    std::size_t event_bytes_max = 8u << 20;           ///< largest event; etcd stores objects up to 1.5 MiB
+    std::size_t body_bytes_max = 256u << 20;          ///< largest answer, bytes; a page of large objects must fit
+    std::size_t event_bytes_max = 8u << 20;           ///< largest event, bytes; etcd stores objects up to 1.5 MiB
   };
 
   struct StreamHandler {
@@ -62,12 +62,12 @@ class Client {
     std::function<void(const ApiError* error)> on_end;   ///< called once, at the end; null: the watch ended normally
   };
 
-  using CallId = std::uint64_t;  ///< never 0
+  using CallId = std::uint64_t;  ///< unique number, never 0
   using Handler = std::function<void(Outcome)>;
 
   /// Totals since the start.
   struct Counters {
-    std::map<std::pair<Verb, int>, std::uint64_t> answers;  ///< by verb and HTTP status; 0: no answer
+    std::map<std::pair<Verb, int>, std::uint64_t> answers;  ///< number by verb and HTTP status (0: no answer)
     std::uint64_t retries = 0;
     std::uint64_t refused_by_queue = 0;
   };
@@ -111,7 +111,7 @@ class Client {
   CallId last_id_ = 0;
   std::map<CallId, std::shared_ptr<Call>> calls_;
   std::deque<CallId> waiting_;      // requests to send, in order
-  std::optional<Instant> lost_at_;  // time at which an urgent request got no answer, until the next answer
+  std::optional<Instant> lost_at_;  // time at which an urgent request got no answer; none after the next answer
 };
 
 }  // namespace capstan::kube

@@ -19,8 +19,8 @@ std::optional<std::int64_t> integer_of(std::string_view text) {
   return error == std::errc() && end == text.data() + text.size() ? std::optional(value) : std::nullopt;
 }
 
-/// Compares a label's value with the only value of a requirement, both as integers: -1, 0 or 1, or nothing if one of
-/// them is not an integer.
+/// Compares a label's value with the single value of a requirement, both read as integers. Returns -1, 0 or 1, or
+/// nothing if one of them is not an integer.
 std::optional<int> compared(const std::string* value, const std::vector<std::string>& with) {
   if (value == nullptr || with.size() != 1) return std::nullopt;
   const std::optional<std::int64_t> left = integer_of(*value), right = integer_of(with.front());
@@ -76,7 +76,7 @@ std::int64_t Resources::get(std::string_view name) const {
 void Resources::add(std::string_view name, std::int64_t amount) {
   const auto at = place_of(milli, name);
   if (at != milli.end() && at->first == name) {
-    // Amounts come from objects of others and may be arbitrarily large, so the sum saturates.
+    // Objects may ask for arbitrarily large amounts, so the sum saturates.
     if (__builtin_add_overflow(at->second, amount, &at->second)) at->second = INT64_MAX;
   } else {
     milli.emplace(at, name, amount);

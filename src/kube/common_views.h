@@ -26,11 +26,11 @@ struct Condition {
 
 std::vector<Condition> read_conditions(Json list);
 const Condition* find_condition(const std::vector<Condition>& conditions, std::string_view type);
-bool is_true(const std::vector<Condition>& conditions, std::string_view type);  ///< the condition exists and is True
+bool is_true(const std::vector<Condition>& conditions, std::string_view type);  ///< true if the condition is True
 
 /// Amounts of resources by name ("nvidia.com/gpu", "cpu", "memory"), in 1/1000 of their unit.
 struct Resources {
-  std::vector<std::pair<std::string, std::int64_t>> milli;  ///< sorted by name
+  std::vector<std::pair<std::string, std::int64_t>> milli;  ///< names and amounts, sorted by name
 
   std::int64_t get(std::string_view name) const;
   void add(std::string_view name, std::int64_t amount);

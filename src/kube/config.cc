@@ -24,7 +24,7 @@ struct Entry {
 using Entries = std::map<std::string, Entry>;
 
 struct Merged {
-  std::vector<Node> files;  // own the nodes of the entries
+  std::vector<Node> files;  // parsed files, which own the nodes of the entries
   Entries clusters;
   Entries users;
   Entries contexts;
@@ -42,7 +42,7 @@ std::string relative_to(const std::string& directory, const std::string& path) {
   return path.starts_with('/') ? path : directory + path;
 }
 
-/// Reads the fields of one object and names it in errors: `user "a": token is a list, expected a string`.
+/// Reads the fields of one object. Errors name the object: `user "a": token is a list, expected a string`.
 class Object {
  public:
   Object(std::string title, const Entry& entry, Verdict& verdict)
@@ -91,15 +91,15 @@ class Object {
     return pem;
   }
 
-  /// Returns the name of the field that counts: "KEY-data" if it is present, else "KEY".
+  /// Returns the name of the field that takes effect: "KEY-data" if it is present, else "KEY".
   std::string field_of(const std::string& key) const { return find(key + "-data") != nullptr ? key + "-data" : key; }
 
   /// Reports an error in the value of "KEY-data" or KEY.
   void fail_pem(const std::string& key, const std::string& message) { fail_at(field_of(key), message); }
   void fail_at(const std::string& field, const std::string& message) { fail(*find(field), field + " " + message); }
 
-  /// Returns the place and the name of the first of these fields that is present, else of the object, in the form of an
-  /// error message.
+  /// Returns the place and the name of the first of these fields that is present, or of the object if none is present,
+  /// as error messages write them.
   std::string where(std::initializer_list<std::string_view> fields) const {
     for (const std::string_view field : fields) {
       if (const Node* at = find(field)) return manifest::error_at(at->place, title_ + ": " + std::string(field)).text();

@@ -20,9 +20,9 @@ struct ExecConfig {
   std::string api_version;
   std::string command;  ///< a path with a slash is relative to the kubeconfig; a bare name is searched in PATH
   std::vector<std::string> args;
-  std::vector<std::pair<std::string, std::string>> env;  ///< added to the environment of this process
+  std::vector<std::pair<std::string, std::string>> env;  ///< variables added to the environment of this process
   bool provide_cluster_info = false;
-  std::string install_hint;  ///< shown if the program cannot be started
+  std::string install_hint;  ///< text to show if the program cannot be started
   friend bool operator==(const ExecConfig&, const ExecConfig&) = default;
 };
 
@@ -33,7 +33,7 @@ struct Config {
   std::string ns = "default";
 
   std::string server;  ///< URL without a slash at the end
-  std::string ca;      ///< empty: the system's authorities
+  std::string ca;      ///< trusted certificates; empty: the system's authorities
   std::string server_name;
   std::string proxy;
   bool verify = true;
@@ -41,7 +41,7 @@ struct Config {
   std::string certificate;
   std::string key;
   std::string token;
-  std::string token_file;  ///< read again regularly; takes precedence over `token`
+  std::string token_file;  ///< path of a file that is read again regularly; takes precedence over `token`
   std::string username;
   std::string password;
   std::optional<ExecConfig> exec;
@@ -54,11 +54,11 @@ struct Config {
 /// Returns the value of an environment variable, or nothing if it is not set.
 using Environment = std::function<std::optional<std::string>(const std::string& name)>;
 
-/// Reads one or more kubeconfig files and merges them as kubectl does: for every name, and for `current-context`, the
-/// first file with it counts. Paths are relative to their file. An error names the file, the line, the object and the
-/// field.
+/// Reads one or more kubeconfig files and merges them as kubectl does: the first file that has a name, or
+/// `current-context`, defines it. Paths are relative to their file. An error names the file, the line, the object and
+/// the field.
 /// https://kubernetes.io/docs/concepts/configuration/organize-cluster-access-kubeconfig/
-/// @param paths    missing files are left out, unless there is only one path
+/// @param paths    files to read; a missing file is left out, unless it is the only one
 /// @param context  name of the context; empty: `current-context`
 Result<Config> read_kubeconfig(const std::vector<std::string>& paths, const std::string& context,
                                const ReadFile& read_file);

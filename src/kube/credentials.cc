@@ -52,8 +52,7 @@ void Credentials::turn(Instant now) {
 void Credentials::refused() {
   if (config_.token_file.empty() && !config_.exec) return;
   next_ = {};
-  ready_ = config_.exec ? false
-                        : ready_;  // a token file is read at the next turn, and its old token stays usable until then
+  if (config_.exec) ready_ = false;  // the old token of a token file stays in use until the next turn reads the file
 }
 
 void Credentials::sign(net::Request& request) const {
@@ -90,7 +89,7 @@ void Credentials::run_plugin(Instant now) {
   }
 }
 
-/// Takes the output of the plugin, which should be an ExecCredential.
+/// Reads the output of the plugin, which should be an ExecCredential.
 void Credentials::take(const Result<std::string>& output, Instant now) {
   const std::string plugin = "exec plugin " + config_.exec->command;
   if (!output) return failed(output.error(), now);

@@ -17,7 +17,7 @@ class Plugin {
  public:
   virtual ~Plugin() = default;
   virtual Result<void> start(const ExecConfig& config, const std::string& cluster_info) = 0;
-  /// Returns its standard output, or an error, when it has ended; nothing while it runs.
+  /// Returns nothing while the plugin runs, and then its standard output or an error.
   virtual std::optional<Result<std::string>> poll() = 0;
   virtual void stop() = 0;
 };
@@ -43,7 +43,7 @@ class Credentials {
   /// Returns the time at which `turn` has to be called next.
   Instant next_deadline() const { return next_; }
 
-  /// Records that the server refused the credentials. New ones are read if they have a source.
+  /// Records that the server refused the credentials. The next turn renews them if they come from a file or a plugin.
   void refused();
 
   void sign(net::Request& request) const;

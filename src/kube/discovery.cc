@@ -5,7 +5,7 @@
 namespace capstan::kube {
 namespace {
 
-/// Prefers the aggregated form and falls back to the one that every server has.
+/// Accept header that prefers the aggregated form of the answer and accepts the plain form, which every server has.
 constexpr std::string_view kAccept =
     "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList,"
     "application/json;g=apidiscovery.k8s.io;v=v2beta1;as=APIGroupDiscoveryList,"
@@ -142,7 +142,8 @@ void Discovery::answered(const std::string& path, const Outcome& outcome) {
   if (!outcome.ok() || !body) {
     error_ = outcome.error;
     if (!body) error_->message = path + " is " + body.error().message;
-    // A group whose extension server is unreachable is left out. Without the root lists, discovery starts again later.
+    // If the extension server of a group is unreachable, the group is left out. If a root list cannot be read,
+    // discovery starts again later.
     if (!whole_api && outcome.kind == Outcome::Kind::refused) return ask();
     next_ = clock_() + kRetryAfter;
     return;

@@ -30,7 +30,7 @@ class ServedResources {
 
   const ServedResource* find_plural(std::string_view group, std::string_view plural) const;
   const ServedResource* find_kind(std::string_view group, std::string_view kind) const;
-  const ServedResource* find_exact(const Resource& resource) const;  ///< in exactly this version
+  const ServedResource* find_exact(const Resource& resource) const;  ///< finds only this version
 
   const std::vector<ServedResource>& all() const { return all_; }
   void append(const ServedResources& more) { all_.insert(all_.end(), more.all_.begin(), more.all_.end()); }

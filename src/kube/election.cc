@@ -33,7 +33,7 @@ std::optional<ApiRequest> Election::poll(Instant now, WallTime wall) {
     return request;
   }
   if (!is_free(now)) {
-    // Another process leads. Read the lease again later; the jitter keeps the candidates apart.
+    // Another process leads, so the lease is read again later. The jitter keeps candidates from asking simultaneously.
     known_ = false;
     next_ = now + options_.retry_period + Duration(random_.between(0, options_.retry_period.count() / 4));
     return std::nullopt;
@@ -55,7 +55,7 @@ void Election::answered(const Outcome& outcome, Instant now) {
   if (!object) return;
   known_ = true;
   exists_ = outcome.ok();
-  saw(read_lease(*object), now);
+  observe(read_lease(*object), now);
   if (was == InFlight::reading) {
     next_ = now;  // decide at once whether to take the lease
   } else if (seen_.holder == options_.identity && !released_) {
@@ -69,7 +69,7 @@ bool Election::is_free(Instant now) const {
   return now >= seen_at_ + std::max(seen_.duration, Duration(std::chrono::seconds(1)));
 }
 
-void Election::saw(Lease lease, Instant now) {
+void Election::observe(Lease lease, Instant now) {
   const bool changed = lease.meta.uid != seen_.meta.uid || lease.meta.resource_version != seen_.meta.resource_version;
   if (changed) seen_at_ = now;
   seen_ = std::move(lease);

@@ -34,7 +34,7 @@ class Election {
  public:
   struct Options {
     ObjectRef lease;
-    std::string identity;  ///< unique to this process, also after a restart
+    std::string identity;  ///< name of this process, unique also after a restart
     Duration lease_duration = std::chrono::seconds(15);
     Duration renew_deadline = std::chrono::seconds(10);
     Duration retry_period = std::chrono::seconds(2);
@@ -42,7 +42,7 @@ class Election {
 
   Election(Options options, RandomStream random);
 
-  /// Returns the request to send now, if any. There is one at a time, and its answer goes to `answered`.
+  /// Returns the request to send now, if any. One request is in flight at a time. Pass its answer to `answered`.
   std::optional<ApiRequest> poll(Instant now, WallTime wall);
   void answered(const Outcome& outcome, Instant now);
   Instant next_deadline() const { return in_flight_ == InFlight::none ? next_ : Instant::never(); }
@@ -63,7 +63,7 @@ class Election {
   ApiRequest take(WallTime wall);
   ApiRequest write(const Lease& lease) const;
   bool is_free(Instant now) const;
-  void saw(Lease lease, Instant now);
+  void observe(Lease lease, Instant now);
 
   Options options_;
   RandomStream random_;

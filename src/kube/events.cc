@@ -9,7 +9,7 @@ namespace capstan::kube {
 namespace {
 
 constexpr std::size_t kNoteMax = 1'024;  // bytes; limit of the API server
-constexpr std::size_t kNameMax = 200;    // bytes of the object's name in the name of its Event, which may have 253
+constexpr std::size_t kNameMax = 200;    // bytes of the object's name in its Event's name, which has at most 253 bytes
 constexpr int kFailuresMax = 3;
 constexpr Duration kRetryAfter = std::chrono::seconds(10);
 

@@ -16,7 +16,7 @@ namespace capstan::kube {
 
 /// The contents of an Event about an object.
 struct EventNote {
-  std::string api_version;  ///< of the object
+  std::string api_version;  ///< API version of the object
   std::string kind;
   std::string ns;
   std::string name;
@@ -35,7 +35,7 @@ class EventRecorder {
     std::string controller = "capstan.dev/capstan";
     std::string instance;                              ///< name of this process
     Duration series_period = std::chrono::minutes(1);  ///< shortest time between two writes of a series
-    Duration series_window = std::chrono::minutes(6);  ///< a repetition after this time is a new Event
+    Duration series_window = std::chrono::minutes(6);  ///< time after which a repetition becomes a new Event
     std::size_t series_max = 4'096;
     int in_flight_max = 4;
   };
@@ -54,7 +54,7 @@ class EventRecorder {
   Instant next_deadline() const;
 
   std::size_t size() const { return series_.size(); }
-  std::uint64_t dropped() const { return dropped_; }  ///< Events that were given up
+  std::uint64_t dropped() const { return dropped_; }  ///< number of dropped Events
 
  private:
   using Key = std::tuple<std::string, std::string, std::string, bool>;  // uid or name, reason, action, warning
@@ -67,7 +67,7 @@ class EventRecorder {
     Instant heard_at;
     Instant not_before;
     std::int64_t count = 1;
-    std::int64_t written = 0;  // count that the server has
+    std::int64_t written = 0;  // count that the server has stored
     std::uint64_t in_flight = 0;
     std::int64_t in_flight_count = 0;
     int failures = 0;

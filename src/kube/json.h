@@ -16,14 +16,14 @@ class Json {
  public:
   Json() = default;
 
-  bool exists() const { return present_; }  ///< null counts as absent
+  bool exists() const { return present_; }  ///< false for null and absent values
   bool is_object() const;
   bool is_array() const;
 
   Json operator[](std::string_view key) const;
   std::string_view text() const;  ///< value of a string, else ""
   std::string string() const { return std::string(text()); }
-  std::int64_t integer(std::int64_t fallback = 0) const;  ///< value of a whole number within 64 bits
+  std::int64_t integer(std::int64_t fallback = 0) const;  ///< value of an integer of 64 bits, else the fallback
   bool boolean(bool fallback = false) const;
   std::string scalar() const;  ///< text of a string, a number or a boolean, for Kubernetes' IntOrString and Quantity
 

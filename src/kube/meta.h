@@ -19,7 +19,7 @@ class StringMap {
 
   void set(std::string_view key, std::string_view value);
   const std::string* find(std::string_view key) const;
-  std::string_view get(std::string_view key) const;  ///< empty if absent
+  std::string_view get(std::string_view key) const;  ///< value of the key; empty if absent
   bool has(std::string_view key) const { return find(key) != nullptr; }
   bool contains_all(const StringMap& other) const;  ///< true if it has every pair of `other`
 
@@ -52,7 +52,7 @@ struct Meta {
   std::string ns;
   std::string name;
   std::string uid;
-  std::string resource_version;  ///< opaque
+  std::string resource_version;  ///< opaque version, which is only compared for equality
   std::int64_t generation = 0;
   WallTime created_at;
   WallTime deletion_at;  ///< set while the object is being deleted

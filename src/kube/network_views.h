@@ -17,7 +17,7 @@ struct ServicePort {
 
 struct Service {
   Meta meta;
-  StringMap selector;  ///< empty: the Service has no selector and selects nothing
+  StringMap selector;  ///< labels of the selected pods; empty: the Service selects nothing
   std::vector<ServicePort> ports;
   bool headless = false;
   friend bool operator==(const Service&, const Service&) = default;

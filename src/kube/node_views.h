@@ -30,8 +30,8 @@ struct NodeTemplate {
   std::vector<Requirement> requirements;
   std::vector<Taint> taints;
   std::vector<Taint> startup_taints;
-  TargetRef node_class;                  ///< `api_version` is the group
-  std::optional<Duration> expire_after;  ///< none: never
+  TargetRef node_class;                  ///< reference to the node class; `api_version` has only the group
+  std::optional<Duration> expire_after;  ///< age at which the node expires; none: never
   friend bool operator==(const NodeTemplate&, const NodeTemplate&) = default;
 };
 
@@ -56,7 +56,7 @@ NodeClaim read_node_claim(Json object);
 
 /// A limit on the nodes of a pool that may be disrupted at the same time.
 struct DisruptionBudget {
-  std::string nodes;  ///< "10%" or "5"
+  std::string nodes;  ///< share or number of nodes: "10%" or "5"
   std::string schedule;
   std::optional<Duration> duration;
   std::vector<std::string> reasons;
@@ -68,10 +68,10 @@ struct NodePool {
   StringMap labels;  ///< labels of the nodes
   NodeTemplate node;
   std::int64_t weight = 0;
-  std::optional<Resources> limits;       ///< none: no limit
-  std::optional<std::int64_t> replicas;  ///< set for a static pool
+  std::optional<Resources> limits;       ///< largest total of the nodes; none: no limit
+  std::optional<std::int64_t> replicas;  ///< number of nodes of a static pool; none: not a static pool
   std::string consolidation_policy;
-  std::optional<Duration> consolidate_after;  ///< none: never
+  std::optional<Duration> consolidate_after;  ///< wait before a node is consolidated; none: never
   std::vector<DisruptionBudget> budgets;
   Resources in_use;
   std::vector<Condition> conditions;

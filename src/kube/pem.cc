@@ -38,11 +38,11 @@ Key read_key(std::string_view pem) {
 bool has_valid_certificates(std::string_view pem) {
   const Bio bio = reader_of(pem);
   ERR_clear_error();
-  bool some = false;
-  while (next_certificate(bio.get())) some = true;
+  bool has_certificate = false;
+  while (next_certificate(bio.get())) has_certificate = true;
   const bool at_end = ERR_GET_REASON(ERR_peek_last_error()) == PEM_R_NO_START_LINE;
   ERR_clear_error();
-  return some && at_end;
+  return has_certificate && at_end;
 }
 
 bool has_private_key(std::string_view pem) { return read_key(pem) != nullptr; }

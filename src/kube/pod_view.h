@@ -10,10 +10,10 @@
 namespace capstan::kube {
 
 struct Toleration {
-  std::string key;  ///< empty: every key
-  std::string op;   ///< Exists, or Equal (empty)
+  std::string key;  ///< key of the taint; empty: every key
+  std::string op;   ///< Exists or Equal; empty: Equal
   std::string value;
-  std::string effect;  ///< empty: every effect
+  std::string effect;  ///< effect of the taint; empty: every effect
   friend bool operator==(const Toleration&, const Toleration&) = default;
 };
 
@@ -23,7 +23,7 @@ struct ContainerPort {
   friend bool operator==(const ContainerPort&, const ContainerPort&) = default;
 };
 
-/// A container without its environment and mounts. Of its command it has only the step limits of the engine.
+/// A container without its environment and mounts. Its command is reduced to the engine's step limits.
 struct Container {
   std::string name;
   std::string image;
@@ -44,8 +44,8 @@ struct PodSpec {
   std::vector<std::string> scheduling_gates;
   std::vector<std::string> readiness_gates;
   std::vector<Container> containers;
-  /// Requests as the scheduler counts them: the sum of the containers and sidecars, or, if that is larger, an init
-  /// container plus the sidecars before it; plus overhead.
+  /// Requests as the scheduler counts them: the containers and sidecars together plus the pod's overhead. An init
+  /// container plus the sidecars before it counts instead of that sum, if it is larger.
   /// https://kubernetes.io/docs/concepts/workloads/pods/init-containers/#resource-sharing-within-containers
   Resources requests;
   bool has_resource_claims = false;  ///< the pod uses dynamic resource allocation

@@ -110,8 +110,8 @@ void Reflector::failed(std::uint64_t serial, const ApiError& error, Instant now)
     if (refuses_watch_list(error)) options_.watch_list = false;
     start_over();
   }
-  // The first time that the server has dropped the resource version, everything is read again at once, because the
-  // server has answered. This also holds after an outage.
+  // A server that reports a dropped resource version does answer, so everything is read again at once. If that happens
+  // twice in a row, the second read backs off.
   const bool first_expiry = error.expired() && !std::exchange(expired_, true);
   const bool at_once =
       first_expiry || (before == State::initial_events && refuses_watch_list(error) && backoff_.failures() == 0);
@@ -137,7 +137,7 @@ void Reflector::finished(std::string_view resource_version, Instant now) {
   relists_ += synced_ ? 1 : 0;
   need_all_ = false;
   synced_ = true;
-  last_error_ = {};  // the backoff stays, in case the server answers lists but then refuses every watch
+  last_error_ = {};  // the backoff is not reset, because the server may answer lists but refuse every watch
 }
 
 }  // namespace capstan::kube

@@ -13,13 +13,13 @@
 namespace capstan::kube {
 
 /// Keeps a copy of one collection up to date with the API server. It has the rules of listing and watching, but no
-/// socket, no clock and no objects: its input are events and times, its output are requests and changes of the copy.
+/// socket, no clock and no objects. Its inputs are events and times; its outputs are requests and changes of the copy.
 ///
 /// It starts with a watch that first sends all existing objects (watch-list, KEP-3157), or, if the server does not
-/// support that, with a list in pages. Then it watches from the resource version where that ended. When a watch ends,
+/// support that, with a list in pages. Then it watches from the resource version of that first read. When a watch ends,
 /// the next one starts from the last version seen, including bookmarks (KEP-956). If the server has dropped that
-/// version (410, as an answer or as an event), everything is read again. Resource versions are opaque and never
-/// compared. https://kubernetes.io/docs/reference/using-api/api-concepts/#efficient-detection-of-changes
+/// version (410, as an answer or as an event), everything is read again. Resource versions are opaque: there is no
+/// older or newer. https://kubernetes.io/docs/reference/using-api/api-concepts/#efficient-detection-of-changes
 class Reflector {
  public:
   struct Options {
@@ -33,7 +33,7 @@ class Reflector {
     Duration resume_max = std::chrono::minutes(4);
   };
 
-  /// A request to send. It replaces the one before, which has to be cancelled. Serial numbers only grow.
+  /// A request to send. The caller cancels the previous request first. Serial numbers only grow.
   struct Call {
     enum class Kind : std::uint8_t { list, watch, watch_list };
     std::uint64_t serial = 0;
@@ -41,7 +41,7 @@ class Reflector {
     std::string resource_version;  ///< start of a watch
     std::string continue_token;    ///< next page of a list
     int page_objects = 0;          ///< objects per page of a list
-    Duration timeout{};            ///< of a watch, in whole seconds
+    Duration timeout{};            ///< timeout of a watch, in whole seconds
   };
 
   /// Changes to make to the copy.
@@ -66,7 +66,7 @@ class Reflector {
     Type type = Type::bookmark;
     std::string_view resource_version;
     bool initial_events_end = false;  ///< the bookmark has the annotation k8s.io/initial-events-end
-    const ApiError* error = nullptr;  ///< for an error event
+    const ApiError* error = nullptr;  ///< error of an error event
   };
 
   Reflector(Options options, RandomStream random);
@@ -80,9 +80,9 @@ class Reflector {
   Step page(std::uint64_t serial, const Page& page, Instant now);
   Step event(std::uint64_t serial, const Event& event, Instant now);
   void ended(std::uint64_t serial, Instant now);                          ///< the watch ended normally
-  void failed(std::uint64_t serial, const ApiError& error, Instant now);  ///< code 0: no answer
+  void failed(std::uint64_t serial, const ApiError& error, Instant now);  ///< the request failed; code 0: no answer
 
-  bool synced() const { return synced_; }  ///< the copy was complete at least once; it may be old
+  bool synced() const { return synced_; }  ///< true if the copy was ever complete; it may be old
   /// Returns the time at which the server last reported its current state. On a quiet watch, bookmarks do that about
   /// once a minute.
   Instant fresh_at() const { return fresh_at_; }

@@ -22,15 +22,15 @@ bool is_write(Verb verb);
 struct ApiRequest {
   Verb verb = Verb::get;
   std::string method = "GET";
-  std::string path;  ///< with the query
+  std::string path;  ///< path and query
   std::string accept = "application/json";
-  std::string content_type;  ///< of the body
+  std::string content_type;  ///< content type of the body
   std::string body;
   Duration watch_timeout{};     ///< time after which the server ends a watch
   Duration timeout{};           ///< time limit for the answer; 0: the default of the verb
   bool urgent = false;          ///< skips the queue and the rate limit; only for the Lease
   bool retry_when_busy = true;  ///< retry after 429; false for evictions, for which 429 is the answer
-  /// Called right before each sending; if it returns false, the request is dropped. Empty: always send.
+  /// Function called right before each attempt to send; false drops the request. Empty: no check.
   std::function<bool()> may_send{};
 };
 
@@ -74,7 +74,7 @@ ApiRequest apply_status(const ObjectRef& object, std::string_view uid, std::stri
 Result<ApiRequest> merge_patch(const ObjectRef& object, std::string_view patch, std::string_view resource_version,
                                std::string_view subresource = {}, DryRun dry_run = DryRun::none);
 
-/// Returns a JSON patch (RFC 6902) with the same precondition.
+/// Returns a JSON patch (RFC 6902). The server refuses it with 409 if the object is not at `resource_version`.
 /// @param patch  a JSON array of operations
 Result<ApiRequest> json_patch(const ObjectRef& object, std::string_view patch, std::string_view resource_version,
                               std::string_view subresource = {}, DryRun dry_run = DryRun::none);

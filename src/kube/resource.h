@@ -7,7 +7,7 @@ namespace capstan::kube {
 
 /// A kind of objects, as named in the paths of the API server.
 struct Resource {
-  std::string group;  ///< empty: core
+  std::string group;  ///< API group; empty: the core group
   std::string version;
   std::string plural;
   std::string kind;
@@ -25,8 +25,8 @@ std::string path_of(const Resource& resource, std::string_view ns, std::string_v
 
 namespace resources {
 
-// Resources that Capstan reads. For a resource that is not part of Kubernetes, a cluster may serve another version,
-// which `Discovery` finds.
+// Resources that Capstan reads. A cluster may serve another version of a resource that is not part of Kubernetes;
+// `Discovery` finds it.
 inline const Resource kPods{"", "v1", "pods", "Pod", true};
 inline const Resource kNodes{"", "v1", "nodes", "Node", false};
 inline const Resource kServices{"", "v1", "services", "Service", true};

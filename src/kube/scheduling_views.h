@@ -50,7 +50,7 @@ struct KaiPodGroup {
 
 KaiPodGroup read_kai_pod_group(Json object);
 
-/// A Queue of KAI (scheduling.run.ai/v2). Of its resources it has only the GPUs, in thousandths.
+/// A Queue of KAI (scheduling.run.ai/v2) with only its GPU resources, in 1/1000 GPU.
 struct KaiQueue {
   static constexpr std::int64_t kUnlimited = -1'000;  ///< KAI writes -1 GPU for "no limit"
 

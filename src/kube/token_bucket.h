@@ -7,8 +7,8 @@
 
 namespace capstan::kube {
 
-/// Rate limiter: allows `per_second`, and after a pause up to `burst` at once. It uses the generic cell rate algorithm,
-/// whose only state is one time.
+/// Rate limiter: allows `per_second` requests, and after a pause up to `burst` requests at once. The generic cell rate
+/// algorithm needs only one time as its state.
 class TokenBucket {
  public:
   TokenBucket(std::int64_t per_second, std::int64_t burst)

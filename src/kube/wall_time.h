@@ -9,9 +9,9 @@
 namespace capstan::kube {
 
 /// A time as the API server writes it: microseconds since 1970 in UTC. It comes from another clock than `Instant`, and
-/// wall times of different machines do not tell which event was first.
+/// wall times of different machines do not show which event was first.
 struct WallTime {
-  std::int64_t unix_us = 0;  ///< 0: not set
+  std::int64_t unix_us = 0;  ///< microseconds since 1970; 0: not set
 
   bool is_set() const { return unix_us != 0; }
   friend constexpr auto operator<=>(WallTime, WallTime) = default;

@@ -10,7 +10,7 @@ inline constexpr std::string_view kInstanceType = "node.kubernetes.io/instance-t
 inline constexpr std::string_view kZone = "topology.kubernetes.io/zone";
 inline constexpr std::string_view kHostname = "kubernetes.io/hostname";
 
-// https://karpenter.sh/docs/reference/settings/ and its concepts
+// https://karpenter.sh/docs/concepts/
 inline constexpr std::string_view kNodePool = "karpenter.sh/nodepool";
 inline constexpr std::string_view kCapacityType = "karpenter.sh/capacity-type";
 

@@ -160,7 +160,8 @@ void CurlTransfer::set_tls() {
   curl_easy_setopt(easy_, CURLOPT_SSL_VERIFYHOST, tls.verify ? 2L : 0L);
 }
 
-/// Sets the URL. If the server has to be verified under another name, the URL gets that name and the address stays.
+/// Sets the URL. If the server has to be verified under another name, the URL gets that name, but the connection still
+/// goes to the original address.
 void CurlTransfer::set_address() {
   CURLU* url = curl_url();
   char* host = nullptr;
@@ -269,7 +270,7 @@ std::size_t CurlTransfer::on_header(char* bytes, std::size_t size, std::size_t c
 }
 
 std::size_t CurlTransfer::on_body(char* bytes, std::size_t size, std::size_t count, void* self) {
-  // Any other number than the number of bytes ends the transfer.
+  // A return value other than the number of bytes ends the transfer.
   return static_cast<CurlTransfer*>(self)->take_body({bytes, size * count}) ? size * count : size * count + 1;
 }
 

@@ -39,7 +39,7 @@ class CurlTransfer {
   Failure failure_of(int curl_code) const;
   std::string message_of(int curl_code) const;
 
-  void forget() { forgotten_ = true; }  ///< no callbacks from now on; a running one may finish
+  void forget() { forgotten_ = true; }  ///< stops all callbacks; a running callback may finish
   void finish(Failure failure, std::string message);
 
   Instant deadline = Instant::never();  ///< deadline that the loop watches: not later than `next_deadline`
@@ -72,7 +72,7 @@ class CurlTransfer {
   bool connected_ = false;
   bool headers_complete_ = false;
   bool too_large_ = false;
-  std::array<char, 256> error_{};  // CURL_ERROR_SIZE
+  std::array<char, 256> error_{};  // error text of libcurl; CURL_ERROR_SIZE bytes
   std::size_t header_bytes_ = 0;
   std::size_t body_bytes_ = 0;
   Response response_;

@@ -23,11 +23,11 @@ const std::string* find_header(const std::vector<Header>& headers, std::string_v
 
 /// Trusted authorities and client certificate. All certificates and keys are PEM texts in memory; no file is read.
 struct Tls {
-  std::string ca;           ///< empty: the system's certificate authorities
+  std::string ca;           ///< trusted authorities; empty: those of the system
   std::string certificate;  ///< client certificate with its chain; empty: none
   std::string key;          ///< key of the client certificate
   std::string server_name;  ///< name to verify and to send as SNI; empty: the host of the URL
-  bool verify = true;       ///< false only if the user asks for it
+  bool verify = true;       ///< whether to verify the server; false only if the user asks for it
   friend bool operator==(const Tls&, const Tls&) = default;
 };
 
@@ -42,18 +42,18 @@ struct Limits {
 
 struct Request {
   std::string method = "GET";
-  std::string url;  ///< http or https
+  std::string url;  ///< URL with the scheme http or https
   std::vector<Header> headers;
   std::string body;
   std::shared_ptr<const Tls> tls;  ///< requests with equal contents share connections
-  std::string proxy;               ///< URL; empty: none, even if the environment sets one
+  std::string proxy;               ///< URL of the proxy; empty: none, even if the environment sets one
   Limits limits;
 };
 
 struct Response {
-  int status = 0;  ///< 0 until the headers are complete
+  int status = 0;  ///< HTTP status; 0 until the headers are complete
   std::vector<Header> headers;
-  std::string body;  ///< empty if the handler takes the body in pieces
+  std::string body;  ///< whole body; empty if the handler takes it in pieces
 };
 
 /// Reason why an exchange ended without a complete response.
@@ -77,7 +77,7 @@ std::string_view name_of(Failure failure);
 struct Exchange {
   Failure failure = Failure::none;
   std::string message;  ///< description of a failure, for people
-  bool sent = false;    ///< the server may have the request; after a failure it is unknown whether it took effect
+  bool sent = false;    ///< the server may have the request, so a failed request may have taken effect
   Response response;    ///< everything that was received
 
   bool ok() const { return failure == Failure::none; }

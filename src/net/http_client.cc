@@ -21,10 +21,10 @@ namespace {
 
 constexpr int kEventsAtOnce = 256;
 
-/// After a request on a shared connection has timed out, connections that were idle at that time are not reused: they
-/// may be half open too, and the kernel notices that only with its keep-alive. Newer connections are reused. libcurl
-/// counts ages in whole seconds. A connection that was idle for longer than kMaxIdle is never reused, so that no
-/// suspect connection is left after kSuspectFor.
+/// After a request on a shared connection has timed out, connections that were idle at that time are suspect: they may
+/// be dead too, and the kernel notices that only with its keep-alive probes. Suspect connections are not reused; newer
+/// ones are. For kOnlyNewFor after the timeout no connection is reused, because libcurl counts ages in whole seconds. A
+/// connection that was idle for longer than kMaxIdle is never reused, so no suspect one is left after kSuspectFor.
 constexpr Duration kOnlyNewFor = std::chrono::seconds(2);
 constexpr Duration kSuspectFor = std::chrono::seconds(120);
 constexpr Duration kMaxIdle = kSuspectFor - std::chrono::seconds(2);
@@ -184,8 +184,8 @@ void HttpClient::Loop::drop_cancelled() {
 }
 
 void HttpClient::Loop::collect_done() {
-  int left = 0;
-  while (const CURLMsg* message = curl_multi_info_read(multi_, &left)) {
+  int remaining = 0;
+  while (const CURLMsg* message = curl_multi_info_read(multi_, &remaining)) {
     if (message->msg != CURLMSG_DONE) continue;
     void* transfer = nullptr;
     curl_easy_getinfo(message->easy_handle, CURLINFO_PRIVATE, &transfer);

@@ -22,7 +22,7 @@ class HttpClient : public Transport {
                                                     ///< which a connection with unacknowledged bytes is lost
   };
 
-  /// Also makes the process ignore SIGPIPE, so that an ended connection gives a failed `Exchange` and not a signal.
+  /// Creates a client. The process then ignores SIGPIPE, so that an ended connection gives a failed `Exchange`.
   HttpClient(Clock clock, Options options);
   explicit HttpClient(Clock clock) : HttpClient(std::move(clock), Options()) {}
   ~HttpClient() override;

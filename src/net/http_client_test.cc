@@ -24,7 +24,7 @@ class Server {
   struct Connection {
     int fd = -1;
     std::string received;
-    bool ended = false;  // the client closed it
+    bool ended = false;  // true if the client closed the connection
 
     void send(std::string_view bytes) const { EXPECT_EQ(::send(fd, bytes.data(), bytes.size(), 0), std::ssize(bytes)); }
     void hang_up() {
@@ -69,7 +69,7 @@ class Server {
     return "http://127.0.0.1:" + std::to_string(port_) + std::string(path);
   }
 
-  std::deque<Connection> connections;  // in the order of acceptance
+  std::deque<Connection> connections;  // connections in the order of acceptance
 
  private:
   int fd_;

@@ -85,7 +85,7 @@ std::size_t HttpParser::feed(std::string_view bytes) {
 // --- the head ---
 
 std::size_t HttpParser::feed_head(std::string_view bytes) {
-  // A line end left over from the request before is ignored (RFC 9112, 2.2).
+  // A line end after the previous request is ignored (RFC 9112, 2.2).
   if (head_.empty() && (bytes.front() == '\r' || bytes.front() == '\n')) return 1;
   const std::size_t before = head_.size();
   head_.append(bytes.substr(0, limits_.head_bytes + kEnd.size() - before));

@@ -35,8 +35,8 @@ class HttpParser {
 
   State state() const { return state_; }
   bool began() const { return state_ != State::head || !head_.empty(); }  ///< a part of a request has arrived
-  int status() const { return status_; }                                  ///< if failed: status code of the reply
-  std::string_view reason() const { return reason_; }                     ///< if failed: error message
+  int status() const { return status_; }                                  ///< status code of the reply, if failed
+  std::string_view reason() const { return reason_; }                     ///< error message, if failed
 
   /// Returns true once if the client waits for "100 Continue" before it sends the body.
   bool take_continue();

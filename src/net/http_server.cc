@@ -20,8 +20,9 @@ namespace {
 
 constexpr std::uint64_t kListenerBit = std::uint64_t{1} << 63;
 constexpr std::size_t kReadBytes = 65'536;
-constexpr std::size_t kMaxAhead = 65'536;  // bytes of further requests that a client may send before its reply
-constexpr std::size_t kMaxLate = 1 << 20;  // bytes that a refused client may send until it gets the refusal
+constexpr std::size_t kPipelinedBytesMax = 65'536;  // bytes of later requests that a client may send before its reply
+constexpr std::size_t kDiscardedBytesMax =
+    1 << 20;  // bytes that are discarded after the last reply of a connection; with more, it is dropped
 constexpr int kBacklog = 1024;
 constexpr int kEventsARound = 256;
 constexpr int kAcceptsARound = 64;
@@ -146,10 +147,10 @@ struct HttpServer::Connection {
   bool chunks = false;   ///< the body of the reply is chunked
   bool no_body = false;  ///< the reply has no body (HEAD)
   bool keep_alive = true;
-  std::string ahead;  ///< data after the current request
+  std::string next_input;  ///< received data after the current request
   std::string output;
   std::size_t sent = 0;  ///< bytes of `output` that are sent
-  std::size_t late_bytes = 0;
+  std::size_t discarded_bytes = 0;
   Instant deadline;
 
   std::size_t unsent() const { return output.size() - sent; }
@@ -225,7 +226,7 @@ void HttpServer::finish() {
   }
 }
 
-/// Stops or resumes watching the listeners. They are not watched while the server has all the connections it may have.
+/// Stops or resumes watching the listeners. They are not watched while the server has its maximum of connections.
 void HttpServer::pause_accepting(bool paused) {
   if (paused_ == paused) return;
   paused_ = paused;
@@ -309,19 +310,19 @@ bool HttpServer::receive(Connection& c) {
 
 void HttpServer::take_bytes(Connection& c, std::string_view bytes) {
   if (c.phase == Connection::Phase::closing) {
-    c.late_bytes += bytes.size();
-    if (c.late_bytes > kMaxLate) drop(c);
+    c.discarded_bytes += bytes.size();
+    if (c.discarded_bytes > kDiscardedBytesMax) drop(c);
     return;
   }
-  c.ahead.append(bytes);
+  c.next_input.append(bytes);
   if (c.phase == Connection::Phase::reading) return next_request(c);
-  if (c.ahead.size() > kMaxAhead) update_events(c);
+  if (c.next_input.size() > kPipelinedBytesMax) update_events(c);
 }
 
 /// Parses the data of the client up to the end of one request.
 void HttpServer::next_request(Connection& c) {
   const bool began = c.parser.began();
-  c.ahead.erase(0, c.parser.feed(c.ahead));
+  c.next_input.erase(0, c.parser.feed(c.next_input));
   if (c.parser.take_continue()) {
     c.output += "HTTP/1.1 100 Continue\r\n\r\n";
     mark_dirty(c);
@@ -460,7 +461,7 @@ void HttpServer::flush(Connection& c) {
 void HttpServer::ended(Connection& c) {
   if (!c.keep_alive) {
     c.phase = Connection::Phase::closing;
-    c.ahead = {};
+    c.next_input = {};
     c.deadline = now_ + kLinger;
     shutdown(c.socket.fd(), SHUT_WR);  // then wait for the client to close, because a reset could overtake the reply
     return update_events(c);
@@ -468,13 +469,13 @@ void HttpServer::ended(Connection& c) {
   c.phase = Connection::Phase::reading;
   c.deadline = now_ + limits_.idle;
   update_events(c);
-  if (!c.ahead.empty()) next_request(c);
+  if (!c.next_input.empty()) next_request(c);
 }
 
 // --- the life of a connection ---
 
 void HttpServer::update_events(Connection& c) {
-  const bool full = c.phase == Connection::Phase::waiting && c.ahead.size() > kMaxAhead;
+  const bool full = c.phase == Connection::Phase::waiting && c.next_input.size() > kPipelinedBytesMax;
   const std::uint32_t events = (full ? 0u : static_cast<std::uint32_t>(EPOLLIN)) | EPOLLRDHUP |
                                (c.unsent() > 0 ? static_cast<std::uint32_t>(EPOLLOUT) : 0u);
   if (events == c.watched) return;

@@ -18,7 +18,7 @@ namespace capstan::net {
 
 struct HttpServerLimits {
   HttpLimits request;
-  std::size_t connections = 1024;            ///< concurrent connections; further ones wait in the kernel's backlog
+  std::size_t connections = 1024;            ///< largest number of connections; others wait in the kernel's backlog
   std::size_t output_bytes = 4 << 20;        ///< largest unsent output; a client with more is disconnected
   Duration idle = std::chrono::seconds(75);  ///< longest time of a connection without a request
   Duration request_time = std::chrono::seconds(30);  ///< longest time from the first to the last byte of a request
@@ -71,8 +71,8 @@ class HttpServer {
   Result<ListenerId> listen(const SocketAddress& address);
   const SocketAddress& address(ListenerId listener) const;  ///< address with the actual port
 
-  /// Closes a listener. Its existing connections stay, or are cut at once as if the process were killed; then their
-  /// exchanges are gone.
+  /// Effect of a closed listener on its connections: they stay, or they are cut at once as if the process were killed.
+  /// A cut also ends their exchanges.
   enum class Connections : std::uint8_t { stay, cut };
   void close(ListenerId listener, Connections connections);
 
@@ -124,9 +124,9 @@ class HttpServer {
   bool paused_ = false;
   std::size_t open_ = 0;
   std::uint32_t serial_ = 0;
-  std::vector<std::unique_ptr<Connection>> connections_;  ///< by index; null: free
+  std::vector<std::unique_ptr<Connection>> connections_;  ///< connections by index; null: the index is free
   std::vector<std::uint32_t> free_;
-  std::vector<std::uint32_t> freed_;  ///< freed in this round, whose events may still have the index
+  std::vector<std::uint32_t> freed_;  ///< indices freed in this round; later events of the round may still have them
   std::vector<std::unique_ptr<Listener>> listeners_;
   std::vector<std::uint32_t> dirty_;  ///< connections with pending output
 };

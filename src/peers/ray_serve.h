@@ -17,7 +17,8 @@ struct RayServeSpec {
   Duration look_back_period = std::chrono::seconds(30);
 };
 
-/// Decides every 0.1 s from the mean of the look-back period. Handles push their metrics every metrics interval.
+/// Decides every 0.1 s from the mean number of ongoing requests in the look-back period. As in Ray, the handles of a
+/// deployment push that number once per metrics interval.
 class RayServeAutoscaler final : public Autoscaler {
  public:
   explicit RayServeAutoscaler(RayServeSpec spec) : spec_(spec) {}

@@ -13,7 +13,8 @@ namespace capstan::schema {
 /// @return an input error with its place if the description has an unknown key or type
 Result<std::string> crd_yaml(const manifest::Node& description);
 
-/// Generates the reference page of a description, as Markdown: each field with its type, default, bounds and sentence.
+/// Generates the reference page of a description, as Markdown: each field with its type, default, bounds and
+/// description.
 Result<std::string> reference_page(const manifest::Node& description);
 
 }  // namespace capstan::schema

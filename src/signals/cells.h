@@ -19,7 +19,7 @@ struct Cell {
   std::uint32_t subject = 0;       ///< index into CellCollector::subjects
   std::uint64_t series = 0;        ///< hash of the labels without `le`; equal for the same series on every page
   std::int64_t bound = 0;          ///< upper bound of a histogram's bucket in the signal's unit, or kBadBound
-  double value = 0;                ///< in the metric's unit
+  double value = 0;                ///< value in the metric's unit
   std::int64_t timestamp_ms = -1;  ///< timestamp on the page, in milliseconds since 1970; -1: none
   bool is_not_gauge = false;       ///< the page declares this metric a counter, a histogram or a summary
 
@@ -35,7 +35,7 @@ class CellCollector {
   CellCollector(const MetricCatalog& catalog, std::optional<std::uint16_t> engine, std::string_view expected_pod,
                 std::size_t cells_max);
 
-  /// Takes a metadata line, which describes the samples after it. Its views must stay valid while samples are taken.
+  /// Takes a metadata line, which describes the samples after it. Its texts must stay valid while samples are taken.
   void declare(const Metadata& metadata);
   /// Takes a sample. Its name must stay valid until the next call.
   void take(const Sample& sample);

@@ -19,8 +19,7 @@ enum class Exposition : std::uint8_t {
   open_metrics,  ///< OpenMetrics 1.0 text
 };
 
-/// Returns the format that a Content-Type header announces, and `text` for any other header; most engines send one that
-/// does not name the format.
+/// Returns the format that a Content-Type header names, and `text` if it names none, as for most engines.
 Exposition exposition_of(std::string_view content_type);
 
 /// Largest accepted sizes. They bound the cost of a broken or hostile target.

@@ -1,4 +1,5 @@
-// Checks both page readers against literal pages, and against the twin on pages that are almost valid.
+// Checks both page readers on literal pages, and compares them with the twin (the simple reader) on pages that are
+// almost valid.
 #include "signals/exposition.h"
 
 #include <gtest/gtest.h>

@@ -10,8 +10,8 @@
 
 namespace capstan::signals {
 
-/// Contents of a page, read by a second reader that copies everything and goes byte by byte. Tests and the fuzzer check
-/// ExpositionReader against it. A new rule of the formats is written here first.
+/// Contents of a page as read by the twin: a second, simple reader that copies everything and goes byte by byte. Tests
+/// and the fuzzer compare ExpositionReader with the twin. A new rule of the formats goes into the twin first.
 struct PlainPage {
   using Labels = std::vector<std::pair<std::string, std::string>>;
   struct Sample {

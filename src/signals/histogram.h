@@ -28,12 +28,12 @@ struct Histogram {
 std::optional<std::int64_t> quantile(const Histogram& histogram, std::int64_t share_ppm);
 
 /// Returns the share of the observations above `value` in millionths, rounded down, or nothing without observations.
-/// Like Prometheus' histogram_fraction, it interpolates linearly within a bucket. Observations in the last bucket,
-/// which is unbounded, count as above every value.
+/// Like Prometheus' histogram_fraction, it interpolates linearly within a bucket. All observations in the last bucket,
+/// which is unbounded, count as above `value`.
 std::optional<std::int64_t> share_above_ppm(const Histogram& histogram, std::int64_t value);
 
-/// The observations of a sliding window. Eight slots together span the window, so that memory does not grow with the
-/// number of pages. The sum covers between 7/8 and 8/8 of the window.
+/// The observations of a sliding window. They are added up in eight slots, so that memory does not grow with the number
+/// of pages. The slots span the window, and their sum covers between 7/8 and 8/8 of it.
 class WindowedHistogram {
  public:
   static constexpr std::size_t kSlots = 8;

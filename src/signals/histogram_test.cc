@@ -82,18 +82,18 @@ RC_GTEST_PROP(Histogram, QuantilesAscend, ()) {
 
 TEST(WindowedHistogram, DropsObservationsOlderThanTheWindow) {
   const seconds window(80);  // each slot spans ten seconds
-  WindowedHistogram lately;
+  WindowedHistogram windowed;
   const auto histogram = [](std::int64_t n) { return Histogram{{100, kInf}, {n, n}}; };
-  lately.add(histogram(1), {seconds(5)}, window);
-  lately.add(histogram(2), {seconds(9)}, window);
-  lately.add(histogram(4), {seconds(40)}, window);
+  windowed.add(histogram(1), {seconds(5)}, window);
+  windowed.add(histogram(2), {seconds(9)}, window);
+  windowed.add(histogram(4), {seconds(40)}, window);
   const struct {
     seconds now;
     std::int64_t observed;
   } rows[] = {{seconds(40), 7}, {seconds(79), 7}, {seconds(80), 4}, {seconds(119), 4}, {seconds(120), 0}};
-  for (const auto& row : rows) EXPECT_EQ(lately.sum({row.now}, window).total(), row.observed) << row.now.count();
-  lately.add(histogram(8), {seconds(121)}, window);
-  EXPECT_EQ(lately.sum({seconds(121)}, window).total(), 8) << "the slot of second 40 is reused";
+  for (const auto& row : rows) EXPECT_EQ(windowed.sum({row.now}, window).total(), row.observed) << row.now.count();
+  windowed.add(histogram(8), {seconds(121)}, window);
+  EXPECT_EQ(windowed.sum({seconds(121)}, window).total(), 8) << "the slot of second 40 is reused";
 }
 
 TEST(Histogram, AHistogramWithOtherBoundsReplacesTheSum) {

@@ -20,7 +20,8 @@ enum class MetricKind : std::uint8_t {
   gauge,        ///< the current value
   counter,      ///< the first value plus all growth since then, across resets
   histogram,    ///< a percentile of the observations within the window; the metric is `NAME_bucket`
-  share_used,   ///< used part of a capacity; the signal is used / whole, or used / (used + rest) without a whole
+  share_used,   ///< used part of a capacity; the signal is used / whole, or used / (used + rest) if the page has no
+                ///< `share_whole`
   share_rest,   ///< unused part of the capacity
   share_whole,  ///< the capacity
 };
@@ -50,9 +51,9 @@ struct MetricText {
   std::string engine, signal, metric, kind, unit, where, combine, subject, versions;
 };
 
-/// Maps metrics to signals. If an engine has several rows for one signal, the first one whose metric is on the page
-/// counts; the newest name is therefore listed first. Names match if they differ only in ':' and '_' or in a prefix
-/// "kserve_", because gateways and adapters rewrite names in this way.
+/// Maps metrics to signals. If an engine has several rows for one signal, the first row whose metric is on the page is
+/// used, so the newest name is listed first. Names match if they differ only in ':' and '_' or in a prefix "kserve_",
+/// because gateways and adapters rewrite names in this way.
 class MetricCatalog {
  public:
   /// Parses schema/metrics.csv or a table with the same columns.

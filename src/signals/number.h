@@ -12,8 +12,8 @@ namespace capstan::signals {
 std::optional<double> parse_number(std::string_view token);
 
 /// Parses the decimal number at the start of a text if one exactly rounded operation gives its value (Clinger 1990: a
-/// mantissa up to 2^53, multiplied or divided by at most 10^22). Returns the position after it, or nullptr if the text
-/// is no decimal number or needs more than that.
+/// mantissa up to 2^53, multiplied or divided by at most 10^22). Returns the position after the number, or nullptr for
+/// any other text.
 inline const char* scan_simple_number(const char* at, const char* end, double& value) {
   constexpr double kPowers[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,  1e10, 1e11,
                                 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};

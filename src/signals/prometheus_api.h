@@ -29,15 +29,15 @@ struct ApiSeries {
 struct ApiAnswer {
   enum class Kind : std::uint8_t { scalar, string, vector, matrix };
   Kind kind = Kind::vector;
-  std::vector<ApiSeries> series;  ///< for a scalar one series without labels, for a string none
+  std::vector<ApiSeries> series;  ///< series of the answer; a scalar is one series without labels
   std::string text;               ///< value of a string answer
-  /// A server that warns may have left series out; Thanos and Mimir do so if a store is unreachable. The series in the
-  /// answer are right, and a missing series is unknown.
+  /// Warnings of the server. With a warning, the series in the answer are right, but others may be left out. Thanos and
+  /// Mimir warn if a store is unreachable.
   std::vector<std::string> warnings;
   std::vector<std::string> infos;
 };
 
-/// Largest accepted answer.
+/// Largest number of series in an accepted answer.
 inline constexpr std::size_t kMaxApiSeries = 200'000;
 inline constexpr std::size_t kMaxApiPoints = 5'000'000;
 

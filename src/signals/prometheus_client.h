@@ -21,9 +21,9 @@ namespace capstan::signals {
 /// Address and credentials for a server with Prometheus' HTTP API.
 struct PrometheusServer {
   std::string url;                   ///< "https://prometheus.monitoring:9090", with a path prefix if the server has one
-  std::vector<net::Header> headers;  ///< X-Scope-OrgID and the like
-  std::string bearer_token_file;     ///< empty: none
-  std::string ca_file;               ///< authorities in PEM; empty: the system's
+  std::vector<net::Header> headers;  ///< headers of every query, such as X-Scope-OrgID
+  std::string bearer_token_file;     ///< path of the file with the token; empty: no token
+  std::string ca_file;               ///< trusted authorities in PEM; empty: the system's
   std::string certificate_file;      ///< client certificate for mTLS; empty: none
   std::string key_file;              ///< key of the client certificate
   Duration timeout = std::chrono::seconds(10);
@@ -44,8 +44,8 @@ class PrometheusClient {
   PrometheusClient(const PrometheusClient&) = delete;
   PrometheusClient& operator=(const PrometheusClient&) = delete;
 
-  /// Asks for the value of an expression at `unix_ms` (milliseconds since 1970), or at the server's current time if it
-  /// is empty. Returns an error, and does not call `done`, if a credential file cannot be read.
+  /// Asks for the value of an expression at `unix_ms` (milliseconds since 1970; empty: the server's current time).
+  /// Returns an error, and does not call `done`, if a credential file cannot be read.
   Result<void> instant(const std::string& query, std::optional<std::int64_t> unix_ms, Done done);
   /// Asks for the values from `start_ms` to `end_ms`, one every `step`.
   Result<void> range(const std::string& query, std::int64_t start_ms, std::int64_t end_ms, Duration step, Done done);

@@ -15,9 +15,9 @@ std::string PrometheusSignals::expression() const {
     if (colon != std::string::npos) name.replace(colon, 1, "[:_]");  // adapters replace ':' with '_'
     names.insert(std::move(name));
   }
-  std::string any;
-  for (const std::string& name : names) any += (any.empty() ? "" : "|") + name;
-  std::string text = "{" + promql({"__name__", Matcher::Op::matches, "(kserve_)?(" + any + ")"});
+  std::string alternatives;
+  for (const std::string& name : names) alternatives += (alternatives.empty() ? "" : "|") + name;
+  std::string text = "{" + promql({"__name__", Matcher::Op::matches, "(kserve_)?(" + alternatives + ")"});
   for (const Matcher& matcher : query_.matchers) text += "," + promql(matcher);
   return text + "}[" + std::to_string(query_.lookback / std::chrono::milliseconds(1)) + "ms]";
 }

@@ -15,16 +15,16 @@ namespace capstan::signals {
 
 /// Selects the series of one service on a Prometheus server.
 struct PrometheusQuery {
-  std::vector<Matcher> matchers;                 ///< for example `namespace="chat"`; none: all series of the server
+  std::vector<Matcher> matchers;                 ///< conditions such as `namespace="chat"`; none: all series
   std::string target_label = "pod";              ///< label with the target's name; a series without it belongs to ""
-  Duration lookback = std::chrono::seconds(90);  ///< at least the window of percentiles plus a scrape interval
+  Duration lookback = std::chrono::seconds(90);  ///< time span of the query; >= percentile window + scrape interval
   TargetOptions reader;                          ///< options for every target
   std::size_t targets_max = 10'000;
 };
 
 /// Turns raw samples of a Prometheus server into the signals of every target, as if the controller had scraped it. Each
-/// sample has the time of its scrape, so that signals grow old when scrapes stop. The query asks for raw samples: rates
-/// and percentiles are computed here, so that they are the same for scraped targets.
+/// sample has the time of its scrape, so that signals grow old when scrapes stop. The query asks for raw samples. Rates
+/// and percentiles are computed here, in the same way as for scraped targets.
 class PrometheusSignals {
  public:
   explicit PrometheusSignals(PrometheusQuery query) : query_(std::move(query)) {}
@@ -32,8 +32,8 @@ class PrometheusSignals {
   /// Returns the instant query whose answer is a matrix: `{__name__=~"...",namespace="chat"}[90000ms]`.
   std::string expression() const;
 
-  /// Takes the answer to a query that was sent at `unix_ms`, which is `now` on the local clock. Samples that were taken
-  /// before are ignored.
+  /// Takes the answer to a query that was sent at `unix_ms`, which is `now` on the local clock. Samples of earlier
+  /// answers are ignored.
   void take(const ApiAnswer& answer, Instant now, std::int64_t unix_ms);
   /// Records that a query failed.
   void failed(const Error& error);

@@ -9,7 +9,7 @@
 namespace capstan::signals {
 namespace {
 
-/// Prefers the text format, which is shorter.
+/// Accept header that prefers the text format, because it is shorter.
 constexpr const char* kAccept = "text/plain;version=0.0.4,application/openmetrics-text;version=1.0.0;q=0.5,*/*;q=0.1";
 
 }  // namespace

@@ -29,9 +29,9 @@ struct ScrapeTarget {
 
 struct ScraperOptions {
   Duration interval = std::chrono::seconds(1);
-  Duration timeout = std::chrono::milliseconds(900);  ///< of a whole scrape; below the interval
-  std::size_t body_bytes = 4u << 20;                  ///< a larger page is a failure
-  std::size_t in_flight_max = 256;                    ///< concurrent scrapes; further targets wait
+  Duration timeout = std::chrono::milliseconds(900);  ///< time limit of a whole scrape; below the interval
+  std::size_t body_bytes = 4u << 20;                  ///< largest page, bytes; a larger one is a failure
+  std::size_t in_flight_max = 256;                    ///< concurrent scrapes; other targets wait
 };
 
 /// Numbers of scrapes since the start of the scraper.

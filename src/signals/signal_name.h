@@ -21,7 +21,7 @@ enum class Measure : std::uint8_t { requests, tokens, ppm, percent, microseconds
 struct SignalInfo {
   std::string_view name;
   Measure measure;
-  std::int64_t max;  ///< largest plausible value; larger ones are refused
+  std::int64_t max;  ///< largest plausible value; larger values are refused
   std::string_view description;
 };
 

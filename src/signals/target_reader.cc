@@ -9,10 +9,10 @@ namespace capstan::signals {
 namespace {
 
 constexpr std::size_t kMaxSubjects = 1024;  ///< subjects beyond this number are kept only if the last page has them
-constexpr double kMaxCount = 9e15;          ///< below 2^53: every whole number up to here is exact
+constexpr double kMaxCount = 9e15;          ///< largest count; exact in a double, because it is below 2^53
 
-/// Returns the value as a whole number in the signal's unit, or the reason why it is not plausible. Up to one percent
-/// above the largest value is taken as a rounding error of the engine and becomes the largest value.
+/// Returns the value as a whole number in the signal's unit, or the reason why it is not plausible. A value at most one
+/// percent above the largest plausible value is a rounding error of the engine and becomes that largest value.
 std::expected<std::int64_t, Missing> checked(double scaled, std::int64_t max) {
   const auto limit = static_cast<double>(max);
   if (scaled != scaled || scaled - scaled != 0) return std::unexpected(Missing::not_a_number);
@@ -61,7 +61,8 @@ Histogram increment(const Histogram& before, const Histogram& after) {
   for (std::size_t i = 0; i < grown.counts.size(); ++i) {
     if (after.counts[i] < before.counts[i]) return after;
     grown.counts[i] -= before.counts[i];
-    grown.counts[i] = last = std::max(last, grown.counts[i]);  // the page may be from the middle of an update
+    // The counts may fall, because the engine may have written the page in the middle of an update.
+    grown.counts[i] = last = std::max(last, grown.counts[i]);
   }
   return grown;
 }
@@ -176,9 +177,9 @@ bool TargetReader::accepts(const std::string& subject) const {
 /// Detects a restart of the engine by its process start time. All counters of the new process began at zero.
 void TargetReader::note_restart(std::optional<double> process_start_seconds) {
   if (!process_start_seconds || !(*process_start_seconds > 0)) return;
-  const bool other = process_start_ && *process_start_seconds != *process_start_;
+  const bool has_restarted = process_start_ && *process_start_seconds != *process_start_;
   process_start_ = process_start_seconds;
-  if (!other) return;
+  if (!has_restarted) return;
   ++restarts_;
   for (auto& [name, subject] : subjects_) {
     subject.counters.clear();
@@ -260,7 +261,7 @@ TargetReader::Outcome TargetReader::counter(Subject& subject, State& state, cons
     if (!value) return value;
     values.push_back(*value);
   }
-  // The engine renamed the counter: the total already has what was counted under the old name.
+  // If the engine has renamed the counter, the total already includes the count under the old name.
   const bool renamed = state.row && *state.row != cells.front().row;
   for (std::size_t i = 0; i < cells.size(); ++i) {
     const auto [known, is_new] = subject.counters.try_emplace({cells[i].row, cells[i].series}, values[i]);

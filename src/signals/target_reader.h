@@ -23,11 +23,11 @@ namespace capstan::signals {
 /// Expected identity of a target, and options for reading its pages.
 struct TargetOptions {
   const MetricCatalog* catalog = &MetricCatalog::bundled();  ///< outlives the reader
-  std::optional<std::uint16_t> engine;                       ///< none: detected from the names of the metrics
+  std::optional<std::uint16_t> engine;                       ///< engine of the target; none: detected from metric names
   std::vector<std::string> models;                           ///< names under which the model may be served; empty: any
   std::string pod;                                           ///< expected pod in the labels of series; empty: any
   Duration window = std::chrono::seconds(60);                ///< window of the percentiles
-  Duration gap_max = std::chrono::seconds(60);        ///< longest gap between pages; the observations of a longer one
+  Duration gap_max = std::chrono::seconds(60);        ///< longest gap between pages; observations of a longer gap
                                                       ///< cannot be dated and are dropped
   std::int64_t percentile_ppm = 990'000;              ///< percentile of the signals *_p99_us, millionths
   Duration ttft_bound{};                              ///< bound of `ttft_late_ppm`; 0: the signal is not computed
@@ -41,13 +41,13 @@ struct TargetOptions {
 
 /// Time at which a page was read.
 struct ReadAt {
-  Instant at;                ///< on the local clock
+  Instant at;                ///< time on the local clock
   std::int64_t unix_ms = 0;  ///< milliseconds since 1970; 0: timestamps on the page are ignored
 };
 
 struct SignalReading {
   model::Signal signal;
-  Missing why = Missing::never_scraped;  ///< why the last page did not give the signal; `none` if it did
+  Missing why = Missing::never_scraped;  ///< reason why the last page did not give the signal; `none` if it did
 };
 
 /// All signals of one subject: a model on an engine, a pod on a DCGM exporter, or a pool of a gateway.
@@ -59,8 +59,8 @@ struct SubjectReadings {
 };
 
 struct TargetReadings {
-  std::string engine;                     ///< empty while it is not known
-  Missing page = Missing::never_scraped;  ///< why the last page gave no signal at all; `none` if it gave any
+  std::string engine;                     ///< name of the engine; empty while not known
+  Missing page = Missing::never_scraped;  ///< reason why the last page gave no signal at all; else `none`
   std::optional<Error> error;             ///< error of a page that could not be fetched or parsed
   std::uint64_t restarts = 0;             ///< observed restarts of the engine
   std::vector<SubjectReadings> subjects;  ///< sorted by name
@@ -94,7 +94,7 @@ class TargetReader {
     error_ = std::move(error);
   }
 
-  /// Returns why the last page gave no signal at all, or `none` if it gave any.
+  /// Returns the reason why the last page gave no signal at all, or `none` if it gave any.
   Missing page() const { return page_; }
   TargetReadings readings(Instant now) const;
 

@@ -34,9 +34,10 @@ struct Bench {
 
   void add_pod(const std::string& name, json fields = json::object()) { server.put(kPods, "ml", name, fields); }
   json pod(const std::string& name) { return object(kPods, name); }
-  json object(const std::string& collection, const std::string& name);  ///< null if it does not exist
+  json object(const std::string& collection, const std::string& name);  ///< the object; null if it does not exist
   Ref ref(const kube::Resource& resource, const std::string& name);
-  /// Returns the outcomes of a token, such as "applied" or "refused gang_taken_back 3 8", joined by "; ". "": none yet.
+  /// Returns the outcomes of a token, such as "applied" or "refused gang_taken_back 3 8", joined by "; ". Empty if
+  /// there is none yet.
   std::string outcome(std::uint32_t token) const;
   /// Returns method, path (without query) and status of all writes that arrived.
   std::vector<std::string> writes() const;

@@ -58,7 +58,7 @@ TEST_F(ClaimsTest, CreatesAllClaimsOrNone) {
       {"the last is refused", on("h100-g-2", 99, 403), "refused claims_given_back 2 3", false},
       {"the server has no NodeClaims", on("h100-g-0", 99, 404), "refused claims_given_back 0 3", false},
       {"the server is busy", on("h100-g-1", 2, 429), "applied", true},
-      {"after an error it is read back and created again", on("h100-g-1", 2, 500), "applied", true},
+      {"after an error the claim is read back and created again", on("h100-g-1", 2, 500), "applied", true},
   };
   std::uint32_t token = 0;
   for (const Row& row : rows) {

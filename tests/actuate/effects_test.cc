@@ -129,7 +129,7 @@ TEST_F(EffectsTest, DrainsTheVictimAndThenScalesDown) {
   run(10s);
   EXPECT_EQ(bench.outcome(1), "applied");
   EXPECT_EQ(replicas(), 2);
-  EXPECT_EQ(gates(), "True False True") << "the ReplicaSet may still remove it";
+  EXPECT_EQ(gates(), "True False True") << "the ReplicaSet may still remove the drained pod";
   run(90s);
   EXPECT_EQ(gates(), "True True True") << "the ReplicaSet removed another pod";
 }
@@ -142,7 +142,7 @@ TEST_F(EffectsTest, ALostReplicaCancelsTheScaleDown) {
   bench.server.remove(kPods, "ml/p2");
   run(10s);
   EXPECT_EQ(bench.outcome(1), "refused replicas_lost 1");
-  EXPECT_EQ(gate("p1"), "True") << "it is put back because it is needed now";
+  EXPECT_EQ(gate("p1"), "True") << "the pod is put back because it is needed now";
   EXPECT_EQ(replicas(), 3);
 }
 
@@ -159,7 +159,7 @@ TEST_F(EffectsTest, AReplicaThatNeverServedNeedsNoDrain) {
   scale(1, 2, {model::GangId{0}});
   run(2s);
   EXPECT_EQ(bench.outcome(1), "applied");
-  EXPECT_EQ(gates(), "True True False") << "it is removed before it has served";
+  EXPECT_EQ(gates(), "True True False") << "the removed pod never got into the router";
 }
 
 TEST_F(EffectsTest, AReplicaThatEntersTheRouterIsDrained) {
@@ -168,7 +168,7 @@ TEST_F(EffectsTest, AReplicaThatEntersTheRouterIsDrained) {
   scale(1, 2, {model::GangId{2}});
   run(30s);
   EXPECT_EQ(gates(), "True True False");
-  EXPECT_EQ(replicas(), 3) << "it holds requests";
+  EXPECT_EQ(replicas(), 3) << "the pod still has requests";
   load = 0;
   run(10s);
   EXPECT_EQ(replicas(), 2);

@@ -23,7 +23,7 @@ struct EvictTest : ::testing::Test {
 TEST_F(EvictTest, EvictsOrReportsWhyNot) {
   struct Row {
     const char* what;
-    std::string uid;  // empty: the UID of the pod
+    std::string uid;  // UID in the action; empty: that of the pod
     std::function<int(const Write&)> refuse;
     std::string outcome;
     bool exists;
@@ -39,7 +39,7 @@ TEST_F(EvictTest, EvictsOrReportsWhyNot) {
       {"a disruption budget refuses three times", "", first(3, 429), "applied", false},
       {"a disruption budget always refuses", "", first(99, 429), "refused eviction_held 37", true},
       {"not allowed", "", first(9, 403), "refused api_refused 403", true},
-      {"after an error it is read back and evicted again", "", first(1, 500), "applied", false},
+      {"after an error the pod is read back and evicted again", "", first(1, 500), "applied", false},
       {"two disruption budgets, for which the server always fails", "", first(99, 500), "refused writes_lost 8", true},
   };
   std::uint32_t token = 0;

@@ -77,7 +77,7 @@ TEST_F(ScaleToTest, ScalesOrReportsWhyNot) {
       {"a conflict every time", 3, always(409), "refused object_contended 8", 3},
       {"forbidden", 3, always(403), "refused api_refused 403", 3},
       {"busy once", 3, once(429), "applied", 5},
-      {"after one error it is read back and written again", 3, once(500), "applied", 5},
+      {"after one error the target is read back and written again", 3, once(500), "applied", 5},
       {"an error every time", 3, always(503), "refused writes_lost 8", 3},
       {"invalid", 3, always(422), "refused api_refused 422", 3},
   };
@@ -235,7 +235,7 @@ TEST_F(ScaleToTest, ACancelledDrainPutsPodsBack) {
 TEST_F(ScaleToTest, ContinuesOrEndsTheDrainsOfAnEarlierEffect) {
   for (const char* name : {"a", "b"}) {
     bench.add_pod(name, {{"status", {{"conditions", {{{"type", kServingGate}, {"status", "False"}}}}}}});
-    goal->out.push_back({pod(name), bench.server.now()});
+    goal->drained.push_back({pod(name), bench.server.now()});
   }
   want(2, {"b"});
   submit(1);

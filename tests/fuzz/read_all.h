@@ -14,7 +14,7 @@
 
 namespace capstan::fuzz {
 
-/// Checks that the error blames the input, not Capstan or the command line.
+/// Checks that the error is about the input, not about Capstan or the command line.
 inline void check_input_error(const Error& error) {
   check_error(error);
   CAPSTAN_ASSERT(error.kind == ErrorKind::input);

@@ -98,7 +98,7 @@ class FakeServer : public net::Transport {
     Instant at;
     std::string method;
     std::string path;
-    int status = 0;  ///< 0: the request never arrived
+    int status = 0;  ///< status of the answer; 0: the request never arrived
   };
   std::vector<Seen> seen;
 
@@ -106,7 +106,7 @@ class FakeServer : public net::Transport {
   struct Exchange {
     net::Request request;
     net::Handler handler;
-    Instant last_sent;  // arrival of the last data; later data arrives later
+    Instant last_sent;  // arrival time of the last sent data, which new data must not overtake
     bool watching = false;
     bool silent = false;
     std::string collection;

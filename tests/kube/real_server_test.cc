@@ -111,7 +111,7 @@ TEST_F(RealServerTest, ListsAndWatchListsGiveTheSameObjects) {
   ASSERT_NE(watched.find(ns, "engine"), nullptr);
   EXPECT_EQ(by_watch->reflector().failures(), 0) << by_watch->reflector().last_error().text();
 
-  // A change reaches both without a new list.
+  // A change reaches both stores without a new list.
   const Outcome now = call(get(engine, "scale"));
   ASSERT_TRUE(now.ok()) << now.error.text();
   ASSERT_TRUE(call(scale(engine, 1, version_of(now.body))).ok());

@@ -23,7 +23,7 @@ TEST(CatalogBuilder, DomainsComeFromLabels) {
   EXPECT_EQ(catalog->domain(at(full, zone)).parent, at(full, cluster));
   EXPECT_EQ(at(bare, cluster), at(full, cluster));
   EXPECT_FALSE(at(bare, zone).valid());
-  EXPECT_EQ(builder.domains({{"topology.kubernetes.io/zone", "a"}})[3], at(full, zone)) << "the same zone once";
+  EXPECT_EQ(builder.domains({{"topology.kubernetes.io/zone", "a"}})[3], at(full, zone)) << "equal zones are one domain";
 }
 
 TEST(CatalogBuilder, ReadsAServiceFromItsScaler) {

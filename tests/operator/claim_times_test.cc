@@ -29,7 +29,7 @@ TEST(ClaimTimes, ExpectsTheLongestTimeOfThePool) {
   const ClaimTimes times(claims);
   std::map<std::string, Instant> expected;
   claims.for_each([&](kube::RowId, const kube::NodeClaim& c) { expected[c.meta.name] = times.expected_ready_at(c); });
-  EXPECT_EQ(expected["slow"] - expected["fast"], seconds(120)) << "when they were";
+  EXPECT_EQ(expected["slow"] - expected["fast"], seconds(120)) << "a claim that is ready has its own time";
   EXPECT_EQ(expected["new"], expected["slow"]);
   EXPECT_TRUE(expected["elsewhere"].is_never());
 }

@@ -20,7 +20,7 @@ namespace capstan::op::testing {
 
 using kube::fake::FakeServer;
 
-/// 2026-11-21T16:15:33Z
+/// Start of the simulated time: 2026-11-21T16:15:33Z.
 inline constexpr std::int64_t kStartS = 1'795'277'733;
 
 /// Routes each request to the API server, its discovery, or a pod.
@@ -43,7 +43,7 @@ class ClusterServer final : public net::Transport {
   }
 
   FakeServer api;
-  std::map<std::string, std::string> pages;                 ///< by URL; every other URL refuses connections
+  std::map<std::string, std::string> pages;                 ///< pages by URL; other URLs refuse connections
   std::map<std::string, std::vector<std::string>> served = {///< kinds by group
                                                             {"", {"Pod", "Node"}},
                                                             {"apps", {"Deployment", "StatefulSet"}},

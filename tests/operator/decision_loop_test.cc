@@ -68,7 +68,7 @@ TEST(DecisionLoop, SuccessorDecidesTheSameBytes) {
   scene.warm_up();
   ASSERT_FALSE(::testing::Test::HasFatalFailure());
   std::size_t left_out = 0;
-  Checkpoint carried;  // as read back from its ConfigMaps
+  Checkpoint carried;  // checkpoint, written to ConfigMaps and read back
   kube::JsonDocument document;
   for (const std::string& body : to_config_maps(scene.one.loop.checkpoint(), left_out)) {
     read_config_map(document.parse(body).value(), carried);
@@ -144,6 +144,25 @@ TEST(DecisionLoop, QueriesAPrometheusServerForSignals) {
   ASSERT_EQ(reports.size(), 1u);
   EXPECT_EQ(reports[0].fresh, 1) << one.loop.sources().troubles().begin()->second;
   EXPECT_EQ(reports[0].targets.at(0).recommended, 4);
+}
+
+TEST(DecisionLoop, StatesWhichCollectionsItCouldNotReadAndWhy) {
+  struct Row {
+    kube::fake::Faults faults;
+    std::vector<int> codes;
+  };
+  const Row rows[] = {{{.unreachable = 1'000'000}, {0}}, {{.server_error = 1'000'000}, {500, 502, 503}}};
+  for (const Row& row : rows) {
+    ClusterServer server;
+    server.api.faults = row.faults;
+    LoopRunner one(server, 1);
+    listen(server, {&one}, 5s);
+    const std::vector<ClusterWatch::Unread> unread = one.loop.watch().unread();
+    const auto pods = std::ranges::find(unread, "pods", &ClusterWatch::Unread::name);
+    ASSERT_NE(pods, unread.end());
+    ASSERT_TRUE(pods->error.has_value());
+    EXPECT_TRUE(std::ranges::find(row.codes, pods->error->code) != row.codes.end()) << pods->error->text();
+  }
 }
 
 TEST(DecisionLoop, NamesAMistakeInTheSignals) {

@@ -40,7 +40,7 @@ TEST(Rivals, ScaledObjectUntilItIsPaused) {
   EXPECT_EQ(Rivals(cluster.view()).of("ns", kChat), "ScaledObject ns/chat");
   scaled["metadata"]["annotations"] = {{"autoscaling.keda.sh/paused", "true"}};
   cluster.scaled_objects.put(scaled);
-  EXPECT_EQ(Rivals(cluster.view()).of("ns", kChat), "") << "the autoscaler that it created is no rival either";
+  EXPECT_EQ(Rivals(cluster.view()).of("ns", kChat), "") << "the HPA of a paused ScaledObject is no rival either";
 }
 
 TEST(Rivals, VariantAutoscaling) {

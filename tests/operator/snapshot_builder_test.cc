@@ -133,13 +133,13 @@ TEST(SnapshotBuilder, LinksTheVariantsOfARole) {
     const char* title;
     std::vector<std::pair<std::string, std::string>> targets;
     std::vector<std::string> deployments;
-    Ids beside;  // of the first
+    Ids alternatives;  // alternatives of the first variant
   };
   const Row rows[] = {
-      {"one", {{"a", ""}}, {"a"}, {}},
-      {"three", {{"a", ""}, {"b", ""}, {"c", ""}}, {"a", "b", "c"}, {{1}, {2}}},
-      {"one that does not exist", {{"a", ""}, {"b", ""}, {"c", ""}}, {"a", "c"}, {{2}}},
-      {"named twice", {{"a", ""}, {"b", ""}, {"b", ""}}, {"a", "b"}, {{1}}},
+      {"one target", {{"a", ""}}, {"a"}, {}},
+      {"three targets", {{"a", ""}, {"b", ""}, {"c", ""}}, {"a", "b", "c"}, {{1}, {2}}},
+      {"one target does not exist", {{"a", ""}, {"b", ""}, {"c", ""}}, {"a", "c"}, {{2}}},
+      {"one target is named twice", {{"a", ""}, {"b", ""}, {"b", ""}}, {"a", "b"}, {{1}}},
   };
   for (const Row& row : rows) {
     SCOPED_TRACE(row.title);
@@ -148,8 +148,8 @@ TEST(SnapshotBuilder, LinksTheVariantsOfARole) {
     for (const std::string& name : row.deployments) cluster.deployments.put(testing::deployment(name, 1));
     SnapshotBuilder builder;
     const model::Snapshot snapshot = builder.build(cluster.view(), {}, {}).snapshot;
-    EXPECT_EQ(snapshot.catalog->service({0}).beside, row.beside);
-    for (const model::ServiceId other : row.beside) EXPECT_TRUE(snapshot.catalog->service(other).beside.empty());
+    EXPECT_EQ(snapshot.catalog->service({0}).beside, row.alternatives);
+    for (const model::ServiceId other : row.alternatives) EXPECT_TRUE(snapshot.catalog->service(other).beside.empty());
   }
 }
 
@@ -257,7 +257,7 @@ Object unregistered_claim() {
 }
 
 const OddCluster kOddClusters[] = {
-    {"a pod that a clock ahead of ours has dated",
+    {"a pod whose creation time is in the future",
      [](Cluster& c) {
        Object pod = testing::pod("chat-a", "chat", "n1", true);
        pod["metadata"]["creationTimestamp"] = "2030-01-01T00:00:00Z";
@@ -277,7 +277,8 @@ const OddCluster kOddClusters[] = {
        ASSERT_EQ(s.gangs.size(), 2u);
        EXPECT_NE(s.gangs.at({0}).ordinal, s.gangs.at({1}).ordinal);
      }},
-    {"a claim whose node is there before its condition says so", [](Cluster& c) { c.claims.put(unregistered_claim()); },
+    {"a claim whose node exists, but that lacks the condition Registered",
+     [](Cluster& c) { c.claims.put(unregistered_claim()); },
      [](const model::Snapshot& s) { EXPECT_EQ(s.claims.at({0}).phase, model::Claim::Phase::registered); }},
     {"a replica on a node whose device plugin restarts",
      [](Cluster& c) { c.pods.put(testing::pod("chat-a", "chat", "gone", true)); },
@@ -398,7 +399,7 @@ TEST(SnapshotBuilder, UnstatedGpuComesFromThePodsNodes) {
   } rows[] = {
       {"the nodes of most pods", "n2", "", false, "l40s", true},
       {"the selector of the template", "", "NVIDIA-L40S", false, "l40s", true},
-      {"the only one", "", "", true, "h100_sxm", true},
+      {"the only GPU kind of the nodes", "", "", true, "h100_sxm", true},
       {"no GPU stated", "", "", false, "h100_sxm", false},
   };
   for (const auto& row : rows) {

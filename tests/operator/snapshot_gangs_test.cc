@@ -80,7 +80,7 @@ TEST_F(SnapshotGangs, ShadowIncludesGangsOfOtherSchedulers) {
   cluster.pods.put(pod);
   policy["spec"]["placement"] = {{"shadowOf", {"kai-scheduler"}}};
   cluster.fleet.put(policy);
-  EXPECT_EQ(build().gangs.size(), 0u) << "an Active layer leaves them to their scheduler";
+  EXPECT_EQ(build().gangs.size(), 0u) << "an Active layer ignores pods of another scheduler";
   policy["spec"]["layers"]["placement"] = "Shadow";
   cluster.fleet.put(policy);
   ASSERT_EQ(build().gangs.size(), 1u);

@@ -23,7 +23,7 @@ namespace fs = std::filesystem;
 
 constexpr Duration kTimeout = 60s;
 
-/// The elements of an answer, by their labels. Both sides are converted to it.
+/// The elements of an answer, by their labels. The answers of both evaluators are converted to this type.
 using Elements = std::vector<std::pair<std::string, std::vector<promql::Point>>>;
 
 Elements elements_of(const promql::Value& value, std::int64_t at_ms) {
@@ -49,8 +49,8 @@ Elements elements_of(const signals::ApiAnswer& answer) {
   return out;
 }
 
-/// Returns whether two values are equal, apart from the last bits of a sum. Prometheus does not define the order of
-/// additions.
+/// Returns true if two values are equal, apart from the last bits of a sum, because Prometheus does not define the
+/// order of additions.
 bool equal(double a, double b) {
   constexpr double kRelative = 1e-11;
   if (std::isnan(a) || std::isnan(b)) return std::isnan(a) && std::isnan(b);

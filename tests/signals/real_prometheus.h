@@ -37,7 +37,7 @@ inline std::string read_text(const std::filesystem::path& path) {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
-/// A Prometheus process. It ends with this object, and also when this process dies.
+/// A Prometheus process. It ends with this object, or when the test process dies.
 class Prometheus {
  public:
   Prometheus(const std::filesystem::path& folder, const std::string& config, const std::string& web_config)

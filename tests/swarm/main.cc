@@ -38,17 +38,17 @@ constexpr auto kGrace = 2min;    ///< time after the deadline for running worlds
 bool is_verified(const World& world) { return world.number % kVerifyInterval == 0; }
 
 /// The text to print if the program is aborted inside a world, for example by a broken assertion.
-thread_local char last_words[4096];
+thread_local char abort_message[4096];
 
-void print_last_words(int signal) {
+void print_abort_message(int signal) {
   // NOLINTNEXTLINE: an error while writing to standard error cannot be reported.
-  if (::write(STDERR_FILENO, last_words, std::strlen(last_words)) < 0) _exit(128 + signal);
+  if (::write(STDERR_FILENO, abort_message, std::strlen(abort_message)) < 0) _exit(128 + signal);
   _exit(kViolations);
 }
 
-void prepare_last_words(const World& world) {
-  std::snprintf(last_words, sizeof last_words, "swarm: world %s aborted the program\n  %s\n", world.name().c_str(),
-                world.command().c_str());
+void prepare_abort_message(const World& world) {
+  std::snprintf(abort_message, sizeof abort_message, "swarm: world %s aborted the program\n  %s\n",
+                world.name().c_str(), world.command().c_str());
 }
 
 /// Simulates the worlds of one seed in order, on several threads, until the deadline.
@@ -81,7 +81,7 @@ class Search {
   void work() {
     while (Clock::now() < deadline_) {
       const World world = draw(seed_, next_++);
-      prepare_last_words(world);
+      prepare_abort_message(world);
       set_current(world);
       const auto result = runner_.run(world, is_verified(world));
       if (!result) {
@@ -141,7 +141,7 @@ class Search {
 /// Runs one world and prints the invariants that it broke, including the ones that its policies may break.
 Exit repeat(const Runner& runner, std::uint64_t seed, std::uint64_t number) {
   const World world = draw(seed, number);
-  prepare_last_words(world);
+  prepare_abort_message(world);
   fmt::print("  {}\n", world.command());
   std::fflush(stdout);
   const auto result = runner.run(world, true);
@@ -174,7 +174,7 @@ Exit usage() {
 }
 
 int main_of(const std::vector<std::string>& arguments) {
-  for (const int signal : {SIGABRT, SIGSEGV, SIGFPE, SIGILL, SIGBUS}) std::signal(signal, print_last_words);
+  for (const int signal : {SIGABRT, SIGSEGV, SIGFPE, SIGILL, SIGBUS}) std::signal(signal, print_abort_message);
   std::ifstream file(kWorldFile);
   if (!file) {
     fmt::print(stderr, "swarm: cannot read {}: run it from the project's root\n", kWorldFile);

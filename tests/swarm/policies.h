@@ -17,7 +17,7 @@ struct DrawnPolicy {
   std::string scale;
   std::string place;
   std::string provision;
-  std::string sleep;  ///< if empty, no replica sleeps
+  std::string sleep;  ///< settings of sleeping replicas; empty: no replica sleeps
 };
 
 /// Draws policies that can scale such replicas. In three of four draws, every layer has a policy of Capstan.

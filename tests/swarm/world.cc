@@ -125,7 +125,7 @@ Shape draw_shape(Dice& dice) {
   return shape;
 }
 
-/// Returns a pool with two offerings: a cheap spot node and a dear on-demand node.
+/// Returns a pool with two offerings: a cheap spot node and an expensive on-demand node.
 std::string pool(const std::string& gpu, const Shape& shape) {
   return fmt::format(
       "{{name: {0}, gpu_limit: {1}, offerings: [{{instance: cheap-{0}, gpu: {0}, gpus: {2}, usd_per_hour: 20, "
@@ -177,7 +177,7 @@ void set_shape(Dice& dice, const Shape& shape, Replicas replicas, bool can_survi
 
 void set_some(Dice& dice, const std::vector<Choice>& choices, std::vector<std::string>& sets) {
   for (const Choice& choice : choices) {
-    // A value is drawn even if it is not used, so that no choice depends on the ones before it.
+    // A value is drawn even if it is not used, so that no choice depends on earlier choices.
     const bool is_changed = dice.chance(choice.percent);
     const std::string& value = dice.pick(choice.values);
     if (is_changed) sets.push_back(std::string(choice.path) + "=" + value);
@@ -217,7 +217,8 @@ World draw(std::uint64_t seed, std::uint64_t number) {
   world.sets.push_back("policies.0.scale=" + policy.scale);
   world.sets.push_back("policies.0.place=" + policy.place);
   world.sets.push_back("policies.0.provision=" + policy.provision);
-  // A scenario cannot have both: a replica wakes in the domain in which it fell asleep.
+  // A scenario cannot have `sleep` and `survive`: a replica wakes in the domain in which it fell asleep, so it adds
+  // nothing to the spread that `survive` asks for.
   const bool survives = std::ranges::any_of(
       world.sets, [](const std::string& set) { return set.starts_with("service.replicas.survive="); });
   if (!policy.sleep.empty() && !survives) world.sets.push_back("policies.0.sleep=" + policy.sleep);

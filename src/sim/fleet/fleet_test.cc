@@ -409,7 +409,7 @@ TEST(Fleet, ACopyOfATraceIsNotRoutedToWhereTheOriginalWent) {
     const ReplicaHandle first_replica = fleet.add_replica(0, Instant{});
     fleet.add_replica(0, Instant{});
     fleet.advance(at_s(1));
-    EXPECT_EQ(fleet.load(first_replica), salt == 0 ? 2 : 1);  // the busier replica gets only a prefix that it knows
+    EXPECT_EQ(fleet.load(first_replica), salt == 0 ? 2 : 1);  // busier, it gets only requests whose prefix it knows
   }
 }
 

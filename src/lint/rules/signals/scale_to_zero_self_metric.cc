@@ -10,7 +10,7 @@ namespace capstan::lint {
 namespace scale_to_zero_self_metric {
 namespace {
 
-/// Returns true for a metric of the engine's pods, or of an application with a similar name.
+/// Returns true if the name begins like an engine's metric ("vllm:", "tgi_"), unless it is a known metric of a router.
 bool is_of_the_pods(std::string_view name) {
   if (const KnownMetric* known = known_metric(name); known != nullptr && known->is_of_router()) return false;
   for (const std::string_view prefix : {"vllm:", "vllm_", "sglang:", "sglang_", "trtllm_", "tgi_", "nv_inference_",

@@ -52,8 +52,8 @@ void check_list(const Subject& s, std::string_view list, std::int64_t granted, S
   if (usable == granted) finding.set_severity(Severity::warning);  // CUDA still uses all GPUs of the container
 }
 
-/// Returns true if the container sees more GPUs than the device plugin gave it, by another variable or as a privileged
-/// container.
+/// Returns true if the container may see more GPUs than the device plugin gave it: it is privileged, or it sets
+/// NVIDIA_VISIBLE_DEVICES.
 bool sees_others(const Value& container) {
   if (at(container, "securityContext.privileged").is("true")) return true;
   return std::ranges::any_of(container["env"].children(), [](const Value& variable) {
