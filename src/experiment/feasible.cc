@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "experiment/instances.h"
 #include "experiment/read_parts.h"
 #include "manifest/path.h"
 #include "model/role_names.h"
@@ -78,6 +79,41 @@ GpuCount least_gpus(const Scenario& scenario, model::GpuKindId gpu) {
     if (variant.gpu == gpu) least += service.min_replicas * variant.tensor_parallel;
   }
   return least;
+}
+
+/// Returns the number of characters with which both names begin.
+std::size_t common_prefix(std::string_view a, std::string_view b) {
+  return static_cast<std::size_t>(std::ranges::mismatch(a, b).in1 - a.begin());
+}
+
+/// Returns what would give a service nodes with its GPU: the most similar GPU that the scenario's nodes have, and an
+/// instance with the GPU that is asked for, from a cloud that the scenario uses if there is one.
+std::string nearest_gpu(const model::Catalog& catalog, const std::string& gpu) {
+  const model::Offering* nearest = nullptr;
+  std::size_t most = 0;
+  std::set<std::string> clouds;
+  for (const model::Offering& offering : catalog.offerings) {
+    const std::size_t common = common_prefix(catalog.gpu_kind(offering.gpu), gpu);
+    if (nearest == nullptr || common > most) nearest = &offering;
+    most = std::max(most, common);
+    if (const Instance* known = find_instance(offering.instance_type)) clouds.insert(known->cloud);
+  }
+  std::string text;
+  if (nearest != nullptr) {
+    text = fmt::format("; {} has {}", nearest->instance_type, catalog.gpu_kind(nearest->gpu));
+  }
+  const Instance* fitting = nullptr;
+  for (const Instance& instance : instances()) {
+    if (instance.gpu != gpu) continue;
+    if (fitting == nullptr || (!clouds.contains(fitting->cloud) && clouds.contains(instance.cloud)))
+      fitting = &instance;
+  }
+  if (nearest != nullptr) text += fmt::format(", expected gpu: {}", catalog.gpu_kind(nearest->gpu));
+  if (fitting != nullptr) {
+    text += fmt::format("{} an instance with {} such as {}", nearest == nullptr ? ", expected" : ", or", gpu,
+                        fitting->name);
+  }
+  return text;
 }
 
 /// Refuses with its place what cannot be.
@@ -173,7 +209,9 @@ class Feasibility {
       refuse(each(root_, "cluster.pools", "gpu_limit"), machines(),
              fmt::format("no pool may buy a node with {}: each is larger than its pool's gpu_limit", gpu));
     } else {
-      refuse(said(service, {"gpu"}), machines(), fmt::format("no node has the GPU that the service runs on, {}", gpu));
+      refuse(
+          said(service, {"gpu"}), machines(),
+          fmt::format("no node has the GPU that the service runs on, {}{}", gpu, nearest_gpu(*scenario_.catalog, gpu)));
     }
   }
 

@@ -93,7 +93,20 @@ Scaler peer_at(Duration period, PeerSpec peer) {
   return {decide::scale::Fixed{.replicas = 0, .period = period}, std::move(peer)};
 }
 
-/// `{manifest: hpa.yaml}`: somebody's own HPA or ScaledObject scales.
+/// The objects of a manifest, and the name of their file for errors.
+struct ManifestDocuments {
+  std::string file;
+  Result<std::vector<Node>> documents;
+};
+
+/// Reads the file that `manifest` names, or takes the object that it contains.
+ManifestDocuments manifest_documents(const Node& manifest, const std::string& scenario_file) {
+  if (manifest.kind == Node::Kind::mapping) return {scenario_file, std::vector<Node>{manifest}};
+  const std::string file = beside(manifest, scenario_file);
+  return {file, manifest::parse_documents_file(file)};
+}
+
+/// Reads `{manifest: hpa.yaml}`, an HPA or a ScaledObject of the user's own.
 Scaler read_peer_manifest(const Node& node, const Scenario& scenario, Verdict& verdict) {
   Fields fields(node, "scale", verdict);
   const Node* path = fields.need("manifest");
@@ -104,8 +117,7 @@ Scaler read_peer_manifest(const Node& node, const Scenario& scenario, Verdict& v
   fields.check("pod", [&](const Node& stated, Verdict& v) { pod = read_pod(stated, v); });
   fields.finish();
   if (!fields.ok()) return {};
-  const std::string file = beside(*path, scenario.file);
-  const Result<std::vector<Node>> documents = manifest::parse_documents_file(file);
+  const auto& [file, documents] = manifest_documents(*path, scenario.file);
   if (!documents) {
     verdict.fail(documents.error());
     return {};
@@ -174,7 +186,7 @@ void read_scale_of_variants(const Node& node, const Scenario& scenario, PolicySp
 bool read_own_manifest(const Node& node, const Scenario& scenario, PolicySpec& spec, Verdict& verdict) {
   const Node* path = node.find("manifest");
   if (path == nullptr) return false;
-  const auto documents = manifest::parse_documents_file(beside(*path, scenario.file));
+  const auto documents = manifest_documents(*path, scenario.file).documents;
   if (!documents) return false;  // `read_peer_manifest` reports it
   const Node* scaler = find_inference_scaler(*documents);
   if (scaler == nullptr) return false;

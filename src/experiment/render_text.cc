@@ -249,13 +249,13 @@ std::string moments(const Comparison& c, const std::string& first_label, std::si
 std::string header(const Comparison& c, const Paint& paint, std::size_t width) {
   const RunResult& best = c.results.front();
   std::string first = wrapped("",
-                              fmt::format("{} · {} · {} · {} · seed {}", c.title, time_words(best.simulated, 2),
+                              fmt::format("{} · {} · {} · {} · seed {}", c.title, time_words(best.simulated),
                                           counted(best.requests.arrived, "request", "requests"), c.load, c.seed),
                               width);
   first.pop_back();
   Duration cold_start{};
   for (const RunResult& r : c.results) cold_start = std::max(cold_start, r.cold_start_p50);
-  const std::string cold = cold_start.count() > 0 ? " · cold start " + time_words(cold_start, 2) : "";
+  const std::string cold = cold_start.count() > 0 ? " · cold start " + time_words(cold_start) : "";
   return paint.bold(first) + "\n" + wrapped("", fmt::format("{} · {}{}", c.service, slo_words(c.slo), cold), width);
 }
 

@@ -208,7 +208,8 @@ TEST(Scenario, RefusesTheImpossible) {
       {"another GPU",
        {"cluster.pools.0.offerings.0.instance=p4de.24xlarge"},
        "--set cluster.pools.0.offerings.0.instance=p4de.24xlarge: no node has the GPU that the service runs on, "
-       "h100_sxm"},
+       "h100_sxm; p4de.24xlarge has a100_sxm, expected gpu: a100_sxm, or an instance with h100_sxm such as "
+       "p5.4xlarge"},
       {"groups that nobody would ask for",
        {"policies.0.place=first_fit"},
        "--set policies.0.place=first_fit: policies: \"a\" can never buy a node: provision group buys what place gang "

@@ -6,6 +6,8 @@
 #include <array>
 #include <utility>
 
+#include "base/number_text.h"
+
 namespace capstan::experiment {
 
 namespace {
@@ -14,15 +16,7 @@ constexpr std::int64_t kMicroUsd = 1'000'000;
 
 }  // namespace
 
-std::string grouped(std::int64_t number) {
-  std::string digits = fmt::format("{}", number);
-  const std::size_t first = digits.starts_with('-') ? 1 : 0;
-  for (std::size_t i = digits.size(); i > first + 3;) {
-    i -= 3;
-    digits.insert(i, ",");
-  }
-  return digits;
-}
+std::string grouped(std::int64_t number) { return grouped_text(number); }
 
 std::string tenths(std::int64_t number, std::int64_t unit) {
   const std::int64_t tenth = (number * 10 + unit / 2) / unit;
@@ -56,25 +50,7 @@ std::string_view capacity_name(model::CapacityType type) {
   return kNames.at(static_cast<std::size_t>(type));
 }
 
-std::string time_words(Duration duration, int parts) {
-  constexpr std::array<std::pair<const char*, std::int64_t>, 6> kUnits = {{{"d", 86'400'000'000'000},
-                                                                           {"h", 3'600'000'000'000},
-                                                                           {"min", 60'000'000'000},
-                                                                           {"s", 1'000'000'000},
-                                                                           {"ms", 1'000'000},
-                                                                           {"us", 1'000}}};
-  std::int64_t rest = duration.count();
-  std::string text;
-  for (const auto& [unit, size] : kUnits) {
-    const std::int64_t count = rest / size;
-    rest %= size;
-    if (count == 0 && text.empty()) continue;
-    if (count > 0) text += fmt::format("{}{} {}", text.empty() ? "" : " ", count, unit);
-    if (--parts == 0) break;
-    if (size == 1'000'000'000 && count >= 10) break;  // milliseconds do not matter next to minutes
-  }
-  return text.empty() ? "0 s" : text;
-}
+std::string time_words(Duration duration) { return time_text(duration); }
 
 std::string clock(Instant at) {
   const std::int64_t seconds = at.since_start.count() / 1'000'000'000;

@@ -27,8 +27,8 @@ std::string usd(std::int64_t micro_usd);
 std::string gpu_hours(GpuNanoseconds time);
 /// Returns Karpenter's name of it: "on-demand", "spot" or "reserved".
 std::string_view capacity_name(model::CapacityType type);
-/// Returns a duration in at most `parts` units: "58 min 22 s", "80 ms", "2 s".
-std::string time_words(Duration duration, int parts = 2);
+/// Returns a duration in at most two units: "58 min 22 s", "80 ms", "1.5 s".
+std::string time_words(Duration duration);
 /// Returns a time of the run: "00:17:20".
 std::string clock(Instant at);
 /// Returns the paid minutes of GPUs that did no work of any request: idle, asleep, held or unallocated.

@@ -20,8 +20,8 @@ struct ReplicaBounds {
   std::vector<model::BoundsWindow> windows{};
 };
 
-/// What an InferenceScaler (schema/crds/inferencescaler.yaml) asks of a policy. The controller reads the same objects
-/// from an API server, which has already compared them with the schema (operator/scaler_view.h).
+/// The part of an InferenceScaler (schema/crds/inferencescaler.yaml) that a policy needs. The controller reads the same
+/// objects from an API server, which has already compared them with the schema (operator/scaler_view.h).
 struct InferenceScalerManifest {
   struct Role {
     model::Role role = model::Role::both;

@@ -13,8 +13,8 @@
 // writer.
 namespace capstan::settings {
 
-/// Returns a layer's policy as a mapping. A layer is a policy name, which becomes `{policy: NAME}`, or already a
-/// mapping with `policy:` and settings.
+/// Returns a layer's policy as a mapping. The node is the name of a policy, which becomes `{policy: NAME}`, or already
+/// a mapping with `policy:` and settings.
 manifest::Node as_mapping(const manifest::Node& node);
 
 /// Reads `{policy: queue_hpa, waiting_per_replica: 4, ...}`. decide/scale/scale.h declares the settings.
@@ -29,11 +29,11 @@ decide::place::Policy read_place(const manifest::Node& source, manifest::Verdict
 enum class Provisioner : std::uint8_t { none, cluster_autoscaler, karpenter, group };
 
 /// Reads `policy:` and its settings. A setting that the policy does not use is an error. The caller may read more keys
-/// from the same fields, and must call `finish` on them.
+/// from `fields`, and must call `finish` on it.
 decide::provision::Policy read_provision(manifest::Fields& fields, Provisioner& provisioner,
                                          manifest::Verdict& verdict);
 
-/// Formats a policy as JSON with every setting that it uses. The reader reads an equal policy from it.
+/// Formats a policy as JSON with every setting that it uses. Reading the JSON gives an equal policy.
 std::string to_json(const decide::scale::Policy& policy);
 std::string to_json(const decide::place::Policy& policy);
 std::string to_json(const decide::provision::Policy& policy);

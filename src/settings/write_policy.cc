@@ -117,7 +117,7 @@ std::string to_json(const decide::place::Policy& policy) {
 }
 
 std::string to_json(const decide::provision::Policy& policy) {
-  // The JSON states every setting, so the preset does not matter: `karpenter` stands for every per-pod provisioner.
+  // The JSON states every setting, so the preset does not matter. Every per-pod provisioner is written as `karpenter`.
   const bool group = policy.kind == provision::Policy::Kind::group;
   Json json = {{"policy", group ? "group" : "karpenter"}, {"scan_interval", text(policy.scan_interval)}};
   if (group) {

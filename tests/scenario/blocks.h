@@ -11,8 +11,8 @@ namespace capstan::scenario {
 struct Block {
   std::string kind;
   std::string name;
-  std::size_t from = 0;  ///< begin of its text in the page
-  std::size_t to = 0;    ///< end of its text in the page
+  std::size_t from = 0;  ///< start of the block's text in the page
+  std::size_t to = 0;    ///< end of the block's text in the page
 };
 
 /// Returns the blocks of one kind in the order of the page.

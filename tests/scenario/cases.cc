@@ -42,7 +42,7 @@ std::optional<Claim::Side> read_side(std::string_view text) {
 }
 
 std::optional<Claim> read_claim(std::string_view text) {
-  // The name of a policy is quoted and may contain any character, so only a relation outside of quotes counts.
+  // The name of a policy is quoted and may contain any character, so a relation within quotes is ignored.
   bool quoted = false;
   for (std::size_t i = 0; i < text.size(); ++i) {
     if (text[i] == '"') quoted = !quoted;

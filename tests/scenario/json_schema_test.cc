@@ -66,7 +66,8 @@ TEST(JsonSchema, IsGeneratedFromTheReader) {
       ASSERT_TRUE(write_text(schema_file(format), text));
       continue;
     }
-    EXPECT_EQ(read_text(schema_file(format)).value_or("no such file"), text) << "if this is meant: scripts/generate";
+    EXPECT_EQ(read_text(schema_file(format)).value_or("no such file"), text)
+        << "if the change is intended, run scripts/generate";
   }
 }
 

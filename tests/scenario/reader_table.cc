@@ -86,7 +86,7 @@ const std::vector<Mapping> kScenarioMappings = {
     {"load.closed_loop", "load.closed_loop", kClosedLoop},
     {"service", "service", {}},
     {"service", "service", {"service.step_times=" CAPSTAN_SOURCE_DIR "/data/engines.csv"}},
-    {"service", "service", kRoles, {"roles", "kv_transfer"}},  // each role has the other keys
+    {"service", "service", kRoles, {"roles", "kv_transfer"}},  // the other keys are keys of each role
     {"service.roles", "service.roles", kRoles},
     {"service.roles.prefill, service.roles.decode", "service.roles.prefill", kRoles},
     {"service.roles.prefill, service.roles.decode", "service.roles.decode", kRoles},

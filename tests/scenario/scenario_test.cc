@@ -27,7 +27,7 @@ namespace {
 const std::string kRoot = CAPSTAN_SOURCE_DIR;
 const std::string kTestFolder = kRoot + "/tests/scenario";
 
-/// Returns true if scripts/golden runs the tests: then results are written instead of compared.
+/// Returns true if scripts/golden runs the tests. Results are then written and not compared.
 bool is_writing_golden() { return std::getenv("CAPSTAN_WRITE_GOLDEN") != nullptr; }
 
 const std::vector<Case>& cases() {
@@ -80,7 +80,7 @@ const std::expected<VerifiedComparison, manifest::Errors>& run_of(const Case& it
 
 const experiment::Comparison& result_of(const Case& item) { return run_of(item)->comparison; }
 
-/// Returns the text of `compare`, with its advice, which only the text needs.
+/// Returns the text of `compare` with its advice. Only the text needs the advice.
 std::string text_of(const Case& item) {
   static std::map<std::string, std::string> cache;
   const auto found = cache.find(item.name);
@@ -103,7 +103,8 @@ TEST_P(Scenario, EqualsItsGoldenResult) {
   if (is_writing_golden()) {
     ASSERT_TRUE(write_text(path, text_of(GetParam())));
   }
-  EXPECT_EQ(read_text(path).value_or("no such file"), text_of(GetParam())) << "if this is meant: scripts/golden";
+  EXPECT_EQ(read_text(path).value_or("no such file"), text_of(GetParam()))
+      << "if the change is intended, run scripts/golden";
 }
 
 TEST_P(Scenario, SupportsItsClaims) {
@@ -150,7 +151,9 @@ std::string block_text(const Block& block, const Case& item) {
 /// Returns the pages that show results: README.md and the guides.
 std::vector<std::string> pages() {
   std::vector<std::string> paths{kRoot + "/README.md"};
-  for (const auto& entry : std::filesystem::directory_iterator(kRoot + "/docs/guides")) paths.push_back(entry.path());
+  for (const auto& entry : std::filesystem::directory_iterator(kRoot + "/docs/guides")) {
+    if (entry.path().extension() == ".md") paths.push_back(entry.path());
+  }
   return paths;
 }
 
@@ -169,7 +172,7 @@ TEST(Guides, ShowTheResultsOfTheSimulator) {
         const std::string text = block_text(block, *item);
         if (is_writing_golden()) page.replace(block.from, block.to - block.from, text);
         const Block now = blocks(page, kind)[i];
-        EXPECT_EQ(page.substr(now.from, now.to - now.from), text) << "if this is meant: scripts/golden";
+        EXPECT_EQ(page.substr(now.from, now.to - now.from), text) << "if the change is intended, run scripts/golden";
       }
     }
     if (is_writing_golden()) {
