@@ -15,8 +15,8 @@ struct CostArguments {
   CostQuestion question = CostQuestion::warm_pool;
   std::int64_t replicas = 1;
   std::int64_t gpus_per_replica = 1;
-  std::string usd_per_gpu_hour;  ///< "6.88"
-  std::string usd_per_hour;      ///< of the fleet
+  std::string usd_per_gpu_hour;  ///< price of a GPU-hour, such as "6.88"
+  std::string usd_per_hour;      ///< price of the fleet for an hour
   std::string idle = "30%";      ///< part of the paid GPU time without work
   std::int64_t ended_per_day = 60;
   std::string cold_start = "5m";

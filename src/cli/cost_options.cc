@@ -48,17 +48,19 @@ CLI::App* add_cost(CLI::App& app, CostArguments& arguments) {
   add_usd(idle, "--usd-per-hour", arguments.usd_per_hour, "Price of all GPUs for an hour")->required();
   idle.add_option("--idle", arguments.idle, "Part of the GPU time without work; default: 30%")->option_text("SHARE");
 
-  CLI::App& trap = add_question(*cost, arguments, CostQuestion::consolidation, "consolidation",
-                                "Cost of Karpenter's policy WhenEmptyOrUnderutilized on nodes that serve");
-  add_count(trap, "--ended-per-day", arguments.ended_per_day, "Running replicas that it ends in a day; default: 60");
-  trap.add_option("--cold-start", arguments.cold_start, "Time until the new replica serves; default: 5m")
+  CLI::App& consolidation = add_question(*cost, arguments, CostQuestion::consolidation, "consolidation",
+                                         "Cost of Karpenter's policy WhenEmptyOrUnderutilized on nodes that serve");
+  add_count(consolidation, "--ended-per-day", arguments.ended_per_day,
+            "Running replicas that Karpenter ends in a day; default: 60");
+  consolidation.add_option("--cold-start", arguments.cold_start, "Time until the new replica serves; default: 5m")
       ->option_text("DURATION");
-  add_count(trap, "--replicas", arguments.replicas, "Replicas that share the requests; default: 1");
-  add_replica(trap, arguments);
-  trap.add_option("--requests-per-second", arguments.requests_per_s, "Requests of the service; default: not known")
+  add_count(consolidation, "--replicas", arguments.replicas, "Replicas that share the requests; default: 1");
+  add_replica(consolidation, arguments);
+  consolidation
+      .add_option("--requests-per-second", arguments.requests_per_s, "Requests of the service; default: not known")
       ->check(CLI::Range(0.0, 1e7))
       ->option_text("RATE");
-  add_usd(trap, "--usd-per-lost-request", arguments.usd_per_lost_request, "What a lost request costs you");
+  add_usd(consolidation, "--usd-per-lost-request", arguments.usd_per_lost_request, "What a lost request costs you");
 
   CLI::App& serverless = add_question(*cost, arguments, CostQuestion::serverless, "serverless",
                                       "Compare an own fleet and its staff with a serverless offer");

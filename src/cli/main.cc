@@ -17,6 +17,7 @@
 #include "cli/offline.h"
 #include "cli/options.h"
 #include "cli/out_of_memory.h"
+#include "cli/plan_options.h"
 #include "cli/reason_options.h"
 #include "cli/run.h"
 #include "manifest/fields.h"
@@ -87,11 +88,11 @@ CLI::App* add_compare(CLI::App& app, SimulateArguments& arguments) {
   add_simulation(*command, arguments);
   command->add_flag(
       "--frontier", arguments.frontier,
-      "Print also the policies that can be beaten only for more money, how often each changed its mind, and where the "
-      "first two part");
+      "Print also the policies that only a more expensive one beats, their changes of replicas per hour, and the first "
+      "moment at which the first two policies differ");
   command->add_flag("--bound", arguments.bound,
-                    "Print also the least that any policy can cost, and what is reached by knowing every request "
-                    "beforehand");
+                    "Print also the lowest cost that any policy can have, and the result of a policy that knows every "
+                    "request in advance");
   command->add_flag("--no-advice", arguments.no_advice,
                     "Leave out the best constant fleet and the higher minimum of replicas, which take further runs");
   add_word(
@@ -179,7 +180,13 @@ CLI::App* add_explain_signals(CLI::App& explain, ExplainSignalsArguments& argume
   command->add_option("--max-num-seqs", arguments.max_sequences, "Sequences that the engine may run; else its default")
       ->option_text("N")
       ->check(CLI::Range(1, 1'000'000));
-  add_cluster(*command, arguments.cluster);
+  command
+      ->add_option("--prometheus", arguments.prometheus,
+                   "Server to ask for GPU duty and the gateway's queue; default: the one that the service reads from")
+      ->option_text("URL")
+      ->excludes(page)
+      ->excludes(url);
+  add_cluster(*command, arguments.cluster, "Namespace of the service; default: the service is searched in all");
   add_output(*command, arguments.output);
   command->footer(
       "Examples:\n"
@@ -191,7 +198,8 @@ CLI::App* add_explain_signals(CLI::App& explain, ExplainSignalsArguments& argume
 
 CLI::App* add_snapshot_command(CLI::App& app, SnapshotArguments& arguments) {
   CLI::App* command = app.add_subcommand("snapshot", "Print what a controller saw and remembered at a moment, as JSON");
-  add_cluster(*command, arguments.cluster);
+  add_cluster(*command, arguments.cluster,
+              "Namespace of the checkpoint of capstan run; default: that of the configuration");
   add_scenario_moment(*command, arguments.scenario, arguments.at, arguments.overrides,
                       "Simulate this scenario up to --at, instead of a cluster");
   for (const char* option : {"--kubeconfig", "--context", "--namespace"}) {
@@ -237,8 +245,8 @@ capstan::Error no_such_command(const CLI::App& level, const std::string& word) {
               (meant.empty() ? "" : " (did you mean " + std::string(meant) + "?)")};
 }
 
-/// Returns an error about the first word that should be a command and is none. CLI11 would only report that a command
-/// is missing.
+/// Returns an error if a word in the place of a command is no command. CLI11 would only report that a command is
+/// missing.
 std::optional<capstan::Error> find_unknown_command(const CLI::App& app, int argc, char** argv) {
   const CLI::App* level = &app;
   for (int i = 1; i < argc && level->get_require_subcommand_min() > 0; ++i) {
@@ -276,6 +284,7 @@ int run(int argc, char** argv) {
   ConformanceArguments conformance_arguments;
   LintArguments lint_arguments;
   CostArguments cost_arguments;
+  PlanArguments plan_arguments;
   Output version_output = Output::text;
   const CLI::App& sim_command = *add_sim(app, sim_arguments);
   const CLI::App& compare_command = *add_compare(app, compare_arguments);
@@ -292,6 +301,7 @@ int run(int argc, char** argv) {
   const CLI::App& run_command = *add_run(app, run_arguments);
   const CLI::App& conformance_command = *add_conformance(app, conformance_arguments);
   const CLI::App& lint_command = *add_lint(app, lint_arguments);
+  const CLI::App& plan_command = *add_plan(app, plan_arguments);
   const CLI::App& cost_command = *add_cost(app, cost_arguments);
   add_version(app, version_output);
 
@@ -315,6 +325,7 @@ int run(int argc, char** argv) {
   if (serve_command) return engine_serve(serve_arguments);
   if (load_command) return engine_load(load_arguments);
   if (lint_command) return capstan::cli::lint(lint_arguments);
+  if (plan_command) return make_plan(plan_arguments);
   if (cost_command) return cost(cost_arguments);
   if (conformance_command) return conformance(conformance_arguments);
   return version(version_output);

@@ -17,12 +17,13 @@ namespace capstan::plan {
 /// The replicas of one role.
 struct RoleFleet {
   model::Role role = model::Role::both;
-  engine::EngineRow engine{};         ///< model, GPU kind, tensor parallelism and weight type of a replica
-  std::int64_t pods = 1;              ///< of a replica
-  MachineSpec machine{};              ///< of the nodes
-  ReplicaCount minimum = 1;           ///< ready replicas that the scaler keeps; the warm pool
-  ReplicaCount maximum = 1;           ///< as the scaler's bound
-  ReplicaCount mean_ready_milli = 0;  ///< ready replicas, mean over the simulated load, thousandths
+  engine::EngineRow engine{};          ///< model, GPU kind, tensor parallelism and weight type of a replica
+  std::int64_t pods = 1;               ///< of a replica
+  MachineSpec machine{};               ///< of the nodes
+  ReplicaCount minimum = 1;            ///< ready replicas that the scaler keeps; the warm pool
+  ReplicaCount maximum = 1;            ///< as the scaler's bound
+  ReplicaCount threshold_minimum = 0;  ///< of the ScaledObject and the HPA; 0: `minimum`
+  ReplicaCount mean_ready_milli = 0;   ///< ready replicas, mean over the simulated load, thousandths
   ReplicaCount peak_ready = 0;
   std::int64_t batch = 1;        ///< sequences that a replica runs at once within the SLO, from the engine table
   double prefill_share = 0;      ///< part of a replica's step time that prompts take, 0 to 1, from the engine table
@@ -47,6 +48,15 @@ struct Trial {
   std::int64_t prompt_tokens = 0;
   Duration cold_start_p50{};  ///< from bound to ready; 0: there was none
   Duration cold_start_max{};
+};
+
+/// A ScaledObject or HPA of the plan, simulated in place of Capstan's policy.
+struct ThresholdTrial {
+  std::string kind{};                   ///< "ScaledObject"
+  std::int64_t attainment_ppm = 0;      ///< lowest over the seeds, millionths
+  std::int64_t micro_usd_per_hour = 0;  ///< mean over the seeds
+  std::string refused{};                ///< why it cannot be simulated; empty: it was
+  std::int64_t simulations = 0;
 };
 
 /// One fleet that the search tried.
@@ -74,11 +84,12 @@ struct ServicePlan {
   bool holds_slo = false;          ///< every seed met the SLO's attainment
   std::vector<Trial> seeds{};      ///< at least five
   std::vector<Trial> robustness{};
-  std::vector<FrontierPoint> frontier{};     ///< the cheapest first
-  std::optional<FrontierPoint> runner_up{};  ///< the best fleet of another GPU kind or parallelism
-  std::vector<StartPhase> start{};           ///< in the order in which they happen
-  std::string scenario{};                    ///< the simulated scenario file, with the plan's policies
-  std::string not_simulated{};               ///< what the simulation leaves out, empty: nothing
+  std::vector<ThresholdTrial> threshold_trials{};  ///< of the ScaledObject and the HPA; empty: not simulated
+  std::vector<FrontierPoint> frontier{};           ///< the cheapest first
+  std::optional<FrontierPoint> runner_up{};        ///< the best fleet of another GPU kind or parallelism
+  std::vector<StartPhase> start{};                 ///< in the order in which they happen
+  std::string scenario{};                          ///< the simulated scenario file, with the plan's policies
+  std::string not_simulated{};                     ///< what the simulation leaves out, empty: nothing
 };
 
 }  // namespace capstan::plan

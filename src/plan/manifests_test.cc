@@ -6,6 +6,7 @@
 #include "lint/run.h"
 #include "plan/sections/crd_check.h"
 #include "plan/sections/sections.h"
+#include "plan/sections/test_services.h"
 #include "plan/sections/testing.h"
 
 // All manifests of sample plans are right: they pass `capstan lint` with its advice rules, and have the structure that
@@ -17,9 +18,30 @@ std::vector<Section> manifest_sections(const PlanFacts& facts) {
   return {nodes_section(facts), gangs_section(facts), sharing_section(facts)};
 }
 
-std::vector<lint::Text> manifest_texts(const PlanFacts& facts) {
+/// Returns the sections above, and the ones whose folders are alternatives: one of replicas/keda, replicas/hpa and
+/// replicas/capstan is applied, and one of warm-pool/balloon and warm-pool/capacity-buffer. Lint reads each folder as
+/// one deployment, so that they do not meet.
+std::vector<Section> all_manifest_sections(const PlanFacts& facts) {
+  std::vector<Section> sections = manifest_sections(facts);
+  for (const auto section : {replicas_section, warm_pool_section, workload_section, monitoring_section})
+    sections.push_back(section(facts));
+  return sections;
+}
+
+std::vector<testing::SamplePlan> manifest_plans() {
+  std::vector<testing::SamplePlan> plans = testing::sample_plans();
+  const auto add = [&](const char* name, testing::PlanSample sample) {
+    plans.push_back({.name = name, .spec = std::move(sample.spec), .services = std::move(sample.services)});
+  };
+  add("whole chat", testing::chat_sample());
+  add("whole split", testing::disaggregated_sample());
+  add("whole gang", testing::gang_sample());
+  return plans;
+}
+
+std::vector<lint::Text> manifest_texts(const std::vector<Section>& sections) {
   std::map<std::string, std::string> files;
-  for (const Section& section : manifest_sections(facts)) {
+  for (const Section& section : sections) {
     for (const Manifest& manifest : section.manifests) {
       std::string& text = files[manifest.file];
       if (!text.empty()) text += "---\n";
@@ -48,7 +70,9 @@ TEST_P(PlanManifests, PassLintWithItsAdvice) {
     lint::Options options;
     options.advice = true;
     options.settings.closed_world = is_closed;
-    const std::vector<lint::Text> texts = manifest_texts(GetParam().facts());
+    const PlanFacts facts = GetParam().facts();
+    const std::vector<lint::Text> texts =
+        manifest_texts(is_closed ? manifest_sections(facts) : all_manifest_sections(facts));
     const lint::Report report = lint::lint_texts(texts, options);
     EXPECT_EQ(lint_findings(report), "") << "closed world: " << is_closed;
     EXPECT_GE(report.summary.objects, 4U);
@@ -58,7 +82,7 @@ TEST_P(PlanManifests, PassLintWithItsAdvice) {
 TEST_P(PlanManifests, PassLintAsOneFolder) {
   lint::Options options;
   options.advice = true;
-  std::vector<lint::Text> texts = manifest_texts(GetParam().facts());
+  std::vector<lint::Text> texts = manifest_texts(manifest_sections(GetParam().facts()));
   for (lint::Text& text : texts) text.scope = "plan";
   EXPECT_EQ(lint_findings(lint::lint_texts(texts, options)), "");
 }
@@ -69,7 +93,7 @@ TEST_P(PlanManifests, HaveTheStructureOfTheirDefinitions) {
   const testing::CrdSchemas others(shared);
   const testing::CrdSchemas own(std::filesystem::path(CAPSTAN_SOURCE_DIR) / "deploy/crds");
   std::set<std::string> checked;
-  for (const Section& section : manifest_sections(GetParam().facts())) {
+  for (const Section& section : all_manifest_sections(GetParam().facts())) {
     for (const Manifest& manifest : section.manifests) {
       if (!manifest.is_object) continue;
       const std::string text = manifest.body.document();
@@ -88,7 +112,7 @@ TEST_P(PlanManifests, HaveTheStructureOfTheirDefinitions) {
 
 TEST_P(PlanManifests, NameNoObjectTwice) {
   std::set<std::string> names;
-  for (const Section& section : manifest_sections(GetParam().facts())) {
+  for (const Section& section : all_manifest_sections(GetParam().facts())) {
     for (const Manifest& manifest : section.manifests) {
       if (!manifest.is_object) continue;
       const std::string text = manifest.body.document();
@@ -101,12 +125,11 @@ TEST_P(PlanManifests, NameNoObjectTwice) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Samples, PlanManifests, ::testing::ValuesIn(testing::sample_plans()),
-                         [](const auto& info) {
-                           std::string name = info.param.name;
-                           std::ranges::replace_if(name, [](char c) { return c == ' ' || c == '-'; }, '_');
-                           return name;
-                         });
+INSTANTIATE_TEST_SUITE_P(Samples, PlanManifests, ::testing::ValuesIn(manifest_plans()), [](const auto& info) {
+  std::string name = info.param.name;
+  std::ranges::replace_if(name, [](char c) { return c == ' ' || c == '-'; }, '_');
+  return name;
+});
 
 TEST(PlanCrdCheck, FindsWhatADefinitionDoesNotAllow) {
   const testing::CrdSchemas own(std::filesystem::path(CAPSTAN_SOURCE_DIR) / "deploy/crds");
@@ -114,15 +137,15 @@ TEST(PlanCrdCheck, FindsWhatADefinitionDoesNotAllow) {
     std::string object, fault;
   };
   const std::string policy = "apiVersion: capstan.dev/v1alpha1\nkind: FleetPolicy\nspec:\n";
-  for (const Row& row : {Row{policy + "  layers: {replicas: Shadow}\n", ""},
-                         Row{policy + "  layers: {replicas: On}\n", "spec.layers.replicas: On is not one of the choices"},
-                         Row{policy + "  limit: 5\n", "spec.limit: unknown field"},
-                         Row{policy + "  limits: {gpus: \"5\"}\n", "spec.limits.gpus: expected a number"},
-                         Row{policy + "  limits: {gpus: -5}\n", "spec.limits.gpus: too small"},
-                         Row{policy + "  limits: [5]\n", "spec.limits: expected a mapping"},
-                         Row{policy + "  halt: \"true\"\n", "spec.halt: expected true or false"},
-                         Row{policy + "  instanceTypes: [{name: a, gpu: b}]\n",
-                             "spec.instanceTypes[0]: gpus is missing"}}) {
+  for (const Row& row :
+       {Row{policy + "  layers: {replicas: Shadow}\n", ""},
+        Row{policy + "  layers: {replicas: On}\n", "spec.layers.replicas: On is not one of the choices"},
+        Row{policy + "  limit: 5\n", "spec.limit: unknown field"},
+        Row{policy + "  limits: {gpus: \"5\"}\n", "spec.limits.gpus: expected a number"},
+        Row{policy + "  limits: {gpus: -5}\n", "spec.limits.gpus: too small"},
+        Row{policy + "  limits: [5]\n", "spec.limits: expected a mapping"},
+        Row{policy + "  halt: \"true\"\n", "spec.halt: expected true or false"},
+        Row{policy + "  instanceTypes: [{name: a, gpu: b}]\n", "spec.instanceTypes[0]: gpus is missing"}}) {
     const manifest::Documents documents = manifest::Documents::parse(row.object);
     const std::vector<std::string> faults = own.faults_of(documents.all().front().root);
     EXPECT_EQ(faults, row.fault.empty() ? std::vector<std::string>() : std::vector<std::string>{row.fault});

@@ -71,6 +71,12 @@ std::string pod_selector(const ServiceSpec& service, model::Role role) {
   return selector;
 }
 
+bool quantizes_weights(const ServiceSpec& service, std::string_view weight_dtype) {
+  std::string name = service.served_model_name;
+  std::ranges::transform(name, name.begin(), [](char c) { return c >= 'A' && c <= 'Z' ? char(c + 32) : c; });
+  return weight_dtype == "fp8" && name.find("fp8") == name.npos;
+}
+
 std::string_view workload_kind(const ServiceSpec& service) {
   return service.pods_per_replica > 1 ? "LeaderWorkerSet" : "Deployment";
 }

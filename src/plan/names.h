@@ -54,6 +54,9 @@ Yaml pod_labels(const ServiceSpec& service, model::Role role);
 /// Returns the same labels as a selector in text: "app.kubernetes.io/name=chat,capstan.dev/role=prefill".
 std::string pod_selector(const ServiceSpec& service, model::Role role);
 
+/// Returns true if the engine must quantize the weights to FP8, because the served model is stored in another type.
+bool quantizes_weights(const ServiceSpec& service, std::string_view weight_dtype);
+
 /// Returns the kind of the workload: "LeaderWorkerSet" for replicas of several pods, otherwise "Deployment".
 std::string_view workload_kind(const ServiceSpec& service);
 std::string_view workload_api_version(const ServiceSpec& service);

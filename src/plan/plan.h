@@ -13,7 +13,7 @@ namespace capstan::plan {
 /// How the plan came to a figure.
 enum class Evidence : std::uint8_t {
   stated,     ///< the spec says so
-  measured,   ///< by somebody on real hardware; the source is named
+  measured,   ///< on real hardware; the source is named
   simulated,  ///< a result of the simulations of this plan
   modelled,   ///< computed from the engine table or from another figure of the plan
   catalogue,  ///< from a bundled table of shapes and prices

@@ -8,6 +8,11 @@ bool needs_gangs(const PlanSpec& spec) {
   return std::ranges::any_of(spec.services, [](const ServiceSpec& service) { return service.pods_per_replica > 1; });
 }
 
+bool has_karpenter(const ClusterSpec& cluster) {
+  return cluster.provisioner == Provisioner::karpenter &&
+         (cluster.cloud == Cloud::aws || cluster.cloud == Cloud::azure);
+}
+
 GangScheduler pod_scheduler(const PlanSpec& spec) {
   return needs_gangs(spec) || spec.tenants.size() > 1 ? spec.cluster.gang_scheduler : GangScheduler::none;
 }

@@ -13,6 +13,9 @@ namespace capstan::plan {
 /// Returns true if a service has replicas of several pods, which must start together or not at all.
 bool needs_gangs(const PlanSpec& spec);
 
+/// Returns true if the plan writes Karpenter's objects for the cluster. GKE has its own Cluster Autoscaler.
+bool has_karpenter(const ClusterSpec& cluster);
+
 /// Returns the scheduler of all GPU pods. It is none if no replica is a gang and one tenant owns the cluster, because
 /// the default scheduler is then enough. Otherwise it is the scheduler of the spec, for every pod: two schedulers that
 /// both place pods on one node give the same GPU away twice.

@@ -45,6 +45,8 @@ std::string yaml_quoted(std::string_view text) {
     if (c == '"' || c == '\\') out += '\\';
     if (c == '\t') {
       out += "\\t";
+    } else if (c == '\n') {
+      out += "\\n";
     } else {
       out += c;
     }
@@ -125,6 +127,17 @@ std::string Yaml::document() const {
   write_yaml_lines(out, comment_, 0, "# ");
   write(out, 0);
   return out;
+}
+
+std::string Yaml::flow() const {
+  if (kind_ == Kind::plain) return text_;
+  if (kind_ == Kind::text) return yaml_quoted(text_);
+  std::string out;
+  for (const auto& [key, value] : entries_) {
+    out += (out.empty() ? "" : ", ") + yaml_quoted(key) + ": " + value.flow();
+  }
+  for (const Yaml& element : elements_) out += (out.empty() ? "" : ", ") + element.flow();
+  return kind_ == Kind::map ? "{" + out + "}" : "[" + out + "]";
 }
 
 void Yaml::write(std::string& out, std::size_t indent) const {

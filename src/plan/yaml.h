@@ -57,6 +57,8 @@ class Yaml {
   /// Returns the document in block style with a final line break. A text is quoted if YAML would read it as another
   /// type; a text of several lines becomes a literal block.
   std::string document() const;
+  /// Returns the document on one line, in flow style and without comments.
+  std::string flow() const;
 
  private:
   enum class Kind : std::uint8_t { map, list, text, plain };

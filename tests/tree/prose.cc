@@ -34,7 +34,7 @@ const std::vector<Habit> kHabits = {
     {"micro-usd", "convert in the message: 2.40 USD"},
 };
 
-/// A comment that begins so is a clause without its sentence.
+/// A comment that begins with one of these words and a lower-case word is an incomplete sentence.
 constexpr std::string_view kClauseWords[] = {"What", "Who", "That", "Of", "Whose", "Whom", "Whether"};
 
 bool is_letter(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
@@ -55,11 +55,11 @@ bool has_phrase(std::string_view line, std::string_view phrase) {
   return false;
 }
 
-/// Returns the text of a line's comment, or nothing. A `//` within a string literal begins none.
+/// Returns the text of a line's comment, or nothing. A `//` within a string literal does not begin a comment.
 std::string_view comment_of(const Source& source, std::size_t i) {
   const std::string_view line = source.lines[i];
   std::size_t from = line.find("//");
-  // `code` lacks the comment and the insides of literals: where it still has a `//`, the line has one in its code.
+  // `code` lacks comments and the insides of literals. A `//` that is left there belongs to the code.
   if (from == line.npos || source.code[i].find("//") != std::string::npos) return {};
   if (source.code[i].find('"') != std::string::npos) from = line.rfind("//");
   from = line.find_first_not_of("/<", from);
@@ -77,7 +77,7 @@ bool begins_with_clause(std::string_view comment) {
 
 bool has_code(std::string_view code) { return code.find_first_not_of(" \t") != code.npos; }
 
-/// True if the comment of line `i` continues that of the line above.
+/// Returns true if the comment of line `i` continues the comment of the line above.
 bool continues(const Source& source, std::size_t i) {
   return i > 0 && !has_code(source.code[i]) && !comment_of(source, i - 1).empty();
 }

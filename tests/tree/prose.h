@@ -21,7 +21,7 @@ const std::vector<Habit>& habits();
 /// only become shorter (tests/only_shorter.py).
 std::vector<std::string> parse_unread(std::string_view text);
 
-/// True if the file lies in one of the folders, or is one of the files.
+/// Returns true if the file lies in one of the folders, or is one of the files.
 bool is_unread(const Source& source, const std::vector<std::string>& unread);
 
 /// Returns the habits in the comments, strings and text of one file, and the comments that begin without a subject.

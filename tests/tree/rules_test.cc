@@ -10,7 +10,7 @@
 namespace capstan::tree {
 namespace {
 
-// Tests of the rules: each rule must reject what is wrong and accept what is allowed.
+// Tests of the rules: each rule must reject its bad examples and accept its good ones.
 
 TEST(LineRules, EachRejectsItsBadLineAndAcceptsItsGoodLine) {
   std::set<std::string> names;
@@ -46,7 +46,7 @@ constexpr EdgeRow kEdgeRows[] = {
     {"cli sees everything", "src/cli/main.cc", "#include \"experiment/compare.h\"", true},
     {"no room may include cli", "src/experiment/compare.cc", "#include \"cli/main.h\"", false},
     {"a path from src/", "src/base/time_test.cc", "#include \"time.h\"", false},
-    {"no way round by dots", "src/base/time_test.cc", "#include \"../base/time.h\"", false},
+    {"no path with dots", "src/base/time_test.cc", "#include \"../base/time.h\"", false},
     {"an unknown room", "src/base/time_test.cc", "#include \"attic/time.h\"", false},
     {"ours in quotes", "src/base/time_test.cc", "#include <base/time.h>", false},
     {"the standard's in brackets", "src/base/time_test.cc", "#include <chrono>", true},
@@ -127,7 +127,7 @@ TEST(Tested, ASourceNeedsATestBesideIt) {
   const Source user = make_source("src/sim/fleet.cc", "#include \"sim/meter.h\"");
   const Source header = make_source("src/sim/fleet.h", "");
   EXPECT_EQ(check_tested({user, header, make_source("src/sim/all_test.cc", "#include \"sim/meter.h\"")}).size(), 1u)
-      << "to use a tested header is not to be tested";
+      << "a source that only uses a tested header is not tested";
 }
 
 struct CodeRow {

@@ -8,7 +8,7 @@ namespace capstan::tree {
 
 /// One file of the project, as input of the rules.
 struct Source {
-  std::string path;                ///< from the project's root: "src/decide/scale/hpa.cc"
+  std::string path;                ///< path from the project's root: "src/decide/scale/hpa.cc"
   std::vector<std::string> lines;  ///< the unchanged lines
   std::vector<std::string> code;   ///< C++ only: the same lines, comments blanked and literals emptied
 

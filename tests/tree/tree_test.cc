@@ -77,7 +77,7 @@ TEST(Tree, UnreadRoomsStillNeedThePass) {
   for (const std::string& entry : unread()) {
     const bool needed = std::ranges::any_of(
         tree(), [&](const Source& source) { return is_unread(source, {entry}) && !check_prose(source).empty(); });
-    EXPECT_TRUE(needed) << entry << " holds no banned phrase any more: read it, and take it from tests/tree/unread.txt";
+    EXPECT_TRUE(needed) << entry << " has no banned phrase any more: read it and remove it from tests/tree/unread.txt";
   }
 }
 

@@ -16,7 +16,12 @@ namespace {
 
 using manifest::Node;
 
-constexpr std::string_view kAlternatives = "replicas/";
+/// Folders of a plan of which one is applied.
+constexpr std::array kAlternatives = {
+    std::array<std::string_view, 3>{"replicas/keda/", "replicas/hpa/", "replicas/capstan/"},
+    std::array<std::string_view, 3>{"gangs/kai/", "gangs/kueue/", "gangs/capstan/"},
+    std::array<std::string_view, 3>{"warm-pool/balloon/", "warm-pool/capacity-buffer/", ""},
+};
 
 std::string text_at(const Node& root, std::string_view first, std::string_view second = {}) {
   const Node* node = root.find(first);
@@ -28,6 +33,12 @@ std::string text_of(const Yaml& body, std::string_view first, std::string_view s
   const Yaml* value = body.find(first);
   if (value != nullptr && !second.empty()) value = value->find(second);
   return value == nullptr ? "" : value->text();
+}
+
+/// Returns "karpenter.sh" for "karpenter.sh/v1", and an empty text for "v1". Versions of one group are one kind.
+std::string api_group(const std::string& api_version) {
+  const std::size_t slash = api_version.find('/');
+  return slash == api_version.npos ? "" : api_version.substr(0, slash);
 }
 
 /// Returns true if both texts mean the same: "1h" and "60m", "64Gi" and "65536Mi".
@@ -43,7 +54,11 @@ bool means_the_same(const std::string& a, const std::string& b) {
 std::string_view element_key(const Yaml& list) {
   for (const std::string_view key : {"name", "key", "alert", "type"}) {
     const auto has = [&](const Yaml& element) { return element.is_map() && element.find(key) != nullptr; };
-    if (!list.elements().empty() && std::ranges::all_of(list.elements(), has)) return key;
+    std::set<std::string> values;
+    for (const Yaml& element : list.elements()) {
+      if (has(element)) values.insert(element.find(key)->text());
+    }
+    if (!list.elements().empty() && values.size() == list.elements().size()) return key;
   }
   return {};
 }
@@ -127,10 +142,11 @@ class Comparison {
 const ExistingObject* find_match(const Plan& plan, const Manifest& planned,
                                  const std::vector<ExistingObject>& existing) {
   const std::string kind = text_of(planned.body, "kind"), name = text_of(planned.body, "metadata", "name");
+  const std::string group = api_group(text_of(planned.body, "apiVersion"));
   const ExistingObject* only = nullptr;
   std::size_t of_kind = 0;
   for (const ExistingObject& object : existing) {
-    if (object.kind() != kind) continue;
+    if (object.kind() != kind || api_group(text_at(object.body, "apiVersion")) != group) continue;
     if (object.name() == name) return &object;
     only = &object;
     ++of_kind;
@@ -144,11 +160,18 @@ const ExistingObject* find_match(const Plan& plan, const Manifest& planned,
   return of_kind == 1 && planned_names.size() == 1 ? only : nullptr;
 }
 
-/// Returns "replicas/keda/" for "replicas/keda/chat.yaml"; empty outside the alternatives.
-std::string alternative_of(const std::string& file) {
-  if (!file.starts_with(kAlternatives)) return {};
-  const std::size_t end = file.find('/', kAlternatives.size());
-  return end == file.npos ? "" : file.substr(0, end + 1);
+/// The alternative that a file belongs to, as an index into a row of `kAlternatives`.
+struct AlternativeOf {
+  std::size_t choice = 0;     ///< row
+  std::string_view folder{};  ///< "replicas/keda/"
+};
+std::optional<AlternativeOf> alternative_of(const std::string& file) {
+  for (std::size_t i = 0; i < kAlternatives.size(); ++i) {
+    for (const std::string_view folder : kAlternatives[i]) {
+      if (!folder.empty() && file.starts_with(folder)) return AlternativeOf{i, folder};
+    }
+  }
+  return std::nullopt;
 }
 
 }  // namespace
@@ -157,27 +180,42 @@ std::string ExistingObject::kind() const { return text_at(body, "kind"); }
 std::string ExistingObject::name() const { return text_at(body, "metadata", "name"); }
 
 std::vector<Difference> find_differences(const Plan& plan, const std::vector<ExistingObject>& existing) {
-  std::set<std::string> alternatives;  // that exist
-  for (const Section& section : plan.sections) {
-    for (const Manifest& manifest : section.manifests) {
-      const std::string alternative = alternative_of(manifest.file);
-      if (!alternative.empty() && find_match(plan, manifest, existing) != nullptr) alternatives.insert(alternative);
+  std::array<std::set<std::string_view>, kAlternatives.size()> present;  // alternatives that exist, by choice
+  const auto for_each_manifest = [&](auto&& visit) {
+    for (const Section& section : plan.sections) {
+      for (const Manifest& manifest : section.manifests) visit(section, manifest);
     }
-  }
+  };
+  for_each_manifest([&](const Section&, const Manifest& manifest) {
+    const auto alternative = alternative_of(manifest.file);
+    if (alternative && find_match(plan, manifest, existing) != nullptr) {
+      present[alternative->choice].insert(alternative->folder);
+    }
+  });
   std::vector<Difference> out;
-  for (const Section& section : plan.sections) {
-    for (const Manifest& manifest : section.manifests) {
-      const std::string alternative = alternative_of(manifest.file);
-      if (!manifest.is_object) continue;
-      if (!alternative.empty() && !alternatives.empty() && !alternatives.contains(alternative)) continue;
-      if (const ExistingObject* match = find_match(plan, manifest, existing)) {
-        Comparison(*match, out).compare(manifest.body, match->body, "", "");
-      } else {
-        out.push_back({manifest.file, 0,
-                       text_of(manifest.body, "kind") + " " + text_of(manifest.body, "metadata", "name"), "", "",
-                       "as in " + manifest.file, section.title});
-      }
+  for_each_manifest([&](const Section& section, const Manifest& manifest) {
+    const auto alternative = alternative_of(manifest.file);
+    const bool is_chosen = !alternative || present[alternative->choice].contains(alternative->folder);
+    if (!manifest.is_object || !is_chosen) return;
+    if (const ExistingObject* match = find_match(plan, manifest, existing)) {
+      Comparison(*match, out).compare(manifest.body, match->body, "", "");
+    } else {
+      out.push_back({manifest.file, 0,
+                     text_of(manifest.body, "kind") + " " + text_of(manifest.body, "metadata", "name"), "", "",
+                     "as in " + manifest.file, section.title});
     }
+  });
+  for (std::size_t choice = 0; choice < kAlternatives.size(); ++choice) {
+    const bool is_planned = std::ranges::any_of(plan.sections, [&](const Section& section) {
+      return std::ranges::any_of(section.manifests, [&](const Manifest& manifest) {
+        const auto alternative = alternative_of(manifest.file);
+        return alternative && alternative->choice == choice;
+      });
+    });
+    const bool is_scaler = choice == 0;  // queues and spare capacity are optional
+    if (!is_planned || !is_scaler || !present[choice].empty()) continue;
+    out.push_back({"replicas", 0, "An autoscaler", "", "",
+                   "from one of replicas/keda, replicas/hpa and replicas/capstan", "Replicas"});
   }
   return out;
 }

@@ -29,8 +29,9 @@ struct Difference {
 };
 
 /// Compares the objects of a plan with existing ones. Objects match by kind and name, or if both sides have only one
-/// object of the kind. Values that the plan does not set are not compared, and neither is metadata. Of the alternatives
-/// under replicas/, only those that exist are compared; if none exists, all of them are.
+/// object of the kind and API group. Values that the plan does not set are not compared, and neither is metadata. Of
+/// folders that are alternatives, such as replicas/keda and replicas/hpa, only the ones with an existing object are
+/// compared.
 std::vector<Difference> find_differences(const Plan& plan, const std::vector<ExistingObject>& existing);
 
 }  // namespace capstan::plan

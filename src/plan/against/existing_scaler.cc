@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <array>
 
-#include "experiment/batch.h"
-#include "plan/figures.h"
+#include "plan/names.h"
+#include "plan/scaler_trial.h"
 
 namespace capstan::plan {
 
@@ -28,54 +28,50 @@ bool is_autoscaler(const ExistingObject& object) {
   return std::ranges::find(kKinds, object.kind()) != kKinds.end();
 }
 
-const ExistingObject* scaler_of(const ServicePlan& service, bool is_only, const std::vector<ExistingObject>& existing) {
-  const ExistingObject* named = nullptr;
-  const ExistingObject* any = nullptr;
-  std::size_t count = 0;
+/// The autoscalers of one service: one for all replicas, or one for prefill and one for decode.
+using ScalersOfService = std::vector<const ExistingObject*>;
+
+/// Returns the autoscaler of a workload: the one that targets it or has its name.
+const ExistingObject* scaler_of_workload(const std::string& name, const std::vector<ExistingObject>& existing) {
+  const ExistingObject* found = nullptr;
   for (const ExistingObject& object : existing) {
-    if (!is_autoscaler(object)) continue;
-    any = &object;
-    ++count;
-    if (target_of(object) == service.service || object.name() == service.service) named = &object;
+    if (is_autoscaler(object) && (target_of(object) == name || object.name() == name)) found = &object;
   }
-  if (named != nullptr) return named;
-  return is_only && count == 1 ? any : nullptr;
+  return found;
 }
 
-/// Returns the plan's scenario with this autoscaler as its only policy.
-experiment::ScenarioResult scenario_with(const ServicePlan& service, const PlanSpec& spec, const ExistingObject& scaler,
-                                         std::uint64_t seed) {
-  experiment::ScenarioOverrides overrides;
-  overrides.seed = seed;
-  overrides.sets.push_back(fmt::format(
-      "policies=[{{name: existing, scale: {{manifest: '{}', labels: {{namespace: '{}'}}}}, place: gang, provision: "
-      "group}}]",
-      scaler.file, spec.namespace_));
-  return experiment::parse_scenario(service.scenario, "scenario-" + service.service + ".yaml", overrides);
+ScalersOfService scalers_of(const ServiceSpec& spec, const ServicePlan& service, bool is_only,
+                            const std::vector<ExistingObject>& existing) {
+  if (const ExistingObject* named = scaler_of_workload(service.service, existing)) return {named};
+  ScalersOfService by_role;
+  for (const RoleFleet& role : service.roles) {
+    const ExistingObject* found = scaler_of_workload(workload_name(spec, role.role), existing);
+    if (found != nullptr) by_role.push_back(found);
+  }
+  if (!by_role.empty()) return by_role.size() == service.roles.size() ? by_role : ScalersOfService{};
+  const auto count = std::ranges::count_if(existing, is_autoscaler);
+  if (!is_only || count != 1 || service.roles.size() != 1) return {};
+  return {&*std::ranges::find_if(existing, is_autoscaler)};
 }
 
-Result<ExistingScaler> simulate(const Plan& plan, const ServicePlan& service, const ExistingObject& scaler,
+/// Returns `scale` of a policy with these autoscalers.
+std::string scale_text(const PlanSpec& spec, const ScalersOfService& scalers) {
+  const auto manifest = [&](const ExistingObject& object) {
+    return fmt::format("{{manifest: '{}', labels: {{namespace: '{}'}}}}", object.file, spec.namespace_);
+  };
+  if (scalers.size() == 1) return manifest(*scalers.front());
+  return fmt::format("{{prefill: {}, decode: {}}}", manifest(*scalers[0]), manifest(*scalers[1]));
+}
+
+Result<ExistingScaler> simulate(const Plan& plan, const ServicePlan& service, const ScalersOfService& scalers,
                                 const SearchOptions& options) {
-  ExistingScaler out{service.service, scaler.kind() + " " + scaler.name(), scaler.file};
-  std::vector<experiment::Scenario> scenarios;
-  for (const Trial& trial : service.seeds) {
-    experiment::ScenarioResult scenario = scenario_with(service, plan.spec, scaler, trial.seed);
-    if (!scenario) {
-      out.refused = scenario.error().text();
-      return out;
-    }
-    scenarios.push_back(std::move(*scenario));
-  }
-  std::vector<experiment::PlannedRun> runs;
-  for (const experiment::Scenario& scenario : scenarios) runs.push_back({&scenario, &scenario.policies.front()});
-  const auto results = experiment::run_batch(runs, options.jobs, "existing autoscaler", {});
-  if (!results) return std::unexpected(results.error());
-  out.attainment_ppm = 1'000'000;
-  for (const experiment::RunResult& result : *results) {
-    out.attainment_ppm = std::min(out.attainment_ppm, result.attainment_ppm());
-    Trial trial{.micro_usd = result.total_micro_usd(), .simulated = result.simulated};
-    out.micro_usd_per_hour += micro_usd_per_hour(trial) / static_cast<std::int64_t>(results->size());
-  }
+  ExistingScaler out{service.service, scalers.front()->kind() + " " + scalers.front()->name(), scalers.front()->file};
+  if (scalers.size() > 1) out.object += " and " + scalers.back()->name();
+  const Result<ScalerTrial> trial = try_scaler(service, scale_text(plan.spec, scalers), options);
+  if (!trial) return std::unexpected(trial.error());
+  out.attainment_ppm = trial->attainment_ppm;
+  out.micro_usd_per_hour = trial->micro_usd_per_hour;
+  out.refused = trial->refused;
   return out;
 }
 
@@ -84,10 +80,11 @@ Result<ExistingScaler> simulate(const Plan& plan, const ServicePlan& service, co
 Result<std::vector<ExistingScaler>> simulate_existing(const Plan& plan, const std::vector<ExistingObject>& existing,
                                                       const SearchOptions& options) {
   std::vector<ExistingScaler> out;
-  for (const ServicePlan& service : plan.services) {
-    const ExistingObject* scaler = scaler_of(service, plan.services.size() == 1, existing);
-    if (scaler == nullptr || service.roles.size() != 1) continue;
-    Result<ExistingScaler> simulated = simulate(plan, service, *scaler, options);
+  for (std::size_t i = 0; i < plan.services.size(); ++i) {
+    const ScalersOfService scalers =
+        scalers_of(plan.spec.services[i], plan.services[i], plan.services.size() == 1, existing);
+    if (scalers.empty()) continue;
+    Result<ExistingScaler> simulated = simulate(plan, plan.services[i], scalers, options);
     if (!simulated) return std::unexpected(simulated.error());
     out.push_back(std::move(*simulated));
   }

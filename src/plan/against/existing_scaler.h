@@ -9,7 +9,7 @@
 
 namespace capstan::plan {
 
-/// What an existing autoscaler would have done on the plan's load and nodes.
+/// Result of an existing autoscaler on the plan's load and nodes.
 struct ExistingScaler {
   std::string service{};
   std::string object{};  ///< "ScaledObject chat"

@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <chrono>
 #include <cmath>
+#include <limits>
 
 #include "experiment/words.h"
 #include "plan/figures.h"
@@ -17,12 +19,15 @@ using experiment::tenths;
 using experiment::time_words;
 using experiment::usd;
 
-constexpr std::int64_t kNanosecondsPerSecond = 1'000'000'000;
-constexpr std::int64_t kSecondsPerHour = 3600;
+constexpr std::int64_t kMicrosecondsPerHour = 3'600'000'000;
 constexpr std::int64_t kDaysPerYear = 365;
 constexpr std::int64_t kMonthsPerYear = 12;
 
-std::int64_t seconds_of(Duration duration) { return duration.count() / kNanosecondsPerSecond; }
+/// Returns an amount of money in 64 bits, or the largest such amount.
+std::int64_t bounded(__int128 micro_usd) {
+  constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
+  return micro_usd > kMost ? kMost : static_cast<std::int64_t>(micro_usd);
+}
 
 std::int64_t staff_micro_usd_per_month(const StaffSpec& staff) {
   return static_cast<std::int64_t>(static_cast<__int128>(staff.per_year.count) * staff.share_ppm / 1'000'000 /
@@ -32,9 +37,9 @@ std::int64_t staff_micro_usd_per_month(const StaffSpec& staff) {
 }  // namespace
 
 Statement warm_pool_cost(const WarmPoolInput& input) {
-  const std::int64_t per_hour = input.replicas * input.gpus_per_replica * input.price.per_hour.count;
+  const __int128 per_hour = static_cast<__int128>(input.replicas) * input.gpus_per_replica * input.price.per_hour.count;
   return {.name = "warm pool",
-          .value = usd(per_hour * kHoursPerMonth) + " USD/month",
+          .value = usd(bounded(per_hour * kHoursPerMonth)) + " USD/month",
           .why = fmt::format("{} x {} x {} USD for a GPU-hour x {} h", counted(input.replicas, "replica", "replicas"),
                              counted(input.gpus_per_replica, "GPU", "GPUs"), usd(input.price.per_hour.count),
                              kHoursPerMonth),
@@ -45,7 +50,7 @@ Statement idle_cost(const IdleInput& input) {
   const auto idle =
       static_cast<std::int64_t>(static_cast<__int128>(input.paid_micro_usd_per_hour) * input.idle_ppm / 1'000'000);
   return {.name = "idle GPUs",
-          .value = usd(idle * kHoursPerMonth) + " USD/month",
+          .value = usd(bounded(static_cast<__int128>(idle) * kHoursPerMonth)) + " USD/month",
           .why = fmt::format("{} % of the paid GPU time does no work: {} USD/h x {} % x {} h",
                              tenths(input.idle_ppm, 10'000), usd(input.paid_micro_usd_per_hour),
                              tenths(input.idle_ppm, 10'000), kHoursPerMonth),
@@ -53,12 +58,15 @@ Statement idle_cost(const IdleInput& input) {
 }
 
 std::vector<Statement> consolidation_cost(const ConsolidationInput& input) {
-  const std::int64_t per_event =
-      input.gpus_per_replica * input.price.per_hour.count * seconds_of(input.cold_start) / kSecondsPerHour;
-  const std::int64_t per_day = per_event * input.replicas_ended_per_day;
+  const double start_s = std::chrono::duration<double>(input.cold_start).count();
+  // The divisions come last, so that the result is that of the printed formula.
+  const __int128 per_hour = static_cast<__int128>(input.gpus_per_replica) * input.price.per_hour.count;
+  const __int128 started_ns_per_year =
+      static_cast<__int128>(input.cold_start.count()) * input.replicas_ended_per_day * kDaysPerYear;
+  const std::int64_t per_year = bounded(per_hour * (started_ns_per_year / 1000) / kMicrosecondsPerHour);
   std::vector<Statement> out;
   out.push_back({.name = "consolidation trap",
-                 .value = usd(per_day * kDaysPerYear) + " USD/year of GPU time",
+                 .value = usd(per_year) + " USD/year of GPU time",
                  .why = fmt::format("WhenEmptyOrUnderutilized ends {} a day x {} of start x {} x {} USD/h x {} days",
                                     counted(input.replicas_ended_per_day, "running replica", "running replicas"),
                                     time_words(input.cold_start), counted(input.gpus_per_replica, "GPU", "GPUs"),
@@ -66,13 +74,14 @@ std::vector<Statement> consolidation_cost(const ConsolidationInput& input) {
                  .evidence = Evidence::modelled});
   if (input.requests_per_s <= 0 || input.replicas <= 0) return out;
   const double share = input.requests_per_s / static_cast<double>(input.replicas);
-  const auto lost = static_cast<std::int64_t>(std::llround(share * static_cast<double>(seconds_of(input.cold_start))) *
-                                              input.replicas_ended_per_day);
-  const std::int64_t value = input.per_lost_request ? lost * input.per_lost_request->count : 0;
+  const auto lost =
+      static_cast<std::int64_t>(std::llround(share * start_s * static_cast<double>(input.replicas_ended_per_day)));
+  const __int128 value = input.per_lost_request ? static_cast<__int128>(lost) * input.per_lost_request->count : 0;
   out.push_back(
       {.name = "requests in the trap",
-       .value = fmt::format("up to {} a day{}", grouped(lost),
-                            input.per_lost_request ? fmt::format(", {} USD/year", usd(value * kDaysPerYear)) : ""),
+       .value =
+           fmt::format("up to {} a day{}", grouped(lost),
+                       input.per_lost_request ? fmt::format(", {} USD/year", usd(bounded(value * kDaysPerYear))) : ""),
        .why = fmt::format("{:.2f} requests/s of the ended replica x {} until another serves x {} a day; fewer, as far "
                           "as the other replicas have headroom",
                           share, time_words(input.cold_start), input.replicas_ended_per_day),
@@ -81,7 +90,7 @@ std::vector<Statement> consolidation_cost(const ConsolidationInput& input) {
 }
 
 std::vector<Statement> serverless_cost(const ServerlessInput& input) {
-  const std::int64_t gpus = input.gpu_micro_usd_per_hour * kHoursPerMonth;
+  const std::int64_t gpus = bounded(static_cast<__int128>(input.gpu_micro_usd_per_hour) * kHoursPerMonth);
   const std::int64_t staff = staff_micro_usd_per_month(input.staff);
   std::vector<Statement> out;
   out.push_back({.name = "staff",

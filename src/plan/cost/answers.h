@@ -9,7 +9,7 @@
 #include "base/time.h"
 #include "plan/plan.h"
 
-// What parts of a fleet cost, each with its formula. The plan's section on cost and `capstan cost` print the same
+// The costs of parts of a fleet, each with its formula. The plan's section on cost and `capstan cost` print the same
 // answers.
 namespace capstan::plan {
 

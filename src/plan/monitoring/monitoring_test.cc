@@ -2,8 +2,8 @@
 
 #include <set>
 
-#include "plan/monitoring/placeholders.h"
 #include "plan/monitoring/service_monitoring.h"
+#include "plan/monitoring/template_values.h"
 #include "promql/parser.h"
 
 namespace capstan::plan {

@@ -2,7 +2,8 @@
 
 #include <fmt/format.h>
 
-#include "plan/monitoring/placeholders.h"
+#include "plan/monitoring/template_values.h"
+#include "plan/scheduling.h"
 
 namespace capstan::plan {
 
@@ -10,9 +11,13 @@ namespace {
 
 bool has_component(const PlanSpec& spec, std::string_view component) {
   if (component.empty()) return true;
-  if (component == "karpenter") return spec.cluster.provisioner == Provisioner::karpenter;
-  if (component == "kai") return spec.cluster.gang_scheduler == GangScheduler::kai;
-  if (component == "kueue") return spec.cluster.gang_scheduler == GangScheduler::kueue;
+  if (component == "karpenter") return has_karpenter(spec.cluster);
+  if (component == "kai") return pod_scheduler(spec) == GangScheduler::kai;
+  if (component == "kueue") return pod_scheduler(spec) == GangScheduler::kueue;
+  if (component == "default_scheduler") return pod_scheduler(spec) == GangScheduler::none;
+  if (component == "cluster_autoscaler") {
+    return !has_karpenter(spec.cluster) && spec.cluster.provisioner != Provisioner::none;
+  }
   return false;
 }
 
@@ -21,10 +26,10 @@ bool has_component(const PlanSpec& spec, std::string_view component) {
 ServiceMonitoring service_monitoring(const MonitoringTemplates& templates, const PlanSpec& spec,
                                      const ServiceSpec& service, const ServicePlan& fleet) {
   ServiceMonitoring out;
-  const Placeholders placeholders = placeholders_of(spec, service, fleet);
+  const TemplateValues values = template_values(spec, service, fleet);
   const auto expanded = [&](const auto& row, const std::string& name) -> std::optional<std::string> {
     if (!has_component(spec, row.when)) return std::nullopt;
-    auto query = expand(row.query, placeholders);
+    auto query = expand(row.query, values);
     if (query) return std::move(*query);
     out.left_out.push_back(fmt::format("{}: no {}", name, query.error()));
     return std::nullopt;

@@ -25,7 +25,7 @@ struct ServiceMonitoring {
   std::vector<std::string> left_out{};
 };
 
-/// Replaces the placeholders of the templates by what a service has. A row of a component that the cluster does not
+/// Replaces the values of the templates by what a service has. A row of a component that the cluster does not
 /// have is left out without a word.
 ServiceMonitoring service_monitoring(const MonitoringTemplates& templates, const PlanSpec& spec,
                                      const ServiceSpec& service, const ServicePlan& fleet);

@@ -6,15 +6,16 @@
 
 #include "manifest/errors.h"
 
-// The panels and alerts of schema/monitoring.yaml, before placeholders are replaced.
+// The panels and alerts of schema/monitoring.yaml, before values are replaced.
 namespace capstan::plan {
 
 struct PanelTemplate {
   std::string id{};  ///< the same for alternatives, of which `when` selects one
   std::string title{};
   std::string unit{};        ///< as Grafana names it: "s", "short", "percentunit"
-  std::string when{};        ///< component that must be in the cluster: "karpenter", "kai", "kueue"; empty: none
-  std::string query{};       ///< PromQL with placeholders
+  std::string when{};        ///< component that must be in the cluster: "karpenter", "cluster_autoscaler", "kai",
+                             ///< "kueue", "default_scheduler"; empty: none
+  std::string query{};       ///< PromQL with values
   bool is_headline = false;  ///< one of the five metrics to watch first
 };
 

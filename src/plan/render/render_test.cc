@@ -4,6 +4,7 @@
 
 #include "plan/figures.h"
 #include "plan/files.h"
+#include "plan/render/summary.h"
 
 namespace capstan::plan {
 namespace {
@@ -89,6 +90,15 @@ TEST(Render, SaysHowManySimulationsMissedTheSlo) {
   plan.services.front().holds_slo = false;
   plan.services.front().seeds.back().attainment_ppm = 900'000;
   EXPECT_NE(render_text(plan).find("misses the SLO in 1 of 2 simulations"), std::string::npos);
+}
+
+TEST(PlanSummary, AddsUpSeveralServices) {
+  Plan plan = small_plan();
+  plan.spec.services.push_back({.name = "code"});
+  plan.services.push_back(plan.services.front());
+  ASSERT_EQ(summary_lines(plan).size(), 3u);
+  EXPECT_EQ(summary_lines(plan).back(),
+            "all services: 80.00 USD/h, 58,400.00 USD/month, each on nodes of its own; shared nodes would cost less");
 }
 
 TEST(PlanFiles, JoinObjectsOfOneFileAsDocuments) {

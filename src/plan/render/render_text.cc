@@ -13,6 +13,7 @@ namespace {
 
 constexpr std::size_t kTextColumns = 100;
 constexpr std::size_t kTextIndent = 2;
+constexpr std::size_t kNameColumns = 32;  ///< of the names of statements
 
 /// Returns the text in lines of at most `kTextColumns`. The first line starts with `start`, later ones with spaces.
 std::string folded(std::string_view start, std::string_view text, std::size_t indent) {
@@ -49,10 +50,16 @@ std::string indented(std::string_view text, std::size_t indent) {
 
 void write_text_statements(std::string& out, const std::vector<Statement>& statements) {
   std::size_t names = 0;
-  for (const Statement& statement : statements) names = std::max(names, statement.name.size());
+  for (const Statement& statement : statements) {
+    if (statement.name.size() <= kNameColumns) names = std::max(names, statement.name.size());
+  }
   const std::size_t indent = kTextIndent + names + 2;
   for (const Statement& statement : statements) {
-    const std::string start = fmt::format("{:{}}{:<{}}  ", "", kTextIndent, statement.name, names);
+    // A longer name has a line of its own.
+    const bool is_short = statement.name.size() <= kNameColumns;
+    if (!is_short) out += folded(std::string(kTextIndent, ' '), statement.name, kTextIndent);
+    const std::string start =
+        fmt::format("{:{}}{:<{}}  ", "", kTextIndent, is_short ? statement.name : std::string(), names);
     const std::string why = statement.why.empty() ? "" : ": " + statement.why;
     out += folded(start, fmt::format("{} ({}){}", statement.value, words(statement.evidence), why), indent);
   }

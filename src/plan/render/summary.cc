@@ -20,6 +20,26 @@ std::string attainment_words(const ServicePlan& service, const model::Slo& slo) 
                      experiment::tenths(slo.attainment_ppm, 10'000));
 }
 
+/// Adds what a reader must know before the fleet is deployed: a scaler of the plan that holds the SLO for less, and
+/// worse days that miss it.
+void add_caveats(const ServicePlan& service, const model::Slo& slo, std::vector<std::string>& lines) {
+  for (const ThresholdTrial& trial : service.threshold_trials) {
+    const bool is_better = trial.refused.empty() && trial.attainment_ppm >= slo.attainment_ppm &&
+                           trial.micro_usd_per_hour < micro_usd_per_hour(service);
+    if (!is_better) continue;
+    lines.push_back(fmt::format("{} with the plan's {}: at least {} % met for {} USD/h, which is less", service.service,
+                                trial.kind, experiment::tenths(trial.attainment_ppm, 10'000),
+                                experiment::usd(trial.micro_usd_per_hour)));
+  }
+  std::string missed;
+  for (const Trial& trial : service.robustness) {
+    if (trial.attainment_ppm >= slo.attainment_ppm) continue;
+    missed += fmt::format("{}{} ({} % met)", missed.empty() ? "" : ", ", trial.name,
+                          experiment::tenths(trial.attainment_ppm, 10'000));
+  }
+  if (!missed.empty()) lines.push_back(fmt::format("{} misses the SLO with: {}", service.service, missed));
+}
+
 }  // namespace
 
 std::vector<std::string> summary_lines(const Plan& plan) {
@@ -32,10 +52,12 @@ std::vector<std::string> summary_lines(const Plan& plan) {
     lines.push_back(fmt::format("{}: {} for {} USD/h, {} USD/month; {}", service.service, fleet_words(service),
                                 experiment::usd(per_hour), experiment::usd(per_hour * kHoursPerMonth),
                                 attainment_words(service, plan.spec.services[i].slo)));
+    add_caveats(service, plan.spec.services[i].slo, lines);
   }
   if (plan.services.size() > 1) {
-    lines.push_back(fmt::format("all services: {} USD/h, {} USD/month", experiment::usd(sum),
-                                experiment::usd(sum * kHoursPerMonth)));
+    lines.push_back(
+        fmt::format("all services: {} USD/h, {} USD/month, each on nodes of its own; shared nodes would cost less",
+                    experiment::usd(sum), experiment::usd(sum * kHoursPerMonth)));
   }
   return lines;
 }

@@ -103,8 +103,10 @@ Yaml service_yaml(const PlanSpec& spec, const ServiceSpec& service, const FleetO
     out.set("replicas", replicas_yaml(fleet, 0));
   }
   const std::int64_t percent = conditions.start_percent;
+  // Weights that the engine quantizes are loaded in bfloat16, which is twice as large as FP8.
+  const std::int64_t stored = row.weights().count * (quantizes_weights(service, row.weight_dtype) ? 2 : 1);
   Yaml start = Yaml::map({{"image_size", fmt::format("{}B", 10'000'000'000 * percent / 100)},
-                          {"weights", fmt::format("{}B", row.weights().count * percent / 100)},
+                          {"weights", fmt::format("{}B", stored * percent / 100)},
                           {"weights_from", "object_store"},
                           {"engine_init", range(30s, 45s, percent)},
                           {"engine_init_cached", range(15s, 20s, percent)},

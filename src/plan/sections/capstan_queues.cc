@@ -52,7 +52,7 @@ std::vector<Manifest> capstan_queues(const QueueInput& input) {
     Yaml queue = kube_object("capstan.dev/v1alpha1", "Queue", share.tenant->name);
     queue["spec"].set("parent", root_name);
     if (const std::optional<GpuCount> limit = capstan_limit(input, share)) queue["spec"]["gpus"].set("limit", *limit);
-    made.push_back({.file = "gangs/capstan/queues.yaml", .body = std::move(queue), .is_on_page = true});
+    made.push_back({.file = "gangs/capstan/queues.yaml", .body = std::move(queue)});
   }
   made.push_back(fleet_policy(input));
   return made;

@@ -23,7 +23,8 @@ struct NodeGroup {
 };
 
 std::string zone_suffix(const ClusterSpec& cluster, const std::string& zone) {
-  return zone.starts_with(cluster.region) ? zone.substr(cluster.region.size()) : "-" + zone;
+  std::string suffix = zone.starts_with(cluster.region) ? zone.substr(cluster.region.size()) : zone;
+  return suffix.starts_with('-') ? suffix : "-" + suffix;
 }
 
 std::vector<NodeGroup> groups_of(const PlanSpec& spec, const std::vector<GpuPool>& pools) {
@@ -32,16 +33,19 @@ std::vector<NodeGroup> groups_of(const PlanSpec& spec, const std::vector<GpuPool
   for (const GpuPool& pool : pools) {
     for (std::int64_t i = 0; i < zones; ++i) {
       const std::string& zone = spec.cluster.zones[static_cast<std::size_t>(i)];
-      const std::string name = pool.name + zone_suffix(spec.cluster, zone);
+      const std::string suffix = zone_suffix(spec.cluster, zone);
       // Any zone may have to hold the whole fleet, because the others may have no capacity.
-      groups.push_back({.name = name,
+      groups.push_back({.name = pool.name + suffix,
                         .pool = &pool,
                         .zone = zone,
                         .minimum = pool.base_nodes / zones + (i < pool.base_nodes % zones ? 1 : 0),
                         .maximum = pool.max_nodes - pool.spot_nodes});
       if (pool.spot_nodes > 0) {
-        groups.push_back(
-            {.name = name + "-spot", .pool = &pool, .zone = zone, .maximum = pool.spot_nodes, .is_spot = true});
+        groups.push_back({.name = pool.name + "-spot" + suffix,
+                          .pool = &pool,
+                          .zone = zone,
+                          .maximum = pool.spot_nodes,
+                          .is_spot = true});
       }
     }
   }
@@ -63,6 +67,12 @@ Yaml eksctl_group(const NodeGroup& group) {
   made.set("volumeSize", 200);
   made.set("volumeType", "gp3");
   made.set("volumeThroughput", 1000);
+  if (has_instance_store(pool)) {
+    made.set("overrideBootstrapCommand",
+             "apiVersion: node.eks.aws/v1alpha1\nkind: NodeConfig\nspec:\n  instance:\n    localStorage:\n"
+             "      strategy: RAID0\n",
+             "images and weights are on the local NVMe disks");
+  }
   made.set("labels", pool_selector(pool.name));
   if (mig_profile_of(pool.gpu)) made["labels"].set("nvidia.com/mig.config", pool.name);
   made.set("taints", Yaml::list({Yaml::map({{"key", kGpuTaint}, {"value", "present"}, {"effect", "NoSchedule"}})}));
@@ -104,7 +114,7 @@ Manifest autoscaler_values(const PlanSpec& spec) {
 
 Manifest priority_expander(const std::vector<NodeGroup>& groups) {
   std::string base, spot;
-  for (const NodeGroup& group : groups) (group.is_spot ? spot : base) += fmt::format("- .*-{}-.*\n", group.name);
+  for (const NodeGroup& group : groups) (group.is_spot ? spot : base) += fmt::format("- ^eks-{}-.*\n", group.name);
   std::string priorities = "50:\n" + base;
   if (!spot.empty()) priorities += "10:\n" + spot;
   Yaml body = kube_object("v1", "ConfigMap", "cluster-autoscaler-priority-expander", "kube-system");
@@ -147,7 +157,7 @@ std::string aks_command(const PlanSpec& spec, const GpuPool& pool, bool is_spot)
   }
   name = name.substr(0, is_spot ? 8 : 12) + (is_spot ? "spot" : "");
   std::string zones;
-  for (const std::string& zone : spec.cluster.zones) zones += " " + zone;
+  for (const std::string& zone : spec.cluster.zones) zones += " " + zone_suffix(spec.cluster, zone).substr(1);
   return fmt::format(
       "az aks nodepool add --resource-group \"$RESOURCE_GROUP\" --cluster-name {} --name {} --node-vm-size {} "
       "--zones{} "

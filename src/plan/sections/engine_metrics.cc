@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "base/assert.h"
-#include "plan/monitoring/placeholders.h"
+#include "plan/monitoring/template_values.h"
 #include "signals/metric_catalog.h"
 
 namespace capstan::plan {

@@ -74,19 +74,32 @@ Statement scheduler_statement(const PlanSpec& spec) {
   return made;
 }
 
+/// Marks one queue and the topology of the scheduler that the plan uses, as examples on the page.
+void mark_examples(Section& section, GangScheduler scheduler) {
+  if (scheduler == GangScheduler::none) return;
+  const std::string folder = scheduler == GangScheduler::kai ? "gangs/kai/" : "gangs/kueue/";
+  const std::string kind = scheduler == GangScheduler::kai ? "Queue" : "ClusterQueue";
+  Manifest* queue = nullptr;
+  for (Manifest& manifest : section.manifests) {
+    if (!manifest.file.starts_with(folder)) continue;
+    const std::string& own = manifest.body["kind"].text();
+    if (own == kind && (queue == nullptr || scheduler == GangScheduler::kai)) queue = &manifest;
+    if (own == "Topology") manifest.is_on_page = true;
+  }
+  if (queue != nullptr) queue->is_on_page = true;
+}
+
 void add_topology(Section& section, const PlanFacts& facts, const std::vector<GpuPool>& pools) {
   for (const ServiceSpec& service : facts.spec.services) {
-    const bool is_gang = service.pods_per_replica > 1;
-    const std::string_view level = is_gang ? required_level(facts.spec, service) : kHostLabel;
-    std::string why = "its GPUs exchange activations for every token, and one pod is on one node by itself";
-    if (is_gang) {
-      why = level == kNvlinkLabel
-                ? "one NVLink domain joins all GPUs of a replica, and every token crosses them"
-                : "no NVLink domain joins the nodes of a replica; between zones each token waits for the network";
-      const std::vector<std::string> levels = topology_levels(facts.spec, pools);
-      if (levels.size() > 2 && level == kZoneLabel)
-        why += fmt::format("; prefer one {} by the annotation kai.scheduler/topology-preferred-placement", levels[1]);
-    }
+    if (service.pods_per_replica < 2) continue;
+    const std::string_view level = required_level(facts.spec, service);
+    std::string why =
+        level == kNvlinkLabel
+            ? "one NVLink domain joins all GPUs of a replica, and every token crosses them"
+            : "no NVLink domain joins the nodes of a replica; between zones each token waits for the network";
+    const std::vector<std::string> levels = topology_levels(facts.spec, pools);
+    if (levels.size() > 2 && level == kZoneLabel)
+      why += fmt::format("; prefer one {} by the annotation kai.scheduler/topology-preferred-placement", levels[1]);
     section.statements.push_back({.name = "placement of a replica of " + service.name,
                                   .value = fmt::format("within one {}", level),
                                   .why = why,
@@ -119,12 +132,12 @@ void add_preemption(Section& section, const PlanSpec& spec) {
   std::ranges::stable_sort(tenants, std::greater(), &TenantSpec::priority);
   for (const TenantSpec& tenant : tenants)
     order += fmt::format("{}{} ({})", order.empty() ? "" : ", then ", tenant.name, tenant.priority);
-  section.statements.push_back(
-      {.name = "preemption",
-       .value = order,
-       .why = "a tenant takes its quota back from those that borrowed it; in one queue a pod stops only pods of lower "
-              "priority, and a gang is stopped as a whole",
-       .evidence = Evidence::stated});
+  section.statements.push_back({.name = "preemption",
+                                .value = order,
+                                .why = "a tenant takes its quota back from the tenants that borrowed it; in one queue "
+                                       "a pod stops only pods of lower "
+                                       "priority, and a gang is stopped as a whole",
+                                .evidence = Evidence::stated});
 }
 
 std::string gangs_answer(const PlanFacts& facts) {
@@ -176,6 +189,12 @@ Section gangs_section(const PlanFacts& facts) {
   std::ranges::move(kai_queues(input), std::back_inserter(section.manifests));
   std::ranges::move(kueue_queues(input), std::back_inserter(section.manifests));
   std::ranges::move(capstan_queues(input), std::back_inserter(section.manifests));
+  mark_examples(section, pod_scheduler(spec));
+  section.commands.push_back("kubectl create namespace " + spec.namespace_);
+  section.commands.push_back("kubectl apply -f gangs/priority-classes.yaml  # the pods of the workload name them");
+  section.commands.push_back("kubectl apply -f gangs/capstan  # where Capstan runs");
+  if (pod_scheduler(spec) == GangScheduler::kai) section.commands.push_back("kubectl apply -f gangs/kai");
+  if (pod_scheduler(spec) == GangScheduler::kueue) section.commands.push_back("kubectl apply -f gangs/kueue");
   return section;
 }
 

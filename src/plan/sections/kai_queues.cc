@@ -22,6 +22,7 @@ Yaml kai_resources(GpuCount quota, std::int64_t limit) {
 
 std::string kai_comment(const TenantShare& share) {
   if (!share.is_derived) return "GPUs that the spec states; pods above it may be reclaimed for other tenants";
+  if (share.has_slices) return "KAI counts a slice by its compute slices, and the spec states no quota";
   if (share.quota == 0) return "jobs run on GPUs that no other tenant uses, and give them back when asked";
   return "the services at their maximum; pods of priority 100 and more start only inside the quota";
 }
@@ -32,7 +33,7 @@ Manifest kai_topology(const QueueInput& input) {
   for (const std::string& level : topology_levels(input.spec, input.pools))
     levels.add(Yaml::map({{"nodeLabel", level}}));
   object["spec"].set("levels", levels, "a node without one of these labels is outside the topology");
-  return {.file = "gangs/kai/topology.yaml", .body = std::move(object), .is_on_page = true};
+  return {.file = "gangs/kai/topology.yaml", .body = std::move(object)};
 }
 
 }  // namespace
@@ -41,7 +42,10 @@ std::vector<Manifest> kai_queues(const QueueInput& input) {
   std::vector<Manifest> made;
   const std::string root_name = cluster_queue_name(input.spec);
   GpuCount quotas = 0;
-  for (const TenantShare& share : input.shares) quotas += share.quota;
+  for (const TenantShare& share : input.shares) {
+    const bool is_unlimited = quotas == kUnlimited || (share.is_derived && share.has_slices);
+    quotas = is_unlimited ? kUnlimited : quotas + share.quota;
+  }
   Yaml root = kube_object("scheduling.run.ai/v2", "Queue", root_name);
   root["spec"].set("resources", kai_resources(quotas, input.spec.limits.gpus ? *input.spec.limits.gpus : kUnlimited));
   made.push_back({.file = "gangs/kai/queues.yaml", .body = std::move(root)});
@@ -49,10 +53,11 @@ std::vector<Manifest> kai_queues(const QueueInput& input) {
     Yaml queue = kube_object("scheduling.run.ai/v2", "Queue", share.tenant->name);
     queue["spec"].set("parentQueue", root_name);
     queue["spec"].set("priority", share.tenant->priority, "free GPUs go to the queue with the highest priority first");
-    Yaml resources = kai_resources(share.quota, share.limit ? *share.limit : kUnlimited);
-    resources["gpu"].set("quota", share.quota, kai_comment(share));
+    const GpuCount quota = share.is_derived && share.has_slices ? kUnlimited : share.quota;
+    Yaml resources = kai_resources(quota, share.limit ? *share.limit : kUnlimited);
+    resources["gpu"].set("quota", quota, kai_comment(share));
     queue["spec"].set("resources", resources);
-    made.push_back({.file = "gangs/kai/queues.yaml", .body = std::move(queue), .is_on_page = true});
+    made.push_back({.file = "gangs/kai/queues.yaml", .body = std::move(queue)});
   }
   if (needs_gangs(input.spec)) made.push_back(kai_topology(input));
   return made;

@@ -69,7 +69,8 @@ Yaml node_pool(const PlanSpec& spec, const GpuPool& pool, const PoolPart& part) 
   const GpuCount gpus = part.nodes * pool.whole_gpus_per_node();
   body["limits"].set(
       kGpuResource, gpus,
-      fmt::format("{} of {} whole GPUs", explain::count_text(part.nodes, "node", "nodes"), pool.whole_gpus_per_node()));
+      fmt::format("{} with {}{}", explain::count_text(part.nodes, "node", "nodes"),
+                  explain::count_text(pool.whole_gpus_per_node(), "GPU", "GPUs"), part.nodes == 1 ? "" : " each"));
   body.set("disruption", disruption());
   Yaml& node = body["template"];
   node["metadata"].set("labels", Yaml::map({{std::string(kPoolLabel), pool.name}}));

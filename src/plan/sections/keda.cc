@@ -50,7 +50,8 @@ Yaml keda_scaled_object(const ScalerFacts& facts) {
   spec.set("pollingInterval", 15);
   set_minimum(spec, "minReplicaCount", facts);
   spec.set("maxReplicaCount", facts.role.maximum);
-  const ReplicaCount safe = std::clamp(facts.role.peak_ready, facts.role.minimum, facts.role.maximum);
+  const ReplicaCount safe =
+      std::clamp(facts.role.peak_ready, std::max(facts.role.minimum, facts.role.threshold_minimum), facts.role.maximum);
   spec.set("fallback",
            Yaml::map({{"failureThreshold", 3}, {"replicas", safe}, {"behavior", "currentReplicasIfHigher"}}),
            "without metrics: the replicas that carried the highest simulated load, or more if more are there");

@@ -83,7 +83,7 @@ Manifest cluster_queue(const QueueInput& input, const TenantShare& share) {
   for (std::size_t i = 0; i < input.pools.size(); ++i) flavors.add(flavor_quotas(input, share, i));
   body.set("resourceGroups", Yaml::list({Yaml::map({{"coveredResources", Yaml::list(covered_resources(input.pools))},
                                                     {"flavors", flavors}})}));
-  return {.file = "gangs/kueue/queues.yaml", .body = std::move(object), .is_on_page = true};
+  return {.file = "gangs/kueue/queues.yaml", .body = std::move(object)};
 }
 
 Manifest local_queue(const QueueInput& input, const TenantSpec& tenant) {

@@ -19,7 +19,7 @@ struct MeanRequest {
 /// Returns the mean request of the simulations, or if there are none of the stated load.
 MeanRequest mean_request(const ServiceSpec& service, const ServicePlan& fleet);
 
-/// What one replica carries within its SLO.
+/// The capacity of one replica within its SLO.
 struct ReplicaCapacity {
   decide::scale::Capacity found{};
   double requests_per_s = 0;  ///< mean requests that one replica serves within the SLO

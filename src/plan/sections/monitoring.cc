@@ -25,8 +25,8 @@ void add_kill_switch(const PlanFacts& facts, Section& out) {
                       facts.spec.namespace_, name, safe));
       out.commands.push_back(
           fmt::format("kubectl -n {} patch hpa {} --type merge --patch '{{\"spec\": "
-                      "{{\"minReplicas\": {}}}}}'",
-                      facts.spec.namespace_, name, safe));
+                      "{{\"minReplicas\": {}, \"maxReplicas\": {}}}}}'",
+                      facts.spec.namespace_, name, safe, safe));
       out.commands.push_back(
           fmt::format("kubectl -n {} scale {} {} --replicas {}", facts.spec.namespace_, kind, name, safe));
     }
@@ -72,6 +72,7 @@ Section monitoring_section(const PlanFacts& facts) {
       "Watch these metrics first; the dashboard and the alerts are in monitoring/. Kill switch: if the alert "
       "TtftP99AboveSlo fires after a change of an autoscaler, stop it and return to the replicas that carried the "
       "highest simulated load. Of the commands below, those of the scaler in use apply.";
+  out.commands.push_back("kubectl apply -f monitoring  # once; the commands below are the kill switch");
   add_kill_switch(facts, out);
   return out;
 }

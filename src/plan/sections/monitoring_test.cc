@@ -16,10 +16,10 @@ TEST(MonitoringSection, EndsWithAKillSwitchForEveryScalerOfEveryRole) {
     service.roles.push_back(fleet);
   }
   const Section section = monitoring_section({spec, {service}});
-  EXPECT_EQ(section.commands.size(), 7u);
-  EXPECT_EQ(section.commands[0],
-            "kubectl patch fleetpolicy default --type merge --patch '{\"spec\": {\"halt\": true}}'");
+  EXPECT_EQ(section.commands.size(), 8u);
   EXPECT_EQ(section.commands[1],
+            "kubectl patch fleetpolicy default --type merge --patch '{\"spec\": {\"halt\": true}}'");
+  EXPECT_EQ(section.commands[2],
             "kubectl -n llm annotate scaledobject chat-prefill autoscaling.keda.sh/paused-replicas=5 --overwrite");
   EXPECT_EQ(section.commands.back(), "kubectl -n llm scale deployment chat-decode --replicas 5");
 }

@@ -54,7 +54,7 @@ Manifest ec2_node_class(const PlanSpec& spec, const GpuPool& pool) {
   ebs.set("encrypted", true);
   body.set("blockDeviceMappings", Yaml::list({Yaml::map({{"deviceName", "/dev/xvda"}, {"ebs", ebs}})}));
   body.set("tags", Yaml::map({{std::string(kPoolLabel), pool.name}}));
-  return {.file = "nodes/" + pool.name + "-class.yaml", .body = std::move(object), .is_on_page = true};
+  return {.file = "nodes/" + pool.name + "-class.yaml", .body = std::move(object)};
 }
 
 Manifest aks_node_class(const GpuPool& pool) {
@@ -62,7 +62,7 @@ Manifest aks_node_class(const GpuPool& pool) {
   object["spec"].set("imageFamily", "Ubuntu2204", "AKS installs the GPU driver in this image");
   object["spec"].set("osDiskSizeGB", kRootGib + kWeightsGib);
   object["spec"].set("tags", Yaml::map({{"capstan.dev_pool", pool.name}}), "a tag of Azure has no slash");
-  return {.file = "nodes/" + pool.name + "-class.yaml", .body = std::move(object), .is_on_page = true};
+  return {.file = "nodes/" + pool.name + "-class.yaml", .body = std::move(object)};
 }
 
 }  // namespace capstan::plan

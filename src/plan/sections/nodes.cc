@@ -2,8 +2,10 @@
 
 #include <algorithm>
 
+#include "experiment/instances.h"
 #include "explain/words.h"
 #include "plan/names.h"
+#include "plan/scheduling.h"
 #include "plan/sections/cluster_autoscaler.h"
 #include "plan/sections/karpenter.h"
 #include "plan/sections/node_class.h"
@@ -13,12 +15,6 @@
 namespace capstan::plan {
 
 namespace {
-
-/// Returns true if the plan can write Karpenter's objects for the cluster. GKE has its own Cluster Autoscaler.
-bool has_karpenter(const ClusterSpec& cluster) {
-  return cluster.provisioner == Provisioner::karpenter &&
-         (cluster.cloud == Cloud::aws || cluster.cloud == Cloud::azure);
-}
 
 bool has_node_autoscaler(const ClusterSpec& cluster) {
   return cluster.provisioner != Provisioner::none && cluster.cloud != Cloud::on_premises;
@@ -39,38 +35,55 @@ std::string price_list(const MachineSpec& machine) {
   return text.empty() ? "unknown" : text;
 }
 
+/// Adds the price of a machine once, also if several pools use it.
+void add_price(Section& section, const PlanSpec& spec, const MachineSpec& machine) {
+  const std::string name = "price of " + machine.name;
+  if (std::ranges::find(section.statements, name, &Statement::name) != section.statements.end()) return;
+  const experiment::Instance* row = experiment::find_instance(machine.name);
+  const bool is_listed = !machine.has_stated_price && row != nullptr;
+  section.statements.push_back({.name = name,
+                                .value = price_list(machine),
+                                .why = is_listed
+                                           ? fmt::format("list price in {}, data/instances.csv{}", row->region,
+                                                         row->region == spec.cluster.region
+                                                             ? ""
+                                                             : "; the price in " + spec.cluster.region + " may differ")
+                                           : "the spec states it",
+                                .evidence = is_listed ? Evidence::catalogue : Evidence::stated});
+}
+
 void add_pool(Section& section, const PlanSpec& spec, const GpuPool& pool) {
   std::string machines, users;
   for (const MachineSpec& machine : pool.machines) machines += (machines.empty() ? "" : ", ") + machine_text(machine);
   for (const std::string& workload : pool.workloads) users += (users.empty() ? "" : ", ") + workload;
   const MachineSpec& machine = pool.machines.front();
-  section.statements.push_back({.name = "pool " + pool.name,
-                                .value = machines,
-                                .why = fmt::format("the machine of the cheapest simulated fleet of {}", users),
-                                .evidence = Evidence::simulated});
-  section.statements.push_back({.name = "price of " + machine.name,
-                                .value = price_list(machine),
-                                .why = machine.has_stated_price
-                                           ? "the spec states it"
-                                           : fmt::format("list price in {}, data/instances.csv", spec.cluster.region),
-                                .evidence = machine.has_stated_price ? Evidence::stated : Evidence::catalogue});
+  section.statements.push_back(
+      {.name = "pool " + pool.name,
+       .value = machines,
+       .why = pool.holds_slo ? fmt::format("the machine of the cheapest fleet that held the SLO of {}", users)
+                             : fmt::format("the machine of the best simulated fleet of {}; none held the SLO", users),
+       .evidence = Evidence::simulated});
+  add_price(section, spec, machine);
   section.statements.push_back(
       {.name = "GPU limit of " + pool.name,
        .value = fmt::format("{} on {}", explain::count_text(pool.max_nodes * pool.whole_gpus_per_node(), "GPU", "GPUs"),
                             explain::count_text(pool.max_nodes, "node", "nodes")),
-       .why = fmt::format("{}, in whole nodes of {} GPUs; without a limit an error in a scaler buys nodes without end",
-                          pool.arithmetic, pool.whole_gpus_per_node()),
+       .why = fmt::format("{}, in whole nodes of {}; without a limit an error in a scaler buys nodes without end",
+                          pool.arithmetic, explain::count_text(pool.whole_gpus_per_node(), "GPU", "GPUs")),
        .evidence = Evidence::modelled});
 }
 
 void add_capacity(Section& section, const PlanSpec& spec, const GpuPool& pool) {
   std::string base;
   for (const std::string& type : base_capacity(spec.cluster)) base += (base.empty() ? "" : ", ") + type;
+  const std::vector<model::CapacityType>& types = spec.cluster.capacity;
+  const bool may_buy_spot = std::ranges::find(types, model::CapacityType::spot) != types.end();
   if (pool.spot_nodes == 0) {
-    section.statements.push_back({.name = "capacity of " + pool.name,
-                                  .value = base,
-                                  .why = "the cheapest fleet that held the SLO in the simulation buys no spot nodes",
-                                  .evidence = Evidence::simulated});
+    section.statements.push_back(
+        {.name = "capacity of " + pool.name,
+         .value = base,
+         .why = may_buy_spot ? "the fleet that the search chose buys no spot nodes" : "the spec allows no spot nodes",
+         .evidence = may_buy_spot ? Evidence::simulated : Evidence::stated});
     return;
   }
   section.statements.push_back(
@@ -78,7 +91,7 @@ void add_capacity(Section& section, const PlanSpec& spec, const GpuPool& pool) {
        .value = fmt::format("{} for {}, spot for {} more", base,
                             explain::count_text(pool.max_nodes - pool.spot_nodes, "node", "nodes"),
                             explain::count_text(pool.spot_nodes, "node", "nodes")),
-       .why = fmt::format("{} hold the minimum replicas; the search chose the share of spot above them, and the cloud "
+       .why = fmt::format("the minimum replicas need {}; the search chose the share of spot above them, and the cloud "
                           "may reclaim spot nodes with two minutes' notice",
                           explain::count_text(pool.base_nodes, "node", "nodes")),
        .evidence = Evidence::simulated});
@@ -89,9 +102,9 @@ void add_provisioning(Section& section, const GpuPool& pool) {
   section.statements.push_back(
       {.name = "time to a new node of " + pool.name,
        .value = fmt::format("{} to {}", explain::time_text(pool.node_typical), explain::time_text(pool.node_longest)),
-       .why = "typical and longest boot in the simulations; published figures go from 30 s to 5 min, and a cloud "
-              "without free machines takes longer, so measure yours",
-       .evidence = Evidence::simulated});
+       .why = "middle and upper end of the range that the simulations draw from; published figures go from 30 s to "
+              "5 min, and a cloud without free machines takes longer, so measure yours",
+       .evidence = Evidence::assumed});
 }
 
 void add_disruption(Section& section, const std::vector<GpuPool>& pools) {
@@ -129,7 +142,8 @@ void add_disruption(Section& section, const std::vector<GpuPool>& pools) {
 std::string answer_of(const PlanSpec& spec, const std::vector<GpuPool>& pools) {
   std::string parts;
   for (const GpuPool& pool : pools) {
-    parts += fmt::format("{}{} to {} x {}", parts.empty() ? "" : ", ", pool.base_nodes,
+    const std::string range = pool.base_nodes == pool.max_nodes ? "" : fmt::format("{} to ", pool.base_nodes);
+    parts += fmt::format("{}{}{} of {}", parts.empty() ? "" : ", ", range,
                          explain::count_text(pool.max_nodes, "node", "nodes"), machine_text(pool.machines.front()));
   }
   if (!has_node_autoscaler(spec.cluster))
@@ -171,6 +185,7 @@ Section nodes_section(const PlanFacts& facts) {
     section.manifests.push_back(spec.cluster.cloud == Cloud::azure ? aks_node_class(pool) : ec2_node_class(spec, pool));
     std::ranges::move(node_overlays(pool), std::back_inserter(section.manifests));
   }
+  section.commands.push_back("kubectl apply -f nodes");
   return section;
 }
 

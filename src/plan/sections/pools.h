@@ -14,6 +14,7 @@ struct GpuPool {
   std::string gpu{};                        ///< "h100_sxm" or "h100-3g.40gb"
   std::vector<MachineSpec> machines{};      ///< machines that the services use, unique, at least one
   std::vector<std::string> workloads{};     ///< "chat", "chat-prefill"
+  bool holds_slo = true;                    ///< every service of the pool held its SLO in the simulation
   std::int64_t base_nodes = 0;              ///< hold the minimum replicas
   std::int64_t max_nodes = 0;               ///< hold the maximum replicas and the jobs of other tenants
   std::int64_t spot_nodes = 0;              ///< of these, bought as spot

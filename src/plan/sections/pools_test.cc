@@ -81,7 +81,8 @@ TEST(PlanPools, JobsOfOtherTenantsNeedNodesToo) {
   add_service(spec, plans, "chat", fleet("h100_sxm", 4, 8, 1, 2));
   const GpuPool pool = gpu_pools({spec, plans})[0];
   EXPECT_EQ(pool.max_nodes, 3);
-  EXPECT_EQ(pool.arithmetic, "chat: 2 replicas x 4 GPUs, and 12 GPUs for the jobs of other tenants");
+  EXPECT_EQ(pool.arithmetic,
+            "chat: 2 replicas x 4 GPUs, and 12 GPUs for the jobs of other tenants in the largest pool");
 }
 
 TEST(PlanPools, NoPoolIsLargerThanTheLimitOfTheSpec) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "experiment/words.h"
 #include "explain/words.h"
 #include "plan/figures.h"
 #include "plan/sections/engine_metrics.h"
@@ -38,17 +39,38 @@ void add_signal_statements(const ScalerFacts& facts, const ServicePlan& fleet, S
 
 void add_role(const PlanFacts& facts, const ServiceSpec& service, const ServicePlan& fleet, const RoleFleet& role,
               Section& out) {
-  const ScalerFacts scaler{.spec = facts.spec,
-                           .service = service,
-                           .role = role,
-                           .signal = choose_signal(service, fleet, role),
-                           .start = cold_start_sum(fleet.start)};
+  const ScalerFacts scaler = scaler_facts(facts.spec, service, fleet, role);
   add_signal_statements(scaler, fleet, out);
   const std::string name = workload_name(service, role.role);
   const bool is_first = out.manifests.empty();
   out.manifests.push_back(
       {.file = fmt::format("replicas/keda/{}.yaml", name), .body = keda_scaled_object(scaler), .is_on_page = is_first});
   out.manifests.push_back({.file = fmt::format("replicas/hpa/{}.yaml", name), .body = external_metrics_hpa(scaler)});
+}
+
+/// Says what the thresholds reach on the plan's load, and with which minimum.
+void add_threshold_trials(const ServiceSpec& service, const ServicePlan& fleet, Section& out) {
+  std::string minima;
+  for (const RoleFleet& role : fleet.roles) {
+    minima += fmt::format("{}{}", minima.empty() ? "" : " and ", std::max(role.minimum, role.threshold_minimum));
+  }
+  for (const ThresholdTrial& trial : fleet.threshold_trials) {
+    const std::string name = fmt::format("{} {}", service.name, trial.kind);
+    if (!trial.refused.empty()) {
+      out.not_simulated.push_back(fmt::format("{}: {}", name, trial.refused));
+      continue;
+    }
+    out.statements.push_back(
+        {.name = name,
+         .value = fmt::format("{} % met for {} USD/h", experiment::tenths(trial.attainment_ppm, 10'000),
+                              experiment::usd(trial.micro_usd_per_hour)),
+         .why =
+             fmt::format("in place of Capstan's policy, with a minimum of {}, lowest of {} simulations; Capstan: {} % "
+                         "for {} USD/h",
+                         minima, trial.simulations, experiment::tenths(lowest_attainment_ppm(fleet), 10'000),
+                         experiment::usd(micro_usd_per_hour(fleet))),
+         .evidence = Evidence::simulated});
+  }
 }
 
 void add_forbidden_signals(Section& out) {
@@ -59,12 +81,12 @@ void add_forbidden_signals(Section& out) {
            "it is the share of time in which any kernel ran, so it is near 100 % with one request and with a hundred; "
            "with a target of 65 % the HPA adds replicas until its maximum (100 / 65 = 1.54 times as many at each "
            "step) and never removes one",
-       .evidence = Evidence::measured});
+       .evidence = Evidence::modelled});
   out.statements.push_back(
       {.name = "forbidden signal",
        .value = "DCGM_FI_DEV_FB_USED",
        .why = "the engine reserves its KV memory at its start, so it does not change with the load",
-       .evidence = Evidence::measured});
+       .evidence = Evidence::modelled});
 }
 
 void add_commands(const PlanFacts& facts, Section& out) {
@@ -95,6 +117,7 @@ Section replicas_section(const PlanFacts& facts) {
     const ServiceSpec& service = facts.spec.services[i];
     const ServicePlan& fleet = facts.services[i];
     for (const RoleFleet& role : fleet.roles) add_role(facts, service, fleet, role, out);
+    add_threshold_trials(service, fleet, out);
     out.manifests.push_back({.file = fmt::format("replicas/capstan/{}.yaml", service.name),
                              .body = inference_scaler(facts.spec, service, fleet)});
     out.manifests.push_back(

@@ -129,7 +129,7 @@ spec:
       query: "sum(vllm:num_requests_running{namespace=\"llm\",app_kubernetes_io_name=\"chat\"}) + )yaml"
             R"yaml(sum(vllm:num_requests_waiting{namespace=\"llm\",app_kubernetes_io_name=\"chat\"})"
       # running and waiting requests per replica
-      threshold: "115"
+      threshold: "105"
       # no data is an error, which leads to the fallback, and not a load of 0
       ignoreNullValues: "false"
 )yaml");
@@ -160,7 +160,7 @@ spec:
             app_kubernetes_io_name: chat
       target:
         type: AverageValue
-        averageValue: "115"
+        averageValue: "105"
   - type: External
     external:
       metric:

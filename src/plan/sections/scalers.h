@@ -17,6 +17,10 @@ struct ScalerFacts {
   ColdStart start{};
 };
 
+/// Returns what the scalers of a role need. The arguments must outlive it.
+ScalerFacts scaler_facts(const PlanSpec& spec, const ServiceSpec& service, const ServicePlan& fleet,
+                         const RoleFleet& role);
+
 /// Returns `{apiVersion, kind, name}` of the workload.
 Yaml scale_target(const ScalerFacts& facts);
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "explain/words.h"
+#include "plan/names.h"
 #include "plan/sections/scalers.h"
 
 namespace capstan::plan {
@@ -33,11 +34,27 @@ Yaml scaling_behavior(const ScalerFacts& facts) {
 }
 
 void set_minimum(Yaml& spec, std::string_view key, const ScalerFacts& facts) {
-  const bool is_accepted = facts.role.minimum == 1;
-  spec.set(key, facts.role.minimum,
-           is_accepted ? "capstan:ignore single-replica-floor the simulated SLO holds with one replica; its loss is an "
-                         "outage for a cold start"
-                       : "");
+  const RoleFleet& role = facts.role;
+  const ReplicaCount minimum = std::max(role.minimum, role.threshold_minimum);
+  std::string comment;
+  if (minimum == 1) {
+    comment =
+        "capstan:ignore single-replica-floor the simulated SLO holds with one replica; its loss is an outage for a "
+        "cold start";
+  } else if (minimum > role.minimum) {
+    comment = fmt::format(
+        "Capstan's policy needs {}; thresholds see neither the length of a start nor what is on its way", role.minimum);
+  }
+  spec.set(key, minimum, comment);
+}
+
+ScalerFacts scaler_facts(const PlanSpec& spec, const ServiceSpec& service, const ServicePlan& fleet,
+                         const RoleFleet& role) {
+  return {.spec = spec,
+          .service = service,
+          .role = role,
+          .signal = choose_signal(service, fleet, role),
+          .start = cold_start_sum(fleet.start)};
 }
 
 }  // namespace capstan::plan

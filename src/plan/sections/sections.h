@@ -30,7 +30,7 @@ Section workload_section(const PlanFacts& facts);
 Section monitoring_section(const PlanFacts& facts);
 /// Cost per month and per million tokens, idle share, traps, comparison with serverless.
 Section cost_section(const PlanFacts& facts);
-/// What the simulations showed: attainment by seed, robustness, frontier.
+/// Results of the simulations: attainment by seed, robustness, frontier.
 Section proof_section(const PlanFacts& facts);
 
 }  // namespace capstan::plan

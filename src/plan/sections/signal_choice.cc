@@ -57,18 +57,23 @@ void set_growth(const ServiceSpec& service, const RoleFleet& role, const MeanReq
   choice.growth = std::clamp(burst / std::max(ready, 1e-9), 1.0, kMostGrowth);
 }
 
+/// Returns a mean load whose usual deviation stays within `most`: requests arrive at random, so that the deviation is
+/// the square root.
+double less_deviation(double most) { return std::max(most - std::sqrt(most), 1.0); }
+
 void set_in_flight(const RoleFleet& role, SignalChoice& choice) {
+  const bool is_prefill = role.role == model::Role::prefill;
   const auto batch = static_cast<double>(choice.batch);
   // A prompt that finds a full TTFT of other prompts before it is late, so that half of them is the most on average.
-  const double most = role.role == model::Role::prefill ? batch / 2 : batch;
-  const double target = most / choice.growth / kHpaTolerance;
-  choice.in_flight =
-      std::max<std::int64_t>(static_cast<std::int64_t>(target), role.role == model::Role::prefill ? 2 : 1);
+  const double most = is_prefill ? batch / 2 : batch;
+  const double target = less_deviation(most) / choice.growth / kHpaTolerance;
+  choice.in_flight = std::max<std::int64_t>(static_cast<std::int64_t>(target), is_prefill ? kLeastWaiting : 1);
   choice.in_flight_why = fmt::format(
-      "{}{} sequences within the SLO, limited by {}{}, / {:.2f} for a burst beyond the minimum / {:.1f} for the "
-      "tolerance of the HPA = {:.1f}",
-      role.role == model::Role::prefill ? "half of " : "", choice.batch, bound_word(choice.bound),
-      role.role == model::Role::prefill ? ", because a prompt behind all of them is late" : "", choice.growth,
+      "{}{} sequences within the SLO, limited by {}{}, less {:.1f} for random arrivals, / {:.2f} for a burst beyond "
+      "the "
+      "minimum / {:.1f} for the tolerance of the HPA = {:.1f}",
+      is_prefill ? "half of " : "", choice.batch, bound_word(choice.bound),
+      is_prefill ? ", because a prompt behind all of them is late" : "", most - less_deviation(most), choice.growth,
       kHpaTolerance, target);
 }
 
@@ -90,12 +95,15 @@ void set_waiting(const ServiceSpec& service, const ReplicaCapacity& capacity, Si
 }
 
 void set_kv(const RoleFleet& role, SignalChoice& choice) {
-  const double share = role.kv_share_at_batch / choice.growth / kHpaTolerance;
+  const auto batch = static_cast<double>(choice.batch);
+  const double usual = less_deviation(batch);
+  const double share = role.kv_share_at_batch * usual / batch / choice.growth / kHpaTolerance;
   choice.kv_percent = std::max<std::int64_t>(static_cast<std::int64_t>(std::min(share, kMostKv) * 100), 1);
   choice.kv_why = fmt::format(
-      "{:.0f} % at {} sequences / {:.2f} for a burst beyond the minimum / {:.1f} for the tolerance of the HPA = {:.0f} "
-      "%, at most {:.0f} %",
-      role.kv_share_at_batch * 100, choice.batch, choice.growth, kHpaTolerance, share * 100, kMostKv * 100);
+      "{:.0f} % at {} sequences x {:.1f} / {} for random arrivals / {:.2f} for a burst beyond the minimum / {:.1f} for "
+      "the tolerance of the HPA = {:.0f} %, at most {:.0f} %",
+      role.kv_share_at_batch * 100, choice.batch, usual, choice.batch, choice.growth, kHpaTolerance, share * 100,
+      kMostKv * 100);
 }
 
 }  // namespace

@@ -7,7 +7,7 @@
 // The scaling signal of a role, and its thresholds from the engine model.
 namespace capstan::plan {
 
-/// What limits a replica: the computation of prompts, the generation of answers, or both.
+/// The work that limits a replica: the computation of prompts, the generation of answers, or both.
 enum class WorkKind : std::uint8_t { prefill_bound, decode_bound, mixed };
 
 struct SignalChoice {

@@ -34,7 +34,7 @@ TEST(SignalChoice, FollowsFromWhatLimitsAReplica) {
   }
 }
 
-TEST(SignalChoice, LeavesRoomForTheToleranceOfTheHpa) {
+TEST(SignalChoice, LeavesRoomForRandomArrivalsAndTheToleranceOfTheHpa) {
   PlanSample sample = chat_sample();
   RoleFleet& role = sample.services.front().roles.front();
   role.batch = 44;
@@ -42,8 +42,8 @@ TEST(SignalChoice, LeavesRoomForTheToleranceOfTheHpa) {
   role.minimum = 64;  // carries every burst
   const SignalChoice choice = choose_signal(sample.spec.services.front(), sample.services.front(), role);
   EXPECT_EQ(choice.growth, 1);
-  EXPECT_EQ(choice.in_flight, 40);   // 44 / 1.1
-  EXPECT_EQ(choice.kv_percent, 50);  // 55 % / 1.1
+  EXPECT_EQ(choice.in_flight, 33);   // (44 - sqrt(44)) / 1.1
+  EXPECT_EQ(choice.kv_percent, 42);  // 55 % x (44 - sqrt(44)) / 44 / 1.1
 }
 
 TEST(SignalChoice, LeavesRoomForABurstThatTheMinimumDoesNotCarry) {
@@ -55,7 +55,7 @@ TEST(SignalChoice, LeavesRoomForABurstThatTheMinimumDoesNotCarry) {
   sample.spec.services.front().load.burst_factor = 1.25;
   const SignalChoice choice = choose_signal(sample.spec.services.front(), sample.services.front(), role);
   EXPECT_DOUBLE_EQ(choice.growth, 1.25);
-  EXPECT_EQ(choice.in_flight, 32);  // 44 / 1.25 / 1.1
+  EXPECT_EQ(choice.in_flight, 27);  // (44 - sqrt(44)) / 1.25 / 1.1
 }
 
 TEST(SignalChoice, WaitsForAsManyPromptsAsFitIntoHalfOfTheTtftBound) {

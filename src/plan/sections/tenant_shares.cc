@@ -38,12 +38,17 @@ std::vector<TenantShare> tenant_shares(const PlanFacts& facts, const std::vector
       for (const RoleFleet& role : facts.services[i].roles) {
         const GpuCount gpus = role.maximum * device_of(role).per_pod * role.pods;
         share.pools.at(pool_of_role(pools, role)).maximum += gpus;
-        share.maximum += gpus;
+        share.maximum += ceil_div(gpus, slices_per_gpu(role.engine.gpu));
+        share.has_slices = share.has_slices || mig_profile_of(role.engine.gpu).has_value();
       }
     }
     share.quota = share.is_derived ? share.maximum : tenant.gpu_quota;
     if (share.limit) share.quota = std::min(share.quota, *share.limit);
-    divide_quota(share, pools);
+    if (share.is_derived) {
+      for (PoolShare& pool : share.pools) pool.quota = pool.maximum;
+    } else {
+      divide_quota(share, pools);
+    }
     shares.push_back(std::move(share));
   }
   return shares;

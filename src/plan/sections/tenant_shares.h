@@ -10,17 +10,18 @@ namespace capstan::plan {
 
 /// The GPUs of a tenant in one pool, in the units that the nodes of the pool offer.
 struct PoolShare {
-  GpuCount quota = 0;    ///< that the tenant is entitled to
-  GpuCount maximum = 0;  ///< of its services at their maximum
+  GpuCount quota = 0;    ///< units that the tenant is entitled to
+  GpuCount maximum = 0;  ///< units of its services at their maximum
 };
 
-/// What a tenant may hold.
+/// The GPUs that a tenant may hold.
 struct TenantShare {
   const TenantSpec* tenant = nullptr;
   GpuCount quota = 0;               ///< GPUs that the tenant is entitled to
-  GpuCount maximum = 0;             ///< GPUs of its services at their maximum
+  GpuCount maximum = 0;             ///< whole GPUs of its services at their maximum
   std::optional<GpuCount> limit{};  ///< GPUs that the tenant may hold; nothing: all that are free
   std::vector<PoolShare> pools{};   ///< by pool of the plan
+  bool has_slices = false;          ///< true if its services run on MIG slices
   bool is_derived = false;          ///< true if the spec states no quota, and it is that of the services' maximum
 };
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <ostream>
 #include <string>
 #include <utility>
 #include <vector>
@@ -15,6 +16,8 @@ struct SamplePlan {
   std::vector<ServicePlan> services{};
 
   PlanFacts facts() const { return {spec, services}; }
+
+  friend void PrintTo(const SamplePlan& plan, std::ostream* out) { *out << plan.name; }
 };
 
 inline MachineSpec sample_machine(std::string name, std::string gpu, GpuCount gpus) {
@@ -40,13 +43,16 @@ inline SamplePlan sample_plan(std::string name) {
 
 inline RoleFleet sample_role(const MachineSpec& machine, std::int64_t tp, ReplicaCount minimum, ReplicaCount maximum) {
   RoleFleet role;
-  role.engine.model = "Llama-3.3-70B";
+  role.engine = **engine::EngineTable::bundled().find("Llama-3.3-70B", "h100_sxm", 4, "fp8");
   role.engine.gpu = machine.gpu;
   role.engine.tp = tp;
   role.engine.gpu_memory = Bytes{80LL << 30};
   role.machine = machine;
   role.minimum = minimum;
   role.maximum = maximum;
+  role.batch = 40;
+  role.prefill_share = 0.45;
+  role.kv_share_at_batch = 0.5;
   return role;
 }
 
@@ -80,7 +86,8 @@ inline SamplePlan gang_plan() {
   RoleFleet role = sample_role(sample_machine("p5.48xlarge", "h100_sxm", 8), 16, 1, 3);
   role.pods = 2;
   add_sample_service(plan, "large", {role}).pods_per_replica = 2;
-  plan.spec.tenants.push_back({.name = "training", .kind = TenantSpec::Kind::training, .priority = 50, .gpu_quota = 16});
+  plan.spec.tenants.push_back(
+      {.name = "training", .kind = TenantSpec::Kind::training, .priority = 50, .gpu_quota = 16});
   plan.spec.limits = {.gpus = 64, .per_hour = MicroUsd{400'500'000}};
   return plan;
 }

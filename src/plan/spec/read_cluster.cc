@@ -76,9 +76,11 @@ class ClusterReader {
     defaults.note(fields, "region", cluster_.region, "the region whose prices the catalogue has");
     for (const Node& zone : fields.list_of_some("zones")) cluster_.zones.push_back(zone.text);
     if (!cluster_.zones.empty()) return;
-    for (const char letter : {'a', 'b', 'c'}) {
-      const bool has_dash = cluster_.cloud == Cloud::gcp || cluster_.cloud == Cloud::azure;
-      cluster_.zones.push_back(fmt::format("{}{}{}", cluster_.region, has_dash ? "-" : "", letter));
+    // us-east-1a on AWS, us-central1-a on Google Cloud, eastus-1 on Azure
+    const std::string_view names = cluster_.cloud == Cloud::azure ? "123" : "abc";
+    const bool has_dash = cluster_.cloud == Cloud::gcp || cluster_.cloud == Cloud::azure;
+    for (const char name : names) {
+      cluster_.zones.push_back(fmt::format("{}{}{}", cluster_.region, has_dash ? "-" : "", name));
     }
     defaults.note(fields, "zones", fmt::format("{}", fmt::join(cluster_.zones, ", ")), "three zones");
   }

@@ -64,7 +64,7 @@ TEST(ReadSpecLoad, ReportsMistakes) {
 }
 
 TEST(ReadSpecLoad, RefusesATraceWithoutRows) {
-  const std::string path = testing::TempDir() + "plan_empty_trace.csv";
+  const std::string path = ::testing::TempDir() + "plan_empty_trace.csv";
   std::ofstream(path) << "TIMESTAMP,ContextTokens,GeneratedTokens\n";
   const std::string found = load_errors({"services.0.load={trace: " + path + "}"});
   EXPECT_NE(found.find("plan_empty_trace.csv"), std::string::npos) << found;

@@ -1,4 +1,4 @@
-#include "plan/monitoring/placeholders.h"
+#include "plan/monitoring/template_values.h"
 
 #include <fmt/format.h>
 
@@ -38,13 +38,13 @@ std::string with_selector(const MetricRow& row, std::string_view suffix, std::st
 }
 
 /// Adds a gauge or a counter.
-void add_series(Placeholders& out, Engine engine, std::string_view name, SignalName signal, std::string_view pods) {
+void add_series(TemplateValues& out, Engine engine, std::string_view name, SignalName signal, std::string_view pods) {
   const MetricRow* row = find_metric(engine, signal);
   if (row != nullptr) out.emplace(name, with_selector(*row, "", pods));
 }
 
 /// Adds the buckets of a histogram, and a bound in the unit of its metric.
-void add_histogram(Placeholders& out, Engine engine, std::string_view name, SignalName signal, std::string_view pods,
+void add_histogram(TemplateValues& out, Engine engine, std::string_view name, SignalName signal, std::string_view pods,
                    Duration bound) {
   const MetricRow* row = find_metric(engine, signal);
   if (row == nullptr || row->kind != MetricKind::histogram) return;
@@ -55,7 +55,7 @@ void add_histogram(Placeholders& out, Engine engine, std::string_view name, Sign
 
 /// Adds the quantile that is above the bound when the error budget burns at a rate. A budget so large that it cannot
 /// burn at that rate has none.
-void add_burn(Placeholders& out, std::string_view name, double rate, const model::Slo& slo) {
+void add_burn(TemplateValues& out, std::string_view name, double rate, const model::Slo& slo) {
   const double late = rate * (1 - slo.attainment_ppm / 1e6);
   if (late < 1) out.emplace(name, fmt::format("{:.4g}", 1 - late));
 }
@@ -70,7 +70,7 @@ std::string pools_of(const ServicePlan& fleet) {
   return fmt::format("{}", fmt::join(names, "|"));
 }
 
-void add_limits(Placeholders& out, const PlanSpec& spec, const ServicePlan& fleet) {
+void add_limits(TemplateValues& out, const PlanSpec& spec, const ServicePlan& fleet) {
   if (fleet.roles.empty()) return;
   out.emplace("pools", pools_of(fleet));
   const MachineSpec& machine = fleet.roles.front().machine;
@@ -103,7 +103,7 @@ std::string_view engine_key(Engine engine) {
   return {};
 }
 
-std::expected<std::string, std::string> expand(std::string_view query, const Placeholders& placeholders) {
+std::expected<std::string, std::string> expand(std::string_view query, const TemplateValues& values) {
   std::string out;
   for (;;) {
     const std::size_t open = query.find("{{");
@@ -112,15 +112,15 @@ std::expected<std::string, std::string> expand(std::string_view query, const Pla
     const std::size_t close = query.find("}}", open);
     CAPSTAN_ASSERT(close != query.npos);
     const std::string_view name = query.substr(open + 2, close - open - 2);
-    const auto found = placeholders.find(name);
-    if (found == placeholders.end()) return std::unexpected(std::string(name));
+    const auto found = values.find(name);
+    if (found == values.end()) return std::unexpected(std::string(name));
     out += found->second;
     query.remove_prefix(close + 2);
   }
 }
 
-Placeholders placeholders_of(const PlanSpec& spec, const ServiceSpec& service, const ServicePlan& fleet) {
-  Placeholders out;
+TemplateValues template_values(const PlanSpec& spec, const ServiceSpec& service, const ServicePlan& fleet) {
+  TemplateValues out;
   const std::string of_pods =
       fmt::format("pod=~\"{}{}-.*\"", service.name, service.is_disaggregated ? "-(prefill|decode)" : "");
   const std::string pods = fmt::format("namespace=\"{}\", {}", spec.namespace_, of_pods);

@@ -1,0 +1,45 @@
+#include "cli/plan_options.h"
+
+#include <CLI/CLI.hpp>
+
+#include "cli/options.h"
+
+namespace capstan::cli {
+
+CLI::App* add_plan(CLI::App& app, PlanArguments& arguments) {
+  CLI::App* command =
+      app.add_subcommand("plan", "Plan what to deploy: one page and manifests, proved in the simulator");
+  CLI::Option* spec = command->add_option("spec", arguments.spec, "Model, SLO, load and cluster, a YAML file");
+  spec->option_text("SPEC.yaml");
+  CLI::Option* example = command->add_flag("--example", arguments.example, "Print a spec with comments to start from");
+  example->excludes(spec);
+  command->add_option("--out", arguments.out, "Write the manifests into this folder, which is new or empty")
+      ->option_text("DIR")
+      ->excludes(example);
+  command->add_option("--against", arguments.against, "Say what to change in these manifests, why, and what it saves")
+      ->option_text("PATH")
+      ->excludes(example);
+  add_word(
+      *command, "-o,--output", {"text", "markdown", "json"},
+      [&arguments](const std::string& word) {
+        arguments.output = word == "json"       ? PlanOutput::json
+                           : word == "markdown" ? PlanOutput::markdown
+                                                : PlanOutput::text;
+      },
+      "How the page is written: text, markdown or json");
+  command->add_option("--jobs", arguments.jobs, "Simulations at once; 0 = one per core")
+      ->option_text("N")
+      ->check(CLI::Range(0u, 1024u));
+  command->footer(
+      "Examples:\n"
+      "  capstan plan --example > spec.yaml\n"
+      "  capstan plan spec.yaml --out manifests\n"
+      "  capstan plan spec.yaml --against deploy\n\n"
+      "Exit code 2: with --against, a manifest should change. 3: the plan is refused or impossible.");
+  command->final_callback([&arguments] {
+    if (!arguments.example && arguments.spec.empty()) throw CLI::RequiredError("SPEC.yaml");
+  });
+  return command;
+}
+
+}  // namespace capstan::cli

@@ -1,0 +1,77 @@
+#include "plan/sections/cluster_autoscaler.h"
+
+#include <gtest/gtest.h>
+
+#include "plan/sections/testing.h"
+
+namespace capstan::plan {
+namespace {
+
+TEST(PlanClusterAutoscaler, AGroupForEachZoneHoldsAPartOfTheMinimum) {
+  const testing::SamplePlan plan = testing::batch_plan();  // 1 to 3 nodes, the two above the minimum as spot
+  const std::vector<Manifest> files = node_groups(plan.spec, gpu_pools(plan.facts()));
+  ASSERT_EQ(files.size(), 3U);
+  const std::vector<Yaml>& groups = files[0].body.find("managedNodeGroups")->elements();
+  struct Row {
+    std::string name, minimum, maximum;
+  };
+  std::vector<Row> rows = {
+      {"l40s-a", "1", "1"}, {"l40s-spot-a", "0", "2"}, {"l40s-b", "0", "1"}, {"l40s-spot-b", "0", "2"}};
+  ASSERT_EQ(groups.size(), rows.size());
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    EXPECT_EQ(groups[i].find("name")->text(), rows[i].name);
+    EXPECT_EQ(groups[i].find("minSize")->text(), rows[i].minimum) << rows[i].name;
+    EXPECT_EQ(groups[i].find("maxSize")->text(), rows[i].maximum) << rows[i].name;
+  }
+  const Yaml& tags = *groups[0].find("tags");
+  EXPECT_EQ(tags.find("k8s.io/cluster-autoscaler/node-template/resources/nvidia.com/gpu")->text(), "4");
+  EXPECT_EQ(tags.find("k8s.io/cluster-autoscaler/node-template/label/capstan.dev/pool")->text(), "l40s");
+}
+
+TEST(PlanClusterAutoscaler, TheExpanderAsksTheBaseFirst) {
+  const testing::SamplePlan plan = testing::batch_plan();
+  const std::vector<Manifest> files = node_groups(plan.spec, gpu_pools(plan.facts()));
+  EXPECT_EQ(files[2].body.find("metadata")->find("name")->text(), "cluster-autoscaler-priority-expander");
+  EXPECT_EQ(files[2].body.find("data")->find("priorities")->text(),
+            "50:\n- ^eks-l40s-a-.*\n- ^eks-l40s-b-.*\n10:\n- ^eks-l40s-spot-a-.*\n- ^eks-l40s-spot-b-.*\n");
+}
+
+TEST(PlanClusterAutoscaler, GkeHasNodePoolsByCommand) {
+  const testing::SamplePlan plan = testing::gke_plan();
+  const std::vector<std::string> commands = gke_node_pools(plan.spec, gpu_pools(plan.facts()));
+  ASSERT_EQ(commands.size(), 2U);
+  EXPECT_EQ(commands[0],
+            "gcloud container node-pools create h100 --cluster gpu-cluster --region us-central1 --node-locations "
+            "us-central1-a,us-central1-b --machine-type a3-highgpu-8g --accelerator "
+            "type=nvidia-h100-80gb,count=8,gpu-driver-version=latest --enable-autoscaling --total-min-nodes 1 "
+            "--total-max-nodes 2 --location-policy BALANCED --node-labels capstan.dev/pool=h100 --node-taints "
+            "nvidia.com/gpu=present:NoSchedule");
+  EXPECT_TRUE(commands[1].ends_with(" --spot")) << commands[1];
+}
+
+TEST(PlanClusterAutoscaler, AksHasNodePoolsByCommand) {
+  const testing::SamplePlan plan = testing::azure_plan();
+  EXPECT_EQ(aks_node_pools(plan.spec, gpu_pools(plan.facts())),
+            std::vector<std::string>{
+                "az aks nodepool add --resource-group \"$RESOURCE_GROUP\" --cluster-name gpu-cluster --name h100 "
+                "--node-vm-size Standard_ND96isr_H100_v5 --zones 1 2 --enable-cluster-autoscaler --min-count 1 "
+                "--max-count 4 --labels capstan.dev/pool=h100 --node-taints nvidia.com/gpu=present:NoSchedule"});
+}
+
+TEST(PlanClusterAutoscaler, NodesThatExistAreLabelled) {
+  EXPECT_EQ(label_nodes(gpu_pools(testing::chat_plan().facts())),
+            (std::vector<std::string>{
+                "kubectl label nodes --selector node.kubernetes.io/instance-type=p5.48xlarge capstan.dev/pool=h100",
+                "kubectl taint nodes --selector node.kubernetes.io/instance-type=p5.48xlarge "
+                "nvidia.com/gpu=present:NoSchedule"}));
+}
+
+TEST(PlanClusterAutoscaler, GkeNamesTheGpuOfAMachine) {
+  EXPECT_EQ(gke_accelerator({.name = "a3-megagpu-8g", .gpu = "h100_sxm"}), "nvidia-h100-mega-80gb");
+  EXPECT_EQ(gke_accelerator({.name = "a2-highgpu-1g", .gpu = "a100_sxm_40g"}), "nvidia-tesla-a100");
+  EXPECT_EQ(gke_accelerator({.name = "g2-standard-4", .gpu = "l4"}), "nvidia-l4");
+  EXPECT_EQ(gke_accelerator({.name = "x", .gpu = "mi300x"}), "");
+}
+
+}  // namespace
+}  // namespace capstan::plan

@@ -1,0 +1,35 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "plan/plan.h"
+
+namespace capstan::plan {
+
+/// How a container starts an engine.
+struct EngineCommand {
+  std::vector<std::string> command{};  ///< empty: the entry point of the image
+  std::vector<std::string> args{};
+  std::vector<Yaml> environment{};
+  std::vector<Yaml> ports{};
+  std::string health_path{};
+  std::string config{};  ///< content of the engine's configuration file; empty: it needs none
+};
+
+/// Paths of the engine's configuration file, if it has one.
+inline constexpr std::string_view kConfigMount = "/config";
+inline constexpr std::string_view kConfigFile = "engine.yaml";
+
+/// Returns true if the plan can write the command of a replica of several pods, or of a prefill or decode role.
+bool supports_gang(Engine engine);
+bool supports_disaggregation(Engine engine);
+
+/// Returns the command of a replica of one pod, or of the leader of a replica of several pods.
+/// @param drain_s  time that running requests have after SIGTERM
+EngineCommand engine_command(const ServiceSpec& service, const RoleFleet& role, std::int64_t drain_s);
+
+/// Returns the command of the other pods of a replica of several pods.
+EngineCommand worker_command(const ServiceSpec& service, const RoleFleet& role);
+
+}  // namespace capstan::plan

@@ -1,0 +1,64 @@
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "plan/sections/sections.h"
+#include "plan/sections/testing.h"
+
+namespace capstan::plan {
+namespace {
+
+Statement gang_answer(const Section& section, std::string_view name) {
+  const auto found = std::ranges::find(section.statements, name, &Statement::name);
+  EXPECT_NE(found, section.statements.end()) << name;
+  return found == section.statements.end() ? Statement() : *found;
+}
+
+std::vector<std::string> on_page(const Section& section) {
+  std::vector<std::string> shown;
+  for (const Manifest& manifest : section.manifests) {
+    if (manifest.is_on_page) shown.push_back(manifest.file);
+  }
+  return shown;
+}
+
+TEST(PlanGangs, OnePodWithAllGpusOfANodeNeedsNoGang) {
+  const Section section = gangs_section(testing::azure_plan().facts());
+  EXPECT_EQ(section.answer, "No gang scheduler: every replica is one pod, which is placed whole or not at all.");
+  EXPECT_EQ(gang_answer(section, "gang scheduling").value, "not needed");
+  EXPECT_EQ(gang_answer(section, "scheduler").value, "the default scheduler");
+  EXPECT_TRUE(on_page(section).empty());
+}
+
+TEST(PlanGangs, AReplicaOfSeveralPodsNeedsOne) {
+  const Section section = gangs_section(testing::gang_plan().facts());
+  EXPECT_EQ(section.answer, "KAI starts the pods of a replica together, near each other.");
+  EXPECT_EQ(gang_answer(section, "gang scheduling").why,
+            "a replica of large (2 pods of 8 GPUs) serves only when all its pods run; pods that start one by one can "
+            "each hold GPUs and wait for the others");
+  EXPECT_EQ(gang_answer(section, "placement of a replica of large").value, "within one topology.kubernetes.io/zone");
+  EXPECT_EQ(on_page(section), (std::vector<std::string>{"gangs/kai/queues.yaml", "gangs/kai/topology.yaml"}));
+}
+
+TEST(PlanGangs, TheExampleOnThePageIsOfTheChosenScheduler) {
+  testing::SamplePlan plan = testing::gang_plan();
+  plan.spec.cluster.gang_scheduler = GangScheduler::kueue;
+  EXPECT_EQ(on_page(gangs_section(plan.facts())),
+            (std::vector<std::string>{"gangs/kueue/topology.yaml", "gangs/kueue/queues.yaml"}));
+  plan.spec.cluster.gang_scheduler = GangScheduler::none;
+  EXPECT_EQ(gangs_section(plan.facts()).answer,
+            "Replicas are gangs, but the spec names no gang scheduler. Install KAI or Kueue, or allow one of them.");
+}
+
+TEST(PlanGangs, TenantsShareByQuotaAndPriority) {
+  const Section section = gangs_section(testing::split_plan().facts());
+  EXPECT_EQ(section.answer, "No gangs: every replica is one pod. KAI shares the GPUs between 2 tenants by queue.");
+  EXPECT_EQ(gang_answer(section, "quota of production").why,
+            "the spec states it; its services hold 40 at their maximum, and KAI may reclaim the 8 above the quota");
+  EXPECT_EQ(gang_answer(section, "quota of training").value, "8 GPUs, at most 16");
+  EXPECT_EQ(gang_answer(section, "preemption").value, "production (100), then training (50)");
+  EXPECT_EQ(section.not_simulated.size(), 2U);
+}
+
+}  // namespace
+}  // namespace capstan::plan

@@ -1,0 +1,101 @@
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "plan/sections/sections.h"
+#include "plan/sections/testing.h"
+
+namespace capstan::plan {
+namespace {
+
+const Statement& node_statement(const Section& section, std::string_view name) {
+  const auto found = std::ranges::find(section.statements, name, &Statement::name);
+  EXPECT_NE(found, section.statements.end()) << name;
+  return *found;
+}
+
+std::vector<std::string> node_files(const Section& section) {
+  std::vector<std::string> files;
+  for (const Manifest& manifest : section.manifests) files.push_back(manifest.file);
+  return files;
+}
+
+using Files = std::vector<std::string>;
+
+TEST(PlanNodes, TheAnswerCountsTheNodesOfEachPool) {
+  EXPECT_EQ(nodes_section(testing::chat_plan().facts()).answer,
+            "2 to 6 nodes of p5.48xlarge (8 x h100). Empty nodes go after 1 h; nodes with replicas are never moved to "
+            "save money.");
+}
+
+TEST(PlanNodes, ALimitShowsItsArithmetic) {
+  const Section section = nodes_section(testing::chat_plan().facts());
+  EXPECT_EQ(node_statement(section, "GPU limit of h100").value, "48 GPUs on 6 nodes");
+  EXPECT_EQ(node_statement(section, "GPU limit of h100").why,
+            "chat: 12 replicas x 4 GPUs, in whole nodes of 8 GPUs; without a limit an error in a scaler buys nodes "
+            "without end");
+  EXPECT_EQ(node_statement(section, "capacity of h100").value, "on-demand for 4 nodes, spot for 2 nodes more");
+  EXPECT_EQ(node_statement(section, "time to a new node of h100").value, "1 min 30 s to 3 min");
+}
+
+TEST(PlanNodes, APriceSaysWhereItIsFrom) {
+  testing::SamplePlan plan = testing::chat_plan();
+  const Statement listed = node_statement(nodes_section(plan.facts()), "price of p5.48xlarge");
+  EXPECT_EQ(listed.value, "on-demand 55.04 USD/h");
+  EXPECT_EQ(listed.why, "list price in us-east-1, data/instances.csv");
+  EXPECT_EQ(listed.evidence, Evidence::catalogue);
+  plan.spec.cluster.region = "eu-west-1";
+  EXPECT_EQ(node_statement(nodes_section(plan.facts()), "price of p5.48xlarge").why,
+            "list price in us-east-1, data/instances.csv; the price in eu-west-1 may differ");
+  plan.services[0].roles[0].machine.has_stated_price = true;
+  EXPECT_EQ(node_statement(nodes_section(plan.facts()), "price of p5.48xlarge").evidence, Evidence::stated);
+}
+
+TEST(PlanNodes, AFleetThatMissedItsSloIsNotCalledOneThatHeldIt) {
+  testing::SamplePlan plan = testing::chat_plan();
+  plan.services[0].holds_slo = false;
+  EXPECT_EQ(node_statement(nodes_section(plan.facts()), "pool h100").why,
+            "the machine of the best simulated fleet of chat; none held the SLO");
+}
+
+TEST(PlanNodes, SpotIsNotChosenWhereTheSpecForbidsIt) {
+  testing::SamplePlan plan = testing::azure_plan();
+  EXPECT_EQ(node_statement(nodes_section(plan.facts()), "capacity of h100").evidence, Evidence::simulated);
+  plan.spec.cluster.capacity = {model::CapacityType::on_demand};
+  EXPECT_EQ(node_statement(nodes_section(plan.facts()), "capacity of h100").why, "the spec allows no spot nodes");
+}
+
+TEST(PlanNodes, EachCloudHasItsOwnObjects) {
+  EXPECT_EQ(node_files(nodes_section(testing::chat_plan().facts())),
+            (Files{"nodes/h100.yaml", "nodes/h100-spot.yaml", "nodes/h100-class.yaml"}));
+  EXPECT_EQ(node_files(nodes_section(testing::azure_plan().facts())),
+            (Files{"nodes/h100.yaml", "nodes/h100-class.yaml"}));
+  EXPECT_EQ(node_files(nodes_section(testing::batch_plan().facts())),
+            (Files{"nodes/eksctl-node-groups.yaml", "nodes/cluster-autoscaler-values.yaml",
+                   "nodes/cluster-autoscaler-priority-expander.yaml"}));
+  const Section gke = nodes_section(testing::gke_plan().facts());
+  EXPECT_TRUE(gke.manifests.empty());
+  EXPECT_EQ(gke.commands.size(), 2U);
+}
+
+TEST(PlanNodes, ACloudIsServedByItsClusterAutoscalerOnRequest) {
+  testing::SamplePlan plan = testing::azure_plan();
+  plan.spec.cluster.provisioner = Provisioner::cluster_autoscaler;
+  const Section section = nodes_section(plan.facts());
+  EXPECT_TRUE(section.manifests.empty());
+  EXPECT_EQ(section.commands.size(), 1U);
+}
+
+TEST(PlanNodes, NodesOnPremisesExistAlready) {
+  testing::SamplePlan plan = testing::chat_plan();
+  plan.spec.cluster.cloud = Cloud::on_premises;
+  const Section section = nodes_section(plan.facts());
+  EXPECT_TRUE(section.manifests.empty());
+  EXPECT_EQ(section.commands.size(), 2U);
+  EXPECT_EQ(section.answer,
+            "2 to 6 nodes of p5.48xlarge (8 x h100). Nothing launches nodes in this cluster, so the nodes exist before "
+            "the replicas do.");
+}
+
+}  // namespace
+}  // namespace capstan::plan

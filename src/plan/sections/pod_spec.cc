@@ -1,0 +1,133 @@
+#include "plan/sections/pod_spec.h"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "plan/names.h"
+#include "plan/scheduling.h"
+#include "plan/sections/pause_container.h"
+#include "plan/sections/weight_cache.h"
+
+namespace capstan::plan {
+
+namespace {
+
+Yaml list_of(std::vector<Yaml> elements) {
+  Yaml list = Yaml::list();
+  for (Yaml& element : elements) list.add(std::move(element));
+  return list;
+}
+
+void add_probes(const EngineCommand& engine, const PodTimes& times, Yaml& container) {
+  constexpr std::int64_t kPeriodS = 10;
+  const Yaml health = Yaml::map({{"path", engine.health_path}, {"port", kPort}});
+  Yaml& startup = container["startupProbe"];
+  startup.set("httpGet", health);
+  startup.set("periodSeconds", kPeriodS);
+  startup.set("failureThreshold", times.startup_s / kPeriodS, times.startup_why);
+  Yaml& ready = container["readinessProbe"];
+  ready.set("httpGet", health);
+  ready.set("periodSeconds", 5);
+  ready.set("timeoutSeconds", 5);
+  container["lifecycle"]["preStop"]["sleep"].set("seconds", kPreStopS, "until routers have dropped the pod");
+}
+
+/// Returns the engine's container without probes and ports, as all pods of a replica have it.
+Yaml engine_container(const ServiceSpec& service, const RoleFleet& role, const EngineCommand& engine) {
+  Yaml container = Yaml::map({{"name", kContainer}, {"image", service.image}});
+  if (!engine.command.empty()) container.set("command", Yaml::list(engine.command));
+  container.set("args", Yaml::list(engine.args));
+  if (!engine.environment.empty()) container.set("env", list_of(engine.environment));
+  if (!engine.ports.empty()) container.set("ports", list_of(engine.ports));
+  const PodResourcesShare share = resources_share(role);
+  const Device device = device_of(role);
+  container["resources"] = equal_resources({{"cpu", fmt::format("{}", share.cpu)},
+                                            {"memory", fmt::format("{}Gi", share.memory_gib)},
+                                            {device.resource, device.per_pod}});
+  Yaml mounts = Yaml::list();
+  mounts.add(Yaml::map({{"name", "models"}, {"mountPath", kModelsMount}, {"readOnly", true}}));
+  if (share.shared_memory_gib > 0) mounts.add(Yaml::map({{"name", "shared-memory"}, {"mountPath", "/dev/shm"}}));
+  if (!engine.config.empty()) mounts.add(Yaml::map({{"name", "config"}, {"mountPath", kConfigMount}}));
+  container.set("volumeMounts", std::move(mounts));
+  return container;
+}
+
+Yaml pod_volumes(const PlanSpec& spec, const ServiceSpec& service, const RoleFleet& role, const EngineCommand& engine) {
+  Yaml volumes = list_of(weight_volumes(spec, service));
+  if (const std::int64_t gib = resources_share(role).shared_memory_gib; gib > 0) {
+    Yaml& shared = volumes.add(Yaml::map({{"name", "shared-memory"}}));
+    shared["emptyDir"].set("medium", "Memory", "the processes of the GPUs exchange data here; the default is 64 MiB");
+    shared["emptyDir"].set("sizeLimit", fmt::format("{}Gi", gib));
+  }
+  if (!engine.config.empty()) {
+    volumes.add(Yaml::map({{"name", "config"}}))["configMap"].set("name", config_name(service, role.role));
+  }
+  return volumes;
+}
+
+/// Spreads replicas over zones and nodes as far as there is room.
+Yaml spread_constraints(const Yaml& labels, bool has_zones, bool over_nodes) {
+  Yaml list = Yaml::list();
+  const auto add = [&](std::string_view key) {
+    Yaml& constraint =
+        list.add(Yaml::map({{"maxSkew", 1}, {"topologyKey", key}, {"whenUnsatisfiable", "ScheduleAnyway"}}));
+    constraint["labelSelector"].set("matchLabels", labels);
+  };
+  if (has_zones) add(kZoneLabel);
+  if (over_nodes) add(kHostLabel);
+  return list;
+}
+
+/// Returns the pod without its spread constraints.
+Yaml pod_of_replica(const PlanSpec& spec, const ServiceSpec& service, const RoleFleet& role, const PodTimes& times,
+                    const EngineCommand& engine, Yaml container, const Yaml& labels) {
+  Yaml pod;
+  Yaml all_labels = labels;
+  const Yaml queue = queue_labels(spec, service.tenant);
+  for (const auto& [key, value] : queue.entries()) all_labels.set(key, value);
+  pod["metadata"].set("labels", std::move(all_labels));
+  if (pod_scheduler(spec) == GangScheduler::kueue && role.pods > 1) {
+    pod["metadata"].set("annotations", topology_annotations(spec, service));
+  }
+  Yaml& body = pod["spec"];
+  if (!scheduler_name(spec).empty()) body.set("schedulerName", scheduler_name(spec));
+  body.set("priorityClassName", service.tenant);
+  body.set("terminationGracePeriodSeconds", times.grace_s,
+           fmt::format("preStop {} s + drain {} s + 15 s", kPreStopS, times.drain_s));
+  body.set("automountServiceAccountToken", false);
+  body.set("nodeSelector", pool_selector(device_of(role).pool));
+  body.set("tolerations", Yaml::list({gpu_toleration()}));
+  if (downloads_weights(service)) body.set("initContainers", Yaml::list({weight_init_container(service)}));
+  body.set("containers", Yaml::list({std::move(container)}));
+  body.set("volumes", pod_volumes(spec, service, role, engine));
+  return pod;
+}
+
+}  // namespace
+
+std::string config_name(const ServiceSpec& service, model::Role role) {
+  return workload_name(service, role) + "-config";
+}
+
+Yaml engine_pod(const PlanSpec& spec, const ServiceSpec& service, const ServicePlan& fleet, const RoleFleet& role) {
+  const PodTimes times = pod_times(service, fleet, role);
+  const EngineCommand engine = engine_command(service, role, times.drain_s);
+  Yaml container = engine_container(service, role, engine);
+  add_probes(engine, times, container);
+  const Yaml labels = pod_labels(service, role.role);
+  Yaml pod = pod_of_replica(spec, service, role, times, engine, std::move(container), labels);
+  Yaml spread = spread_constraints(labels, spec.cluster.zones.size() > 1 && role.pods < 2, role.pods < 2);
+  if (!spread.empty()) pod["spec"].set("topologySpreadConstraints", std::move(spread));
+  return pod;
+}
+
+Yaml worker_pod(const PlanSpec& spec, const ServiceSpec& service, const ServicePlan& fleet, const RoleFleet& role) {
+  const PodTimes times = pod_times(service, fleet, role);
+  const EngineCommand engine = worker_command(service, role);
+  // A worker has a service label of its own, so that the Service and the budget of the leaders do not select it.
+  const Yaml labels = Yaml::map({{std::string(kServiceLabel), workload_name(service, role.role) + "-worker"}});
+  return pod_of_replica(spec, service, role, times, engine, engine_container(service, role, engine), labels);
+}
+
+}  // namespace capstan::plan

@@ -1,0 +1,44 @@
+#pragma once
+
+#include "plan/plan.h"
+#include "plan/sections/cold_start.h"
+#include "plan/sections/engine_command.h"
+
+// The pod of a replica.
+namespace capstan::plan {
+
+/// The time limits of a pod, derived from the plan.
+struct PodTimes {
+  std::int64_t startup_s = 0;  ///< the startup probe gives up after it
+  std::int64_t drain_s = 0;    ///< the engine finishes its requests in it
+  std::int64_t grace_s = 0;    ///< terminationGracePeriodSeconds
+  std::string startup_why{};
+  std::string drain_why{};
+  bool is_answer_known = false;  ///< false: the load states no longest answer
+};
+
+inline constexpr std::int64_t kPreStopS = 15;
+
+/// Returns the times: the startup probe waits twice the longest start on a node that exists, and the drain takes as
+/// long as the longest answer at the TPOT bound.
+PodTimes pod_times(const ServiceSpec& service, const ServicePlan& fleet, const RoleFleet& role);
+
+/// The part of a machine that a pod takes.
+struct PodResourcesShare {
+  std::int64_t cpu = 0;
+  std::int64_t memory_gib = 0;
+  std::int64_t shared_memory_gib = 0;  ///< of /dev/shm; 0: the default is enough
+  bool is_machine_known = false;
+  std::string why{};
+};
+PodResourcesShare resources_share(const RoleFleet& role);
+
+/// Returns the pod template (metadata and spec) of a replica of one pod, or of the leader of several.
+Yaml engine_pod(const PlanSpec& spec, const ServiceSpec& service, const ServicePlan& fleet, const RoleFleet& role);
+/// Returns the pod template of the other pods of a replica of several.
+Yaml worker_pod(const PlanSpec& spec, const ServiceSpec& service, const ServicePlan& fleet, const RoleFleet& role);
+
+/// Returns the name of the ConfigMap of a role's engine.
+std::string config_name(const ServiceSpec& service, model::Role role);
+
+}  // namespace capstan::plan

@@ -1,0 +1,67 @@
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "plan/sections/sections.h"
+#include "plan/sections/testing.h"
+
+namespace capstan::plan {
+namespace {
+
+std::string sharing_text(const Section& section, std::string_view file) {
+  for (const Manifest& manifest : section.manifests) {
+    if (manifest.file == file) return manifest.body.document();
+  }
+  return {};
+}
+
+TEST(PlanSharing, WithoutSmallModelsReplicasHaveWholeGpus) {
+  const Section section = sharing_section(testing::chat_plan().facts());
+  EXPECT_EQ(section.answer, "Whole GPUs: no service of the plan can share one.");
+  ASSERT_EQ(section.statements.size(), 1U);
+  EXPECT_EQ(section.statements[0].value, "4 whole GPUs");
+  EXPECT_TRUE(section.manifests.empty());
+  EXPECT_TRUE(section.not_simulated.empty());
+}
+
+TEST(PlanSharing, SlicesAreConfiguredOnTheNodesOfTheirPool) {
+  const Section section = sharing_section(testing::sliced_plan().facts());
+  EXPECT_EQ(section.answer, "Small models run on MIG slices, each with memory and compute of its own.");
+  EXPECT_EQ(section.statements[1].value, "one MIG slice 3g.40gb, 2 on a GPU");
+  EXPECT_EQ(section.not_simulated.size(), 2U);
+  const std::string config = sharing_text(section, "sharing/mig-config.yaml");
+  EXPECT_NE(config.find("\n      h100-3g-40gb:\n"), config.npos) << config;
+  EXPECT_NE(config.find("\"3g.40gb\": 2\n"), config.npos) << config;
+  EXPECT_NE(config.find("\"1g.10gb\": 7\n"), config.npos) << config;
+  const std::string values = sharing_text(section, "sharing/gpu-operator-mig-values.yaml");
+  EXPECT_NE(values.find("strategy: mixed"), values.npos) << values;
+}
+
+TEST(PlanSharing, SmallModelsWithoutStepTimesOfSlicesKeepWholeGpus) {
+  testing::SamplePlan plan = testing::sample_plan("small");
+  for (const char* name : {"mail", "tags"}) {
+    ServiceSpec& service = testing::add_sample_service(
+        plan, name, {testing::sample_role(testing::sample_machine("p5.4xlarge", "h100_sxm", 1), 1, 1, 2)});
+    service.may_share_gpu = true;
+    service.sharing_memory_gib = service.name == "mail" ? 30 : 8;
+  }
+  const Section section = sharing_section(plan.facts());
+  EXPECT_EQ(section.answer, "Small models keep whole GPUs until the step times of their slices are known.");
+  EXPECT_EQ(section.statements[0].value, "1 whole GPU; MIG 3g.40gb once its step times are known");
+  const std::string config = sharing_text(section, "sharing/mig-config.yaml");
+  // One 3g.40gb leaves room for four 1g.10gb on the other half of the memory.
+  EXPECT_NE(config.find("h100-small-models:"), config.npos) << config;
+  EXPECT_NE(config.find("\"3g.40gb\": 1\n          \"1g.10gb\": 4\n"), config.npos) << config;
+}
+
+TEST(PlanSharing, BatchWorkOnGpusWithoutMigSharesThemByMps) {
+  const Section section = sharing_section(testing::batch_plan().facts());
+  EXPECT_EQ(section.statements[0].value, "1/2 of a GPU by MPS");
+  EXPECT_EQ(section.not_simulated, std::vector<std::string>{"tags beside other replicas on its GPU"});
+  const std::string config = sharing_text(section, "sharing/device-plugin.yaml");
+  EXPECT_NE(config.find("l40s-mps: |"), config.npos) << config;
+  EXPECT_NE(config.find("replicas: 2"), config.npos) << config;
+}
+
+}  // namespace
+}  // namespace capstan::plan

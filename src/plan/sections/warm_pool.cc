@@ -1,0 +1,139 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "explain/words.h"
+#include "plan/names.h"
+#include "plan/sections/balloon.h"
+#include "plan/sections/sections.h"
+#include "plan/sections/warm_minimum.h"
+#include "plan/sections/weight_cache.h"
+
+namespace capstan::plan {
+
+namespace {
+
+using explain::time_text;
+
+void add_start_statements(const ServiceSpec& service, const ServicePlan& fleet, Section& out) {
+  const ColdStart start = cold_start_sum(fleet.start);
+  const std::string prefix = service.name + " ";
+  for (const StartPhase& phase : fleet.start) {
+    out.statements.push_back({.name = prefix + phase.name,
+                              .value = time_text(phase.typical),
+                              .why = fmt::format("typical, up to {}{}", time_text(phase.longest),
+                                                 phase.name == start.dominant ? "; the longest step" : ""),
+                              .evidence = Evidence::modelled});
+  }
+  if (fleet.start.empty()) return;
+  out.statements.push_back({.name = prefix + "cold start",
+                            .value = time_text(start.typical),
+                            .why = fmt::format("{}, up to {}", phases_words(fleet.start), time_text(start.longest)),
+                            .evidence = Evidence::modelled});
+  Duration longest{};
+  for (const Trial& trial : fleet.seeds) longest = std::max(longest, trial.cold_start_max);
+  if (longest > Duration{}) {
+    out.statements.push_back({.name = prefix + "longest simulated cold start",
+                              .value = time_text(longest),
+                              .why = "from the placement of a replica to its first request, over all seeds",
+                              .evidence = Evidence::simulated});
+  }
+}
+
+void add_minimum_statements(const ServiceSpec& service, const ServicePlan& fleet, const RoleFleet& role, Section& out) {
+  const std::string name = workload_name(service, role.role);
+  const std::optional<WarmMinimum> by_formula = warm_minimum(service, fleet, role);
+  std::string why =
+      fmt::format("the fewest with which the simulations {} the SLO", fleet.holds_slo ? "hold" : "came nearest to");
+  if (by_formula && by_formula->replicas != role.minimum) {
+    why += fmt::format(
+        "; the formula gives {}, and the simulation counts, because it knows the queues of single "
+        "replicas, the batches and what the scaler does before the cold start ends",
+        by_formula->replicas);
+  }
+  out.statements.push_back({.name = name + " minimum ready replicas",
+                            .value = fmt::format("{}", role.minimum),
+                            .why = std::move(why),
+                            .evidence = Evidence::simulated});
+  if (by_formula) {
+    out.statements.push_back({.name = name + " minimum by formula",
+                              .value = fmt::format("{}", by_formula->replicas),
+                              .why = by_formula->why,
+                              .evidence = Evidence::modelled});
+  }
+}
+
+/// Says what one balloon replica costs and saves.
+void add_balloon_statement(const ServiceSpec& service, const ServicePlan& fleet, const RoleFleet& role, Section& out) {
+  Duration node{};
+  for (const StartPhase& phase : fleet.start) {
+    if (phase.name == "node") node = phase.typical;
+  }
+  const MachineSpec& machine = role.machine;
+  const std::optional<MicroUsd> price = machine.on_demand_per_hour ? machine.on_demand_per_hour : machine.spot_per_hour;
+  const bool is_priced = price && machine.gpus > 0;
+  out.statements.push_back(
+      {.name = workload_name(service, role.role) + " balloon",
+       .value = is_priced ? explain::price_text(MicroUsd{price->count / machine.gpus * role.gpus_per_replica()})
+                          : "price unknown",
+       .why = fmt::format("optional: {} GPUs wait idle for the next replica, which then starts {} earlier; not in the "
+                          "cost of this plan",
+                          role.gpus_per_replica(), time_text(node)),
+       .evidence = machine.has_stated_price ? Evidence::stated : Evidence::catalogue});
+}
+
+void add_objects(std::string_view folder, std::string_view name, std::vector<Yaml> objects, Section& out) {
+  for (Yaml& object : objects) {
+    out.manifests.push_back({.file = fmt::format("warm-pool/{}/{}.yaml", folder, name), .body = std::move(object)});
+  }
+}
+
+std::string warm_pool_answer(const PlanFacts& facts) {
+  std::string minimums;
+  for (std::size_t i = 0; i < facts.services.size(); ++i) {
+    for (const RoleFleet& role : facts.services[i].roles) {
+      minimums += fmt::format("{}{} {}", minimums.empty() ? "" : ", ", explain::replicas_text(role.minimum),
+                              "of " + workload_name(facts.spec.services[i], role.role));
+    }
+  }
+  std::string answer = fmt::format("Keep {} ready.", minimums);
+  for (std::size_t i = 0; i < facts.services.size(); ++i) {
+    const ColdStart start = cold_start_sum(facts.services[i].start);
+    if (start.dominant.empty()) continue;
+    answer += fmt::format(" A cold start of {} takes {}, of which {} for {}.", facts.spec.services[i].name,
+                          time_text(start.typical), time_text(start.dominant_typical), start.dominant);
+  }
+  return answer + " Images and weights are fetched onto each node before a replica needs them.";
+}
+
+}  // namespace
+
+Section warm_pool_section(const PlanFacts& facts) {
+  Section out{.key = "warm_pool", .title = "Warm pool", .answer = warm_pool_answer(facts)};
+  add_objects("balloon", "priority-class", {balloon_priority_class()}, out);
+  for (std::size_t i = 0; i < facts.services.size(); ++i) {
+    const ServiceSpec& service = facts.spec.services[i];
+    const ServicePlan& fleet = facts.services[i];
+    add_start_statements(service, fleet, out);
+    std::set<std::string> pools;
+    for (const RoleFleet& role : fleet.roles) {
+      const std::string name = workload_name(service, role.role);
+      add_minimum_statements(service, fleet, role, out);
+      add_balloon_statement(service, fleet, role, out);
+      pools.insert(device_of(role).pool);
+      add_objects("balloon", name, {balloon_deployment(facts.spec, service, role)}, out);
+      add_objects("capacity-buffer", name, capacity_buffer_objects(facts.spec, service, role), out);
+    }
+    add_objects("cache", service.name, weight_cache_objects(facts.spec, service, {pools.begin(), pools.end()}), out);
+  }
+  out.commands = {"kubectl apply -f warm-pool/cache",
+                  "kubectl apply -f warm-pool/balloon  # optional: GPUs for the next replica, as pods that make room",
+                  "kubectl apply -f warm-pool/capacity-buffer  # the same without pods, where the node autoscaler has "
+                  "CapacityBuffer; never both"};
+  out.not_simulated.push_back(
+      "balloon pods, capacity buffers, and the time before the DaemonSet has filled a new node");
+  return out;
+}
+
+}  // namespace capstan::plan
