@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Checks lists that a change may shorten and not lengthen.
+"""Checks lists that a change may shorten but not lengthen.
 
-    tests/only_shorter.py FILE...     ends with 1 where a list names an entry that it did not name before
+    tests/only_shorter.py FILE...     exits with 1 if a list has an entry that an earlier version of it lacks
 
-A line of a list is `entry: reason`; # begins a comment. Every committed version of a file counts, not only the parent's,
-so that the number of commits that land together does not matter.
+A line of a list is `entry: reason`; # begins a comment. The check compares with every committed version of a file, so
+that the number of commits in a change does not matter.
 """
 
 import pathlib
@@ -32,7 +32,7 @@ def committed(path):
 
 
 def check(path):
-    """Prints what was added to one list; returns how many entries that are."""
+    """Prints the entries that were added to one list, and returns their number."""
     try:
         versions = committed(path)
     except (OSError, subprocess.CalledProcessError) as error:

@@ -30,7 +30,7 @@ class AddressFeed {
   /// addresses as they were. On standard input only the invalid line is ignored; the others take effect in the next
   /// call.
   Result<Change> poll_changes();
-  /// True if poll_changes() was called exactly once so far.
+  /// Returns true if poll_changes() was called exactly once so far.
   bool is_first_poll() const { return polls_ == 1; }
 
   /// Returns the addresses of a list with this text. `file` is its name in errors.
@@ -43,12 +43,12 @@ class AddressFeed {
   std::set<net::SocketAddress> fixed_;
   std::set<net::SocketAddress> listed_;
   std::set<net::SocketAddress> current_;
-  std::vector<net::SocketAddress> free_ports_;  ///< port 0: each is a listener on a port of its own
+  std::vector<net::SocketAddress> free_ports_;  ///< addresses with port 0, each for a listener on a free port
   std::string list_;
-  std::string pending_;  ///< begin of a line of standard input that has not ended
+  std::string pending_;  ///< start of an unfinished line of standard input
   bool ended_ = false;   ///< standard input has ended
   int polls_ = 0;
-  std::filesystem::file_time_type modified_{};  ///< of the list file when it was read last
+  std::filesystem::file_time_type modified_{};  ///< time of the list file's last change when it was last read
 };
 
 }  // namespace capstan::cli

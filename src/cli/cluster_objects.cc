@@ -22,8 +22,8 @@ std::string text_at(const Object& object, const char* pointer) {
   return object.contains(at) && object.at(at).is_string() ? object.at(at).get<std::string>() : std::string();
 }
 
-/// True if a controller created the object from one that a person wrote, such as a ReplicaSet from a Deployment or an
-/// HPA from a ScaledObject.
+/// Returns true if a controller created the object from one that a person wrote, such as a ReplicaSet from a Deployment
+/// or an HPA from a ScaledObject.
 bool is_controlled(const Object& object) {
   const nlohmann::json_pointer<std::string> at("/metadata/ownerReferences");
   if (!object.contains(at) || !object.at(at).is_array()) return false;
@@ -35,8 +35,8 @@ bool is_controlled(const Object& object) {
 using Pointer = nlohmann::json_pointer<std::string>;
 constexpr const char* kLastApplied = "kubectl.kubernetes.io/last-applied-configuration";
 
-/// True if the author wrote spec.replicas, and not only the API server (its default) or an autoscaler. Also true if
-/// neither the annotation nor the managed fields show the writer.
+/// Returns true if the author wrote spec.replicas, and not only the API server (its default) or an autoscaler. Returns
+/// true, too, if the writer is not known from the annotation or the managed fields.
 bool states_replicas(const Object& object) {
   const Object& metadata = object.at("metadata");
   if (metadata.contains("annotations") && metadata["annotations"].contains(kLastApplied)) {

@@ -49,9 +49,9 @@ ExitCode judge(const std::vector<Threshold>& thresholds, const experiment::Compa
   for (const Threshold& threshold : thresholds) {
     for (const experiment::RunResult& result : comparison.results) {
       if (!threshold.missed(result)) continue;
-      std::fputs(
-          fmt::format("--fail-on {}: {} has {}\n", threshold.text, result.policy, threshold.found(result)).c_str(),
-          stderr);
+      std::fputs(fmt::format("--fail-on {}: {} has {}\n", threshold.text, result.policy, threshold.figure_text(result))
+                     .c_str(),
+                 stderr);
       code = kFindings;
     }
   }
@@ -63,8 +63,8 @@ bool wants_sparklines(const SimulateArguments& arguments) {
   return arguments.sparklines == When::always || (output_is_terminal() && locale_is_utf8());
 }
 
-/// Returns the line that says how much was simulated and how long it took, which differs from run to run and so is no
-/// part of the result.
+/// Returns the line with the number of simulated requests and the time it took. The time differs from run to run, so
+/// the line is no part of the result.
 std::string effort_words(const experiment::Comparison& comparison, double seconds) {
   RequestCount requests = comparison.extra_requests;
   for (const experiment::RunResult& result : comparison.results) requests += result.requests.arrived;
@@ -76,8 +76,8 @@ std::string effort_words(const experiment::Comparison& comparison, double second
   return fmt::format("{}, {} simulated requests in {:.2f} s\n", words, experiment::grouped(requests), seconds);
 }
 
-/// Returns the scenario and what the command line changed of it, as a shell reads it.
-std::string again(const SimulateArguments& arguments) {
+/// Returns the arguments that select the same scenario with the same changes, quoted for a shell.
+std::string scenario_arguments(const SimulateArguments& arguments) {
   const experiment::ScenarioOverrides& changed = arguments.overrides;
   std::string words = experiment::shell_word(arguments.scenario);
   if (!arguments.from_snapshot.empty()) words += " --from-snapshot " + experiment::shell_word(arguments.from_snapshot);
@@ -101,7 +101,8 @@ ExitCode simulate(const SimulateArguments& arguments) {
   if (!arguments.from_snapshot.empty()) {
     const auto changes = read_changes(arguments.from_snapshot, arguments.service);
     if (!changes) return report(changes.error());
-    overrides.sets.insert(overrides.sets.begin(), changes->begin(), changes->end());  // --set has the last word
+    // A later change replaces an earlier one, so --set overrides the snapshot.
+    overrides.sets.insert(overrides.sets.begin(), changes->begin(), changes->end());
   }
   if (arguments.bound) overrides.sets.push_back("bound=true");
   experiment::ScenarioResult scenario = experiment::read_scenario(arguments.scenario, overrides);
@@ -125,7 +126,7 @@ ExitCode simulate(const SimulateArguments& arguments) {
                                           .sparklines = wants_sparklines(arguments),
                                           .width = output_width()};
   const ExitCode printed = print(json ? experiment::render_json(*comparison)
-                                      : experiment::render_text(*comparison, again(arguments), options));
+                                      : experiment::render_text(*comparison, scenario_arguments(arguments), options));
   if (printed != kOk) return printed;
   if (!json) {
     std::fputs(effort_words(*comparison, elapsed).c_str(), stderr);

@@ -26,15 +26,15 @@ enum class When : std::uint8_t { automatic, always, never };
 struct SimulateArguments {
   std::string scenario;
   experiment::ScenarioOverrides overrides;
-  std::string from_snapshot;  ///< a cluster's state to start from; empty: the scenario's
-  std::string service;        ///< the service of that cluster
+  std::string from_snapshot;  ///< snapshot file with the initial state; empty: that of the scenario
+  std::string service;        ///< name of the service in the snapshot
   Output output = Output::text;
-  unsigned jobs = 0;                  ///< runs at a time; 0 = one for each core
+  unsigned jobs = 0;                  ///< concurrent runs; 0 = one for each core
   std::vector<std::string> fail_on;   ///< thresholds, "met<99%", "score<50"; exit code 2 if any policy misses one
   bool frontier = false;              ///< compare: print also what `RenderOptions::frontier` adds
-  bool bound = false;                 ///< compare: also compute what could be reached with foresight
+  bool bound = false;                 ///< compare: also compute what perfect foresight would reach
   bool no_advice = false;             ///< compare: leave out the runs that look for advice
-  bool compare = false;               ///< all policies; else the first, or the one that is named
+  bool compare = false;               ///< simulate all policies; false: the named policy, or the first
   When sparklines = When::automatic;  ///< compare, in text: draw the run over time
 };
 ExitCode simulate(const SimulateArguments& arguments);

@@ -20,7 +20,8 @@ class EndpointFeed {
   virtual ~EndpointFeed() = default;
   /// Waits for the first addresses, at most `kFirstMax`. Returns sorted base URLs.
   virtual Result<std::vector<std::string>> first() = 0;
-  /// Returns the base URLs if they have changed. Reports an error in them on standard error, and the load continues.
+  /// Returns the base URLs if they have changed. An invalid list is reported on standard error, and the load continues
+  /// with the old URLs.
   virtual std::optional<std::vector<std::string>> poll_changes() = 0;
 };
 

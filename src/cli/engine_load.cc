@@ -74,7 +74,7 @@ void run(emulator::LoadDriver& driver, net::HttpClient& client, const emulator::
   }
 }
 
-/// Returns what prevents errors of this kind.
+/// Returns the remedy for errors of this kind.
 std::string_view remedy_for(std::string_view kind) {
   if (kind == "tls") return "a trusted certificate: --ca-file names its authority, --insecure trusts any";
   if (kind == "http_401" || kind == "http_403") return "a key that the server accepts: --api-key or --header";

@@ -116,7 +116,7 @@ CLI::App* add_engine_load(CLI::App& engine, EngineLoadArguments& a) {
       ->excludes(endpoint)
       ->excludes(list)
       ->option_text("[NAMESPACE/]NAME[:PORT]");
-  add_cluster(*load, a.cluster);
+  add_cluster(*load, a.cluster, "Namespace of the Service; default: that of the configuration");
   for (const char* option : {"--kubeconfig", "--context", "--namespace"}) load->get_option(option)->needs("--service");
   CLI::Option* trace = load->add_option("--trace", a.trace, "Trace to replay")->option_text("FILE");
   load->add_option("--profile", a.profile, "Draw requests from this profile instead of a trace; default: azure-hour")

@@ -30,7 +30,7 @@ void start(net::HttpClient& http, const net::Clock& clock, FetchedPages& into, s
   http.start(std::move(request), std::move(handler));
 }
 
-/// The client may have other requests in flight, such as watches: only the counted ones are waited for.
+/// Waits for the end of the counted requests only, because the client may have others in flight, such as watches.
 void finish(net::HttpClient& http, const std::size_t& pending) {
   while (pending > 0) http.run_once(std::chrono::milliseconds(100));
 }

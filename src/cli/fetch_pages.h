@@ -12,7 +12,7 @@ namespace capstan::cli {
 
 /// One answer of a page's address.
 struct FetchedPage {
-  std::string error;  ///< of the connection; empty: there is an answer
+  std::string error;  ///< error of the connection; empty: there is an answer
   int http_status = 0;
   std::string body;
   signals::Exposition format = signals::Exposition::text;
@@ -26,7 +26,7 @@ struct FetchedPages {
 };
 inline constexpr Duration kBetweenPages = std::chrono::seconds(2);
 
-/// Reads every address. Reads each address that answered a second time. Returns them in the order of `urls`.
+/// Reads every address, and then a second time each address that answered. Returns the answers in the order of `urls`.
 std::vector<FetchedPages> fetch_pages(net::HttpClient& http, const net::Clock& clock,
                                       const std::vector<std::string>& urls);
 

@@ -120,7 +120,7 @@ TEST_F(FixFiles, AFixThatScalesToOneReplicaHasACaution) {
   EXPECT_EQ(fix_notes(lint::apply_fixes(report, FixSafety::unsafe)),
             path("app/d.yaml") +
                 ":5:13: deployment-replicas-with-autoscaler: caution: the first apply without replicas scales "
-                "Deployment vllm to 1 once, the default; to avoid this, first delete replicas with `kubectl apply "
+                "Deployment vllm to the default of 1 once; to avoid this, first delete replicas with `kubectl apply "
                 "edit-last-applied Deployment/vllm`\n");
 }
 

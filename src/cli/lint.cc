@@ -31,7 +31,7 @@ namespace capstan::cli {
 namespace {
 
 constexpr std::size_t kMaxConfigBytes = 1u << 20;
-constexpr int kMemoryStep = 1 << 20;  // bytes
+constexpr int kMemoryStep = 1 << 20;  // bytes by which the heap grows
 constexpr Duration kClusterPoll = std::chrono::milliseconds(50);
 constexpr std::size_t kMaxBaselineBytes = 256u << 20;
 
@@ -42,7 +42,7 @@ Error about_option(Error error, std::string option) {
   return error;
 }
 
-/// Reads the named configuration. Without a name, reads that of the current folder if it exists.
+/// Reads the configuration with this path. If the path is empty, reads that of the current folder if it exists.
 Result<lint::Config> read_config(const std::string& path) {
   const std::string file = path.empty() ? lint::kConfigFile : path;
   const auto text = read_file(file, kMaxConfigBytes);
@@ -125,7 +125,7 @@ lint::Report read_cluster_and_lint(const LintArguments& arguments, const lint::C
     (*session)->http.run_once(kClusterPoll);
   }
   lint::Options options = config.options;
-  // With all namespaces read, an object that is named but not found does not exist.
+  // If all namespaces are read, an object that others refer to but that is not found does not exist.
   options.settings.closed_world = options.settings.closed_world || arguments.cluster.ns.empty();
   found = lint::lint_texts(objects.take_texts(), options);
   found.unreadable = objects.refused();
@@ -135,8 +135,8 @@ lint::Report read_cluster_and_lint(const LintArguments& arguments, const lint::C
 
 lint::Report read_and_lint(const LintArguments& arguments, const lint::Config& config) {
   if (arguments.live) return read_cluster_and_lint(arguments, config);
-  const std::vector<std::string> here = {"."};
-  lint::FoundFiles files = lint::find_files(arguments.paths.empty() ? here : arguments.paths, config.exclude);
+  const std::vector<std::string> current_folder = {"."};
+  lint::FoundFiles files = lint::find_files(arguments.paths.empty() ? current_folder : arguments.paths, config.exclude);
   lint::follow_kustomizations(files);
   lint::Report found = lint::lint_files(files.files, config.options);
   std::ranges::move(files.unreadable, std::back_inserter(found.unreadable));

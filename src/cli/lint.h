@@ -10,17 +10,17 @@ namespace capstan::cli {
 
 struct LintArguments {
   std::vector<std::string> paths;
-  bool live = false;         ///< read a cluster instead of files
+  bool live = false;         ///< true: read a cluster instead of files
   ClusterArguments cluster;  ///< the cluster to read if `live`
   std::vector<std::string> exclude;
   std::vector<std::string> rules;  ///< "rule=severity"
   std::string output = "text";
   std::string fail_on = "warning";
   std::string kube_version;
-  std::string config;          ///< path; empty: .capstan-lint.yaml, if it exists
+  std::string config;          ///< path of the configuration; empty: .capstan-lint.yaml, if it exists
   std::string baseline;        ///< path of the findings to leave out; empty: none
   std::string write_baseline;  ///< path of the baseline to write; empty: none
-  std::string explain;         ///< name of a rule
+  std::string explain;         ///< name of the rule to explain; empty: none
   bool list = false;
   bool advice = false;
   bool closed_world = false;

@@ -139,7 +139,8 @@ ExitCode explain(const ExplainArguments& arguments) {
   if (!object) return report(object.error());
   const archive::Redecision all = archive::redecide(*state);
   const explain::Account account =
-      explain::about(*object, state->snapshot, state->names, {all.scale, all.place, all.provision});
+      explain::about(*object, state->snapshot, state->names, {all.scale, all.place, all.provision},
+                     arguments.snapshot.empty() ? explain::Setting::simulation : explain::Setting::cluster);
   if (arguments.output == Output::json) {
     return print(Json::parse(explain::json(*state->snapshot.catalog, arguments.object, account)).dump(2) + "\n");
   }

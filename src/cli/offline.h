@@ -24,8 +24,8 @@ ExitCode print_decision(const archive::SavedState& state, Layer layer, Output ou
 ExitCode decide(const DecideArguments& arguments);
 
 struct ExplainArguments {
-  std::string object;    ///< a name from the snapshot, or a kind and an id: "gang 7"
-  std::string snapshot;  ///< a file; empty: `scenario` is simulated up to `at`
+  std::string object;    ///< name from the snapshot, or kind and id: "gang 7"
+  std::string snapshot;  ///< path of the snapshot; empty: `scenario` is simulated up to `at`
   std::string scenario;
   experiment::ScenarioOverrides overrides;
   std::string at = "0s";
@@ -37,7 +37,7 @@ ExitCode explain(const ExplainArguments& arguments);
 
 struct SnapshotArguments {
   std::string scenario;
-  ClusterArguments cluster;  ///< used if no scenario is given
+  ClusterArguments cluster;  ///< cluster to read if no scenario is given
   experiment::ScenarioOverrides overrides;
   std::string at = "0s";
 };

@@ -34,7 +34,7 @@ class ProgressLine {
   ProgressLine(const ProgressLine&) = delete;
   ProgressLine& operator=(const ProgressLine&) = delete;
 
-  /// True if the next text is due.
+  /// Returns true if the next text is due.
   /// @param elapsed  real time since the start of the run
   bool due(Duration elapsed) const;
   /// Shows the text if it is due.

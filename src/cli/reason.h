@@ -7,7 +7,7 @@
 namespace capstan::cli {
 
 struct ReasonArguments {
-  std::string code;  ///< "queue_limit", or "QueueLimit" as the reason of an Event
+  std::string code;  ///< reason code: "queue_limit", or "QueueLimit" as in an Event
   Output output = Output::text;
 };
 /// Prints the meaning, numbers, causes and remedy of one reason code.

@@ -8,7 +8,7 @@ class App;
 
 namespace capstan::cli {
 
-/// Adds `capstan explain reason CODE`. What `explain` requires of an object is not required of a code.
+/// Adds `capstan explain reason CODE`. Options that `explain` requires for an object are not required for a code.
 CLI::App* add_explain_reason(CLI::App& explain, ReasonArguments& arguments);
 
 }  // namespace capstan::cli

@@ -26,10 +26,23 @@ TEST(ExplainReason, JsonHasTheSameParts) {
   }
 }
 
-TEST(ExplainReason, AnUnknownCodeIsAUsageError) {
-  testing::internal::CaptureStderr();
-  EXPECT_EQ(explain_reason({.code = "queue"}), kUsage);
-  EXPECT_NE(testing::internal::GetCapturedStderr().find("\"queue\" is no reason code"), std::string::npos);
+TEST(ExplainReason, AnUnknownCodeIsAUsageErrorWithTheCodesThatMayBeMeant) {
+  struct Row {
+    const char* code;
+    const char* error;
+  };
+  const Row rows[] = {
+      {"queue_limt", "(did you mean queue_limit?)"},
+      {"queue_l", "(did you mean queue_limit?)"},
+      {"anything_else", "troubleshooting.md such as queue_limit"},
+      {"", "\"\" is no reason code, expected one of docs/reference/troubleshooting.md such as queue_limit"},
+  };
+  for (const Row& row : rows) {
+    testing::internal::CaptureStderr();
+    EXPECT_EQ(explain_reason({.code = row.code}), kUsage);
+    const std::string error = testing::internal::GetCapturedStderr();
+    EXPECT_NE(error.find(row.error), std::string::npos) << error;
+  }
 }
 
 }  // namespace

@@ -30,6 +30,6 @@ Result<archive::SavedState> live_state(const ClusterArguments& arguments);
 /// Adds `capstan run`.
 CLI::App* add_run(CLI::App& app, RunArguments& arguments);
 /// Adds the options that name a cluster.
-void add_cluster(CLI::App& command, ClusterArguments& arguments);
+void add_cluster(CLI::App& command, ClusterArguments& arguments, const std::string& namespace_help);
 
 }  // namespace capstan::cli

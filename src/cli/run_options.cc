@@ -5,23 +5,20 @@
 
 namespace capstan::cli {
 
-void add_cluster(CLI::App& command, ClusterArguments& a) {
+void add_cluster(CLI::App& command, ClusterArguments& a, const std::string& namespace_help) {
   command
       .add_option("--kubeconfig", a.kubeconfig,
                   "Kubeconfig of the cluster; default: KUBECONFIG, the pod's service account, ~/.kube/config")
       ->option_text("FILE");
   command.add_option("--context", a.context, "Context of the kubeconfig; default: its current context")
       ->option_text("NAME");
-  command
-      .add_option("--namespace", a.ns,
-                  "Namespace, also of the Lease and checkpoint of run; default: that of the configuration")
-      ->option_text("NAME");
+  command.add_option("--namespace", a.ns, namespace_help)->option_text("NAME");
 }
 
 CLI::App* add_run(CLI::App& app, RunArguments& a) {
   CLI::App* run = app.add_subcommand(
       "run", "Watch a cluster and decide its replicas, gangs and nodes; act where an object's mode allows it");
-  add_cluster(*run, a.cluster);
+  add_cluster(*run, a.cluster, "Namespace of the Lease and the checkpoint; default: that of the configuration");
   run->add_option("--listen", a.listen, "Address of /metrics, /healthz and /readyz; none: no address")
       ->option_text("0.0.0.0:8080");
   run->add_flag("--once", a.once,

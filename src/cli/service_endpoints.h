@@ -13,9 +13,9 @@ namespace capstan::cli {
 
 /// A Service as named on a command line: `[NAMESPACE/]NAME[:PORT]`.
 struct ServiceName {
-  std::string ns;  ///< empty: the namespace of the kubeconfig
+  std::string ns;  ///< namespace of the Service; empty: that of the kubeconfig
   std::string name;
-  std::string port;  ///< a name or a number; empty: the Service's only port
+  std::string port;  ///< name or number of the port; empty: the Service's only port
   friend bool operator==(const ServiceName&, const ServiceName&) = default;
 };
 
@@ -37,7 +37,7 @@ class ServiceEndpoints {
   Instant next_deadline() const { return watcher_.next_deadline(); }
 
   bool synced() const { return slices_.snapshot().synced; }
-  std::string sync_problem() const;  ///< why it is not synced yet, if the server gave a reason
+  std::string sync_problem() const;  ///< text of the last error, or that no answer has arrived yet
   /// Returns the base URLs if they have changed since the previous call.
   Result<std::optional<std::vector<std::string>>> take_change();
 

@@ -7,7 +7,7 @@ namespace {
 
 struct NameRow {
   const char* text;
-  ServiceName name;  ///< empty: the text is refused
+  ServiceName name;  ///< expected name; empty: the text is refused
 };
 
 TEST(ServiceName, HasAnOptionalNamespaceAndPort) {

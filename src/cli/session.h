@@ -12,11 +12,11 @@
 
 namespace capstan::cli {
 
-/// The cluster that a command line names. The rules of kubectl fill in what is empty.
+/// The cluster that a command line names. Empty fields are completed as kubectl does.
 struct ClusterArguments {
-  std::string kubeconfig;  ///< empty: KUBECONFIG, the pod's service account, ~/.kube/config
-  std::string context;     ///< empty: the current context of the kubeconfig
-  std::string ns;          ///< empty: the namespace of the configuration
+  std::string kubeconfig;  ///< path; empty: KUBECONFIG, the pod's service account, ~/.kube/config
+  std::string context;     ///< context of the kubeconfig; empty: its current context
+  std::string ns;          ///< namespace; empty: that of the configuration
 };
 
 /// A client of one API server, with the clocks, credentials and connections that it needs.
@@ -25,7 +25,7 @@ struct Session {
 
   kube::WallClock wall;
   kube::WallTime started;
-  net::Clock clock;  ///< counts from the Unix epoch as it was at the start, and never goes back
+  net::Clock clock;  ///< time since the Unix epoch; set at the start and never set back
   net::HttpClient http;
   std::string ns;
   kube::Credentials credentials;

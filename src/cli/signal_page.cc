@@ -73,7 +73,7 @@ std::optional<std::int64_t> value_of(const signals::SubjectReadings& subject, Si
   return signal.usable() ? std::optional(signal.value) : std::nullopt;
 }
 
-/// Signals that need two pages, or that an idle engine does not have, are not lost.
+/// Returns true if the signal is lost. A signal that needs two pages, or that an idle engine lacks, is not lost.
 bool is_lost(Missing why) {
   return why != Missing::none && why != Missing::first_page && why != Missing::no_observations;
 }

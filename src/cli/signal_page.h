@@ -23,16 +23,16 @@ struct MetricsPage {
 /// The service that a page should be about.
 struct PageQuestion {
   std::string source{};  ///< name of the page in errors: a pod, a file or a URL
-  std::string model{};   ///< empty: any
-  std::string engine{};  ///< empty: recognized from the metric names
-  std::string pod{};     ///< name that the series must not contradict; empty: any
+  std::string model{};   ///< expected model; empty: any
+  std::string engine{};  ///< name of the engine; empty: recognized from the metric names
+  std::string pod{};     ///< expected pod in the labels of series; empty: any
   std::vector<signals::SignalName> needed = {signals::SignalName::waiting, signals::SignalName::running,
                                              signals::SignalName::kv_usage_ppm};
 };
 
 /// Facts that one pod's page shows.
 struct PageFacts {
-  explain::PodFacts pod;  ///< `name`, and every field about the page
+  explain::PodFacts pod;  ///< facts of the pod: only `name` and the fields about the page
   explain::ReplicaLoad load;
   std::vector<explain::UnusableSignal> unusable;
 };

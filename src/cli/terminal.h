@@ -8,11 +8,11 @@ namespace capstan::cli {
 
 bool output_is_terminal();
 bool errors_are_terminal();
-/// True if standard output takes colours: it is a terminal, not a dumb one, and NO_COLOR is not set.
+/// Returns true if standard output takes colours: it is a terminal, TERM is not "dumb", and NO_COLOR is not set.
 bool wants_color();
-/// True if the locale of the environment writes characters in UTF-8: LC_ALL, else LC_CTYPE, else LANG says so.
+/// Returns true if the locale uses UTF-8. The first of LC_ALL, LC_CTYPE and LANG that is set decides.
 bool locale_is_utf8();
-/// Returns the columns of the terminal, 120 where there is none.
+/// Returns the columns of the terminal, or 120 if standard output is no terminal.
 int output_width();
 
 /// Measures real time from its construction on.

@@ -114,7 +114,7 @@ bool Threshold::missed(const experiment::RunResult& result) const {
   return below ? value(result) < bound : value(result) > bound;
 }
 
-std::string Threshold::found(const experiment::RunResult& result) const {
+std::string Threshold::figure_text(const experiment::RunResult& result) const {
   const std::int64_t found = value(result);
   switch (figure) {
     case Figure::met:

@@ -15,16 +15,16 @@ namespace capstan::cli {
 struct Threshold {
   enum class Figure : std::uint8_t { met, unmet, score, usd, ttft_p99, tpot_p99, e2e_p99, disruptions, broken };
   Figure figure{};
-  bool below = true;       ///< fails below the bound, else above it
-  std::int64_t bound = 0;  ///< by figure: ppm, requests, 0.001 points, 1e-6 USD, us or a count
-  std::string text;        ///< as written by the user
+  bool below = true;       ///< true: a figure below the bound fails; false: one above it
+  std::int64_t bound = 0;  ///< bound in the unit of the figure: ppm, requests, 0.001 points, 1e-6 USD, us
+  std::string text;        ///< the threshold as the user wrote it
 
   /// Returns the figure of the result, in the unit of `bound`.
   std::int64_t value(const experiment::RunResult& result) const;
-  /// True if the figure of the result is on the wrong side of the bound.
+  /// Returns true if the figure of the result is on the wrong side of the bound.
   bool missed(const experiment::RunResult& result) const;
   /// Returns the exact figure of the result with its unit: "93.4%", "12.5 USD", "2.25s".
-  std::string found(const experiment::RunResult& result) const;
+  std::string figure_text(const experiment::RunResult& result) const;
 };
 
 /// Parses the text of `--fail-on`.

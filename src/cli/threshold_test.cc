@@ -38,9 +38,9 @@ TEST(Threshold, ShowsTheExactFigure) {
   } rows[] = {{"met<95%", result(), "90%"},    {"met<99%", near, "98.96%"}, {"unmet>1", result(), "2"},
               {"ttft_p99>1s", result(), "2s"}, {"score<1", result(), "0"},  {"usd>1", result(), "0 USD"},
               {"disruptions>0", result(), "0"}};
-  for (const auto& row : rows) EXPECT_EQ(parse_threshold(row.text)->found(row.result), row.found) << row.text;
+  for (const auto& row : rows) EXPECT_EQ(parse_threshold(row.text)->figure_text(row.result), row.found) << row.text;
   near.ttft.p99_us = 1'050'000;
-  EXPECT_EQ(parse_threshold("ttft_p99>1s")->found(near), "1.05s");
+  EXPECT_EQ(parse_threshold("ttft_p99>1s")->figure_text(near), "1.05s");
 }
 
 TEST(Threshold, ABareNumberIsPercentWhereTheTablePrintsPercent) {

@@ -59,7 +59,7 @@ cluster:
 policies: [{name: a, scale: queue_hpa, place: gang, provision: group}]
 YAML
 
-# What works.
+# Commands that succeed.
 expect 0 "capstan 0." -- version
 expect 0 "compare" -- --help
 expect 0 "capstan 0." -- --version
@@ -80,7 +80,7 @@ for command in $("$program" --help | sed -n '/^Subcommands:/,/^$/s/^  \([a-z]\+\
 done
 judge "capstan --help lists its commands" yes "" "$( ((${commands:-0} >= 7)) && echo yes)"
 
-# Usage.
+# Usage errors.
 expect 64 "capstan: found 'nonsense', expected sim, compare" -- nonsense
 expect 64 "did you mean compare?" -- compar --help
 expect 64 "capstan engine: found 'server', expected predict, serve or load (did you mean serve?)" -- engine server

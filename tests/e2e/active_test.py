@@ -33,7 +33,7 @@ class Active(controller.ActiveTest):
         self.assertGreater(created[1].at, self.scales()[0].at)
         load.stop()
         eventually("one replica is left", lambda: self.replicas() == 1)
-        eventually("the others are deleted", lambda: len(self.deletions()) >= len(created) - 1)
+        eventually("the other pods are deleted", lambda: len(self.deletions()) >= len(created) - 1)
         self.assert_invariants()
         self.assertEqual(self.forbidden(), [])
 
@@ -42,12 +42,12 @@ class Active(controller.ActiveTest):
         self.serves(3)
         # Each replica holds a request for minutes, so that no drain ends before the replica is needed again.
         self.replay(programs.trace_at(self.logs / "trace.csv", [0, 0, 0], 100, HELD_TOKENS))
-        eventually("each replica holds one", lambda: self.running() == 3)
+        eventually("each replica runs a request", lambda: self.running() == 3)
         self.at_least(1)
-        eventually("two drain", lambda: len({e.name for e in self.gates("False")}) == 2)
-        out, served = {e.name for e in self.gates("False")}, len(self.gates("True"))
+        eventually("two replicas drain", lambda: len({e.name for e in self.gates("False")}) == 2)
+        drained, served = {e.name for e in self.gates("False")}, len(self.gates("True"))
         self.at_least(4)
-        eventually("both are called back", lambda: out <= {e.name for e in self.gates("True")[served:]})
+        eventually("both serve again", lambda: drained <= {e.name for e in self.gates("True")[served:]})
         self.serves(4)
         self.assertEqual(self.deletions(), [])
         self.assertNotIn(1, [e.body["spec"]["replicas"] for e in self.scales()])
@@ -56,24 +56,24 @@ class Active(controller.ActiveTest):
         load = self.scale_up()
         halted = self.halt("true")
         load.stop()
-        eventually("fewer are recommended", lambda: self.status()["recommended"] < self.replicas())
-        late = [e for e in self.cluster.audit.writes(user=self.user)
-                if audit.seconds(e.at) > halted + stretched(1) and e.resource not in controller.SHOWN]
-        self.assertEqual(late, [])
+        eventually("fewer replicas are recommended", lambda: self.status()["recommended"] < self.replicas())
+        late_writes = [e for e in self.cluster.audit.writes(user=self.user)
+                       if audit.seconds(e.at) > halted + stretched(1) and e.resource not in controller.SHOWN]
+        self.assertEqual(late_writes, [])
         self.halt("false")
-        eventually("it goes on", lambda: self.replicas() == 1)
+        eventually("the controller scales down again", lambda: self.replicas() == 1)
 
     def test_halt_takes_effect_within_a_second(self):
         self.scale_all_the_time()
-        eventually("it writes", lambda: len(self.scales()) >= 3)
+        eventually("the controller writes", lambda: len(self.scales()) >= 3)
         halted = self.halt("true")
-        eventually("what it would do changes further", lambda: self.asked_for >= self.replicas() + 5)
-        late = [e for e in self.cluster.audit.writes(user=self.user)
-                if audit.seconds(e.at) > halted + stretched(1) and e.resource not in controller.SHOWN]
-        self.assertEqual(late, [])
+        eventually("the wanted number goes on rising", lambda: self.asked_for >= self.replicas() + 5)
+        late_writes = [e for e in self.cluster.audit.writes(user=self.user)
+                       if audit.seconds(e.at) > halted + stretched(1) and e.resource not in controller.SHOWN]
+        self.assertEqual(late_writes, [])
         count = len(self.scales())
         self.halt("false")
-        eventually("it goes on", lambda: len(self.scales()) > count)
+        eventually("the controller writes again", lambda: len(self.scales()) > count)
         self.assert_invariants()
 
     def scale_all_the_time(self):

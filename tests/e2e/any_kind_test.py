@@ -67,13 +67,13 @@ class AnyKind(controller.ControllerTest):
         return self.cluster.audit.writes(user=self.user, resource="stacks", subresource="scale")
 
     def test_its_scale_is_set_up_and_down(self):
-        eventually("its replica is seen", lambda: self.status().get("ready") == 1)
+        eventually("the replica of the Stack is seen", lambda: self.status().get("ready") == 1)
         self.assertEqual(condition(self.scaler(), "TargetsFound"), "True")
         load = self.load()
-        eventually("it is scaled up", lambda: self.wanted() > 1)
-        eventually("they serve", lambda: self.status()["ready"] > 1)
+        eventually("the Stack is scaled up", lambda: self.wanted() > 1)
+        eventually("several replicas serve", lambda: self.status()["ready"] > 1)
         load.stop()
-        eventually("and down again", lambda: self.wanted() == 1)
+        eventually("the Stack is scaled down again", lambda: self.wanted() == 1)
         # The server writes its log shortly after the answer.
         eventually("the last write is in the log",
                    lambda: [write.body["spec"]["replicas"] for write in self.scales()][-1:] == [1])

@@ -1,7 +1,7 @@
-"""A client of the API server with administrator rights. Tests poll often, and this needs no process per request.
+"""A client of the API server with administrator rights. Tests poll often, and unlike kubectl it starts no process.
 
-Names and answers are as in `kubectl get --output json`: a kind is named by its plural, its singular, a short name, or
-with its group. Without a namespace, a namespaced object is in "default".
+Names and answers are as in `kubectl get --output json`. A kind is named by its plural, its singular or a short name,
+with or without its group. The default namespace is "default".
 """
 
 import http.client
@@ -28,7 +28,7 @@ class Api:
         """`connect` returns a new http.client.HTTPConnection."""
         self._connect = connect
         self._per_thread = threading.local()  # one connection per thread
-        self._kinds = {}  # by name: path of the group and version, plural, and whether the kind is namespaced
+        self._kinds = {}  # kinds by name: path of group and version, plural, whether it is namespaced
 
     def get(self, kind, name, namespace=None):
         """Returns an object, or None if there is none of that name."""
@@ -69,7 +69,7 @@ class Api:
                 name = group["metadata"].get("name", "")
                 version = group["versions"][0]  # the version that the server prefers
                 path = f"/apis/{name}/{version['version']}" if name else f"/api/{version['version']}"
-                for kind in version.get("resources", []):  # missing for a group whose server does not answer
+                for kind in version.get("resources", []):  # absent for a group whose server does not answer
                     found = (path, kind["resource"], kind["scope"] == "Namespaced")
                     words = [kind["resource"], kind.get("singularResource", ""), *kind.get("shortNames", [])]
                     for word in words:

@@ -65,10 +65,10 @@ class AuditLog:
                     self._entries.append(_entry(event))
         return list(self._entries)
 
-    def find(self, **wanted):
+    def find(self, **fields):
         """Returns the entries with these fields: find(user="karpenter", verb="create", resource="nodes")."""
-        return [e for e in self.entries() if all(getattr(e, field) == value for field, value in wanted.items())]
+        return [e for e in self.entries() if all(getattr(e, field) == value for field, value in fields.items())]
 
-    def writes(self, **wanted):
+    def writes(self, **fields):
         """Returns the successful writes with these fields."""
-        return [e for e in self.find(**wanted) if e.verb in WRITES and 200 <= e.code < 300]
+        return [e for e in self.find(**fields) if e.verb in WRITES and 200 <= e.code < 300]

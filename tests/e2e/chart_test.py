@@ -82,12 +82,12 @@ class Rendered(harness.ClusterTest):
     def test_the_api_server_accepts_the_rendered_objects(self):
         for values in VALUES:
             with self.subTest(values=values):
-                kinds = {thing["kind"] for thing in self.render(*values)}
+                kinds = {item["kind"] for item in self.render(*values)}
                 self.assertEqual({"Deployment", "Service", "ClusterRole", "Role"} - kinds, set())
 
     def test_a_node_drain_evicts_one_of_several_replicas_at_a_time(self):
         def budgets(*values):
-            return [thing["spec"] for thing in self.render(*values) if thing["kind"] == "PodDisruptionBudget"]
+            return [item["spec"] for item in self.render(*values) if item["kind"] == "PodDisruptionBudget"]
 
         self.assertEqual([spec["maxUnavailable"] for spec in budgets()], [1])
         self.assertEqual(budgets("replicas=1"), [])
@@ -108,7 +108,7 @@ class Rendered(harness.ClusterTest):
             "nodeclaims create", "nodeclaims delete", "nodeclaims patch", "nodes patch"})
 
     def writes(self, *values):
-        rules = [rule for thing in self.render(*values) for rule in thing.get("rules") or []]
+        rules = [rule for item in self.render(*values) for rule in item.get("rules") or []]
         return {f"{resource} {verb}" for rule in rules for resource in rule["resources"] for verb in rule["verbs"]
                 if verb not in ("get", "list", "watch")}
 

@@ -86,8 +86,8 @@ class Workloads(harness.ClusterTest):
 class Nodes(harness.ClusterTest):
     def test_a_node_renews_its_lease(self):
         self.cluster.apply(objects.gpu_node("living-node"))
-        lease = eventually("it has one", lambda: self.cluster.get("lease", "living-node", "kube-node-lease"))
-        eventually("it is renewed", lambda: self.cluster.get("lease", "living-node", "kube-node-lease")["spec"][
+        lease = eventually("the node has a lease", lambda: self.cluster.get("lease", "living-node", "kube-node-lease"))
+        eventually("the lease is renewed", lambda: self.cluster.get("lease", "living-node", "kube-node-lease")["spec"][
             "renewTime"] != lease["spec"]["renewTime"])
 
 
@@ -140,9 +140,9 @@ class Lifecycle(unittest.TestCase):
     def test_up_twice_is_up_once_and_down_ends_all(self):
         self.cluster.up()
         session, ports = self.cluster.keeper, self.cluster.ports()
-        again = self.cluster.script("up")
-        self.assertEqual((again.returncode, again.stdout), (0, f"{self.cluster.kubeconfig}\n"))
-        self.assertIn("is up already", again.stderr)
+        second = self.cluster.script("up")
+        self.assertEqual((second.returncode, second.stdout), (0, f"{self.cluster.kubeconfig}\n"))
+        self.assertIn("is up already", second.stderr)
         self.assertEqual(self.cluster.keeper, session)
         self.assertEqual(self.cluster.script("status").returncode, 0)
         self.assertEqual(self.cluster.script("down").returncode, 0)

@@ -16,14 +16,14 @@ TYPE = "p5.48xlarge"  # eight GPUs
 CHART = harness.ROOT / "deploy" / "chart" / "capstan"
 SHOWN = ("inferencescalers", "fleetpolicies", "queues", "events", "leases", "configmaps")  # written in every mode
 STILL_S = 60  # time without any change
-LOAD = {"requests": 2000, "per_second": 5, "input_tokens": 200, "output_tokens": 400}  # about 12 at a time on an H100
+LOAD = {"requests": 2000, "per_second": 5, "input_tokens": 200, "output_tokens": 400}  # about 12 concurrent
 
 
 class ControllerTest(harness.ClusterTest):
     """A Deployment "engine" with one replica and an emulated engine, and a controller that tests may start."""
 
     POD = {}  # additional fields of the pods' spec
-    GPUS = 1  # per replica
+    GPUS = 1  # GPUs per replica
     COLD = {}  # annotations that delay a start
     ENGINE = ("--model", "Llama-3.1-8B", "--gpu", "H100")
 
@@ -110,9 +110,9 @@ class ControllerTest(harness.ClusterTest):
         return int(re.search(r"^capstan_decisions_total (\d+)$", self.metrics(), re.M).group(1))
 
     def decides(self, times):
-        """Waits until that controller has made `times` more decisions."""
+        """Waits until the controller that was started last has made `times` more decisions."""
         before = self.decisions()
-        eventually(f"it decides {times} times", lambda: self.decisions() >= before + times, seconds=20 * times)
+        eventually(f"{times} decisions are made", lambda: self.decisions() >= before + times, seconds=20 * times)
 
     def moves(self):
         """Returns the writes that change the fleet: all writes of the controller except for status, Events and its
@@ -135,18 +135,18 @@ class ControllerTest(harness.ClusterTest):
     def status(self):
         return self.scaler().get("status", {})
 
-    def halt(self, whether):
+    def halt(self, value):
         """Sets the kill switch and returns the time of the write, as in time.time()."""
         def turned():
             return self.cluster.audit.writes(user="admin", resource="fleetpolicies", verb="patch")
         before = len(turned())
         self.cluster.kubectl("patch", "fleetpolicy", "default", "--type", "merge", "--patch",
-                             f'{{"spec": {{"halt": {whether}}}}}')
+                             f'{{"spec": {{"halt": {value}}}}}')
         return audit.seconds(eventually("the switch is in the log", lambda: turned()[before:])[-1].at)
 
-    def asked(self, **wanted):
+    def asked(self, **fields):
         """Returns all requests of the controllers to the API server."""
-        return self.cluster.audit.find(user=self.user, **wanted)
+        return self.cluster.audit.find(user=self.user, **fields)
 
     def forbidden(self):
         """Returns the requests of the controllers that were forbidden. Ignores the namespaces of other tests, because a

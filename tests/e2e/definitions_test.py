@@ -92,10 +92,10 @@ QUEUE_FAULTS = [
 ]
 
 
-def changed(thing, path, value):
+def changed(original, path, value):
     """Returns a copy of an object with one field set, or removed for None. A number in the path is an index; the next
     free index appends."""
-    copy = json.loads(json.dumps(thing))
+    copy = json.loads(json.dumps(original))
     *parents, last = [int(part) if part.isdigit() else part for part in path.split(".")]
     at = copy
     for part in parents:
@@ -110,18 +110,18 @@ def changed(thing, path, value):
 
 
 class Definitions(harness.ClusterTest):
-    def create(self, thing):
+    def create(self, item):
         """Returns an object as the server would store it."""
         return json.loads(self.cluster.kubectl("create", "--validate=strict", "--dry-run=server", "--output", "json",
-                                               "--filename", "-", given=json.dumps(thing)))
+                                               "--filename", "-", given=json.dumps(item)))
 
     def assert_refused(self, good, faults):
         self.create(good)
-        for path, value, said in faults:
+        for path, value, message in faults:
             with self.subTest(path=path, value=value):
                 with self.assertRaises(AssertionError) as refusal:
                     self.create(changed(good, path, value))
-                self.assertIn(said, str(refusal.exception))
+                self.assertIn(message, str(refusal.exception))
 
     def test_wrong_scalers_are_refused(self):
         self.assert_refused(objects.scaler("chat", self.namespace, policy="Capstan"), SCALER_FAULTS)
@@ -146,7 +146,7 @@ class Definitions(harness.ClusterTest):
         rules = set()
         for kind in ("inferencescalers", "fleetpolicies", "queues"):
             collect_rules(self.cluster.get("crd", f"{kind}.capstan.dev"), rules)
-        self.assertEqual(rules - {said for _, _, said in SCALER_FAULTS + RULES_FAULTS + FLEET_FAULTS +
+        self.assertEqual(rules - {message for _, _, message in SCALER_FAULTS + RULES_FAULTS + FLEET_FAULTS +
                                   QUEUE_FAULTS}, set())
         self.assertGreater(len(rules), 3)
 

@@ -1,7 +1,7 @@
 """A proxy in front of the API server that injects faults of networks and servers. TLS on both sides, HTTP/1.1.
 
-Between `begin(kind)` and `end()` it injects one kind of fault. The seed decides which requests it hits and how. Each
-connection has a thread; there are a few dozen.
+Between `begin(kind)` and `end()` the proxy injects one kind of fault. The seed decides which requests are hit and how.
+Each connection has its own thread; there are a few dozen.
 """
 
 import base64
@@ -19,8 +19,8 @@ import tempfile
 import threading
 import time
 
-# There are also "cut_off", which lets nothing through until the end, and "held_bindings", which delays the binding of
-# pods until the end.
+# Two more kinds are used only by name: "cut_off" lets nothing through until `end()`, and "held_bindings" delays the
+# binding of pods until `end()`.
 KINDS = ("busy", "conflict", "expired_token", "half_open", "reset", "second_writer", "server_error", "slow",
          "truncated_watch")
 POLL_S = 0.1
@@ -111,8 +111,8 @@ class Connection:
     def __init__(self, proxy, client, context):
         self._proxy, self._client, self._context = proxy, client, context
         self._server = None
-        self._dead = False  # half open: no data passes any more
-        self._struck = None  # the fault that ends it
+        self._dead = False  # true if half open: no data passes any more
+        self._struck = None  # the fault that ends the connection
         self._streaming = False
 
     def strike(self, kind):

@@ -47,7 +47,7 @@ class Gangs(controller.OnAPool):
         self.assertEqual(self.announced_nodes(), {p["metadata"]["name"]: p["spec"]["nodeName"] for p in pods})
         announced = max(e.at for e in self.intents())
         self.assertLess(announced, min(e.at for e in bindings), "all pods are annotated before the first one is bound")
-        eventually("the nodes are held no more", lambda: not any(
+        eventually("the nodes have no hold any more", lambda: not any(
             "karpenter.sh/do-not-disrupt" in c["metadata"].get("annotations", {}) for c in self.claims()))
         self.assertEqual(self.forbidden(), [])
 
@@ -106,7 +106,7 @@ class Gangs(controller.OnAPool):
                                                 nodeSelector={"karpenter.sh/nodepool": self.pool}))
         self.start()
         self.gang(2, scheduler="kai-scheduler")
-        event = eventually("an Event tells it", lambda: next(
+        event = eventually("an Event shows the placement", lambda: next(
             (e for e in self.cluster.list("events.events.k8s.io", self.namespace) if e["reason"] == "WouldPlace"), None))
         self.assertEqual((event["type"], event["regarding"]["name"]), ("Normal", "worker-0"))
         self.assertEqual(event["note"],
@@ -132,8 +132,8 @@ class Gangs(controller.OnAPool):
             self.addCleanup(self.cluster.kubectl, "delete", kind, f"no-second-node-{self.pool}")
         self.start()
         self.gang(2)
-        eventually("two claims are made", lambda: len(self.created_claims()) == 2)
-        deleted = eventually("both are given back", lambda: [
+        eventually("two claims are created", lambda: len(self.created_claims()) == 2)
+        deleted = eventually("both claims are deleted", lambda: [
             e for e in [self.cluster.audit.writes(user=self.user, resource="nodeclaims", verb="delete")]
             if len({d.name for d in e}) == 2], seconds=90)[0]
         first = {e.body["metadata"]["name"] for e in self.created_claims()[:2]}
@@ -143,7 +143,7 @@ class Gangs(controller.OnAPool):
     def test_a_killed_leader_leaves_no_partial_gang(self):
         self.begin()
         leader = self.start()
-        eventually("it decides", lambda: "starts to decide" in leader.text())
+        eventually("the leader decides", lambda: "starts to decide" in leader.text())
         self.start()
         self.gang(4)
         eventually("the first pod is annotated", self.announced_nodes, seconds=90)
@@ -158,7 +158,7 @@ class Gangs(controller.OnAPool):
         self.assertEqual(len(self.created_claims()), 4, "no node is bought twice")
 
     def test_a_partly_annotated_gang_is_placed_completely(self):
-        """The state after a leader is killed while it annotates the pods."""
+        """Checks the gang after a leader was killed while it annotated the pods."""
         name = f"{self.pool}-node"
         labels = {"karpenter.sh/nodepool": self.pool, "nvidia.com/gpu.product": "h100_sxm"}
         self.cluster.apply(objects.gpu_node(name, gpus=32, labels=labels))

@@ -50,9 +50,9 @@ class Halt(controller.OnAPool):
         eventually("the first gang is bound", lambda: self.names_of_bound() == first)
         self.assertGreater(min(e.at for e in self.bindings()), seen)
         self.decides(3)
-        late = {(e.resource, e.subresource, e.name) for e in self.cluster.audit.writes(user=self.user)
-                if audit.seconds(e.at) > halted + stretched(1) and e.resource not in controller.SHOWN}
-        self.assertLessEqual(late, {("pods", "binding", name) for name in first}, "something else was begun")
+        late_writes = {(e.resource, e.subresource, e.name) for e in self.cluster.audit.writes(user=self.user)
+                       if audit.seconds(e.at) > halted + stretched(1) and e.resource not in controller.SHOWN}
+        self.assertLessEqual(late_writes, {("pods", "binding", name) for name in first}, "something else was begun")
         self.assertEqual(self.created_claims(), [])
         self.halt("false")
         eventually("the second gang is bound", lambda: {f"second-{i}" for i in range(4)} <= {*self.names_of_bound()})

@@ -21,11 +21,11 @@ import speed
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 RUNS = ROOT / "build" / "e2e"
-RUN_VARIABLE = "CAPSTAN_E2E_RUN"  # the name of the folder of this process, in RUNS
+RUN_VARIABLE = "CAPSTAN_E2E_RUN"  # environment variable with the name of this process' folder in RUNS
 FOLDER = RUNS / os.environ.get(RUN_VARIABLE, "alone")
 POLL_S = 0.1
 PARTS = 8  # parts of the address range, one per worker
-NAME_MAX = 53  # of a namespace: some tests install a Helm release of the same name, and this is Helm's limit
+NAME_MAX = 53  # longest name of a namespace: Helm's limit, because some tests name a Helm release like the namespace
 
 
 class Cluster:
@@ -60,7 +60,7 @@ class Cluster:
         self.script("down")
 
     def steer(self, verb, server):
-        """Stops, kills or starts one server, and waits until it is done."""
+        """Stops, kills or starts one server, and waits for its end or its readiness."""
         done = self.script(verb, server)
         if done.returncode != 0:
             raise AssertionError(done.stderr)
@@ -96,11 +96,11 @@ class Cluster:
 
     def apply(self, *objects):
         """Applies objects, each a dictionary or the path of a manifest."""
-        for thing in objects:
-            if isinstance(thing, dict):
-                self.kubectl("apply", "--server-side", "--filename", "-", given=json.dumps(thing))
+        for item in objects:
+            if isinstance(item, dict):
+                self.kubectl("apply", "--server-side", "--filename", "-", given=json.dumps(item))
             else:
-                self.kubectl("apply", "--server-side", "--filename", thing)
+                self.kubectl("apply", "--server-side", "--filename", item)
 
     def get(self, kind, name, namespace=None):
         """Returns an object, or None if there is none of that name."""
@@ -164,9 +164,9 @@ def eventually(what, check, seconds=60):
         time.sleep(POLL_S)
 
 
-def condition(thing, kind):
+def condition(item, kind):
     """Returns the status of a condition of an object, "True", "False" or "Unknown", or None if it is missing."""
-    conditions = (thing or {}).get("status", {}).get("conditions", [])
+    conditions = (item or {}).get("status", {}).get("conditions", [])
     return next((c["status"] for c in conditions if c["type"] == kind), None)
 
 
@@ -195,7 +195,7 @@ def processes_of(session):
 class ClusterTest(unittest.TestCase):
     """A test on the cluster of this process, in its own namespace, which is deleted afterwards."""
 
-    LONG = False  # True for a test of minutes, which starts early
+    LONG = False  # True for a test that takes minutes: it starts before the short ones
 
     def setUp(self):
         self.cluster = cluster()

@@ -9,7 +9,7 @@ import controller
 from harness import eventually, stretched
 
 LEASE_S = 15  # the duration of the Lease
-TAKES_OVER_S = LEASE_S + 5  # by the clock of the standby, which reads the Lease every 2.5 seconds
+TAKES_OVER_S = LEASE_S + 5  # the standby reads the Lease every 2.5 seconds
 COOL_DOWN_S = 45
 
 
@@ -29,8 +29,8 @@ class Leaders(controller.ActiveTest):
 
     def led_from(self, process):
         """Returns the write that took the Lease for a process, or nothing yet. All its other writes must be later."""
-        taken = [e for e in self.written_by(process) if e.resource == "leases"]
-        return taken[0] if taken else None
+        writes = [e for e in self.written_by(process) if e.resource == "leases"]
+        return writes[0] if writes else None
 
     def scaled_up(self):
         return next((e for e in self.scales() if e.body["spec"]["replicas"] > 1), None)
@@ -43,39 +43,40 @@ class Leaders(controller.ActiveTest):
 
     def test_a_killed_leader_has_a_successor_that_remembers(self):
         load = self.load()
-        begun = eventually("a scale-up has begun", self.scaled_up)
-        self.old.signal(signal.SIGKILL)  # its new replicas do not serve yet
-        eventually("it is gone", lambda: self.old.ended)
+        scale_up = eventually("a scale-up has begun", self.scaled_up)
+        self.old.signal(signal.SIGKILL)  # the new replicas do not serve yet
+        eventually("the old leader has ended", lambda: self.old.ended)
         load.stop()  # from now on only the stored state keeps the replicas
-        taken = eventually("the standby leads", lambda: self.led_from(self.new), seconds=TAKES_OVER_S + 5)
+        takeover = eventually("the standby leads", lambda: self.led_from(self.new), seconds=TAKES_OVER_S + 5)
         last = max(e.at for e in self.written_by(self.old) if e.resource == "leases")
-        self.assertLessEqual(audit.seconds(taken.at) - audit.seconds(last), stretched(TAKES_OVER_S))
-        eventually("it remembers", lambda: re.search(r"checkpoint of [1-9]\d* target", self.new.text()))
-        lowered = eventually("in time it lowers", lambda: [
+        self.assertLessEqual(audit.seconds(takeover.at) - audit.seconds(last), stretched(TAKES_OVER_S))
+        eventually("the new leader reads the checkpoint",
+                   lambda: re.search(r"checkpoint of [1-9]\d* target", self.new.text()))
+        scale_down = eventually("the new leader scales down", lambda: [
             e for e in self.scales() if e.credential == self.new.credential and e.body["spec"]["replicas"] == 1],
             seconds=COOL_DOWN_S + 60)[0]
-        self.assertGreater(audit.seconds(lowered.at) - audit.seconds(begun.at), COOL_DOWN_S - 10 + 5,
-                           "a successor that remembers nothing lowers at once")
-        self.assert_one_writer(taken)
+        self.assertGreater(audit.seconds(scale_down.at) - audit.seconds(scale_up.at), COOL_DOWN_S - 10 + 5,
+                           "the new leader ignored the checkpoint and scaled down at once")
+        self.assert_one_writer(takeover)
         self.assert_invariants()
 
     def test_a_leader_that_was_suspended_too_long_stops_writing(self):
         self.at_least(2)
-        eventually("it begins to scale", lambda: self.scaled_to(2))
+        eventually("the first leader scales", lambda: self.scaled_to(2))
         self.at_least(3)  # work for the next leader
         self.old.signal(signal.SIGSTOP)
         self.addCleanup(self.old.signal, signal.SIGCONT)
-        taken = eventually("the standby leads", lambda: self.led_from(self.new), seconds=TAKES_OVER_S + 5)
-        eventually("it goes on", lambda: self.scaled_to(3))
+        takeover = eventually("the standby leads", lambda: self.led_from(self.new), seconds=TAKES_OVER_S + 5)
+        eventually("the new leader scales", lambda: self.scaled_to(3))
         self.at_least(4)
         asked = len(self.asked(resource="leases", verb="get"))
         self.old.signal(signal.SIGCONT)
-        eventually("the old one knows", lambda: "leads no more" in self.old.text())
-        eventually("it stands by", lambda: [
+        eventually("the old leader knows that it leads no more", lambda: "leads no more" in self.old.text())
+        eventually("the old leader is standby", lambda: [
             e for e in self.asked(resource="leases", verb="get")[asked:] if e.credential == self.old.credential])
-        eventually("the new one goes on", lambda: self.scaled_to(4))
+        eventually("the new leader scales again", lambda: self.scaled_to(4))
         self.serves(4)
-        self.assert_one_writer(taken)
+        self.assert_one_writer(takeover)
         self.assertEqual([e.body["spec"]["replicas"] for e in self.scales()], [2, 3, 4])
         self.assert_invariants()
 

@@ -118,8 +118,8 @@ class Lies(controller.ActiveTest):
         self.assertIn("Failed to connect", self.assert_held_and_reported())
         self.at_least(1)
         self.engines.take(self.address)
-        eventually("it speaks again, and one is enough", lambda: self.replicas() == 1)
-        eventually("the others go", lambda: len(self.deletions()) == 2)
+        eventually("the engine answers again, and one replica is enough", lambda: self.replicas() == 1)
+        eventually("the other pods are deleted", lambda: len(self.deletions()) == 2)
         self.assert_invariants()
 
 
@@ -129,10 +129,10 @@ class ShadowLies(controller.ControllerTest):
         self.cluster.apply(controller.chat(self.namespace, behavior={"coolDown": "1s"}))
         self.start()
         self.load()
-        high = eventually("more are recommended", lambda: max(0, self.status().get("recommended", 0) - 1)) + 1
+        high = eventually("more replicas are recommended", lambda: max(0, self.status().get("recommended", 0) - 1)) + 1
         self.engines.stop()
-        eventually("silence is seen", lambda: condition(self.scaler(), "SignalsFresh") == "False")
-        self.decides(5)  # one decision per second: longer than every window
+        eventually("the missing signals are seen", lambda: condition(self.scaler(), "SignalsFresh") == "False")
+        self.decides(5)  # five decisions, one per second: longer than the cool-down of 1 s
         status = self.status()
         self.assertGreaterEqual(status["recommended"], high)
         self.assertEqual((status["replicas"], status["reason"]), (1, "signal_missing"))

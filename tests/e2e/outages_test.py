@@ -12,7 +12,7 @@ import fault_proxy
 import harness
 from harness import eventually, stretched
 
-BACK_S = 5  # from the return of the server to the next write
+BACK_S = 5  # longest time between the return of the server and the next write
 CRD = harness.ROOT / "deploy" / "crds" / "inferencescaler.yaml"
 
 
@@ -51,20 +51,21 @@ class Outages(controller.ActiveTest):
         self.cluster.steer("start", "kube-apiserver")
         ready = time.time()
         self.at_least(3)
-        scaled = eventually("it goes on", lambda: self.scaled_to(3), seconds=40)
+        scaled = eventually("the controller scales again", lambda: self.scaled_to(3), seconds=40)
         self.assertLessEqual(audit.seconds(scaled.at) - ready, stretched(BACK_S))
         self.serves(3)
         self.assert_invariants()
 
     def away(self):
-        """Stops the API server until the test starts it. Restarts the controllers afterwards, or they need a minute."""
+        """Stops the API server until the test starts it again. Afterwards restarts the cluster's controllers, because
+        they would need a minute to reconnect."""
         self.cluster.steer("kill", "kube-apiserver")
         self.addCleanup(self.cluster.steer, "start", "kube-controller-manager")
         self.addCleanup(self.cluster.steer, "kill", "kube-controller-manager")
         self.addCleanup(self.cluster.steer, "start", "kube-apiserver")
 
     def relists(self, since):
-        """Starts a load on all pods."""
+        """Returns the complete reads of all pods among the requests after the first `since`."""
         return [e for e in self.asked(resource="pods")[since:] if e.verb == "list" or "sendInitialEvents=true" in e.uri]
 
     def test_it_lists_again_after_the_server_lost_old_versions(self):
@@ -77,7 +78,7 @@ class Outages(controller.ActiveTest):
         proxy.begin("cut_off")
         self.at_least(2)  # the change happens without a watch
         self.cluster.kubectl("delete", "pod", "--namespace", self.namespace, "--selector", "app=engine", "--wait=false")
-        eventually("another pod has come", lambda: self.deletions() is not None and len(self.pods()) == 1)
+        eventually("another pod is created", lambda: self.deletions() is not None and len(self.pods()) == 1)
         compact(self.cluster)
         self.away()  # the server's watch cache is lost too
         self.cluster.steer("start", "kube-apiserver")
@@ -86,25 +87,25 @@ class Outages(controller.ActiveTest):
         scaled = eventually("it goes on", lambda: self.scaled_to(2), seconds=40)
         self.assertLessEqual(audit.seconds(scaled.at) - ready, stretched(BACK_S))
         self.assertGreater(proxy.hits["gone"], 0, "no watch received a 410")
-        self.assertNotEqual(self.relists(before), [], "the versions it knew were still good")
+        self.assertNotEqual(self.relists(before), [], "the controller's old versions were still valid")
         self.serves(2)
 
     def test_it_names_a_missing_definition_and_waits_for_it(self):
         self.cluster.kubectl("delete", "--filename", CRD)
         self.addCleanup(self.cluster.apply, CRD)
         process = self.start()
-        eventually("it says what is missing", lambda: "inferencescalers" in process.text())
+        eventually("the controller names the missing kind", lambda: "inferencescalers" in process.text())
         line = next(json.loads(line) for line in process.text().splitlines() if "inferencescalers" in line)
         self.assertEqual(line["level"], "warning")
         self.assertIn("404", line["msg"])
         self.assertFalse(process.ended)
         self.cluster.apply(CRD)
         eventually("the definition is there", lambda: self.cluster.list("inferencescalers") == [])
-        there = time.time()
+        defined_at = time.time()
         self.LIMITS = {"minReplicas": 2, "maxReplicas": 4}
         self.cluster.apply(self.active_scaler())
         scaled = eventually("it goes on", lambda: self.scaled_to(2), seconds=40)
-        self.assertLessEqual(audit.seconds(scaled.at) - there, stretched(BACK_S))
+        self.assertLessEqual(audit.seconds(scaled.at) - defined_at, stretched(BACK_S))
         self.serves(2)
 
 

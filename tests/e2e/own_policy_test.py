@@ -44,9 +44,9 @@ class OwnPolicy(controller.ActiveTest):
         eventually("there are more replicas, and all serve", self.served, seconds=CALM_S + BUSY_S)
         self.assert_shown()
         # The policy forgets the peak slowly, and removes a replica that was not needed for a minute.
-        eventually("the night has fewer", lambda: self.replicas() < self.most(),
+        eventually("the night has fewer replicas", lambda: self.replicas() < self.highest(),
                    seconds=BUSY_S + NIGHT_S)
-        eventually("the others are deleted", lambda: len(self.deletions()) >= self.most() - self.replicas())
+        eventually("the other pods are deleted", lambda: len(self.deletions()) >= self.highest() - self.replicas())
         self.assert_all_served(load, least=BUSY * BUSY_S)
         self.assert_invariants()
         wanted = [write.body["spec"]["replicas"] for write in self.scales()]
@@ -56,7 +56,7 @@ class OwnPolicy(controller.ActiveTest):
         self.assertEqual(turns, 1, f"up, and down again: {wanted}")
         self.assertEqual(self.forbidden(), [])
 
-    def most(self):
+    def highest(self):
         return max(write.body["spec"]["replicas"] for write in self.scales())
 
     def served(self):

@@ -13,8 +13,8 @@ CAPSTAN = harness.ROOT / "build" / "dev" / "capstan"
 
 
 class Process:
-    """A process that the kernel ends with the test. Its output goes to `log`, and its standard error to `errors`, by
-    default to `log` too."""
+    """A process that the kernel ends with the test. Its output goes to `log`. Its standard error goes to `errors`, or
+    also to `log` by default."""
 
     def __init__(self, log, *command, stdin=subprocess.DEVNULL, errors=None):
         self.log = pathlib.Path(log)
@@ -65,7 +65,7 @@ class Addressed(Process):
     def leave(self, address):
         """Withdraws an address from the process, until `take`."""
         self._left.add(address)
-        harness.eventually("it is given up", lambda: address not in self._known)
+        harness.eventually("the process has released the address", lambda: address not in self._known)
 
     def take(self, address):
         self._left.discard(address)
@@ -77,7 +77,7 @@ class Addressed(Process):
 
     def _follow(self):
         while not self._over.wait(0.2):
-            # Keeps the pods while the API server does not answer. Ignores a process that has ended.
+            # While the API server does not answer, the known pods stay. A process that has ended is ignored.
             with contextlib.suppress(AssertionError, BrokenPipeError):
                 pods = self._cluster.list("pods", self._namespace)
                 known = {pod["status"]["podIP"] for pod in pods if pod["status"].get("podIP") and self._counts(pod)}

@@ -1,4 +1,4 @@
-"""Karpenter removes nodes that Capstan bought: each is replaced once, by either of the two."""
+"""Karpenter removes nodes that Capstan bought. Each node is replaced once, by Karpenter or by Capstan."""
 
 import json
 import unittest
@@ -24,7 +24,7 @@ class Replacements(controller.OnAPool):
         self.cluster.apply(objects.deployment("engine", self.namespace, replicas, gpus=8, pod={
             "schedulerName": "capstan", "nodeSelector": {"karpenter.sh/nodepool": self.pool},
             "terminationGracePeriodSeconds": 1}))
-        eventually("all are bound", lambda: self.bound(replicas), seconds=90)
+        eventually("all pods are bound", lambda: self.bound(replicas), seconds=90)
         self.assertEqual([user for user, _ in self.bought()], [self.user] * replicas)
         return {c["metadata"]["name"] for c in self.claims()}
 
@@ -70,7 +70,7 @@ class Replacements(controller.OnAPool):
     def test_nodes_that_drift_are_replaced_once(self):
         """Karpenter starts the replacements one at a time, and then evicts the pods, which Capstan places."""
         old = self.serve()
-        eventually("the nodes are held no more", lambda: not any(
+        eventually("the nodes have no hold any more", lambda: not any(
             "karpenter.sh/do-not-disrupt" in c["metadata"].get("annotations", {}) for c in self.claims()))
         label = {"spec": {"template": {"metadata": {"labels": {"example.com/image": "newer"}}}}}
         self.cluster.kubectl("patch", "nodepool", self.pool, "--type", "merge", "--patch", json.dumps(label))

@@ -36,39 +36,39 @@ class Rivals(controller.ActiveTest):
         eventually("the kind is served", lambda: "variantautoscalings" in self.cluster.kubectl(
             "api-resources", "--api-group", "llmd.ai"))
 
-    def thing(self, api_version, kind, **spec):
+    def autoscaler(self, api_version, kind, **spec):
         return {"apiVersion": api_version, "kind": kind, "metadata": {"name": "rival", "namespace": self.namespace},
                 "spec": {"scaleTargetRef": TARGET, **spec}}
 
-    def assert_in_conflict(self, who):
+    def assert_in_conflict(self, rival):
         eventually("a conflict is seen", lambda: condition(self.scaler(), "Conflict") == "True")
-        self.assertIn(who, next(c["message"] for c in self.status()["conditions"] if c["type"] == "Conflict"))
+        self.assertIn(rival, next(c["message"] for c in self.status()["conditions"] if c["type"] == "Conflict"))
         self.assertEqual(self.status()["effectiveMode"], "Shadow")
         before, self.wanted = len(self.scales()), self.replicas() + 1
         self.at_least(self.wanted)
-        eventually("more are recommended", lambda: self.status()["recommended"] == self.wanted)
+        eventually("more replicas are recommended", lambda: self.status()["recommended"] == self.wanted)
         self.decides(2)
-        self.assertEqual(len(self.scales()), before, f"a write beside {who}")
+        self.assertEqual(len(self.scales()), before, f"Capstan wrote despite {rival}")
 
     def assert_taken_over(self):
-        gone = time.time()
-        scaled = eventually("it takes over", lambda: self.scaled_to(self.wanted))
-        self.assertLessEqual(audit.seconds(scaled.at) - gone, stretched(5))
+        removed_at = time.time()
+        scaled = eventually("Capstan takes over", lambda: self.scaled_to(self.wanted))
+        self.assertLessEqual(audit.seconds(scaled.at) - removed_at, stretched(5))
         eventually("the conflict is over", lambda: condition(self.scaler(), "Conflict") == "False")
 
     def delete(self, kind):
         self.cluster.kubectl("delete", kind, "rival", "--namespace", self.namespace)
 
     def test_an_autoscaler_that_has_scaled(self):
-        # Without a metric it sets its own minimum, so that it is the last writer of the replicas.
-        self.cluster.apply(self.thing("autoscaling/v2", "HorizontalPodAutoscaler", minReplicas=3, maxReplicas=3))
-        eventually("it has scaled", lambda: self.replicas() == 3)
+        # Without a metric the HPA sets its own minimum, so that it is the last writer of the replicas.
+        self.cluster.apply(self.autoscaler("autoscaling/v2", "HorizontalPodAutoscaler", minReplicas=3, maxReplicas=3))
+        eventually("the HPA has scaled", lambda: self.replicas() == 3)
         self.assert_in_conflict(f"HorizontalPodAutoscaler {self.namespace}/rival")
         self.delete("hpa")
         self.assert_taken_over()
 
     def test_a_variant_autoscaling(self):
-        self.cluster.apply(self.thing("llmd.ai/v1alpha1", "VariantAutoscaling", modelID="Llama-3.1-8B"))
+        self.cluster.apply(self.autoscaler("llmd.ai/v1alpha1", "VariantAutoscaling", modelID="Llama-3.1-8B"))
         self.assert_in_conflict(f"VariantAutoscaling {self.namespace}/rival")
         self.delete("variantautoscaling")
         self.assert_taken_over()

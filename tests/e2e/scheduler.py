@@ -6,7 +6,7 @@ import sys
 import threading
 import unittest
 
-SECOND_TRIES_MAX = 10  # with more failures than this, the further ones get no second try
+SECOND_TRIES_MAX = 10  # largest number of second tries; further failed tests get none
 
 
 @dataclasses.dataclass(frozen=True)

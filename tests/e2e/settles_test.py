@@ -33,7 +33,7 @@ class GangsSettle(controller.OnAPool):
         self.start()
         self.cluster.apply(*[objects.gang_pod(f"worker-{i}", self.namespace, self.pool, 2, 8) for i in range(2)])
         eventually("the gang is bound", lambda: self.bound(2), seconds=90)
-        eventually("the nodes are held no more", lambda: not any(
+        eventually("the nodes have no hold any more", lambda: not any(
             "karpenter.sh/do-not-disrupt" in c["metadata"].get("annotations", {}) for c in self.claims()))
         eventually("the pods run", lambda: all(p["status"]["phase"] == "Running" for p in self.pods()))
         claims = {c["metadata"]["name"] for c in self.claims()}

@@ -23,7 +23,7 @@ class Shadow(controller.ControllerTest):
         eventually("one replica is enough", lambda: condition(self.scaler(), "SignalsFresh") == "True")
         self.assertEqual(self.status()["recommended"], 1)
         self.load()
-        eventually("more are recommended", lambda: self.status()["recommended"] > 1)
+        eventually("more replicas are recommended", lambda: self.status()["recommended"] > 1)
         status = self.status()
         self.assertEqual((status["effectiveMode"], status["replicas"], status["desired"]), ("Shadow", 1, 1))
         eventually("an Event says so", lambda: self.cluster.audit.writes(user=self.user, resource="events"))
@@ -71,7 +71,7 @@ class Shadow(controller.ControllerTest):
         self.assertIn(f"HorizontalPodAutoscaler {self.namespace}/rival", condition_entry["message"])
         self.assertEqual(condition(self.scaler(), "Ready"), "False")
         self.cluster.kubectl("delete", "hpa", "rival", "--namespace", self.namespace)
-        eventually("it is over", lambda: condition(self.scaler(), "Conflict") == "False")
+        eventually("the conflict is over", lambda: condition(self.scaler(), "Conflict") == "False")
 
     def test_silence_is_not_idleness_and_a_successor_remembers(self):
         self.install()
@@ -81,9 +81,9 @@ class Shadow(controller.ControllerTest):
         eventually("one of two idle replicas is enough", lambda: self.status().get("recommended") == 1
                    and self.status()["ready"] == 2)
         self.engines.stop()
-        eventually("silence is seen", lambda: self.status()["signals"]["fresh"] == 0)
+        eventually("the missing signals are seen", lambda: self.status()["signals"]["fresh"] == 0)
         self.assertEqual(condition(self.scaler(), "SignalsFresh"), "False")
-        eventually("no fewer than there are", lambda: self.status()["recommended"] == 2)
+        eventually("the recommendation is not below the present replicas", lambda: self.status()["recommended"] == 2)
         first.stop()
         self.start()
         eventually("a successor decides", lambda: re.search(r"checkpoint of [1-9]\d* target", (
@@ -94,7 +94,7 @@ class Shadow(controller.ControllerTest):
         self.cluster.apply(chat(self.namespace))
         once = programs.Process(self.logs / "once", programs.CAPSTAN, "run", "--once", "-o", "json", "--kubeconfig",
                                 self.kubeconfig(), "--namespace", self.namespace)
-        eventually("it has decided", lambda: once.ended)
+        eventually("the program has decided and ended", lambda: once.ended)
         self.assertEqual(once.stop(), 0, once.text())
         self.assertEqual(json.loads(once.text())["format_version"], 1)
         self.assertEqual(self.cluster.audit.writes(user=self.user), [])

@@ -9,8 +9,8 @@ import controller
 import objects
 from harness import condition, eventually, stretched
 
-LIGHT = {"requests": 2000, "per_second": 5, "input_tokens": 200, "output_tokens": 400}  # about twelve at a time
-HEAVY = {"requests": 4000, "per_second": 20, "input_tokens": 6000, "output_tokens": 20}  # too many prompts for one
+LIGHT = {"requests": 2000, "per_second": 5, "input_tokens": 200, "output_tokens": 400}  # about twelve concurrent
+HEAVY = {"requests": 4000, "per_second": 20, "input_tokens": 6000, "output_tokens": 20}  # too much for one replica
 BREACH = {"metric": "ttft", "bound": "1s", "for": "20s"}
 
 
@@ -37,7 +37,7 @@ class SloBreach(controller.ActiveTest):
     def test_a_breach_restores_until_it_is_acknowledged(self):
         first = self.pods()
         light = self.load(first, **LIGHT)
-        eventually("more replicas are there", lambda: self.replicas() >= 3)
+        eventually("at least three replicas are wanted", lambda: self.replicas() >= 3)
         time.sleep(stretched(25))  # long enough for the SLO to count as met
         good = self.replicas()
         self.settings(running=1000)

@@ -12,7 +12,7 @@ import programs
 from harness import eventually
 
 SECRET = "sentinel-4f1d7c"
-SCENARIO = harness.ROOT / "scenarios" / "memory-trap.yaml"  # for its load; the snapshot has the nodes and replicas
+SCENARIO = harness.ROOT / "scenarios" / "memory-trap.yaml"  # gives the load; the snapshot gives nodes and replicas
 DECIDED = (0, 2)  # exit codes: no change, or a change
 
 
@@ -66,7 +66,7 @@ class Snapshots(controller.ControllerTest):
         first = self.pods()
         self.cluster.apply(*pending)
         self.load(first)
-        eventually("more are recommended", lambda: self.status().get("recommended", 0) > 1)
+        eventually("more replicas are recommended", lambda: self.status().get("recommended", 0) > 1)
         self.service, file = f"{self.namespace}/chat", self.logs / "incident.json"
         recommended = eventually("both recommend the same", lambda: self.agreed(file), seconds=90)
         self.assertNotIn(SECRET, file.read_text())

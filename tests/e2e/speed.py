@@ -10,8 +10,8 @@ WRITES = 9
 
 
 class Machine:
-    """The factor of deadlines, at least 1. Several writes at the start measure it. A test whose first write takes
-    longer has a higher factor."""
+    """The factor of deadlines, at least 1. Several writes at the start of a run measure it. A test whose first write is
+    slower gets a higher factor."""
 
     def __init__(self, clock=time.monotonic):
         self._clock = clock

@@ -36,13 +36,14 @@ class Targets(controller.ActiveTest):
         time.sleep(1)  # ages are in whole seconds
         self.cluster.apply(self.scaler_of("late", minimum=3))
         self.start()
-        said = (f"{FIELD}Deployment {self.namespace}/engine is scaled by InferenceScaler {self.namespace}/chat, "
-                "which is older")
-        eventually("the younger one shows it", lambda: (self.condition_of("late", "Conflict") or "")[2:] == (said,))
+        message = (f"{FIELD}Deployment {self.namespace}/engine is scaled by InferenceScaler {self.namespace}/chat, "
+                   "which is older")
+        eventually("the younger scaler shows the conflict",
+                   lambda: (self.condition_of("late", "Conflict") or "")[2:] == (message,))
         self.assertEqual(condition(self.scaler(), "Conflict"), "False")
         self.at_least(2)
         self.serves(2)
-        self.assertEqual([e.body["spec"]["replicas"] for e in self.scales()], [2], "what the older wants alone")
+        self.assertEqual([e.body["spec"]["replicas"] for e in self.scales()], [2], "only the older scaler writes")
         self.cluster.kubectl("delete", "inferencescaler", "chat", "--namespace", self.namespace)
         self.serves(3)
         eventually("the conflict is over", lambda: (self.condition_of("late", "Conflict") or "?")[0] == "False")
@@ -52,14 +53,15 @@ class Targets(controller.ActiveTest):
         for api_version, kind, _, _ in NOT_SCALED:
             self.cluster.apply(self.scaler_of(kind.lower(), 2, api_version, kind))
         self.start()
-        for _, kind, reason, said in NOT_SCALED:
+        for _, kind, reason, message in NOT_SCALED:
             with self.subTest(kind=kind):
-                wanted = ("False", reason, FIELD + said.format(namespace=self.namespace))
-                eventually(f"it is {wanted}", lambda: self.condition_of(kind.lower(), "TargetsFound") == wanted)
+                wanted = ("False", reason, FIELD + message.format(namespace=self.namespace))
+                eventually(f"the condition is {wanted}",
+                           lambda: self.condition_of(kind.lower(), "TargetsFound") == wanted)
                 self.assertEqual(self.condition_of(kind.lower(), "Ready")[0], "False")
-        eventually("the scaler beside them has its target", lambda: condition(self.scaler(), "TargetsFound") == "True")
+        eventually("the correct scaler has its target", lambda: condition(self.scaler(), "TargetsFound") == "True")
         written = {e.resource for e in self.cluster.audit.writes(user=self.user)} - {*controller.SHOWN}
-        self.assertEqual(written - {"pods"}, set(), "but pods, which the good one lets into the router")
+        self.assertEqual(written - {"pods"}, set(), "the correct scaler writes only pods, for the router")
         self.assertEqual(self.forbidden(), [])
 
 

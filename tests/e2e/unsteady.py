@@ -1,6 +1,6 @@
-"""Reads tests/e2e/unsteady.txt: the tests that are known to be unsteady, a line each, with the cause.
+"""Reads tests/e2e/unsteady.txt, the list of tests that are known to be unsteady, one per line with the cause.
 
-A change may shorten the list and not lengthen it: tests/only_shorter.py.
+A change may remove lines but not add any, as tests/only_shorter.py checks.
 """
 
 import pathlib
@@ -18,7 +18,7 @@ def parse(text):
         if not colon or not cause.strip() or len(test.split(".")) != 3:
             raise ValueError(f"unsteady.txt:{number}: found '{line}', expected 'module.Class.test: cause'")
         if test in causes:
-            raise ValueError(f"unsteady.txt:{number}: {test} stands there twice")
+            raise ValueError(f"unsteady.txt:{number}: {test} is listed twice")
         causes[test] = cause.strip()
     return causes
 

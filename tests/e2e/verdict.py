@@ -10,7 +10,7 @@ class Verdict:
     passed: int  # number of tests that passed at the first try
     skipped: int
     failed: tuple  # tests that passed at neither try
-    unsteady: tuple  # tests that passed at the second
+    unsteady: tuple  # tests that passed only at the second try
     known: dict  # causes by test, from unsteady.txt
 
     def unknown(self):

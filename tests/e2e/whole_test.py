@@ -48,8 +48,8 @@ class Whole(controller.OnAPool):
         begun = time.monotonic()
         step = self.routed("step", 5, step_s)
         eventually("the SLO is broken", lambda: condition(self.scaler(), "SLOMet") == "False")
-        most = eventually("there are more replicas, and all serve", lambda: self.served(more_than=2))
-        # The percentile covers a minute, so it includes the earlier queue until a minute after that queue is empty.
+        most = eventually("more than two replicas exist, and all serve", lambda: self.served(more_than=2))
+        # The percentile covers a minute, so the SLO counts as broken until a minute after the queue is empty.
         eventually("the SLO is met again", lambda: condition(self.scaler(), "SLOMet") == "True", seconds=STEP_S)
         self.assertLess(time.monotonic() - begun, step_s, "while the load goes on")
         self.assertGreater(self.workload()["spec"]["replicas"], 1, "by the added replicas")

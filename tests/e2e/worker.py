@@ -18,7 +18,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).parent))
 import harness  # noqa: E402
 import scheduler  # noqa: E402
 
-LAST_LINES = 40  # of the log of a controller
+LAST_LINES = 40  # lines of a controller's log that a failure shows
 
 
 class LoggingResult(unittest.TextTestResult):
@@ -44,7 +44,7 @@ def run(test):
     begun = time.monotonic()
     result = unittest.TextTestRunner(stream=stream, verbosity=0, resultclass=LoggingResult).run(suite)
     passed = result.wasSuccessful() and result.testsRun == 1
-    reasons = [f"    skipped: {reason}" for _, reason in result.skipped]  # of the test or of a subtest
+    reasons = [f"    skipped: {reason}" for _, reason in result.skipped]  # skips of the test or of a subtest
     return scheduler.Outcome(passed=passed, seconds=time.monotonic() - begun,
                              text="\n".join(reasons) if passed else stream.getvalue(),
                              skipped=any(part.id() == test for part, _ in result.skipped))

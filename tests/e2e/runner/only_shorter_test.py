@@ -13,11 +13,11 @@ import only_shorter  # noqa: E402
 
 # Committed versions, the list now, and the entries that may not be on it.
 ROWS = [
-    ("as it was", ["ab"], "ab", []),
+    ("unchanged", ["ab"], "ab", []),
     ("shorter", ["ab"], "a", []),
     ("longer", ["a"], "ab", ["b"]),
-    ("one instead of another", ["a"], "b", ["b"]),
-    ("one that was taken away comes back", ["ab", "a"], "ab", ["b"]),
+    ("one entry is replaced by another", ["a"], "b", ["b"]),
+    ("a removed entry comes back", ["ab", "a"], "ab", ["b"]),
     ("added by an earlier commit of the same change", ["a", "ab"], "ab", ["b"]),
     ("the list is new", [], "ab", []),
 ]

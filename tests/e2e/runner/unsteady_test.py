@@ -1,4 +1,4 @@
-"""How the list of unsteady tests is read."""
+"""Tests of the reader of the list of unsteady tests."""
 
 import unittest
 
@@ -16,7 +16,7 @@ class List(unittest.TestCase):
         for text, said in (("a_test.A.test_a", "expected 'module.Class.test: cause'"),
                            ("a_test.A.test_a:  ", "expected 'module.Class.test: cause'"),
                            ("test_a: slow", "expected 'module.Class.test: cause'"),
-                           (f"{A}\n{A}", "unsteady.txt:2: a_test.A.test_a stands there twice")):
+                           (f"{A}\n{A}", "unsteady.txt:2: a_test.A.test_a is listed twice")):
             with self.subTest(text), self.assertRaisesRegex(ValueError, said):
                 unsteady.parse(text)
 
