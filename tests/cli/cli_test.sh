@@ -168,7 +168,7 @@ scenario 1 "(did you mean load?)" 'name: x\nlaod: {}\nload: {}\nservice: {}\nclu
 scenario 1 "nested more than 64 deep" "name: $(printf '[%.0s' {1..200})\n"
 bomb='a0: &a0 [x, x, x, x, x, x, x, x, x, x]\n'
 for i in {1..9}; do bomb+="a$i: &a$i [$(printf "*a$((i - 1)), %.0s" {1..10})]\n"; done
-scenario 1 "more than 500000 values, aliases expanded" "$bomb"
+scenario 1 "has more than 500000 values after aliases are expanded" "$bomb"
 head -c 9000000 /dev/zero | tr '\0' ' ' >"$work/big.yaml"
 expect 1 "big.yaml: is larger than 8 MiB" -- sim "$work/big.yaml"
 
@@ -420,6 +420,18 @@ while IFS= read -r line; do
 done <docs/reference/cost.md
 expect 64 "--cold-start: found '4', expected a duration" -- cost consolidation --usd-per-gpu-hour 1 --cold-start 4
 expect 64 "--usd-per-gpu-hour is required" -- cost warm-pool
+
+# Plans (src/plan tests every part).
+expect 0 "services:" -- plan --example
+expect 64 "SPEC.yaml is required" -- plan
+expect 1 "nowhere.yaml: cannot be read, expected a spec of a plan" -- plan nowhere.yaml
+printf 'services:\n- {name: a, model: Llama-3.1-9B, slo: {ttft_p99: 1s}}\n' >"$work/model.yaml"
+expect 3 "did you mean Llama-3.1-8B?" -- plan "$work/model.yaml"
+printf 'services:\n- {name: a, model: Llama-3.1-8B, slo: {ttft_p99: 1s}}\nasked: {consolidation: WhenEmptyOrUnderutilized}\n' \
+  >"$work/asked.yaml"
+expect 3 "refused: asked.consolidation" -- plan "$work/asked.yaml" --out "$work/refused"
+[[ ! -e $work/refused ]]
+judge "a refused plan writes nothing" 0 "" $?
 
 echo "$passed passed, $failed failed"
 ((failed == 0))
