@@ -15,6 +15,8 @@ namespace capstan::plan {
 namespace {
 
 constexpr ReplicaCount kRaisesMost = 8;  ///< of the minimum, one replica each
+/// No further minimum is tried after so many simulated requests, which keeps plans of long loads short.
+constexpr RequestCount kThresholdRequestsMost = 10'000'000;
 
 using MakeScaler = Yaml (*)(const ScalerFacts&);
 
@@ -45,7 +47,9 @@ Result<std::int64_t> fit_threshold_minimum(const PlanSpec& spec, const ServiceSp
                                            const SearchOptions& options) {
   std::int64_t simulations = 0;
   for (RoleFleet& role : fleet.roles) role.threshold_minimum = role.minimum;
-  if (service.engine != Engine::vllm) return simulations;
+  if (service.engine != Engine::vllm || !fleet.holds_slo) return simulations;
+  RequestCount requests_per_try = 0;
+  for (const Trial& seed : fleet.seeds) requests_per_try += 2 * seed.requests;
   const std::int64_t wanted = lowest_attainment_ppm(fleet) - kThresholdShortfallPpm;
   for (ReplicaCount raises = 0; raises <= kRaisesMost; ++raises) {
     if (options.progress) options.progress(fmt::format("{}: ScaledObject and HPA, try {}", service.name, raises + 1));
@@ -61,7 +65,8 @@ Result<std::int64_t> fit_threshold_minimum(const PlanSpec& spec, const ServiceSp
     const auto needs_no_more = [&](const ThresholdTrial& trial) {
       return trial.attainment_ppm >= wanted || !trial.refused.empty();
     };
-    const bool is_done = std::ranges::all_of(fleet.threshold_trials, needs_no_more) || raises == kRaisesMost;
+    const bool is_done = std::ranges::all_of(fleet.threshold_trials, needs_no_more) || raises == kRaisesMost ||
+                         (raises + 2) * requests_per_try > kThresholdRequestsMost;
     if (is_done || !raise_minimum(fleet)) break;
   }
   return simulations;
