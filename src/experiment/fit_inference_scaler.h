@@ -13,7 +13,7 @@ namespace capstan::experiment {
 /// Returns the only InferenceScaler of the documents; null if there is none, several, or another autoscaler beside it.
 const manifest::Node* find_inference_scaler(std::span<const manifest::Node> documents);
 
-/// What an InferenceScaler means for the services of a scenario.
+/// An InferenceScaler in the terms of a scenario: its policy, and its bounds by service.
 struct FittedScaler {
   decide::scale::Policy policy;
   std::vector<settings::ReplicaBounds> bounds;  ///< by service of the catalog

@@ -27,16 +27,16 @@ std::int64_t micro_usd_per_hour(const Trial& trial) {
   return static_cast<std::int64_t>(scaled / trial.simulated.count());
 }
 
-std::int64_t micro_usd_per_hour(const ServicePlan& service) {
-  if (service.seeds.empty()) return 0;
+std::int64_t micro_usd_per_hour(std::span<const Trial> seeds) {
+  if (seeds.empty()) return 0;
   std::int64_t sum = 0;
-  for (const Trial& trial : service.seeds) sum += micro_usd_per_hour(trial);
-  return sum / static_cast<std::int64_t>(service.seeds.size());
+  for (const Trial& trial : seeds) sum += micro_usd_per_hour(trial);
+  return sum / static_cast<std::int64_t>(seeds.size());
 }
 
-std::int64_t lowest_attainment_ppm(const ServicePlan& service) {
-  const auto lowest = std::ranges::min_element(service.seeds, {}, &Trial::attainment_ppm);
-  return lowest == service.seeds.end() ? 0 : lowest->attainment_ppm;
+std::int64_t lowest_attainment_ppm(std::span<const Trial> seeds) {
+  const auto lowest = std::ranges::min_element(seeds, {}, &Trial::attainment_ppm);
+  return lowest == seeds.end() ? 0 : lowest->attainment_ppm;
 }
 
 Duration longest_ttft_p99(const ServicePlan& service) {

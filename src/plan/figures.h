@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 
 #include "plan/plan.h"
@@ -12,10 +13,12 @@ inline constexpr std::int64_t kHoursPerMonth = 730;  ///< 365 days / 12
 
 /// Returns the cost per hour of one simulation; 0 for one of no length.
 std::int64_t micro_usd_per_hour(const Trial& trial);
-/// Returns the mean cost per hour over the seeds.
-std::int64_t micro_usd_per_hour(const ServicePlan& service);
-/// Returns the lowest attainment over the seeds, millionths.
-std::int64_t lowest_attainment_ppm(const ServicePlan& service);
+/// Returns the mean cost per hour of several simulations; 0 for none.
+std::int64_t micro_usd_per_hour(std::span<const Trial> seeds);
+inline std::int64_t micro_usd_per_hour(const ServicePlan& service) { return micro_usd_per_hour(service.seeds); }
+/// Returns the lowest attainment of several simulations, millionths; 0 for none.
+std::int64_t lowest_attainment_ppm(std::span<const Trial> seeds);
+inline std::int64_t lowest_attainment_ppm(const ServicePlan& service) { return lowest_attainment_ppm(service.seeds); }
 /// Returns the longest P99 of TTFT over the seeds.
 Duration longest_ttft_p99(const ServicePlan& service);
 /// Returns the highest number of replicas of all roles times their GPUs.

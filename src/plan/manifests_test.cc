@@ -131,26 +131,5 @@ INSTANTIATE_TEST_SUITE_P(Samples, PlanManifests, ::testing::ValuesIn(manifest_pl
   return name;
 });
 
-TEST(PlanCrdCheck, FindsWhatADefinitionDoesNotAllow) {
-  const testing::CrdSchemas own(std::filesystem::path(CAPSTAN_SOURCE_DIR) / "deploy/crds");
-  struct Row {
-    std::string object, fault;
-  };
-  const std::string policy = "apiVersion: capstan.dev/v1alpha1\nkind: FleetPolicy\nspec:\n";
-  for (const Row& row :
-       {Row{policy + "  layers: {replicas: Shadow}\n", ""},
-        Row{policy + "  layers: {replicas: On}\n", "spec.layers.replicas: On is not one of the choices"},
-        Row{policy + "  limit: 5\n", "spec.limit: unknown field"},
-        Row{policy + "  limits: {gpus: \"5\"}\n", "spec.limits.gpus: expected a number"},
-        Row{policy + "  limits: {gpus: -5}\n", "spec.limits.gpus: too small"},
-        Row{policy + "  limits: [5]\n", "spec.limits: expected a mapping"},
-        Row{policy + "  halt: \"true\"\n", "spec.halt: expected true or false"},
-        Row{policy + "  instanceTypes: [{name: a, gpu: b}]\n", "spec.instanceTypes[0]: gpus is missing"}}) {
-    const manifest::Documents documents = manifest::Documents::parse(row.object);
-    const std::vector<std::string> faults = own.faults_of(documents.all().front().root);
-    EXPECT_EQ(faults, row.fault.empty() ? std::vector<std::string>() : std::vector<std::string>{row.fault});
-  }
-}
-
 }  // namespace
 }  // namespace capstan::plan

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "base/ascii.h"
 #include "model/role_names.h"
 
 namespace capstan::plan {
@@ -24,7 +25,7 @@ bool is_mig_profile(std::string_view text) {
 
 std::string gpu_short_name(std::string_view gpu) {
   std::string name;
-  for (const char c : gpu) name += c == '_' || c == ' ' ? '-' : (c >= 'A' && c <= 'Z' ? char(c + 32) : c);
+  for (const char c : gpu) name += c == '_' || c == ' ' ? '-' : ascii_lower(c);
   // The pool of a kind is named as people say it; a PCIe or NVL card is another kind and keeps its suffix.
   if (const std::size_t at = name.find("-sxm"); at != name.npos) name.erase(at, 4);
   return name;
@@ -73,7 +74,7 @@ std::string pod_selector(const ServiceSpec& service, model::Role role) {
 
 bool quantizes_weights(const ServiceSpec& service, std::string_view weight_dtype) {
   std::string name = service.served_model_name;
-  std::ranges::transform(name, name.begin(), [](char c) { return c >= 'A' && c <= 'Z' ? char(c + 32) : c; });
+  std::ranges::transform(name, name.begin(), ascii_lower);
   return weight_dtype == "fp8" && name.find("fp8") == name.npos;
 }
 

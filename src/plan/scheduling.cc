@@ -1,5 +1,7 @@
 #include "plan/scheduling.h"
 
+#include "base/ascii.h"
+
 #include <algorithm>
 
 namespace capstan::plan {
@@ -56,7 +58,7 @@ Yaml topology_annotations(const PlanSpec& spec, const ServiceSpec& service) {
 std::string cluster_queue_name(const PlanSpec& spec) {
   std::string name;
   for (const char c : spec.name) {
-    const char lower = c >= 'A' && c <= 'Z' ? char(c + 32) : c;
+    const char lower = ascii_lower(c);
     const bool is_plain = (lower >= 'a' && lower <= 'z') || (lower >= '0' && lower <= '9');
     if (is_plain || !name.ends_with('-')) name += is_plain ? lower : '-';
   }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "base/ascii.h"
 #include "base/assert.h"
 
 namespace capstan::plan {
@@ -22,7 +23,7 @@ bool reads_as_another_type(std::string_view text) {
   static constexpr std::array<std::string_view, 12> kWords = {"true", "false", "yes", "no",   "on",   "off",
                                                               "null", "y",     "n",   ".nan", ".inf", "~"};
   std::string lower(text);
-  std::ranges::transform(lower, lower.begin(), [](char c) { return c >= 'A' && c <= 'Z' ? char(c + 32) : c; });
+  std::ranges::transform(lower, lower.begin(), ascii_lower);
   if (std::ranges::find(kWords, lower) != kWords.end()) return true;
   const char first = text.front();
   return (first >= '0' && first <= '9') || first == '.' || first == '+' || first == '-' || first == '=' || first == '<';

@@ -25,8 +25,8 @@ struct ServiceMonitoring {
   std::vector<std::string> left_out{};
 };
 
-/// Replaces the values of the templates by what a service has. A row of a component that the cluster does not
-/// have is left out without a word.
+/// Replaces the variables of the templates by the values of a service. Rows of a component that the cluster lacks are
+/// left out and not listed.
 ServiceMonitoring service_monitoring(const MonitoringTemplates& templates, const PlanSpec& spec,
                                      const ServiceSpec& service, const ServicePlan& fleet);
 

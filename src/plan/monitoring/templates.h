@@ -6,7 +6,7 @@
 
 #include "manifest/errors.h"
 
-// The panels and alerts of schema/monitoring.yaml, before values are replaced.
+// The panels and alerts of schema/monitoring.yaml, before their variables are replaced.
 namespace capstan::plan {
 
 struct PanelTemplate {
@@ -15,7 +15,7 @@ struct PanelTemplate {
   std::string unit{};        ///< as Grafana names it: "s", "short", "percentunit"
   std::string when{};        ///< component that must be in the cluster: "karpenter", "cluster_autoscaler", "kai",
                              ///< "kueue", "default_scheduler"; empty: none
-  std::string query{};       ///< PromQL with values
+  std::string query{};       ///< PromQL with variables
   bool is_headline = false;  ///< one of the five metrics to watch first
 };
 

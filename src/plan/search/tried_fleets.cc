@@ -29,17 +29,8 @@ std::vector<ReplicaCount> maxima_of(const FleetCandidate& candidate) {
 
 }  // namespace
 
-std::int64_t TriedFleet::micro_usd_per_hour() const {
-  if (seeds.empty()) return 0;
-  std::int64_t sum = 0;
-  for (const Trial& trial : seeds) sum += plan::micro_usd_per_hour(trial);
-  return sum / static_cast<std::int64_t>(seeds.size());
-}
-
-std::int64_t TriedFleet::lowest_attainment_ppm() const {
-  const auto lowest = std::ranges::min_element(seeds, {}, &Trial::attainment_ppm);
-  return lowest == seeds.end() ? 0 : lowest->attainment_ppm;
-}
+std::int64_t TriedFleet::micro_usd_per_hour() const { return plan::micro_usd_per_hour(seeds); }
+std::int64_t TriedFleet::lowest_attainment_ppm() const { return plan::lowest_attainment_ppm(seeds); }
 
 FrontierPoint TriedFleet::point() const {
   return {.fleet = fleet.words(),

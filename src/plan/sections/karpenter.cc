@@ -3,9 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
 
 #include "experiment/words.h"
 #include "explain/words.h"
+#include "manifest/fields.h"
 #include "plan/names.h"
 
 namespace capstan::plan {
@@ -87,7 +89,8 @@ Yaml node_pool(const PlanSpec& spec, const GpuPool& pool, const PoolPart& part) 
   made.set("requirements", requirements);
   made.set("taints", Yaml::list({Yaml::map({{"key", kGpuTaint}, {"value", "present"}, {"effect", "NoSchedule"}})}));
   made.set("expireAfter", "Never", "expiry ignores budgets; nodes are renewed by drift, when the image is changed");
-  made.set("terminationGracePeriod", kNodeGrace, "longer than any pod's, so that answers end before the node does");
+  made.set("terminationGracePeriod", manifest::duration_text(std::chrono::minutes(kNodeGraceMinutes)),
+           "longer than any pod's, so that answers end before the node does");
   return object;
 }
 

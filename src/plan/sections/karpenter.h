@@ -10,7 +10,6 @@ namespace capstan::plan {
 
 /// The settings of a NodePool that the page explains.
 inline constexpr std::string_view kConsolidateAfter = "1h";
-inline constexpr std::string_view kNodeGrace = "1h";        ///< terminationGracePeriod
 inline constexpr std::string_view kBusyFrom = "0 6 * * *";  ///< start of the hours without drift, UTC
 inline constexpr std::string_view kBusyFor = "16h";         ///< length of the hours without drift
 

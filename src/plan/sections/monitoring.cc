@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/ascii.h"
 #include "plan/figures.h"
 #include "plan/monitoring/service_monitoring.h"
 #include "plan/names.h"
@@ -18,7 +19,7 @@ void add_kill_switch(const PlanFacts& facts, Section& out) {
     for (const RoleFleet& role : facts.services[i].roles) {
       const std::string name = workload_name(facts.spec.services[i], role.role);
       std::string kind(workload_kind(facts.spec.services[i]));
-      std::ranges::transform(kind, kind.begin(), [](char c) { return c >= 'A' && c <= 'Z' ? char(c + 32) : c; });
+      std::ranges::transform(kind, kind.begin(), ascii_lower);
       const ReplicaCount safe = std::max(role.peak_ready, role.minimum);
       out.commands.push_back(
           fmt::format("kubectl -n {} annotate scaledobject {} autoscaling.keda.sh/paused-replicas={} --overwrite",

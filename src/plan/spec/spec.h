@@ -71,7 +71,6 @@ struct LoadSpec {
   Duration duration{};                  ///< length of the simulated load
   TokenSpec prompt{};                   ///< generated
   TokenSpec answer{};                   ///< generated
-  std::string measured_from{};          ///< Prometheus address from which rate and lengths were measured; empty: not
 };
 
 /// One model behind one endpoint.
@@ -92,7 +91,6 @@ struct ServiceSpec {
   LoadSpec load{};
   std::string tenant{};            ///< name of a tenant
   ReplicaCount max_replicas = 64;  ///< upper end of the search
-  Duration image_pull_hint{};      ///< 0: simulated
 };
 
 struct TenantSpec {
