@@ -49,8 +49,8 @@ struct DomainRoom {
   friend bool operator==(const DomainRoom&, const DomainRoom&) = default;
 };
 
-/// Free GPUs by node and by domain. They are ordered by number, so that a search for a place with enough free GPUs is
-/// cheap. A decision tries alternatives on an Overlay.
+/// Free GPUs by node and by domain. Nodes and domains are sorted by their number of free GPUs, so that a search for
+/// enough free GPUs is cheap. A decision tries alternatives on an Overlay.
 class Rooms {
  public:
   const std::map<NodeId, NodeRoom>& nodes() const { return nodes_; }

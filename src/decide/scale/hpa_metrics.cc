@@ -23,7 +23,8 @@ std::int64_t count(std::span<const HpaPod> pods, Group group) {
   return std::ranges::count(pods, group, &HpaPod::group);
 }
 
-/// Number of samples and ratio, before or after values were assumed.
+/// The samples of one metric and their ratio to the target. One value counts only the real samples; another also counts
+/// assumed ones.
 struct Samples {
   std::int64_t number = 0;  ///< number of samples, including samples without a pod
   double ratio = 0;
@@ -76,7 +77,7 @@ HpaPod::Group group_pod(const HpaPodFacts& pod, bool cpu, const HpaReadiness& re
   if (!pod.ready || !pod.started_at) return Group::unready;
   const bool initializing = *pod.started_at + readiness.cpu_initialization > now;
   if (initializing) {
-    // A sample that began before the pod was ready measures its start.
+    // A sample whose window began before the pod was ready measures the pod's start.
     const bool early = pod.sampled_at < pod.ready_since + pod.sample_window;
     return !*pod.ready || early ? Group::unready : Group::ready;
   }

@@ -87,7 +87,7 @@ TEST(HpaMetrics, Pods) {
       {"readiness does not matter, but a pending pod counts", "r30000 r30000 u", 15000, 3, 4},
       {"missing pods count as on target on the way down", "r1000 m m", 10000, 3, 3},
       {"missing pods count as idle on the way up", "r30000 m", 10000, 2, 3},
-      {"exactly on target missing pods count as idle, unlike for a resource", "r10000 m", 10000, 2, 1},
+      {"exactly on target, missing pods count as idle (for a resource: not at all)", "r10000 m", 10000, 2, 1},
       {"a sample without a pod counts in the mean", "r10000 s30000", 10000, 1, 2},
       {"no pod counts", "u m", 10000, 2, -1},
   };
@@ -110,7 +110,8 @@ TEST(HpaMetrics, AverageValueIgnoresReadiness) {
   EXPECT_EQ(propose_by_average_value(20166, 5000, 4, {}).replicas, 4);
   EXPECT_EQ(propose_by_average_value(20166, 5000, 4, {}).mean_milli, 5042) << "rounded up";
   EXPECT_EQ(propose_by_average_value(8600, 2000, 3, {}).replicas, 5);
-  EXPECT_EQ(propose_by_average_value(950, 850, 16, {}).replicas, 2) << "a maximum of per-pod fractions is not a total";
+  EXPECT_EQ(propose_by_average_value(950, 850, 16, {}).replicas, 2)
+      << "the metric is a maximum over pods, and an AverageValue divides it like a total";
   EXPECT_EQ(propose_by_average_value(0, 850, 0, {}).replicas, 0);
   EXPECT_EQ(propose_by_average_value(1700, 850, 0, {}).replicas, 2);
 }
@@ -149,7 +150,8 @@ TEST(HpaMetrics, PodsAreGroupedByTheirState) {
   };
   const GroupRow rows[] = {
       {"a sample window entirely after it became ready", [](HpaPodFacts&) {}, Group::ready},
-      {"a sample window that began before", [](HpaPodFacts& pod) { pod.sampled_at = ago(1); }, Group::unready},
+      {"a sample window that began before it became ready", [](HpaPodFacts& pod) { pod.sampled_at = ago(1); },
+       Group::unready},
       {"deleted", [](HpaPodFacts& pod) { pod.deleting = true; }, Group::ignored},
       {"failed", [](HpaPodFacts& pod) { pod.phase = Phase::failed; }, Group::ignored},
       {"pending", [](HpaPodFacts& pod) { pod.phase = Phase::pending; }, Group::unready},

@@ -165,7 +165,7 @@ void plan_after_conversions(RolePart& part, ReplicaCount desired, ReplicaCount l
 }
 
 /// Plans both roles as one fleet.
-void as_one_fleet(RolePart& prefill, RolePart& decode, const RoleLimits& limits) {
+void plan_as_one_fleet(RolePart& prefill, RolePart& decode, const RoleLimits& limits) {
   convert(decode, prefill, limits);
   convert(prefill, decode, limits);
   const ReplicaCount prefills = desired_after_conversions(prefill, decode, limits);
@@ -177,7 +177,7 @@ void as_one_fleet(RolePart& prefill, RolePart& decode, const RoleLimits& limits)
 }
 
 /// Returns true if converting is faster than starting, and neither role has to survive the loss of a domain.
-bool can_change(const RolePart& prefill, const RolePart& decode, const RoleLimits& limits) {
+bool can_convert(const RolePart& prefill, const RolePart& decode, const RoleLimits& limits) {
   const auto slower = [&](const RolePart& part) {
     return part.decision.sizing && limits.conversion >= part.decision.sizing->lead;
   };
@@ -206,7 +206,7 @@ void reconcile_roles(const model::Catalog& catalog, std::map<model::ServiceId, R
     const RoleLimits& limits = catalog.service(service).role_limits;
     keep_ratio(prefill->second, decode, limits);
     keep_ratio(decode, prefill->second, limits);
-    if (can_change(prefill->second, decode, limits)) as_one_fleet(prefill->second, decode, limits);
+    if (can_convert(prefill->second, decode, limits)) plan_as_one_fleet(prefill->second, decode, limits);
   }
 }
 

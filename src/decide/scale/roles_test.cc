@@ -76,7 +76,7 @@ TEST(Roles, AreReconciled) {
       {"the maximum of the receiving role holds", {0, 0, kChange}, {6, 6, 1}, {4, 4, 9, 1, 5}, 6, 5, 1},
       {"the ratio still holds after a conversion", {0, 2000, kChange}, {4, 4, 1}, {4, 6}, 4, 6, 1},
       {"as many convert as the ratio allows", {1000, 0, kChange}, {4, 6}, {6, 6, 3}, 6, 6, 1},
-      {"what one role must keep the other starts", {0, 0, kChange}, {1, 3}, {10, 10, 10, 1, 20, 5}, 3, 10, 0},
+      {"a role at its need lends none: the other starts", {0, 0, kChange}, {1, 3}, {10, 10, 10, 1, 20, 5}, 3, 10, 0},
       {"a conversion fills the minimum", {0, 0, kChange}, {1, 3, 1, 3}, {10, 10, 4, 1, 20, 5}, 3, 8, 2},
       {"the ratio raises decode", {500, 0, kChange}, {8, 8}, {1, 1}, 8, 4, 0},
       {"no conversion if replicas cannot convert", {0, 0, {}}, {4, 4, 2}, {4, 6}, 4, 6, 0},

@@ -10,7 +10,7 @@ namespace {
 
 /// Returns the replicas in the fullest domain after removals from the fullest ones have left `keep` replicas.
 ReplicaCount fullest_of(const std::vector<ReplicaCount>& held, ReplicaCount keep) {
-  // The lowest level to which the domains can be cut by removing exactly the surplus.
+  // Finds the lowest level to which all domains can be cut while `keep` replicas remain.
   const ReplicaCount all = std::accumulate(held.begin(), held.end(), ReplicaCount{0});
   ReplicaCount low = 0, high = held.empty() ? 0 : held.front();
   while (low < high) {
@@ -28,7 +28,8 @@ ReplicaCount fullest_of(const std::vector<ReplicaCount>& held, ReplicaCount keep
 
 ReplicaCount fullest_now(const Spread& spread) { return spread.held.empty() ? 0 : spread.held.front(); }
 
-/// Returns the replicas in the fullest domain at `replicas`: after removals, or after additions in the other domains.
+/// Returns the replicas in the fullest domain of a fleet of `replicas`. Removals come from the fullest domains, and
+/// additions go to the other domains.
 ReplicaCount fullest_at(const Spread& spread, ReplicaCount placed, ReplicaCount replicas) {
   if (replicas < placed) return fullest_of(spread.held, replicas);
   return std::max(fullest_now(spread), even_share(replicas, spread.domains));

@@ -13,7 +13,7 @@ namespace {
 using testing::at;
 using testing::World;
 
-/// Has a pool that sells nodes of eight GPUs for 80 USD per hour.
+/// A cluster with a pool that launches nodes of eight GPUs for 80 USD per hour.
 struct Market {
   World world;
   model::OfferingId offering = world.offering(8, 0, 80);

@@ -14,8 +14,8 @@ namespace capstan::decide::testing {
 /// A snapshot that a test builds row by row; every added row gets the next id.
 class World {
  public:
-  /// Has one GPU kind, cluster > two zones > two racks each > two NVLink domains each, and one service of one-node
-  /// gangs.
+  /// Builds a snapshot with one GPU kind, cluster > two zones > two racks each > two NVLink domains each, and one
+  /// service of one-node gangs.
   World();
 
   model::Snapshot snapshot;

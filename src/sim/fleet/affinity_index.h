@@ -6,8 +6,8 @@
 
 namespace capstan::sim {
 
-/// The replica to which each prefix was last sent, by the hash of the prefix's last block. The size is bounded: a
-/// bucket is one cache line of four entries, and a new entry replaces the least recently noted one.
+/// Remembers to which replica each prefix was last sent. The key is the hash of the prefix's last block. The size is
+/// bounded: a bucket is one cache line of four entries, and a new entry replaces the oldest one of its bucket.
 class AffinityIndex {
  public:
   struct Place {

@@ -131,8 +131,7 @@ class Fleet {
   /// Returns a hash over the number, kind and time of every emission and every end of a request.
   std::uint64_t state_hash() const { return hash_.value(); }
   TokenFigures tokens();  ///< returns the token counts up to now; visits every request in flight
-  /// Returns true if every counter equals a recount over all live requests (invariant 8). Visits every request in
-  /// flight.
+  /// Recounts all requests in flight and returns true if every counter equals its recount.
   bool check();
 
  private:
@@ -176,7 +175,7 @@ class Fleet {
     std::uint16_t variant;
     EngineRole role;
     bool routed = true;
-    std::uint32_t holds = 0;    ///< requests inside, without cancelled ones that the replica drops when its step ends
+    std::uint32_t holds = 0;    ///< requests in the replica, without cancelled ones, which it drops when its step ends
     std::uint32_t waiting = 0;  ///< waiting requests as last added to Fleet::waiting_
     Replica replica;
     TtftBuckets ttft;
@@ -315,8 +314,8 @@ class Fleet {
   std::uint64_t sequence_ = 0;
 
   std::vector<LiveRequest> requests_;
-  /// Identifies the current attempt of each request: an even number until its first token, odd from then on. The next
-  /// attempt gets the next even number. A separate array, because the rings check the stamps of many requests.
+  /// Identifies the current attempt of each request. The number is even until the first token and odd from then on; the
+  /// next attempt gets the next even number. The array is separate because the rings check the stamps of many requests.
   std::vector<std::uint32_t> stamps_;
   std::vector<std::uint32_t> free_requests_;
   RequestCount live_count_ = 0;

@@ -7,7 +7,8 @@
 namespace capstan::sim {
 namespace {
 
-/// A ring is compacted when it holds this many entries more than a multiple of the live ones.
+/// Entries of ended attempts that a ring may always hold. It is compacted when it holds more than this plus a multiple
+/// of the live requests.
 constexpr std::size_t kRingSlack = 4096;
 /// Upper limit of a recorded queue time, so that it fits 32 bits of microseconds. Only times above 128 minutes would
 /// fall into a higher bucket of the engine's histogram.
@@ -123,8 +124,8 @@ void Fleet::start_attempt(std::uint32_t id) {
   route(id);
 }
 
-/// Sends the request to a replica or holds it at the gateway. It cannot overtake a held request: while a request is
-/// held, no replica can take one.
+/// Sends the request to a replica or holds it at the gateway. Held requests go first: while one is held, no replica can
+/// take any request.
 void Fleet::route(std::uint32_t id) {
   const std::uint32_t server = router_.pick(hashes_of(requests_[id]));
   if (server == Router::kNone) return hold(id, gateway_, State::held);

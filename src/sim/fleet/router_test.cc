@@ -82,7 +82,7 @@ TEST(AffinityIndex, IsBounded) {
   EXPECT_TRUE(index.find(9'999).known());
 }
 
-/// The oracle looks at every replica.
+/// The expected replica comes from a scan over all replicas.
 RC_GTEST_PROP(Router, LeastLoadedEqualsALinearScan, ()) {
   Router router(RouterConfig{.kind = RouterKind::least_loaded});
   struct Replica {

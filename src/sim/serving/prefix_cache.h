@@ -5,8 +5,9 @@
 
 namespace capstan::sim {
 
-/// The groups of prompt KV in memory (512 tokens, 32 blocks each), by hash, with their number of users. Groups without
-/// a user are evicted least recently released first. The KV memory bounds the size. The replica counts the blocks.
+/// Groups of prompt KV in memory (512 tokens, 32 blocks each), by hash, with their number of users. A group without
+/// users can be evicted; the group that was released first is evicted first. The KV memory bounds the size. The replica
+/// counts the blocks.
 class PrefixCache {
  public:
   static constexpr std::uint32_t kNone = 0xffff'ffff;

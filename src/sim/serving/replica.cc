@@ -303,9 +303,9 @@ void Replica::begin_step(Emissions& out) {
                                           static_cast<std::int64_t>(chunks_.size()));
 }
 
-/// Allocates the blocks that the running sequences need in this step. If there are too few, the order matters: the
-/// sequences allocate their blocks in the order of the batch, which may evict cached groups. While a sequence finds too
-/// few, the last of the batch is preempted.
+/// Allocates the blocks that the running sequences need in this step. If there are too few, the sequences allocate in
+/// the order of the batch, which may evict cached groups. While a sequence finds too few, the last of the batch is
+/// preempted.
 void Replica::allocate_or_preempt(std::int64_t needed, std::int32_t partial_tokens, Emissions& out) {
   if (needed <= available_blocks()) return allocate_blocks(needed);
   list_batch(scratch_);

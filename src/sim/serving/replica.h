@@ -121,7 +121,7 @@ class Replica {
     engine::Picoseconds admitted_ps = 0;  ///< time of the last admission of the prompt
   };
 
-  /// Returns the time from the origin to `at`; beyond 106 days, the longest time before never.
+  /// Returns the time from the origin to `at`, limited to the longest time that is not never (106 days).
   engine::Picoseconds since_origin(Instant at) const {
     const std::int64_t ns = (at - origin_).count();
     return ns < kNeverPs / engine::kPicosecondsPerNanosecond ? ns * engine::kPicosecondsPerNanosecond : kNeverPs - 1;
@@ -188,7 +188,7 @@ class Replica {
   std::int32_t decoding_ = 0;
   std::int32_t running_ = 0;
 
-  std::uint32_t likely_slot_ = 0;  ///< the request that the event under way is likely to concern, for prefetching
+  std::uint32_t likely_slot_ = 0;  ///< slot that the event under way is likely to concern, for prefetching
   std::uint32_t likely_id_ = 0;
   std::int32_t max_seqs_;
   Mode mode_ = Mode::idle;
@@ -212,7 +212,8 @@ class Replica {
   std::int64_t earlier_steps_ = 0;  ///< completed steps that `steps_` no longer counts; a multiple of 16
   std::int64_t inter_token_count_ = 0;
   std::int64_t prompt_tokens_ = 0;
-  std::int64_t prefilled_tokens_ = 0;  ///< tokens that the end of a prefill generated, not in inter_token_count_
+  /// Tokens generated at the end of a prefill; inter_token_count_ does not count them.
+  std::int64_t prefilled_tokens_ = 0;
   ReplicaConfig config_;
   PrefixCache cache_;
 

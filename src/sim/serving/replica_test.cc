@@ -382,7 +382,7 @@ TEST(Replica, IsExactAfterAYearWithoutWork) {
   EXPECT_EQ(pair.fast_out[2].at - later, pair.fast_out[0].at - at_ms(5));
 }
 
-/// The properties above prove something only if their workloads preempt requests and share prefixes.
+/// Checks that the workloads above preempt requests and share prefixes. Without that, their properties prove little.
 TEST(Replica, ATightWorkloadPreemptsAndSharesPrefixes) {
   const engine::StepModel model(llama_8b_h100());
   Pair pair({.max_batched_tokens = 256, .max_seqs = 32, .kv_blocks = 100}, model);

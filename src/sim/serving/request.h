@@ -78,7 +78,7 @@ struct HeldRequest {
   friend bool operator==(const HeldRequest&, const HeldRequest&) = default;
 };
 
-/// Output tokens of one engine, divided by their outcome (invariant 8). Prompt tokens are not counted.
+/// Output tokens of one engine by their outcome. Prompt tokens are not counted.
 struct TokenAccount {
   std::int64_t generated = 0;  ///< tokens that the engine generated
   std::int64_t received = 0;   ///< first tokens that arrived with their KV from a prefill replica

@@ -11,12 +11,13 @@ constexpr Duration kBlock = std::chrono::seconds(15);
 constexpr Duration kNoiseMemory = std::chrono::minutes(10);
 constexpr Duration kArrivalMemory = std::chrono::seconds(45);
 constexpr Duration kArrivalMemoryMost = std::chrono::seconds(60);
-constexpr double kNoiseKept = 0.06;       // relative noise of the mean at which the memory length aims
+// Highest relative noise of the mean; the noisier the arrivals, the longer the mean remembers.
+constexpr double kNoiseKept = 0.06;
 constexpr double kArrivalsJump = 1.25;    // multiple of the mean, plus four deviations, that counts as a jump
 constexpr double kLengthVariation = 2.0;  // 1 + squared variation coefficient of prompt lengths, assumed until measured
 constexpr double kMostArriving = 1e12;
 
-/// Returns the relative deviation of a block's arrivals that the number of prompts alone explains.
+/// Returns the relative deviation of a block's arrivals if only chance varies the number and length of its prompts.
 double counted_noise(double tokens_per_s, const Shape& shape) {
   return std::sqrt(kLengthVariation / std::max(tokens_per_s / shape.prompt * in_seconds(kBlock), 1.0));
 }

@@ -9,7 +9,7 @@ namespace {
 using std::chrono::minutes;
 using std::chrono::seconds;
 
-constexpr Duration kSeenFor = seconds(30);  // a rate covers the time since the scrape before the last
+constexpr Duration kSeenFor = seconds(30);  // age of the oldest arrivals in a rate: two scrapes
 constexpr Duration kGrowth = minutes(1);    // window for the growth of in-flight requests
 constexpr Duration kSoonLeast = minutes(1);
 constexpr double kSoonPart = 0.25;  // time in which a queue should drain, part of the lead time

@@ -51,7 +51,7 @@ struct Queue {
   CapstanMemory& remembered() { return *memory.capstan; }
 };
 
-/// Returns the requests that so many replicas serve within a time.
+/// Returns the requests that `replicas` serve in this time.
 double served(const Step& step, double replicas, Duration in) {
   return replicas * step.requests_per_s() * in_seconds(in);
 }

@@ -15,12 +15,13 @@ struct SloObservation {
 };
 
 /// Adjusts the safety margins by the error budget. Work that misses its SLO raises them and work that meets it lowers
-/// them (adaptive conformal inference, Gibbs and Candes 2021). The rates balance below the allowed misses, because not
-/// every miss is observed. If mostly idle replicas miss more than is allowed, their share of misses is left out,
+/// them (adaptive conformal inference, Gibbs and Candes 2021). They settle at fewer misses than the SLO allows, because
+/// not every miss is observed. If mostly idle replicas miss more than is allowed, their share of misses is left out,
 /// because more replicas would not help.
 ///
+///
 /// There are two margins. Safety, in spreads of the demand, covers forecast errors. Slack covers interference between
-/// requests within a replica, such as a short prompt behind a long one: it grows only by misses that occur while as
+/// requests within a replica, such as a short prompt behind a long one. Slack grows only by misses that occur while as
 /// many replicas serve as were planned.
 void spend_budget(const SloObservation& observed, CapstanMemory& memory);
 

@@ -46,7 +46,7 @@ TEST(Budget, MissesWithThePlannedReplicasRaiseTheSlack) {
 }
 
 /// Returns a memory after five minutes in which mostly idle replicas missed a fifth of the requests.
-CapstanMemory after_empty_ones_missed() {
+CapstanMemory memory_after_idle_misses() {
   CapstanMemory memory;
   memory.safety_milli = 1600;
   spend(60, 0.2, 0.3, true, memory);
@@ -54,14 +54,14 @@ CapstanMemory after_empty_ones_missed() {
 }
 
 TEST(Budget, MissesOnIdleReplicasDoNotLowerTheSafetyOfBusyOnesFaster) {
-  CapstanMemory memory = after_empty_ones_missed();
+  CapstanMemory memory = memory_after_idle_misses();
   const std::int64_t before = memory.safety_milli;
   spend(12, 0.05, 0.9, true, memory);
   EXPECT_GE(memory.safety_milli, before - 12) << "a minute with fewer misses lowers it like a minute without any";
 }
 
 TEST(Budget, MissesThatIdleReplicasHaveTooDoNotRaiseTheSafety) {
-  CapstanMemory memory = after_empty_ones_missed();
+  CapstanMemory memory = memory_after_idle_misses();
   const std::int64_t before = memory.safety_milli;
   spend(600, 0.2, 0.9, true, memory);
   EXPECT_LE(memory.safety_milli, before);

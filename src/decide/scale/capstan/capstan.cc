@@ -75,8 +75,8 @@ ReplicaCount sized_for_loss(const Step& step, ReplicaCount needed, bool settled,
   return keeps ? std::max(decision.spread->asked, decision.current) : decision.spread->asked;
 }
 
-/// Returns the count that leaves the wanted replicas after a loss. Surplus that a window holds starts no replica; at
-/// most, the existing replicas stay.
+/// Returns how many replicas to request so that the wanted ones remain after a loss. Surplus that only a window holds
+/// may keep existing replicas but starts no new ones.
 ReplicaCount held_for_loss(const Step& step, bool settled, Decision& decision) {
   const ReplicaCount held = sized_for_loss(step, decision.held_to, settled, decision);
   if (held <= decision.current || decision.held_to == decision.wanted) return held;

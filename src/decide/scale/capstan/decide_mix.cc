@@ -105,8 +105,8 @@ MixTerms terms_of(const Step& step) {
   return {.horizon = std::max<Duration>(kHorizonLeast, 2 * step.sizing.lead), .lead = step.sizing.lead};
 }
 
-/// Returns the chosen replicas plus the ones that must serve until their replacements do. Replicas are stopped only as
-/// long as the remaining serving ones carry the target, the most expensive per worth first.
+/// Returns the chosen replicas plus the ones that must serve until their replacements do. Replicas stop in order of
+/// price per worth, the most expensive first, as long as the remaining serving ones carry the target.
 std::vector<ReplicaCount> keep_until_replaced(const Step& step, std::span<const MixOption> options, const Mix& chosen,
                                               double target) {
   std::vector<ReplicaCount> desired = chosen.replicas;

@@ -7,7 +7,7 @@
 namespace capstan::decide::scale {
 namespace {
 
-// A reading is up to one scrape old, and a rate is the mean over the scrape interval before: 15 s each by default.
+// A reading is up to 15 s (one scrape interval) old, and a rate is the mean over the interval before it.
 constexpr Duration kSeenLate = std::chrono::seconds(20);
 constexpr Duration kNearLeast = std::chrono::seconds(30);  // two scrapes
 constexpr Duration kNearMost = std::chrono::seconds(60);
@@ -116,14 +116,15 @@ double highest_need(const CapstanMemory& memory, Instant since) {
 
 namespace {
 
-/// Returns the length of a time block at this age, seconds, a power of two: entries within one block are merged.
+/// Returns the length of the blocks that entries of this age are sorted into, seconds. It is a power of two.
 std::int64_t block_s(Duration age) {
   const std::int64_t quarter = age / std::chrono::seconds(4);
   return static_cast<std::int64_t>(std::bit_floor(static_cast<std::uint64_t>(std::max<std::int64_t>(quarter, 1))));
 }
 
-/// Merges the entries of each block into one with the highest value and the latest time. Blocks nest as they grow. An
-/// entry therefore counts for at most a quarter longer than its age, and a steady decline of an hour fits the limit.
+/// Merges the entries of each block into one with the highest value and the latest time. The older the entries, the
+/// longer their blocks. An entry therefore counts for at most a quarter longer than its age, and the entries of a
+/// steady one-hour decline fit the list's limit.
 void merge_blocks(std::vector<CapstanMemory::NeedPeak>& needs, Instant now) {
   std::size_t count = 0;
   for (const CapstanMemory::NeedPeak& need : needs) {

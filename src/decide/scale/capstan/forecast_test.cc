@@ -39,7 +39,7 @@ TEST(Window, KeepsTheHighestNeedForTheLengthOfTheWindow) {
   EXPECT_LT(highest_need(memory, at_s(505)), 3);
   for (int i = 1000; i > 0; --i) record_need(i, minutes(60), memory, at_s(6000 - i));
   EXPECT_LE(memory.need_peaks.size(), CapstanMemory::kNeedsMost);
-  EXPECT_DOUBLE_EQ(highest_need(memory, at_s(5000)), 1000) << "a full list merges moments and never drops the maximum";
+  EXPECT_DOUBLE_EQ(highest_need(memory, at_s(5000)), 1000) << "a full list merges entries and never drops the maximum";
 }
 
 TEST(Window, HasTheStatedLengthThroughAnHourOfSteadyDecline) {

@@ -112,8 +112,8 @@ struct CapstanMemory {
     std::int64_t worth_milli = 0;  ///< capacity of one replica; 0: not measured yet
     friend bool operator==(const Alternative&, const Alternative&) = default;
   };
-  Instant
-      denied_until;  ///< time until which no more of the first variant is planned, because its GPUs were unavailable
+  /// Time until which no more replicas of the first variant are planned, because its GPUs were unavailable.
+  Instant denied_until;
   std::vector<Alternative> alternatives;  ///< in the order of RoleView::alternatives
   friend bool operator==(const CapstanMemory&, const CapstanMemory&) = default;
 };

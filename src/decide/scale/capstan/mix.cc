@@ -95,7 +95,7 @@ class Search {
   }
 
   /// Returns the replicas of variant `i` in the fractional optimum.
-  ReplicaCount likely(std::size_t i, std::int64_t needed) const {
+  ReplicaCount fractional_count(std::size_t i, std::int64_t needed) const {
     for (std::size_t k = i; k < options_.size(); ++k) needed -= options_[k].least * options_[k].worth_milli;
     ReplicaCount count = options_[i].least;
     for (const Segment& segment : segments_) {
@@ -112,7 +112,7 @@ class Search {
   void descend(std::size_t i, std::int64_t needed, __int128 so_far) {
     if (++nodes_ > kMixNodesMost && found()) return;
     if (i + 1 == options_.size()) return close(i, needed, so_far);
-    const ReplicaCount middle = likely(i, needed);
+    const ReplicaCount middle = fractional_count(i, needed);
     // Search outwards: costs are convex, so that a direction ends where its bound exceeds the best cost.
     for (ReplicaCount n = middle; n <= most_[i] && try_one(i, n, needed, so_far); ++n) {
     }

@@ -13,7 +13,7 @@ constexpr Duration kIdleLeast = std::chrono::minutes(10);
 constexpr Duration kRemembered = std::chrono::days(7);  // episodes are forgotten after this time
 constexpr double kWakesShare = 0.5;  // part of the error budget for wakes; the rest is for misses while replicas serve
 constexpr double kRequestsMost = 1e12;
-constexpr Duration kFirstSeen = std::chrono::seconds(15);  // the first observed load may have come within this time
+constexpr Duration kFirstSeen = std::chrono::seconds(15);  // requests seen at the first decision may be this old
 
 std::int64_t thousandths(double value) {
   return static_cast<std::int64_t>(std::clamp(value, 0.0, kRequestsMost) * 1000.0 + 0.5);
@@ -68,8 +68,8 @@ WarmSizing minimum_warm(const CapstanMemory& memory, double target, Duration lat
   for (const Episode& episode : memory.episodes) {
     if (now - episode.ended <= kRemembered) known.push_back(episode);
   }
-  // The episodes are sorted by the replicas that they need, because a warm replica more covers all episodes up to that
-  // number.
+  // The episodes are sorted by the replicas that they need, because one more warm replica covers all episodes up to
+  // that number.
   std::ranges::stable_sort(known, {}, carries_early);
   WarmSizing warm;
   warm.late_for = late_for;

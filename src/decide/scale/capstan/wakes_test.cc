@@ -75,7 +75,7 @@ TEST(Wakes, EpisodesAreForgottenAfterAWeekWithoutRequests) {
 }
 
 /// Adds ten requests per 15 s, beginning at `from`.
-void come(CapstanMemory& memory, Instant from, int scrapes, double queued = 0) {
+void add_arrivals(CapstanMemory& memory, Instant from, int scrapes, double queued = 0) {
   for (int i = 0; i < scrapes; ++i) {
     const Instant now = from + i * seconds(15);
     record_arrivals({.requests = queued > 0 ? 0.0 : 10.0,
@@ -90,7 +90,7 @@ void come(CapstanMemory& memory, Instant from, int scrapes, double queued = 0) {
 
 TEST(Wakes, EarlyRequestsAreThoseBeforeAStartWouldEnd) {
   CapstanMemory memory;
-  come(memory, {hours(1)}, 40);
+  add_arrivals(memory, {hours(1)}, 40);
   ASSERT_EQ(memory.episodes.size(), 1u);
   EXPECT_EQ(memory.episodes[0].requests_milli, 400'000);
   EXPECT_EQ(memory.episodes[0].early_milli, 50'000) << "at 0, 15, 30, 45 and 60 s";
@@ -99,23 +99,23 @@ TEST(Wakes, EarlyRequestsAreThoseBeforeAStartWouldEnd) {
 
 TEST(Wakes, AWaitingRequestAtTheGatewayIsEarlyAndCountedOnce) {
   CapstanMemory memory;
-  come(memory, {hours(1)}, 3, 7);
+  add_arrivals(memory, {hours(1)}, 3, 7);
   EXPECT_EQ(memory.episodes[0].early_milli, 7'000);
   EXPECT_EQ(memory.episodes[0].requests_milli, 0) << "until their prompts are computed";
 }
 
 TEST(Wakes, AnIdleTimeTooShortToStopBeginsNoEpisode) {
   CapstanMemory memory;
-  come(memory, {hours(1)}, 4);
-  come(memory, {hours(1) + minutes(9)}, 4);
+  add_arrivals(memory, {hours(1)}, 4);
+  add_arrivals(memory, {hours(1) + minutes(9)}, 4);
   EXPECT_EQ(memory.episodes.size(), 1u);
-  come(memory, {hours(1) + minutes(25)}, 4);
+  add_arrivals(memory, {hours(1) + minutes(25)}, 4);
   EXPECT_EQ(memory.episodes.size(), 2u);
 }
 
 TEST(Wakes, TheOldestEpisodesAreForgotten) {
   CapstanMemory memory;
-  for (int i = 1; i <= 20; ++i) come(memory, {hours(i)}, 1);
+  for (int i = 1; i <= 20; ++i) add_arrivals(memory, {hours(i)}, 1);
   EXPECT_EQ(memory.episodes.size(), CapstanMemory::kEpisodesMost);
   EXPECT_EQ(memory.episodes.front().began, Instant{hours(5)});
 }
@@ -129,9 +129,9 @@ TEST(Wakes, ASavedMemoryMayHoldAnyNumber) {
   EXPECT_EQ(warm.requests, warm.requests_late);
   EXPECT_GT(warm.requests, 0);
   memory.last_used = Instant{};
-  come(memory, {hours(1)}, 1);
+  add_arrivals(memory, {hours(1)}, 1);
   EXPECT_EQ(memory.episodes.size(), CapstanMemory::kEpisodesMost) << "surplus episodes are dropped";
-  come(memory, {hours(1) + minutes(2)}, 1);
+  add_arrivals(memory, {hours(1) + minutes(2)}, 1);
   EXPECT_GT(memory.episodes.back().requests_milli, 0);
 }
 

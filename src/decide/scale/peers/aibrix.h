@@ -25,8 +25,8 @@ struct PanicState {
 /// Returns true if the panic window exceeds the stable window by the threshold.
 bool is_panic(double stable, double panic, double threshold = 2);
 
-/// Implements the KPA of AIBrix. It is documented for totals over all pods, but AIBrix passes means (replicas.md
-/// §4.4a). The tolerance band is that of one pod.
+/// Implements the KPA of AIBrix. Its documentation expects totals over all pods, but AIBrix passes means. The tolerance
+/// band is that of one pod.
 /// @param activation_scale minimum if any pod is wanted, whatever the rates allow
 ReplicaCount kpa(ReplicaCount current, double target, double stable, double panic, const PanicState& state,
                  ReplicaCount activation_scale, const Rates& rates);

@@ -8,7 +8,7 @@
 #include "base/quantity.h"
 #include "base/time.h"
 
-/// The part of KEDA beside the HPA: it turns a query result into a metric, provides a fallback if the query fails, and
+/// The part of KEDA outside the HPA: it turns a query result into a metric, provides a fallback if the query fails, and
 /// decides between zero and one replica. Above one, only the HPA decides. Source: kedacore/keda pkg/scalers,
 /// pkg/fallback, pkg/scaling/executor.
 namespace capstan::decide::scale::keda {
@@ -25,8 +25,7 @@ struct Series {
 };
 
 /// Returns the metric, or nothing if the scaler reports an error. By default null values are ignored: no series, an
-/// empty value, NaN and infinities are then 0 without an error. A gap in the scrapes therefore looks like no load
-/// (replicas.md §2.2).
+/// empty value, NaN and infinities are then 0 without an error. A gap in the scrapes therefore looks like no load.
 std::optional<double> prometheus_value(std::span<const Series> series, bool http_ok, bool ignore_null_values);
 
 /// Returns a metric or target as a Kubernetes quantity in thousandths: NaN, infinite and negative values become 0. A

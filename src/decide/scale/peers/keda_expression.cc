@@ -16,7 +16,7 @@ struct Sign {
   bool to_the_right = false;
 };
 
-// expr's own precedences; a sign is listed before its own prefixes.
+// The precedences of the expr language. An operator stands before any operator that is the beginning of its text.
 constexpr int kComparing = 20, kNot = 50, kNegating = 90, kCoalescing = 500;
 constexpr Sign kSigns[] = {
     {"??", kCoalescing}, {"||", 10},         {"or", 10},         {"&&", 15},         {"and", 15},

@@ -9,7 +9,8 @@
 
 namespace capstan::decide::scale::keda {
 
-/// Returns a trigger's value, an inner nothing if its scaler failed, or an outer nothing if there is no such trigger.
+/// Returns a trigger's value. The inner optional is empty if the trigger's scaler failed, the outer one if there is no
+/// such trigger.
 using Lookup = std::function<std::optional<std::optional<double>>(std::string_view name)>;
 
 /// Evaluates `advanced.scalingModifiers.formula` of a ScaledObject on its triggers' values. Supports this part of

@@ -33,8 +33,9 @@ struct State {
 /// does not always equal total / target. `running` is at least 1.
 double wanted(double total_requests, ReplicaCount running, const Config& config);
 
-/// Returns the count after part of the way from `current` to `wanted`, rounded up; at least one step down if `wanted`
-/// is lower. May be below 0. From 0 it applies the whole difference, because a factor would grow without bound there.
+/// Returns the count after the factor's part of the way from `current` to `wanted`, rounded up. If `wanted` is lower
+/// and rounding would keep `current`, returns one less. May be below 0. From 0 it returns `wanted`, rounded up, without
+/// the factor.
 ReplicaCount apply_factor(double wanted, ReplicaCount current, const Config& config);
 
 /// Delays a change until it has been wanted for its delay without interruption. Never goes from more than 1 to 0 in one
@@ -59,7 +60,7 @@ struct Point {
 };
 
 /// Returns the sum of all series as a step function; a series counts from its first report. Ray aligns the steps of
-/// several series to a grid of 10 ms and omits steps without a change, so that a sum that begins with 0 begins later
+/// several series to a grid of 10 ms and omits steps without a change. A sum that is 0 at first therefore begins later
 /// than its reports. A single series is returned unchanged.
 /// @param series each ordered by time
 std::vector<Point> merged_total(const std::vector<std::vector<Point>>& series);

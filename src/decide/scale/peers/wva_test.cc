@@ -28,7 +28,7 @@ TEST(WvaV1, Saturation) {
       {"one replica fewer suffices", loads(0, 4, 0.2, 0), false, true},
       {"the last replica stays", loads(0, 1, 0.2, 0), false, false},
       {"all saturated", loads(3, 0, 0, 0), true, false},
-      {"a third saturated, and still scales down", loads(2, 4, 0.1, 0), false, true},
+      {"scales down although a third is saturated", loads(2, 4, 0.1, 0), false, true},
       {"exactly the required spare capacity, lost by rounding the mean", {{"v", 0.3, 1}, {"w", 0.4, 1}}, false, false},
   };
   for (const Row& row : rows) {
