@@ -320,8 +320,8 @@ std::optional<model::Inconsistency> find_overcommitted(const model::Snapshot& sn
   return fault;
 }
 
-/// Limits for the largest cluster of the design: 100,000 GPUs in as many pods, with about twenty values per pod and
-/// gang.
+/// Limits for the largest cluster that Capstan is designed for: 100,000 GPUs in as many pods, with about twenty values
+/// per pod and gang.
 constexpr manifest::Limits kLimits{.bytes = 256u << 20, .nodes = 10'000'000};
 
 Result<SavedState> read_document(const Node& document) {

@@ -204,7 +204,7 @@ std::vector<Pointer> paths_of(const Json& file) {
   return all;
 }
 
-/// Returns the file without members whose absence means the same, and with numbers and flags as texts.
+/// Returns a normal form of a file: without members whose absence means the same, and with numbers and flags as texts.
 Json normal(const Json& file) {
   static const std::set<std::string> kZeroIsAbsent = {
       "leaving",  "kept",       "overcommitted", "on_unseen_node",     "resumed",          "closed",

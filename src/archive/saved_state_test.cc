@@ -192,7 +192,7 @@ TEST(SavedState, FindsReferencesAndNumbersThatNoMemoryHas) {
             "scale answer is -1000000000, expected 0 to 4611686018427387904");
 }
 
-/// The size of the design's largest cluster is below the reader's limits.
+/// The largest cluster that Capstan is designed for is within the reader's limits.
 TEST(SavedState, ReadsBackTenThousandGangs) {
   World world;
   for (int i = 0; i < 10'000; ++i) {

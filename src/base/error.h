@@ -6,7 +6,7 @@
 
 namespace capstan {
 
-/// The kind of a failure, which determines the exit code of a command (design §7).
+/// The kind of a failure, which determines the exit code of a command.
 enum class ErrorKind : std::uint8_t {
   input,       ///< invalid input data: exit 1
   infeasible,  ///< well-formed input that cannot be satisfied: exit 3

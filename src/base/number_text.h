@@ -27,8 +27,8 @@ std::string percent_text(std::int64_t millionths);
 std::string usd_text(MicroUsd amount);
 
 /// Returns a duration with at most two units: "1 d 3 h", "2 min 9 s", "12.5 s", "1.62 s", "250 ms", "0 s". Below 10 s
-/// it is rounded to two decimals. From 10 s on it is cut off, below a minute after one decimal and then after the
-/// second unit, so that 59.99 s does not become "60 s".
+/// it is rounded to two decimals. A longer duration is cut off and not rounded, so that 59.99 s does not become "60 s".
+/// Below a minute it has one decimal.
 std::string time_text(Duration duration);
 
 }  // namespace capstan

@@ -30,7 +30,7 @@ class Corners {
     prompt(decoding, limits_.max_batched_tokens - decoding);
     prompt(decoding, limits_.full_from());
     for (const std::int64_t point : kTablePoints) prompt(decoding, point - decoding);
-    // The step may also decode sequences that are not counted. The table's points are then at other prompt lengths.
+    // Sequences that are not counted may decode in the same step. They shift the prompt lengths of the table's points.
     for (const std::int64_t larger : others_) {
       const bool is_larger = larger > decoding && larger <= limits_.max_seqs;
       prompt(decoding, is_larger ? limits_.max_batched_tokens - larger : 0);

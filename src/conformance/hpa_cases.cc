@@ -257,8 +257,8 @@ Value scale_event_log(const Given& given) {
                   })}});
 }
 
-/// Computes the metric of a `reconcile` case. Each pod has been ready for long. Its request and its sample have the
-/// same position in their lists, and a missing one is null.
+/// Computes the metric of a `reconcile` case. All pods have long been ready. A pod's request and its sample have the
+/// same position in two lists, and null stands for a missing one.
 HpaProposal cpu_proposal(const Given& given, ReplicaCount current, const HpaSettings& settings) {
   const std::vector<Given> usage = rows(given["usage_milli"]), requests = rows(given["requests_milli"]);
   std::vector<HpaPod> pods;

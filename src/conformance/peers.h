@@ -6,8 +6,8 @@
 #include "conformance/given.h"
 #include "conformance/value.h"
 
-/// Functions that return a peer's answer to a case, or nothing if the peer has no such kind. The case files have the
-/// schemas of the kinds.
+/// Functions that return a peer's answer to a case, or nothing if the peer has no such kind. The `schema` of a case
+/// file describes the kinds.
 namespace capstan::conformance {
 
 std::optional<Value> answer_hpa(std::string_view kind, const Given& given);

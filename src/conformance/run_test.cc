@@ -49,7 +49,7 @@ TEST(Differences, OnlyExpectedFieldsAreCompared) {
 }
 
 /// Answers like a peer that doubles its input.
-std::optional<Value> twice(std::string_view kind, const Given& given) {
+std::optional<Value> double_input(std::string_view kind, const Given& given) {
   if (kind != "double") return std::nullopt;
   return object({{"n", 2 * given["n"].integer(0, 9)}});
 }
@@ -61,7 +61,7 @@ TEST(Run, ListsFailedCases) {
       {"unreadable", "double", json(R"({"n": 20})"), json(R"({"n": 40})")},
       {"unknown", "triple", json(R"({"n": 2})"), json(R"({"n": 6})")},
   };
-  const Report report = run({"test", twice, {}}, cases);
+  const Report report = run({"test", double_input, {}}, cases);
   EXPECT_EQ(to_text(report),
             "wrong: n: expected 5, found 4\n"
             "unreadable: given.n: found 20, expected an integer from 0 to 9\n"

@@ -15,7 +15,7 @@ namespace {
 
 using Layer = LoggedDecision::Layer;
 
-/// Decides again from `before`, after saving it to text and parsing that. Returns true if the plan and the memory
+/// Decides again from `before`, which is first saved to text and parsed. Returns true if the plan and the memory
 /// afterwards are the same as the first time.
 template <typename MemoryType, typename Decide, typename Parse>
 bool repeats(const MemoryType& before, const MemoryType& after, const model::Plan& plan, Decide&& decide,

@@ -15,7 +15,7 @@ Duration patience_with(const model::Action& action) {
   return set != nullptr && !set->drain.empty() ? InFlight::kDrainPatience : InFlight::kPatience;
 }
 
-/// Returns the id that each action of one kind is about, in ascending order.
+/// Returns the ids of the objects that the actions of one kind change, in ascending order.
 template <typename Entries, typename Action, typename Id>
 std::vector<Id> subjects(const Entries& entries, Id Action::* id) {
   std::vector<Id> ids;

@@ -6,8 +6,8 @@
 
 namespace capstan::engine {
 
-/// Computes the useful work of a request for the score (design §6): the least GPU time in which it could have been
-/// served with the engine's best batch and ideal packing, and without recomputing or wasting anything.
+/// Computes the useful work of a request for the score: the least GPU time in which it could have been served with the
+/// engine's best batch and ideal packing, and without recomputing or wasting anything.
 ///
 /// A prompt token has the price of the best chunk and a decoded token the price of the best batch, each in a step of
 /// its own kind. Both prices are then lowered by one factor, so that no step that mixes the two is priced above its

@@ -21,7 +21,8 @@ struct Catalog {
   std::vector<Queue> queues;
   std::vector<Service> services;
   FleetLimits limits;
-  /// Narrowest topology level of which a launch can choose the domain for its nodes. `node`: domains of every level.
+  /// Narrowest topology level at which a launch can choose the domain of its nodes. With `node` it can choose a domain
+  /// of any level.
   TopologyLevel launches_into = TopologyLevel::node;
 
   const std::string& gpu_kind(GpuKindId id) const { return gpu_kinds.at(id.value); }

@@ -35,12 +35,12 @@ struct ReplicaSignals {
   Signal running;             ///< requests in the batch (vllm:num_requests_running)
   Signal kv_usage_ppm;        ///< share of KV blocks in use, millionths (vllm:kv_cache_usage_perc)
   Signal duty_cycle_percent;  ///< share of time in which any kernel ran (DCGM_FI_DEV_GPU_UTIL)
-  Signal
-      memory_used_percent;  ///< GPU memory in use (DCGM_FI_DEV_FB_USED); nearly constant, because engines preallocate
-  Signal ttft_p99_us;       ///< time to first token in the last scrape interval, from the engine's histogram
-  Signal ttft_late_ppm;     ///< share of first tokens in that interval that were later than the SLO's `ttft`
-  Signal queue_late_ppm;    ///< share of ended requests that waited longer than the SLO's `queue_time`
-  Signal tpot_late_ppm;     ///< share of ended requests that took longer per token than the SLO's `tpot`
+  /// GPU memory in use (DCGM_FI_DEV_FB_USED). It is nearly constant, because engines preallocate.
+  Signal memory_used_percent;
+  Signal ttft_p99_us;             ///< time to first token in the last scrape interval, from the engine's histogram
+  Signal ttft_late_ppm;           ///< share of first tokens in that interval that were later than the SLO's `ttft`
+  Signal queue_late_ppm;          ///< share of ended requests that waited longer than the SLO's `queue_time`
+  Signal tpot_late_ppm;           ///< share of ended requests that took longer per token than the SLO's `tpot`
   Signal prompt_tokens_total;     ///< counter of the engine
   Signal generated_tokens_total;  ///< counter of the engine
   friend bool operator==(const ReplicaSignals&, const ReplicaSignals&) = default;

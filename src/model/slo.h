@@ -23,9 +23,9 @@ struct Slo {
     return scales_with_prompt() ? std::max(ttft, alone / 1000 * ttft_prefills_milli) : ttft;
   }
   /// Returns the longest wait in an engine's queue that makes no first token late, whatever the prompt is. If the bound
-  /// is k times a prompt's own prefill but at least `ttft`, the prompt whose prefill takes `ttft` / k can wait least. A
-  /// quarter of its wait is reserved for the step that computes the prompt, because the step also computes other
-  /// prompts.
+  /// grows with the prompt (k times its prefill, but at least `ttft`), the prompt whose prefill takes `ttft` / k can
+  /// wait least. A quarter of its wait is reserved for the step that computes the prompt, because the step also
+  /// computes other prompts.
   Duration queue_time() const {
     if (!scales_with_prompt() || ttft_prefills_milli <= 1000) return ttft;
     return (ttft - ttft / ttft_prefills_milli * 1000) * 3 / 4;

@@ -21,7 +21,7 @@ struct PodResources {
   std::optional<std::int64_t> memory_used_milli;  ///< memory in use, 1/1000 bytes
 };
 
-/// KEDA's cron trigger. It is active while its next end is not after its next start, and it then requests `replicas`. A
+/// KEDA's cron trigger. It is active, and requests `replicas`, while its next end is not later than its next start. A
 /// trigger that starts on work days but ends on every day is therefore active on Saturdays too. Source: kedacore/keda
 /// pkg/scalers/cron_scaler.go.
 struct CronTrigger {

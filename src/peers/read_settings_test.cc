@@ -30,8 +30,8 @@ std::string error_of(const std::string& text) {
   return verdict.error ? verdict.error->text() : "";
 }
 
-/// Calls the peer until `until` and returns its last answer. Each answer is requested at once, but no new replica
-/// becomes ready.
+/// Calls the peer until `until` and returns its last answer. Each answer becomes spec.replicas at once, but no new
+/// replica becomes ready.
 Recommendation look_until(Autoscaler& peer, PeerFixture& at, Duration from, Duration until) {
   Recommendation answer;
   for (Duration now = from; now <= until; now += peer.period()) {

@@ -52,8 +52,8 @@ void SuperposedTrace::add_to_slice(const Copy& copy, std::uint32_t index, std::u
   slice_.push_back({at_ns, index, row});
 }
 
-/// Finds for each copy the rows that its shift would move before the start. They are mirrored, so the last one is
-/// first.
+/// Finds for each copy the rows that its shift would move before the start. They are mirrored at the start, so the last
+/// of them comes first.
 void SuperposedTrace::start() {
   started_ = true;
   read_to(jitter_ns_ + 1);
@@ -95,7 +95,7 @@ bool SuperposedTrace::next_slice() {
       }
     }
     if (slice_.empty() && trace_ended_ && next_ns == std::numeric_limits<std::int64_t>::max()) return false;
-    // In no copy does an unread row arrive before the last row that was read, minus the jitter.
+    // Every unread row arrives, in every copy, at or after the time of the last row that was read, minus the jitter.
     if (!trace_ended_) next_ns = std::min(next_ns, rows_.back().arrival.since_start.count() - jitter_ns_);
     slice_start_ns_ = slice_.empty() ? std::max(end, next_ns) : end;
     const auto found = static_cast<std::int64_t>(slice_.size());

@@ -14,9 +14,9 @@ ReplicaCount hpa_ceil(double replicas);
 /// Records the current replicas as an answer on the first decision.
 void record_first_replicas(Memory& memory, ReplicaCount current, Instant now);
 
-/// Returns the stabilized count: the highest answer in the window, or with `behavior` the limits of both windows.
-/// Stores this answer in memory.answers as Kubernetes does: it overwrites the last entry that no window covers, or
-/// appends one.
+/// Returns the stabilized count. Without `behavior` this is the highest answer in the window; with `behavior`, `wanted`
+/// is limited by the answers in the windows of both directions. Stores this answer in memory.answers as Kubernetes
+/// does: it overwrites the last entry that no window covers, or appends one.
 ReplicaCount stabilize(Memory& memory, const HpaSettings& settings, ReplicaCount current, ReplicaCount wanted,
                        Instant now);
 

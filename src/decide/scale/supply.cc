@@ -45,7 +45,7 @@ MicroUsd price_of(const model::Variant& variant, const model::Catalog& catalog) 
 }
 
 /// Returns how many more pods fit on the existing nodes, at most `most`.
-std::int64_t on_nodes(const Index& index, const model::Variant& variant, std::int64_t most) {
+std::int64_t pods_on_nodes(const Index& index, const model::Variant& variant, std::int64_t most) {
   const auto* nodes = index.rooms.nodes_by_free(variant.gpu);
   std::int64_t pods = 0;
   if (nodes == nullptr) return pods;
@@ -59,7 +59,8 @@ std::int64_t on_nodes(const Index& index, const model::Variant& variant, std::in
 
 /// Returns for how many pods nodes may still be bought, at most `most`. Sets `refused` if only capacity errors prevent
 /// a purchase.
-std::int64_t on_purchases(const model::Variant& variant, const Capacity& capacity, std::int64_t most, bool& refused) {
+std::int64_t pods_on_purchases(const model::Variant& variant, const Capacity& capacity, std::int64_t most,
+                               bool& refused) {
   const model::Catalog& catalog = capacity.catalog();
   std::vector<std::int64_t> by_pool(catalog.pools.size());
   bool any = false, all_back_off = true;
@@ -92,12 +93,12 @@ Supply supply_of(const Index& index, const model::Catalog& catalog, const model:
   Supply supply{.gpus = variant.tensor_parallel, .price_per_hour = price_of(variant, catalog)};
   if (capacity == nullptr || variant.placed_elsewhere) return supply;
   const std::int64_t pods_most = most * std::max(variant.pods, 1);
-  std::int64_t pods = on_nodes(index, variant, pods_most);
+  std::int64_t pods = pods_on_nodes(index, variant, pods_most);
   for (const provision::Coming& coming : capacity->coming()) {
     if (coming.gpu != variant.gpu || has(variant.closed.purchases, coming.bought)) continue;
     pods += coming.free.count / gpus_a_pod(variant).count;
   }
-  const std::int64_t buyable = on_purchases(variant, *capacity, pods_most, supply.refused);
+  const std::int64_t buyable = pods_on_purchases(variant, *capacity, pods_most, supply.refused);
   supply.refused = supply.refused && pods == 0;
   supply.more = std::min(most, (pods + buyable) / std::max(variant.pods, 1));
   return supply;

@@ -14,7 +14,7 @@ using testing::World;
 inline constexpr place::Policy kFirstFit{.kind = place::Policy::Kind::first_fit};
 inline constexpr place::Policy kGang{.kind = place::Policy::Kind::gang};
 
-/// Runs both layers on one snapshot, as the control loop does.
+/// Places the gangs of a snapshot and then decides about nodes, in the order of the control loop.
 inline Decision run(const World& world, const Policy& policy, Memory& memory, std::int64_t now_s) {
   Index index = build(world.snapshot);
   place::Memory placing;

@@ -50,7 +50,8 @@ struct FleetConfig {
 struct FleetVariant {
   const engine::StepModel* model = nullptr;
   ReplicaConfig replica;
-  /// Time between client and engine, added to TTFT and end-to-end time (alpha0 in BLIS, measured on vLLM).
+  /// Time between client and engine, added to TTFT and end-to-end time (`alpha0` of the simulator BLIS, measured on
+  /// vLLM).
   Duration front_end = std::chrono::milliseconds(15);
   /// KV size, link speed and fixed time of a KV transfer from a prefill replica of this variant to a decode replica.
   std::int64_t kv_bytes_per_token = 131'072;
@@ -183,8 +184,8 @@ class Fleet {
     TpotBuckets tpot;
   };
 
-  /// Prefetches the part of a server that an event touches first. In a large fleet most replicas are not in the nearest
-  /// caches when their event comes. With 512 replicas this saves 10 % of the time of a run.
+  /// Prefetches the part of a replica's `Server` that an event touches first. In a large fleet most replicas are not in
+  /// the nearest caches when their event comes. With 512 replicas this saves 10 % of the time of a run.
   void prefetch(std::uint32_t number) const {
     if (number >= servers_.size()) return;
     const Server* server = servers_[number].get();

@@ -10,8 +10,8 @@ namespace {
 /// Entries of ended attempts that a ring may always hold. It is compacted when it holds more than this plus a multiple
 /// of the live requests.
 constexpr std::size_t kRingSlack = 4096;
-/// Upper limit of a recorded queue time, so that it fits 32 bits of microseconds. Only times above 128 minutes would
-/// fall into a higher bucket of the engine's histogram.
+/// Upper limit of a recorded queue time, so that it fits 32 bits of microseconds. In the engine's histogram, all times
+/// from 32 to 128 minutes fall into one bucket.
 constexpr Duration kQueuedMax = std::chrono::minutes(35);
 
 }  // namespace

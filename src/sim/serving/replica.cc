@@ -35,7 +35,7 @@ OfferOutcome Replica::offer(const EngineRequest& request, Instant now) {
   if (blocks_for(std::int64_t{request.input_tokens} + request.output_tokens) > config_.kv_blocks) {
     return {OfferResult::too_long};
   }
-  // A step of the glide is under way. If the request can be admitted, it joins the next step.
+  // A request that can be admitted joins the next step, so the glide must end with the step under way.
   if (mode_ == Mode::gliding && queue_.empty() && running_ < max_seqs_) break_glide(now_ps);
 
   const std::uint32_t slot = allocate_slot();

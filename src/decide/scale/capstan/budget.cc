@@ -9,9 +9,10 @@ namespace {
 // With a lower safety margin a queue can overflow, and engines that preempt then lose most of their work.
 constexpr double kSafetyLeast = 1.0;
 constexpr double kSafetyMost = 4.0;
-/// Share of the error budget that observed misses may use. Queueing is not the only cause of a late first token, and
-/// misses during a surge do not adjust the slack. On a day of DeepSeek-R1 traffic, only two fifths of the misses occur
-/// while the slack adjusts. Surges before anything was learned also use a part of the budget.
+/// Share of the error budget that observed misses may use. The rest is for misses that raise no margin in time: slack
+/// does not adjust during a surge, and before anything was learned a surge finds low margins. On a day of DeepSeek-R1
+/// traffic, only two fifths of the misses occur while the slack adjusts. Queueing is also not the only cause of a late
+/// first token.
 constexpr double kSpent = 0.35;
 constexpr double kSafetyPerMinute = 0.01;  // decrease per minute without misses
 constexpr double kSafetyRiseMost = 0.25;   // largest increase per minute of misses

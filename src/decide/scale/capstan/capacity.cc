@@ -69,7 +69,7 @@ double prompt_alone_s(const EngineBelief& engine, const Shape& shape) {
 
 /// Returns the mean number of running sequences for an engine that takes at most `most`. The number varies by chance,
 /// so that one standard deviation is left free (square-root staffing, Halfin and Whitt 1981).
-std::int64_t within_limit(std::int64_t most) {
+std::int64_t mean_sequences(std::int64_t most) {
   const double root = (std::sqrt(1 + 4 * static_cast<double>(most)) - 1) / 2;  // solves m + sqrt(m) = most
   return std::max<std::int64_t>(static_cast<std::int64_t>(root * root), 1);
 }
@@ -198,7 +198,7 @@ EngineBelief believe(const engine::EngineRow* row, std::int64_t correction_ppm, 
   belief.step = row->coefficients;
   belief.kv_tokens = static_cast<double>(engine::kv_capacity_blocks(*row).value_or(1) * engine::kKvBlockTokens);
   const std::int32_t tokens = limits.max_batched_tokens > 0 ? limits.max_batched_tokens : kBatchedTokens;
-  belief.sequences = within_limit(std::min(limits.max_seqs > 0 ? limits.max_seqs : kSequences, tokens));
+  belief.sequences = mean_sequences(std::min(limits.max_seqs > 0 ? limits.max_seqs : kSequences, tokens));
   belief.batched_tokens = tokens;
   const double most = belief.modelled ? kCorrectionMost : kCorrectionMostUnmodelled;
   belief.correction = std::clamp(static_cast<double>(correction_ppm) / 1e6, 1 / most, most);
@@ -209,7 +209,7 @@ model::Slo role_slo(const model::Slo& slo, model::Role role) {
   model::Slo share = slo;
   if (role == model::Role::prefill) {
     if (share.ttft == Duration{})
-      share.ttft = slo.e2e / 3;  // a third of the end-to-end bound, as for the time of the answer
+      share.ttft = slo.e2e / 3;  // the same share of the end-to-end bound as `tpot_holds` allows the answer
     share.tpot = share.e2e = Duration{};
   }
   if (role == model::Role::decode) share.ttft = Duration{};
@@ -247,7 +247,7 @@ Shape learn_shape(const Load& load, const EngineBelief& engine, Duration since_l
   }
   const bool prefills = engine.role == model::Role::prefill;
   Shape shape;
-  if (prefills) shape.prompt_per_output = shape.prompt;  // used until it is measured
+  if (prefills) shape.prompt_per_output = shape.prompt;  // assumed until it is measured
   if (memory.generated_milli > 0 && memory.prompt_milli > 0) {
     shape.prompt_per_output =
         std::clamp(static_cast<double>(memory.prompt_milli) / static_cast<double>(memory.generated_milli), 0.001,
@@ -273,7 +273,7 @@ void learn_correction(const Load& load, std::uint32_t variant, const Shape& shap
                       VariantMemory known, EngineBelief& engine) {
   if (engine.role == model::Role::prefill) return;
   double running = 0, delivered = 0, believed = 0;
-  Shape now = shape;  // the shape with the share of prefill in this interval
+  Shape now = shape;  // the mean request, with the ratio of prompts to answers of this interval
   if (load.generated_rate > 0) {
     now.prompt_per_output =
         std::clamp(load.prompt_rate / load.generated_rate, shape.prompt_per_output / 3, shape.prompt_per_output * 3);

@@ -36,7 +36,7 @@ TEST(OwnPolicy, SizesByTheEngineTableFromTheFirstReadings) {
   EXPECT_GT(s.demand_milli, 1'000);
   EXPECT_LT(s.demand_milli, 2'500);
   EXPECT_GE(s.needed_milli, s.forecast_milli);
-  EXPECT_GE(s.forecast_milli, s.demand_milli) << "a forecast only adds";
+  EXPECT_GE(s.forecast_milli, s.demand_milli) << "the forecast is never below the demand now";
 }
 
 TEST(OwnPolicy, RespondsToAFivefoldStepInTheFirstDecisionAfterIt) {

@@ -22,8 +22,8 @@ auto change_rank(std::span<const MixOption> options, const std::vector<ReplicaCo
   return std::tuple(changes, all, fewer);
 }
 
-/// Branch and bound over the variants in order. For the last variant the fewest sufficient replicas are optimal because
-/// each costs something; the remaining variants cost at least their fractional optimum.
+/// Branch and bound over the variants in order. The variants that are not chosen yet cost at least their fractional
+/// optimum. For the last variant, the fewest sufficient replicas are optimal, because each replica costs something.
 class Search {
  public:
   /// @param may_start  false: no replica starts, and stops are free

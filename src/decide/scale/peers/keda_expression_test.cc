@@ -6,12 +6,12 @@ namespace capstan::decide::scale::keda {
 namespace {
 
 /// Writes the tree with brackets around each operator.
-std::string spelt(const Expression& part) {
+std::string with_brackets(const Expression& part) {
   std::string inner;
   for (std::size_t i = 0; i < part.parts.size(); ++i) {
     const bool compares = part.kind == Expression::Kind::comparison && i > 0;
     const std::string sign(compares ? part.signs[i - 1] : i > 0 ? part.text : "");
-    inner += (i > 0 ? " " + sign + " " : "") + spelt(part.parts[i]);
+    inner += (i > 0 ? " " + sign + " " : "") + with_brackets(part.parts[i]);
   }
   if (part.parts.empty()) return std::string(part.text);
   return part.parts.size() == 1 ? std::string(part.text) + inner : "(" + inner + ")";
@@ -30,7 +30,7 @@ TEST(KedaExpression, FollowsThePrecedenceOfOperators) {
   for (const auto& [formula, tree] : rows) {
     const Result<Expression> parsed = parse_expression(formula, [](std::string_view) { return true; });
     ASSERT_TRUE(parsed) << formula << ": " << parsed.error().text();
-    EXPECT_EQ(spelt(*parsed), tree) << formula;
+    EXPECT_EQ(with_brackets(*parsed), tree) << formula;
   }
 }
 

@@ -106,7 +106,7 @@ class Evaluation {
       case Kind::list:
         return list(part);
       case Kind::call:
-        return part.predicate ? over_list(part) : simple(part);
+        return part.predicate ? call_with_predicate(part) : call(part);
       case Kind::sign:
         return part.parts.size() == 1 ? prefix(part) : infix(part);
       case Kind::comparison:
@@ -177,7 +177,7 @@ class Evaluation {
   }
 
   /// Evaluates a function without a predicate.
-  Item simple(const Expression& part) {
+  Item call(const Expression& part) {
     const std::vector<Item> all = values(part);
     const Item& only = all.front();
     const std::string_view name = part.text;
@@ -211,7 +211,7 @@ class Evaluation {
   }
 
   /// Evaluates a function of a list with a predicate for each of its items.
-  Item over_list(const Expression& part) {
+  Item call_with_predicate(const Expression& part) {
     const Item list = value(part.parts[0]);
     const std::vector<Item>& items = items_of(list, part);
     if (part.text == "reduce") return reduce(part, items);

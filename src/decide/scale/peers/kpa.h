@@ -29,10 +29,11 @@ inline constexpr Duration kTick = std::chrono::seconds(2);  ///< time between de
 struct State {
   std::optional<Instant> panic_since;  ///< last time above the threshold
   ReplicaCount max_panic_pods = 0;
-  std::optional<MaxTimeWindow> delay;  ///< set only with a delay, because a window of one granule differs from none
+  std::optional<MaxTimeWindow> delay;  ///< empty without a scale-down delay
 };
 
-/// Returns the initial state of a decider. Because there is no history yet, it holds several ready pods as in a panic.
+/// Returns the initial state of a decider. Because there is no history yet, a decider with several ready pods begins in
+/// panic, which keeps them.
 /// @param ready_pods empty: unknown, taken as 0
 State begin(const Spec& spec, std::optional<ReplicaCount> ready_pods, Instant now);
 

@@ -11,8 +11,8 @@
 /// metrics.
 namespace capstan::decide::scale::kpa {
 
-/// Returns the index of the granule. Rounds down before the origin too, so that all granules have equal length;
-/// Knative's times are never below 0.
+/// Returns the index of the granule. Rounds down also for times before the origin, so that all granules have equal
+/// length. Knative has no such times.
 constexpr std::int64_t granule_of(std::int64_t at, std::int64_t granularity) {
   return at / granularity - (at % granularity < 0 ? 1 : 0);
 }
