@@ -36,7 +36,7 @@ using RequestCount = std::int64_t;
 /// Returns ceil(a / b) for a >= 0, b > 0.
 constexpr std::int64_t ceil_div(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
 
-/// Returns the number of whole GPUs that `gpus` >= 0 needs.
+/// Returns a number of GPUs >= 0, rounded up to whole GPUs.
 constexpr GpuCount gpus_up(MilliGpu gpus) { return ceil_div(gpus.count, 1000); }
 
 }  // namespace capstan

@@ -13,7 +13,7 @@ namespace {
 constexpr int kRounds = 200;         // most rounds in which conditions are added to the program
 constexpr int kIterations = 10'000;  // most iterations of a round; the program has about a dozen columns
 constexpr double kPsPerUs = 1e6;     // the program uses microseconds, so that its numbers have similar magnitudes
-constexpr double kTolerated = 1e-9;  // excess of a price that counts as none, relative to a corner's time
+constexpr double kTolerated = 1e-9;  // largest excess of a price that is accepted, relative to a corner's time
 // All prices are lowered by this share, because the step model rounds its times (milliseconds) down by a few
 // picoseconds.
 constexpr double kRoundedDown = 1e-6;

@@ -26,9 +26,9 @@ struct StepLimits {
 /// Work of a step, summed over its sequences and prompts. `prompt_tokens` are priced for each prompt separately.
 struct StepWork {
   std::int64_t decoding = 0;       ///< decoding sequences, one token each
-  std::int64_t kv_tokens = 0;      ///< KV tokens read by them
+  std::int64_t kv_tokens = 0;      ///< KV tokens that the decoding sequences read
   std::int64_t prompt_tokens = 0;  ///< computed prompt tokens
-  std::int64_t doubled_pairs = 0;  ///< query-key pairs of these tokens, times 2
+  std::int64_t doubled_pairs = 0;  ///< query-key pairs of the computed prompt tokens, times 2
   std::int64_t prompts = 0;        ///< requests with a prompt that is computed or begun
 };
 

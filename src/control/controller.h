@@ -55,7 +55,7 @@ using Autoscaler = std::function<std::optional<ReplicaCount>(const model::Snapsh
 struct Options {
   bool verify_replay = false;  ///< true: repeat each decision from saved and parsed memory (invariant 5)
   Witness witness{};           ///< called at every tick at which replicas are decided
-  Autoscaler autoscaler{};     ///< empty: the policies decide; its answers are applied by `Fixed`
+  Autoscaler autoscaler{};     ///< another autoscaler, whose answers are applied by `Fixed`; empty: none
 };
 
 struct Stats {

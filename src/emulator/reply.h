@@ -15,10 +15,11 @@ struct Answer {
   CompletionKind kind = CompletionKind::text;
   std::int64_t created_s = 0;  ///< seconds since 1970
   std::int64_t prompt_tokens = 0;
-  bool stops = false;                        ///< true: ends by itself or by a stop string; false: by its length
-  std::string stop_reason{};                 ///< the stop string that ended the answer; empty if none did
-  std::optional<std::int64_t> characters{};  ///< length of the text if a stop string ends it; else none: all tokens
-  std::int64_t held_back = 0;                ///< characters that a stream sends only after the answer has ended
+  bool stops = false;         ///< true: ends by itself or by a stop string; false: by its length
+  std::string stop_reason{};  ///< the stop string that ended the answer; empty if none did
+  /// Length of the text if a stop string ends it; empty: the text of all tokens.
+  std::optional<std::int64_t> characters{};
+  std::int64_t held_back = 0;  ///< characters that a stream sends only after the answer has ended
 };
 
 /// Writes the JSON of replies as vLLM's OpenAI-compatible server does. The texts of answers come from

@@ -66,7 +66,7 @@ enum class UnsupportedValues : std::uint8_t {
   not_empty,          ///< all but an empty list or object
   above_one,          ///< counts above 1
   above_zero,         ///< counts above 0
-  not_false_in_chat,  ///< in a chat, where the field is a flag, all but false; in a text completion all
+  not_false_in_chat,  ///< in a chat, all but false (the field is a flag there); in a text completion, all
   not_type_text,      ///< all but an object whose `type` is "text"
   tool_choice,        ///< all but "none" and "auto"
 };

@@ -46,9 +46,9 @@ class EngineTable {
   static Result<EngineTable> parse(std::string_view engines_csv, std::string engines_file, std::string_view gpus_csv,
                                    std::string gpus_file);
 
-  /// Returns this table with the rows of a user's own measurements. The file has the columns of data/engines.csv and
-  /// may have `gpu_memory_bytes`, which a GPU kind needs that this table lacks: another GPU, or a slice of one such as
-  /// "h100-3g.40gb". A row replaces the row of the same model, GPU kind, parallelism and weight type.
+  /// Returns this table with the rows of a user's own measurements. The file has the columns of data/engines.csv. A GPU
+  /// kind that this table lacks, such as another GPU or the slice "h100-3g.40gb", also needs the column
+  /// `gpu_memory_bytes`. A row replaces the row of the same model, GPU kind, parallelism and weight type.
   Result<EngineTable> with_rows_of(std::string_view engines_csv, std::string file) const;
 
   /// Returns the table compiled into the program.

@@ -8,8 +8,9 @@
 
 namespace capstan::peers {
 
-/// Returns the only HorizontalPodAutoscaler or ScaledObject among the documents of a file. Returns a single document
-/// whatever its kind. If there is no autoscaler or more than one, reports an error and returns null.
+/// Returns the only HorizontalPodAutoscaler or ScaledObject among the documents of a file. If the file has only one
+/// document, returns it, whatever its kind. Otherwise, if there is no autoscaler or more than one, reports an error and
+/// returns null.
 const manifest::Node* find_autoscaler(std::span<const manifest::Node> documents, const std::string& file,
                                       manifest::Verdict& verdict);
 

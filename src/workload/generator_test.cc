@@ -216,7 +216,8 @@ TEST(Sessions, EachTurnBeginsWithTheWholeConversation) {
       EXPECT_NE(request.block(2), last.at(client - 1).block(2));
     }
   }
-  // 2 sessions/s for 30 min; 5 turns on average, less those beyond the end or the longest context.
+  // 2 sessions/s for 30 min. The mean is 5 turns, minus the turns after the end of the load or beyond the longest
+  // context.
   EXPECT_NEAR(static_cast<double>(last.size()), 3600, 200);
   EXPECT_NEAR(static_cast<double>(turns) / static_cast<double>(last.size()), 4.7, 0.4);
 }

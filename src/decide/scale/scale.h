@@ -133,7 +133,7 @@ struct MetricReading {
     kv,          ///< millionths of the KV memory
     ttft,        ///< microseconds
     tpot,        ///< microseconds
-    goodput,     ///< millionths of the tokens
+    goodput,     ///< tokens from replicas that hold the SLO, millionths of all tokens
   };
   Kind kind = Kind::waiting;
   bool valid = false;           ///< false: no replica gave a reading, which HPA treats as an error

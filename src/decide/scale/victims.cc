@@ -20,7 +20,8 @@ struct Candidate {
 /// Chooses `most` candidates, each from the domain that holds the most replicas after the earlier choices; among
 /// equally full domains, the one whose first candidate comes earlier.
 std::vector<GangId> from_fullest_domains(const std::vector<Candidate>& candidates, std::size_t most) {
-  std::map<FailureDomain, std::vector<std::size_t>> by_domain;  // indices, the first candidate last
+  // Indices of candidates in reverse order: the first candidate is last.
+  std::map<FailureDomain, std::vector<std::size_t>> by_domain;
   for (std::size_t i = candidates.size(); i > 0; --i) by_domain[candidates[i - 1].domain].push_back(i - 1);
   // Ordered by replicas in the domain (negated: the fullest first), then by the index of its first candidate.
   std::set<std::tuple<std::ptrdiff_t, std::size_t, FailureDomain>> turns;

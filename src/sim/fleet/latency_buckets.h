@@ -31,7 +31,8 @@ template <const auto& Bounds>
 struct LatencyBuckets {
   static constexpr auto& kUpperUs = Bounds;
 
-  std::array<std::uint32_t, kUpperUs.size() + 1> counts{};  ///< not cumulative; the last is above the last bound
+  /// Values by bucket, not cumulative; the last bucket is above the last bound.
+  std::array<std::uint32_t, kUpperUs.size() + 1> counts{};
 
   void add(Duration time) {
     const std::int64_t ns = time.count();

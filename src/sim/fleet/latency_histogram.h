@@ -26,8 +26,8 @@ class LatencyHistogram {
   std::int64_t count() const { return count_; }
   std::int64_t mean_us() const { return count_ == 0 ? 0 : static_cast<std::int64_t>(sum_us_ / count_); }
 
-  /// Returns the middle of the smallest bucket such that at least `ppm` millionths of the values lie in it or below;
-  /// 0 without values.
+  /// Returns a percentile: the middle of the first bucket up to which at least `ppm` millionths of the values lie.
+  /// Returns 0 without values.
   std::int64_t percentile_us(std::int64_t ppm) const;
 
  private:

@@ -59,7 +59,7 @@ enum class EmissionKind : std::uint8_t {
 };
 
 struct Emission {
-  Instant at;  ///< end of the step (beginning, for preempted), rounded up to nanoseconds
+  Instant at;  ///< end of the step that caused it (for preempted, its beginning), rounded up to nanoseconds
   std::uint32_t id = 0;
   std::uint32_t slot = 0;
   EmissionKind kind = EmissionKind::finished;

@@ -9,10 +9,10 @@ namespace {
 // With a lower safety margin a queue can overflow, and engines that preempt then lose most of their work.
 constexpr double kSafetyLeast = 1.0;
 constexpr double kSafetyMost = 4.0;
-/// Share of the error budget that observed misses may use. The rest is for misses that raise no margin in time: slack
-/// does not adjust during a surge, and before anything was learned a surge finds low margins. On a day of DeepSeek-R1
-/// traffic, only two fifths of the misses occur while the slack adjusts. Queueing is also not the only cause of a late
-/// first token.
+/// Share of the error budget that observed misses may use. The rest is a reserve for misses that do not adjust the
+/// margins. Slack does not adjust during a surge: on a day of DeepSeek-R1 traffic, only two fifths of the misses occur
+/// while it adjusts. Surges before anything was learned also use the reserve, and so do first tokens that are late for
+/// other reasons than queueing.
 constexpr double kSpent = 0.35;
 constexpr double kSafetyPerMinute = 0.01;  // decrease per minute without misses
 constexpr double kSafetyRiseMost = 0.25;   // largest increase per minute of misses

@@ -54,8 +54,8 @@ model::Slo slo_for_mean_prompt(model::Slo slo, const EngineBelief& engine, const
 /// Returns the time between two tokens of one of `batch` sequences, seconds, including the prefill of their prompts.
 double token_seconds(const EngineBelief& engine, const Shape& shape, double batch);
 
-/// Returns the standard deviation of a request's mean time between tokens, seconds. It comes from other requests'
-/// prompts.
+/// Returns the standard deviation of a request's mean time between tokens, seconds. The prompts of other requests cause
+/// it.
 double token_deviation(const EngineBelief& engine, const Shape& shape, double batch);
 
 /// Updates the estimate of the mean request.

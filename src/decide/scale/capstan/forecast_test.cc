@@ -1,4 +1,4 @@
-// Goal: a forecast only adds, and the window keeps the highest need.
+// Goal: the forecast is never below the demand now, and the window keeps the highest need.
 #include "decide/scale/capstan/forecast.h"
 
 #include <gtest/gtest.h>

@@ -41,7 +41,7 @@ struct Load {
   double waiting = 0;           ///< requests queued in engines
   double held = 0;              ///< requests queued at the gateway
   bool gateway_read = false;    ///< true: the gateway's reading is usable
-  /// True: decode role. Other replicas compute the prompts and are responsible for first tokens.
+  /// True for a decode role: other replicas compute the prompts and are responsible for first tokens.
   bool is_decode = false;
   double prompt_rate = 0;             ///< computed prompt tokens/s
   double generated_rate = 0;          ///< generated tokens/s
@@ -51,8 +51,8 @@ struct Load {
   std::vector<ReplicaLoad> replicas;  ///< serving or draining replicas with two readings
   std::vector<VariantLoad> variants;  ///< loads of the first variant and then of its alternatives
 
-  /// Returns true if prompts are computed and no engine reports the time to the first token. Their lateness is then
-  /// unknown.
+  /// Returns true if prompts are computed and no engine reports the time to the first token. It is then unknown how
+  /// many first tokens are late.
   bool ttft_unknown() const;
   double in_flight() const { return running + waiting + held; }
   bool idle() const { return in_flight() <= 0 && prompt_rate <= 0 && generated_rate <= 0; }

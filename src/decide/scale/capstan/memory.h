@@ -31,7 +31,7 @@ struct CapstanMemory {
     std::int64_t prompt_rate_milli = 0;     ///< computed prompt tokens/s, thousandths
     std::int64_t generated_rate_milli = 0;  ///< generated tokens/s, thousandths
     std::int64_t waiting_rate_milli = 0;    ///< growth of the queue, requests/s
-    std::int64_t running_milli = 0;         ///< mean of the last two readings
+    std::int64_t running_milli = 0;         ///< running sequences, mean of the last two readings, thousandths
     friend bool operator==(const Counters&, const Counters&) = default;
   };
   /// A replica that did not serve yet at the last decision.

@@ -30,7 +30,7 @@ std::int64_t early_milli(const Episode& episode) {
 }
 
 /// Returns the replicas that would have served the early requests of an episode.
-ReplicaCount carries_early(const Episode& episode) {
+ReplicaCount replicas_for_early(const Episode& episode) {
   return whole_replicas(static_cast<double>(episode.peak_milli) / 1000.0);
 }
 
@@ -70,7 +70,7 @@ WarmSizing minimum_warm(const CapstanMemory& memory, double target, Duration lat
   }
   // The episodes are sorted by the replicas that they need, because one more warm replica covers all episodes up to
   // that number.
-  std::ranges::stable_sort(known, {}, carries_early);
+  std::ranges::stable_sort(known, {}, replicas_for_early);
   WarmSizing warm;
   warm.late_for = late_for;
   warm.wakes = std::ssize(known);
@@ -84,8 +84,8 @@ WarmSizing minimum_warm(const CapstanMemory& memory, double target, Duration lat
   warm.requests_late = static_cast<RequestCount>((late + 999) / 1000);
   warm.requests_allowed = static_cast<std::int64_t>(allowed / 1000.0 + 1e-9);
   for (auto next = known.begin(); next != known.end() && static_cast<double>(late) > allowed;) {
-    warm.replicas = carries_early(*next);
-    for (; next != known.end() && carries_early(*next) == warm.replicas; ++next) late -= early_milli(*next);
+    warm.replicas = replicas_for_early(*next);
+    for (; next != known.end() && replicas_for_early(*next) == warm.replicas; ++next) late -= early_milli(*next);
   }
   return warm;
 }

@@ -27,7 +27,7 @@ struct Spec {
 inline constexpr Duration kTick = std::chrono::seconds(2);  ///< time between decisions
 
 struct State {
-  std::optional<Instant> panic_since;  ///< last time above the threshold
+  std::optional<Instant> panic_since;  ///< last time at which the panic threshold was reached; empty: no panic
   ReplicaCount max_panic_pods = 0;
   std::optional<MaxTimeWindow> delay;  ///< empty without a scale-down delay
 };
@@ -39,7 +39,7 @@ State begin(const Spec& spec, std::optional<ReplicaCount> ready_pods, Instant no
 
 struct Observed {
   std::optional<ReplicaCount> ready_pods;  ///< empty: unknown
-  std::optional<double> stable, panic;     ///< mean over each window of the sum over all pods; empty: no data
+  std::optional<double> stable, panic;     ///< load of all pods together, mean over each window; empty: no data
 };
 
 struct Result {

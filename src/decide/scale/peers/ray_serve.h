@@ -26,7 +26,7 @@ inline constexpr Duration kControlLoop = std::chrono::milliseconds(100);
 /// Pending decisions in one direction.
 struct State {
   std::int64_t counter = 0;      ///< above 0: scale up; below 0: scale down
-  std::optional<Instant> since;  ///< time of the first one
+  std::optional<Instant> since;  ///< time of the first pending decision
 };
 
 /// Returns the replicas for the load alone: running * (total / (target * running)), in this order of doubles, which
@@ -46,7 +46,7 @@ struct Observed {
   double total_requests = 0;         ///< over all replicas and handles, mean of the look-back period
   std::optional<double> raw_wanted;  ///< result of a user's policy, instead of `wanted`
   ReplicaCount running = 0;
-  ReplicaCount target = 0;  ///< the last answer: starting replicas do not lower the next one
+  ReplicaCount target = 0;  ///< replicas of the last answer, whether or not they run yet
 };
 
 /// Evaluates the policy once. With no replica running, any request immediately asks for one replica times the factor.
