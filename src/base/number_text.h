@@ -14,8 +14,8 @@ namespace capstan {
 /// Returns a whole number with separators: "19,366".
 std::string grouped_text(std::int64_t number);
 
-/// Returns thousandths with one decimal: "3.4", "3". A number below 1, and one that would look like a whole number
-/// although it is none, has two: "0.25", "4.04". A number that is not zero never looks like zero: "0.004".
+/// Returns thousandths with one decimal: "3.4", "3". Numbers below 1 have two decimals: "0.25". So do numbers that one
+/// decimal would round to a whole number: "4.04". A number that is not zero never looks like zero: "0.004".
 std::string decimal_text(std::int64_t thousandths);
 
 /// Returns millionths as a percentage with at most one decimal: "85 %", "99.5 %". A share below 0.1 % keeps its first

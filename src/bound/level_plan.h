@@ -5,7 +5,7 @@
 
 namespace capstan::bound {
 
-/// Number of replicas in each bin, and the cost of such a plan.
+/// A number of replicas for each bin, and the cost of this plan.
 struct LevelPlan {
   std::vector<double> level;  ///< by bin, in replicas
   double paid = 0;            ///< sum of the levels, in bins of one replica

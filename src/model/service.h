@@ -67,8 +67,8 @@ struct Service {
   std::optional<TopologyLevel> survives{};
   ServiceId fed_by{};        ///< prefill service of a decode service; none for other roles
   RoleLimits role_limits{};  ///< the same on a decode service and its prefill service
-  /// The other variants behind the same endpoint and of the same role. Each is a service of its own, and one decision
-  /// of this service sets the number of all of them. Empty on the other variants, and if there is only one.
+  /// The other variants with the same endpoint and role. Each is a service of its own, and a decision about this
+  /// service sets the replicas of all of them. Empty on the other variants, and if there are none.
   std::vector<ServiceId> beside{};
   static constexpr std::size_t kBesideMost = 7;
 };

@@ -117,7 +117,7 @@ HpaProposal propose_by_utilization(std::span<const HpaPod> pods, std::int64_t ta
   proposal.replicas = current;
   const bool requests_known = std::ranges::all_of(
       pods, [](const HpaPod& pod) { return pod.group == Group::superfluous || pod.request_milli.has_value(); });
-  // Memory is in 1/1000 bytes: a hundred times a few hundred TB, or the assumed values, may not fit 64 bits.
+  // Memory is in 1/1000 bytes. A hundred times the sum, or the sum with assumed values, may not fit 64 bits.
   __int128 total = 0, requested = 0;
   std::int64_t matched = 0, samples = 0;
   each_sample(pods, [&](const HpaPod& pod) {

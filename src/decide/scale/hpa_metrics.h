@@ -16,7 +16,7 @@ struct HpaPod {
     ready,
     unready,
     missing,      ///< a pod that counts but has no sample
-    ignored,      ///< a pod that is being deleted or failed
+    ignored,      ///< a pod that has failed or is being deleted
     superfluous,  ///< a sample without a pod
   };
   Group group = Group::ready;

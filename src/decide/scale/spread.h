@@ -13,7 +13,7 @@ struct Spread {
   ReplicaCount domains = 0;  ///< domains that have its GPUs or could get some
   /// True: the scheduler in use spreads the replicas; false: Capstan only sees and reports the distribution.
   bool is_enforced = true;
-  /// Replicas by domain, the most first; only domains with some, draining replicas not counted.
+  /// Replicas by domain, largest number first, without draining replicas and without empty domains.
   std::vector<ReplicaCount> held;
 };
 

@@ -59,8 +59,8 @@ Arrivals learn_arrivals(const Load& load, const Shape& shape, Duration since_las
       std::clamp(in_seconds(kBlock) / 2 * fold * fold, in_seconds(kArrivalMemory), in_seconds(kArrivalMemoryMost));
   const double part = in_seconds(since_last) / (remembers_s + in_seconds(since_last));
   double mean = static_cast<double>(memory.arrivals_milli) / 1000.0;
-  // The mean rises as soon as a reading shows a jump, and falls only after a full block, because a late rise costs
-  // more.
+  // The mean rises as soon as a reading shows a jump, and falls only after a full block, because a late rise costs more
+  // than a late fall.
   const double usual = std::max(counted_noise(mean, shape), seen_before);
   if (mean <= 0 || raw > mean * (kArrivalsJump + 4 * noise)) {
     mean = raw;

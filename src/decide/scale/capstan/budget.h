@@ -19,7 +19,6 @@ struct SloObservation {
 /// not every miss is observed. If mostly idle replicas miss more than is allowed, their share of misses is left out,
 /// because more replicas would not help.
 ///
-///
 /// There are two margins. Safety, in spreads of the demand, covers forecast errors. Slack covers interference between
 /// requests within a replica, such as a short prompt behind a long one. Slack grows only by misses that occur while as
 /// many replicas serve as were planned.

@@ -65,7 +65,8 @@ bool stays_warm(const Step& step, const Decision& decision) {
   return fewer_suffice && decision.desired == decision.current && decision.desired <= warm_replicas(step);
 }
 
-/// Returns the replicas such that the loss of any one domain leaves `needed`, if the service must survive one.
+/// Returns how many replicas leave `needed` after the loss of any one domain. If the service need not survive such a
+/// loss, returns `needed`.
 /// @param settled  true: the count may be lowered
 ReplicaCount sized_for_loss(const Step& step, ReplicaCount needed, bool settled, Decision& decision) {
   if (!step.role.spread || needed == 0) return needed;
@@ -138,7 +139,8 @@ Decision decide_by(const Capstan& policy, Decision decision, const RoleView& rol
   decision.wanted = replicas_when_rising(step.sizing, needed);
   const ReplicaCount in_flight = whole_replicas(step.load.in_flight() / static_cast<double>(step.unit().batch));
   const ReplicaCount warm = warm_replicas(step);
-  // Only the size of a spread fleet counts here. An uneven distribution must not shorten its windows.
+  // The expected loss is an even share of the fleet. With the actual distribution, an uneven one would shorten the
+  // windows.
   const bool spreads = role.spread && role.spread->domains > 1;
   const ReplicaCount have = decision.current - (spreads ? even_share(decision.current, role.spread->domains) : 0);
   const Held held = hold(step, needed, have);

@@ -82,7 +82,7 @@ void record_lead(Duration took, std::vector<Duration>& leads) {
   leads.push_back(std::clamp(took, Duration{}, kLongestLead));
 }
 
-/// Returns the last reading of the tracked replicas, at which the first interval of a new replica begins.
+/// Returns the time of the last reading of any tracked replica. The first interval of a new replica begins then.
 Instant last_reading(const CapstanMemory& memory, Instant now) {
   Instant last = now - kSameReading;
   for (const Counters& row : memory.counters) last = std::max(last, std::min(row.measured_at, now));

@@ -30,7 +30,7 @@ struct CapstanMemory {
     std::int64_t running = 0;
     std::int64_t prompt_rate_milli = 0;     ///< computed prompt tokens/s, thousandths
     std::int64_t generated_rate_milli = 0;  ///< generated tokens/s, thousandths
-    std::int64_t waiting_rate_milli = 0;    ///< growth of the queue, requests/s
+    std::int64_t waiting_rate_milli = 0;    ///< growth of the queue, requests/s, thousandths
     std::int64_t running_milli = 0;         ///< running sequences, mean of the last two readings, thousandths
     friend bool operator==(const Counters&, const Counters&) = default;
   };
@@ -65,7 +65,7 @@ struct CapstanMemory {
 
   Instant since;        ///< time of the first decision
   Instant at;           ///< time of the last decision
-  Duration observed{};  ///< time with load to learn from, at most the longest time constant
+  Duration observed{};  ///< time with load from which the mean request was learned, up to a limit
   Instant last_used;    ///< last time that a request ran or waited, or a token was generated
 
   std::vector<Counters> counters;  ///< counters, ordered by replica id

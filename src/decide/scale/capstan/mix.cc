@@ -75,8 +75,8 @@ class Search {
     });
   }
 
-  /// Returns a lower bound on the cost of variants from `from` on that carry `needed`, with divisible replicas, rounded
-  /// down. Costs are convex, so that the cheapest per worth come first.
+  /// Returns a lower bound on the cost at which the variants from `from` on carry `needed`: the cost of the fractional
+  /// optimum, rounded down. Costs are convex, so the optimum takes the segments that are cheapest per worth.
   __int128 bound(std::size_t from, std::int64_t needed) const {
     __int128 total = 0;
     for (std::size_t i = from; i < options_.size(); ++i) {
@@ -123,7 +123,7 @@ class Search {
   /// @return false: neither this count nor any further out in this direction can be better
   bool try_one(std::size_t i, ReplicaCount n, std::int64_t needed, __int128 so_far) {
     const std::int64_t left = needed - n * options_[i].worth_milli;
-    if (left > reach_[i + 1]) return false;  // below the fractional optimum and not enough
+    if (left > reach_[i + 1]) return false;  // below the fractional optimum: this count and smaller ones are too few
     const __int128 with = so_far + cost(i, n);
     if (found() && with + bound(i + 1, left) > best_cost_) return false;
     chosen_[i] = n;

@@ -24,7 +24,7 @@ struct MixOption {
 
 /// Cost terms of a change.
 struct MixTerms {
-  /// How long the decision is assumed to last.
+  /// Time for which the decision is assumed to last.
   Duration horizon = std::chrono::hours(1);
   /// Time from the request of a replica to its serving, below the horizon. During this time both the new replica and
   /// the replica that it replaces are paid, but only one serves.

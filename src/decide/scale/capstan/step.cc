@@ -23,9 +23,10 @@ constexpr Duration kShortWindowLeast = minutes(1);  // long enough for one more 
 constexpr Duration kLongWindow = minutes(20);
 constexpr Duration kLongWindowMost = minutes(60);
 constexpr Duration kQueueSoon = std::chrono::seconds(15);  // one scrape
-constexpr double kImmediateMargin = 0.1;       // part of the demand, beyond the slack, when replicas can be converted
+// Margin if replicas can be converted, beyond the slack; part of the demand.
+constexpr double kImmediateMargin = 0.1;
 constexpr Duration kGpuPatience = minutes(5);  // wait of a replica for GPUs before they count as unavailable
-constexpr Duration kDeniedFor = minutes(10);   // time for which unavailable GPUs are not planned with
+constexpr Duration kDeniedFor = minutes(10);   // time for which the plan does not use unavailable GPUs
 constexpr double kWorthMost = 1e3;             // largest worth, in replicas of the first variant
 constexpr std::int64_t kWorthParts = 20;       // relative changes below 1/20 are ignored
 constexpr double kBillion = 1e9;
@@ -330,8 +331,8 @@ void record_wakes(Step& step, Duration late) {
                   step.memory, step.now);
 }
 
-/// Computes the warm replicas from past wakes, while idle and until a cold start for the current load would be over.
-/// The whole service's bounds count even for decode, because decode also delays first tokens.
+/// Computes from past wakes how many replicas stay warm: while there is no load, and at the start of load until a cold
+/// start would be over. The whole service's bounds count even for decode, because decode also delays first tokens.
 void follow_wakes(Step& step) {
   const model::Slo slo = slo_for_mean_prompt(step.role.slo, step.variants.front().engine, step.shape);
   const Duration late = late_for(slo, step.sizing.lead);

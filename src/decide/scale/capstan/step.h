@@ -81,7 +81,7 @@ bool can_sleep(const Step& step);
 /// Returns the replicas that stay without load because a cold start from fewer would use up the SLO's error budget.
 ReplicaCount warm_replicas(const Step& step);
 
-/// Returns the reason for those warm replicas.
+/// Returns the reason why replicas stay warm.
 model::Reason warm_reason(const WarmSizing& warm);
 
 /// Decides all variants of a service in one decision.

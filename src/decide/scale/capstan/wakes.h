@@ -18,7 +18,7 @@ struct NewLoad {
   double requests = 0;      ///< requests whose prompts were computed
   double queued = 0;        ///< requests waiting in engines and at the gateway
   double request_s = 0;     ///< planned replica time per request
-  Duration late_for{};      ///< delay of a start now, beyond the SLO
+  Duration late_for{};      ///< time by which a cold start now would delay a request beyond the SLO
   Duration sleeps_after{};  ///< idle time that ends an episode
 };
 

@@ -13,7 +13,7 @@ struct Rates {
   double down_tolerance = 0.1;
 };
 
-/// Implements APA: compares the mean over pods with the target. Holds if the target is not above 0.
+/// Implements APA: compares the mean over pods with the target. Keeps the current count if the target is 0 or below.
 ReplicaCount apa(ReplicaCount current, double target, double average, const Rates& rates);
 
 /// State of AIBrix's KPA. AIBrix loses it between decisions, so that a panic never lasts.
@@ -22,7 +22,7 @@ struct PanicState {
   ReplicaCount max_panic_pods = 0;
 };
 
-/// Returns true if the panic window exceeds the stable window by the threshold.
+/// Returns true if the value of the panic window is at least `threshold` times that of the stable window.
 bool is_panic(double stable, double panic, double threshold = 2);
 
 /// Implements the KPA of AIBrix. Its documentation expects totals over all pods, but AIBrix passes means. The tolerance

@@ -79,7 +79,7 @@ struct ScaledObject {
   ReplicaCount min_replicas = 0;
   std::optional<ReplicaCount> idle_replicas;
   Duration cooldown = std::chrono::seconds(300);  ///< time since a trigger was last active
-  Duration initial_cooldown{};                    ///< time since creation, if no trigger was ever active
+  Duration initial_cooldown{};                    ///< the same time after creation, if no trigger was ever active
   std::optional<Fallback> fallback;
   bool paused = false;          ///< true: annotation autoscaling.keda.sh/paused, or paused-replicas
   bool pause_scale_in = false;  ///< true: annotation paused-scale-in

@@ -18,7 +18,7 @@ double cut_to_six_decimals(double value) { return std::floor(value * 1e6) / 1e6;
 
 void MaxWindow::record(std::int64_t index, ReplicaCount value) {
   while (!falling_.empty() && falling_.back().value <= value) falling_.pop_back();
-  // A smaller value at the index of a stored one leaves the window no later and can be dropped.
+  // A smaller value with the index of a stored one is dropped, because both leave the window at the same time.
   if (falling_.empty() || falling_.back().index < index) falling_.push_back({index, value});
   const auto out = [&](const Entry& entry) { return entry.index <= index - length_; };
   falling_.erase(falling_.begin(), std::ranges::find_if_not(falling_, out));

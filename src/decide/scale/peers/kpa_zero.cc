@@ -41,7 +41,7 @@ Proposal to_zero(const ZeroSettings& settings, const Revision& revision) {
   if (!settings.scale_to_zero) return {{.desired = 1}, true};
   switch (revision.activity) {
     case Activity::activating:
-      // It was not ready within the timeout, so it is scaled to zero.
+      // The revision was not ready within the timeout, so it is scaled to zero.
       if (revision.activity_for > settings.activation_timeout) return {{}, true};
       [[fallthrough]];
     case Activity::unset:

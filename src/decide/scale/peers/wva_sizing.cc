@@ -8,7 +8,7 @@ namespace capstan::decide::scale::wva {
 namespace {
 
 constexpr float kEpsilon = 0.001f;       ///< distance from both ends of the range of rates, part of a rate
-constexpr float kStabilityShare = 0.1f;  ///< part of the highest rate kept free with a throughput target
+constexpr float kStabilityShare = 0.1f;  ///< part of the highest rate that stays unused if there is a throughput target
 constexpr float kSearchTolerance = 1e-6f;
 constexpr int kSearchSteps = 100;
 

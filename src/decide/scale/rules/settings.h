@@ -15,9 +15,9 @@ struct Rules {
   enum class ScaleOn : std::uint8_t { all, queue, kv, latency, goodput };
   ScaleOn scale_on = ScaleOn::all;
   RequestCount waiting_above = 5;           ///< waiting requests, mean over the serving replicas
-  RequestCount waiting_below = 0;           ///< this value and lower ones count as below
+  RequestCount waiting_below = 0;           ///< lower bound of the same mean, inclusive
   std::int64_t kv_above_ppm = 850'000;      ///< share of the KV memory in use, mean over the serving replicas
-  std::int64_t kv_below_ppm = 300'000;      ///< less than this counts as below
+  std::int64_t kv_below_ppm = 300'000;      ///< lower bound of the same share, exclusive
   std::int64_t latency_below_percent = 80;  ///< lower bound, percent of the SLO's bound; the upper bound is the SLO's
   std::int64_t goodput_below_ppm = 0;  ///< share of tokens from replicas that hold the SLO; 0: the SLO's attainment
   Duration cool_down = std::chrono::minutes(5);
