@@ -34,7 +34,7 @@ std::string decimal(std::uint64_t value, int places) {
   return text;
 }
 
-/// Returns the step that keeps the first digit of a value that is smaller than half of `step`.
+/// Returns `step`, or a smaller power of ten if rounding to `step` would turn the value into 0.
 std::uint64_t step_for(std::uint64_t value, std::uint64_t step) {
   while (step > 1 && value > 0 && value * 2 < step) step /= 10;
   return step;

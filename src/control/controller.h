@@ -27,7 +27,7 @@ namespace capstan::control {
 struct Policies {
   std::string name;
   std::vector<decide::scale::Policy> scale;  ///< policies by service
-  /// Absent: another scheduler binds the pods.
+  /// Policy that binds pods; empty: another scheduler binds them.
   std::optional<decide::place::Policy> place;
   std::optional<decide::provision::Policy> provision;  ///< requires `place`, whose shortfalls it resolves
   std::optional<SloBreachRule> slo_breach{};           ///< rule for every service; empty: breaches are not watched

@@ -146,7 +146,7 @@ void Engine::count_received(const Progress& progress) {
   metrics_.prefill.add(request.first - request.scheduled);
   metrics_.decode.add(last - request.first);
   metrics_.inference.add(last - request.scheduled);
-  metrics_.token_mean.add((last - request.first) / std::max(progress.tokens - 1, 1));  // 0 for one token, as vLLM
+  metrics_.token_mean.add((last - request.first) / std::max(progress.tokens - 1, 1));  // 0 for one token, as in vLLM
   metrics_.prompt_tokens.add(request.generation.prompt.tokens);
   metrics_.generated_tokens.add(progress.tokens);
   ++(request.generation.stops ? metrics_.stopped : metrics_.cut_short);

@@ -26,7 +26,7 @@ struct EngineSettings {
 /// A request to generate an answer.
 struct Generation {
   Prompt prompt;
-  std::int32_t output_tokens = 1;   ///< >= 1
+  std::int32_t output_tokens = 1;   ///< tokens of the answer, >= 1
   bool stops = false;               ///< true: the answer ends by itself; false: it ends at its client's token limit
   std::int32_t progress_every = 0;  ///< tokens between progress reports; 0: only first and last token
 };

@@ -21,7 +21,7 @@ inline constexpr std::int64_t kKvBlockTokens = 16;
 constexpr Instant instant_not_before(WidePicoseconds ps) {
   return {Duration{static_cast<std::int64_t>((ps + kPicosecondsPerNanosecond - 1) / kPicosecondsPerNanosecond)}};
 }
-/// Returns the time since the start of the run.
+/// Returns the time since the start of the run in picoseconds.
 constexpr WidePicoseconds picoseconds(Instant at) {
   return WidePicoseconds{at.since_start.count()} * kPicosecondsPerNanosecond;
 }

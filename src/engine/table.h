@@ -32,8 +32,8 @@ struct EngineRow {
 Result<std::int64_t> kv_capacity_blocks(const EngineRow& row);
 
 /// Multiplies every coefficient except kappa by its own random factor within `spread_ppm` millionths of 1, drawn from
-/// `seed`. The F table has one factor, so that it stays monotone. With it, the simulated engine differs from the table
-/// that a policy was given. A spread of 0 changes nothing.
+/// `seed`. The F table has one factor, so that it stays monotone. The simulated engine then differs from the table that
+/// a policy was given. A spread of 0 changes nothing.
 StepCoefficients perturbed(const StepCoefficients& coefficients, std::uint64_t seed, std::int64_t spread_ppm = 100'000);
 
 /// The coefficients of all measured engines, by model, GPU, tensor parallelism and weight type.

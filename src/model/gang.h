@@ -25,7 +25,7 @@ struct Pod {
   MilliGpu gpus;
   NodeId node;  ///< node of the pod; none while pending
   Instant created_at;
-  QueueId queue{};  ///< none: no queue limits it
+  QueueId queue{};  ///< queue of the pod; none: no queue limits it
   friend bool operator==(const Pod&, const Pod&) = default;
 };
 
@@ -41,8 +41,8 @@ struct ReplicaSignals {
   Signal ttft_late_ppm;           ///< share of first tokens in that interval that were later than the SLO's `ttft`
   Signal queue_late_ppm;          ///< share of ended requests that waited longer than the SLO's `queue_time`
   Signal tpot_late_ppm;           ///< share of ended requests that took longer per token than the SLO's `tpot`
-  Signal prompt_tokens_total;     ///< counter of the engine
-  Signal generated_tokens_total;  ///< counter of the engine
+  Signal prompt_tokens_total;     ///< counter of processed prompt tokens
+  Signal generated_tokens_total;  ///< counter of generated tokens
   friend bool operator==(const ReplicaSignals&, const ReplicaSignals&) = default;
 };
 

@@ -49,8 +49,8 @@ struct HpaMetric {
   std::optional<std::int64_t> request_milli;  ///< request of one pod, 1/1000 units; cpu and memory only
   std::int64_t used_milli = 0;                ///< memory in use by each pod, 1/1000 bytes; memory only
   CronTrigger cron;
-  double activation_threshold = 0;  ///< KEDA only
-  bool ignore_null_values = true;   ///< KEDA only
+  double activation_threshold = 0;  ///< value above which a trigger is active; KEDA only
+  bool ignore_null_values = true;   ///< true: an empty answer counts as 0; KEDA only
   friend bool operator==(const HpaMetric&, const HpaMetric&) = default;
 
   bool is_resource() const { return source == Source::cpu || source == Source::memory; }
@@ -63,7 +63,7 @@ struct HpaSpec {
   std::vector<HpaMetric> metrics;
   decide::scale::HpaSettings settings;
   std::optional<decide::scale::keda::ScaledObject> keda;
-  Duration polling_interval = std::chrono::seconds(30);  ///< KEDA only
+  Duration polling_interval = std::chrono::seconds(30);  ///< interval of the operator; KEDA only
 };
 
 /// Runs kube-controller-manager's loop for one HPA every 15 s, and KEDA's operator between zero and one replica.

@@ -12,7 +12,7 @@ struct WvaSpec {
   Analyzer analyzer = Analyzer::v1;
   decide::scale::wva::SaturationConfig config;
   ReplicaCount min_replicas = 1;
-  ReplicaCount max_replicas = 0;  ///< maximum; 0 for none
+  ReplicaCount max_replicas = 0;  ///< largest number of replicas; 0: no maximum
   Duration stabilization_window = std::chrono::seconds(240);
 };
 

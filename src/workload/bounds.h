@@ -26,7 +26,7 @@ inline constexpr Bounds<double> kRate{1e-6, 1e7};
 inline constexpr Bounds<Duration> kRatePeriod{std::chrono::seconds(1), kLongest};
 inline constexpr Bounds<Duration> kDiurnalPeriod{std::chrono::minutes(1), kLongest};
 inline constexpr Bounds<Duration> kRateStart{{}, kLongest};
-inline constexpr Bounds<Duration> kRateLength{{}, kLongest};  ///< for on_off at most the period
+inline constexpr Bounds<Duration> kRateLength{{}, kLongest};  ///< "on" part of on_off; also at most the period
 inline constexpr Bounds<Duration> kRampLength{std::chrono::milliseconds(1), kLongest};  ///< length of a ramp or spike
 inline constexpr Bounds<Duration> kRateStep{std::chrono::milliseconds(1), kLongest};
 

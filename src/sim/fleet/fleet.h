@@ -69,7 +69,7 @@ using ReplicaHandle = Id<struct FleetReplicaTag>;
 /// The metrics of one engine.
 struct ReplicaReading {
   ReplicaSample engine;
-  TtftBuckets ttft;                    ///< first tokens since the last scrape
+  TtftBuckets ttft;                    ///< TTFT of the first tokens since the last scrape
   QueueTimeBuckets queue_time;         ///< queue times of the requests that ended since the last scrape
   TpotBuckets tpot;                    ///< mean time per token after the first, of the same requests
   std::optional<Duration> ttft_p99{};  ///< computed from `ttft`; empty without first tokens
@@ -217,7 +217,7 @@ class Fleet {
     }
   };
 
-  /// Prefix hashes of a request that the source does not store.
+  /// The prefix hashes of one request, which the source does not store.
   struct HashBuffer {
     std::vector<std::uint64_t> hashes;
     Instant read_until;  ///< an engine may read the hashes until then: it drops a cancelled request when its step ends
@@ -336,7 +336,7 @@ class Fleet {
 
   std::vector<HashBuffer> hash_buffers_;
   std::vector<std::uint32_t> free_hash_buffers_;
-  std::vector<std::uint32_t> lingering_hash_buffers_;  ///< their requests ended, but an engine may still read them
+  std::vector<std::uint32_t> lingering_hash_buffers_;  ///< buffers of ended requests that an engine may still read
 
   Emissions emissions_;
   std::vector<HeldRequest> cut_;

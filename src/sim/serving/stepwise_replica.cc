@@ -198,7 +198,7 @@ void StepwiseReplica::complete_step(Emissions& out) {
   ++steps_;
   busy_ps_ += took;
   std::vector<Request> remaining;
-  // Decoding sequences first; then prompts.
+  // Decoding sequences come before prompts.
   for (const bool decoding : {true, false}) {
     for (Request& r : running_) {
       if (r.decoding != decoding) continue;

@@ -22,7 +22,8 @@ struct PanicState {
   ReplicaCount max_panic_pods = 0;
 };
 
-/// Returns true if the value of the panic window is at least `threshold` times that of the stable window.
+/// Returns true if the value of the panic window is more than `threshold` times that of the stable window, or if the
+/// latter is 0.
 bool is_panic(double stable, double panic, double threshold = 2);
 
 /// Implements the KPA of AIBrix. Its documentation expects totals over all pods, but AIBrix passes means. The tolerance

@@ -78,7 +78,7 @@ bool is_fallback_active(const std::optional<Fallback>& fallback, std::span<const
 struct ScaledObject {
   ReplicaCount min_replicas = 0;
   std::optional<ReplicaCount> idle_replicas;
-  Duration cooldown = std::chrono::seconds(300);  ///< time since a trigger was last active
+  Duration cooldown = std::chrono::seconds(300);  ///< time without an active trigger before the scale to zero
   Duration initial_cooldown{};                    ///< the same time after creation, if no trigger was ever active
   std::optional<Fallback> fallback;
   bool paused = false;          ///< true: annotation autoscaling.keda.sh/paused, or paused-replicas
