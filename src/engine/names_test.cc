@@ -8,7 +8,7 @@ namespace {
 TEST(Names, TranslatesGpuProductsOfNodes) {
   const struct {
     const char* product;
-    const char* key;  ///< empty: not in the table
+    const char* key;  ///< expected name in the table; empty: none
   } rows[] = {
       {"h100_sxm", "h100_sxm"},
       {"H100", "h100_sxm"},
@@ -20,7 +20,7 @@ TEST(Names, TranslatesGpuProductsOfNodes) {
       {"nvidia-h200-141gb", "h200_sxm"},
       {"NVIDIA-B200", "b200_sxm"},
       {"NVIDIA-L40S", "l40s"},
-      // Other cards with the same chips, and parts of a card.
+      // These are other cards with the same chips, and parts of a card.
       {"NVIDIA-H100-PCIe", ""},
       {"NVIDIA-H100-NVL", ""},
       {"NVIDIA-A100-SXM4-40GB", ""},
@@ -40,7 +40,7 @@ TEST(Names, TranslatesGpuProductsOfNodes) {
 TEST(Names, TranslatesModelNamesOfHubs) {
   const struct {
     const char* served;
-    const char* model;  ///< empty: not in the table
+    const char* model;  ///< expected name in the table; empty: none
     const char* dtype = "bfloat16";
   } rows[] = {
       {"Llama-3.1-8B", "Llama-3.1-8B"},

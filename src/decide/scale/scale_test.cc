@@ -246,7 +246,8 @@ TEST(Victims, ComeFromTheFullestDomainIfTheServiceMustSurviveALoss) {
     view.replicas[i].domain = domains[i];
     view.replicas[i].signals.running = Signal::of(i < 3 ? 10 - static_cast<std::int64_t>(i) : 0);
   }
-  // Two of the three in the first domain, though they hold the most requests; then among domains of one, the youngest.
+  // After the pending replica, two of the three in the first domain are removed, though they hold the most requests.
+  // Then all domains have one replica.
   EXPECT_EQ(victims(view, 2), (std::vector<model::GangId>{{5}, {2}, {1}, victims(view, 2)[3]}));
   EXPECT_NE(victims(view, 2)[3], model::GangId{0}) << "among domains with one replica, the least loaded is removed";
 }

@@ -181,7 +181,7 @@ TEST(Rules, AnUnreportedSignalIsNotBelowItsBound) {
   const struct {
     Rules::ScaleOn on;
     model::SignalField unreported;
-    std::size_t replicas;  ///< replicas that do not report it
+    std::size_t replicas;  ///< replicas that do not report the signal
     ReasonCode why;
   } rows[] = {
       {Rules::ScaleOn::all, &model::ReplicaSignals::kv_usage_ppm, 4, ReasonCode::signal_missing},
