@@ -11,7 +11,7 @@ constexpr Duration kBlock = std::chrono::seconds(15);
 constexpr Duration kNoiseMemory = std::chrono::minutes(10);
 constexpr Duration kArrivalMemory = std::chrono::seconds(45);
 constexpr Duration kArrivalMemoryMost = std::chrono::seconds(60);
-// Highest relative noise of the mean; the noisier the arrivals, the longer the mean remembers.
+// Target for the relative noise of the mean: the noisier the arrivals, the longer the mean remembers.
 constexpr double kNoiseKept = 0.06;
 constexpr double kArrivalsJump = 1.25;    // multiple of the mean, plus four deviations, that counts as a jump
 constexpr double kLengthVariation = 2.0;  // 1 + squared variation coefficient of prompt lengths, assumed until measured

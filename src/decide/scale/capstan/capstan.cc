@@ -139,8 +139,7 @@ Decision decide_by(const Capstan& policy, Decision decision, const RoleView& rol
   decision.wanted = replicas_when_rising(step.sizing, needed);
   const ReplicaCount in_flight = whole_replicas(step.load.in_flight() / static_cast<double>(step.unit().batch));
   const ReplicaCount warm = warm_replicas(step);
-  // The expected loss is an even share of the fleet. With the actual distribution, an uneven one would shorten the
-  // windows.
+  // `have` assumes an even distribution, because an uneven one must not shorten the windows.
   const bool spreads = role.spread && role.spread->domains > 1;
   const ReplicaCount have = decision.current - (spreads ? even_share(decision.current, role.spread->domains) : 0);
   const Held held = hold(step, needed, have);

@@ -13,7 +13,8 @@ constexpr Duration kIdleLeast = std::chrono::minutes(10);
 constexpr Duration kRemembered = std::chrono::days(7);  // episodes are forgotten after this time
 constexpr double kWakesShare = 0.5;  // part of the error budget for wakes; the rest is for misses while replicas serve
 constexpr double kRequestsMost = 1e12;
-constexpr Duration kFirstSeen = std::chrono::seconds(15);  // requests seen at the first decision may be this old
+// Time in which the first requests of an episode may have arrived before they were seen.
+constexpr Duration kFirstSeen = std::chrono::seconds(15);
 
 std::int64_t thousandths(double value) {
   return static_cast<std::int64_t>(std::clamp(value, 0.0, kRequestsMost) * 1000.0 + 0.5);
