@@ -16,9 +16,9 @@ struct ExplainSignalsArguments {
   std::string page{};              ///< file with a page of metrics
   std::string url{};               ///< address of a page of metrics
   ClusterArguments cluster{};      ///< used without a page and a URL
-  std::string model{};             ///< of the page or URL; empty: any
-  std::string engine{};            ///< of the page or URL; empty: recognized
-  std::int64_t max_sequences = 0;  ///< of the page or URL; 0: the engine's default
+  std::string model{};             ///< expected model of the page or URL; empty: any
+  std::string engine{};            ///< engine of the page or URL; empty: recognized
+  std::int64_t max_sequences = 0;  ///< sequences that the engine of the page may run; 0: its default
   std::string prometheus{};        ///< server to ask for GPU duty and the gateway's queue; empty: the service's
   Output output = Output::text;
 };

@@ -22,9 +22,9 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr Duration kSyncMax = 30s;     // until all objects are known
-constexpr Duration kCallMax = 10s;     // until one request to the API server is answered
-constexpr std::size_t kPodsRead = 16;  // pods whose pages are read
+constexpr Duration kSyncMax = 30s;     // longest time until all objects are known
+constexpr Duration kCallMax = 10s;     // longest time until one request to the API server is answered
+constexpr std::size_t kPodsRead = 16;  // largest number of pods whose pages are read
 
 /// Follows the cluster until all objects are known and all replicas were asked, or until `kSyncMax`.
 void follow(Session& session, op::DecisionLoop& loop) {
@@ -120,7 +120,7 @@ std::vector<std::string> ports_of(const kube::Pod& pod) {
   return ports;
 }
 
-/// The limit of sequences that the pod's command states.
+/// Returns the limit of sequences that the pod's command states.
 std::optional<std::int64_t> sequences_of(const kube::Pod& pod) {
   for (const kube::Container& container : pod.spec.containers) {
     if (container.step_limits.sequences > 0) return container.step_limits.sequences;

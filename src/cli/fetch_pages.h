@@ -10,7 +10,7 @@
 
 namespace capstan::cli {
 
-/// One answer of a page's address.
+/// One answer from the address of a page.
 struct FetchedPage {
   std::string error;  ///< error of the connection; empty: there is an answer
   int http_status = 0;

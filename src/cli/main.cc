@@ -86,10 +86,9 @@ CLI::App* add_compare(CLI::App& app, SimulateArguments& arguments) {
   CLI::App* command = app.add_subcommand("compare", "Simulate every policy of a scenario and rank them");
   arguments.compare = true;
   add_simulation(*command, arguments);
-  command->add_flag(
-      "--frontier", arguments.frontier,
-      "Print also the policies that only a more expensive one beats, their changes of replicas per hour, and the first "
-      "moment at which the first two policies differ");
+  command->add_flag("--frontier", arguments.frontier,
+                    "Print also the policies that meet more requests than every cheaper policy, the changes of "
+                    "replicas per hour, and the first moment at which the first two policies differ");
   command->add_flag("--bound", arguments.bound,
                     "Print also the lowest cost that any policy can have, and the result of a policy that knows every "
                     "request in advance");
@@ -309,9 +308,9 @@ int run(int argc, char** argv) {
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
-    std::ostringstream asked;  // the text of --help or --version is a result
-    const bool answered = app.exit(error, asked) == 0;
-    return answered ? print(asked.str()) : kUsage;
+    std::ostringstream text;  // the text of --help or --version is a result
+    const bool answered = app.exit(error, text) == 0;
+    return answered ? print(text.str()) : kUsage;
   }
   if (sim_command) return simulate(sim_arguments);
   if (compare_command) return simulate(compare_arguments);

@@ -31,7 +31,7 @@ std::string selector_text(const kube::StringMap& labels) {
   return text;
 }
 
-/// Returns whether the adapter lists a rule for the metric. KEDA lists no metrics, so a missing rule shows only in the
+/// Returns true if the adapter lists a rule for the metric. KEDA lists no metrics, so a missing rule shows only in the
 /// values.
 bool lists(const std::string& resources, const HpaMetric& metric) {
   for (const json& row : member(parsed(resources), "resources", json::value_t::array)) {
@@ -41,7 +41,7 @@ bool lists(const std::string& resources, const HpaMetric& metric) {
   return false;
 }
 
-/// Returns whether nothing can be said, because the API server refuses the request or does not answer it.
+/// Returns true if the metric remains unknown, because the API server refused the request or did not answer it.
 bool is_unread(const kube::Outcome& outcome) {
   return !outcome.ok() && (outcome.error.code == 0 || outcome.error.code == 401 || outcome.error.code == 403);
 }

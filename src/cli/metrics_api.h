@@ -10,12 +10,12 @@
 
 namespace capstan::cli {
 
-/// A metric that an HPA reads for the pods of its target (custom metrics API), or from outside of the cluster's objects
-/// (external metrics API). The type Object is left out: its value is not about pods.
+/// A metric that an HPA reads: a value of the pods of its target (custom metrics API), or a value that belongs to no
+/// object of the cluster (external metrics API). The type Object is left out, because its value is not about pods.
 struct HpaMetric {
   std::string name;
   bool external = false;
-  kube::StringMap labels{};  ///< that the series must have
+  kube::StringMap labels{};  ///< labels that the series must have
 
   std::string_view group() const { return external ? "external.metrics.k8s.io" : "custom.metrics.k8s.io"; }
 };

@@ -72,12 +72,12 @@ std::string gateway_query(std::string_view ns) {
 }
 
 std::string gpu_duty_query(std::string_view ns) {
-  const std::string own = fmt::format("{{namespace=\"{}\",exported_pod=\"\"}}", ns);
+  const std::string unrenamed = fmt::format("{{namespace=\"{}\",exported_pod=\"\"}}", ns);
   const std::string renamed = fmt::format("{{exported_namespace=\"{}\"}}", ns);
   return fmt::format(
       "max by (exported_pod, pod) (DCGM_FI_DEV_GPU_UTIL{0} or DCGM_FI_DEV_GPU_UTIL{1} or "
       "100 * DCGM_FI_PROF_GR_ENGINE_ACTIVE{0} or 100 * DCGM_FI_PROF_GR_ENGINE_ACTIVE{1})",
-      renamed, own);
+      renamed, unrenamed);
 }
 
 void count_targets(const std::string& body, explain::PrometheusFacts& server) {

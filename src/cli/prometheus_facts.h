@@ -8,19 +8,20 @@
 
 #include "explain/signal_path.h"
 
-// Questions to a server with Prometheus' HTTP API, and what its answers say about the signals of a service.
+// Queries for a server with Prometheus' HTTP API, and the facts about a service's signals that its answers contain.
 namespace capstan::cli {
 
-/// Returns the address of an instant query.
+/// Returns the URL of an instant query.
 std::string query_url(const std::string& server, std::string_view query);
 
-/// Asks whether the scrape targets of a namespace are up.
+/// Returns the query for the state of a namespace's scrape targets.
 std::string targets_query(std::string_view ns);
-/// Asks for the requests that the endpoint picker of the gateway holds, by model. It has two names, by version.
+/// Returns the query for the requests that the endpoint picker of the gateway holds, by model. The name of the metric
+/// depends on the version of the gateway.
 std::string gateway_query(std::string_view ns);
-/// Asks for the GPU duty cycle of each pod, in percent. DCGM_FI_PROF_GR_ENGINE_ACTIVE replaces DCGM_FI_DEV_GPU_UTIL
-/// where that is missing, as on MIG devices. Prometheus renames the exporter's label "pod" to "exported_pod" unless
-/// honorLabels is set.
+/// Returns the query for the GPU duty cycle of each pod, in percent. DCGM_FI_PROF_GR_ENGINE_ACTIVE replaces
+/// DCGM_FI_DEV_GPU_UTIL where that is missing, as on MIG devices. Prometheus renames the exporter's label "pod" to
+/// "exported_pod" unless honorLabels is set.
 std::string gpu_duty_query(std::string_view ns);
 
 /// Counts the targets that are up and down.

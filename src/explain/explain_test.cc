@@ -44,9 +44,9 @@ TEST(Explain, AScalingDecisionShowsItsArithmetic) {
   const decide::scale::Decision decision = scale_up();
   const std::string why = sentence(decision.why, catalog());
   EXPECT_EQ(paragraph(catalog(), decision),
-            "chat: 2 replicas asked for, 2 counted. 2 of 2 replicas reported the requests waiting: 12 in total, 6 on "
-            "average for a target of 4, which is 150 % of the target. This metric asks for 3 replicas. It goes from 2 "
-            "to 3: " +
+            "chat: 2 replicas asked for, 2 counted as present. 2 of 2 replicas reported the requests waiting: 12 in "
+            "total, 6 on average for a target of 4, which is 150 % of the target. This metric asks for 3 replicas. It "
+            "goes from 2 to 3: " +
                 why + ".");
   EXPECT_EQ(line(catalog(), decision.plan.actions.at(0)), "scale chat to 3 replicas: " + why);
 }
@@ -115,8 +115,8 @@ TEST(Explain, AWarmMinimumNamesTheRequestsThatAStartFromZeroWouldMakeLate) {
                                                              .late_for = std::chrono::seconds(118)};
   const std::string text = paragraph(catalog(), decision);
   EXPECT_TRUE(text.contains(
-      "A start from zero makes requests wait 1 min 58 s longer than the SLO allows. At 1 wake on record it "
-      "would make 475 of 1200 requests late; the SLO allows 6 late requests there, half of its misses. 1 warm "
+      "A start from zero makes requests wait 1 min 58 s longer than the SLO allows. In 1 recorded wake it would make "
+      "475 of 1200 requests late. The limit is 6 late requests, half of the misses that the SLO allows. 1 warm "
       "replica keeps this limit."))
       << text;
   EXPECT_TRUE(text.contains("It stays at 1: " + sentence(decision.why, catalog()))) << text;
@@ -132,9 +132,9 @@ TEST(Explain, ASpreadNamesTheReplicasThatTheLossOfADomainLeaves) {
   decision.spread = decide::scale::SpreadSizing{
       .level = model::TopologyLevel::zone, .need = 6, .domains = 3, .fullest = 3, .placed = 9, .asked = 9};
   const std::string text = paragraph(catalog(), decision);
-  EXPECT_TRUE(
-      text.contains("6 replicas must remain after the loss of any zone. 3 zones can hold some; the fullest has 3 of 9 "
-                    "replicas now, so its loss would leave 6. 9 replicas are needed for that."))
+  EXPECT_TRUE(text.contains(
+      "6 replicas must remain after the loss of any zone. 3 zones can hold replicas. The fullest has 3 of 9 replicas "
+      "now, so its loss would leave 6. In total, 9 replicas are needed."))
       << text;
   EXPECT_TRUE(text.contains("It stays at 9: " + sentence(decision.why, catalog()))) << text;
   EXPECT_FALSE(text.contains("The limits allow")) << text;

@@ -22,7 +22,7 @@ using Kind = Object::Kind;
 constexpr std::array<std::string_view, 4> kKinds = {"service", "gang", "pod", "node"};
 constexpr std::array<std::string_view, 5> kGangPhases = {"is pending", "is starting", "serves", "drains", "sleeps"};
 constexpr std::array<std::string_view, 3> kNodePhases = {"is ready", "takes no new pods", "is terminating"};
-constexpr std::size_t kMostListed = 20;  ///< the most gangs that one answer lists
+constexpr std::size_t kMostListed = 20;  ///< largest number of gangs that one answer lists
 
 template <typename IdType>
 std::string name_or_id(const SharedTable<IdType, std::string>& names, std::string_view kind, IdType id) {

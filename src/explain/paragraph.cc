@@ -73,8 +73,9 @@ std::string reading_text(const MetricReading& reading) {
                       metric_value(reading.kind, reading.mean_milli), metric_value(reading.kind, reading.target * 1000),
                       percent_of_thousand(reading.ratio_per_mille));
   if (reading.filled_ratio_per_mille != reading.ratio_per_mille) {
-    text += fmt::format(" ({} after {} without a reading and {} that are not ready are filled in)",
-                        percent_of_thousand(reading.filled_ratio_per_mille), reading.missing, reading.unready);
+    text += fmt::format(" ({} with values assumed for {} without a reading and {} that are not ready)",
+                        percent_of_thousand(reading.filled_ratio_per_mille), replicas_text(reading.missing),
+                        reading.unready);
   }
   return text + fmt::format(". This metric asks for {}.", replicas_text(reading.wanted));
 }
@@ -103,12 +104,12 @@ std::string correction_text(std::int64_t correction_ppm, bool modelled) {
 }
 
 std::string warm_text(const decide::scale::WarmSizing& w) {
-  if (w.wakes == 0) return " No wake is recorded in which a start from zero would have made requests late.";
+  if (w.wakes == 0) return " No load after an idle period is on record, so no replica stays warm.";
   return fmt::format(
-      " A start from zero makes requests wait {} longer than the SLO allows. At {} on record it would make {} of {} "
-      "late; the SLO allows {} late requests there, half of its misses. {} {} this limit.",
-      time_text(w.late_for), count_text(w.wakes, "wake", "wakes"), w.requests_late,
-      count_text(w.requests, "request", "requests"), w.requests_allowed,
+      " A start from zero makes requests wait {} longer than the SLO allows. In {} it would make {} of {} late. The "
+      "limit is {}, half of the misses that the SLO allows. {} {} this limit.",
+      time_text(w.late_for), count_text(w.wakes, "recorded wake", "recorded wakes"), w.requests_late,
+      count_text(w.requests, "request", "requests"), count_text(w.requests_allowed, "late request", "late requests"),
       count_text(w.replicas, "warm replica", "warm replicas"), w.replicas == 1 ? "keeps" : "keep");
 }
 
@@ -154,14 +155,15 @@ std::string plan_text(const decide::scale::Sizing& s) {
       "{}",
       time_text(s.lead), decimal_text(s.forecast_milli), decimal_text(s.safety_milli), percent_text(s.spread_ppm));
   if (s.slack_ppm > 0) {
-    text += fmt::format(", combined as a root of squares with {} of headroom, because requests wait for each other",
-                        percent_text(s.slack_ppm));
+    text += fmt::format(
+        ". A headroom of {} covers requests that wait for each other. Margin and headroom are combined as independent "
+        "errors (root of the sum of squares)",
+        percent_text(s.slack_ppm));
   }
   text += fmt::format(". {} of the requests miss their SLO now. {} replicas are needed.", percent_text(s.missed_ppm),
                       decimal_text(s.needed_milli));
   if (s.window > Duration{}) {
-    text += fmt::format(" The most that was needed in the last {} is {}.", time_text(s.window),
-                        decimal_text(s.window_milli));
+    text += fmt::format(" In the last {}, at most {} were needed.", time_text(s.window), decimal_text(s.window_milli));
   }
   return text;
 }
@@ -181,8 +183,8 @@ std::string spread_text(const decide::scale::SpreadSizing& s) {
         level, s.domains == 1 ? "only one" : "no", replicas_text(s.need));
   }
   return fmt::format(
-      " {} must remain after the loss of any {}. {} {}s can hold some; the fullest has {} of {} now, so its loss would "
-      "leave {}. {} are needed for that.",
+      " {} must remain after the loss of any {}. {} {}s can hold replicas. The fullest has {} of {} now, so its loss "
+      "would leave {}. In total, {} are needed.",
       replicas_text(s.need), level, s.domains, level, s.fullest, replicas_text(s.placed), s.left(),
       replicas_text(s.asked));
 }
@@ -260,7 +262,7 @@ bool limited(const decide::scale::Decision& decision) {
 }  // namespace
 
 std::string paragraph(const model::Catalog& catalog, const decide::scale::Decision& decision) {
-  std::string text = fmt::format("{}: {} asked for, {} counted.", service_name(catalog, decision.service),
+  std::string text = fmt::format("{}: {} asked for, {} counted as present.", service_name(catalog, decision.service),
                                  replicas_text(decision.current), decision.counted);
   for (const MetricReading& reading : decision.readings) text += reading_text(reading);
   if (decision.sizing) text += sizing_text(*decision.sizing);

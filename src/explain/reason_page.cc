@@ -31,7 +31,7 @@ constexpr Group kGroups[] = {
      "Events of pods that wait for a node, and `capstan explain NODE`."},
     {ReasonCode::outcome_refused, "Control: what happened to an action",
      "The log of `capstan run`, and results of a simulation."},
-    {ReasonCode::halted, "Act: what the API server made of an action", "The log of `capstan run`."},
+    {ReasonCode::halted, "Act: how the API server answered", "The log of `capstan run`."},
 };
 
 /// Returns `start` and the words of `text`, broken into lines of at most `width` characters. Lines after the first

@@ -99,8 +99,8 @@ Finding port_finding(const SignalFacts& facts) {
     const std::string ports = pod.declared_ports.empty()
                                   ? std::string()
                                   : fmt::format("; the pod declares port {}", fmt::join(pod.declared_ports, ", "));
-    const std::string who = pod.name == pod.url ? std::string() : pods_text(silent) + ": ";
-    return failed(fmt::format("{}{}: {}{}", who, pod.url, pod.no_answer, ports),
+    const std::string prefix = pod.name == pod.url ? std::string() : pods_text(silent) + ": ";
+    return failed(fmt::format("{}{}: {}{}", prefix, pod.url, pod.no_answer, ports),
                   "set spec.signals.pods.port to the port of the engine, and allow Capstan in its NetworkPolicy");
   }
   const auto refused = pods_with(facts, [](const PodFacts& pod) { return pod.ready && pod.http_status != 200; });
@@ -252,7 +252,7 @@ bool reads_cluster(const SignalFacts& facts) {
 bool reads_pages(const SignalFacts& facts) { return !facts.prometheus; }
 bool reads_prometheus(const SignalFacts& facts) { return facts.prometheus.has_value(); }
 bool has_adapter(const SignalFacts& facts) { return facts.adapter.has_value(); }
-bool always(const SignalFacts&) { return true; }
+bool is_any_service(const SignalFacts&) { return true; }
 
 constexpr std::array<StageRule, kSignalStages> kRules = {{
     {SignalStage::access, reads_cluster, access_finding},
@@ -264,7 +264,7 @@ constexpr std::array<StageRule, kSignalStages> kRules = {{
     {SignalStage::names, reads_pages, names_finding},
     {SignalStage::model, reads_pages, model_finding},
     {SignalStage::adapter, has_adapter, adapter_finding},
-    {SignalStage::snapshot, always, snapshot_finding},
+    {SignalStage::snapshot, is_any_service, snapshot_finding},
 }};
 
 }  // namespace

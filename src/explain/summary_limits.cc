@@ -30,7 +30,7 @@ std::string in_one(TopologyLevel level) {
 }
 
 /// Returns the change for a maximum that is too low. Only Capstan's own policy computes the replicas that the load
-/// needs. The answer of a rule on a queue or a metric grows with the backlog, so it is no figure to raise a maximum to.
+/// needs. The answer of a rule on a queue or a metric grows with the backlog, so the maximum must not be raised to it.
 std::string change_of_maximum(const std::string& service, const decide::scale::Decision& decision) {
   const auto& n = decision.why.numbers;
   if (decision.sizing) return fmt::format("raise the maximum of {} from {} to {}", service, n[1], n[0]);
@@ -171,7 +171,8 @@ Limit Summarizer::cold_start(Instant ready_at, std::string what) const {
   return limit;
 }
 
-/// Returns the limit that nodes of this GPU kind are still on their way, and the time until the first one is expected.
+/// Returns the limit for nodes of this GPU kind that have not appeared or booted yet, with the time until the first one
+/// is expected.
 Limit Summarizer::nodes_booting(model::GpuKindId gpu) const {
   std::int64_t nodes = 0;
   GpuCount gpus = 0;
@@ -384,7 +385,7 @@ Limit Summarizer::limit_of(GangId id, const decide::scale::Decision& decision) c
           fmt::format("add a node with {} free {}", gpus_text(gang.gpus_per_pod), gpu_name(catalog_, gang.gpu))};
 }
 
-/// Returns what keeps replicas that are wanted from existing: no one asked for them yet, or their workload creates
+/// Returns the limit for wanted replicas that do not exist: they are not asked for yet, or their workload is creating
 /// them.
 Limit Summarizer::limit_of_creation(const decide::scale::Decision& decision, ReplicaCount existing,
                                     Setting setting) const {

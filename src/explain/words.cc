@@ -9,7 +9,7 @@ std::uint64_t magnitude(std::int64_t value) {
   return value < 0 ? std::uint64_t{0} - static_cast<std::uint64_t>(value) : static_cast<std::uint64_t>(value);
 }
 
-/// Returns `value / unit` with as many of its `places` decimals as it has. `unit` is 10 to the power of `places`.
+/// Returns `value / unit` as a decimal without trailing zeros. `unit` is 10 to the power of `places`.
 std::string with_digits(std::string_view sign, std::uint64_t value, std::uint64_t unit, int places) {
   std::string text = fmt::format("{}{}", sign, value / unit);
   if (value % unit == 0) return text;

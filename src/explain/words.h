@@ -12,7 +12,7 @@
 
 namespace capstan::explain {
 
-/// Return the name of an id, or a text such as "service 3" if the catalog has no name.
+// These functions return the name of an id, or a text such as "service 3" if the catalog has no name.
 std::string service_name(const model::Catalog& catalog, model::ServiceId id);
 std::string offering_name(const model::Catalog& catalog, model::OfferingId id);
 std::string domain_name(const model::Catalog& catalog, model::DomainId id);
@@ -21,11 +21,10 @@ std::string pool_name(const model::Catalog& catalog, model::PoolId id);
 std::string queue_name(const model::Catalog& catalog, model::QueueId id);
 std::string subject_name(const model::Catalog& catalog, const model::Plan::Kept& kept);
 
-/// These functions write numbers as people read them. No text shows a raw unit.
+// These functions write numbers as people read them, without raw units.
 
 /// Returns GPUs as "8" or "0.25".
 std::string gpus_text(MilliGpu gpus);
-// These are the same in every text of Capstan.
 using capstan::decimal_text;
 using capstan::percent_text;
 using capstan::time_text;

@@ -25,14 +25,14 @@ std::vector<char*> pointers(std::vector<std::string>& texts) {
 /// the same name.
 std::vector<std::string> environment_of(const ExecConfig& config, const std::string& cluster_info) {
   std::vector<std::string> out;
-  std::vector<std::pair<std::string, std::string>> more = config.env;
-  if (!cluster_info.empty()) more.emplace_back("KUBERNETES_EXEC_INFO", cluster_info);
+  std::vector<std::pair<std::string, std::string>> added = config.env;
+  if (!cluster_info.empty()) added.emplace_back("KUBERNETES_EXEC_INFO", cluster_info);
   for (char** variable = environ; *variable != nullptr; ++variable) {
     const std::string_view text = *variable;
-    const bool replaced = std::ranges::any_of(more, [&](const auto& m) { return text.starts_with(m.first + "="); });
+    const bool replaced = std::ranges::any_of(added, [&](const auto& a) { return text.starts_with(a.first + "="); });
     if (!replaced) out.emplace_back(text);
   }
-  for (const auto& [name, value] : more) out.push_back(name + "=" + value);
+  for (const auto& [name, value] : added) out.push_back(name + "=" + value);
   return out;
 }
 

@@ -43,12 +43,12 @@ std::optional<ApiRequest> Election::poll(Instant now, WallTime wall) {
 }
 
 void Election::answered(const Outcome& outcome, Instant now) {
-  const InFlight was = std::exchange(in_flight_, InFlight::none);
-  CAPSTAN_ASSERT(was != InFlight::none);
+  const InFlight request_kind = std::exchange(in_flight_, InFlight::none);
+  CAPSTAN_ASSERT(request_kind != InFlight::none);
   next_ = now + options_.retry_period / 4 + Duration(random_.between(0, options_.retry_period.count() / 4));
   known_ = false;
   unanswered_ = outcome.ok() || outcome.error.code != 0 ? 0 : unanswered_ + 1;
-  if (!outcome.ok() && !(was == InFlight::reading && outcome.error.not_found()))
+  if (!outcome.ok() && !(request_kind == InFlight::reading && outcome.error.not_found()))
     return;  // the lease has to be read before anything else
   JsonDocument document;
   const Result<Json> object = outcome.ok() ? document.parse(outcome.body) : Result<Json>(Json());
@@ -56,7 +56,7 @@ void Election::answered(const Outcome& outcome, Instant now) {
   known_ = true;
   exists_ = outcome.ok();
   observe(read_lease(*object), now);
-  if (was == InFlight::reading) {
+  if (request_kind == InFlight::reading) {
     next_ = now;  // decide at once whether to take the lease
   } else if (seen_.holder == options_.identity && !released_) {
     deadline_ = asked_at_ + options_.renew_deadline;

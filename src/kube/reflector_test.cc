@@ -91,9 +91,9 @@ TEST_F(ReflectorTest, AnExpiredPageStartsTheListAgain) {
   const Reflector::Call again = ask_later();
   EXPECT_EQ(again.continue_token, "t") << "after a temporary error the same page is read again";
   reflector.failed(again.serial, error(410, "Expired"), now);
-  const Reflector::Call anew = ask();
-  EXPECT_EQ(anew.continue_token, "");
-  EXPECT_TRUE(reflector.page(anew.serial, {.resource_version = "s", .continue_token = ""}, now).begin);
+  const Reflector::Call restart = ask();
+  EXPECT_EQ(restart.continue_token, "");
+  EXPECT_TRUE(reflector.page(restart.serial, {.resource_version = "s", .continue_token = ""}, now).begin);
 }
 
 TEST_F(ReflectorTest, ReadsEverythingAgainAfterGone) {

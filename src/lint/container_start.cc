@@ -9,7 +9,7 @@
 namespace capstan::lint {
 namespace {
 
-/// Returns the scalar items of a list. The source index of a command word counts these items.
+/// Returns the scalar items of a list.
 std::vector<const Value*> words_of(const Value& list) {
   std::vector<const Value*> out;
   for (const Value& value : list.children()) {
@@ -24,7 +24,7 @@ std::vector<std::string_view> texts_of(const Value& list) {
   return out;
 }
 
-/// Returns the values that the source index of a command word counts.
+/// Returns the values that hold the words of the command line. `CommandWord::source` is an index into them.
 std::vector<const Value*> sources_of(const Value& container) {
   std::vector<const Value*> out = words_of(container["command"]);
   std::ranges::copy(words_of(container["args"]), std::back_inserter(out));

@@ -30,7 +30,7 @@ bool brings_a_model(const Value& container);
 /// Returns true if the command downloads from an object store or a model store.
 bool is_download(const std::vector<CommandWord>& command);
 
-/// Returns the place in the file of a word of the container's command line.
+/// Returns the place of a command-line word in the file of its container.
 Span span_of(const File& file, const Value& container, const CommandWord& word);
 
 }  // namespace capstan::lint

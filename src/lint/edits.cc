@@ -28,7 +28,7 @@ std::uint32_t next_line(std::string_view text, std::uint32_t offset) {
 
 bool is_space(std::string_view text) { return text.find_first_not_of(' ') == text.npos; }
 
-/// Returns the quote that begins a key or value; 0 if it is plain.
+/// Returns the quote that begins a key or value; 0 if it has no quotes.
 char quote_of(std::string_view text, Span span) {
   const char first = span.size() == 0 ? '\0' : text[span.begin];
   return first == '"' || first == '\'' ? first : '\0';

@@ -92,10 +92,11 @@ std::string rule_page(const Rule& rule) {
 std::string rules_page() {
   std::string out =
       "# Lint rules\n\n"
-      "The defects that `capstan lint` finds. Each rule has a page with the reason and two examples. A server refuses "
-      "an\n"
-      "error, or the object never works. A warning works but does harm. An info is advice, shown only with "
-      "`--advice`.\n"
+      "`capstan lint` finds these defects. Each rule has a page with the reason and two examples. The severity is "
+      "`error` if\n"
+      "a server refuses the object or the object never works, `warning` if it works but does harm, and `info` for "
+      "advice,\n"
+      "which is shown only with `--advice`.\n"
       "`--fix` makes the safe fixes, which keep the meaning of the manifest. `--unsafe-fixes` makes the others too.\n"
       "`scripts/generate` writes the pages of this folder from `src/lint/rules/`.\n\n"
       "| rule | severity | fix | what it finds |\n|---|---|---|---|\n";

@@ -249,7 +249,7 @@ void for_each_metric_name(const ScalerQueries& scaler, const std::function<void(
 bool is_ratio_metric(std::string_view name) {
   if (name.starts_with("kserve_")) name.remove_prefix(7);
   if (const KnownMetric* known = known_metric(name)) return known->is_ratio();
-  // The names of NIM, the names by which AIBrix exports vLLM's metrics, and the names of vLLM before 0.13.
+  // NIM, AIBrix (for metrics of vLLM) and vLLM before 0.13 use these names.
   for (const std::string_view ratio :
        {"gpu_cache_usage_perc", "kv_cache_usage_perc", "vllm:gpu_cache_usage_perc", "vllm_gpu_cache_usage_perc"}) {
     if (name == ratio) return true;

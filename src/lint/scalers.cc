@@ -213,7 +213,7 @@ const Object* target_of(const Scaler& scaler, const Set& set) {
 }
 
 bool is_inference_metric(std::string_view text) {
-  // The list omits "inference_request_…", because model servers on CPUs count it too.
+  // The list omits "inference_request_…", because model servers on CPUs expose it too.
   constexpr std::string_view kWords[] = {"vllm",
                                          "sglang",
                                          "trtllm",

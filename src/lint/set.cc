@@ -154,10 +154,10 @@ std::vector<const Object*> Set::scalers_of_target(std::string_view kind, std::st
 }
 
 std::span<const Object* const> Set::in_closest_folder(std::string_view kind, const Object& from) const {
-  const Objects here = in_folder(kind, from);
+  const Objects nearby = in_folder(kind, from);
   const Objects all = of_kind(kind);
-  if (!here.empty() || all.empty()) return here;
-  return scope_of(*all.front()) == scope_of(*all.back()) ? all : here;
+  if (!nearby.empty() || all.empty()) return nearby;
+  return scope_of(*all.front()) == scope_of(*all.back()) ? all : nearby;
 }
 
 }  // namespace capstan::lint

@@ -23,8 +23,8 @@ class Set {
   /// elsewhere counts only if no other object has its name and the name is not generic.
   const Object* find(std::string_view kind, std::string_view name, const Object& from) const;
 
-  /// Returns the objects of a kind in the folder of `from`. If it has none and exactly one other folder has some,
-  /// returns those.
+  /// Returns the objects of a kind in the folder of `from`. If that folder has none and exactly one other folder
+  /// has some, returns the objects of the other folder.
   std::span<const Object* const> in_closest_folder(std::string_view kind, const Object& from) const;
 
   /// Returns the objects of a kind in the folder of `from`.

@@ -70,7 +70,7 @@ class Fixture : public testing::Test, public HttpHandler {
     const Result<ListenerId> listener = server->listen({"127.0.0.1", 0});
     ASSERT_TRUE(listener.has_value()) << listener.error().text();
     at = server->address(*listener);
-    here = *listener;
+    listener_id = *listener;
   }
   /// Runs the server until nothing happens. Loopback delivers bytes before send() returns, so nothing is in flight
   /// then.
@@ -88,7 +88,7 @@ class Fixture : public testing::Test, public HttpHandler {
 
   std::unique_ptr<HttpServer> server;
   SocketAddress at;
-  ListenerId here;
+  ListenerId listener_id;
   Instant now{};
   std::vector<ExchangeId> exchanges;
   std::vector<ListenerId> listeners;

@@ -16,7 +16,7 @@ using manifest::Verdict;
 using namespace std::chrono_literals;
 
 constexpr std::int64_t kMostReplicas = 100'000;
-constexpr RequestCount kMostRequests = 1'000'000;  // of one replica
+constexpr RequestCount kMostRequests = 1'000'000;  // largest number of requests of one replica
 
 /// Metrics of these engines count no tokens, so that the default policy for them is Queue.
 constexpr std::string_view kEnginesWithoutTokenCounts[] = {"tensorrt-llm", "triton", "tgi", "custom"};

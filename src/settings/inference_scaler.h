@@ -34,7 +34,7 @@ struct InferenceScalerManifest {
   decide::scale::Policy policy = decide::scale::Capstan{};
 };
 
-/// Reads an InferenceScaler from a manifest. Where signals come from is not read, because a simulation has its own.
+/// Reads an InferenceScaler from a manifest. The sources of signals are not read, because a simulation has its own.
 InferenceScalerManifest read_inference_scaler(const manifest::Node& root, manifest::Verdict& verdict);
 
 }  // namespace capstan::settings

@@ -84,7 +84,7 @@ std::optional<FlatLine> first_flat(std::string_view text) {
   return std::nullopt;
 }
 
-/// A key whose value is wrong in any object.
+/// A rule that checks the value of one key, whatever object the key is in.
 struct TokenRow {
   std::string_view rule;
   std::string_view key;

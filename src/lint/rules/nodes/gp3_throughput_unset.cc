@@ -16,8 +16,8 @@ std::int64_t gib_of(std::string_view text) {
   return error == std::errc() && std::string_view(end, text.data() + text.size()).starts_with("G") ? size : 0;
 }
 
-/// Returns the throughput to suggest, in MiB/s: the most that EBS allows for the volume's IOPS, a quarter of a MiB/s
-/// per IOPS, but at most 1000, because more rarely pays.
+/// Returns the throughput to suggest, in MiB/s. EBS allows a quarter of a MiB/s per IOPS of the volume. More than
+/// 1000 MiB/s is rarely worth its price.
 std::int64_t throughput_for(const Value& ebs) {
   constexpr std::int64_t kDefaultIops = 3000;
   constexpr std::int64_t kMaxMibS = 1000;

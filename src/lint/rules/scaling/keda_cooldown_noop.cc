@@ -29,9 +29,9 @@ const Rule rule_keda_cooldown_noop = {
     .kinds = "ScaledObject",
     .title = "cooldownPeriod has no effect if minReplicaCount is 1 or more",
     .why =
-        "KEDA applies cooldownPeriod only before the step to zero replicas. All other steps down are the HPA's: after "
-        "a window of 300 s it may remove all replicas above the minimum within 15 s. The next burst then needs cold "
-        "starts.",
+        "KEDA applies cooldownPeriod only before the step to zero replicas. The HPA makes all other steps down. "
+        "After a window of 300 s it may remove all replicas above the minimum within 15 s. The next burst then needs "
+        "cold starts.",
     .fix =
         "delete it; to slow down a scale-down set "
         "advanced.horizontalPodAutoscalerConfig.behavior.scaleDown.stabilizationWindowSeconds",

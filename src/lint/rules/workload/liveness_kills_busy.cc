@@ -14,7 +14,7 @@ constexpr std::int64_t kMaxSilenceS = 30;  ///< time without an answer that one 
 constexpr std::int64_t kTimeoutS = 1;      ///< timeout that a busy engine often exceeds, seconds
 constexpr std::int64_t kOneTimeoutS = 5;   ///< timeout that a busy engine sometimes exceeds, seconds
 
-/// Returns true if a few late answers make the probe fail, or a single one.
+/// Returns true if one late answer, or a few of them, make the probe fail.
 bool fails_early(std::int64_t timeout_s, std::int64_t failures, std::int64_t silence_s) {
   if (silence_s > kMaxSilenceS) return false;
   return timeout_s <= kTimeoutS || (failures <= 1 && timeout_s <= kOneTimeoutS);

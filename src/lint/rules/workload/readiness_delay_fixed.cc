@@ -9,8 +9,8 @@ namespace capstan::lint {
 namespace readiness_delay_fixed {
 namespace {
 
-constexpr std::int64_t kModelLoadS = 120;     ///< seconds that loading a model takes at least
-constexpr std::int64_t kLongDownloadS = 180;  ///< seconds that most starts with a download take at most
+constexpr std::int64_t kModelLoadS = 120;     ///< minimum time to load a model, seconds
+constexpr std::int64_t kLongDownloadS = 180;  ///< upper bound of most starts with a download, seconds
 
 /// Returns true if a volume may hold the model when the pod starts.
 bool may_hold_model(const Pod& pod) {

@@ -27,8 +27,8 @@ const Value* find_near_match(const Value& tolerations, const Value& taint) {
   return found;
 }
 
-/// Returns true if the pod may run on the nodes of this pool. If only the value of a toleration is wrong, sets `wrong`
-/// and its taint `tainted`.
+/// Returns true if the pod may run on the nodes of this pool. If only the value of a toleration differs from a taint,
+/// sets `wrong` to the toleration and `tainted` to the taint.
 bool admits(const Pool& pool, const Value& tolerations, const Value*& wrong, const Value*& tainted) {
   bool is_admitted = true;
   for (const Value& taint : (*pool.node)["taints"].children()) {

@@ -7,7 +7,7 @@ namespace capstan::lint {
 namespace visible_devices_override {
 namespace {
 
-constexpr std::int64_t kNodeGpus = 8;  // all GPUs of most nodes
+constexpr std::int64_t kNodeGpus = 8;  // number of GPUs of most nodes
 
 void check(const Subject& s) {
   if (s.object.kind == "DaemonSet") return;  // an agent on the node needs to see all its GPUs
