@@ -5,7 +5,7 @@ server_names=(etcd kube-apiserver kube-controller-manager kube-scheduler kwok ka
 kubernetes_version=$(sed -n 's/^\tk8s.io\/kubernetes \(v[0-9.]*\).*/\1/p' "$root/tests/e2e/go.mod")
 
 # The programs: name, folder of the go.mod below tests/e2e, package. Each folder pins one release of the Kubernetes
-# libraries: Kubernetes, KWOK and Karpenter each need another one, and Helm works with Karpenter's.
+# libraries, because Kubernetes, KWOK and Karpenter need different releases. Helm works with Karpenter's release.
 programs=(
   "etcd . go.etcd.io/etcd/server/v3"
   "kube-apiserver . k8s.io/kubernetes/cmd/kube-apiserver"

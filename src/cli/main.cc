@@ -93,7 +93,8 @@ CLI::App* add_compare(CLI::App& app, SimulateArguments& arguments) {
                     "Print also the lowest cost that any policy can have, and the result of a policy that knows every "
                     "request in advance");
   command->add_flag("--no-advice", arguments.no_advice,
-                    "Leave out the best constant fleet and the higher minimum of replicas, which take further runs");
+                    "Do not search for the best constant fleet or a higher minimum of replicas; the search takes "
+                    "further runs");
   add_word(
       *command, "--sparklines", {"auto", "always", "never"},
       [&arguments](const std::string& word) {

@@ -30,7 +30,7 @@ Result<Severity> severity_named(std::string_view name);
 /// Parses a version such as "1.34" or "v1.34.2".
 Result<KubeVersion> parse_kube_version(std::string_view text);
 
-/// Returns an error that names the most similar rule.
+/// Returns the error for an unknown rule. It suggests the most similar one.
 Error no_such_rule(std::string_view id);
 
 }  // namespace capstan::lint

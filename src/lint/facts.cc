@@ -171,7 +171,7 @@ const KnownMetric* known_metric(std::string_view name) {
     if (found == index.end()) continue;
     const bool is_counter_ending = ending == "_total" || ending == "_created";
     const KnownMetric& metric = found->second;
-    if (metric.is_gauge() || (metric.type == "counter" && (!is_counter_ending || metric.is_counter_as_named())))
+    if (metric.is_gauge() || (metric.type == "counter" && (!is_counter_ending || metric.is_counter_without_total())))
       continue;
     return &found->second;
   }
@@ -182,7 +182,8 @@ std::string missing_ending(std::string_view name) {
   const KnownMetric* metric = known_metric(name);
   if (metric == nullptr || with_underscores(metric->metric) != with_underscores(name)) return {};
   if (metric->type == "histogram") return std::string(name) + "_bucket";
-  return metric->type == "counter" && !metric->is_counter_as_named() ? std::string(name) + "_total" : std::string();
+  return metric->type == "counter" && !metric->is_counter_without_total() ? std::string(name) + "_total"
+                                                                          : std::string();
 }
 
 std::string_view engine_prefix(std::string_view name) {

@@ -63,7 +63,7 @@ struct KnownMetric {
   bool is_gauge() const { return type == "gauge"; }
   bool is_ratio() const { return unit == "ratio"; }
   /// Returns true for a counter of Triton or TGI. These engines expose counters without the ending `_total`.
-  bool is_counter_as_named() const { return type == "counter" && (engine == "triton" || engine == "tgi"); }
+  bool is_counter_without_total() const { return type == "counter" && (engine == "triton" || engine == "tgi"); }
   /// Returns true for a metric of a router in front of the engines. A router has metrics even while no engine runs.
   bool is_of_router() const { return engine == "production-stack"; }
 };

@@ -22,7 +22,7 @@ struct Reading {
   std::optional<Error> broken;  ///< syntax error of a `.json` file that the user named
 };
 
-/// Adds a finding about the text, which belongs to no object.
+/// Adds a finding about the text itself, not about an object in it.
 void add_finding(Reading& reading, std::string_view rule, Span span, std::string message);
 
 /// Reads the objects of a text, counts the documents that are skipped, and reports syntax errors.

@@ -1,4 +1,4 @@
-# The table of all rules, from the files below rules/: RULES/FOLDER/some-rule.cc defines `rule_some_rule`.
+# Generates the table of all rules from the files below rules/: RULES/FOLDER/some-rule.cc defines `rule_some_rule`.
 file(GLOB_RECURSE CAPSTAN_RULE_FILES CONFIGURE_DEPENDS ${CMAKE_CURRENT_LIST_DIR}/rules/*.cc)
 set(CAPSTAN_RULE_DECLARATIONS "")
 set(CAPSTAN_RULE_LIST "")
@@ -11,7 +11,7 @@ endforeach()
 configure_file(${CMAKE_CURRENT_LIST_DIR}/rule_table.cc.in ${PROJECT_BINARY_DIR}/generated/lint/rule_table.cc @ONLY)
 target_sources(capstan_lint PRIVATE ${PROJECT_BINARY_DIR}/generated/lint/rule_table.cc)
 
-# What every rule includes, read once.
+# Every rule includes these headers, so they are precompiled.
 target_precompile_headers(capstan_lint PRIVATE <fmt/format.h> <algorithm> <map> <memory> <optional> <set> <string>
                            <variant> <vector>)
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")

@@ -78,17 +78,17 @@ class Active(controller.ActiveTest):
 
     def scale_all_the_time(self):
         """Raises the number of replicas by one twice a second, until the test ends."""
-        self.asked_for, over = 1, threading.Event()
+        self.asked_for, ended = 1, threading.Event()
 
         def ask():
-            while not over.wait(0.5) and self.asked_for < self.LIMITS["maxReplicas"]:
+            while not ended.wait(0.5) and self.asked_for < self.LIMITS["maxReplicas"]:
                 self.asked_for += 1
                 self.at_least(self.asked_for)
 
         asker = threading.Thread(target=ask, daemon=True)
         asker.start()
         self.addCleanup(asker.join)
-        self.addCleanup(over.set)
+        self.addCleanup(ended.set)
 
 
 if __name__ == "__main__":

@@ -34,11 +34,11 @@ class AnyKind(controller.ControllerTest):
                             "metadata": {"name": "chat", "namespace": self.namespace,
                                          "annotations": {"capstan.dev/drains-itself": "true"}},
                             "spec": {"replicas": 1}})
-        over = threading.Event()
-        played = threading.Thread(target=self.play, args=(over,), daemon=True)
+        ended = threading.Event()
+        played = threading.Thread(target=self.play, args=(ended,), daemon=True)
         played.start()
         self.addCleanup(played.join)
-        self.addCleanup(over.set)
+        self.addCleanup(ended.set)
         self.install("permissions.replicas=true", "scaleTargets[0].group=example.com",
                      "scaleTargets[0].resource=stacks")
         self.addCleanup(self.cluster.kubectl, "delete", "fleetpolicy", "default", "--ignore-not-found")
@@ -48,8 +48,9 @@ class AnyKind(controller.ControllerTest):
                                            roles=[{"variants": [target]}]))
         self.start()
 
-    def play(self, over):
-        while not over.wait(0.5):
+    def play(self, ended):
+        """Plays the controller of the Stack until `ended` is set."""
+        while not ended.wait(0.5):
             try:
                 wanted = self.wanted()
                 self.cluster.kubectl("scale", "deployment", "engine", "--replicas", str(wanted), "--namespace",

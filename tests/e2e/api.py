@@ -1,4 +1,4 @@
-"""A client of the API server with administrator rights. Tests poll often, and unlike kubectl it starts no process.
+"""A client of the API server with administrator rights. Unlike kubectl it starts no process, so tests can poll often.
 
 Names and answers are as in `kubectl get --output json`. A kind is named by its plural, its singular or a short name,
 with or without its group. The default namespace is "default".
@@ -15,7 +15,7 @@ TIMEOUT_S = 30
 
 
 def of_cluster(folder, port):
-    """The API of a cluster of scripts/cluster."""
+    """Returns the API of a cluster of scripts/cluster."""
     tls = ssl.create_default_context(cafile=folder / "pki" / "ca.crt")
     tls.load_cert_chain(folder / "pki" / "user-kubeconfig.crt", folder / "pki" / "user-kubeconfig.key")
     return Api(lambda: http.client.HTTPSConnection("127.0.0.1", port, context=tls, timeout=TIMEOUT_S))

@@ -137,12 +137,12 @@ class ControllerTest(harness.ClusterTest):
 
     def halt(self, value):
         """Sets the kill switch and returns the time of the write, as in time.time()."""
-        def turned():
+        def switch_writes():
             return self.cluster.audit.writes(user="admin", resource="fleetpolicies", verb="patch")
-        before = len(turned())
+        before = len(switch_writes())
         self.cluster.kubectl("patch", "fleetpolicy", "default", "--type", "merge", "--patch",
                              f'{{"spec": {{"halt": {value}}}}}')
-        return audit.seconds(eventually("the switch is in the log", lambda: turned()[before:])[-1].at)
+        return audit.seconds(eventually("the switch is in the log", lambda: switch_writes()[before:])[-1].at)
 
     def asked(self, **fields):
         """Returns all requests of the controllers to the API server."""
@@ -210,7 +210,7 @@ class ActiveTest(ControllerTest):
         scales = self.scales()
         for write in scales:
             self.assertIn("resourceVersion", write.body["metadata"], "a write without its precondition")
-            self.assertLessEqual(write.body["spec"]["replicas"], self.LIMITS["maxReplicas"], "over-scaled")
+            self.assertLessEqual(write.body["spec"]["replicas"], self.LIMITS["maxReplicas"], "above the maximum")
             self.assertGreaterEqual(write.body["spec"]["replicas"], 1)
         drained = self.gates("False")
         for deletion in self.deletions():

@@ -19,8 +19,8 @@ import tempfile
 import threading
 import time
 
-# Two more kinds are used only by name: "cut_off" lets nothing through until `end()`, and "held_bindings" delays the
-# binding of pods until `end()`.
+# Tests that try all kinds use this list. It omits two kinds: "cut_off" lets nothing through until `end()`, and
+# "held_bindings" delays the binding of pods until `end()`.
 KINDS = ("busy", "conflict", "expired_token", "half_open", "reset", "second_writer", "server_error", "slow",
          "truncated_watch")
 POLL_S = 0.1
@@ -32,7 +32,7 @@ class Cut(Exception):
 
 
 class FaultProxy:
-    """Uses the administrator's kubeconfig of the cluster, for the server and for writes of a second writer."""
+    """The proxy. It uses the administrator's kubeconfig to reach the server, and to write as a second writer."""
 
     def __init__(self, cluster, seed):
         config = json.loads(cluster.kubectl("config", "view", "--raw", "--output", "json"))

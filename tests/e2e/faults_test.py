@@ -40,9 +40,9 @@ class Faults(controller.ActiveTest):
             self.secret.write_text(programs.token(self.cluster, self.namespace, self.account))
         self.proxy.end()
 
-    def back_with(self, count):
-        """Needs `count` replicas, more than before. Returns the seconds until the write of this number or a higher one,
-        which depends on a watch."""
+    def seconds_to_scale_to(self, count):
+        """Sets a need for `count` replicas, more than before. Returns the seconds until the controller writes this
+        number or a higher one. The controller sees the new need only through a watch."""
         needed_at = time.time()
         self.at_least(count)
 
@@ -58,7 +58,7 @@ class Faults(controller.ActiveTest):
             self.at_least(count + 1)  # an action during the fault
             time.sleep(6)  # the length of the fault
             self.end(kind)
-            slow[kind] = round(self.back_with(count + 2), 2)
+            slow[kind] = round(self.seconds_to_scale_to(count + 2), 2)
             self.assertGreater(self.proxy.hits[kind], struck, f"{kind} did not hit a request")
             count += 2
         print(f"\nfaults: seconds until the next write: {slow}")
@@ -87,7 +87,7 @@ class Faults(controller.ActiveTest):
         highest = max(e.body["spec"]["replicas"] for e in self.scales())
         self.assertGreater(highest, 1, "the load scaled nothing")
         self.assertLess(highest, self.LIMITS["maxReplicas"], "there is room for one more")
-        self.assertLessEqual(self.back_with(highest + 1), stretched(BACK_S))
+        self.assertLessEqual(self.seconds_to_scale_to(highest + 1), stretched(BACK_S))
         self.assert_invariants()
 
 

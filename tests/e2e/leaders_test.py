@@ -27,8 +27,8 @@ class Leaders(controller.ActiveTest):
     def written_by(self, process):
         return [e for e in self.cluster.audit.writes(user=self.user) if e.credential == process.credential]
 
-    def led_from(self, process):
-        """Returns the write that took the Lease for a process, or nothing yet. All its other writes must be later."""
+    def lease_write_of(self, process):
+        """Returns the write by which a process took the Lease, or None if it has not taken it."""
         writes = [e for e in self.written_by(process) if e.resource == "leases"]
         return writes[0] if writes else None
 
@@ -47,7 +47,7 @@ class Leaders(controller.ActiveTest):
         self.old.signal(signal.SIGKILL)  # the new replicas do not serve yet
         eventually("the old leader has ended", lambda: self.old.ended)
         load.stop()  # from now on only the stored state keeps the replicas
-        takeover = eventually("the standby leads", lambda: self.led_from(self.new), seconds=TAKES_OVER_S + 5)
+        takeover = eventually("the standby leads", lambda: self.lease_write_of(self.new), seconds=TAKES_OVER_S + 5)
         last = max(e.at for e in self.written_by(self.old) if e.resource == "leases")
         self.assertLessEqual(audit.seconds(takeover.at) - audit.seconds(last), stretched(TAKES_OVER_S))
         eventually("the new leader reads the checkpoint",
@@ -66,7 +66,7 @@ class Leaders(controller.ActiveTest):
         self.at_least(3)  # work for the next leader
         self.old.signal(signal.SIGSTOP)
         self.addCleanup(self.old.signal, signal.SIGCONT)
-        takeover = eventually("the standby leads", lambda: self.led_from(self.new), seconds=TAKES_OVER_S + 5)
+        takeover = eventually("the standby leads", lambda: self.lease_write_of(self.new), seconds=TAKES_OVER_S + 5)
         eventually("the new leader scales", lambda: self.scaled_to(3))
         self.at_least(4)
         asked = len(self.asked(resource="leases", verb="get"))

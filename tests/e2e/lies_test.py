@@ -14,8 +14,8 @@ TEXT = "text/plain; version=0.0.4; charset=utf-8"
 
 
 def page(value, model=MODEL, labels="", kind="gauge"):
-    of = f'model_name="{model}"{labels}'
-    return PAGE.format("vllm:num_requests_waiting", of, value, "vllm:num_requests_running", kind).encode()
+    labels_text = f'model_name="{model}"{labels}'
+    return PAGE.format("vllm:num_requests_waiting", labels_text, value, "vllm:num_requests_running", kind).encode()
 
 
 LIES = {

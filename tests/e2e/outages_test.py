@@ -45,7 +45,7 @@ class Outages(controller.ActiveTest):
         self.serves(1)
         self.at_least(2)
         self.serves(2)
-        self.away()
+        self.stop_api_server()
         time.sleep(12)  # longer than the leader may write without an answer of the server
         self.assertFalse(process.ended)
         self.cluster.steer("start", "kube-apiserver")
@@ -56,7 +56,7 @@ class Outages(controller.ActiveTest):
         self.serves(3)
         self.assert_invariants()
 
-    def away(self):
+    def stop_api_server(self):
         """Stops the API server until the test starts it again. Afterwards restarts the cluster's controllers, because
         they would need a minute to reconnect."""
         self.cluster.steer("kill", "kube-apiserver")
@@ -80,7 +80,7 @@ class Outages(controller.ActiveTest):
         self.cluster.kubectl("delete", "pod", "--namespace", self.namespace, "--selector", "app=engine", "--wait=false")
         eventually("another pod is created", lambda: self.deletions() is not None and len(self.pods()) == 1)
         compact(self.cluster)
-        self.away()  # the server's watch cache is lost too
+        self.stop_api_server()  # the server's watch cache is lost too
         self.cluster.steer("start", "kube-apiserver")
         proxy.end()
         ready = time.time()

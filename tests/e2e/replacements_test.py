@@ -40,8 +40,8 @@ class Replacements(controller.OnAPool):
                 deleted.setdefault(e.name, e.at)
         return sorted(deleted.values())
 
-    def moved(self, old):
-        """Returns whether all pods are on nodes of new claims, and there is no other claim."""
+    def all_on_new_nodes(self, old):
+        """Returns True if all pods are on nodes of new claims, and there is no other claim."""
         nodes = {c.get("status", {}).get("nodeName") for c in self.claims() if c["metadata"]["name"] not in old}
         pods = {p["spec"]["nodeName"] for p in self.bound(len(old)) or []}
         return len(pods) == len(old) == len(self.claims()) and pods == nodes
@@ -57,13 +57,13 @@ class Replacements(controller.OnAPool):
         """Karpenter buys for the pods of the deleted node, and Capstan for the new pod."""
         old = self.serve(replicas=1)
         self.cluster.kubectl("delete", "nodeclaim", *old, "--wait=false")
-        eventually("the pod is on another node", lambda: self.moved(old), seconds=120)
+        eventually("the pod is on another node", lambda: self.all_on_new_nodes(old), seconds=120)
         self.assert_each_replaced_once(replicas=1)
 
     def test_nodes_that_expire_are_replaced_once(self):
         """Both claims are deleted at once, even with running pods. The new claims expire too."""
         old = self.serve(expire_after=f"{stretched(40):.0f}s")  # the time for which the new claims exist
-        eventually("the pods are on other nodes", lambda: self.moved(old), seconds=120)
+        eventually("the pods are on other nodes", lambda: self.all_on_new_nodes(old), seconds=120)
         self.assertGreaterEqual(len(self.claim_deletions()), REPLICAS)
         self.assert_each_replaced_once()
 
@@ -75,7 +75,7 @@ class Replacements(controller.OnAPool):
         label = {"spec": {"template": {"metadata": {"labels": {"example.com/image": "newer"}}}}}
         self.cluster.kubectl("patch", "nodepool", self.pool, "--type", "merge", "--patch", json.dumps(label))
         eventually("they drift", lambda: any(condition(c, "Drifted") == "True" for c in self.claims()), seconds=90)
-        eventually("the pods are on other nodes", lambda: self.moved(old), seconds=180)
+        eventually("the pods are on other nodes", lambda: self.all_on_new_nodes(old), seconds=180)
         self.assertEqual(len(self.claim_deletions()), REPLICAS, "each claim was deleted once")
         self.assertLessEqual(len(self.bought()), 2 * REPLICAS, self.bought())
 

@@ -53,7 +53,7 @@ def run(tests, workers, make_worker, out=sys.stdout):
                 outcome = worker.run(test)
                 with lock:
                     first[test] = outcome
-                    tell(test, outcome, out)
+                    print_outcome(test, outcome, out)
         finally:
             worker.close()
 
@@ -71,11 +71,11 @@ def run(tests, workers, make_worker, out=sys.stdout):
             second[test] = worker.run(test)
         finally:
             worker.close()
-        tell(test, second[test], out)
+        print_outcome(test, second[test], out)
     return [Result(test, tuple(filter(None, (first[test], second.get(test))))) for test in tests]
 
 
-def tell(test, outcome, out):
+def print_outcome(test, outcome, out):
     word = "skipped" if outcome.skipped else "ok" if outcome.passed else "FAILED"
     print(f"  {word:7} {outcome.seconds:6.1f} s  {test}", file=out)
     if outcome.text:

@@ -29,7 +29,7 @@ class Shadow(controller.ControllerTest):
         eventually("an Event says so", lambda: self.cluster.audit.writes(user=self.user, resource="events"))
         self.assertEqual(process.stop(), 0)
         lease = self.cluster.get("lease", "capstan", self.namespace)
-        self.assertEqual(lease["spec"].get("holderIdentity", ""), "", "given back")
+        self.assertEqual(lease["spec"].get("holderIdentity", ""), "", "the Lease was not released")
         self.assertEqual(self.cluster.get("deployment", "engine", self.namespace)["spec"]["replicas"], 1)
         self.assert_nothing_else_written()
         self.assert_permissions_are_exact()

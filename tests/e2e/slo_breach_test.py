@@ -45,7 +45,7 @@ class SloBreach(controller.ActiveTest):
         eventually("one replica is left", lambda: self.replicas() == 1)
         eventually("the breach is seen", lambda: condition(self.scaler(), "SLOBreach") == "True")
         restored = eventually("the replicas are restored", lambda: [
-            e for e in self.scales() if e.body["spec"]["replicas"] >= good and e.at > self.lowered().at])[0]
+            e for e in self.scales() if e.body["spec"]["replicas"] >= good and e.at > self.scale_down_to_one().at])[0]
         eventually("an Event says so", lambda: "SloRollBack" in {
             e.body.get("reason") for e in self.cluster.audit.writes(user=self.user, resource="events")})
         heavy.stop()
@@ -59,7 +59,8 @@ class SloBreach(controller.ActiveTest):
         eventually("the condition is over", lambda: condition(self.scaler(), "SLOBreach") == "False")
         self.assert_invariants()
 
-    def lowered(self):
+    def scale_down_to_one(self):
+        """Returns the first write of one replica."""
         return [e for e in self.scales() if e.body["spec"]["replicas"] == 1][0]
 
     def acknowledge(self):

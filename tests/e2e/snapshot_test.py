@@ -50,8 +50,9 @@ class Snapshots(controller.ControllerTest):
         decisions = json.loads(self.decide("scale", file))["decisions"]
         return next(d["desired"] for d in decisions if d["service"] == self.service)
 
-    def agreed(self, file):
-        """Takes a snapshot. Returns the recommendation if it matches the snapshot and has not changed during it."""
+    def agreed_recommendation(self, file):
+        """Takes a snapshot. Returns the recommendation of the controller if the snapshot gives the same one, and if it
+        did not change in the meantime."""
         before = self.status()["recommended"]
         file.write_text(self.capstan("snapshot", "--kubeconfig", self.reader, "--namespace", self.namespace))
         self.assertEqual([self.desired(file), self.status()["recommended"]], [before] * 2, "while the load still rises")
@@ -68,7 +69,7 @@ class Snapshots(controller.ControllerTest):
         self.load(first)
         eventually("more replicas are recommended", lambda: self.status().get("recommended", 0) > 1)
         self.service, file = f"{self.namespace}/chat", self.logs / "incident.json"
-        recommended = eventually("both recommend the same", lambda: self.agreed(file), seconds=90)
+        recommended = eventually("both recommend the same", lambda: self.agreed_recommendation(file), seconds=90)
         self.assertNotIn(SECRET, file.read_text())
 
         place = json.loads(self.decide("place", file))["decisions"][0]

@@ -26,13 +26,13 @@ class LoggingResult(unittest.TextTestResult):
 
     def addFailure(self, test, err):
         super().addFailure(test, err)
-        self.tell(test)
+        self.add_controller_logs(test)
 
     def addError(self, test, err):
         super().addError(test, err)
-        self.tell(test)
+        self.add_controller_logs(test)
 
-    def tell(self, test):
+    def add_controller_logs(self, test):
         for log in getattr(test, "controllers", []):
             for line in log.text().splitlines()[-LAST_LINES:]:
                 self.stream.writeln(f"    {log.log.name}: {line}")

@@ -173,9 +173,9 @@ TEST(SnapshotBuilder, DeletedScalerKeepsItsIds) {
   cluster.scalers.remove("ns/chat");
   EXPECT_EQ(builder.build(cluster.view(), {}, {}).snapshot.catalog->service({0}).name, "");
   EXPECT_TRUE(builder.services().empty());
-  Object anew = testing::scaler("chat", "chat");
-  anew["metadata"]["uid"] = "another";
-  cluster.scalers.put(anew);
+  Object recreated = testing::scaler("chat", "chat");
+  recreated["metadata"]["uid"] = "another";
+  cluster.scalers.put(recreated);
   const model::Snapshot second = builder.build(cluster.view(), {}, {}).snapshot;
   EXPECT_EQ(second.services.find({0}), nullptr);
   EXPECT_EQ(second.catalog->service({1}).name, "ns/chat");
@@ -183,9 +183,9 @@ TEST(SnapshotBuilder, DeletedScalerKeepsItsIds) {
 
 TEST(SnapshotBuilder, OlderOfTwoScalersHasTheTarget) {
   Cluster cluster;
-  Object young = testing::scaler("a", "chat");
-  young["metadata"]["creationTimestamp"] = "2026-11-21T17:00:00Z";
-  cluster.scalers.put(young);
+  Object younger = testing::scaler("a", "chat");
+  younger["metadata"]["creationTimestamp"] = "2026-11-21T17:00:00Z";
+  cluster.scalers.put(younger);
   cluster.scalers.put(testing::scaler("b", "chat"));
   cluster.deployments.put(testing::deployment("chat", 2));
   cluster.pods.put(testing::pod("p", "chat", "n1", true));

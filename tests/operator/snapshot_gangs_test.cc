@@ -212,10 +212,10 @@ TEST_F(SnapshotGangs, PartlyAnnotatedBindTransactionTakesNoNodes) {
   cluster.nodes.put(testing::node("n"));
   Object first = waiting_pod("a", "g", 2, 1);
   Object second = waiting_pod("b", "g", 2, 1);
-  const auto tell = [](Object& pod) {
+  const auto annotate = [](Object& pod) {
     pod["metadata"]["annotations"][actuate::kBindIntent] = actuate::write_bind_intent({"t", "n", 2});
   };
-  tell(first);
+  annotate(first);
   cluster.pods.put(first);
   cluster.pods.put(second);
   build();
@@ -223,7 +223,7 @@ TEST_F(SnapshotGangs, PartlyAnnotatedBindTransactionTakesNoNodes) {
     return seen.snapshot.pods.at({0}).node.valid() + seen.snapshot.pods.at({1}).node.valid();
   };
   EXPECT_EQ(on_node(), 0) << "the remaining pods are only part of a gang";
-  tell(second);
+  annotate(second);
   cluster.pods.put(second);
   build();
   EXPECT_EQ(on_node(), 2);

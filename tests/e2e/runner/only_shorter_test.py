@@ -25,8 +25,8 @@ ROWS = [
 
 class Growth(unittest.TestCase):
     def test_rows(self):
-        for teaches, versions, present, wanted in ROWS:
-            with self.subTest(teaches):
+        for name, versions, present, wanted in ROWS:
+            with self.subTest(name):
                 self.assertEqual(only_shorter.added(versions, present), wanted)
 
     def test_is_seen_in_the_history_of_a_checkout(self):
@@ -43,17 +43,17 @@ class Growth(unittest.TestCase):
                 return done.returncode, done.stdout
 
             listed.write_text("a_test: slow\n")
-            code, said = check()
+            code, output = check()
             self.assertEqual(code, 0)
-            self.assertIn("no history to compare with", said)
+            self.assertIn("no history to compare with", output)
             git("init", "--quiet")
             git("add", ".")
             git("commit", "--quiet", "--message", "begin the list")
             self.assertEqual(check()[0], 0)
             listed.write_text("# a comment\na_test: slow\nb_test: slower\n")
-            code, said = check()
+            code, output = check()
             self.assertEqual(code, 1)
-            self.assertIn("known.txt: b_test was not on the list before", said)
+            self.assertIn("known.txt: b_test was not on the list before", output)
             git("commit", "--quiet", "--all", "--message", "hide a failure")
             self.assertEqual(check()[0], 1, "committing it changes nothing")
             listed.write_text("")

@@ -54,8 +54,8 @@ ROWS = [
 
 class SecondTries(unittest.TestCase):
     def test_rows(self):
-        for teaches, tries, wanted in ROWS:
-            with self.subTest(teaches):
+        for name, tries, wanted in ROWS:
+            with self.subTest(name):
                 results, *_ = run({test: list(answers) for test, answers in tries.items()})
                 judged = verdict.judge(results, {KNOWN: "the clock is read too late"})
                 self.assertEqual((judged.exit_code(), judged.passed, len(judged.unsteady), len(judged.failed)), wanted)

@@ -20,8 +20,8 @@ ROWS = [("as fast as a quiet machine", 0.12, 1.0), ("faster shortens nothing", 0
 
 class Factor(unittest.TestCase):
     def test_rows(self):
-        for teaches, write_s, wanted in ROWS:
-            with self.subTest(teaches):
+        for name, write_s, wanted in ROWS:
+            with self.subTest(name):
                 one = machine(*[write_s] * speed.WRITES)
                 one.measure(lambda name: None)
                 self.assertAlmostEqual(one.factor, wanted)

@@ -30,11 +30,11 @@ class Workers(unittest.TestCase):
         self.addCleanup(self.worker.close)
 
     def test_rows(self):
-        for name, passed, skipped, said in ROWS:
+        for name, passed, skipped, text in ROWS:
             with self.subTest(name):
                 outcome = self.worker.run(f"played_tests.Played.{name}")
                 self.assertEqual((outcome.passed, outcome.skipped), (passed, skipped), outcome.text)
-                self.assertIn(said, outcome.text)
+                self.assertIn(text, outcome.text)
 
     def test_a_worker_that_does_not_answer_is_replaced(self):
         with mock.patch.object(worker_process, "ANSWER_MAX_S", 1):
