@@ -12,10 +12,10 @@
 namespace capstan::actuate {
 
 /// Binds all pods of a gang or none. First every pod gets an annotation with its node (`kBindIntent`), then every pod
-/// is bound. If a pod cannot be bound, or the grace period ends first, the transaction is rolled back: bound pods are
-/// deleted, so that their workload creates new ones, and the annotation is removed from the others. A new leader that
-/// finds the annotations completes the same placement or rolls it back. docs/decisions explains why the annotations are
-/// on the pods.
+/// is bound. If a pod cannot be bound, or the grace period ends first, the transaction is rolled back. A rollback
+/// deletes the bound pods, so that their workload creates new ones, and removes the annotation from the others. A new
+/// leader that finds the annotations completes the same placement or rolls it back. docs/decisions explains why the
+/// annotations are on the pods.
 class GangBind : public Effect {
  public:
   /// Grace period, counted from the first annotation or from the time at which a new leader found the transaction. KAI

@@ -42,13 +42,14 @@ struct ScaleGoal {
   Duration drain_limit = std::chrono::minutes(10);  ///< time after which a replica is removed despite its requests
   std::map<std::string, Load> loads;                ///< loads of pods by UID; an absent pod reports nothing
   bool is_cancelled = false;                        ///< the goal was cancelled
-  std::uint64_t revision = 0;                       ///< grows with every change except of the loads
+  std::uint64_t revision = 0;                       ///< number of changes so far, without changes of the loads
 };
 
 /// Scales a target. For a scale-down, the victims leave the router, finish their requests and are marked, and then
-/// /scale is written. If a step fails, they are put back. A scale-down is given up if a replica that served at the
-/// decision is gone: its replacement has just started, and the workload could remove a replica that serves instead. A
-/// revised goal continues from the current state, so that a cancelled drain ends with all pods back in the router.
+/// /scale is written. If a step fails, the victims are put back. A scale-down ends without a write if a replica that
+/// served at the decision is gone. The replacement of that replica has just started, and the workload could remove a
+/// serving replica in place of it. A revised goal continues from the current state, so that a cancelled drain ends with
+/// all pods back in the router.
 class ScaleTo : public Effect {
  public:
   /// Time until routers and scrapers have noticed that a pod left. Readings within this time do not count.

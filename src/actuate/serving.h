@@ -32,9 +32,10 @@ struct DrainMeans {
   friend bool operator==(const DrainMeans&, const DrainMeans&) = default;
 };
 
-/// Returns the drain means of a workload: the readiness gate in its pod template; else the label named by the
-/// annotation `capstan.dev/router-label`, unless the workload itself selects its pods by that label; else the engine,
-/// if the workload has the annotation `capstan.dev/drains-itself: "true"`.
+/// Returns the drain means of a workload, the first of these that it has:
+/// 1. the readiness gate in its pod template;
+/// 2. the label that its annotation `capstan.dev/router-label` names, unless it selects its own pods by that label;
+/// 3. the engine, if it has the annotation `capstan.dev/drains-itself: "true"`.
 DrainMeans drain_means_of(const kube::Workload& workload);
 
 /// Returns true if Capstan has taken the pod out of the router.

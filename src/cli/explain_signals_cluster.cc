@@ -156,7 +156,8 @@ void read_pods(Session& session, const op::InferenceScaler& scaler, const std::v
   }
 }
 
-/// Asks the Prometheus server of the service for its targets. The replicas' own readings show whether it has series.
+/// Asks the Prometheus server of the service for its targets. The readings of the replicas show whether the server has
+/// series.
 void read_prometheus(Session& session, const op::InferenceScaler& scaler, const op::DecisionLoop& loop,
                      const std::vector<Speaker>& speakers, GatheredSignals& gathered) {
   explain::PrometheusFacts server;
@@ -219,7 +220,8 @@ explain::AdapterFacts read_metric(Session& session, const HpaMetric& metric, con
   return adapter_facts(metric, answers);
 }
 
-/// Asks for the metrics of the HPA that scales a workload of the service, KEDA's HPAs included, until one is lost.
+/// Asks for each metric of the HPAs that scale a workload of the service, KEDA's HPAs included. Stops at the first lost
+/// metric.
 void read_adapter(Session& session, const op::ClusterView& view, const op::InferenceScaler& scaler,
                   explain::SignalFacts& facts) {
   const op::Targets targets(view);

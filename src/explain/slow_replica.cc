@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::int64_t kDefaultSequences = 256;  ///< vLLM's --max-num-seqs
 constexpr std::int64_t kKvFullPpm = 900'000;     ///< above this no further sequence of usual length fits
-constexpr std::int64_t kNearLimitPercent = 95;   ///< share of a limit at which it counts as reached
+constexpr std::int64_t kNearLimitPercent = 95;   ///< share of a limit from which the limit counts as reached
 /// If clients wait this much longer for the first token than the engine reports (both p99), the time is lost in front
 /// of the engine.
 constexpr std::int64_t kSlowerThanEngineMs = 200;

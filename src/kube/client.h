@@ -40,14 +40,14 @@ struct Outcome {
 /// classifies the answer. It never retries a conflict (409), because only the caller can resolve it.
 ///
 /// A connection may die without an error. The client detects this when an urgent request gets no answer and a later
-/// request gets one. It then gives up all older requests without data since: calls end with an error, and watches
-/// restart from their last version.
+/// request gets one. It then gives up all older requests that have received no data since: calls end with an error, and
+/// watches restart from their last version.
 class Client {
  public:
   struct Options {
     std::int64_t requests_per_second = 50;  ///< client-side limit, in addition to the server's priority and fairness
     std::int64_t burst = 100;
-    std::size_t queue_max = 4'096;  ///< largest number of waiting requests; further ones end as unreachable
+    std::size_t queue_max = 4'096;  ///< largest number of waiting requests; further requests end as `unreachable`
     int busy_retries_max = 4;       ///< retries after 429, each after the wait that the server asks for
     Duration read_timeout = std::chrono::seconds(30);
     Duration write_timeout = std::chrono::seconds(15);

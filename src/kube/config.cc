@@ -98,8 +98,8 @@ class Object {
   void fail_pem(const std::string& key, const std::string& message) { fail_at(field_of(key), message); }
   void fail_at(const std::string& field, const std::string& message) { fail(*find(field), field + " " + message); }
 
-  /// Returns the place and the name of the first of these fields that is present, or of the object if none is present,
-  /// as error messages write them.
+  /// Returns the place and the name of the first present field, or of the object if it has none of these fields. The
+  /// text has the form of error messages.
   std::string where(std::initializer_list<std::string_view> fields) const {
     for (const std::string_view field : fields) {
       if (const Node* at = find(field)) return manifest::error_at(at->place, title_ + ": " + std::string(field)).text();

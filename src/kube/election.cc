@@ -88,8 +88,8 @@ ApiRequest Election::take(WallTime wall) {
   return write(lease);
 }
 
-/// Returns the timeout of the next request: short at first, so that a dead connection is soon replaced, and longer
-/// after each missing answer, for a slow server.
+/// Returns the timeout of the next request. It is short at first, so that a dead connection is soon replaced. It grows
+/// after each missing answer, so that a slow server has enough time.
 Duration Election::request_timeout() const {
   return std::min(options_.renew_deadline * 3 / 20 * (std::int64_t{1} << std::min(unanswered_, 4)),
                   options_.renew_deadline / 2);

@@ -28,8 +28,8 @@ class Reflector {
     Duration watch_min = std::chrono::minutes(5);           ///< shortest random timeout of a watch
     Duration watch_max = std::chrono::minutes(10);          ///< longest random timeout of a watch
     Duration initial_events_max = std::chrono::minutes(1);  ///< time limit of a watch-list before lists are used
-    /// Longest age of the copy from which a watch is resumed. If the copy is older, everything is read again: a resumed
-    /// watch of a quiet collection sends nothing before its first bookmark, and the age would grow until then.
+    /// Longest age of the copy from which a watch is resumed. If the copy is older, everything is read again. A resumed
+    /// watch of a quiet collection would send nothing before its first bookmark, so the copy would age further.
     Duration resume_max = std::chrono::minutes(4);
   };
 
@@ -38,8 +38,8 @@ class Reflector {
     enum class Kind : std::uint8_t { list, watch, watch_list };
     std::uint64_t serial = 0;
     Kind kind = Kind::list;
-    std::string resource_version;  ///< start of a watch
-    std::string continue_token;    ///< next page of a list
+    std::string resource_version;  ///< version from which a watch starts
+    std::string continue_token;    ///< token of the next page of a list
     int page_objects = 0;          ///< objects per page of a list
     Duration timeout{};            ///< timeout of a watch, in whole seconds
   };

@@ -5,8 +5,8 @@
 namespace capstan::kube {
 namespace {
 
-/// Returns the field managers of `spec.replicas` in the order of their last write. kubectl scale and autoscalers write
-/// through the scale subresource, which has the same path in the managed fields.
+/// Returns the field managers of `spec.replicas` in the order of their last write. The result includes managers that
+/// write through the scale subresource, such as kubectl scale and autoscalers.
 std::vector<std::string> replicas_managers(Json object) {
   std::vector<std::pair<std::string, std::string>> managers;  // time and name; RFC 3339 times in UTC sort as text
   object["metadata"]["managedFields"].for_each([&](Json entry) {

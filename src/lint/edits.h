@@ -27,8 +27,8 @@ std::optional<Edit> unquoting_edit(const Value& value, std::string text);
 /// Returns the edit that replaces a key and keeps its quotes.
 std::optional<Edit> key_edit(const File& file, const Value& entry, std::string_view key);
 
-/// Returns the edit that removes a scalar entry from its mapping: the whole line in block style, the entry and its
-/// comma in flow style and in JSON. A comment on the line stays, on a line of its own.
+/// Returns the edit that removes a scalar entry from its mapping. In block style it removes the whole line, in flow
+/// style and in JSON the entry and its comma. A comment on the line stays, on a line of its own.
 std::optional<Edit> removal_edit(const File& file, const Value& mapping, const Value& entry);
 
 /// Returns the edit that adds an entry to a mapping after the entry `after`. The new key is quoted if the key of

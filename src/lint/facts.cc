@@ -76,7 +76,7 @@ std::optional<std::int64_t> gpus_of_instance(std::string_view type) {
   if (family == nullptr || dot == type.npos) return std::nullopt;
   if (family->min_gpus == family->max_gpus) return family->min_gpus;
   const std::string_view size = type.substr(dot + 1);
-  // All families have one GPU up to 8xlarge and in 16xlarge. Other sizes depend on the family.
+  // In most families, the sizes up to 8xlarge and 16xlarge have one GPU. Exceptions and larger sizes come first.
   if (size == "metal" || size == "48xlarge") return family->max_gpus;
   if (family->family == "p3") return size == "2xlarge" ? 1 : size == "8xlarge" ? 4 : 8;
   if (family->family == "g3") return size == "8xlarge" ? 2 : size == "16xlarge" ? 4 : 1;

@@ -9,7 +9,7 @@ namespace capstan::lint {
 
 namespace {
 
-/// Returns the place of a part of a literal block, which keeps its lines without their indentation.
+/// Returns the place of a part of a literal block. Only the source of the block is indented, not its value.
 Span part_of_literal(std::string_view source, const Value& value, std::size_t offset, std::size_t size) {
   std::size_t line_start = value.text.rfind('\n', offset == 0 ? 0 : offset - 1);
   if (offset == 0 || line_start == std::string_view::npos)

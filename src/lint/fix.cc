@@ -70,7 +70,7 @@ bool same_documents(const manifest::Documents& before, const manifest::Documents
   return true;
 }
 
-/// Applies the edits of one file's findings that do not overlap and change nothing else.
+/// Applies the edits of the findings of one file, except edits that overlap with others or change other values.
 class FileFixer {
  public:
   explicit FileFixer(FixedFile& out) : out_(out), before_(out.file->parsed()) {}
@@ -105,7 +105,8 @@ class FileFixer {
   void finish() { out_.text = with_edits(out_.file->text, edits_); }
 
  private:
-  /// Adds edits unless they overlap with others. Two findings may ask for the same edit.
+  /// Adds edits to `edits`. Returns false and adds nothing if one of them overlaps with another edit. Two findings may
+  /// ask for the same edit, which is added once.
   static bool add(const std::vector<Edit>& added, std::vector<Edit>& edits) {
     const auto is_known = [&](const Edit& edit) { return std::ranges::find(edits, edit) != edits.end(); };
     const auto clashes = [&](const Edit& edit) {

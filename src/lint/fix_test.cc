@@ -103,7 +103,7 @@ TEST(Fix, JsonStaysJson) {
             replaced(text, "\"WhenEmptyOrUnderutilized\"", "\"WhenEmpty\", \"consolidateAfter\": \"1h\""));
 }
 
-/// A minimum of 1 makes cooldownPeriod ineffective. The next run removes it.
+/// A minimum of 1 makes cooldownPeriod ineffective. The next run removes cooldownPeriod.
 TEST(Fix, AFindingThatAnEditCausesIsLeftForTheNextRun) {
   const std::string text =
       "apiVersion: keda.sh/v1alpha1\nkind: ScaledObject\nmetadata: {name: a}\nspec:\n  scaleTargetRef: {name: a}\n"

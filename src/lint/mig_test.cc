@@ -34,8 +34,8 @@ TEST(Mig, AGeometryFitsOnlyIfEveryProfileHasAPlace) {
   EXPECT_FALSE(fits(product("A30 24GB"), {{{"1g.6gb", 1}, {"2g.12gb", 2}}}));
 }
 
-/// A GPU with eight slots can be divided in 78 ways with the double-memory profile (28 of them maximal), and a GPU with
-/// four slots in 10 ways.
+/// With the double-memory profile, a GPU with eight slots can be divided in 78 ways. A GPU with four slots can be
+/// divided in 10 ways.
 TEST(Mig, AcceptsExactlyThePossibleGeometries) {
   const auto count = [](const MigProduct& mig_product, const std::vector<std::string_view>& profiles) {
     std::size_t all = 0;

@@ -41,8 +41,8 @@ std::string_view values_kind(const Value& root) {
   return is_adapter_values(root) ? "PrometheusAdapterValues" : std::string_view();
 }
 
-/// Returns true if the kind has the same name as a kind that rules check but belongs to another API. Kinds with pods
-/// are not in this table.
+/// Returns true if the kind has the same name as a kind that rules check but belongs to another API. The table of this
+/// function omits kinds with pods.
 bool is_of_another_group(const Object& object) {
   struct Row {
     std::string_view kind, group;

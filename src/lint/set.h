@@ -38,8 +38,8 @@ class Set {
   /// Returns true if one file, one kustomization or one chart shows that both objects are deployed together. A common
   /// folder is no evidence, because unrelated examples often lie in one folder.
   bool deployed_together(const Object& a, const Object& b) const;
-  /// Returns true if the objects are deployed together, or if they are in one folder and share a name that is not
-  /// generic: their namespace, or the name by which one refers to the other.
+  /// Returns true if the objects are deployed together. Also returns true if they are in one folder and share a name
+  /// that is not generic: their namespace, or the name by which one refers to the other.
   bool belong_together(const Object& a, const Object& b, std::string_view name) const;
 
  private:

@@ -95,7 +95,7 @@ void DocumentBuilder::close(std::uint32_t end) {
 std::uint32_t DocumentBuilder::last_end(std::size_t first) const {
   const Value& last = children_.back();
   std::uint32_t end = std::max(last.key_span.end, last.shared ? 0 : last.span.end);
-  // The span of an aliased value is elsewhere, so the collection is taken to end with the line of the alias.
+  // A collection that ends with an alias ends with the line of the alias, because the span of its value is elsewhere.
   if (last.shared && children_.size() > first) {
     while (end < text_.size() && text_[end] != '\n') ++end;
   }

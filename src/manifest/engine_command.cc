@@ -219,7 +219,7 @@ bool has_unread_flags(const EngineCommand& engine) {
                           word.contains("EXTRA") || word.contains('@');
     if (variable && (!is_value || of_flags)) return true;
     if (word.contains("tensor") && word.starts_with('-'))
-      return true;  // an abbreviated flag, or a flag within a setting
+      return true;  // the word may be an abbreviated flag, or contain a flag
   }
   return engine.words.empty() || engine.flag({"--config", "--extra-llm-api-options"});
 }

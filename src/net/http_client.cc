@@ -21,10 +21,10 @@ namespace {
 
 constexpr int kEventsAtOnce = 256;
 
-/// After a request on a shared connection has timed out, connections that were idle at that time are suspect: they may
-/// be dead too, and the kernel notices that only with its keep-alive probes. Suspect connections are not reused; newer
-/// ones are. For kOnlyNewFor after the timeout no connection is reused, because libcurl counts ages in whole seconds. A
-/// connection that was idle for longer than kMaxIdle is never reused, so no suspect one is left after kSuspectFor.
+/// If a request on a shared connection times out, the connections that were idle then may be dead too. The kernel
+/// notices that only with its keep-alive probes. These suspect connections are not reused, but newer ones are. No
+/// connection is reused within kOnlyNewFor after the timeout, because libcurl counts ages in whole seconds. After
+/// kSuspectFor no suspect connection is left, because one that was idle for longer than kMaxIdle is never reused.
 constexpr Duration kOnlyNewFor = std::chrono::seconds(2);
 constexpr Duration kSuspectFor = std::chrono::seconds(120);
 constexpr Duration kMaxIdle = kSuspectFor - std::chrono::seconds(2);

@@ -203,7 +203,7 @@ TEST_F(GangBindTest, TheServerRefusesALateBindOfAnEarlierLeader) {
 
 TEST_F(GangBindTest, FinishesABegunTransactionWhenHalted) {
   bench.refuse = [&](const Write&) {
-    bench.permit = Permit::finish;  // at the first write
+    bench.permit = Permit::finish;  // the kill switch is set at the first write
     return 0;
   };
   submit(1);

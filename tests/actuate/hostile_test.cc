@@ -1,5 +1,6 @@
-// Runs effects against a server with random faults. Every token gets one outcome, which is true; no gang stays
-// partially bound; no target gets a number of replicas that was never desired; no group of claims stays incomplete.
+// Runs effects against a server with random faults. Every token must get one outcome, which must be correct. No gang
+// may stay partially bound. No target may get a number of replicas that was never desired. No group of claims may stay
+// incomplete.
 #include <gtest/gtest.h>
 
 #include "actuate/bench.h"

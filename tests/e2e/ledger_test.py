@@ -14,8 +14,8 @@ from harness import eventually, stretched
 
 REPLICAS = 8  # a constant number
 CALM_S, BUSY_S = 30, 75
-# Requests per second. The eight pods are read at eight times, so the sum of running requests can be up to twice the
-# real number, and the cool-down keeps the highest sum. Both loads stay within one and three replicas of six requests.
+# Requests per second. The eight pods are read at different times, so the sum of running requests can be up to twice the
+# real number, and the cool-down keeps the highest sum. Even then, CALM needs one replica of six requests, BUSY three.
 CALM, BUSY = 3, 13
 POLICY = {"queue": {"waitingPerReplica": 4, "runningPerReplica": 6}, "behavior": {"coolDown": "5s"}}
 SCENARIO = {
@@ -55,7 +55,8 @@ class Ledger(controller.ControllerTest):
         passed_s, saved = time.monotonic() - began, before - self.gpu_hours()
         recommended_s = REPLICAS * passed_s - 3600 * saved
         simulated_s, length_s = self.simulated()
-        # Both end with the last answer. The small difference in length adds one idle replica at most.
+        # The load and the simulation end with the last answer. A small difference in length adds at most the time of one
+        # idle replica.
         self.assertLess(abs(passed_s - length_s), stretched(3))
         self.assertGreater(simulated_s, 1.5 * passed_s, "several replicas are wanted")
         self.assertAlmostEqual(recommended_s / simulated_s, 1, delta=0.05 * stretched(1))

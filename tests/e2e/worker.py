@@ -1,6 +1,6 @@
 """A worker process. It reads names of tests, one per line, and answers each with its outcome as a line of JSON.
 
-The first test that needs a cluster starts it. It ends with the process.
+The first test that needs a cluster starts it. The cluster ends with the process.
 """
 
 import dataclasses

@@ -137,7 +137,7 @@ TEST_F(ClientTest, AsksMaySendBeforeEachSending) {
   bench.client.call(std::move(request), [this](Outcome o) { outcome = std::move(o); });
   run(500ms);
   EXPECT_EQ(bench.server.seen.size(), 1u);
-  allowed = false;  // while the request waits for its retry
+  allowed = false;  // the request waits for its retry
   bench.server.faults = {};
   run(4s);
   ASSERT_TRUE(outcome);
@@ -173,7 +173,7 @@ TEST(ClientTokens, ARotatedTokenIsReadAgain) {
   bench.server.token = "second";
   ask(1s);
   bench.server.token = token = "third";
-  ask(1s);  // refused, read at once, and retried
+  ask(1s);  // the request is refused, the file is read at once, and the request is retried
   bench.server.token = "another";
   ask(1s);
   EXPECT_EQ(codes, (std::vector<int>{404, 404, 404, 404, 401}));

@@ -65,7 +65,8 @@ class FakeServer : public net::Transport {
   /// Advances the time and calls handlers on the way. `each_step` is called after each time at which data arrived.
   void advance(Duration duration, const std::function<void()>& each_step);
 
-  // The objects, as if other clients had written them. The name of a collection is its path, "/api/v1/pods".
+  // These functions read and write objects as other clients would. The name of a collection is its path, such as
+  // "/api/v1/pods".
   void put(const std::string& collection, const std::string& ns, const std::string& name, json fields);
   void remove(const std::string& collection, const std::string& key);
   const std::map<std::string, json>& objects(const std::string& collection) { return collections_[collection]; }
@@ -91,7 +92,7 @@ class FakeServer : public net::Transport {
     bool apply = false;  ///< server-side apply
     json body;
   };
-  /// Handles special writes, above all of subresources. Returns a status and a body, or nothing to store the object.
+  /// Handles special writes, mostly of subresources. Returns a status and a body, or nothing to store the object.
   std::function<std::optional<std::pair<int, json>>(const Write&)> acts;
 
   struct Seen {

@@ -1,5 +1,5 @@
-// Random faults between a store and its server. After the faults the store equals the server, and no event was applied
-// twice or left out.
+// Tests a store with random faults between it and its server. After the faults the store must equal the server, and no
+// event may have been applied twice or left out.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Decisions are the same from a checkpoint in another process and from a snapshot file.
+// Checks that a checkpoint gives the same decisions in another process, and that a snapshot file does so too.
 #include "operator/decision_loop.h"
 
 #include <gtest/gtest.h>

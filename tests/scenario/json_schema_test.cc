@@ -1,5 +1,5 @@
-// Compares schema/scenario.schema.json and schema/plan.schema.json, which editors use, with the readers: a schema is
-// generated from its reader, every file of the tree fits it, and it refuses what the reader refuses.
+// Compares schema/scenario.schema.json and schema/plan.schema.json, which editors use, with the readers. A schema must
+// be the one generated from its reader, must accept every file of the tree, and must refuse what the reader refuses.
 
 #include <gtest/gtest.h>
 

@@ -50,8 +50,8 @@ struct Column {
   std::string bounds;
 };
 
-/// Returns the type of a key, from the reader's error about a nonsensical value, and its bounds, from the error about a
-/// value that is much too large.
+/// Returns the type and the bounds of a key. The type comes from the reader's error about a nonsensical value, the
+/// bounds from its error about a value that is much too large.
 const Column& column_of(const Mapping& mapping, const std::string& key);
 
 /// Splits a text such as "a, b or c" into its items.

@@ -1,5 +1,5 @@
-// Compares docs/reference/scenario.md and plan.md with the readers: a page must have a row for every key, with its type
-// and bounds, and the full example (docs/reference/scenario-full.yaml, schema/plan-example.yaml) must use every key.
+// Compares docs/reference/scenario.md and plan.md with the readers. A page must have a row for every key, with its type
+// and bounds. The full example (docs/reference/scenario-full.yaml, schema/plan-example.yaml) must use every key.
 
 #include <gtest/gtest.h>
 

@@ -128,7 +128,7 @@ TEST(SwarmVerdict, TallyCountsWorldsByOwner) {
 }
 
 /// A gang has two pods, and nodes have one GPU. With pod-by-pod placement the first pod is bound long before the second
-/// node is there. The scrape delay does not contribute to that.
+/// node is there, so the gang is partial. The scrape delay has no influence, so the reduced world must lack it.
 TEST(SwarmRunner, ReducesAWorldToTheNecessaryChanges) {
   const World world{
       .seed = 1,

@@ -41,7 +41,7 @@ const std::vector<Choice> kDelays = {
     {"cluster.enforce_together", 10, {"false"}},
 };
 
-/// Faults. A world whose load ends, in which the fleet must settle (invariant 12), has none of them.
+/// Faults. A world whose load ends has none of them, because its fleet must settle (invariant 12).
 const std::vector<Choice> kFaults = {
     {"cluster.actions.refused", 35, {"5%", "15%", "40%"}},
     {"cluster.actions.unknown", 35, {"5%", "15%", "30%"}},

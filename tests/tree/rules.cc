@@ -208,8 +208,8 @@ std::vector<std::string> own_headers(const Source& source) {
 
 std::size_t indentation(std::string_view line) { return std::min(line.find_first_not_of(' '), line.size()); }
 
-/// Finds functions. A block on the first or second level of a source that ends with a brace alone on its line is a
-/// function, or belongs to one. It begins at the nearest line above that is indented no deeper.
+/// Finds long functions by their indentation. A closing brace alone on its line, on the first or second level, ends a
+/// function or a block of one. The block begins at the nearest line above that is indented no deeper.
 std::vector<Finding> check_functions(const Source& source) {
   std::vector<Finding> findings;
   for (std::size_t end = 0; end < source.code.size(); ++end) {

@@ -85,7 +85,7 @@ TEST(Shape, LongFilesAreCaught) {
   EXPECT_EQ(check_shape(make_source("src/a/b.cc", text + "int a;\n")).size(), 1u);
 }
 
-/// Returns the text of a function of that many lines, as a member or free.
+/// Returns the text of a function with this number of lines. With an indent it looks like a member.
 std::string function(int lines, std::string_view indent = "") {
   std::string text = std::string(indent) + "void f() {\n";
   for (int i = 2; i < lines; ++i) text += i == 2 ? "\n" : std::string(indent) + "  a;\n";

@@ -67,7 +67,7 @@ class Walk {
     if (is_folder && (name.starts_with(".") || name == "node_modules")) return true;
     if (exclude_.verdict(path, is_folder) == IgnoreList::Verdict::ignored) return true;
     if (exclude_.verdict(join(root_, path), is_folder) == IgnoreList::Verdict::ignored) return true;
-    // The list nearest to the file decides.
+    // The ignore list in the folder nearest to the file decides.
     for (auto list = lists_.rbegin(); list != lists_.rend(); ++list) {
       const IgnoreList::Verdict verdict = list->verdict(path, is_folder);
       if (verdict != IgnoreList::Verdict::none) return verdict == IgnoreList::Verdict::ignored;

@@ -26,7 +26,7 @@ class IgnoreList {
     std::string glob;
     bool negates = false;       ///< true if it begins with '!'
     bool only_folders = false;  ///< true if it ends with '/'
-    bool anchored = false;      ///< true if it contains '/'; it then matches only paths from the list's folder on
+    bool anchored = false;      ///< true if it contains '/'; it then matches only from the start of the path
   };
   std::string folder_;
   std::vector<Pattern> patterns_;

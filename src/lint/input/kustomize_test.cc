@@ -65,7 +65,7 @@ TEST_F(Kustomize, CyclesEnd) {
 }
 
 TEST_F(Kustomize, APatchIsNotAnObject) {
-  // The patch changes only the role of this class. Read as an object, it would have no amiSelectorTerms.
+  // The patch changes only the role of this class. If it were read as an object, amiSelectorTerms would be missing.
   const std::string role =
       "apiVersion: karpenter.k8s.aws/v1\nkind: EC2NodeClass\nmetadata: {name: gpu}\nspec: {role: a}\n";
   write("a/role.yaml", role);

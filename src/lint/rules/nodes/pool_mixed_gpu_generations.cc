@@ -69,8 +69,8 @@ void check(const Subject& s) {
   const auto has_same_memory = [&](const GpuFamily* family) {
     return family->memory_gib == families.front()->memory_gib;
   };
-  // The finding is advice if all GPUs have the same memory, because a model then fits on any of them, or if no workload
-  // in the folder leaves the choice of the GPU to the pool.
+  // The finding is advice in two cases. If all GPUs have the same memory, a model fits on any of them. If every
+  // workload in the folder selects its GPU, the pool never chooses one.
   const Object* workload = workload_without_gpu_choice(s);
   if (std::ranges::all_of(families, has_same_memory) || workload == nullptr) {
     finding.set_severity(Severity::info);

@@ -16,7 +16,7 @@ constexpr std::int64_t kMinStartS = 60;  ///< shortest start of a server that lo
 
 bool scales_engine(const Scaler& scaler, const Set& set) {
   const Object* target = target_of(scaler, set);
-  if (target == nullptr) return true;  // scales_gpu found an inference metric
+  if (target == nullptr) return true;  // scales_gpu has found an inference metric, so the unknown target is an engine
   return std::ranges::any_of(gpu_pods_of(*target),
                              [](const GpuPod& found) { return engine_of(start_of(found.container)).has_value(); });
 }

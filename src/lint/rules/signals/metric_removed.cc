@@ -61,7 +61,7 @@ void check(const Subject& s) {
     finding.suggest(instead);
     if (!is_name(instead) || use.span.size() != use.name.size()) return;
     finding.replace_part(*use.signal->metric, use.span, instead);
-    // If it is not a query, the name comes from an adapter, and an adapter may still provide the old name.
+    // If the signal is not a query, its name comes from an adapter, which may still provide the old name.
     if (!use.signal->is_query()) finding.mark_unsafe();
   });
 }
