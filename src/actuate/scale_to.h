@@ -33,7 +33,7 @@ struct ScaleGoal {
   ReplicaCount seen = 0;  ///< replicas that the decision was made from
   ReplicaCount desired = 0;
   std::vector<Ref> victims;                   ///< serving pod of each replica that will be removed
-  std::set<std::string> never_served;         ///< UIDs of victims that were never in the router, so have no requests
+  std::set<std::string> never_served;         ///< UIDs of victims that were never in the router and have no requests
   std::set<std::string> serving_at_decision;  ///< scale-down: UIDs of all pods that served at the decision
   std::int64_t lost = 0;                      ///< pods in `serving_at_decision` that are gone
   std::vector<DrainedPod> drained;            ///< pods that an earlier effect took out of the router

@@ -18,7 +18,8 @@ std::string fix_notes(const std::vector<lint::FixedFile>& files);
 /// Returns a summary such as "fixed 2 findings in 1 file".
 std::string fixed_words(const std::vector<lint::FixedFile>& files);
 
-/// Writes each file completely or not at all, and returns the errors. A file that changed since it was read stays.
+/// Writes each file completely or not at all, and returns the errors. A file that changed since it was read is not
+/// written.
 std::vector<Error> write_fixes(const std::vector<lint::FixedFile>& files);
 
 }  // namespace capstan::cli

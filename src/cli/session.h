@@ -25,7 +25,7 @@ struct Session {
 
   kube::WallClock wall;
   kube::WallTime started;
-  net::Clock clock;  ///< time since the Unix epoch; set at the start and never set back
+  net::Clock clock;  ///< time since the Unix epoch; never goes back
   net::HttpClient http;
   std::string ns;
   kube::Credentials credentials;

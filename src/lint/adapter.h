@@ -27,7 +27,7 @@ class AdapterRules {
   std::vector<const Value*> rules_;
 };
 
-/// Returns true if an adapter in the same folder serves a metric under this name, whatever series the metric comes from.
+/// Returns true if an adapter in the same folder serves a metric under this name. Its series may have any name.
 bool is_served_by_adapter(const Set& set, const Object& from, std::string_view name);
 
 }  // namespace capstan::lint

@@ -55,8 +55,8 @@ class Ledger(controller.ControllerTest):
         passed_s, saved = time.monotonic() - began, before - self.gpu_hours()
         recommended_s = REPLICAS * passed_s - 3600 * saved
         simulated_s, length_s = self.simulated()
-        # The load and the simulation end with the last answer. A small difference in length adds at most the time of one
-        # idle replica.
+        # The load and the simulation end with the last answer. A small difference in length adds at most the time of
+        # one idle replica.
         self.assertLess(abs(passed_s - length_s), stretched(3))
         self.assertGreater(simulated_s, 1.5 * passed_s, "several replicas are wanted")
         self.assertAlmostEqual(recommended_s / simulated_s, 1, delta=0.05 * stretched(1))

@@ -12,7 +12,7 @@ namespace capstan::tree {
 /// A phrase that makes a sentence hard to read, and what to write instead (CONTRIBUTING.md, "Plain English").
 struct Habit {
   const char* phrase;   ///< lower case; found as whole words, in any case
-  const char* instead;  ///< ends the message
+  const char* instead;  ///< text to write instead; the message ends with it
 };
 
 const std::vector<Habit>& habits();
