@@ -207,8 +207,8 @@ void Effects::update_routing(std::span<const Routed> pods) {
   const std::set<std::string> leaving = victims();
   if (!first_pass_) first_pass_ = now;
   for (const Routed& routed : pods) {
-    // The first decisions of a new leader continue or cancel the drains of the earlier leader. A pod counts as
-    // abandoned only after that time.
+    // The first decisions of a new leader continue or cancel the drains of the earlier leader. Therefore no pod counts
+    // as abandoned within kLeaving after the first pass.
     const bool is_abandoned = routed.is_out && !leaving_.contains(routed.pod.uid) && now - *first_pass_ >= kLeaving;
     const bool is_new = !routed.has_gate && !leaving.contains(routed.pod.uid);
     const std::string key = serving_key(routed.pod);

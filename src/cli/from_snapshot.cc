@@ -18,7 +18,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-/// Returns the engine table's name of a cluster's GPU product, or the product's own name if the table lacks it.
+/// Returns the name that the engine table uses for a GPU product. If the table lacks the product, returns `name`.
 std::string gpu_name(const std::string& name) {
   return engine::gpu_of_product(engine::EngineTable::bundled(), name).value_or(name);
 }

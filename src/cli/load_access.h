@@ -9,7 +9,7 @@
 
 namespace capstan::cli {
 
-/// The credentials that a load sends to a server, and the certificates that it trusts, as its user stated them.
+/// The credentials that a load sends to a server, and the certificates that it trusts, as the user stated them.
 struct LoadAccessArguments {
   std::string api_key;               ///< key to send as a bearer token; empty: none
   std::vector<std::string> headers;  ///< headers to send, as "Name: value"

@@ -13,7 +13,7 @@
 namespace capstan::cli {
 namespace {
 
-constexpr mode_t kModeOfNewFiles = 0666;  // before the umask
+constexpr mode_t kModeOfNewFiles = 0666;  // mode before the umask applies
 constexpr mode_t kModeBits = 07777;
 constexpr int kMaxNames = 100;
 

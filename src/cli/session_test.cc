@@ -18,7 +18,7 @@ TEST(Session, UsesTheNamedKubeconfig) {
   const auto session = open_session({.kubeconfig = path, .context = {}, .ns = {}});
   ASSERT_TRUE(session) << session.error().text();
   EXPECT_EQ((*session)->ns, "llm");
-  EXPECT_GE((*session)->clock().since_start, std::chrono::hours(24) * 365 * 50);  // from the Unix epoch
+  EXPECT_GE((*session)->clock().since_start, std::chrono::hours(24) * 365 * 50);  // the clock starts at the Unix epoch
   EXPECT_EQ((*open_session({.kubeconfig = path, .context = {}, .ns = "chat"}))->ns, "chat");
   EXPECT_FALSE(open_session({.kubeconfig = path, .context = "elsewhere", .ns = {}}));
   EXPECT_FALSE(open_session({.kubeconfig = path + "-not-there", .context = {}, .ns = {}}));

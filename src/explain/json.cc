@@ -178,7 +178,7 @@ Json mix_json(const model::Catalog& catalog, const decide::scale::MixSizing& mix
   return json;
 }
 
-/// Replaces bytes that are not UTF-8, which names may hold, instead of throwing.
+/// Serializes JSON. Bytes in names that are not UTF-8 are replaced, because the serializer would throw.
 std::string dump(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); }
 
 }  // namespace

@@ -33,7 +33,7 @@ struct ReplicaLoad {
   std::optional<std::int64_t>
       cpu_limit_percent{};                       ///< CPU that this process may use; 100 is one core; empty: one thread
   std::optional<std::int64_t> ttft_ms{};         ///< time to the first token as the client measures it, p99
-  std::optional<std::int64_t> engine_ttft_ms{};  ///< the same as the engine measures it, p99
+  std::optional<std::int64_t> engine_ttft_ms{};  ///< time to the first token as the engine measures it, p99
 };
 
 /// The part at fault, with the numbers that show it and a remedy.

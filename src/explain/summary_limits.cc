@@ -314,8 +314,8 @@ Limit Summarizer::limit_of_shortfall(const decide::place::Shortfall& lack, const
                        : fmt::format("add {} {} in {}", gpus_text(lack.short_by), kind, best)};
 }
 
-/// Returns the limit of a gang that is larger than any domain. The limit is the one of a pool if a higher one would
-/// help; otherwise no instance type or domain is large enough.
+/// Returns the limit of a gang that is larger than any domain. If a higher limit of a pool would help, the result is
+/// the limit of that pool. Otherwise no instance type or domain is large enough.
 Limit Summarizer::limit_of_size(const Gang& gang, const Reason& why) const {
   const std::int64_t needed = why.numbers[0];
   const std::string level(model::name(gang.together).words);

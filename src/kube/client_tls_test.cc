@@ -1,4 +1,4 @@
-// If the server is not trusted or refuses the credentials, the error names the field of the kubeconfig to look at.
+// Checks that the error names a field of the kubeconfig if the server is not trusted or refuses the credentials.
 #include <gtest/gtest.h>
 
 #include <optional>

@@ -49,9 +49,9 @@ struct Label {
 
 /// Findings by label.
 struct Counts {
-  std::size_t right = 0;     ///< labelled true
-  std::size_t arguable = 0;  ///< disputed, because it depends on facts outside the manifests
-  std::size_t wrong = 0;     ///< labelled false
+  std::size_t right = 0;     ///< findings with the label true
+  std::size_t arguable = 0;  ///< disputed findings, which depend on facts outside the manifests
+  std::size_t wrong = 0;     ///< findings with the label false
 
   std::size_t all() const { return right + arguable + wrong; }
   double precision() const { return all() == 0 ? 1 : static_cast<double>(right) / static_cast<double>(all()); }

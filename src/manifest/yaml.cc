@@ -234,7 +234,7 @@ class Builder {
   /// A copy of an anchored value.
   struct Anchored {
     Node node;
-    std::size_t size;  ///< values in it, which every alias adds again
+    std::size_t size;  ///< number of values in the copy; every alias counts them again
     std::size_t depth;
   };
 

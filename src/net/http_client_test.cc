@@ -254,7 +254,7 @@ TEST_F(HttpClientTest, BoundsTheWaitForAConnection) {
   HttpClient bounded([this] { return time; }, options);
   bounded.start(get("/holds-the-connection"), {});
   Request waits = get("/waits");
-  waits.limits.idle = 1s;  // shorter, but counts only after the connection is ready
+  waits.limits.idle = 1s;  // this limit is shorter, but counts only after the connection is ready
   bounded.start(std::move(waits), collect());
   bounded.run_once(0ms);
   time = time + 4s;

@@ -127,9 +127,9 @@ void read_scaler_ratio(const Node& node, model::RoleLimits& limits, Verdict& ver
   fields.finish();
 }
 
-/// Reads the policy, its settings and the times that come from `signals` and `behavior`. If no policy is stated, it is
-/// the one whose settings are present, else Capstan, or Queue if the engine's metrics count no tokens. The controller
-/// chooses in the same way (operator/scaler_view.cc).
+/// Reads the policy, its settings and the times that come from `signals` and `behavior`. If no policy is stated, the
+/// policy is the one whose settings are present. If there are no settings either, the policy is Queue for engines whose
+/// metrics count no tokens, otherwise Capstan. The controller chooses in the same way (operator/scaler_view.cc).
 decide::scale::Policy read_scaler_policy(Fields& spec, const std::string& engine, Verdict& verdict) {
   enum class Kind : std::uint8_t { by_settings, capstan, rules, queue };
   Kind kind = Kind::by_settings;

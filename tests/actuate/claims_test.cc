@@ -1,4 +1,4 @@
-// Creates groups of node claims: all claims or none.
+// Tests that a group of node claims is created completely or not at all.
 #include "actuate/claims.h"
 
 #include <gtest/gtest.h>

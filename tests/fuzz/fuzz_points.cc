@@ -1,5 +1,5 @@
-// Reads any bytes as the measured points of `engine predict --points`. The first byte selects if a valid header is
-// added.
+// Reads any bytes as the measured points of `engine predict --points`. The first byte decides whether a
+// valid header is added.
 #include <algorithm>
 #include <string>
 

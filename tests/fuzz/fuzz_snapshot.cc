@@ -1,4 +1,4 @@
-// Reads any bytes as a snapshot file. From a valid file a decision can be made, and it is written as it was read.
+// Reads any bytes as a snapshot file. A valid file must give a decision, and its state must be written as it was read.
 #include <string_view>
 
 #include "archive/redecide.h"

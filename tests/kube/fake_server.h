@@ -53,11 +53,11 @@ class FakeServer : public net::Transport {
 
   explicit FakeServer(std::uint64_t seed) : random_(seed, "fake server") {}
 
-  // Transport.
+  // These functions implement Transport.
   net::RequestId start(net::Request request, net::Handler handler) override;
   void cancel(net::RequestId id) override { exchanges_.erase(id); }
 
-  // Time.
+  // These functions read and advance the simulated time.
   Instant now() const { return now_; }
   net::Clock clock() {
     return [this] { return now_; };

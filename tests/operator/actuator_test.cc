@@ -55,8 +55,8 @@ struct ActuatorTest : ::testing::Test {
   }
   std::string gates() { return condition(1, kGate) + " " + condition(2, kGate); }
 
-  /// Stands in for the kubelet: stores the written conditions and adds Ready with the status of the first one, the
-  /// gate.
+  /// Acts as the kubelet. It stores the written conditions, and adds the condition Ready with the status of the first
+  /// written condition, which is the gate.
   std::optional<std::pair<int, Object>> kubelet(const kube::fake::FakeServer::Write& write) {
     if (!write.apply || write.collection != testing::kPodsPath || write.subresource != "status") return std::nullopt;
     Object conditions = write.body["status"]["conditions"];

@@ -28,7 +28,7 @@ struct Mapping {
   const std::string& name() const { return definition.empty() ? heading : definition; }
 };
 
-/// Returns all mappings of both formats, each in every kind that it may have.
+/// Returns all mappings of both formats. A mapping of several kinds has one element for each kind.
 const std::vector<Mapping>& mappings();
 
 /// Returns the messages of the reader's errors in the full example with these changes.

@@ -19,8 +19,8 @@ constexpr std::string_view kResultRooms[] = {"base",   "model",   "engine",  "bo
                                              "ports",  "control", "sim",     "workload",   "settings",    "peers",
                                              "promql", "signals", "archive", "experiment", "conformance", "emulator"};
 
-/// The only files below cli that may print or read a clock: the failed assertion prints, and the clocks of the machine
-/// are injected from here.
+/// The only files below cli that may print or read a clock. A failed assertion prints. The other two files provide the
+/// clocks of the machine, which are then passed as arguments.
 constexpr std::string_view kMayPrint[] = {"src/base/assert.cc"};
 constexpr std::string_view kMayReadClock[] = {"src/net/monotonic.cc", "src/kube/wall_clock.cc"};
 
@@ -37,10 +37,10 @@ constexpr std::string_view kTestedElsewhere[] = {
     // simulation_test.cc tests these parts of a run.
     "src/experiment/fleet_hook.cc",
     "src/experiment/observer.cc",
-    // tests/kube tests them with a server in memory.
+    // tests/kube tests these files with a server in memory.
     "src/kube/client.cc",
     "src/kube/watcher.cc",
-    // tests/actuate tests writes with the same server.
+    // tests/actuate tests these files with the same server.
     "src/actuate/change_all.cc",
     "src/actuate/claims.cc",
     "src/actuate/effects.cc",
@@ -48,7 +48,7 @@ constexpr std::string_view kTestedElsewhere[] = {
     "src/actuate/gang_bind.cc",
     "src/actuate/runner.cc",
     "src/actuate/scale_to.cc",
-    // tests/operator tests them with objects of a server.
+    // tests/operator tests these files with objects of a server.
     "src/operator/actuator.cc",
     "src/operator/admission.cc",
     "src/operator/catalog_builder.cc",

@@ -30,7 +30,7 @@ std::vector<Finding> check_lines(const Source& source);
 inline constexpr std::size_t kMaxColumns = 120;  ///< characters, not bytes
 inline constexpr std::size_t kMaxLines = 600;    ///< a longer file has more than one concept and must be split
 
-/// The limit for sources. A test may be a long table of rows.
+/// Largest number of lines of a function in a source. A test has no limit, because it may be a long table of rows.
 inline constexpr std::size_t kMaxFunctionLines = 70;
 
 /// Checks the length of lines, files and functions, and that `#pragma once` is the first line of code of every header.

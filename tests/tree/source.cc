@@ -30,7 +30,7 @@ class Blanker {
       if (state_ == State::code && rest.starts_with("//")) break;
       i += step(rest, out);
     }
-    if (state_ == State::string || state_ == State::character) state_ = State::code;  // ends with the line
+    if (state_ == State::string || state_ == State::character) state_ = State::code;  // a literal ends with its line
     return out;
   }
 

@@ -18,7 +18,7 @@ void check(const Subject& s) {
     Finding& finding = s.report_key(
         found.config, fmt::format("{} has slices of different profiles, but strategy {} does not offer these",
                                   found.config.key, strategy.empty() ? "single (the chart's default)" : strategy));
-    if (strategy.empty()) finding.set_severity(Severity::info);  // another values file may state mixed
+    if (strategy.empty()) finding.set_severity(Severity::info);  // another values file may state "mixed"
     if (configured.from != nullptr) s.require_object(finding, *configured.from);
   });
 }
