@@ -48,8 +48,7 @@ TEST(ContainerStart, FindsTheGpusOfAnEngineInCommandsScriptsAndVariables) {
       {"image: ghcr.io/huggingface/text-generation-inference:1.4.3\nargs: [--num-shard, '2']\nenv: [{name: NUM_SHARD, "
        "value: '4'}]\n",
        2, "'2'"},
-      {"image: vllm/vllm-openai\ncommand: []\nargs: [-tp, '4']\n", 4,
-       "'4'"},  // the image's command replaces an empty one
+      {"image: vllm/vllm-openai\ncommand: []\nargs: [-tp, '4']\n", 4, "'4'"},  // the image's own command
       {"image: vllm/vllm-openai\nargs:\n- --tensor-parallel-size 4\n", 4, "--tensor-parallel-size 4"},
       {"command: [vllm, serve, m, -tp, '2', --data-parallel-size, '4']\n", 8, "'2'"},
   };

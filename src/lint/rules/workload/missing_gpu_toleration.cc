@@ -30,7 +30,7 @@ Pools pools_of(const Subject& s) {
 bool selects_gke_nodes(const Pod& pod) {
   const auto is_gke_label = [](std::string_view key) { return key.starts_with("cloud.google.com/"); };
   // Topology requests of Kueue are annotations whose value is a label.
-  const auto names_gke = [&](const Value& annotation) { return is_gke_label(annotation.text); };
+  const auto names_gke = [&](const Value& entry) { return is_gke_label(entry.text); };
   if (std::ranges::any_of((*pod.metadata)["annotations"].children(), names_gke)) return true;
   const Value& spec = *pod.spec;
   if (std::ranges::any_of(spec["nodeSelector"].children(), [&](const Value& entry) { return is_gke_label(entry.key); }))
