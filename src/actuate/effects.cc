@@ -70,8 +70,9 @@ void Effects::submit(model::ActionToken token, const model::Action& action, cons
   } else {
     const std::optional<Ref> pod = references_.pod(std::get<model::EvictPod>(action.what).pod);
     if (!pod) return runner_.answer(token, refused_as_gone());
-    // If a disruption budget refuses the eviction, the effect does not wait: the gang may be complete by the time the
-    // budget allows it. The next decision asks again if necessary.
+    // A pod is evicted only if its gang lacks pods and is given up. If a disruption budget refuses the eviction, the
+    // effect ends at once, because the gang may be complete again before the budget allows it. A later decision asks
+    // again if necessary.
     runner_.submit(key_of("evict", *pod), token,
                    std::make_unique<Evict>(*pod, RandomStream(token.value, "evict"), Duration{}));
   }

@@ -79,7 +79,9 @@ void ScaleTo::finished(Instant now) {
       if (change_->state() == Change::State::refused) refuse(change_->why());
       return;
     case Task::mark:
-      // A failed mark is ignored, because the ReplicaSet prefers pods that are not ready anyway.
+      // A failed mark (`kDeletionCost`) is ignored. With a readiness gate the victim is not ready, and a ReplicaSet
+      // deletes such pods first. With a router label or an engine that drains itself it is still ready, so another pod
+      // may be deleted.
       marked_.emplace(ref.uid, ref);
       return;
     case Task::scale:

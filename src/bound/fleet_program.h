@@ -11,8 +11,8 @@ namespace capstan::bound {
 struct FleetBound {
   double least_s = 0;   ///< lower bound on replica time of any plan, starts and standing replicas included
   bool solved = false;  ///< false: the solver stopped early; `least_s` is still valid and could be higher
-  /// Paid replicas by bin, without starts; can be fractions. They are the program's plan. If the solver stopped early,
-  /// they are a plan that does all work in the bin of its arrival.
+  /// Paid replicas by bin, without starts; can be fractions. They come from the solution of the linear program. If the
+  /// solver stopped early, they come from a plan that does all work in the bin of its arrival.
   std::vector<double> level;
 };
 

@@ -16,8 +16,8 @@ struct Job {
   double work_s() const { return prefill_s + decode_s; }
 };
 
-/// Costs of a fleet in addition to the time in which its replicas serve. Numbers of replicas are fractions if the GPUs
-/// are not a multiple of the GPUs of one replica.
+/// Costs of a fleet in addition to the time in which its replicas serve. A number of replicas is a fraction if the GPUs
+/// of the existing nodes are not a multiple of the GPUs of one replica.
 struct FleetTerms {
   double start_s = 0;         ///< minimum time of a start; it is paid, and the replica does not serve yet
   double standing = 0;        ///< replicas that every plan pays for, even if they are not used

@@ -27,8 +27,8 @@ struct ServiceTerms {
 struct BoundSettings {
   Duration bin = std::chrono::seconds(1);  ///< length of a bin; longer if there would be more than `most_bins`
   std::size_t most_bins = 3600;
-  /// If `most_bins` bins would be longer than this, up to three times as many bins are used. With bins of 5 min or more
-  /// the plan starts replicas too early and stops them too late.
+  /// In bins of 5 min or more the plan starts replicas too early and stops them too late. Therefore up to three times
+  /// as many bins are used if `most_bins` bins would be longer than this.
   Duration long_bin = std::chrono::minutes(2);
 };
 

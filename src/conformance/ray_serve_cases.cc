@@ -28,7 +28,8 @@ ReplicaCount replicas_of(const Given& given) { return given.integer(0, kMostRepl
 Instant moment(const Given& given) { return Instant{given.seconds(0, 1e9)}; }
 Duration pause(const Given& given) { return given.seconds(0, 3600); }
 
-/// Runs one evaluation of a step. The step states requests, a user policy's count, or the count after the factors.
+/// Runs one evaluation of a step. The step states the total requests, the count that a user's policy asks for, or the
+/// count after the up- or downscaling factor. To the last one only the delays apply.
 ReplicaCount evaluate(const Given& step, ReplicaCount running, ReplicaCount target, const ray_serve::Config& config,
                       ray_serve::State& state, Instant now) {
   if (const Given scaled = step.maybe("scaled_wanted")) {
@@ -139,8 +140,8 @@ std::vector<ray_serve::Point> series_of(const Given& given) {
   return points;
 }
 
-/// Computes two means of the sum of all series: from the first report on, and from the time on when all series have
-/// reported. The last report is valid for the stated time.
+/// Computes the mean of the sum of all series twice: from the first report on, and from the first time at which every
+/// series has reported. The last report holds for `last_point_holds_s`.
 Value merged_average(const Given& given) {
   std::vector<std::vector<ray_serve::Point>> series;
   for (const Given& item : given["series"].list()) series.push_back(series_of(item));

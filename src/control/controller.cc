@@ -131,7 +131,9 @@ void Controller::process_outcomes(const std::vector<ports::Outcome>& outcomes, I
   for (const InFlight::Settled& settled : in_flight_.settle(outcomes, now)) {
     if (settled.kind == ports::Outcome::Kind::applied) continue;
     if (settled.kind == ports::Outcome::Kind::unknown) {
-      ++stats_.unknown;  // Later snapshots show the effect. The memory drops an action that they never show.
+      // The action stays in the layer's memory: later snapshots show whether it took effect. If they never show it, the
+      // memory drops it after a time limit.
+      ++stats_.unknown;
       continue;
     }
     ++stats_.refused;

@@ -55,7 +55,7 @@ using Autoscaler = std::function<std::optional<ReplicaCount>(const model::Snapsh
 struct Options {
   bool verify_replay = false;  ///< true: repeat each decision from saved and parsed memory (invariant 5)
   Witness witness{};           ///< called at every tick at which replicas are decided
-  Autoscaler autoscaler{};     ///< another autoscaler, whose answers are applied by `Fixed`; empty: none
+  Autoscaler autoscaler{};     ///< another autoscaler; the policy `Fixed` applies each of its numbers; empty: none
 };
 
 struct Stats {
@@ -140,7 +140,7 @@ class Controller {
   };
   std::vector<Direction> last_direction_;                 // last changes by service
   std::vector<decide::scale::Decision> scale_decisions_;  // last decisions by service, without their plans
-  decide::place::Decision placed_;  // last decision without its actions; the reasons of inaction stay
+  decide::place::Decision placed_;  // last decision; its actions were moved out, its reasons for inaction remain
   decide::provision::Decision bought_;
 };
 

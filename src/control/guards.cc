@@ -131,7 +131,7 @@ class Limits {
   const decide::provision::Memory& bought_;
   std::optional<decide::provision::NodeAccount> nodes_;  ///< created for the first launch
   std::optional<decide::place::QueueBudget> queues_;     ///< created for the first binding
-  std::map<model::ServiceId, ReplicaCount> joining_;     ///< replicas that the plan converts to a service
+  std::map<model::ServiceId, ReplicaCount> joining_;     ///< replicas that admitted conversions add to each service
 };
 
 }  // namespace

@@ -25,7 +25,7 @@ struct Violations {
 /// on their way that the snapshot does not show are counted from the policies' own memories, because two separate
 /// accounts could disagree.
 ///
-/// @param in_flight  actions without an outcome; a plan scales from the count of a scale-down among them
+/// @param in_flight  actions without an outcome; if they set a count, asking for fewer than that is a scale-down
 /// @param placed  memory after the placement of this plan: bindings that no snapshot shows, including the plan's
 /// @param bought  memory after the provisioning of this plan: launches without claims, including the plan's
 /// @return the removed actions

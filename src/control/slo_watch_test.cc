@@ -42,7 +42,7 @@ TEST_F(SloWatchTest, ABreachRestoresTheLastGoodSettingsAndReplicas) {
   replicas(5);
   evaluate(seconds(0), milliseconds(300), queue(4));
   evaluate(seconds(60), milliseconds(300), queue(4));
-  replicas(2);  // other settings serve with fewer replicas for a while
+  replicas(2);  // the settings change to queue(99), under which two replicas serve
   EXPECT_EQ(evaluate(seconds(10), milliseconds(400), queue(99)), queue(99));
   EXPECT_EQ(evaluate(seconds(10), seconds(3), queue(99)), queue(99));
   EXPECT_EQ(evaluate(seconds(59), seconds(3), queue(99)), queue(99)) << "the breach has not lasted long enough";
@@ -75,7 +75,8 @@ TEST_F(SloWatchTest, OnlyAnAcknowledgementEndsIt) {
   EXPECT_EQ(scale_.floor, 2);
   acknowledged_ = rolled_back - seconds(5);  // acknowledges an earlier breach
   EXPECT_EQ(evaluate(seconds(1), milliseconds(100), queue(7)), queue(4));
-  acknowledged_ = rolled_back - milliseconds(999);  // the breach was displayed without its fraction of a second
+  // Acknowledges this breach by its displayed time, which is in whole seconds and so up to a second earlier.
+  acknowledged_ = rolled_back - milliseconds(999);
   EXPECT_EQ(evaluate(seconds(1), milliseconds(100), queue(7)), queue(7));
   EXPECT_EQ(scale_.floor, 0);
   EXPECT_FALSE(memory_.rolled_back());

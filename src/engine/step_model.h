@@ -62,7 +62,7 @@ class StepModel {
 
   const StepCoefficients& coefficients() const { return coefficients_; }
 
-  /// Returns F[n] of these coefficients; from a table if n is small.
+  /// Returns F[n], the time of the matrix products and the all-reduce of n tokens. Small n are looked up in a table.
   Picoseconds linear_ps(std::int64_t n) const {
     return n < static_cast<std::int64_t>(dense_.size()) ? dense_[static_cast<std::size_t>(n)]
                                                         : engine::linear_ps(coefficients_, n);
@@ -107,7 +107,7 @@ class StepModel {
   Picoseconds computed_decode_base_ps(std::int64_t requests) const;
 
   StepCoefficients coefficients_;
-  std::vector<Picoseconds> dense_;        ///< F[n] for small n
+  std::vector<Picoseconds> dense_;        ///< linear_ps(n) for small n
   std::vector<Picoseconds> decode_base_;  ///< decode_base_ps() by number of sequences
 };
 

@@ -7,7 +7,8 @@
 namespace capstan::engine {
 namespace {
 
-/// Covers the rounding down of F[n] between grid points (`linear_ps`), times kappa.
+/// Picoseconds subtracted from each price per token. Without this, prices could exceed the time of a step, because F[n]
+/// (`StepModel::linear_ps`) is rounded down between grid points and kappa multiplies the error.
 constexpr Picoseconds kRounding = 3;
 
 }  // namespace

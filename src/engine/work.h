@@ -19,9 +19,8 @@ class RequestWork {
   RequestWork(const StepModel& model, std::int64_t max_batched_tokens, std::int64_t max_seqs, std::int64_t gpus);
 
   Picoseconds prefill_token_ps() const { return prefill_token_ps_; }
-  Picoseconds decode_token_ps() const {
-    return decode_token_ps_;
-  }  ///< returns the price without the time to read the KV
+  /// Returns the price of a decoded token without the time to read its KV.
+  Picoseconds decode_token_ps() const { return decode_token_ps_; }
 
   /// Returns the GPU time of `tokens` prompt tokens that follow `computed` earlier ones.
   Picoseconds prefill_gpu_ps(std::int64_t tokens, std::int64_t computed) const;

@@ -36,8 +36,8 @@ std::vector<const MigProduct*> products_for(const manifest::Value& entry);
 /// unchanged.
 std::string_view gpu_instance_of(std::string_view profile);
 
-/// Returns the profiles of an entry of mig-configs. Returns no parts if it has compute instances, which share a GPU
-/// instance.
+/// Returns the profiles of an entry of mig-configs and their counts. Returns an empty geometry if the entry has compute
+/// instances, because several of them share one GPU instance.
 MigGeometry geometry_of(const manifest::Value& entry);
 
 }  // namespace capstan::lint

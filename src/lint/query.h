@@ -96,7 +96,7 @@ std::optional<std::set<std::string>> labels_of(const promql::Expression& express
 /// Returns the expression without guards such as `x or vector(0)` or `x > 0`.
 const promql::Expression& without_guard(const promql::Expression& expression);
 
-/// An expression without its guard and without the constant factor that multiplies it: `max(x) * 100`.
+/// An expression without its guard and its constant factor. For `max(x) * 100` these are `max(x)` and 100.
 struct Scaled {
   const promql::Expression* expression = nullptr;
   double factor = 1;

@@ -63,7 +63,8 @@ struct Gang {
   VariantId variant;
   std::uint32_t ordinal = 0;  ///< replica number within (service, variant), equal to that of its PlannedGang
   std::vector<PodId> pods;    ///< pods in the order of their index
-  /// Pods that must have a node for the gang to be useful; 0: all. It exceeds the number of `pods` after some are lost.
+  /// Pods that must have a node for the gang to be useful; 0: all of `pods`. After pods were lost it can be larger
+  /// than `pods.size()`.
   std::int64_t min_pods = 0;
   GpuKindId gpu;
   MilliGpu gpus_per_pod;

@@ -15,7 +15,9 @@ struct Queue {
   std::string name;
   QueueId parent;                 ///< queue above it; none: the queue is at the top of the tree
   std::optional<MilliGpu> limit;  ///< GPUs that its pods and those of all queues below it may hold together
-  bool closed = false;            ///< true: no object describes it or a queue above it, so no pod of it is placed
+  /// True: no object describes this queue, its parent does not exist, or its parents form a loop. No pod of this queue
+  /// or of a queue below it is placed.
+  bool closed = false;
   friend bool operator==(const Queue&, const Queue&) = default;
 };
 

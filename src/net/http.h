@@ -45,8 +45,9 @@ struct Request {
   std::string url;  ///< URL with the scheme http or https
   std::vector<Header> headers;
   std::string body;
-  std::shared_ptr<const Tls> tls;  ///< requests with equal contents share connections
-  std::string proxy;               ///< URL of the proxy; empty: none, even if the environment sets one
+  /// TLS settings; null: the defaults. Requests with equal settings share connections, even if the pointers differ.
+  std::shared_ptr<const Tls> tls;
+  std::string proxy;  ///< URL of the proxy; empty: none, even if the environment sets one
   Limits limits;
 };
 

@@ -22,7 +22,8 @@ struct SocketAddress {
 /// Returns host and port as in a URL: "10.0.0.1:80" or "[fd00::1]:80".
 std::string host_and_port(std::string_view host, std::string_view port);
 
-/// Parses an address in the form of `text`. The host gets its shortest form. An error (usage) has no place.
+/// Parses an address in the form that `SocketAddress::text()` returns. A host in a longer form gets its shortest form.
+/// An error has the kind `usage` and no place.
 Result<SocketAddress> parse_socket_address(std::string_view text);
 
 }  // namespace capstan::net

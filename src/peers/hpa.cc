@@ -187,7 +187,8 @@ std::optional<Recommendation> HpaAutoscaler::activate(const ClusterView& view, I
   keda::Triggers triggers;
   for (std::size_t i = 0; i < spec_.metrics.size(); ++i) {
     const HpaMetric& metric = spec_.metrics[i];
-    if (metric.is_resource()) continue;  // cpu and memory cannot wake a workload, so its minimum is at least 1
+    // cpu and memory cannot wake a workload. The reader accepts them only if the workload is never scaled to 0.
+    if (metric.is_resource()) continue;
     const std::optional<double> value = ask(i, view, now);
     const bool cron = metric.source == HpaMetric::Source::cron;
     triggers.error = triggers.error || !value;

@@ -36,7 +36,7 @@ struct TargetOptions {
   Duration stale_after = std::chrono::seconds(3);     ///< age up to which a value is fresh; three intervals are usual
   Duration missing_after = std::chrono::seconds(30);  ///< age up to which a value is stale; beyond, it is missing
   ExpositionLimits limits;
-  std::size_t cells_max = 20'000;  ///< largest number of values on a page for which the catalog has a row
+  std::size_t cells_max = 20'000;  ///< largest number of values from one page; metrics not in the catalog do not count
 };
 
 /// Time at which a page was read.

@@ -40,8 +40,9 @@ class Arrivals {
   double weibull_mean_ = 1;
   RandomStream stream_;
   RateStep step_;
-  Duration at_{};
-  double below_ns_ = 0;  ///< fraction of a nanosecond, [0, 1), between `at_` and the last arrival; avoids a drift
+  Duration at_{};  ///< time of the last arrival, rounded down, or of the last change of the rate
+  /// Exact time of the last arrival minus `at_`, nanoseconds, [0, 1). Without it the roundings would add up.
+  double below_ns_ = 0;
   bool started_ = false;
   bool ended_ = false;
 };

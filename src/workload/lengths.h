@@ -57,8 +57,9 @@ class LengthTable {
 
   std::vector<Cell> cells_;
   std::vector<std::uint64_t> below_;  ///< for each cell, the number of requests in the cells before it
-  std::vector<std::uint32_t>
-      guide_;  ///< first cell of each slice of the range of draws, so that a search takes constant time
+  /// Cell of the first draw of each slice of `slice_` consecutive draws. A search begins at this cell, so it takes
+  /// constant time on average.
+  std::vector<std::uint32_t> guide_;
   std::int64_t total_ = 0;
   std::uint64_t slice_ = 1;
 };

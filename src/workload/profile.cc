@@ -20,7 +20,8 @@ constexpr std::size_t kMaxMinutes = 366 * 24 * 60;
 constexpr std::size_t kMaxCells = 1 << 20;
 constexpr std::int64_t kMaxCount = 1LL << 40;
 constexpr std::int64_t kMaxMinuteCount = 1'000'000'000;
-constexpr std::int64_t kSliceRequests = 512;  // requests of a slice; so few are sorted inside the first-level cache
+// Largest mean number of requests of a slice. The arrivals of so small a slice are sorted in the first-level cache.
+constexpr std::int64_t kSliceRequests = 512;
 
 /// Reads a profile line by line. Every `bool` result is false after an error, which `lines_` stores.
 class ProfileReader {

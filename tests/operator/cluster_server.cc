@@ -17,7 +17,8 @@ void ClusterServer::cancel(net::RequestId id) {
 }
 
 void ClusterServer::answer() {
-  const net::RequestId last = last_id_;  // requests that an answer starts wait for the next call
+  // An answer may start new requests. They are answered in the next call.
+  const net::RequestId last = last_id_;
   while (!pending_.empty() && pending_.begin()->first <= last) {
     const PendingRequest request = std::move(pending_.extract(pending_.begin()).mapped());
     request.handler.on_done(exchange_of(request.url));

@@ -12,10 +12,11 @@
 namespace capstan::lint {
 namespace {
 
-/// A line at the margin: `key: value`, possibly after a list's dash and the line number.
+/// A line `key: value` without indentation. Before the key there may be a line number, copied from a web page, and then
+/// the dash of a list.
 struct FlatLine {
   std::uint32_t begin = 0;  ///< offset of the key
-  std::string_view key;
+  std::string_view key;     ///< empty if the line has another form
   std::string_view value;
   std::uint32_t value_begin = 0;
 };
@@ -64,8 +65,8 @@ std::vector<FlatLine> flat_lines(std::string_view text) {
   return lines;
 }
 
-/// Returns the first of four unindented lines with the keys `apiVersion`, `kind`, `metadata` and `name`. Most texts
-/// have no such lines, so the search keeps only three lines.
+/// Finds four consecutive unindented lines with the keys `apiVersion`, `kind`, `metadata` (without a value) and `name`,
+/// and returns the first of them. Stores only the last three lines, so that a text without such lines costs little.
 std::optional<FlatLine> first_flat(std::string_view text) {
   std::array<FlatLine, 3> before{};
   for (std::size_t begin = 0; begin < text.size();) {

@@ -57,7 +57,8 @@ struct FleetVariant {
   std::int64_t kv_bytes_per_token = 131'072;
   std::int64_t kv_link_bytes_per_s = 40'000'000'000;
   Duration kv_setup = std::chrono::milliseconds(1);
-  const engine::RequestWork* work = nullptr;  ///< computes the useful work of met requests; null: it is 0
+  /// Computes the useful work of the requests that meet the SLO. Null: the useful work is 0.
+  const engine::RequestWork* work = nullptr;
   /// Capacity relative to other variants, by which a router divides the load: a replica of weight 200 with 40 requests
   /// is as loaded as one of weight 100 with 20. 1..10'000.
   std::int64_t weight = 1;

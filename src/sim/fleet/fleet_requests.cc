@@ -7,8 +7,8 @@
 namespace capstan::sim {
 namespace {
 
-/// Entries of ended attempts that a ring may always hold. It is compacted when it holds more than this plus a multiple
-/// of the live requests.
+/// A ring is compacted when it holds more entries than this plus a multiple of the live requests. A small ring is
+/// therefore never compacted.
 constexpr std::size_t kRingSlack = 4096;
 /// Upper limit of a recorded queue time, so that it fits 32 bits of microseconds. In the engine's histogram, all times
 /// from 32 to 128 minutes fall into one bucket.

@@ -70,8 +70,8 @@ struct RequestMeter {
   LatencyHistogram ttft;       ///< time from the first attempt to the first token
   LatencyHistogram tpot;       ///< mean time per token after the first, for each request with two or more tokens
   LatencyHistogram e2e;        ///< time from the first attempt to the last token
-  /// Least GPU time in which the met requests could have been served, picoseconds. Tokens found in a prefix cache count
-  /// nothing, because no GPU had to compute them.
+  /// Least GPU time, in picoseconds, in which the requests that met the SLO could have been served. Tokens found in a
+  /// prefix cache add nothing, because no GPU had to compute them.
   __int128 useful_gpu_ps = 0;
   std::vector<RequestMinute> minutes;
 

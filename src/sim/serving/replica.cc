@@ -246,7 +246,7 @@ void Replica::settle(Picoseconds now) {
   record_steps(steps, model_->decode_steps_ps(decoding_, kv_tokens, steps));
 }
 
-/// Shortens the glide to the step under way at `now`.
+/// Ends a glide, which is a run of decode-only steps, after the step under way at `now`.
 void Replica::break_glide(Picoseconds now) {
   settle(now);
   allocate_blocks(block_phase_[step_index() & 15]);

@@ -17,7 +17,8 @@ constexpr double kArrivalsJump = 1.25;    // multiple of the mean, plus four dev
 constexpr double kLengthVariation = 2.0;  // 1 + squared variation coefficient of prompt lengths, assumed until measured
 constexpr double kMostArriving = 1e12;
 
-/// Returns the relative deviation of a block's arrivals if only chance varies the number and length of its prompts.
+/// Returns the relative standard deviation of the prompt tokens that arrive in `kBlock`, if the number and the lengths
+/// of the prompts vary only by chance.
 double counted_noise(double tokens_per_s, const Shape& shape) {
   return std::sqrt(kLengthVariation / std::max(tokens_per_s / shape.prompt * in_seconds(kBlock), 1.0));
 }

@@ -200,8 +200,9 @@ void store_window(Step& step, Duration window) {
 }
 
 ReplicaCount needed_now(const Step& step) {
-  // Future arrivals are left out because a conversion is fast enough to react when they come, and the ratio of answers
-  // to prompts differs between kinds of requests.
+  // The demand is the work being served. Arriving prompts are not used to predict output tokens, because the mean ratio
+  // of the two is wrong after the mix of requests has changed. A conversion takes seconds, so it can wait until that
+  // work is there.
   const double demand = static_cast<double>(step.sizing.served_milli) / 1000.0;
   const double slack = static_cast<double>(step.sizing.slack_ppm) / 1e6;
   const Duration soon = std::max<Duration>(kQueueSoon, 4 * step.role.conversion);

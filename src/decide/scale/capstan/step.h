@@ -49,20 +49,20 @@ struct Step {
 /// @param role  of a mix: one view with the replicas of all variants
 Step observe(const RoleView& role, const Capstan& policy, CapstanMemory& memory, Instant now);
 
-/// Computes the demand and returns `needed`, the replicas to be ready for.
+/// Computes the demand. Returns how many replicas must be ready after the lead time, as a fraction: enough for the
+/// forecast with its safety margin, and for the backlog.
 double compute_need(Step& step);
 
 /// Rounds up to whole replicas, at least 1, after subtracting `tolerated`.
 ReplicaCount whole_replicas(double replicas, double tolerated = kRoundingTolerance);
 
-/// The highest need in two windows: a stop-and-start round trip, including the spread, and the longest time that
-/// surplus is held.
+/// The highest need in two windows.
 struct NeedHistory {
-  Duration round_trip{};
-  Duration longest{};
+  Duration round_trip{};       ///< first window: time to stop a replica and to start it again
+  Duration longest{};          ///< second window: longest time for which surplus is held
   Duration seen{};             ///< time since the first decision
-  double round_trip_need = 0;  ///< highest need within the round trip, spread included
-  double longest_need = 0;     ///< highest need within the longest window
+  double round_trip_need = 0;  ///< highest need in the window `round_trip`, raised by one spread of the forecast
+  double longest_need = 0;     ///< highest need in the window `longest`
 };
 /// Stores the need and returns the history of needs.
 NeedHistory need_history(Step& step, double needed);

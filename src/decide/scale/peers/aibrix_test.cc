@@ -29,7 +29,8 @@ TEST(Aibrix, Kpa) {
       {"the band is that of one pod for any number of pods", 4, 10, 40, 4},
       {"at most half are removed", 4, 10, 5, 2},
       {"from zero to one", 0, 10, 500, 1},
-      // AIBrix passes the mean over pods instead of the total: four pods saturated at 0.9 against 0.5 become two.
+      // AIBrix passes the mean over pods instead of the total. Four pods at 0.9 each, with a target of 0.5, become two,
+      // because 0.9 / 0.5 is rounded up to 2.
       {"a mean taken for a total", 4, 0.5, 0.9, 2},
   };
   for (const Row& row : rows) {
