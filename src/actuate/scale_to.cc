@@ -79,7 +79,7 @@ void ScaleTo::finished(Instant now) {
       if (change_->state() == Change::State::refused) refuse(change_->why());
       return;
     case Task::mark:
-      // A failed mark (`kDeletionCost`) is ignored. With a readiness gate the victim is not ready, and a ReplicaSet
+      // A failed mark (pod-deletion-cost) is ignored. With a readiness gate the victim is not ready, and a ReplicaSet
       // deletes such pods first. With a router label or an engine that drains itself it is still ready, so another pod
       // may be deleted.
       marked_.emplace(ref.uid, ref);

@@ -108,6 +108,7 @@ struct Filling {
     if (field.size() == 1) return std::to_string(number);
     const std::string_view form = field.substr(2);
     if (field[1] == '@') return object_text(form, number, catalog);
+    if (form == "more_than") return number == 0 ? "any" : fmt::format("more than {}", number);
     if (form.starts_with("price/")) {
       return number_at(form.back()) != 0 ? in_unit("milli_gpus", number) : usd_text({number}) + "/h";
     }

@@ -13,6 +13,7 @@
 //   {0}                     the number at position 0 of the reason
 //   {0:request|requests}    the word that agrees with that number: the first one for 1, else the second one
 //   {0:seconds}             the number as people read it; the word is the unit in which the number is stored
+//   {0:more_than}           "more than 8", or "any" for 0, after a negation: "may not buy any"
 //   {2:price/4}             a price per hour in `micro_usd`, or in `milli_gpus` if the number at position 4 is not 0
 //   {3@queue}               the object whose id the number is; {3@level} is a topology level
 //   [, {3@domain},]         optional part: left out if an object in it does not exist or has no name
@@ -60,6 +61,7 @@ constexpr bool is_field(std::string_view field) {
   const std::string_view form = field.substr(2);
   if (field[1] == '@') return is_listed(kReasonObjects, form);
   if (field[1] != ':') return false;
+  if (form == "more_than") return true;
   constexpr std::string_view kPrice = "price/";
   if (form.substr(0, kPrice.size()) == kPrice) return is_position(form.substr(kPrice.size()));
   return form.find('|') != form.npos || is_listed(kReasonUnits, form);

@@ -8,9 +8,9 @@ namespace capstan::model::reason_template_test {
 namespace {
 
 TEST(ReasonTemplate, AFieldHasOneOfTheFormsOfItsLanguage) {
-  for (const std::string_view good :
-       {"", "nothing to fill in", "{0}", "{5}", "{0:pod|pods}", "{0:|s}", "{2:seconds}", "{1:milli_replicas}",
-        "{2:price/4}", "{3@queue}", "{1@level}s", "{0} is[ ({3@offering})] so", "[{0} of {5@gpu} ]GPUs"}) {
+  for (const std::string_view good : {"", "nothing to fill in", "{0}", "{5}", "{0:pod|pods}", "{0:|s}", "{2:seconds}",
+                                      "{2:more_than}", "{1:milli_replicas}", "{2:price/4}", "{3@queue}", "{1@level}s",
+                                      "{0} is[ ({3@offering})] so", "[{0} of {5@gpu} ]GPUs"}) {
     EXPECT_TRUE(is_template(good)) << good;
   }
   for (const std::string_view bad : {"{", "{}", "}", "{6}", "{x}", "{00}", "{0:}", "{0:fortnights}", "{0@}",
@@ -63,6 +63,8 @@ TEST(ReasonTemplate, ANumberIsShownAsPeopleReadIt) {
            {"{0:milliseconds}", 129'400, "2 min 9 s"},
            {"{0:http_status}", 403, "403 (forbidden)"},
            {"{0:http_status}", 418, "418"},
+           {"{0:more_than}", 8, "more than 8"},
+           {"{0:more_than}", 0, "any"},
        }) {
     EXPECT_EQ(filled(row.form, {row.number}), row.shown) << row.form << " of " << row.number;
   }

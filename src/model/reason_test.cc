@@ -22,8 +22,8 @@ TEST(Reason, EveryCodeHasItsOwnNameAndASentenceThatTakesItsNumbers) {
 TEST(Reason, NumbersStandWhereTheSentenceSays) {
   EXPECT_EQ(
       sentence({ReasonCode::never_fits, {16, 8, 0, 1}}),
-      "the gang needs 16 GPUs in one NVLink domain; the largest domain has 8, and the limits allow no pool to buy more "
-      "than 0: raise a limit or use fewer GPUs");
+      "the gang needs 16 GPUs in one NVLink domain; the largest domain that exists has 8, and within the limits no "
+      "pool may buy any: raise a limit, add an instance type, or use fewer GPUs");
   EXPECT_EQ(sentence({ReasonCode::queue_above_target, {1, 4, 2, 1}}),
             "1 request waits; at the target of 4 per replica that needs 2 replicas, and 1 runs or starts");
   EXPECT_EQ(sentence({ReasonCode::queue_above_target, {0, 4, 1, 2}}),
