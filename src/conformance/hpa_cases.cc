@@ -10,8 +10,7 @@ namespace {
 
 using namespace decide::scale;
 
-// Bounds that keep every sum over a hostile file within 64 bits. `kMostMilli` allows a memory metric, in thousandths of
-// a byte, of up to 400 GB.
+// Bounds that keep every sum over a hostile file within 64 bits. `kMostMilli` allows a memory metric of up to 400 GB.
 constexpr std::int64_t kMostMilli = 400'000'000'000'000;
 // Kubernetes keeps replica counts and policy values in int32.
 constexpr std::int64_t kLeastInt32 = std::numeric_limits<std::int32_t>::min();
