@@ -1,0 +1,44 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+
+#include "large_cluster/layout.h"
+#include "operator/cluster_view.h"
+
+namespace capstan::bench {
+
+/// The cluster as Kubernetes objects, as the controller has them after its first list: nodes, pods, one
+/// LeaderWorkerSet and one InferenceScaler for each service, and one FleetPolicy. Every gang is a group of a
+/// LeaderWorkerSet. There are no NodePools and no queues.
+class KubeCluster {
+ public:
+  explicit KubeCluster(const Layout& layout);
+  ~KubeCluster();
+  KubeCluster(const KubeCluster&) = delete;
+  KubeCluster& operator=(const KubeCluster&) = delete;
+
+  op::ClusterView view() const;
+
+  /// Returns readings of the leader of every bound gang.
+  const op::Readings& readings() const { return readings_; }
+
+  /// Changes the pods of as many bound gangs of one pod as `pods` says: a ready pod becomes unready, and ready at the
+  /// next call.
+  void change_pods(std::uint32_t pods);
+
+ private:
+  struct Stores;
+  void add_services();
+  void add_nodes();
+  void add_pods();
+  void set_pod(const Gang& gang, std::uint32_t index, bool is_ready);
+
+  const Layout& layout_;
+  std::unique_ptr<Stores> stores_;
+  op::Readings readings_;
+  std::uint64_t version_ = 0;
+  bool changed_pods_are_ready_ = true;
+};
+
+}  // namespace capstan::bench

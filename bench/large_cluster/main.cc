@@ -1,0 +1,267 @@
+// Makes one measurement of a large cluster and prints its result as one line of `key=value` words. scripts/bench decide
+// runs one process for each measurement, so that a bound of time and memory holds for each.
+//
+//   large_cluster_bench NAME UNITS [FILE]
+//
+// One hundred units are 12,500 nodes. FILE is the snapshot file that `write` writes and `read` reads.
+
+#include <fmt/format.h>
+#include <malloc.h>
+#include <time.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cstdio>
+#include <fstream>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "archive/saved_state.h"
+#include "decide/index.h"
+#include "decide/place/place.h"
+#include "decide/provision/provision.h"
+#include "large_cluster/kube_cluster.h"
+#include "large_cluster/model_cluster.h"
+#include "operator/snapshot_builder.h"
+
+namespace capstan::bench {
+namespace {
+
+using std::chrono::seconds;
+
+/// Measurements repeat so many times, or until the process has used this CPU time.
+constexpr std::size_t kRepetitions = 7;
+constexpr double kEnoughSeconds = 15;
+constexpr std::uint32_t kChangedPods = 100;
+
+struct Arguments {
+  Layout layout;
+  std::string file;
+};
+
+/// Returns the CPU time of this process in seconds. It varies less than the time on the wall.
+double cpu_seconds() {
+  timespec time{};
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
+  return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_nsec) / 1e9;
+}
+
+std::size_t heap_bytes() {
+  const struct mallinfo2 heap = mallinfo2();
+  return heap.uordblks + heap.hblkhd;
+}
+
+/// Returns the largest resident memory of this process so far, in bytes.
+std::size_t peak_bytes() {
+  std::ifstream status("/proc/self/status");
+  for (std::string line; std::getline(status, line);) {
+    if (line.starts_with("VmHWM:")) return std::stoull(line.substr(6)) * 1024;
+  }
+  return 0;
+}
+
+/// Returns the median CPU time of `measured` in seconds. `prepare` runs before each repetition and is not measured.
+template <typename Prepare, typename Measured>
+double median_seconds(Prepare prepare, Measured measured) {
+  std::vector<double> times;
+  const double begin = cpu_seconds();
+  do {
+    prepare();
+    const double start = cpu_seconds();
+    measured();
+    times.push_back(cpu_seconds() - start);
+  } while (times.size() < kRepetitions && cpu_seconds() - begin < kEnoughSeconds);
+  std::ranges::sort(times);
+  return times[times.size() / 2];
+}
+template <typename Measured>
+double median_seconds(Measured measured) {
+  return median_seconds([] {}, measured);
+}
+
+std::string placement_words(const Placement& placement) {
+  return fmt::format("placed={} bound_pods={} cannot_fit={} other={}{}", placement.placed, placement.bound_pods,
+                     placement.cannot_fit, placement.other,
+                     placement.broken.empty() ? "" : " broken=" + placement.broken);
+}
+
+using decide::Index;
+
+decide::place::Decision place(Index& index, const model::Snapshot& snapshot, decide::place::Memory& memory,
+                              Instant now = kNow) {
+  return decide::place::decide(index, snapshot, {}, decide::place::Policy{}, memory, now);
+}
+
+std::string build_index(const Arguments& arguments) {
+  const archive::SavedState state = model_cluster(arguments.layout);
+  std::optional<Index> index;
+  const double time = median_seconds([&] { index.reset(); }, [&] { index = decide::build(state.snapshot); });
+  return fmt::format("seconds={}", time);
+}
+
+std::string cycle(const Arguments& arguments) {
+  const archive::SavedState state = model_cluster(arguments.layout);
+  Index index = decide::build(state.snapshot);
+  decide::place::Decision decision;
+  const double time = median_seconds([&] {
+    decide::place::Memory memory;
+    decision = place(index, state.snapshot, memory);
+  });
+  return fmt::format("seconds={} {}", time,
+                     placement_words(check_placement(state.snapshot, arguments.layout, decision)));
+}
+
+/// Measures the update of the index and the decision after a change, with the memory of the decision before it.
+std::string cycle_after(const Arguments& arguments, Change (*make)(const model::Snapshot&, const Layout&)) {
+  const archive::SavedState state = model_cluster(arguments.layout);
+  const Change change = make(state.snapshot, arguments.layout);
+  Index index = decide::build(state.snapshot);
+  decide::place::Memory settled, memory;
+  place(index, state.snapshot, settled);
+  decide::place::Decision decision;
+  bool is_changed = false;
+  const auto restore = [&] {
+    if (is_changed) decide::apply(index, state.snapshot, change.delta);
+    is_changed = true;
+    memory = settled;
+  };
+  const double time = median_seconds(restore, [&] {
+    decide::apply(index, change.after, change.delta);
+    decision = place(index, change.after, memory, kNow + seconds(1));
+  });
+  return fmt::format("seconds={} {}", time, placement_words(check_placement(change.after, arguments.layout, decision)));
+}
+
+std::string verdict(const Arguments& arguments) {
+  const archive::SavedState state = model_cluster(arguments.layout);
+  const model::Snapshot snapshot = only_unplaceable_gang(state.snapshot, arguments.layout);
+  Index index = decide::build(snapshot);
+  decide::place::Decision decision;
+  const double time = median_seconds([&] {
+    decide::place::Memory memory;
+    decision = place(index, snapshot, memory);
+  });
+  return fmt::format("seconds={} {}", time, placement_words(check_placement(snapshot, arguments.layout, decision)));
+}
+
+/// Measures what provisioning costs after the full placement cycle.
+std::string provision(const Arguments& arguments) {
+  const archive::SavedState state = model_cluster(arguments.layout);
+  Index index = decide::build(state.snapshot);
+  decide::place::Memory place_memory;
+  const decide::place::Decision placed = place(index, state.snapshot, place_memory);
+  decide::provision::Decision bought;
+  const double time = median_seconds([&] {
+    decide::provision::Memory memory;
+    bought = decide::provision::decide(index, state.snapshot, placed, decide::provision::whole_groups(), memory, kNow);
+  });
+  return fmt::format("seconds={} short_gpus={} launched_gpus={}", time, bought.short_gpus, bought.launched_gpus);
+}
+
+/// The memory of the names, of the policies and of the layout does not count.
+std::string memory_of_snapshot(const Arguments& arguments) {
+  archive::SavedState state = model_cluster(arguments.layout);
+  std::size_t before = heap_bytes();
+  const Index index = decide::build(state.snapshot);
+  const std::size_t index_bytes = heap_bytes() - before;
+  before = heap_bytes();
+  state.snapshot = {};
+  const std::size_t snapshot_bytes = before - heap_bytes();
+  return fmt::format("bytes={} index_bytes={} snapshot_bytes={}", index_bytes + snapshot_bytes, index_bytes,
+                     snapshot_bytes);
+}
+
+std::string write_file(const Arguments& arguments) {
+  const archive::SavedState state = model_cluster(arguments.layout);
+  std::size_t bytes = 0;
+  const double time = median_seconds([&] {
+    const std::string text = archive::to_json(state);
+    bytes = text.size();
+    std::ofstream(arguments.file, std::ios::binary) << text;
+  });
+  return fmt::format("seconds={} bytes={} file_bytes={}", time, peak_bytes(), bytes);
+}
+
+std::string read_file(const Arguments& arguments) {
+  Result<archive::SavedState> state = std::unexpected(Error{});
+  const double time = median_seconds([&] { state = archive::read(arguments.file); });
+  if (!state) return "refused=" + state.error().message;
+  return fmt::format("seconds={} bytes={} hash={:x}", time, peak_bytes(), model::state_hash(state->snapshot));
+}
+
+std::string row_words(const op::SnapshotBuilder::Seen& seen) {
+  return fmt::format(
+      "nodes={} gangs={} pods={} changed_rows={}", seen.snapshot.nodes.size(), seen.snapshot.gangs.size(),
+      seen.snapshot.pods.size(),
+      seen.delta.services.size() + seen.delta.nodes.size() + seen.delta.gangs.size() + seen.delta.pods.size());
+}
+
+std::string first_look(const Arguments& arguments) {
+  const KubeCluster cluster(arguments.layout);
+  const op::ClusterView view = cluster.view();
+  std::optional<op::SnapshotBuilder> builder;
+  op::SnapshotBuilder::Seen seen;
+  const auto restart = [&] {
+    seen = {};
+    builder.emplace();
+  };
+  const double time = median_seconds(restart, [&] { seen = builder->build(view, cluster.readings(), kNow); });
+  return fmt::format("seconds={} {}", time, row_words(seen));
+}
+
+/// Measures a look after `pods` pods have changed.
+std::string later_look(const Arguments& arguments, std::uint32_t pods) {
+  KubeCluster cluster(arguments.layout);
+  op::ClusterView view = cluster.view();
+  op::SnapshotBuilder builder;
+  builder.build(view, cluster.readings(), kNow);
+  op::SnapshotBuilder::Seen seen;
+  const auto change = [&] {
+    cluster.change_pods(pods);
+    view = cluster.view();
+  };
+  const double time = median_seconds(change, [&] { seen = builder.build(view, cluster.readings(), kNow); });
+  return fmt::format("seconds={} {}", time, row_words(seen));
+}
+
+using Measurement = std::function<std::string(const Arguments&)>;
+
+const std::map<std::string_view, Measurement> kMeasurements = {
+    {"index", build_index},
+    {"cycle", cycle},
+    {"pod-ends", [](const Arguments& a) { return cycle_after(a, pod_ends); }},
+    {"node-appears", [](const Arguments& a) { return cycle_after(a, node_appears); }},
+    {"gang-appears", [](const Arguments& a) { return cycle_after(a, gang_appears); }},
+    {"verdict", verdict},
+    {"provision", provision},
+    {"memory", memory_of_snapshot},
+    {"write", write_file},
+    {"read", read_file},
+    {"look-first", first_look},
+    {"look-changed", [](const Arguments& a) { return later_look(a, kChangedPods); }},
+    {"look-unchanged", [](const Arguments& a) { return later_look(a, 0); }},
+};
+
+}  // namespace
+}  // namespace capstan::bench
+
+int main(int argc, char** argv) {
+  using namespace capstan::bench;
+  const std::vector<std::string_view> words(argv + 1, argv + argc);
+  std::uint32_t units = 0;
+  const bool has_units =
+      words.size() >= 2 && std::from_chars(words[1].begin(), words[1].end(), units).ec == std::errc();
+  const auto found = words.empty() ? kMeasurements.end() : kMeasurements.find(words[0]);
+  const bool needs_file = !words.empty() && (words[0] == "write" || words[0] == "read");
+  if (found == kMeasurements.end() || !has_units || units == 0 || words.size() != (needs_file ? 3u : 2u)) {
+    std::fputs("usage: large_cluster_bench NAME UNITS [FILE]\n", stderr);
+    return 64;
+  }
+  const Arguments arguments{make_layout(units), needs_file ? std::string(words[2]) : std::string()};
+  std::puts(found->second(arguments).c_str());
+  return 0;
+}

@@ -1,0 +1,328 @@
+#include "large_cluster/model_cluster.h"
+
+#include <fmt/format.h>
+
+#include <map>
+#include <memory>
+#include <set>
+#include <vector>
+
+#include "model/signal_names.h"
+
+namespace capstan::bench {
+namespace {
+
+using model::DomainId;
+using model::GangId;
+using model::NodeId;
+using model::PodId;
+using model::TopologyLevel;
+using std::chrono::hours;
+using std::chrono::seconds;
+
+constexpr std::uint32_t kQueues = 20;  // leaf queues, five below each of four others
+constexpr std::uint32_t kQueuesAbove = 4;
+constexpr std::int64_t kMicroUsd = 1'000'000;
+
+// The domains are the cluster, the zones, the racks and the blocks, in this order.
+DomainId zone_domain(std::uint32_t zone) { return {1 + zone}; }
+DomainId rack_domain(std::uint32_t rack) { return {1 + kZones + rack}; }
+DomainId block_domain(std::uint32_t block, std::uint32_t nodes) { return {1 + kZones + nodes / kNodesOfARack + block}; }
+
+class ModelCluster {
+ public:
+  explicit ModelCluster(const Layout& layout) : layout_(layout) {}
+
+  archive::SavedState build() {
+    model::Snapshot& snapshot = state_.snapshot;
+    snapshot.version = 1;
+    snapshot.at = kNow;
+    find_excluded();
+    add_domains();
+    add_pools();
+    add_queues();
+    add_services();
+    snapshot.catalog = std::make_shared<const model::Catalog>(std::move(catalog_));
+    for (std::uint32_t n = 0; n < layout_.nodes; ++n) add_node(n);
+    for (std::uint32_t g = 0; g < layout_.gangs.size(); ++g) add_gang({g}, layout_.gangs[g]);
+    state_.policies.name = "large cluster";
+    state_.policies.scale.assign(kServices, decide::scale::Policy(decide::scale::Capstan{}));
+    state_.policies.place = decide::place::Policy{};
+    state_.policies.provision = decide::provision::whole_groups();
+    state_.memory.scale.resize(kServices);
+    return std::move(state_);
+  }
+
+ private:
+  void find_excluded() {
+    for (std::uint32_t c = 0; c < kClasses; ++c) {
+      for (std::uint32_t n = 0; n < layout_.nodes; ++n) {
+        if (!may_run_on(c, class_of_node(n))) excluded_[c].nodes.push_back({n});
+      }
+      for (std::uint32_t p = 0; p < kClasses; ++p) {
+        if (may_run_on(c, p)) continue;
+        for (std::uint32_t z = 0; z < kZones; ++z) excluded_[c].purchases.push_back({{p}, {p * kZones + z}});
+      }
+    }
+  }
+
+  void add_domains() {
+    catalog_.gpu_kinds = {"h100_sxm"};
+    catalog_.domains.push_back({"cluster", TopologyLevel::cluster, {}});
+    for (std::uint32_t z = 0; z < kZones; ++z) {
+      catalog_.domains.push_back({fmt::format("zone-{}", z), TopologyLevel::zone, {0}});
+    }
+    for (std::uint32_t n = 0; n < layout_.nodes; n += kNodesOfARack) {
+      const DomainId zone = zone_domain(zone_of(n, layout_.nodes));
+      catalog_.domains.push_back({fmt::format("rack-{}", rack_of(n)), TopologyLevel::rack, zone});
+    }
+    for (std::uint32_t n = 0; n < layout_.nodes; n += kNodesOfABlock) {
+      catalog_.domains.push_back(
+          {fmt::format("block-{}", block_of(n)), TopologyLevel::nvlink, rack_domain(rack_of(n))});
+    }
+    catalog_.launches_into = TopologyLevel::zone;
+  }
+
+  /// One pool for each node class, which sells its instance type in every zone and may grow by a quarter.
+  void add_pools() {
+    for (std::uint32_t c = 0; c < kClasses; ++c) {
+      model::Pool pool{.name = fmt::format("class-{}", c), .offerings = {}, .gpu_limit = layout_.nodes};
+      for (std::uint32_t z = 0; z < kZones; ++z) {
+        pool.offerings.push_back({static_cast<std::uint32_t>(catalog_.offerings.size())});
+        catalog_.offerings.push_back({fmt::format("gpu8.class-{}", c),
+                                      {0},
+                                      kGpusOfANode,
+                                      zone_domain(z),
+                                      model::CapacityType::on_demand,
+                                      {(50 + c + z) * kMicroUsd}});
+      }
+      catalog_.pools.push_back(std::move(pool));
+    }
+  }
+
+  /// Every queue has a limit that is high enough for its gangs, so that a gang waits only for room.
+  void add_queues() {
+    const MilliGpu all = whole_gpus(layout_.nodes) * kGpusOfANode;
+    for (std::uint32_t q = 0; q < kQueuesAbove; ++q) {
+      catalog_.queues.push_back({.name = fmt::format("department-{}", q), .parent = {}, .limit = all});
+    }
+    for (std::uint32_t q = 0; q < kQueues; ++q) {
+      catalog_.queues.push_back({.name = fmt::format("team-{}", q), .parent = {q % kQueuesAbove}, .limit = all});
+    }
+  }
+
+  static model::QueueId queue_of(std::uint32_t service) { return {kQueuesAbove + service % kQueues}; }
+
+  void add_services() {
+    std::map<std::uint32_t, ReplicaCount> replicas;
+    for (const Gang& gang : layout_.gangs) ++replicas[gang.service];
+    for (std::uint32_t s = 0; s < kServices; ++s) {
+      const Shape& shape = shape_of(s);
+      model::Variant variant;
+      variant.name = "h100";
+      variant.model = "Llama-3.1-8B";
+      variant.gpu = {0};
+      variant.pods = static_cast<std::int32_t>(shape.pods);
+      variant.tensor_parallel = static_cast<std::int32_t>(shape.pods * shape.gpus_per_pod.count / 1000);
+      variant.together = shape.together;
+      variant.queue = queue_of(s);
+      variant.closed = excluded_[s % kClasses];
+      model::Service service;
+      service.name = fmt::format("s{}", s);
+      service.slo = {.ttft = seconds(1), .tpot = std::chrono::milliseconds(50), .e2e = {}};
+      service.variants = {std::move(variant)};
+      service.max_replicas = 100'000;
+      catalog_.services.push_back(std::move(service));
+      state_.snapshot.services.set(
+          {s}, {.desired_replicas = replicas[s], .leaving = 0, .gateway_waiting = model::Signal::of(0)});
+    }
+  }
+
+  void add_node(std::uint32_t n) {
+    model::Node node;
+    node.pool = {class_of_node(n)};
+    node.offering = {class_of_node(n) * kZones + zone_of(n, layout_.nodes)};
+    node.gpu = {0};
+    node.gpus = whole_gpus(kGpusOfANode);
+    node.domains[static_cast<std::size_t>(TopologyLevel::nvlink)] = block_domain(block_of(n), layout_.nodes);
+    node.domains[static_cast<std::size_t>(TopologyLevel::rack)] = rack_domain(rack_of(n));
+    node.domains[static_cast<std::size_t>(TopologyLevel::zone)] = zone_domain(zone_of(n, layout_.nodes));
+    node.domains[static_cast<std::size_t>(TopologyLevel::cluster)] = {0};
+    node.ready_at = Instant{hours(1)};
+    state_.snapshot.nodes.set({n}, node);
+    state_.names.nodes.set({n}, fmt::format("node-{}", n));
+  }
+
+  void add_gang(GangId id, const Gang& from) {
+    const Shape& shape = shape_of(from.service);
+    const bool is_pending = from.nodes.empty();
+    model::Gang gang;
+    gang.phase = is_pending ? model::Gang::Phase::pending : model::Gang::Phase::ready;
+    gang.service = {from.service};
+    gang.variant = {0};
+    gang.ordinal = from.ordinal;
+    gang.min_pods = shape.pods;
+    gang.gpu = {0};
+    gang.gpus_per_pod = shape.gpus_per_pod;
+    gang.together = shape.together;
+    gang.created_at = is_pending ? Instant{hours(23) + std::chrono::milliseconds(id.value)} : Instant{hours(2)};
+    if (is_pending) {
+      gang.closed = excluded_[from.service % kClasses];
+    } else {
+      for (const model::ReplicaSignal& signal : model::kReplicaSignals) {
+        gang.signals.*signal.field = model::Signal::of(id.value % 50, seconds(1));
+      }
+    }
+    for (std::uint32_t p = 0; p < shape.pods; ++p) {
+      const PodId pod_id{next_pod_++};
+      model::Pod pod;
+      pod.phase = is_pending ? model::Pod::Phase::pending : model::Pod::Phase::ready;
+      pod.gang = id;
+      pod.gpus = shape.gpus_per_pod;
+      if (!is_pending) pod.node = {from.nodes[p]};
+      pod.created_at = gang.created_at;
+      pod.queue = queue_of(from.service);
+      gang.pods.push_back(pod_id);
+      state_.snapshot.pods.set(pod_id, pod);
+      state_.names.pods.set(pod_id, fmt::format("ns/s{}-{}-{}", from.service, from.ordinal, p));
+    }
+    state_.snapshot.gangs.set(id, std::move(gang));
+    state_.names.gangs.set(id, fmt::format("ns/s{}-{}", from.service, from.ordinal));
+  }
+
+  const Layout& layout_;
+  archive::SavedState state_;
+  model::Catalog catalog_;
+  model::Closed excluded_[kClasses];
+  std::uint32_t next_pod_ = 0;
+};
+
+/// Returns the first pending gang of the layout with this shape.
+GangId pending_gang(const Layout& layout, std::uint32_t shape) {
+  std::uint32_t at = 0;
+  while (!layout.gangs[at].nodes.empty() || layout.gangs[at].service / kClasses != shape) ++at;
+  return {at};
+}
+
+/// Sets a gang with new pods.
+void set_gang(Change& change, GangId id, model::Gang gang, std::size_t pods, const model::Pod& pod_row) {
+  const auto first = static_cast<std::uint32_t>(change.after.pods.size());
+  gang.pods.clear();
+  for (std::uint32_t p = 0; p < pods; ++p) {
+    model::Pod pod = pod_row;
+    pod.gang = id;
+    pod.gpus = gang.gpus_per_pod;
+    gang.pods.push_back({first + p});
+    change.after.pods.set({first + p}, pod);
+    change.delta.pods.push_back({first + p});
+  }
+  change.after.gangs.set(id, std::move(gang));
+  change.delta.gangs.push_back(id);
+}
+
+}  // namespace
+
+archive::SavedState model_cluster(const Layout& layout) { return ModelCluster(layout).build(); }
+
+Change pod_ends(const model::Snapshot& before, const Layout& layout) {
+  Change change{before, {}};
+  std::uint32_t at = 0;
+  while (layout.gangs[at].nodes.size() != 1) ++at;
+  const PodId pod = before.gangs.at({at}).pods.front();
+  change.after.pods.erase(pod);
+  change.after.gangs.erase({at});
+  change.delta.pods = {pod};
+  change.delta.gangs = {{at}};
+  return change;
+}
+
+Change node_appears(const model::Snapshot& before, const Layout& layout) {
+  const NodeId id{layout.nodes};
+  Change change{before, {}};
+  change.after.nodes.set(id, before.nodes.at({0}));
+  change.delta.nodes = {id};
+  const auto is_excluded = [](model::ServiceId service) {
+    return !may_run_on(service.value % kClasses, class_of_node(0));
+  };
+  before.gangs.for_each([&](GangId gang_id, const model::Gang& gang) {
+    if (gang.phase != model::Gang::Phase::pending || !is_excluded(gang.service)) return;
+    model::Gang changed = gang;
+    changed.closed.nodes.push_back(id);
+    change.after.gangs.set(gang_id, std::move(changed));
+    change.delta.gangs.push_back(gang_id);
+  });
+  model::Catalog catalog = *before.catalog;
+  for (std::uint32_t s = 0; s < kServices; ++s) {
+    if (is_excluded({s})) catalog.services[s].variants.front().closed.nodes.push_back(id);
+  }
+  change.after.catalog = std::make_shared<const model::Catalog>(std::move(catalog));
+  return change;
+}
+
+Change gang_appears(const model::Snapshot& before, const Layout& layout) {
+  Change change{before, {}};
+  model::Gang gang = before.gangs.at(pending_gang(layout, 5));
+  const model::Pod pod = before.pods.at(gang.pods.front());
+  gang.ordinal = static_cast<std::uint32_t>(layout.gangs.size());
+  gang.created_at = kNow;
+  const std::size_t pods = gang.pods.size();
+  set_gang(change, {static_cast<std::uint32_t>(layout.gangs.size())}, std::move(gang), pods, pod);
+  return change;
+}
+
+model::Snapshot only_unplaceable_gang(const model::Snapshot& before, const Layout& layout) {
+  Change change{before, {}};
+  const GangId model_of_gang = pending_gang(layout, 6);
+  model::Gang gang = before.gangs.at(model_of_gang);
+  const model::Pod pod = before.pods.at(gang.pods.front());
+  before.gangs.for_each([&](GangId id, const model::Gang& row) {
+    if (row.phase != model::Gang::Phase::pending) return;
+    for (const PodId of_gang : row.pods) change.after.pods.erase(of_gang);
+    change.after.gangs.erase(id);
+  });
+  gang.gpus_per_pod = whole_gpus(kGpusOfANode);
+  gang.min_pods = 16;
+  set_gang(change, model_of_gang, std::move(gang), 16, pod);
+  return std::move(change.after);
+}
+
+Placement check_placement(const model::Snapshot& snapshot, const Layout& layout,
+                          const decide::place::Decision& decision) {
+  Placement result;
+  for (const decide::place::Verdict& verdict : decision.verdicts) {
+    using enum decide::place::Verdict::Kind;
+    ++(verdict.kind == placed ? result.placed : verdict.kind == cannot_fit_now ? result.cannot_fit : result.other);
+  }
+  std::map<NodeId, MilliGpu> held;
+  snapshot.pods.for_each([&](PodId, const model::Pod& pod) {
+    if (pod.node.valid()) held[pod.node] += pod.gpus;
+  });
+  const auto fail = [&](GangId gang, const char* rule) {
+    if (result.broken.empty()) result.broken = fmt::format("gang {} {}", gang.value, rule);
+  };
+  for (const model::Action& action : decision.plan.actions) {
+    const auto* bind = std::get_if<model::BindPods>(&action.what);
+    if (bind == nullptr) continue;
+    const model::Gang& gang = snapshot.gangs.at(bind->gang);
+    std::set<PodId> pods;
+    std::set<std::uint32_t> domains;
+    for (const model::BindPods::Binding& binding : bind->bindings) {
+      const model::Node& node = snapshot.nodes.at(binding.node);
+      pods.insert(binding.pod);
+      domains.insert(gang.together == TopologyLevel::node
+                         ? binding.node.value
+                         : node.domains[static_cast<std::size_t>(gang.together)].value);
+      held[binding.node] += snapshot.pods.at(binding.pod).gpus;
+      if (held[binding.node] > node.gpus) fail(bind->gang, "puts more on a node than it has");
+      if (!may_run_on(gang.service.value % kClasses, class_of_node(binding.node.value % layout.nodes))) {
+        fail(bind->gang, "is on a node of another class");
+      }
+    }
+    if (pods != std::set<PodId>(gang.pods.begin(), gang.pods.end())) fail(bind->gang, "is bound in part");
+    if (domains.size() != 1) fail(bind->gang, "is in several domains of its level");
+    result.bound_pods += pods.size();
+  }
+  return result;
+}
+
+}  // namespace capstan::bench
