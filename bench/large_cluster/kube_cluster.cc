@@ -93,9 +93,9 @@ void KubeCluster::add_services() {
   std::map<std::uint32_t, std::uint32_t> replicas;
   for (const Gang& gang : layout_.gangs) ++replicas[gang.service];
   for (std::uint32_t s = 0; s < kServices; ++s) {
-    const std::string meta = fmt::format(
-        R"("metadata":{{"name":"s{0}","namespace":"ns","uid":"service-{0}","resourceVersion":"{1}","creationTimestamp":"{2}")",
-        s, ++version_, kCreated);
+    const std::string meta = fmt::format(R"("metadata":{{"name":"s{0}","namespace":"ns","uid":"service-{0}",)"
+                                         R"("resourceVersion":"{1}","creationTimestamp":"{2}")",
+                                         s, ++version_, kCreated);
     stores_->leader_worker_sets.set(fmt::format(
         R"({{"kind":"LeaderWorkerSet",{}}},"spec":{{"replicas":{},"leaderWorkerTemplate":{{"size":{},"workerTemplate":)"
         R"({{"metadata":{{"labels":{{"app":"s{}"}}}},"spec":{}}}}}}}}})",
@@ -111,8 +111,10 @@ void KubeCluster::add_services() {
 void KubeCluster::add_nodes() {
   for (std::uint32_t n = 0; n < layout_.nodes; ++n) {
     stores_->nodes.set(fmt::format(
-        R"({{"metadata":{{"name":"node-{0}","uid":"node-{0}","resourceVersion":"{1}","creationTimestamp":"{2}","labels":)"
-        R"({{"node-class":"c{3}","karpenter.sh/nodepool":"class-{3}","node.kubernetes.io/instance-type":"gpu8.class-{3}",)"
+        R"({{"metadata":{{"name":"node-{0}","uid":"node-{0}","resourceVersion":"{1}",)"
+        R"("creationTimestamp":"{2}","labels":)"
+        R"({{"node-class":"c{3}","karpenter.sh/nodepool":"class-{3}",)"
+        R"("node.kubernetes.io/instance-type":"gpu8.class-{3}",)"
         R"("nvidia.com/gpu.product":"NVIDIA-H100-80GB-HBM3","nvidia.com/gpu.clique":"block-{4}",)"
         R"("topology.kubernetes.io/rack":"rack-{5}","topology.kubernetes.io/zone":"zone-{6}",)"
         R"("kubernetes.io/hostname":"node-{0}"}}}},"spec":{{}},"status":{{"allocatable":{{"nvidia.com/gpu":"8",)"

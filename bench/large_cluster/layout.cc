@@ -8,7 +8,7 @@
 namespace capstan::bench {
 namespace {
 
-/// What runs on a node. The names are pods x GPUs per pod.
+/// The pods on a node. The names are pods x GPUs per pod.
 enum class Load : std::uint8_t {
   eight_of_1,
   sixteen_of_half,

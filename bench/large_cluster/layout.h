@@ -28,7 +28,7 @@ inline constexpr std::uint32_t kNodesOfARack = 25;
 /// ten), which are 20 % of the nodes if the number of units is even. Each rack has nodes of five classes.
 inline constexpr std::uint32_t kClasses = 10;
 
-/// What the pods of a gang ask for.
+/// The request of the pods of a gang.
 struct Shape {
   std::uint32_t pods = 1;
   MilliGpu gpus_per_pod;

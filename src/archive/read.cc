@@ -12,6 +12,7 @@
 #include "archive/rows.h"
 #include "archive/saved_state.h"
 #include "archive/stated_bindings.h"
+#include "manifest/json.h"
 #include "model/consistency.h"
 #include "model/signal_names.h"
 #include "settings/policy.h"
@@ -23,11 +24,30 @@ using manifest::Fields;
 using manifest::Node;
 using manifest::Verdict;
 
+/// Lists of a snapshot file that have a row for each object of the cluster.
+constexpr std::string_view kTables[] = {"services", "nodes", "claims", "gangs", "pods"};
+
+/// Calls `visit(row)` for the rows of a table, of which only one is in memory at a time if the file is JSON. It ends
+/// when `visit` returns false.
+/// @param key  reads only the value of this key; empty: reads whole rows
+template <typename Visit>
+void for_each_row(const manifest::JsonFile& file, std::string_view table, std::string_view key, Visit visit) {
+  if (const auto rows = file.rows.find(table); rows != file.rows.end()) {
+    for (const manifest::JsonRow& row : rows->second) {
+      if (!visit(key.empty() ? read_row(row) : read_row(row, key))) return;
+    }
+  } else if (const Node* list = file.root.find(table)) {
+    for (const Node& row : list->items) {
+      if (!visit(row)) return;
+    }
+  }
+}
+
 /// Reads the tables row by row. A first pass reads the ids, because rows may refer to later rows.
 class TableReader {
  public:
-  TableReader(SavedState& state, const model::Catalog& catalog, Verdict& verdict)
-      : state_(state), catalog_(catalog), verdict_(verdict) {}
+  TableReader(const manifest::JsonFile& file, SavedState& state, const model::Catalog& catalog, Verdict& verdict)
+      : file_(file), state_(state), catalog_(catalog), verdict_(verdict) {}
 
   void read(Fields& top) {
     model::Snapshot& s = state_.snapshot;
@@ -37,11 +57,11 @@ class TableReader {
     create_rows(top, "gangs", s.gangs);
     create_rows(top, "pods", s.pods);
     SharedTable<model::ServiceId, std::string> no_names;
-    read_rows(top, "services", s.services, no_names, [&](Fields& f, model::ServiceState& row) { service(f, row); });
-    read_rows(top, "nodes", s.nodes, state_.names.nodes, [&](Fields& f, model::Node& row) { node(f, row); });
-    read_rows(top, "claims", s.claims, state_.names.claims, [&](Fields& f, model::Claim& row) { claim(f, row); });
-    read_rows(top, "gangs", s.gangs, state_.names.gangs, [&](Fields& f, model::Gang& row) { gang(f, row); });
-    read_rows(top, "pods", s.pods, state_.names.pods, [&](Fields& f, model::Pod& row) { pod(f, row); });
+    read_rows("services", s.services, no_names, [&](Fields& f, model::ServiceState& row) { service(f, row); });
+    read_rows("nodes", s.nodes, state_.names.nodes, [&](Fields& f, model::Node& row) { node(f, row); });
+    read_rows("claims", s.claims, state_.names.claims, [&](Fields& f, model::Claim& row) { claim(f, row); });
+    read_rows("gangs", s.gangs, state_.names.gangs, [&](Fields& f, model::Gang& row) { gang(f, row); });
+    read_rows("pods", s.pods, state_.names.pods, [&](Fields& f, model::Pod& row) { pod(f, row); });
   }
 
   /// Returns the nodes with `overcommitted: true` in their rows: the pods on such a node hold more GPUs than it has.
@@ -50,24 +70,26 @@ class TableReader {
  private:
   template <typename IdType, typename T>
   void create_rows(Fields& top, const char* key, SharedTable<IdType, T>& rows) {
-    for (const Node& item : need_list(top, key)) {
+    need_list(top, key);
+    if (!verdict_.ok()) return;
+    for_each_row(file_, key, "id", [&](const Node& item) {
       Fields fields(item, key, verdict_);
       IdType id{0};
       if (fields.need("id") != nullptr) read_id(fields, verdict_, "id", id);
-      if (!verdict_.ok()) return;
+      if (!verdict_.ok()) return false;
       if (rows.find(id) != nullptr) {
-        return verdict_.fail(item.place, std::string(key) + ": found a second row with id " + std::to_string(id.value) +
-                                             ", expected each id once");
+        verdict_.fail(item.place, std::string(key) + ": found a second row with id " + std::to_string(id.value) +
+                                      ", expected each id once");
       }
       rows.set(id, T{});
-    }
+      return verdict_.ok();
+    });
   }
 
   template <typename IdType, typename T, typename Read>
-  void read_rows(Fields& top, const char* key, SharedTable<IdType, T>& rows, SharedTable<IdType, std::string>& names,
-                 Read&& read) {
-    for (const Node& item : top.list(key)) {
-      if (!verdict_.ok()) return;
+  void read_rows(const char* key, SharedTable<IdType, T>& rows, SharedTable<IdType, std::string>& names, Read&& read) {
+    if (!verdict_.ok()) return;
+    for_each_row(file_, key, {}, [&](const Node& item) {
       Fields fields(item, key, verdict_);
       IdType id;
       read_id(fields, verdict_, "id", id);
@@ -76,10 +98,11 @@ class TableReader {
       T row;
       read(fields, row);
       fields.finish();
-      if (!verdict_.ok()) return;
+      if (!verdict_.ok()) return false;
       rows.set(id, std::move(row));
       if (!name.empty()) names.set(id, std::move(name));
-    }
+      return true;
+    });
   }
 
   void signal(Fields& from, std::string_view key, model::Signal& out, std::int64_t max) {
@@ -189,6 +212,7 @@ class TableReader {
     read_ref(fields, verdict_, "queue", row.queue, within(catalog_.queues));
   }
 
+  const manifest::JsonFile& file_;
   SavedState& state_;
   const model::Catalog& catalog_;
   Verdict& verdict_;
@@ -270,30 +294,40 @@ void read_policies(const Node& node, control::Policies& out, Verdict& verdict) {
   fields.finish();
 }
 
-/// Returns the place of a row's field in the file, or the place of the row if it lacks the field.
-manifest::Place place_of(const Node& document, const model::Inconsistency& fault) {
-  constexpr std::string_view kCatalog = "catalog.";
-  const bool in_catalog = fault.table.starts_with(kCatalog);
-  const Node* owner = in_catalog ? document.find("catalog") : &document;
-  const Node* rows = owner->find(in_catalog ? std::string_view(fault.table).substr(kCatalog.size()) : fault.table);
-  const Node* at = in_catalog ? &rows->items.at(fault.id) : rows;
-  for (const Node& item : rows->items) {
-    if (!in_catalog && manifest::read_integer(item.find("id")->text) == fault.id) at = &item;
-  }
-  for (std::string_view rest = fault.field; !rest.empty();) {
-    const std::size_t dot = std::min(rest.find('.'), rest.size());
-    const Node* inner = at->find(rest.substr(0, dot));
+/// Returns the place of a field below `from`, or of the nearest value above it.
+manifest::Place place_of_field(const Node& from, std::string_view field) {
+  const Node* at = &from;
+  while (!field.empty()) {
+    const std::size_t dot = std::min(field.find('.'), field.size());
+    const Node* inner = at->find(field.substr(0, dot));
     if (inner == nullptr) break;
     at = inner;
-    rest.remove_prefix(std::min(dot + 1, rest.size()));
+    field.remove_prefix(std::min(dot + 1, field.size()));
   }
   return at->place;
 }
 
-void report_inconsistency(const std::optional<model::Inconsistency>& fault, const Node& document, Verdict& verdict) {
+/// Returns the place of a row's field in the file, or the place of the row if it lacks the field.
+manifest::Place place_of(const manifest::JsonFile& file, const model::Inconsistency& fault) {
+  constexpr std::string_view kCatalog = "catalog.";
+  if (fault.table.starts_with(kCatalog)) {
+    const Node* rows = file.root.find("catalog")->find(std::string_view(fault.table).substr(kCatalog.size()));
+    return place_of_field(rows->items.at(fault.id), fault.field);
+  }
+  manifest::Place place = file.root.find(fault.table)->place;
+  for_each_row(file, fault.table, {}, [&](const Node& row) {
+    if (manifest::read_integer(row.find("id")->text) != fault.id) return true;
+    place = place_of_field(row, fault.field);
+    return false;
+  });
+  return place;
+}
+
+void report_inconsistency(const std::optional<model::Inconsistency>& fault, const manifest::JsonFile& file,
+                          Verdict& verdict) {
   if (!fault || !verdict.ok()) return;
   const std::string field = fault->field.empty() ? "" : "." + fault->field;
-  verdict.fail(place_of(document, *fault), fault->table + field + ": " + fault->message);
+  verdict.fail(place_of(file, *fault), fault->table + field + ": " + fault->message);
 }
 
 double in_gpus(MilliGpu gpus) { return static_cast<double>(gpus.count) / 1000; }
@@ -320,11 +354,16 @@ std::optional<model::Inconsistency> find_overcommitted(const model::Snapshot& sn
   return fault;
 }
 
-/// Limits for the largest cluster that Capstan is designed for: 100,000 GPUs in as many pods, with about twenty values
-/// per pod and gang.
+/// Limits for the largest cluster that Capstan is designed for: 100,000 GPUs in as many pods. The limit of values holds
+/// for one row, and for everything that is not in a table.
 constexpr manifest::Limits kLimits{.bytes = 256u << 20, .nodes = 10'000'000};
 
-Result<SavedState> read_document(const Node& document) {
+/// A file that is not JSON is read as YAML if it is not larger than this, because that costs seventy bytes of memory
+/// for each byte of the file.
+constexpr std::size_t kMaxYamlBytes = 16u << 20;
+
+Result<SavedState> read_document(const manifest::JsonFile& file) {
+  const Node& document = file.root;
   SavedState state;
   Verdict verdict;
   Fields fields(document, "snapshot", verdict);
@@ -340,16 +379,16 @@ Result<SavedState> read_document(const Node& document) {
                                      " policies, expected one for each of " + std::to_string(catalog.services.size()) +
                                      " services");
   }
-  if (verdict.ok()) report_inconsistency(find_inconsistency(catalog), document, verdict);
-  TableReader tables(state, catalog, verdict);
+  if (verdict.ok()) report_inconsistency(find_inconsistency(catalog), file, verdict);
+  TableReader tables(file, state, catalog, verdict);
   if (verdict.ok()) tables.read(fields);
   if (const Node* node = fields.need("memory"); node != nullptr && verdict.ok()) {
     read_memory(*node, catalog, state.memory, verdict);
   }
   fields.finish();
   state.snapshot.catalog = std::make_shared<const model::Catalog>(catalog);
-  if (verdict.ok()) report_inconsistency(find_inconsistency(state.snapshot), document, verdict);
-  if (verdict.ok()) report_inconsistency(find_overcommitted(state.snapshot, tables.overcommitted()), document, verdict);
+  if (verdict.ok()) report_inconsistency(find_inconsistency(state.snapshot), file, verdict);
+  if (verdict.ok()) report_inconsistency(find_overcommitted(state.snapshot, tables.overcommitted()), file, verdict);
   if (verdict.ok()) {
     if (const auto fault = find_fault(state.memory, state.snapshot)) {
       verdict.fail(document.find("memory")->place, "memory: " + *fault);
@@ -362,15 +401,20 @@ Result<SavedState> read_document(const Node& document) {
 }  // namespace
 
 Result<SavedState> parse(std::string_view text, const std::string& file) {
-  const Result<Node> document = manifest::parse(text, file, kLimits);
-  if (!document) return std::unexpected(document.error());
-  return read_document(*document);
+  Result<manifest::JsonFile> json = manifest::read_json(text, file, kLimits, kTables);
+  if (!json && text.size() <= kMaxYamlBytes) {
+    Result<Node> document = manifest::parse(text, file, kLimits);
+    if (!document) return std::unexpected(document.error());
+    json = manifest::JsonFile{std::move(*document), {}};
+  }
+  if (!json) return std::unexpected(json.error());
+  return read_document(*json);
 }
 
 Result<SavedState> read(const std::string& path) {
-  const Result<Node> document = manifest::parse_file(path, kLimits);
-  if (!document) return std::unexpected(document.error());
-  return read_document(*document);
+  const Result<std::string> text = manifest::read_text(path, kLimits);
+  if (!text) return std::unexpected(text.error());
+  return parse(*text, path);
 }
 
 }  // namespace capstan::archive

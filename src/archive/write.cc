@@ -1,4 +1,5 @@
 #include <map>
+#include <utility>
 
 #include <nlohmann/json.hpp>
 
@@ -29,7 +30,11 @@ void put(Json& json, const char* key, const std::string& text) {
 }
 
 void put(Json& json, const model::Closed& closed) {
-  for (const model::NodeId node : closed.nodes) json["closed_nodes"].push_back(node.value);
+  if (!closed.nodes.empty()) {
+    Json nodes = Json::array();
+    for (const model::NodeId node : closed.nodes) nodes.push_back(node.value);
+    json["closed_nodes"] = std::move(nodes);
+  }
   for (const model::Purchase& item : closed.purchases) {
     json["closed_purchases"].push_back({{"pool", item.pool.value}, {"offering", item.offering.value}});
   }
@@ -215,13 +220,6 @@ Json pod(Json json, const model::Pod& from) {
   return json;
 }
 
-template <typename IdType, typename T, typename Write>
-Json table(const SharedTable<IdType, T>& rows, const SharedTable<IdType, std::string>& names, Write write) {
-  Json json = Json::array();
-  rows.for_each([&](IdType id, const T& item) { json.push_back(write(row(id, names), item)); });
-  return json;
-}
-
 Json memory(const control::Memory& from) {
   Json json = {{"scale", Json::array()},
                {"place", to_text(from.place)},
@@ -239,24 +237,42 @@ Json memory(const control::Memory& from) {
   return json;
 }
 
-/// Writes each row on a line of its own, so that a snapshot of a large cluster can be searched and compared by line.
-std::string lines(const Json& json) {
-  std::string out = "{\n";
-  bool first = true;
-  for (const auto& [key, value] : json.items()) {
-    out += first ? "" : ",\n";
-    first = false;
-    out += Json(key).dump() + ": ";
-    if (!value.is_array() || value.empty()) {
-      out += value.dump();
-      continue;
-    }
-    out += "[";
-    for (std::size_t i = 0; i < value.size(); ++i) out += (i == 0 ? "\n  " : ",\n  ") + value[i].dump();
-    out += "\n]";
+/// Writes the members of the document one after the other, each row of a table on a line of its own, so that a snapshot
+/// of a large cluster can be searched and compared by line. Only one row at a time is in memory as a value.
+class Writer {
+ public:
+  void member(const char* key, const Json& value) {
+    begin(key);
+    out_ += value.dump();
   }
-  return out + "\n}\n";
-}
+
+  /// @param row_of  makes the row of a table from its id and its value
+  template <typename IdType, typename T, typename RowOf>
+  void table(const char* key, const SharedTable<IdType, T>& rows, RowOf row_of) {
+    begin(key);
+    out_ += '[';
+    const char* separator = "\n  ";
+    rows.for_each([&](IdType id, const T& item) {
+      out_ += std::exchange(separator, ",\n  ");
+      out_ += row_of(id, item).dump();
+    });
+    out_ += rows.empty() ? "]" : "\n]";
+  }
+
+  std::string finish() {
+    out_ += "\n}\n";
+    return std::move(out_);
+  }
+
+ private:
+  void begin(const char* key) {
+    out_ += std::exchange(before_, ",\n");
+    out_ += Json(key).dump() + ": ";
+  }
+
+  std::string out_ = "{\n";
+  const char* before_ = "";
+};
 
 Json scale_policies(const std::vector<decide::scale::Policy>& by_service) {
   Json json = Json::array();
@@ -268,31 +284,38 @@ Json scale_policies(const std::vector<decide::scale::Policy>& by_service) {
 
 std::string to_json(const SavedState& state) {
   const model::Snapshot& from = state.snapshot;
-  Json json = {{"format_version", 1}, {"version", from.version}, {"at_ns", ns(from.at)}};
-  json["policies"] = {{"name", state.policies.name}, {"scale", scale_policies(state.policies.scale)}};
+  Writer out;
+  out.member("format_version", 1);
+  out.member("version", from.version);
+  out.member("at_ns", ns(from.at));
+  Json policies = {{"name", state.policies.name}, {"scale", scale_policies(state.policies.scale)}};
   const auto layer = [&](const char* key, const auto& policy) {
-    if (policy) json["policies"][key] = Json::parse(settings::to_json(*policy));
+    if (policy) policies[key] = Json::parse(settings::to_json(*policy));
   };
   layer("place", state.policies.place);
   layer("provision", state.policies.provision);
-  json["catalog"] = catalog(*from.catalog);
-  json["services"] = Json::array();
-  from.services.for_each([&](model::ServiceId id, const model::ServiceState& item) {
-    json["services"].push_back({{"id", id.value},
-                                {"desired_replicas", item.desired_replicas},
-                                {"gateway_waiting", signal(item.gateway_waiting)}});
-    if (item.leaving != 0) json["services"].back()["leaving"] = item.leaving;
+  out.member("policies", policies);
+  out.member("catalog", catalog(*from.catalog));
+  out.table("services", from.services, [](model::ServiceId id, const model::ServiceState& item) {
+    Json json = {{"id", id.value},
+                 {"desired_replicas", item.desired_replicas},
+                 {"gateway_waiting", signal(item.gateway_waiting)}};
+    if (item.leaving != 0) json["leaving"] = item.leaving;
+    return json;
   });
   const std::map<model::NodeId, MilliGpu> bound = bound_gpus(from);
-  json["nodes"] = table(from.nodes, state.names.nodes, [&](Json row, const model::Node& item) {
-    const auto held = bound.find(model::NodeId{row["id"].get<std::uint32_t>()});
-    return node(std::move(row), item, held != bound.end() && held->second > item.gpus);
+  out.table("nodes", from.nodes, [&](model::NodeId id, const model::Node& item) {
+    const auto held = bound.find(id);
+    return node(row(id, state.names.nodes), item, held != bound.end() && held->second > item.gpus);
   });
-  json["claims"] = table(from.claims, state.names.claims, claim);
-  json["gangs"] = table(from.gangs, state.names.gangs, gang);
-  json["pods"] = table(from.pods, state.names.pods, pod);
-  json["memory"] = memory(state.memory);
-  return lines(json);
+  out.table("claims", from.claims,
+            [&](model::ClaimId id, const model::Claim& item) { return claim(row(id, state.names.claims), item); });
+  out.table("gangs", from.gangs,
+            [&](model::GangId id, const model::Gang& item) { return gang(row(id, state.names.gangs), item); });
+  out.table("pods", from.pods,
+            [&](model::PodId id, const model::Pod& item) { return pod(row(id, state.names.pods), item); });
+  out.member("memory", memory(state.memory));
+  return out.finish();
 }
 
 }  // namespace capstan::archive

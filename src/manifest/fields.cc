@@ -237,12 +237,14 @@ const Place& Fields::blame(std::initializer_list<std::string_view> keys) const {
 void Fields::finish() {
   const bool decided = decided_by_.empty() || std::ranges::find(wrong_, decided_by_) == wrong_.end();
   if (verdict_.gives_up() || !decided) return;
+  const auto is_known = [&](const Node::Entry& entry) { return std::ranges::find(known_, entry.key) != known_.end(); };
+  if (std::ranges::all_of(node_.entries, is_known)) return;
   std::vector<std::string_view> names = known_;
   std::sort(names.begin(), names.end());
   const Node* decider = decided_by_.empty() ? nullptr : node_.find(decided_by_);
   const std::string under = decider == nullptr ? "" : fmt::format(" under {} {}", decided_by_, decider->text);
   for (const Node::Entry& entry : node_.entries) {
-    if (std::ranges::find(known_, entry.key) != known_.end()) continue;
+    if (is_known(entry)) continue;
     const std::string_view meant = did_you_mean(entry.key, names);
     verdict_.fail(entry.place,
                   fmt::format("{}{}: found key {}, expected one of {}{}", what_, under, quoted(entry.key),

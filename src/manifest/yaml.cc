@@ -331,14 +331,10 @@ class Builder {
 
 }  // namespace
 
-namespace {
-
-/// Reads a file and parses its text.
-template <typename Parse>
-auto read_and(const Parse& parse, const std::string& path, const Limits& limits) -> decltype(parse(path)) {
+Result<std::string> read_text(const std::string& path, const Limits& limits) {
   const Place place{std::make_shared<const std::string>(path)};
-  const std::expected<std::string, FileFault> text = read_file(path, limits.bytes);
-  if (text) return parse(*text);
+  std::expected<std::string, FileFault> text = read_file(path, limits.bytes);
+  if (text) return std::move(*text);
   switch (text.error()) {
     case FileFault::cannot_open:
       return std::unexpected(error_at(place, "cannot be opened, expected a readable YAML file"));
@@ -350,8 +346,6 @@ auto read_and(const Parse& parse, const std::string& path, const Limits& limits)
   return std::unexpected(too_large(place, limits));
 }
 
-}  // namespace
-
 Result<Node> parse(std::string_view text, const std::string& file, const Limits& limits, std::vector<Error>* faults) {
   Result<std::vector<Node>> documents =
       Builder(std::make_shared<const std::string>(file), limits, 1, faults).build(text);
@@ -360,7 +354,9 @@ Result<Node> parse(std::string_view text, const std::string& file, const Limits&
 }
 
 Result<Node> parse_file(const std::string& path, const Limits& limits, std::vector<Error>* faults) {
-  return read_and([&](const std::string& text) { return parse(text, path, limits, faults); }, path, limits);
+  const Result<std::string> text = read_text(path, limits);
+  if (!text) return std::unexpected(text.error());
+  return parse(*text, path, limits, faults);
 }
 
 Result<std::vector<Node>> parse_documents(std::string_view text, const std::string& file, const Limits& limits) {
@@ -371,7 +367,9 @@ Result<std::vector<Node>> parse_documents(std::string_view text, const std::stri
 }
 
 Result<std::vector<Node>> parse_documents_file(const std::string& path, const Limits& limits) {
-  return read_and([&](const std::string& text) { return parse_documents(text, path, limits); }, path, limits);
+  const Result<std::string> text = read_text(path, limits);
+  if (!text) return std::unexpected(text.error());
+  return parse_documents(*text, path, limits);
 }
 
 }  // namespace capstan::manifest

@@ -63,6 +63,9 @@ Error error_at(const Place& place, std::string message, ErrorKind kind = ErrorKi
 Result<Node> parse(std::string_view text, const std::string& file, const Limits& limits = {},
                    std::vector<Error>* faults = nullptr);
 
+/// Reads a file. A file that cannot be read or is larger than the limit is an input error.
+Result<std::string> read_text(const std::string& path, const Limits& limits = {});
+
 /// Parses a file.
 Result<Node> parse_file(const std::string& path, const Limits& limits = {}, std::vector<Error>* faults = nullptr);
 
