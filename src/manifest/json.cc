@@ -163,6 +163,7 @@ class JsonReader {
     const std::size_t values = values_;
     return elements([&] {
       values_ = 0;
+      if (out.size() == max_values_) return fail(too_many_values(max_values_));
       const std::size_t begin = at_;
       out.push_back({{}, place()});  // of the first character of the text
       if (!value(nullptr)) return false;

@@ -156,6 +156,7 @@ TEST(Json, TheLimitOfValuesHoldsForTheRootAndForEachRow) {
   EXPECT_TRUE(read_json(R"({"rows":[[1,2],[3,4],[5,6]],"a":[1,2]})", "f.json", three, kJsonLists));
   EXPECT_FALSE(read_json(R"({"rows":[[1,2],[3,4,5]]})", "f.json", three, kJsonLists)) << "four values in a row";
   EXPECT_FALSE(read_json(R"({"a":[1,2,3]})", "f.json", three, kJsonLists)) << "four values outside";
+  EXPECT_FALSE(read_json(R"({"rows":[1,2,3,4]})", "f.json", three, kJsonLists)) << "four rows";
   EXPECT_FALSE(read_json(std::string(1'001, ' '), "f.json", three, kJsonLists)) << "more than a thousand bytes";
 }
 
