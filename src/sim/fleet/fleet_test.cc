@@ -409,8 +409,7 @@ TEST(Fleet, ACopyOfATraceIsNotRoutedToWhereTheOriginalWent) {
     const ReplicaHandle first_replica = fleet.add_replica(0, Instant{});
     fleet.add_replica(0, Instant{});
     fleet.advance(at_s(1));
-    // The busier replica gets only requests whose prefix it knows.
-    EXPECT_EQ(fleet.load(first_replica), salt == 0 ? 2 : 1);
+    EXPECT_EQ(fleet.load(first_replica), salt == 0 ? 2 : 1) << "the busier one gets requests whose prefix it knows";
   }
 }
 
@@ -492,8 +491,7 @@ Chaos draw_chaos() {
   return c;
 }
 
-/// Returns random requests with shared prefixes. They arrive at whole milliseconds, so that events coincide, and some
-/// belong to a superposed copy of the trace.
+/// Returns random requests that share prefixes and arrive at whole milliseconds, some of them in a superposed copy.
 std::vector<workload::Request> chaotic_requests(const Chaos& c, const std::vector<std::uint64_t>& blocks) {
   RandomStream random(c.seed, "requests");
   std::vector<workload::Request> rows;
@@ -516,8 +514,7 @@ struct ChaosResult {
   friend bool operator==(const ChaosResult&, const ChaosResult&) = default;
 };
 
-/// Adds, drains, kills and samples replicas at random. If `check` is set, compares the counters with a recount after
-/// every step.
+/// Adds, drains, kills and samples replicas at random. With `check`, a recount after each step gives the same counters.
 ChaosResult run_chaos(const Chaos& c, bool check) {
   std::vector<std::uint64_t> blocks;
   for (std::uint64_t i = 0; i < 24; ++i) blocks.push_back(1000 + i);
