@@ -25,9 +25,10 @@ class CostReader {
     if (!value || value->count < 0) fail(option, text, "an amount such as 6.88");
     return value.value_or(MicroUsd{});
   }
-  std::int64_t share_ppm(const std::string& text, std::string_view option) {
+  /// @param most  largest share, millionths
+  std::int64_t share_ppm(const std::string& text, std::string_view option, std::int64_t most = 1'000'000) {
     const auto value = manifest::read_share_ppm(text);
-    if (!value || *value < 0 || *value > 1'000'000) fail(option, text, "a share such as 30%");
+    if (!value || *value < 0 || *value > most) fail(option, text, "a share such as 30%");
     return value.value_or(0);
   }
   Duration duration(const std::string& text, std::string_view option) {
@@ -66,7 +67,8 @@ std::vector<Statement> serverless_answer(const CostArguments& arguments, CostRea
                               .staff = {},
                               .staff_evidence = Evidence::stated};
   input.staff.per_year = read.usd(arguments.staff_usd_per_year, "--staff-usd-per-year");
-  input.staff.share_ppm = static_cast<std::uint32_t>(read.share_ppm(arguments.staff_share, "--staff-share"));
+  input.staff.share_ppm =
+      static_cast<std::uint32_t>(read.share_ppm(arguments.staff_share, "--staff-share", plan::kStaffSharePpmMost));
   if (!arguments.serverless_usd_per_gpu_hour.empty()) {
     input.staff.serverless_per_gpu_hour =
         read.usd(arguments.serverless_usd_per_gpu_hour, "--serverless-usd-per-gpu-hour");

@@ -36,6 +36,7 @@ TEST(CostCommand, RefusesWhatIsNoNumber) {
       {CostQuestion::idle, &CostArguments::idle, "130%", "--idle: found '130%', expected a share"},
       {CostQuestion::consolidation, &CostArguments::cold_start, "4", "--cold-start: found '4', expected a duration"},
       {CostQuestion::serverless, &CostArguments::staff_share, "-1%", "--staff-share: found '-1%'"},
+      {CostQuestion::serverless, &CostArguments::staff_share, "10001%", "--staff-share: found '10001%'"},
   };
   for (const Case& c : cases) {
     CostArguments arguments;
@@ -47,6 +48,16 @@ TEST(CostCommand, RefusesWhatIsNoNumber) {
     EXPECT_NE(error.find(c.message), error.npos) << error;
     EXPECT_EQ(out, "");
   }
+}
+
+TEST(CostCommand, TakesTheTimeOfSeveralEngineersAsASpecDoes) {
+  CostArguments arguments;
+  arguments.question = CostQuestion::serverless;
+  arguments.usd_per_hour = "100";
+  arguments.staff_share = "150%";
+  std::string out, error;
+  EXPECT_EQ(cost_silently(arguments, out, error), kOk) << error;
+  EXPECT_NE(out.find("staff: 20,000.00 USD/month"), out.npos) << out;  // 1.5 x 160,000 USD / 12
 }
 
 TEST(CostCommand, WritesJson) {

@@ -3,13 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cerrno>
-#include <cstring>
 #include <filesystem>
-#include <fstream>
 #include <system_error>
 #include <vector>
 
+#include "cli/measure_load.h"
+#include "cli/output_folder.h"
 #include "cli/progress.h"
 #include "experiment/words.h"
 #include "plan/against/render.h"
@@ -27,56 +26,14 @@ namespace {
 namespace fs = std::filesystem;
 
 /// Reports the choices that the plan refuses, each with what to do instead.
-ExitCode report_refusals(const plan::PlanSpec& spec, const std::vector<plan::Refusal>& refusals) {
+ExitCode report_refusals(const std::vector<plan::Refusal>& refusals) {
   for (const plan::Refusal& refusal : refusals) {
     std::fputs(
-        fmt::format("{}: refused: {}: {}\n  instead: {}\n", spec.file, refusal.what, refusal.why, refusal.instead)
+        fmt::format("{}: refused: {}: {}\n  instead: {}\n", refusal.place, refusal.what, refusal.why, refusal.instead)
             .c_str(),
         stderr);
   }
   return kInfeasible;
-}
-
-/// Returns an error if the folder exists and has entries, because files of an earlier plan would be applied with those
-/// of this one.
-std::optional<Error> check_out(const std::string& folder) {
-  std::error_code failed;
-  if (!fs::exists(folder, failed)) return std::nullopt;
-  if (!fs::is_directory(folder, failed)) return Error::about(folder, "is no folder, expected a new or an empty one");
-  if (fs::is_empty(folder, failed)) return std::nullopt;
-  return Error::about(folder, "is not empty, expected a new or an empty folder");
-}
-
-/// Writes all files into an unfinished folder in the target, and then moves them into the target. If a file cannot be
-/// written, none stays.
-std::optional<Error> write_out(const std::string& folder, const std::map<std::string, std::string>& files) {
-  std::error_code failed;
-  const fs::path target(folder);
-  const bool is_new = !fs::exists(target, failed);
-  const fs::path made = target / ".unfinished";
-  const auto give_up = [&](const fs::path& path, const std::string& why) {
-    std::error_code ignored;
-    for (const auto& entry : fs::directory_iterator(target, ignored)) fs::remove_all(entry.path(), ignored);
-    if (is_new) fs::remove(target, ignored);
-    return Error::about(path.string(), "cannot be written: " + why);
-  };
-  fs::create_directories(target, failed);
-  if (failed) return Error::about(folder, "cannot be created: " + failed.message());
-  for (const auto& [name, text] : files) {
-    const fs::path path = made / name;
-    fs::create_directories(path.parent_path(), failed);
-    if (failed) return give_up(path.parent_path(), failed.message());
-    std::ofstream file(path, std::ios::binary);
-    file.write(text.data(), static_cast<std::streamsize>(text.size()));
-    file.close();
-    if (!file) return give_up(path, std::strerror(errno));
-  }
-  for (const auto& entry : fs::directory_iterator(made, failed)) {
-    fs::rename(entry.path(), target / entry.path().filename(), failed);
-    if (failed) return give_up(entry.path(), failed.message());
-  }
-  fs::remove(made, failed);
-  return std::nullopt;
 }
 
 /// Reads all objects of a file or of the YAML files below a folder, in the order of their paths.
@@ -109,18 +66,20 @@ ExitCode print_against(const PlanArguments& arguments, const plan::Plan& made,
   const std::vector<plan::Difference> differences = plan::find_differences(made, existing);
   const auto scalers = plan::simulate_existing(made, existing, options);
   if (!scalers) return report(scalers.error());
-  const ExitCode printed =
-      print(arguments.output == PlanOutput::json ? plan::render_against_json(made, differences, *scalers)
-                                                 : plan::render_against_text(made, differences, *scalers));
+  const auto render = arguments.output == PlanOutput::json       ? plan::render_against_json
+                      : arguments.output == PlanOutput::markdown ? plan::render_against_markdown
+                                                                 : plan::render_against_text;
+  const ExitCode printed = print(render(made, differences, *scalers));
   return printed == kOk && !differences.empty() ? kFindings : printed;
 }
 
 std::string page(const PlanArguments& arguments, const plan::Plan& made) {
+  const plan::PageDetail detail = arguments.details ? plan::PageDetail::all : plan::PageDetail::page;
   switch (arguments.output) {
     case PlanOutput::text:
-      return plan::render_text(made);
+      return plan::render_text(made, detail);
     case PlanOutput::markdown:
-      return plan::render_markdown(made);
+      return plan::render_markdown(made, detail);
     case PlanOutput::json:
       return plan::render_json(made);
   }
@@ -148,15 +107,16 @@ ExitCode report_missed(const PlanArguments& arguments, const plan::Plan& made) {
 
 ExitCode make_plan(const PlanArguments& arguments) {
   if (arguments.example) return print(std::string(plan::example_spec()));
-  plan::SpecResult spec = plan::read_plan_spec(arguments.spec);
+  plan::SpecResult spec = plan::read_plan_spec(arguments.spec, arguments.sets);
   if (!spec) return report(spec.error());
-  if (const auto refusals = plan::refusals(*spec); !refusals.empty()) return report_refusals(*spec, refusals);
+  if (const auto refusals = plan::refusals(*spec); !refusals.empty()) return report_refusals(refusals);
   if (!arguments.out.empty()) {
-    if (const auto error = check_out(arguments.out)) return report(*error);
+    if (const auto error = check_output_folder(arguments.out)) return report(*error);
   }
   Result<std::vector<plan::ExistingObject>> existing;
   if (!arguments.against.empty()) existing = read_existing(arguments.against);
   if (!existing) return report(existing.error());
+  if (const Result<void> measured = measure_loads(*spec); !measured) return report(measured.error());
   plan::SearchOptions options{.jobs = arguments.jobs, .progress = {}};
   std::optional<ProgressReport> progress(std::in_place, progress_output());
   options.progress = [&progress](const std::string& words) { progress->note([words](Duration) { return words; }); };
@@ -166,7 +126,7 @@ ExitCode make_plan(const PlanArguments& arguments) {
   if (!made) return report(made.error());
   if (!std::ranges::all_of(made->services, &plan::ServicePlan::holds_slo)) return report_missed(arguments, *made);
   if (!arguments.out.empty()) {
-    if (const auto error = write_out(arguments.out, plan::plan_files(*made))) return report(*error);
+    if (const auto error = write_output_folder(arguments.out, plan::plan_files(*made))) return report(*error);
   }
   return arguments.against.empty() ? print(page(arguments, *made))
                                    : print_against(arguments, *made, *existing, options);

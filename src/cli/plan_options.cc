@@ -6,6 +6,15 @@
 
 namespace capstan::cli {
 
+namespace {
+
+/// Refuses an empty path, as of a variable of a shell that is not set.
+std::string refuse_empty_path(const std::string& path) {
+  return path.empty() ? "found an empty text, expected a path" : "";
+}
+
+}  // namespace
+
 CLI::App* add_plan(CLI::App& app, PlanArguments& arguments) {
   CLI::App* command =
       app.add_subcommand("plan", "Plan what to deploy: one page and manifests, proved in the simulator");
@@ -13,12 +22,22 @@ CLI::App* add_plan(CLI::App& app, PlanArguments& arguments) {
   spec->option_text("SPEC.yaml");
   CLI::Option* example = command->add_flag("--example", arguments.example, "Print a spec with comments to start from");
   example->excludes(spec);
+  command->add_option("--set", arguments.sets, "Change one value of the spec; may be repeated")
+      ->option_text("PATH=VALUE")
+      ->excludes(example);
   command->add_option("--out", arguments.out, "Write the manifests into this folder, which is new or empty")
       ->option_text("DIR")
+      ->check(CLI::Validator(refuse_empty_path, ""))
       ->excludes(example);
-  command->add_option("--against", arguments.against, "Say what to change in these manifests, why, and what it saves")
-      ->option_text("PATH")
-      ->excludes(example);
+  CLI::Option* against =
+      command
+          ->add_option("--against", arguments.against, "Say what to change in these manifests, why, and what it saves")
+          ->option_text("PATH")
+          ->check(CLI::Validator(refuse_empty_path, ""))
+          ->excludes(example);
+  command->add_flag("--details", arguments.details, "Also print the arithmetic, the reasons and sample manifests")
+      ->excludes(example)
+      ->excludes(against);
   add_word(
       *command, "-o,--output", {"text", "markdown", "json"},
       [&arguments](const std::string& word) {
@@ -33,9 +52,9 @@ CLI::App* add_plan(CLI::App& app, PlanArguments& arguments) {
   command->footer(
       "Examples:\n"
       "  capstan plan --example > spec.yaml\n"
-      "  capstan plan spec.yaml --out manifests\n"
-      "  capstan plan spec.yaml --against deploy\n\n"
-      "Exit code 2: with --against, a manifest should change. 3: the plan is refused or impossible.");
+      "  capstan plan spec.yaml --set services.0.min_replicas=2 --out manifests\n"
+      "  capstan plan spec.yaml --against deploy -o markdown\n\n"
+      "Exit code 2: with --against, a manifest should change. 3: the plan is refused or impossible, or misses an SLO.");
   command->final_callback([&arguments] {
     if (!arguments.example && arguments.spec.empty()) throw CLI::RequiredError("SPEC.yaml");
   });

@@ -67,12 +67,32 @@ TEST(PlanCommand, WritesThePageAndTheManifests) {
   for (const char* name : {"out/plan.md", "out/scenario-chat.yaml", "out/nodes/h100.yaml", "out/workload/chat.yaml"}) {
     EXPECT_TRUE(fs::exists(folder.at(name))) << name;
   }
-  EXPECT_FALSE(fs::exists(folder.at("out.unfinished")));
+  EXPECT_FALSE(fs::exists(folder.at("out/.unfinished")));
 
   arguments.out.clear();
-  arguments.against = folder.at("out/nodes");
+  arguments.against = folder.at("out");
   const PlanOutcome same = plan_with(arguments);
-  EXPECT_EQ(same.out.find("NodePool h100:"), same.out.npos) << same.out;
+  EXPECT_EQ(same.code, kOk) << same.out;
+  EXPECT_NE(same.out.find("no change"), same.out.npos) << same.out;
+}
+
+TEST(PlanCommand, SaysWhatToChangeInManifestsThatExist) {
+  const PlanFolder folder;
+  PlanArguments arguments;
+  arguments.spec = folder.write("spec.yaml", kPlannedSpec);
+  arguments.against = folder.write("deploy/pool.yaml", R"(apiVersion: karpenter.sh/v1
+kind: NodePool
+metadata: {name: gpu}
+spec:
+  disruption: {consolidationPolicy: WhenEmptyOrUnderutilized, consolidateAfter: 1m}
+)");
+  const PlanOutcome text = plan_with(arguments);
+  EXPECT_EQ(text.code, kFindings);
+  EXPECT_NE(text.out.find("pool.yaml:5: "), text.out.npos) << text.out;
+  EXPECT_NE(text.out.find("    change   WhenEmptyOrUnderutilized -> WhenEmpty\n"), text.out.npos) << text.out;
+  EXPECT_NE(text.out.find("saves "), text.out.npos);
+  arguments.output = PlanOutput::markdown;
+  EXPECT_TRUE(plan_with(arguments).out.starts_with("# Plan spec against existing manifests\n"));
 }
 
 TEST(PlanCommand, WritesNothingIntoAFolderWithFiles) {

@@ -10,6 +10,7 @@
 #include "experiment/sweep.h"
 #include "manifest/path.h"
 #include "workload/check.h"
+#include "workload/profile.h"
 
 namespace capstan::experiment {
 
@@ -73,13 +74,25 @@ void keep_named(const std::vector<std::string>& names, Scenario& scenario, Verdi
   });
 }
 
-/// A relative path that a file states means beside that file; one of the command line means where the user stands.
-void beside_the_file(const Node& load, const std::string& file, workload::WorkloadSpec& spec) {
-  const Node* node = load.find("trace");
+/// Returns true if a profile is a file, and neither bundled nor the text itself.
+bool is_file(const workload::ProfileSpec& profile) {
+  const auto bundled = workload::bundled_profiles();
+  return profile.name.find('\n') == std::string::npos &&
+         std::ranges::find(bundled, profile.name, &workload::BundledProfile::name) == bundled.end();
+}
+
+/// Makes a relative path that the file states start at the file's folder. A path of the command line starts at the
+/// current folder.
+void resolve_load_path(const Node& load, const std::string& file, workload::WorkloadSpec& spec) {
   auto* trace = std::get_if<workload::TraceSpec>(&spec.from);
-  if (trace == nullptr || node == nullptr || node->place.from_option || trace->path.starts_with('/')) return;
+  auto* profile = std::get_if<workload::ProfileSpec>(&spec.from);
+  const Node* node = load.find(trace != nullptr ? "trace" : "profile");
+  std::string* path = trace != nullptr                          ? &trace->path
+                      : profile != nullptr && is_file(*profile) ? &profile->name
+                                                                : nullptr;
+  if (path == nullptr || node == nullptr || node->place.from_option || path->starts_with('/')) return;
   const std::size_t slash = file.find_last_of('/');
-  if (slash != std::string::npos) trace->path = file.substr(0, slash + 1) + trace->path;
+  if (slash != std::string::npos) *path = file.substr(0, slash + 1) + *path;
 }
 
 /// Reads a part that the file must have. Where the file lacks it, defaults are read and no further error is kept.
@@ -109,7 +122,7 @@ void read_load_part(const Node* node, const Node& root, const ScenarioOverrides&
   const manifest::Mark load_read(verdict);
   read_part(node, verdict, [&](const Node& load, Verdict& v) { read_load(load, scenario.load, v); });
   if (node == nullptr || !load_read.ok()) return;
-  beside_the_file(*node, scenario.file, scenario.load);
+  resolve_load_path(*node, scenario.file, scenario.load);
   if (overrides.trace) scenario.load.from = workload::TraceSpec{*overrides.trace};
   set_load_end(root, scenario, verdict);
 }

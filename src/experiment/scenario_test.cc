@@ -53,6 +53,24 @@ TEST(Scenario, ReadsIntoWhatTheSimulationTakes) {
   EXPECT_EQ(std::get<decide::scale::DutyCycleHpa>(scenario->policies[1].policies.scale.at(0)).target_percent, 70);
 }
 
+TEST(Scenario, PathsOfItsLoadStartAtItsFolder) {
+  const auto source = [](const std::string& load, std::vector<std::string> sets = {}) -> std::string {
+    std::string text(kSmall);
+    const std::size_t from = text.find("load: ");
+    text.replace(from, text.find('\n', from) - from, "load: " + load);
+    const ScenarioResult scenario =
+        parse_scenario(text, "folder/s.yaml", {.sets = std::move(sets), .trace = {}, .seed = {}, .policies = {}});
+    if (!scenario) return scenario.error().text();
+    if (const auto* trace = std::get_if<workload::TraceSpec>(&scenario->load.from)) return trace->path;
+    return std::get<workload::ProfileSpec>(scenario->load.from).name;
+  };
+  EXPECT_EQ(source("{trace: a.csv}"), "folder/a.csv");
+  EXPECT_EQ(source("{profile: a.csv}"), "folder/a.csv");
+  EXPECT_EQ(source("{profile: /a.csv}"), "/a.csv");
+  EXPECT_EQ(source("{profile: azure-hour}"), "azure-hour");
+  EXPECT_EQ(source("{profile: a.csv}", {"load.profile=b.csv"}), "b.csv");  // from the current folder
+}
+
 TEST(Scenario, NodesComeAtTheLatencyOfTheirProvisioner) {
   const ScenarioResult scenario = parse_scenario(kSmall, "s.yaml");
   ASSERT_TRUE(scenario);

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "experiment/words.h"
+
 namespace capstan::plan {
 
 namespace {
@@ -39,15 +41,64 @@ std::int64_t lowest_attainment_ppm(std::span<const Trial> seeds) {
   return lowest == seeds.end() ? 0 : lowest->attainment_ppm;
 }
 
-Duration longest_ttft_p99(const ServicePlan& service) {
-  const auto longest = std::ranges::max_element(service.seeds, {}, &Trial::ttft_p99);
-  return longest == service.seeds.end() ? Duration{} : longest->ttft_p99;
+std::string_view scaler_word(ScalerKind kind) {
+  switch (kind) {
+    case ScalerKind::capstan:
+      return "Capstan";
+    case ScalerKind::scaled_object:
+      return "ScaledObject";
+    case ScalerKind::hpa:
+      return "HPA";
+    case ScalerKind::constant:
+      return "constant fleet";
+  }
+  return "";
 }
 
-GpuCount gpus_at_maximum(const ServicePlan& service) {
-  GpuCount gpus = 0;
-  for (const RoleFleet& role : service.roles) gpus += role.maximum * role.gpus_per_replica();
-  return gpus;
+const ScalerVariant* find_variant(const ServicePlan& service, ScalerKind kind) {
+  const auto found = std::ranges::find(service.variants, kind, &ScalerVariant::kind);
+  return found == service.variants.end() ? nullptr : &*found;
+}
+
+ServicePlan with_scaler(ServicePlan service, ScalerKind kind) {
+  const ScalerVariant* variant = find_variant(service, kind);
+  if (variant == nullptr || variant->roles.size() != service.roles.size()) return service;
+  for (std::size_t i = 0; i < service.roles.size(); ++i) {
+    service.roles[i].minimum = variant->roles[i].minimum;
+    service.roles[i].maximum = variant->roles[i].maximum;
+    service.roles[i].mean_ready_milli = variant->roles[i].mean_ready_milli;
+    service.roles[i].peak_ready = variant->roles[i].peak_ready;
+  }
+  service.scaler = kind;
+  service.seeds = variant->seeds;
+  service.holds_slo = variant->holds_slo;
+  service.scenario = variant->scenario;
+  return service;
+}
+
+std::int64_t planned_micro_usd_per_hour(const ServicePlan& service) {
+  return service.shared_micro_usd_per_hour.value_or(micro_usd_per_hour(service));
+}
+
+std::string cost_range_words(std::span<const Trial> seeds) {
+  if (seeds.empty()) return "not simulated";
+  std::vector<std::int64_t> costs;
+  for (const Trial& trial : seeds) costs.push_back(micro_usd_per_hour(trial));
+  const auto [lowest, highest] = std::ranges::minmax(costs);
+  const std::string high = experiment::usd(highest) + " USD/h";
+  return experiment::usd(lowest) == experiment::usd(highest) ? high : experiment::usd(lowest) + " to " + high;
+}
+
+std::string range_words(const ServicePlan& service, const std::vector<RoleReplicas>& roles) {
+  std::string words;
+  for (std::size_t i = 0; i < roles.size(); ++i) {
+    const RoleReplicas& role = roles[i];
+    words += words.empty() ? "" : " and ";
+    words += role.minimum == role.maximum ? fmt::format("{}", role.minimum)
+                                          : fmt::format("{} to {}", role.minimum, role.maximum);
+    if (roles.size() > 1) words += " " + role_word(service.roles[i].role);
+  }
+  return words + (words == "1" ? " replica" : " replicas");
 }
 
 std::string fleet_words(const ServicePlan& service) {

@@ -19,10 +19,20 @@ inline std::int64_t micro_usd_per_hour(const ServicePlan& service) { return micr
 /// Returns the lowest attainment of several simulations, millionths; 0 for none.
 std::int64_t lowest_attainment_ppm(std::span<const Trial> seeds);
 inline std::int64_t lowest_attainment_ppm(const ServicePlan& service) { return lowest_attainment_ppm(service.seeds); }
-/// Returns the longest P99 of TTFT over the seeds.
-Duration longest_ttft_p99(const ServicePlan& service);
-/// Returns the highest number of replicas of all roles times their GPUs.
-GpuCount gpus_at_maximum(const ServicePlan& service);
+/// Returns "Capstan", "ScaledObject", "HPA" or "constant fleet".
+std::string_view scaler_word(ScalerKind kind);
+/// Returns a scaler of the plan and what its simulations showed; null if the plan has none of this kind.
+const ScalerVariant* find_variant(const ServicePlan& service, ScalerKind kind);
+/// Returns the plan with the replicas and the seeds of another of its scalers.
+ServicePlan with_scaler(ServicePlan service, ScalerKind kind);
+/// Returns what the service costs: its share of shared nodes, or else the mean of the seeds.
+std::int64_t planned_micro_usd_per_hour(const ServicePlan& service);
+
+/// Returns the lowest and the highest cost of several simulations: "110.08 to 163.90 USD/h"; one value if
+/// they are equal.
+std::string cost_range_words(std::span<const Trial> seeds);
+/// Returns "1 to 7 replicas" or "1 replica", for two roles "2 to 5 prefill and 1 to 4 decode replicas".
+std::string range_words(const ServicePlan& service, const std::vector<RoleReplicas>& roles);
 
 /// Returns "3 to 8 replicas of Llama-3.3-70B in fp8 on 4 H100 each"; of a disaggregated service "1 to 4 prefill
 /// replicas of ... and 2 to 8 decode replicas of ...".

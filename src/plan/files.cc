@@ -1,8 +1,92 @@
 #include "plan/files.h"
 
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "plan/figures.h"
+#include "plan/measure/use_measured_load.h"
 #include "plan/render/render.h"
 
 namespace capstan::plan {
+
+namespace {
+
+/// A simulated scenario of a service.
+struct ScenarioFile {
+  std::string path{};
+  std::string content{};  ///< noun phrase
+  std::string text{};
+};
+
+std::vector<ScenarioFile> scenarios_of(const ServicePlan& service) {
+  const auto with = [&](ScalerKind kind) {
+    return fmt::format("the simulation of {} with {}{}", service.service, kind == ScalerKind::constant ? "a " : "",
+                       scaler_word(kind));
+  };
+  std::vector<ScenarioFile> out{{scenario_file(service, service.scaler), with(service.scaler), service.scenario}};
+  for (const ScalerVariant& variant : service.variants) {
+    if (variant.kind == service.scaler || variant.scenario.empty()) continue;
+    out.push_back({scenario_file(service, variant.kind), with(variant.kind), variant.scenario});
+  }
+  for (const Trial& trial : service.robustness) {
+    if (trial.scenario.empty()) continue;
+    out.push_back({worse_scenario_file(service, trial),
+                   fmt::format("{}: {}, worst with --seed {}", service.service, trial.name, trial.seed),
+                   trial.scenario});
+  }
+  return out;
+}
+
+std::string content_of(const Manifest& manifest) {
+  const Yaml* kind = manifest.body.find("kind");
+  return kind == nullptr ? "Helm values" : kind->text();
+}
+
+}  // namespace
+
+std::vector<PlanFile> list_plan_files(const Plan& plan) {
+  std::vector<PlanFile> out;
+  for (const Section& section : plan.sections) {
+    for (const Manifest& manifest : section.manifests) {
+      const auto known = std::ranges::find(out, manifest.file, &PlanFile::path);
+      PlanFile& file = known == out.end() ? out.emplace_back(PlanFile{manifest.file, {}}) : *known;
+      const std::string content = content_of(manifest);
+      if (std::ranges::find(file.kinds, content) == file.kinds.end()) file.kinds.push_back(content);
+    }
+  }
+  for (const ServicePlan& service : plan.services) {
+    for (const ScenarioFile& scenario : scenarios_of(service)) out.push_back({scenario.path, {scenario.content}});
+  }
+  out.push_back({"plan.md", {"this page, with the arithmetic"}});
+  return out;
+}
+
+std::string scenario_file(const ServicePlan& service, ScalerKind scaler) {
+  const std::string base = "scenarios/" + service.service;
+  if (scaler == service.scaler) return "scenario-" + service.service + ".yaml";
+  switch (scaler) {
+    case ScalerKind::capstan:
+      return base + "-capstan.yaml";
+    case ScalerKind::scaled_object:
+      return base + "-keda.yaml";
+    case ScalerKind::hpa:
+      return base + "-hpa.yaml";
+    case ScalerKind::constant:
+      return base + "-constant.yaml";
+  }
+  return base + ".yaml";
+}
+
+std::string worse_scenario_file(const ServicePlan& service, const Trial& trial) {
+  std::string name;
+  for (const char c : trial.name) {
+    const bool is_plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '.';
+    if (is_plain) name += c;
+    if (!is_plain && !name.ends_with('-')) name += '-';
+  }
+  return "scenarios/" + service.service + "-" + name + ".yaml";
+}
 
 std::map<std::string, std::string> plan_files(const Plan& plan) {
   std::map<std::string, std::string> files;
@@ -13,8 +97,11 @@ std::map<std::string, std::string> plan_files(const Plan& plan) {
       text += manifest.body.document();
     }
   }
-  for (const ServicePlan& service : plan.services) files["scenario-" + service.service + ".yaml"] = service.scenario;
-  files["plan.md"] = render_markdown(plan);
+  for (const ServicePlan& service : plan.services) {
+    for (const ScenarioFile& scenario : scenarios_of(service)) files[scenario.path] = scenario.text;
+    if (!service.measured_load.empty()) files[measured_load_file(service.service)] = service.measured_load;
+  }
+  files["plan.md"] = render_markdown(plan, PageDetail::all);
   return files;
 }
 

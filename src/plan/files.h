@@ -2,13 +2,29 @@
 
 #include <map>
 #include <string>
+#include <vector>
 
 #include "plan/plan.h"
 
 namespace capstan::plan {
 
-/// Returns the files that `--out` writes, by path below its folder: the page as plan.md, one file for each path that a
-/// manifest names, with the objects of that path as several documents, and the simulated scenarios.
+/// A file that `--out` writes.
+struct PlanFile {
+  std::string path{};                ///< below the folder that `--out` names: "nodes/h100.yaml"
+  std::vector<std::string> kinds{};  ///< kinds of its objects, or one phrase: "NodePool", "Helm values"
+};
+
+/// Returns the files that `--out` writes, in the order of the page: manifests, scenarios, the page itself.
+std::vector<PlanFile> list_plan_files(const Plan& plan);
+
+/// Returns the name of the file with the simulated scenario of a scaler: "scenario-chat.yaml" for the chosen one,
+/// "scenarios/chat-hpa.yaml" for another.
+std::string scenario_file(const ServicePlan& service, ScalerKind scaler);
+/// Returns the name of the file with the scenario of a worse condition: "scenarios/chat-zone-us-east-1a-lost.yaml".
+std::string worse_scenario_file(const ServicePlan& service, const Trial& trial);
+
+/// Returns the texts of these files by path: the page as plan.md, one file for each path that a manifest names, with
+/// the objects of that path as several documents, and the simulated scenarios.
 std::map<std::string, std::string> plan_files(const Plan& plan);
 
 }  // namespace capstan::plan

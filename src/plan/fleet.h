@@ -8,24 +8,35 @@
 #include "base/quantity.h"
 #include "base/time.h"
 #include "engine/table.h"
+#include "model/offering.h"
 #include "model/service.h"
 #include "plan/spec/spec.h"
 
-// The fleet that the search chose for a service, and what the simulations showed of it.
+// The fleet and the scaler that the search chose for a service, and what the simulations showed of them.
 namespace capstan::plan {
+
+/// The component that sets the number of replicas.
+enum class ScalerKind : std::uint8_t {
+  capstan,        ///< Capstan's policy, as an InferenceScaler
+  scaled_object,  ///< the ScaledObject of the plan
+  hpa,            ///< the HorizontalPodAutoscaler of the plan
+  constant,       ///< nothing: the fleet has the same size all the time
+};
 
 /// The replicas of one role.
 struct RoleFleet {
   model::Role role = model::Role::both;
-  engine::EngineRow engine{};          ///< model, GPU kind, tensor parallelism and weight type of a replica
-  std::int64_t pods = 1;               ///< of a replica
-  MachineSpec machine{};               ///< of the nodes
-  ReplicaCount minimum = 1;            ///< ready replicas that the scaler keeps; the warm pool
-  ReplicaCount maximum = 1;            ///< as the scaler's bound
-  ReplicaCount threshold_minimum = 0;  ///< of the ScaledObject and the HPA; 0: `minimum`
-  ReplicaCount mean_ready_milli = 0;   ///< ready replicas, mean over the simulated load, thousandths
-  ReplicaCount peak_ready = 0;
-  std::int64_t batch = 1;        ///< sequences that a replica runs at once within the SLO, from the engine table
+  engine::EngineRow engine{};  ///< model, GPU kind, tensor parallelism and weight type of a replica
+  std::int64_t pods = 1;       ///< of a replica
+  MachineSpec machine{};       ///< machine type of the nodes
+  std::string pool{};          ///< pool of the nodes; empty: `pool_name` of the GPU kind
+  model::CapacityType base = model::CapacityType::on_demand;  ///< capacity type of the nodes of the minimum
+  ReplicaCount burst_minimum = 0;     ///< minimum that Capstan's policy needs for a burst; 0: `minimum`
+  ReplicaCount minimum = 1;           ///< ready replicas that the chosen scaler keeps; the warm pool
+  ReplicaCount maximum = 1;           ///< highest number of replicas that a scaler may set
+  ReplicaCount mean_ready_milli = 0;  ///< ready replicas, mean over the simulated load, thousandths
+  ReplicaCount peak_ready = 0;        ///< most ready replicas at the end of a minute, over all seeds
+  std::int64_t batch = 1;             ///< sequences that a replica runs at once within the SLO, from the engine table
   double prefill_share = 0;      ///< part of a replica's step time that prompts take, 0 to 1, from the engine table
   double kv_share_at_batch = 0;  ///< part of the KV memory in use at that batch, 0 to 1
 
@@ -43,20 +54,41 @@ struct Trial {
   std::int64_t micro_usd = 0;  ///< cost of the run
   Duration simulated{};
   GpuNanoseconds paid_gpu_ns = 0;
-  GpuNanoseconds idle_gpu_ns = 0;  ///< paid and neither busy nor starting
+  GpuNanoseconds idle_gpu_ns = 0;                  ///< paid and neither busy nor starting
+  GpuNanoseconds busy_gpu_ns = 0;                  ///< GPU time of replicas while an engine step runs
+  std::int64_t goodput_milli = 0;                  ///< met requests per second in the busiest window, thousandths
+  std::vector<ReplicaCount> replicas_by_minute{};  ///< of all roles, wanted or ready at the end of each minute
   std::int64_t answer_tokens = 0;
   std::int64_t prompt_tokens = 0;
   Duration cold_start_p50{};  ///< from bound to ready; 0: there was none
   Duration cold_start_max{};
+  std::string scenario{};  ///< of a worse condition: the simulated scenario file
 };
 
-/// A ScaledObject or HPA of the plan, simulated in place of Capstan's policy.
-struct ThresholdTrial {
-  std::string kind{};                   ///< "ScaledObject"
-  std::int64_t attainment_ppm = 0;      ///< lowest over the seeds, millionths
-  std::int64_t micro_usd_per_hour = 0;  ///< mean over the seeds
-  std::string refused{};                ///< why it cannot be simulated; empty: it was
-  std::int64_t simulations = 0;
+/// The replicas of one role under one scaler.
+struct RoleReplicas {
+  ReplicaCount minimum = 1;
+  ReplicaCount maximum = 1;
+  ReplicaCount mean_ready_milli = 0;  ///< ready replicas, mean over the simulated load, thousandths
+  ReplicaCount peak_ready = 0;        ///< most ready replicas at the end of a minute, over all seeds
+};
+
+/// One way to set the number of replicas, simulated on the plan's load and machines.
+struct ScalerVariant {
+  ScalerKind kind = ScalerKind::capstan;
+  std::vector<RoleReplicas> roles{};  ///< in the order of `ServicePlan::roles`
+  std::vector<Trial> seeds{};         ///< as many as `ServicePlan::seeds`; none if it was refused
+  bool holds_slo = false;             ///< under every seed
+  std::string refused{};              ///< why it cannot be simulated; empty: it was
+  std::string scenario{};             ///< the simulated scenario file, with this scaler as its policy
+};
+
+/// The requests of the simulated load.
+struct MeanLoad {
+  double prompt_tokens = 0;  ///< mean; 0: nothing was simulated
+  double answer_tokens = 0;  ///< mean
+  double mean_per_s = 0;     ///< requests per second
+  double peak_per_s = 0;     ///< requests per second in the busiest 5 minutes
 };
 
 /// One fleet that the search tried.
@@ -80,16 +112,24 @@ struct StartPhase {
 struct ServicePlan {
   std::string service{};           ///< its name in the spec
   std::vector<RoleFleet> roles{};  ///< one, or prefill and decode
+  MeanLoad mean_load{};            ///< of the simulated load
   std::uint32_t spot_ppm = 0;      ///< share of the nodes above the minimum that are bought as spot, millionths
-  bool holds_slo = false;          ///< every seed met the SLO's attainment
-  std::vector<Trial> seeds{};      ///< at least five
-  std::vector<Trial> robustness{};
-  std::vector<ThresholdTrial> threshold_trials{};  ///< of the ScaledObject and the HPA; empty: not simulated
-  std::vector<FrontierPoint> frontier{};           ///< the cheapest first
-  std::optional<FrontierPoint> runner_up{};        ///< the best fleet of another GPU kind or parallelism
-  std::vector<StartPhase> start{};                 ///< in the order in which they happen
-  std::string scenario{};                          ///< the simulated scenario file, with the plan's policies
-  std::string not_simulated{};                     ///< what the simulation leaves out, empty: nothing
+  ScalerKind scaler = ScalerKind::capstan;   ///< the cheapest that holds the SLO
+  std::vector<ScalerVariant> variants{};     ///< the chosen scaler and the others, in the order of `ScalerKind`
+  bool holds_slo = false;                    ///< every seed met the SLO's attainment and goodput
+  std::vector<Trial> seeds{};                ///< of the chosen scaler, at least five
+  std::vector<Trial> robustness{};           ///< of the chosen scaler: the worst seed of each condition
+  std::vector<FrontierPoint> frontier{};     ///< the cheapest first
+  std::optional<FrontierPoint> runner_up{};  ///< the best fleet of another GPU kind or parallelism
+  std::vector<StartPhase> start{};           ///< in the order in which they happen
+  std::string scenario{};                    ///< the simulated scenario file, with the chosen scaler
+  std::string measured_load{};               ///< profile that the scenario names; empty: none was measured
+  std::vector<std::string> bounded_by{};     ///< limits that lowered the maximum: "limits.gpus: 40 of 64 ..."
+  /// Share of the nodes that the service has in common with others, modelled from the replicas of the simulations.
+  /// Nothing: its nodes are its own, and the cost is that of the simulations.
+  std::optional<std::int64_t> shared_micro_usd_per_hour{};
+  std::string shared_why{};     ///< the formula of that share with its numbers
+  std::string not_simulated{};  ///< what the simulation leaves out, empty: nothing
 };
 
 }  // namespace capstan::plan

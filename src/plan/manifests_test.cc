@@ -125,6 +125,50 @@ TEST_P(PlanManifests, NameNoObjectTwice) {
   }
 }
 
+/// Returns true if a command applies a manifest: `kubectl apply -f FILE`, `kubectl apply -f FOLDER`, or a chart's
+/// values.
+bool applies(const std::string& command, const Manifest& manifest) {
+  const std::size_t slash = manifest.file.rfind('/');
+  for (const std::string& path : {manifest.file, manifest.is_object ? manifest.file.substr(0, slash) : manifest.file}) {
+    for (const std::string flag : {" -f ", " --values ", " --config-file "}) {
+      const std::size_t at = command.find(flag + path);
+      if (at == command.npos) continue;
+      const std::size_t end = at + flag.size() + path.size();
+      if (end == command.size() || command[end] == ' ') return true;
+    }
+  }
+  return false;
+}
+
+TEST_P(PlanManifests, AreAppliedByOneCommandEach) {
+  const std::vector<Section> sections = all_manifest_sections(GetParam().facts());
+  for (const Section& section : sections) {
+    for (const Manifest& manifest : section.manifests) {
+      std::vector<std::string> commands;
+      for (const Section& other : sections) {
+        for (const ApplyCommand& command : other.apply) {
+          if (!applies(command.command, manifest)) continue;
+          commands.push_back(command.command);
+          EXPECT_EQ(command.alternative.option, manifest.alternative.option) << manifest.file;
+          EXPECT_EQ(command.alternative.is_chosen, manifest.alternative.is_chosen) << manifest.file;
+        }
+      }
+      EXPECT_EQ(commands.size(), 1U) << manifest.file << ": " << ::testing::PrintToString(commands);
+    }
+  }
+}
+
+TEST_P(PlanManifests, AreInFoldersThatKubectlCanApply) {
+  // `kubectl apply -f FOLDER` fails on a file that is no object of the API server.
+  std::set<std::string> of_objects, of_values;
+  for (const Section& section : all_manifest_sections(GetParam().facts())) {
+    for (const Manifest& manifest : section.manifests) {
+      (manifest.is_object ? of_objects : of_values).insert(manifest.file.substr(0, manifest.file.rfind('/')));
+    }
+  }
+  for (const std::string& folder : of_values) EXPECT_FALSE(of_objects.contains(folder)) << folder;
+}
+
 INSTANTIATE_TEST_SUITE_P(Samples, PlanManifests, ::testing::ValuesIn(manifest_plans()), [](const auto& info) {
   std::string name = info.param.name;
   std::ranges::replace_if(name, [](char c) { return c == ' ' || c == '-'; }, '_');

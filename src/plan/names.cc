@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/ascii.h"
+#include "base/assert.h"
 #include "model/role_names.h"
 
 namespace capstan::plan {
@@ -50,10 +51,35 @@ std::string pool_name(std::string_view gpu) {
 std::string spot_pool_name(std::string_view gpu) { return pool_name(gpu) + "-spot"; }
 
 Device device_of(const RoleFleet& role) {
-  const std::optional<std::string> profile = mig_profile_of(role.engine.gpu);
-  return {.pool = pool_name(role.engine.gpu),
-          .resource = profile ? "nvidia.com/mig-" + *profile : std::string(kGpuResource),
+  return {.pool = role.pool.empty() ? pool_name(role.engine.gpu) : role.pool,
           .per_pod = std::max<GpuCount>(1, role.gpus_per_replica() / std::max<std::int64_t>(1, role.pods))};
+}
+
+std::string gpu_resource(Cloud cloud, std::string_view gpu) {
+  const std::optional<std::string> profile = mig_profile_of(gpu);
+  return profile && cloud != Cloud::gcp ? "nvidia.com/mig-" + *profile : std::string(kGpuResource);
+}
+
+Yaml device_selector(Cloud cloud, const RoleFleet& role) {
+  Yaml selector = pool_selector(device_of(role).pool);
+  const std::optional<std::string> profile = mig_profile_of(role.engine.gpu);
+  if (profile && cloud == Cloud::gcp) selector.set("cloud.google.com/gke-gpu-partition-size", *profile);
+  return selector;
+}
+
+std::string_view engine_key(Engine engine) {
+  switch (engine) {
+    case Engine::vllm:
+      return "vllm";
+    case Engine::sglang:
+      return "sglang";
+    case Engine::tensorrt_llm:
+      return "tensorrt-llm";
+    case Engine::triton:
+      return "triton";
+  }
+  CAPSTAN_ASSERT(false);
+  return {};
 }
 
 std::string workload_name(const ServiceSpec& service, model::Role role) {
@@ -84,6 +110,10 @@ std::string_view workload_kind(const ServiceSpec& service) {
 
 std::string_view workload_api_version(const ServiceSpec& service) {
   return service.pods_per_replica > 1 ? "leaderworkerset.x-k8s.io/v1" : "apps/v1";
+}
+
+bool is_default(const PlanSpec& spec, std::string_view path) {
+  return std::ranges::find(spec.defaults, path, &DefaultUsed::path) != spec.defaults.end();
 }
 
 Yaml gpu_toleration() { return Yaml::map({{"key", kGpuTaint}, {"operator", "Exists"}, {"effect", "NoSchedule"}}); }

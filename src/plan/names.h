@@ -22,7 +22,8 @@ inline constexpr std::string_view kGpuTaint = "nvidia.com/gpu";  ///< with the v
 inline constexpr std::string_view kContainer = "engine";
 inline constexpr std::string_view kPort = "http";
 inline constexpr std::int64_t kPortNumber = 8000;
-inline constexpr std::int64_t kNodeGraceMinutes = 60;  ///< Karpenter ends a node after this time, whatever its pods do
+inline constexpr std::int64_t kNodeGraceMinutes =
+    60;  ///< the drain of a node ends after this time, whatever its pods do
 
 /// Returns "h100" for "h100_sxm", "a100-40g" for "a100_sxm_40g", and "h100-3g.40gb" for "h100-3g.40gb".
 std::string gpu_short_name(std::string_view gpu);
@@ -39,13 +40,21 @@ std::string pool_name(std::string_view gpu);
 /// `pool_name`, so that one node selector fits both.
 std::string spot_pool_name(std::string_view gpu);
 
-/// The device that a pod asks for, and the pool whose nodes offer it.
+/// The pool whose nodes a pod needs, and the number of GPUs or slices that it asks for.
 struct Device {
-  std::string pool{};      ///< value of `kPoolLabel`
-  std::string resource{};  ///< "nvidia.com/gpu" or "nvidia.com/mig-3g.40gb"
+  std::string pool{};  ///< value of `kPoolLabel`
   GpuCount per_pod = 1;
 };
 Device device_of(const RoleFleet& role);
+
+/// Returns the resource by which a pod asks for a GPU kind: "nvidia.com/gpu", or "nvidia.com/mig-3g.40gb" for a slice.
+/// GKE offers slices as nvidia.com/gpu, on nodes of one slice size.
+std::string gpu_resource(Cloud cloud, std::string_view gpu);
+/// Returns the node selector of the pods of a role: `pool_selector`, and on GKE also the size of the slices.
+Yaml device_selector(Cloud cloud, const RoleFleet& role);
+
+/// Returns the name of an engine in schema/metrics.csv and in an InferenceScaler: "tensorrt-llm".
+std::string_view engine_key(Engine engine);
 
 /// Returns the name of a role's workload: "chat", or "chat-prefill" and "chat-decode" for a disaggregated service.
 std::string workload_name(const ServiceSpec& service, model::Role role);
@@ -60,6 +69,9 @@ bool quantizes_weights(const ServiceSpec& service, std::string_view weight_dtype
 /// Returns the kind of the workload: "LeaderWorkerSet" for replicas of several pods, otherwise "Deployment".
 std::string_view workload_kind(const ServiceSpec& service);
 std::string_view workload_api_version(const ServiceSpec& service);
+
+/// Returns true if the spec leaves the value at a path out: "cluster.capacity".
+bool is_default(const PlanSpec& spec, std::string_view path);
 
 /// Returns `{key: nvidia.com/gpu, operator: Exists}` with the effect NoSchedule.
 Yaml gpu_toleration();

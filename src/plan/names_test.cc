@@ -28,7 +28,11 @@ TEST(PlanNames, ASliceIsAskedForByItsProfile) {
   }
   RoleFleet role;
   role.engine.gpu = "h100-3g.40gb";
-  EXPECT_EQ(device_of(role).resource, "nvidia.com/mig-3g.40gb");
+  EXPECT_EQ(gpu_resource(Cloud::aws, role.engine.gpu), "nvidia.com/mig-3g.40gb");
+  EXPECT_EQ(device_selector(Cloud::aws, role).document(), "capstan.dev/pool: h100-3g-40gb\n");
+  EXPECT_EQ(gpu_resource(Cloud::gcp, role.engine.gpu), "nvidia.com/gpu");
+  EXPECT_EQ(device_selector(Cloud::gcp, role).document(),
+            "capstan.dev/pool: h100-3g-40gb\ncloud.google.com/gke-gpu-partition-size: \"3g.40gb\"\n");
   EXPECT_EQ(device_of(role).pool, "h100-3g-40gb");
   EXPECT_EQ(device_of(role).per_pod, 1);
 }
@@ -38,7 +42,7 @@ TEST(PlanNames, AReplicaOfSeveralPodsDividesItsGpus) {
   role.engine.gpu = "h100_sxm";
   role.engine.tp = 16;
   role.pods = 2;
-  EXPECT_EQ(device_of(role).resource, "nvidia.com/gpu");
+  EXPECT_EQ(gpu_resource(Cloud::aws, role.engine.gpu), "nvidia.com/gpu");
   EXPECT_EQ(device_of(role).per_pod, 8);
 }
 

@@ -18,6 +18,8 @@ std::string_view words(Evidence evidence) {
       return "from the catalogue";
     case Evidence::assumed:
       return "assumed";
+    case Evidence::none:
+      return "";
   }
   CAPSTAN_ASSERT(false);
   return {};

@@ -18,9 +18,10 @@ enum class Evidence : std::uint8_t {
   modelled,   ///< computed from the engine table or from another figure of the plan
   catalogue,  ///< from a bundled table of shapes and prices
   assumed,    ///< a default of Capstan
+  none,       ///< no figure: a query, or a reason
 };
 
-/// Returns "stated", "measured", "simulated", "modelled", "from the catalogue" or "assumed".
+/// Returns "stated", "measured", "simulated", "modelled", "from the catalogue", "assumed", or an empty text.
 std::string_view words(Evidence evidence);
 
 /// One answer of the plan: "minimum ready replicas: 3", with the arithmetic and where the figure comes from.
@@ -31,12 +32,44 @@ struct Statement {
   Evidence evidence = Evidence::modelled;
 };
 
+/// A manifest that has alternatives: of all options of a choice, only one is applied.
+struct Alternative {
+  std::string choice{};    ///< "scaler of chat", "scaler" (shared), "queues", "spare capacity"; empty: none
+  std::string option{};    ///< "keda", "kueue", "balloon"
+  bool is_chosen = false;  ///< the plan's option; no option of "spare capacity" is, because it is optional
+};
+
 /// One Kubernetes object of the plan, or a values file of a chart.
 struct Manifest {
   std::string file{};  ///< path below the folder that `--out` names: "nodes/h100.yaml"
   Yaml body{};
   bool is_object = true;    ///< false: values of a Helm chart, or another file that is not applied
   bool is_on_page = false;  ///< the page shows it, as an example of the section
+  Alternative alternative{};
+};
+
+/// The steps of an installation, in their order: an object needs objects of earlier steps.
+enum class ApplyStep : std::uint8_t {
+  names,           ///< the namespace and the priority classes
+  queues,          ///< of the gang scheduler and of Capstan
+  devices,         ///< GPU Operator: driver, device plugin, MIG geometry
+  nodes,           ///< node pools
+  secrets,         ///< access to the weights
+  cache,           ///< the DaemonSets that fetch images and weights
+  workload,        ///< the replicas with their services
+  metrics,         ///< what the scalers read
+  scaler,          ///< one of the alternatives
+  monitoring,      ///< dashboards and alerts
+  spare_capacity,  ///< optional
+};
+
+/// One command of the installation. Every manifest is applied by exactly one.
+struct ApplyCommand {
+  ApplyStep step = ApplyStep::names;
+  std::string command{};  ///< shell command, in the folder that `--out` names
+  std::string purpose{};  ///< noun phrase: "the node pools"
+  Alternative alternative{};
+  bool is_optional = false;  ///< the plan works without it
 };
 
 /// One part of the plan: nodes, gangs, replicas and so on.
@@ -46,7 +79,8 @@ struct Section {
   std::string answer{};  ///< the decision in one or two sentences
   std::vector<Statement> statements{};
   std::vector<std::string> not_simulated{};  ///< parts that the simulator cannot run yet, as noun phrases
-  std::vector<std::string> commands{};       ///< shell commands, as for the kill switch
+  std::vector<ApplyCommand> apply{};         ///< in any order; `ApplyStep` orders those of all sections
+  std::vector<std::string> commands{};       ///< other shell commands: the kill switch, a simulation
   std::vector<Manifest> manifests{};
 };
 

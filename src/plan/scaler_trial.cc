@@ -8,15 +8,51 @@
 
 #include "experiment/batch.h"
 #include "plan/figures.h"
+#include "plan/measure/use_measured_load.h"
+#include "plan/sections/engine_metrics.h"
 
 namespace capstan::plan {
+
+namespace {
+
+/// Returns settings of a scenario that keep its first replicas and drop its minimum.
+std::vector<std::string> without_minimum(const ServicePlan& service) {
+  std::vector<std::string> sets;
+  const auto scenario = experiment::parse_scenario(service.scenario, "scenario-" + service.service + ".yaml");
+  if (!scenario) return sets;
+  const bool has_roles = scenario->roles.size() > 1;
+  for (std::size_t i = 0; i < scenario->roles.size(); ++i) {
+    const std::string path =
+        has_roles ? fmt::format("service.roles.{}.replicas", i == 0 ? "prefill" : "decode") : "service.replicas";
+    sets.push_back(fmt::format("{}.initial={}", path, scenario->cluster.initial[i].replicas));
+    sets.push_back(fmt::format("{}.min=1", path));
+  }
+  return sets;
+}
+
+/// Returns the warning about a query that found no series; empty if there is none. Such a scaler is blind.
+std::string blind_warning(const experiment::RunResult& result) {
+  const auto is_blind = [](const std::string& warning) { return warning.find("never found a series") != warning.npos; };
+  const auto found = std::ranges::find_if(result.warnings, is_blind);
+  return found == result.warnings.end() ? "" : *found;
+}
+
+}  // namespace
+
+std::string scale_labels(const PlanSpec& spec, const ServiceSpec& service, model::Role role) {
+  Yaml labels;
+  for (const auto& [name, value] : series_labels(spec, service, role)) labels.set(name, value);
+  return labels.flow();
+}
 
 Result<ScalerTrial> try_scaler(const ServicePlan& service, const std::string& scale, const SearchOptions& options) {
   ScalerTrial out;
   std::vector<experiment::Scenario> scenarios;
+  const std::vector<std::string> sets = without_minimum(service);
   for (const Trial& trial : service.seeds) {
     experiment::ScenarioOverrides overrides;
     overrides.seed = trial.seed;
+    overrides.sets = sets;
     overrides.sets.push_back(
         fmt::format("policies=[{{name: other, scale: {}, place: gang, provision: group}}]", scale));
     auto scenario = experiment::parse_scenario(service.scenario, "scenario-" + service.service + ".yaml", overrides);
@@ -24,6 +60,7 @@ Result<ScalerTrial> try_scaler(const ServicePlan& service, const std::string& sc
       out.refused = scenario.error().text();
       return out;
     }
+    use_measured_load(service.measured_load, *scenario);
     scenarios.push_back(std::move(*scenario));
   }
   std::vector<experiment::PlannedRun> runs;
@@ -31,6 +68,8 @@ Result<ScalerTrial> try_scaler(const ServicePlan& service, const std::string& sc
   const auto results = experiment::run_batch(runs, options.jobs, "other autoscalers", {});
   if (!results) return std::unexpected(results.error());
   out.simulations = static_cast<std::int64_t>(results->size());
+  out.refused = blind_warning(results->front());
+  if (!out.refused.empty()) return out;
   out.attainment_ppm = 1'000'000;
   for (const experiment::RunResult& result : *results) {
     const Trial trial{.micro_usd = result.total_micro_usd(), .simulated = result.simulated};

@@ -17,7 +17,12 @@ struct ScalerTrial {
   std::string refused{};  ///< why it cannot be simulated; empty: it was
 };
 
-/// Simulates a policy in place of the plan's, under the plan's seeds.
+/// Returns the labels of the series of a role as `labels` of a scaler that reads them, in flow style. Without them the
+/// queries of a manifest find nothing.
+std::string scale_labels(const PlanSpec& spec, const ServiceSpec& service, model::Role role);
+
+/// Simulates a policy in place of the plan's, under the plan's seeds. The policy's own minimum counts, not that of the
+/// plan; the first replicas are those of the plan. A scaler whose queries find no series is refused.
 /// @param scale  the policy's `scale`, as in a scenario
 Result<ScalerTrial> try_scaler(const ServicePlan& service, const std::string& scale, const SearchOptions& options);
 

@@ -40,9 +40,9 @@ Yaml queue_labels(const PlanSpec& spec, std::string_view tenant) {
   return {};
 }
 
-Yaml topology_annotations(const PlanSpec& spec, const ServiceSpec& service) {
+Yaml topology_annotations(const PlanSpec& spec, const ServiceSpec& service, GpuCount gpus) {
   if (service.pods_per_replica < 2) return {};
-  const std::string_view level = required_level(spec, service);
+  const std::string_view level = required_level(spec, gpus);
   switch (pod_scheduler(spec)) {
     case GangScheduler::kai:
       return Yaml::map(
@@ -70,13 +70,7 @@ std::string cluster_queue_name(const PlanSpec& spec) {
   return is_taken ? name + "-all" : name;
 }
 
-bool has_nvlink_racks(const PlanSpec& spec) {
-  return std::ranges::any_of(spec.cluster.machines,
-                             [](const MachineSpec& machine) { return machine.nvlink_domain_gpus > machine.gpus; });
-}
-
-std::string_view required_level(const PlanSpec& spec, const ServiceSpec& service) {
-  const GpuCount gpus = service.tensor_parallel.value_or(0);
+std::string_view required_level(const PlanSpec& spec, GpuCount gpus) {
   const bool fits = std::ranges::all_of(spec.cluster.machines, [&](const MachineSpec& machine) {
     return machine.nvlink_domain_gpus > machine.gpus && gpus <= machine.nvlink_domain_gpus;
   });

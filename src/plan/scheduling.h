@@ -28,26 +28,25 @@ std::string_view scheduler_name(const PlanSpec& spec);
 /// Returns the labels that put a tenant's workload into its queue: `kai.scheduler/queue: serving` or
 /// `kueue.x-k8s.io/queue-name: serving`. They belong on the workload and on its pods. An empty mapping if the pods have
 /// no queue. KAI starts pods that it may not preempt only inside the quota of their queue, so the pods of a tenant with
-/// a stated quota are marked preemptible. KAI still reclaims nothing from a queue that holds no more than its quota.
+/// a stated quota are marked preemptible. KAI never reclaims GPUs inside a queue's quota.
 Yaml queue_labels(const PlanSpec& spec, std::string_view tenant);
 
 /// Returns the annotations that place the pods of one replica near each other. For KAI they belong on the workload, for
 /// Kueue on the pod template. An empty mapping for replicas of one pod.
-Yaml topology_annotations(const PlanSpec& spec, const ServiceSpec& service);
+/// @param gpus  of one replica
+Yaml topology_annotations(const PlanSpec& spec, const ServiceSpec& service, GpuCount gpus);
 
 /// Returns the name of the topology and of the queue above those of the tenants: the name of the plan as a DNS label.
 std::string cluster_queue_name(const PlanSpec& spec);
 
 /// Returns the node label that the pods of a replica must share: the NVLink domain if one NVLink domain joins all GPUs
 /// of the replica, otherwise the zone.
-std::string_view required_level(const PlanSpec& spec, const ServiceSpec& service);
+/// @param gpus  of one replica
+std::string_view required_level(const PlanSpec& spec, GpuCount gpus);
 
 /// The label of GPU Operator nodes that are in one NVLink domain.
 inline constexpr std::string_view kNvlinkLabel = "nvidia.com/gpu.clique";
 inline constexpr std::string_view kZoneLabel = "topology.kubernetes.io/zone";
 inline constexpr std::string_view kHostLabel = "kubernetes.io/hostname";
-
-/// Returns true if the cluster has machines whose NVLink domain spans several machines.
-bool has_nvlink_racks(const PlanSpec& spec);
 
 }  // namespace capstan::plan

@@ -22,7 +22,7 @@ TEST(PlanScheduling, TheDefaultSchedulerIsEnoughForSinglePodsOfOneTenant) {
   EXPECT_EQ(pod_scheduler(spec), GangScheduler::none);
   EXPECT_EQ(scheduler_name(spec), "");
   EXPECT_TRUE(queue_labels(spec, "tenant-0").empty());
-  EXPECT_TRUE(topology_annotations(spec, spec.services[0]).empty());
+  EXPECT_TRUE(topology_annotations(spec, spec.services[0], 16).empty());
 }
 
 TEST(PlanScheduling, SeveralTenantsHaveQueuesAlsoWithoutGangs) {
@@ -45,19 +45,17 @@ TEST(PlanScheduling, PodsOfATenantWithAQuotaMayStartAboveIt) {
 TEST(PlanScheduling, AGangStaysInOneNvlinkDomainOrZone) {
   PlanSpec spec = scheduling_spec(2, 1, GangScheduler::kai);
   spec.cluster.machines = {{.name = "p5.48xlarge", .gpus = 8, .nvlink_domain_gpus = 8}};
-  spec.services[0].tensor_parallel = 16;
-  EXPECT_FALSE(has_nvlink_racks(spec));
-  EXPECT_EQ(topology_annotations(spec, spec.services[0]).document(),
+  EXPECT_EQ(topology_annotations(spec, spec.services[0], 16).document(),
             "kai.scheduler/topology: gpu-fleet-west\n"
             "kai.scheduler/topology-required-placement: topology.kubernetes.io/zone\n");
   spec.cluster.machines = {{.name = "p6e-gb200.36xlarge", .gpus = 4, .nvlink_domain_gpus = 72}};
-  EXPECT_TRUE(has_nvlink_racks(spec));
-  EXPECT_EQ(required_level(spec, spec.services[0]), "nvidia.com/gpu.clique");
+  EXPECT_EQ(required_level(spec, 16), "nvidia.com/gpu.clique");
+  EXPECT_EQ(required_level(spec, 144), "topology.kubernetes.io/zone");
   spec.cluster.gang_scheduler = GangScheduler::kueue;
-  EXPECT_EQ(topology_annotations(spec, spec.services[0]).document(),
+  EXPECT_EQ(topology_annotations(spec, spec.services[0], 16).document(),
             "kueue.x-k8s.io/podset-required-topology: nvidia.com/gpu.clique\n");
   spec.cluster.gang_scheduler = GangScheduler::none;
-  EXPECT_EQ(topology_annotations(spec, spec.services[0]).document(),
+  EXPECT_EQ(topology_annotations(spec, spec.services[0], 16).document(),
             "leaderworkerset.sigs.k8s.io/exclusive-topology: nvidia.com/gpu.clique\n");
 }
 

@@ -240,6 +240,15 @@ TEST(Profile, ScalesItsCountsExactly) {
   }
 }
 
+TEST(Profile, MayBeGivenAsItsText) {
+  WorkloadSpec spec;
+  spec.from = ProfileSpec{"capstan-profile,1\nduration_ms,90000\nminute,0,5\nminute,1,2\ncell,7,7,9,9,1,7,9\n"};
+  const std::vector<Request> requests = open_all(spec);
+  ASSERT_EQ(requests.size(), 7u);
+  EXPECT_EQ(requests[0].input_tokens, 7);
+  EXPECT_GE(requests[5].arrival, Instant{seconds(60)});
+}
+
 TEST(Open, StopsAtTheDuration) {
   WorkloadSpec spec;
   spec.duration = seconds(600);

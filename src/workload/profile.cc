@@ -171,6 +171,11 @@ std::int64_t scaled(std::int64_t count, std::int64_t scale_ppm) {
 Result<Profile> read_profile(std::unique_ptr<ByteStream> bytes) { return ProfileReader(std::move(bytes)).read(); }
 
 Result<Profile> find_profile(const std::string& name_or_path) {
+  if (name_or_path.starts_with(kFirstLine)) {
+    Result<std::unique_ptr<ByteStream>> bytes = open_bytes_in_memory(name_or_path, "profile");
+    if (!bytes) return std::unexpected(bytes.error());
+    return read_profile(std::move(*bytes));
+  }
   std::string names;
   for (const BundledProfile& bundled : bundled_profiles()) {
     if (bundled.name == name_or_path) {

@@ -23,7 +23,7 @@ struct TraceSpec {
 
 /// Aggregate statistics of a trace: counts per minute and a joint table of lengths.
 struct ProfileSpec {
-  std::string name;  ///< a bundled profile ("azure-hour"), or the path of a file that scripts/make-profile wrote
+  std::string name;  ///< a bundled profile ("azure-hour"), the path of a file of scripts/make-profile, or its text
 };
 
 /// Requests (or sessions) per second over time. Every curve consists of steps of constant rate; a ramp has kRampSteps

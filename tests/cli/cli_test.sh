@@ -432,6 +432,21 @@ printf 'services:\n- {name: a, model: Llama-3.1-8B, slo: {ttft_p99: 1s}}\nasked:
 expect 3 "refused: asked.consolidation" -- plan "$work/asked.yaml" --out "$work/refused"
 [[ ! -e $work/refused ]]
 judge "a refused plan writes nothing" 0 "" $?
+expect 64 "--out: found an empty text, expected a path" -- plan "$work/asked.yaml" --out ""
+cat >"$work/plan.yaml" <<'END'
+cluster: {zones: [a, b], instances: [p5.4xlarge]}
+services:
+- name: chat
+  model: Llama-3.1-8B
+  slo: {ttft_p99: 1s}
+  load: {requests_per_second: 2, duration: 10m, burst_every: 5m, burst_length: 1m}
+END
+touch "$work/file"
+expect 1 "file is no folder" -- plan "$work/plan.yaml" --out "$work/file/below"
+mkdir "$work/no-manifests"
+expect 1 "has no Kubernetes object, expected manifests" -- plan "$work/plan.yaml" --against "$work/no-manifests"
+expect 0 "Apply in this order" -- plan "$work/plan.yaml" --out "$work/planned/"
+expect 0 "no change" -- plan "$work/plan.yaml" --against "$work/planned"
 
 echo "$passed passed, $failed failed"
 ((failed == 0))

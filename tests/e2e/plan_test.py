@@ -1,12 +1,14 @@
-"""`capstan plan --out`: a real API server accepts every object of the example plans.
+"""`capstan plan --out`: a real API server accepts every object of the example plans, and Prometheus their rules.
 
 Definitions that the cluster lacks come from ../shared/data/crds and are removed after the tests. Each object is applied
 with a server-side dry run, because the API server then also checks the rules in CEL, which the unit tests cannot.
 """
 
 import collections
+import json
 import pathlib
 import re
+import shutil
 import subprocess
 import tempfile
 import time
@@ -19,6 +21,9 @@ SPECS = harness.ROOT / "docs" / "guides" / "plan"
 DEFINITIONS = harness.ROOT / ".." / "shared" / "data" / "crds"
 # Groups of which no definition is at hand: the Prometheus Operator's, and files for eksctl, which are no objects.
 NOT_SERVED = {"monitoring.coreos.com", "eksctl.io"}
+
+# scripts/setup unpacks it next to the Prometheus of the other tests.
+PROMTOOL = shutil.which("promtool") or harness.ROOT / "build" / "prometheus" / "usr" / "bin" / "promtool"
 
 PlannedObject = collections.namedtuple("PlannedObject", "file group kind name namespace text")
 
@@ -46,6 +51,21 @@ def objects_of(folder):
     return found
 
 
+def write_plan(test, spec):
+    """Writes the manifests of a spec and returns their folder."""
+    folder = pathlib.Path(tempfile.mkdtemp(dir=harness.FOLDER)) / "plan"
+    done = subprocess.run([programs.CAPSTAN, "plan", spec, "--out", folder], stdin=subprocess.DEVNULL,
+                          capture_output=True, text=True, timeout=300)
+    test.assertEqual(done.returncode, 0, done.stderr)
+    return folder
+
+
+def rule_file(planned):
+    """Returns the spec of a PrometheusRule, which is a rule file of Prometheus."""
+    spec = re.search(r"^spec:\n((?:  .*\n)+)", planned.text, re.MULTILINE)[1]
+    return re.sub(r"^  ", "", spec, flags=re.MULTILINE)
+
+
 def is_established(cluster, name):
     conditions = cluster.get("crd", name).get("status", {}).get("conditions") or []
     return any(each["type"] == "Established" and each["status"] == "True" for each in conditions)
@@ -64,14 +84,6 @@ class PlanManifests(harness.ClusterTest):
             cluster.apply(file)
             cls.addClassCleanup(cluster.kubectl, "delete", "crd", file.stem, "--wait=false")
             harness.eventually(f"the CRD {file.stem} is established", lambda: is_established(cluster, file.stem))
-
-    def plan(self, spec):
-        """Writes the manifests of a spec and returns their folder."""
-        folder = pathlib.Path(tempfile.mkdtemp(dir=harness.FOLDER)) / "plan"
-        done = subprocess.run([programs.CAPSTAN, "plan", spec, "--out", folder], stdin=subprocess.DEVNULL,
-                              capture_output=True, text=True, timeout=300)
-        self.assertEqual(done.returncode, 0, done.stderr)
-        return folder
 
     def make_namespace(self, name):
         if self.cluster.get("namespace", name):
@@ -95,7 +107,7 @@ class PlanManifests(harness.ClusterTest):
         specs = sorted(SPECS.glob("*.yaml"))
         self.assertEqual(len(specs), 3)
         for spec in specs:
-            objects = objects_of(self.plan(spec))
+            objects = objects_of(write_plan(self, spec))
             self.assertGreater(len(objects), 15)
             for namespace in {planned.namespace for planned in objects} - {None}:
                 self.make_namespace(namespace)
@@ -108,6 +120,63 @@ class PlanManifests(harness.ClusterTest):
                     continue
                 with self.subTest(spec=spec.name, file=str(planned.file), kind=planned.kind, name=planned.name):
                     self.accept(planned)
+
+
+class PlanRules(unittest.TestCase):
+    """The alerts of the example plans, loaded by promtool."""
+
+    BURNS = {"TtftBudgetBurnsFast": "page", "TtftBudgetBurnsSlowly": "ticket", "TtftP99AboveSlo": "page"}
+
+    def setUp(self):
+        if not pathlib.Path(PROMTOOL).exists():
+            self.skipTest("needs promtool; scripts/setup --dev unpacks it")
+        self.folder = pathlib.Path(tempfile.mkdtemp(dir=harness.FOLDER))
+
+    def promtool(self, *words):
+        done = subprocess.run([PROMTOOL, *words], cwd=self.folder, stdin=subprocess.DEVNULL, capture_output=True,
+                              text=True, timeout=60)
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        return done.stdout
+
+    def rules_of(self, spec):
+        """Writes the rule files of a plan, and returns their names by the name of the object."""
+        names = {}
+        for planned in objects_of(write_plan(self, spec)):
+            if planned.kind == "PrometheusRule":
+                names[planned.name] = f"{spec.stem}-{planned.name}.yaml"
+                (self.folder / names[planned.name]).write_text(rule_file(planned))
+        return names
+
+    def test_prometheus_loads_the_rules_of_the_example_plans(self):
+        for spec in sorted(SPECS.glob("*.yaml")):
+            names = self.rules_of(spec)
+            self.assertGreaterEqual(len(names), 2)  # of a service, and of the cluster
+            for name in names.values():
+                with self.subTest(file=name):
+                    self.assertRegex(self.promtool("check", "rules", name), r"SUCCESS: [1-9]\d* rules found")
+
+    def test_the_alerts_fire_while_first_tokens_are_late_and_only_then(self):
+        names = self.rules_of(SPECS / "llama-70b-h100.yaml")
+        text = (self.folder / names["chat"]).read_text()
+        tests = [self.first_tokens(text, late) for late in (True, False)]
+        # promtool reads YAML, of which JSON is a part.
+        (self.folder / "test.json").write_text(json.dumps(
+            {"rule_files": [names["chat"]], "evaluation_interval": "1m", "tests": tests}))
+        self.promtool("test", "rules", "test.json")
+
+    def first_tokens(self, rules, late):
+        """Returns a test of promtool: two hours with 60 first tokens a minute, all of which take 3 s, or 0.3 s."""
+        counts = {"0.5": 0 if late else 60, "2.5": 0 if late else 60, "5.0": 60, "+Inf": 60}
+        labels = 'namespace="inference",app_kubernetes_io_name="chat",pod="chat-7d9f8b6c9-x2k4z"'
+        series = [{"series": f'vllm:time_to_first_token_seconds_bucket{{{labels},le="{bound}"}}',
+                   "values": f"0+{count}x120"} for bound, count in counts.items()]
+        alerts = []
+        for name, severity in self.BURNS.items():
+            summary = re.search(rf"- alert: {name}\n(?: .*\n)*? +summary: (.*)\n", rules)[1].strip('"')
+            fired = {"exp_labels": {"service": "chat", "severity": severity}, "exp_annotations": {"summary": summary}}
+            alerts.append({"eval_time": "2h", "alertname": name, "exp_alerts": [fired] if late else []})
+        return {"name": "late" if late else "in time", "interval": "1m", "input_series": series,
+                "alert_rule_test": alerts}
 
 
 class PlanFields(unittest.TestCase):

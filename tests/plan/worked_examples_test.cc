@@ -14,11 +14,12 @@
 #include <utility>
 #include <vector>
 
-#include "plan/against/existing_scaler.h"
 #include "plan/figures.h"
 #include "plan/files.h"
 #include "plan/make_plan.h"
+#include "plan/names.h"
 #include "plan/render/render.h"
+#include "plan/scaler_trial.h"
 #include "plan/spec/read_spec.h"
 #include "plan/spec/refusal.h"
 #include "scenario/blocks.h"
@@ -89,32 +90,55 @@ TEST_P(WorkedExample, IsTheSameOnOneCore) {
   EXPECT_EQ(render_json(*again), render_json(plan_of(GetParam())));
 }
 
-/// Returns the autoscalers that a plan writes for services whose replicas have one role.
-std::vector<ExistingObject> scalers_of(const Plan& plan, const Folder& folder, std::string_view alternative) {
-  std::vector<ExistingObject> objects;
+/// Returns the text of an object that the plan writes.
+std::string object_text(const Plan& plan, const std::string& file) {
   for (const Section& section : plan.sections) {
-    for (const Manifest& manifest : section.manifests) {
-      if (!manifest.file.starts_with("replicas/" + std::string(alternative) + "/")) continue;
-      ExistingObject object{.file = "", .body = manifest::parse(manifest.body.document(), manifest.file).value()};
-      object.file = folder.write(std::string(alternative) + "/" + object.kind() + "-" + object.name() + ".yaml",
-                                 manifest.body.document());
-      objects.push_back(std::move(object));
-    }
+    const auto manifest = std::ranges::find(section.manifests, file, &Manifest::file);
+    if (manifest != section.manifests.end()) return manifest->body.document();
   }
-  return objects;
+  ADD_FAILURE() << "no " << file;
+  return "";
+}
+
+/// Returns `scale` of a policy with the autoscalers that the plan writes for a service.
+std::string written_scale(const Plan& plan, std::size_t index, const Folder& folder, std::string_view alternative) {
+  const ServiceSpec& service = plan.spec.services[index];
+  const auto scale = [&](model::Role role) {
+    const std::string name = alternative == "capstan" ? service.name : workload_name(service, role);
+    const std::string file = "replicas/" + std::string(alternative) + "/" + name + ".yaml";
+    return "{manifest: '" + folder.write(file, object_text(plan, file)) +
+           "', labels: " + scale_labels(plan.spec, service, role) + "}";
+  };
+  const std::vector<RoleFleet>& roles = plan.services[index].roles;
+  if (roles.size() == 1 || alternative == "capstan") return scale(model::Role::both);
+  return "{prefill: " + scale(model::Role::prefill) + ", decode: " + scale(model::Role::decode) + "}";
 }
 
 TEST_P(WorkedExample, ItsAutoscalersReachTheStatedAttainment) {
   const Plan& plan = plan_of(GetParam());
   const Folder folder;
-  for (const std::string_view alternative : {"keda", "hpa", "capstan"}) {
-    const auto simulated = simulate_existing(plan, scalers_of(plan, folder, alternative), {});
-    ASSERT_TRUE(simulated) << simulated.error().text();
-    EXPECT_EQ(simulated->size(), plan.services.size()) << alternative;
-    for (const ExistingScaler& scaler : *simulated) {
-      const auto service = std::ranges::find(plan.services, scaler.service, &ServicePlan::service);
-      EXPECT_EQ(scaler.refused, "") << scaler.object;
-      EXPECT_GE(scaler.attainment_ppm, lowest_attainment_ppm(*service) - kHalfAPointPpm) << scaler.object;
+  for (std::size_t i = 0; i < plan.services.size(); ++i) {
+    const ServicePlan& service = plan.services[i];
+    for (const auto& [kind, alternative] :
+         {std::pair(ScalerKind::capstan, "capstan"), std::pair(ScalerKind::scaled_object, "keda"),
+          std::pair(ScalerKind::hpa, "hpa")}) {
+      const std::string scale = written_scale(plan, i, folder, alternative);
+      const auto trial = try_scaler(with_scaler(service, kind), scale, {});
+      ASSERT_TRUE(trial) << trial.error().text();
+      EXPECT_EQ(trial->refused, "") << service.service << " " << alternative;
+      EXPECT_GE(trial->attainment_ppm, lowest_attainment_ppm(service) - kHalfAPointPpm)
+          << service.service << " " << alternative;
+    }
+  }
+}
+
+TEST_P(WorkedExample, IsTheCheapestScalerThatHoldsTheSlo) {
+  for (const ServicePlan& service : plan_of(GetParam()).services) {
+    ASSERT_EQ(service.variants.size(), 4u);
+    EXPECT_TRUE(service.holds_slo) << service.service;
+    for (const ScalerVariant& variant : service.variants) {
+      if (!variant.holds_slo) continue;
+      EXPECT_LE(micro_usd_per_hour(service), micro_usd_per_hour(variant.seeds)) << scaler_word(variant.kind);
     }
   }
 }

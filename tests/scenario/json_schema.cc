@@ -25,7 +25,7 @@ constexpr const char* kDecimal = R"(\$?[0-9]+(_[0-9]+)*(\.[0-9]+)?)";
 const Strings kDeciders = {"policy", "kind", "process"};
 /// Keys whose presence determines which other keys a mapping may have.
 const Strings kForms = {"manifest", "prefill", "variants", "roles"};
-const Strings kPlanForms = {"trace", "profile"};
+const Strings kPlanForms = {"trace", "profile", "prometheus"};
 /// Keys of lists whose elements are a name or a mapping.
 const std::set<std::string> kNamesOrMappings = {"instances"};
 
@@ -127,6 +127,7 @@ class SchemaBuilder {
 
   static Json without_description(Json property) {
     property.erase("description");
+    property.erase("examples");
     return property;
   }
 
@@ -224,7 +225,18 @@ class SchemaBuilder {
     if (out.contains("$ref")) out = Json{{"allOf", Json::array({out})}};  // draft 7 ignores other keys next to $ref
     Json with_description = {{"description", description}};
     with_description.update(out);
+    if (format_ == Format::plan) add_example(mapping, key, column, with_description);
     return with_description;
+  }
+
+  /// Adds the value of the full example, if it is a scalar. A file of this repository is named relative to its root.
+  static void add_example(const Mapping& mapping, const std::string& key, const Column& column, Json& property) {
+    constexpr std::string_view kRoot = CAPSTAN_SOURCE_DIR "/";
+    std::string value = value_of(mapping, key);
+    if (value.empty()) return;
+    if (value.starts_with(kRoot)) value.erase(0, kRoot.size());
+    const bool is_json = column.type == "integer" || column.type == "number" || column.type == "boolean";
+    property["examples"] = Json::array({is_json ? Json::parse(value, nullptr, false) : Json(value)});
   }
 
   Json value_of_type(const Mapping& mapping, const std::string& key, const Column& column) {
@@ -286,7 +298,7 @@ class SchemaBuilder {
   }
 
   Json mapping_at(const Mapping& mapping, const std::string& key) {
-    static const std::set<std::string> kFree = {"sweep", "labels"};  // the user chooses their keys
+    static const std::set<std::string> kFree = {"sweep", "labels", "headers"};  // the user chooses their keys
     if (kFree.contains(key)) return {{"type", "object"}};
     if (mapping.name() == "scale" && key == "variants") {
       return {{"type", "object"}, {"additionalProperties", name_or_mapping(mapping, key)}};

@@ -157,6 +157,10 @@ const std::vector<Mapping> kScenarioMappings = {
 const Strings kTrace = {"services.0.load={trace: " CAPSTAN_SOURCE_DIR
                         "/scenarios/traces/night.csv, scale: 2, duration: 5m}"};
 const Strings kProfile = {"services.0.load={profile: azure-hour, scale: 2, duration: 5m}"};
+const Strings kMeasured = {
+    "services.0.load={prometheus: {url: 'https://prometheus:9090', over: 1d, step: 1m, timeout: 30s, labels: {job: "
+    "chat}, headers: {X-Scope-OrgID: team}, bearer_token_file: token, ca_file: ca.pem, certificate_file: crt.pem, "
+    "key_file: key.pem}, scale: 2, duration: 5m, prompt_tokens: 1000, answer_tokens: 200}"};
 const Strings kRareKeys = {"step_times=" CAPSTAN_SOURCE_DIR "/data/engines.csv", "services.0.memory_gib=20",
                            "services.0.load.concurrency=90"};
 
@@ -176,6 +180,8 @@ const std::vector<Mapping> kPlanMappings = {
     {"services.load", "services.0.load", {"services.0.load.requests_per_second=~", kRareKeys[2]}},
     {"services.load", "services.0.load", kTrace},
     {"services.load", "services.0.load", kProfile},
+    {"services.load", "services.0.load", kMeasured},
+    {"services.load.prometheus", "services.0.load.prometheus", kMeasured},
     {"prompt_tokens, answer_tokens", "services.0.load.prompt_tokens", {}},
     {"prompt_tokens, answer_tokens", "services.0.load.answer_tokens", {}},
     {"staff", "staff", {}},

@@ -1,37 +1,47 @@
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
-#include "manifest/yaml.h"
+#include "plan/against/existing_object.h"
 #include "plan/plan.h"
 
 namespace capstan::plan {
 
-/// A Kubernetes object that exists.
-struct ExistingObject {
-  std::string file{};
-  manifest::Node body{};
-
-  std::string kind() const;
-  std::string name() const;
+/// The saving of a change.
+struct Saving {
+  std::optional<std::int64_t> micro_usd_per_month{};  ///< negative: it costs so much more; nothing: no amount
+  bool is_at_most = false;                            ///< the amount is an upper bound
+  std::string formula{};  ///< of the amount, or what else it does to the bill: "bounds the bill at 110.08 USD/h"
+  std::string removes{};  ///< the risk that goes: "a replica cut while it answers"; empty: none is known
+  int grade = 9;          ///< of the risk, 1 the gravest
 };
 
-/// One change that turns an existing object into the plan's.
+/// One change that turns existing objects into the plan's.
 struct Difference {
-  std::string file{};      ///< of the existing object; of a missing object: the plan's file
-  std::uint32_t line = 0;  ///< of the existing value, or of the mapping that lacks it; 0: the object is missing
-  std::string object{};    ///< "NodePool h100"
-  std::string path{};      ///< "spec.disruption.consolidateAfter"; empty: the object is missing
-  std::string found{};     ///< "0s"; empty: nothing
-  std::string planned{};   ///< "1h"
-  std::string why{};       ///< the plan's comment on the value; empty: none
+  enum class Kind : std::uint8_t {
+    set,     ///< a value differs or is absent
+    remove,  ///< a value is there that should go
+    add,     ///< a whole object is absent
+  };
+  Kind kind = Kind::set;
+  std::string file{};             ///< of the existing object; of an absent one: the plan's file
+  std::uint32_t line = 0;         ///< of the existing value, or of the mapping that lacks it; 0: the object is absent
+  std::string object{};           ///< "NodePool gpu", as it is named today
+  std::string path{};             ///< "spec.disruption.consolidateAfter"; empty: the object is absent
+  std::optional<Yaml> found{};    ///< nothing: the value is absent
+  std::optional<Yaml> planned{};  ///< nothing: the value should go
+  std::string why{};              ///< sentence without a full stop; empty: the path says it
+  Saving saving{};
 };
 
-/// Compares the objects of a plan with existing ones. Objects match by kind and name, or if both sides have only one
-/// object of the kind and API group. Values that the plan does not set are not compared, and neither is metadata. Of
-/// folders that are alternatives, such as replicas/keda and replicas/hpa, only the ones with an existing object are
-/// compared.
+/// Compares the objects of a plan with existing ones (match.h). Values that the plan does not set are not compared, but
+/// a metric of an autoscaler that the plan does not use should go. Names of objects, and references to them, need not
+/// agree. Of alternatives, such as a ScaledObject and an HPA, only the ones with an existing object are compared. If
+/// there is none, the chosen one is absent.
+/// @return changes that save the most money first, then by the grade of the risk
 std::vector<Difference> find_differences(const Plan& plan, const std::vector<ExistingObject>& existing);
 
 }  // namespace capstan::plan

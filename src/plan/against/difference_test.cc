@@ -39,8 +39,9 @@ spec:
   EXPECT_EQ(changes[0].object, "NodePool gpus");
   EXPECT_EQ(changes[0].line, 6u);
   EXPECT_EQ(changes[0].path, "spec.disruption.consolidationPolicy");
-  EXPECT_EQ(changes[0].found, "WhenEmptyOrUnderutilized");
-  EXPECT_EQ(changes[0].planned, "WhenEmpty");
+  EXPECT_EQ(changes[0].found->text(), "WhenEmptyOrUnderutilized");
+  EXPECT_EQ(changes[0].planned->text(), "WhenEmpty");
+  EXPECT_EQ(changes[0].saving.removes, "a replica that is ended while it answers");
   EXPECT_EQ(changes[0].why, "it ends no running replica");
   EXPECT_EQ(changes[1].path, "spec.taints.nvidia.com/gpu.effect");
 }
@@ -51,8 +52,8 @@ TEST(Against, SaysWhatIsAbsent) {
       {object("apiVersion: karpenter.sh/v1\nkind: NodePool\nmetadata: {name: h100}\nspec: {taints: []}\n")});
   ASSERT_EQ(changes.size(), 2u);
   EXPECT_EQ(changes[0].path, "spec.disruption");
-  EXPECT_EQ(changes[0].found, "");
-  EXPECT_EQ(changes[1].planned, "key: nvidia.com/gpu effect: NoSchedule");
+  EXPECT_FALSE(changes[0].found);
+  EXPECT_EQ(changes[1].planned->flow(), R"({"key": "nvidia.com/gpu", "effect": "NoSchedule"})");
 }
 
 TEST(Against, SaysThatAnObjectIsMissing) {
@@ -64,21 +65,38 @@ TEST(Against, SaysThatAnObjectIsMissing) {
 }
 
 TEST(Against, ComparesOnlyTheAlternativeThatExists) {
-  const auto scaler = [](const std::string& file, const std::string& kind) {
+  const auto scaler = [](const std::string& option, const std::string& kind, bool is_chosen) {
     Yaml body = Yaml::map({{"kind", kind}});
     body["metadata"].set("name", "chat");
     body["spec"].set("maxReplicas", 8);
-    return Manifest{.file = file, .body = std::move(body)};
+    return Manifest{.file = "replicas/" + option + "/chat.yaml",
+                    .body = std::move(body),
+                    .alternative = {.choice = "scaler of chat", .option = option, .is_chosen = is_chosen}};
   };
-  const Plan plan = plan_of(
-      {scaler("replicas/keda/chat.yaml", "ScaledObject"), scaler("replicas/hpa/chat.yaml", "HorizontalPodAutoscaler")});
+  const Plan plan = plan_of({scaler("keda", "ScaledObject", true), scaler("hpa", "HorizontalPodAutoscaler", false)});
   const auto changes = find_differences(
       plan, {object("kind: HorizontalPodAutoscaler\nmetadata: {name: chat}\nspec: {maxReplicas: 20}\n")});
   ASSERT_EQ(changes.size(), 1u);
   EXPECT_EQ(changes[0].object, "HorizontalPodAutoscaler chat");
   const auto none = find_differences(plan, {});
   ASSERT_EQ(none.size(), 1u);
-  EXPECT_EQ(none[0].planned, "from one of replicas/keda, replicas/hpa and replicas/capstan");
+  EXPECT_EQ(none[0].object, "ScaledObject chat") << "the chosen one is absent";
+}
+
+TEST(Against, AsksForNoOptionThatIsOptional) {
+  Manifest balloon = pool();
+  balloon.alternative = {.choice = "spare capacity", .option = "balloon"};
+  EXPECT_TRUE(find_differences(plan_of({balloon}), {}).empty());
+}
+
+TEST(Against, PutsTheGraverRiskFirst) {
+  Yaml body = Yaml::map({{"kind", "PodDisruptionBudget"}});
+  body["metadata"].set("name", "chat");
+  Yaml monitor = Yaml::map({{"kind", "PodMonitor"}});
+  monitor["metadata"].set("name", "chat");
+  const auto changes = find_differences(plan_of({{.file = "a", .body = monitor}, {.file = "b", .body = body}}), {});
+  ASSERT_EQ(changes.size(), 2u);
+  EXPECT_EQ(changes[0].object, "PodDisruptionBudget chat");
 }
 
 TEST(Against, FindsNothingInThePlansOwnObjects) {

@@ -31,43 +31,59 @@ bool is_autoscaler(const ExistingObject& object) {
 /// The autoscalers of one service: one for all replicas, or one for prefill and one for decode.
 using ScalersOfService = std::vector<const ExistingObject*>;
 
+ScalerKind kind_of(const ExistingObject& autoscaler) {
+  if (autoscaler.kind() == "ScaledObject") return ScalerKind::scaled_object;
+  return autoscaler.kind() == "InferenceScaler" ? ScalerKind::capstan : ScalerKind::hpa;
+}
+
 /// Returns the autoscaler of a workload: the one that targets it or has its name.
-const ExistingObject* scaler_of_workload(const std::string& name, const std::vector<ExistingObject>& existing) {
+const ExistingObject* scaler_of_workload(const std::string& name, ScalerKind preferred,
+                                         const std::vector<ExistingObject>& existing) {
   const ExistingObject* found = nullptr;
   for (const ExistingObject& object : existing) {
-    if (is_autoscaler(object) && (target_of(object) == name || object.name() == name)) found = &object;
+    if (!is_autoscaler(object) || (target_of(object) != name && object.name() != name)) continue;
+    if (found == nullptr || (kind_of(object) == preferred && kind_of(*found) != preferred)) found = &object;
   }
   return found;
 }
 
 ScalersOfService scalers_of(const ServiceSpec& spec, const ServicePlan& service, bool is_only,
                             const std::vector<ExistingObject>& existing) {
-  if (const ExistingObject* named = scaler_of_workload(service.service, existing)) return {named};
+  const ExistingObject* named = scaler_of_workload(service.service, service.scaler, existing);
+  if (named != nullptr && kind_of(*named) == service.scaler) return {named};
   ScalersOfService by_role;
   for (const RoleFleet& role : service.roles) {
-    const ExistingObject* found = scaler_of_workload(workload_name(spec, role.role), existing);
+    const ExistingObject* found = scaler_of_workload(workload_name(spec, role.role), service.scaler, existing);
     if (found != nullptr) by_role.push_back(found);
   }
-  if (!by_role.empty()) return by_role.size() == service.roles.size() ? by_role : ScalersOfService{};
+  const bool has_all_roles = by_role.size() == service.roles.size();
+  if (named != nullptr && !(has_all_roles && kind_of(*by_role.front()) == service.scaler)) return {named};
+  if (!by_role.empty()) return has_all_roles ? by_role : ScalersOfService{};
   const auto count = std::ranges::count_if(existing, is_autoscaler);
   if (!is_only || count != 1 || service.roles.size() != 1) return {};
   return {&*std::ranges::find_if(existing, is_autoscaler)};
 }
 
 /// Returns `scale` of a policy with these autoscalers.
-std::string scale_text(const PlanSpec& spec, const ScalersOfService& scalers) {
-  const auto manifest = [&](const ExistingObject& object) {
-    return fmt::format("{{manifest: '{}', labels: {{namespace: '{}'}}}}", object.file, spec.namespace_);
+std::string scale_text(const PlanSpec& spec, const ServiceSpec& service, const ScalersOfService& scalers) {
+  const auto manifest = [&](const ExistingObject& object, model::Role role) {
+    return fmt::format("{{manifest: '{}', labels: {}}}", object.file, scale_labels(spec, service, role));
   };
-  if (scalers.size() == 1) return manifest(*scalers.front());
-  return fmt::format("{{prefill: {}, decode: {}}}", manifest(*scalers[0]), manifest(*scalers[1]));
+  if (scalers.size() == 1) return manifest(*scalers.front(), model::Role::both);
+  return fmt::format("{{prefill: {}, decode: {}}}", manifest(*scalers[0], model::Role::prefill),
+                     manifest(*scalers[1], model::Role::decode));
 }
 
-Result<ExistingScaler> simulate(const Plan& plan, const ServicePlan& service, const ScalersOfService& scalers,
+Result<ExistingScaler> simulate(const Plan& plan, std::size_t index, const ScalersOfService& scalers,
                                 const SearchOptions& options) {
-  ExistingScaler out{service.service, scalers.front()->kind() + " " + scalers.front()->name(), scalers.front()->file};
+  const ServicePlan& service = plan.services[index];
+  ExistingScaler out{.service = service.service,
+                     .object = scalers.front()->kind() + " " + scalers.front()->name(),
+                     .file = scalers.front()->file,
+                     .kind = kind_of(*scalers.front())};
   if (scalers.size() > 1) out.object += " and " + scalers.back()->name();
-  const Result<ScalerTrial> trial = try_scaler(service, scale_text(plan.spec, scalers), options);
+  const Result<ScalerTrial> trial =
+      try_scaler(service, scale_text(plan.spec, plan.spec.services[index], scalers), options);
   if (!trial) return std::unexpected(trial.error());
   out.attainment_ppm = trial->attainment_ppm;
   out.micro_usd_per_hour = trial->micro_usd_per_hour;
@@ -84,7 +100,7 @@ Result<std::vector<ExistingScaler>> simulate_existing(const Plan& plan, const st
     const ScalersOfService scalers =
         scalers_of(plan.spec.services[i], plan.services[i], plan.services.size() == 1, existing);
     if (scalers.empty()) continue;
-    Result<ExistingScaler> simulated = simulate(plan, plan.services[i], scalers, options);
+    Result<ExistingScaler> simulated = simulate(plan, i, scalers, options);
     if (!simulated) return std::unexpected(simulated.error());
     out.push_back(std::move(*simulated));
   }

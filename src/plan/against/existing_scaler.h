@@ -14,6 +14,7 @@ struct ExistingScaler {
   std::string service{};
   std::string object{};  ///< "ScaledObject chat"
   std::string file{};
+  ScalerKind kind = ScalerKind::hpa;
   std::int64_t attainment_ppm = 0;      ///< lowest over the seeds, millionths
   std::int64_t micro_usd_per_hour = 0;  ///< mean over the seeds
   std::string refused{};                ///< why it cannot be simulated; empty: it was
@@ -21,7 +22,8 @@ struct ExistingScaler {
 
 /// Simulates the existing autoscaler of each service that has one, under the plan's seeds. The autoscaler of a service
 /// is the only HorizontalPodAutoscaler, ScaledObject or InferenceScaler whose target has the service's name, or the
-/// only one of all if the plan has one service.
+/// only one of all if the plan has one service. Of several for one workload, the one of the plan's kind counts, else
+/// the first.
 Result<std::vector<ExistingScaler>> simulate_existing(const Plan& plan, const std::vector<ExistingObject>& existing,
                                                       const SearchOptions& options);
 

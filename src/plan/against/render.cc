@@ -6,40 +6,134 @@
 #include <algorithm>
 
 #include "experiment/words.h"
+#include "plan/against/words.h"
 #include "plan/figures.h"
+#include "plan/render/text_layout.h"
 
 namespace capstan::plan {
 
 namespace {
 
-using Json = nlohmann::ordered_json;
+using AgainstJson = nlohmann::ordered_json;
 
-std::string difference_line(const Difference& change) {
-  if (change.line == 0) {
-    return fmt::format("{} is missing; add it {}\n", change.object, change.planned);
-  }
-  return fmt::format("{}:{}: {}: {} {}, planned {}{}\n", change.file, change.line, change.object, change.path,
-                     change.found.empty() ? "is not set" : "is " + change.found, change.planned,
-                     change.why.empty() ? "" : ": " + change.why);
+constexpr std::size_t kChangeIndent = 4;
+constexpr std::size_t kChangeWords = 13;  ///< column at which the texts of a change start
+
+std::string row_attainment(const ScalerRow& row) {
+  return experiment::tenths(row.attainment_ppm, 10'000) + " %" + (row.holds_slo ? "" : ", misses");
 }
 
-const ServicePlan& service_of(const Plan& plan, const std::string& name) {
-  return *std::ranges::find(plan.services, name, &ServicePlan::service);
+std::string row_month(const ScalerRow& row) {
+  return experiment::grouped((row.micro_usd_per_hour * kHoursPerMonth + 500'000) / 1'000'000);
 }
 
-std::string scaler_line(const Plan& plan, const ExistingScaler& scaler) {
-  if (!scaler.refused.empty()) {
-    return fmt::format("{} cannot be simulated: {}\n", scaler.object, scaler.refused);
+std::string scaler_text(const Plan& plan, const ExistingScaler& scaler) {
+  const std::string title = fmt::format("{}: {} ({})", scaler.service, scaler.object, scaler.file);
+  if (!scaler.refused.empty()) return folded("", title + " cannot be simulated: " + scaler.refused, 2) + '\n';
+  const std::vector<ScalerRow> rows = scaler_rows(plan, scaler);
+  std::vector<std::string> starts{"  "};
+  std::vector<std::vector<std::string>> cells{{"", "", "lowest met", "USD/h", "USD/month"}};
+  for (const ScalerRow& row : rows) {
+    starts.emplace_back("  ");
+    cells.push_back({row.name, "", row_attainment(row), experiment::usd(row.micro_usd_per_hour), row_month(row)});
   }
-  const ServicePlan& service = service_of(plan, scaler.service);
-  const std::int64_t planned = micro_usd_per_hour(service);
-  const std::int64_t less = scaler.micro_usd_per_hour - planned;
-  return fmt::format(
-      "{} on this load: at least {} % of requests met for {} USD/h; the plan: {} % for {} USD/h, {} USD/month "
-      "{}\n",
-      scaler.object, experiment::tenths(scaler.attainment_ppm, 10'000), experiment::usd(scaler.micro_usd_per_hour),
-      experiment::tenths(lowest_attainment_ppm(service), 10'000), experiment::usd(planned),
-      experiment::usd(std::abs(less) * kHoursPerMonth), less >= 0 ? "less" : "more");
+  return folded("", title + ", simulated on the plan's load, machines and seeds", 2) + aligned(starts, cells) +
+         folded("  ", scaler_conclusion(rows), 2) + '\n';
+}
+
+/// Returns one text of a change under its name: "    why      moving a replica costs a cold start".
+std::string change_line(std::string_view name, const std::string& text) {
+  const std::string start = fmt::format("{:{}}{:<{}}", "", kChangeIndent, name, kChangeWords - kChangeIndent);
+  return folded(start, text, kChangeWords);
+}
+
+/// Returns what to change: "WhenEmptyOrUnderutilized -> WhenEmpty", or values of several lines as YAML.
+std::string change_values(const Difference& change) {
+  const auto value = [](std::string_view name, const Yaml& yaml) {
+    if (is_short_value(yaml)) return change_line(name, value_words(yaml));
+    return fmt::format("{:{}}{}\n", "", kChangeIndent, name) + indented(yaml.document(), kChangeIndent + 2);
+  };
+  if (change.kind == Difference::Kind::remove) return value("remove", *change.found);
+  if (!change.found) return value("add", *change.planned);
+  if (is_short_value(*change.found) && is_short_value(*change.planned)) {
+    return change_line("change", value_words(*change.found) + " -> " + value_words(*change.planned));
+  }
+  return value("from", *change.found) + value("to", *change.planned);
+}
+
+std::string change_text(const Difference& change, std::size_t number) {
+  const std::string start = fmt::format("{:>2}  ", number);
+  std::string out;
+  if (change.kind == Difference::Kind::add) {
+    out = folded(start, fmt::format("missing: {}, as in {}", change.object, change.file), kChangeIndent);
+  } else {
+    out = folded(start, fmt::format("{}: {}: {}", place_words(change), change.object, change.path), kChangeIndent);
+    out += change_values(change);
+  }
+  if (!change.why.empty()) out += change_line("why", change.why);
+  if (const auto money = money_words(change.saving)) out += change_line(money->first, money->second);
+  if (!change.saving.removes.empty()) out += change_line("removes", change.saving.removes);
+  return out;
+}
+
+std::string scaler_markdown(const Plan& plan, const ExistingScaler& scaler) {
+  const std::string title = fmt::format("**{}**: {} (`{}`)", scaler.service, scaler.object, scaler.file);
+  if (!scaler.refused.empty()) return fmt::format("{} cannot be simulated: {}\n\n", title, scaler.refused);
+  std::string out = title + ", simulated on the plan's load, machines and seeds\n\n";
+  out += "| | lowest met | USD/h | USD/month |\n|---|---:|---:|---:|\n";
+  const std::vector<ScalerRow> rows = scaler_rows(plan, scaler);
+  for (const ScalerRow& row : rows) {
+    out += fmt::format("| {} | {} | {} | {} |\n", row.name, row_attainment(row),
+                       experiment::usd(row.micro_usd_per_hour), row_month(row));
+  }
+  return out + fmt::format("\n{}.\n\n", scaler_conclusion(rows));
+}
+
+std::string change_markdown(const Difference& change) {
+  std::string out;
+  const auto value = [&](std::string_view name, const Yaml& yaml) {
+    out += is_short_value(yaml)
+               ? fmt::format("   - {}: `{}`\n", name, value_words(yaml))
+               : fmt::format("   - {}:\n\n     ```yaml\n{}     ```\n", name, indented(yaml.document(), 5));
+  };
+  if (change.kind == Difference::Kind::add) {
+    out = fmt::format("1. missing: {}, as in `{}`\n", change.object, change.file);
+  } else {
+    out = fmt::format("1. `{}`: {}: `{}`\n", place_words(change), change.object, change.path);
+    if (change.found) value(change.planned ? "from" : "remove", *change.found);
+    if (change.planned) value(change.found ? "to" : "add", *change.planned);
+  }
+  if (!change.why.empty()) out += fmt::format("   - why: {}\n", change.why);
+  if (const auto money = money_words(change.saving)) out += fmt::format("   - {}: {}\n", money->first, money->second);
+  if (!change.saving.removes.empty()) out += fmt::format("   - removes: {}\n", change.saving.removes);
+  return out;
+}
+
+/// Returns a value as JSON; null if there is none.
+AgainstJson value_json(const std::optional<Yaml>& value) {
+  if (!value) return {};
+  // The flow style of YAML is JSON, unless a text has control characters.
+  AgainstJson parsed = AgainstJson::parse(value->flow(), nullptr, false);
+  return parsed.is_discarded() ? AgainstJson(value->flow()) : parsed;
+}
+
+AgainstJson change_json(const Difference& change) {
+  AgainstJson out = {{"kind", change.kind == Difference::Kind::set      ? "set"
+                              : change.kind == Difference::Kind::remove ? "remove"
+                                                                        : "add"},
+                     {"file", change.file},
+                     {"line", change.line},
+                     {"object", change.object},
+                     {"path", change.path},
+                     {"found", value_json(change.found)},
+                     {"planned", value_json(change.planned)},
+                     {"why", change.why},
+                     {"removes", change.saving.removes},
+                     {"saves", change.saving.formula}};
+  out["saves_usd_per_month"] = change.saving.micro_usd_per_month
+                                   ? AgainstJson(static_cast<double>(*change.saving.micro_usd_per_month) / 1e6)
+                                   : AgainstJson();
+  return out;
 }
 
 }  // namespace
@@ -47,38 +141,39 @@ std::string scaler_line(const Plan& plan, const ExistingScaler& scaler) {
 std::string render_against_text(const Plan& plan, const std::vector<Difference>& differences,
                                 const std::vector<ExistingScaler>& scalers) {
   std::string out;
-  for (const Difference& change : differences) out += difference_line(change);
-  for (const ExistingScaler& scaler : scalers) out += scaler_line(plan, scaler);
-  out += differences.empty()
-             ? "no change\n"
-             : experiment::counted(static_cast<std::int64_t>(differences.size()), "change\n", "changes\n");
+  for (const ExistingScaler& scaler : scalers) out += scaler_text(plan, scaler);
+  out += count_words(differences) + '\n';
+  std::size_t number = 0;
+  for (const Difference& change : differences) out += '\n' + change_text(change, ++number);
+  return out;
+}
+
+std::string render_against_markdown(const Plan& plan, const std::vector<Difference>& differences,
+                                    const std::vector<ExistingScaler>& scalers) {
+  std::string out = fmt::format("# Plan {} against existing manifests\n\n", plan.spec.name);
+  for (const ExistingScaler& scaler : scalers) out += scaler_markdown(plan, scaler);
+  out += count_words(differences) + ".\n\n";
+  for (const Difference& change : differences) out += change_markdown(change);
   return out;
 }
 
 std::string render_against_json(const Plan& plan, const std::vector<Difference>& differences,
                                 const std::vector<ExistingScaler>& scalers) {
-  Json changes = Json::array(), simulated = Json::array();
-  for (const Difference& change : differences) {
-    changes.push_back({{"file", change.file},
-                       {"line", change.line},
-                       {"object", change.object},
-                       {"path", change.path},
-                       {"found", change.found},
-                       {"planned", change.planned},
-                       {"why", change.why}});
-  }
+  AgainstJson changes = AgainstJson::array(), simulated = AgainstJson::array();
+  for (const Difference& change : differences) changes.push_back(change_json(change));
   for (const ExistingScaler& scaler : scalers) {
-    Json row = {{"service", scaler.service}, {"object", scaler.object}, {"file", scaler.file}};
+    AgainstJson row = {{"service", scaler.service}, {"object", scaler.object}, {"file", scaler.file}};
     if (!scaler.refused.empty()) {
       row["refused"] = scaler.refused;
     } else {
       row["attainment"] = static_cast<double>(scaler.attainment_ppm) / 1e6;
       row["usd_per_hour"] = static_cast<double>(scaler.micro_usd_per_hour) / 1e6;
-      row["planned_usd_per_hour"] = static_cast<double>(micro_usd_per_hour(service_of(plan, scaler.service))) / 1e6;
+      row["planned_usd_per_hour"] = static_cast<double>(scaler_rows(plan, scaler)[1].micro_usd_per_hour) / 1e6;
     }
     simulated.push_back(std::move(row));
   }
-  return Json{{"format_version", 1}, {"plan", plan.spec.name}, {"changes", changes}, {"existing_scalers", simulated}}
+  return AgainstJson{
+             {"format_version", 1}, {"plan", plan.spec.name}, {"changes", changes}, {"existing_scalers", simulated}}
              .dump(2) +
          '\n';
 }

@@ -8,10 +8,14 @@
 
 namespace capstan::plan {
 
-/// Returns one line for each change, and for each autoscaler that was simulated what it costs beside the plan.
+/// Returns what the existing autoscalers reach on the plan's load, next to the plan's own, and then each change: where,
+/// what, why, and what it saves.
 std::string render_against_text(const Plan& plan, const std::vector<Difference>& differences,
                                 const std::vector<ExistingScaler>& scalers);
-/// Returns the same as JSON.
+/// Returns the same as Markdown.
+std::string render_against_markdown(const Plan& plan, const std::vector<Difference>& differences,
+                                    const std::vector<ExistingScaler>& scalers);
+/// Returns the same as JSON. Values of objects are JSON, not text.
 std::string render_against_json(const Plan& plan, const std::vector<Difference>& differences,
                                 const std::vector<ExistingScaler>& scalers);
 

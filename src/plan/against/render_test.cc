@@ -1,52 +1,94 @@
 #include "plan/against/render.h"
 
 #include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
 
 namespace capstan::plan {
 namespace {
 
 Plan plan_at(std::int64_t micro_usd_of_an_hour) {
   Plan plan;
-  ServicePlan service{.service = "chat"};
+  plan.spec.services = {{.name = "chat"}};
+  ServicePlan service{.service = "chat", .holds_slo = true};
   service.seeds.push_back(
       {.attainment_ppm = 993'000, .micro_usd = micro_usd_of_an_hour, .simulated = std::chrono::hours(1)});
   plan.services.push_back(std::move(service));
   return plan;
 }
 
-TEST(AgainstText, GivesPlaceFoundPlannedAndReason) {
-  const Difference change{.file = "pool.yaml",
-                          .line = 7,
-                          .object = "NodePool h100",
-                          .path = "spec.limits",
-                          .found = "",
-                          .planned = "nvidia.com/gpu: 64",
-                          .why = "a bound on the bill"};
-  EXPECT_EQ(render_against_text(plan_at(0), {change}, {}),
-            "pool.yaml:7: NodePool h100: spec.limits is not set, planned nvidia.com/gpu: 64: a bound on the bill\n1 "
-            "change\n");
+Difference limit() {
+  Difference change{.file = "pool.yaml",
+                    .line = 7,
+                    .object = "NodePool gpu",
+                    .path = "spec.limits",
+                    .planned = Yaml::map({{"nvidia.com/gpu", 64}}),
+                    .why = "a bound on the bill"};
+  change.saving.removes = "an error that buys nodes";
+  return change;
 }
 
-TEST(AgainstText, SaysWhatTheExistingAutoscalerCosts) {
-  const ExistingScaler scaler{
-      .service = "chat", .object = "ScaledObject chat", .attainment_ppm = 910'000, .micro_usd_per_hour = 50'000'000};
-  EXPECT_EQ(
-      render_against_text(plan_at(40'000'000), {}, {scaler}),
-      "ScaledObject chat on this load: at least 91.0 % of requests met for 50.00 USD/h; the plan: 99.3 % for 40.00 "
-      "USD/h, 7,300.00 USD/month less\nno change\n");
+ExistingScaler scaler() {
+  return {.service = "chat",
+          .object = "ScaledObject chat",
+          .file = "so.yaml",
+          .kind = ScalerKind::scaled_object,
+          .attainment_ppm = 910'000,
+          .micro_usd_per_hour = 50'000'000};
+}
+
+TEST(AgainstText, GivesPlaceValueReasonAndRisk) {
+  EXPECT_EQ(render_against_text(plan_at(0), {limit()}, {}), R"(1 change: 1 removes a risk
+
+ 1  pool.yaml:7: NodePool gpu: spec.limits
+    add
+      nvidia.com/gpu: 64
+    why      a bound on the bill
+    removes  an error that buys nodes
+)");
+}
+
+TEST(AgainstText, WritesScalarsOnOneLineAndAbsentObjectsByTheirFile) {
+  Difference changed = limit();
+  changed.found = Yaml("1m");
+  changed.planned = Yaml("1h");
+  Difference absent{.kind = Difference::Kind::add, .file = "workload/chat.yaml", .object = "Service chat"};
+  const std::string text = render_against_text(plan_at(0), {changed, absent}, {});
+  EXPECT_NE(text.find("    change   1m -> 1h\n"), text.npos) << text;
+  EXPECT_NE(text.find(" 2  missing: Service chat, as in workload/chat.yaml\n"), text.npos) << text;
+}
+
+TEST(AgainstText, StartsWithWhatTheExistingAutoscalerReaches) {
+  EXPECT_EQ(render_against_text(plan_at(40'000'000), {}, {scaler()}),
+            R"(chat: ScaledObject chat (so.yaml), simulated on the plan's load, machines and seeds
+                                  lowest met  USD/h  USD/month
+  ScaledObject chat as it is  91.0 %, misses  50.00     36,500
+  the plan, with Capstan              99.3 %  40.00     29,200
+  the plan, with Capstan: 99.3 % of requests met instead of 91.0 %, for 7,300 USD/month less
+
+no change
+)");
 }
 
 TEST(AgainstText, SaysWhyAnAutoscalerWasNotSimulated) {
-  const ExistingScaler scaler{.service = "chat", .object = "ScaledObject chat", .refused = "hpa.yaml:3: no"};
-  EXPECT_EQ(render_against_text(plan_at(0), {}, {scaler}),
-            "ScaledObject chat cannot be simulated: hpa.yaml:3: no\nno change\n");
+  ExistingScaler refused = scaler();
+  refused.refused = "hpa.yaml:3: no";
+  EXPECT_EQ(render_against_text(plan_at(0), {}, {refused}),
+            "chat: ScaledObject chat (so.yaml) cannot be simulated: hpa.yaml:3: no\n\nno change\n");
 }
 
-TEST(AgainstJson, HasTheSameFigures) {
-  const ExistingScaler scaler{
-      .service = "chat", .object = "ScaledObject chat", .attainment_ppm = 910'000, .micro_usd_per_hour = 50'000'000};
-  const std::string json = render_against_json(plan_at(40'000'000), {}, {scaler});
-  EXPECT_NE(json.find("\"planned_usd_per_hour\": 40.0"), json.npos);
+TEST(AgainstMarkdown, HasATableAndAList) {
+  const std::string text = render_against_markdown(plan_at(40'000'000), {limit()}, {scaler()});
+  EXPECT_NE(text.find("| ScaledObject chat as it is | 91.0 %, misses | 50.00 | 36,500 |"), text.npos);
+  EXPECT_NE(text.find("1. `pool.yaml:7`: NodePool gpu: `spec.limits`\n"), text.npos);
+  EXPECT_NE(text.find("     ```yaml\n     nvidia.com/gpu: 64\n     ```\n"), text.npos) << text;
+}
+
+TEST(AgainstJson, HasValuesThatCanBeParsed) {
+  const auto json = nlohmann::json::parse(render_against_json(plan_at(40'000'000), {limit()}, {scaler()}));
+  EXPECT_EQ(json["existing_scalers"][0]["planned_usd_per_hour"], 40.0);
+  EXPECT_EQ(json["changes"][0]["planned"]["nvidia.com/gpu"], 64);
+  EXPECT_TRUE(json["changes"][0]["found"].is_null());
+  EXPECT_EQ(json["changes"][0]["removes"], "an error that buys nodes");
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 
 #include <chrono>
 #include <cmath>
+#include <cstdlib>
 #include <limits>
 
 #include "experiment/words.h"
@@ -32,6 +33,26 @@ std::int64_t bounded(__int128 micro_usd) {
 std::int64_t staff_micro_usd_per_month(const StaffSpec& staff) {
   return static_cast<std::int64_t>(static_cast<__int128>(staff.per_year.count) * staff.share_ppm / 1'000'000 /
                                    kMonthsPerYear);
+}
+
+/// The costs of the own cluster and of a serverless offer, micro-dollars a month.
+struct OwnAndServerless {
+  std::int64_t machines = 0;
+  std::int64_t staff = 0;
+  std::int64_t break_even = 0;  ///< price of a GPU-hour at work; 0 without work
+  std::int64_t serverless = 0;
+
+  std::int64_t own() const { return machines + staff; }
+};
+
+OwnAndServerless compare(const ServerlessInput& input) {
+  OwnAndServerless cost{.machines = bounded(static_cast<__int128>(input.gpu_micro_usd_per_hour) * kHoursPerMonth),
+                        .staff = staff_micro_usd_per_month(input.staff)};
+  if (input.gpu_milli <= 0) return cost;
+  const __int128 gpu_hours_milli = static_cast<__int128>(input.gpu_milli) * kHoursPerMonth;
+  cost.break_even = static_cast<std::int64_t>(static_cast<__int128>(cost.own()) * 1000 / gpu_hours_milli);
+  cost.serverless = bounded(gpu_hours_milli * input.staff.serverless_per_gpu_hour.count / 1000);
+  return cost;
 }
 
 }  // namespace
@@ -90,35 +111,43 @@ std::vector<Statement> consolidation_cost(const ConsolidationInput& input) {
 }
 
 std::vector<Statement> serverless_cost(const ServerlessInput& input) {
-  const std::int64_t gpus = bounded(static_cast<__int128>(input.gpu_micro_usd_per_hour) * kHoursPerMonth);
-  const std::int64_t staff = staff_micro_usd_per_month(input.staff);
+  const OwnAndServerless cost = compare(input);
   std::vector<Statement> out;
   out.push_back({.name = "staff",
-                 .value = usd(staff) + " USD/month",
+                 .value = usd(cost.staff) + " USD/month",
                  .why = fmt::format("{} % of an engineer who costs {} USD a year",
                                     tenths(input.staff.share_ppm, 10'000), usd(input.staff.per_year.count)),
                  .evidence = input.staff_evidence});
   out.push_back({.name = "own cluster",
-                 .value = usd(gpus + staff) + " USD/month",
-                 .why = fmt::format("{} USD for machines + {} USD for staff", usd(gpus), usd(staff)),
+                 .value = usd(cost.own()) + " USD/month",
+                 .why = fmt::format("{} USD for machines + {} USD for staff", usd(cost.machines), usd(cost.staff)),
                  .evidence = input.fleet_evidence});
   if (input.gpu_milli <= 0) return out;
   const std::string work = tenths(input.gpu_milli, 1000) + " GPUs at work on average";
-  const __int128 gpu_hours_milli = static_cast<__int128>(input.gpu_milli) * kHoursPerMonth;
-  const auto even = static_cast<std::int64_t>(static_cast<__int128>(gpus + staff) * 1000 / gpu_hours_milli);
   out.push_back({.name = "break-even with serverless",
-                 .value = usd(even) + " USD for a GPU-hour at work",
+                 .value = usd(cost.break_even) + " USD for a GPU-hour at work",
                  .why = fmt::format("{} USD/month / ({} x {} h): below this price serverless costs less",
-                                    usd(gpus + staff), work, kHoursPerMonth),
+                                    usd(cost.own()), work, kHoursPerMonth),
                  .evidence = Evidence::modelled});
   if (input.staff.serverless_per_gpu_hour.count == 0) return out;
-  const auto serverless = static_cast<std::int64_t>(gpu_hours_milli * input.staff.serverless_per_gpu_hour.count / 1000);
   out.push_back({.name = "serverless",
-                 .value = usd(serverless) + " USD/month",
+                 .value = usd(cost.serverless) + " USD/month",
                  .why = fmt::format("{} x {} h x {} USD for a GPU-hour at work", work, kHoursPerMonth,
                                     usd(input.staff.serverless_per_gpu_hour.count)),
                  .evidence = Evidence::stated});
   return out;
+}
+
+std::string serverless_words(const ServerlessInput& input) {
+  if (input.gpu_milli <= 0) return "";
+  const OwnAndServerless cost = compare(input);
+  if (input.staff.serverless_per_gpu_hour.count == 0) {
+    return fmt::format(" With staff, serverless costs less if a GPU-hour at work costs less than {} USD.",
+                       usd(cost.break_even));
+  }
+  const std::int64_t saved = cost.own() - cost.serverless;
+  return fmt::format(" With staff, serverless costs {} USD/month {} than the own cluster.", usd(std::abs(saved)),
+                     saved >= 0 ? "less" : "more");
 }
 
 }  // namespace capstan::plan

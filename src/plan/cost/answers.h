@@ -50,7 +50,7 @@ std::vector<Statement> consolidation_cost(const ConsolidationInput& input);
 
 struct ServerlessInput {
   std::int64_t gpu_micro_usd_per_hour = 0;  ///< cost of the fleet
-  std::int64_t gpu_milli = 0;               ///< GPUs that work, mean, thousandths; idle and starting ones not counted
+  std::int64_t gpu_milli = 0;               ///< GPUs whose engine computes, mean, thousandths
   StaffSpec staff{};
   Evidence staff_evidence = Evidence::assumed;
   Evidence fleet_evidence = Evidence::stated;
@@ -58,5 +58,8 @@ struct ServerlessInput {
 /// Compares the fleet and the people who run it with a serverless offer that charges only for GPUs at work. Without a
 /// price of the offer, the answer is the price at which both cost the same.
 std::vector<Statement> serverless_cost(const ServerlessInput& input);
+/// Returns the same comparison as a sentence that begins with a space: " Serverless costs 14,154.00 USD/month less."
+/// Empty without work.
+std::string serverless_words(const ServerlessInput& input);
 
 }  // namespace capstan::plan

@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include <regex>
 #include <set>
 
 #include "plan/monitoring/service_monitoring.h"
@@ -11,31 +12,31 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// A service with a fleet, on a cluster with Karpenter and KAI and a limit of cost.
+/// A service with a fleet, on a cluster with Karpenter, KAI, two tenants and a limit of cost.
 struct Sample {
   PlanSpec spec{};
-  ServiceSpec service{};
-  ServicePlan fleet{};
+  std::vector<ServicePlan> fleets{};
 
   explicit Sample(Engine engine) {
     spec.namespace_ = "llm";
     spec.limits.per_hour = MicroUsd{300'000'000};
-    service.name = "chat";
-    service.engine = engine;
-    service.slo = {.ttft = 2s, .tpot = 80ms};
+    spec.tenants = {{.name = "production"}, {.name = "training"}};
+    spec.services = {{.name = "chat", .engine = engine, .slo = {.ttft = 2s, .tpot = 80ms}}};
+    add_fleet("chat", "h100_sxm", "p5.48xlarge", MicroUsd{55'040'000});
+  }
+  void add_fleet(const std::string& name, const std::string& gpu, const std::string& machine, MicroUsd price) {
     RoleFleet role;
-    role.engine.gpu = "h100_sxm";
-    role.machine.gpus = 8;
-    role.machine.on_demand_per_hour = MicroUsd{55'040'000};
-    fleet.roles.push_back(role);
-    fleet.start.push_back({"node", 60s, 90s});
+    role.engine.gpu = gpu;
+    role.machine = {.name = machine, .gpu = gpu, .gpus = 8, .on_demand_per_hour = price, .spot_per_hour = MicroUsd{1}};
+    fleets.push_back({.service = name, .roles = {role}, .start = {{"node", 60s, 90s}}});
   }
-  ServiceMonitoring monitoring() const {
-    return service_monitoring(MonitoringTemplates::bundled(), spec, service, fleet);
+  Monitoring monitoring() const {
+    return service_monitoring(MonitoringTemplates::bundled(), spec, spec.services.front());
   }
+  Monitoring of_cluster() const { return cluster_monitoring(MonitoringTemplates::bundled(), {spec, fleets}); }
 };
 
-const Alert* find_alert(const ServiceMonitoring& found, std::string_view name) {
+const Alert* find_alert(const Monitoring& found, std::string_view name) {
   for (const Alert& alert : found.alerts) {
     if (alert.name == name) return &alert;
   }
@@ -44,30 +45,84 @@ const Alert* find_alert(const ServiceMonitoring& found, std::string_view name) {
 
 TEST(Monitoring, EveryQueryOfEveryEngineIsPromQl) {
   for (const Engine engine : {Engine::vllm, Engine::sglang, Engine::tensorrt_llm, Engine::triton}) {
-    for (const GangScheduler scheduler : {GangScheduler::kai, GangScheduler::kueue}) {
+    for (const GangScheduler scheduler : {GangScheduler::kai, GangScheduler::kueue, GangScheduler::none}) {
       Sample sample(engine);
       sample.spec.cluster.gang_scheduler = scheduler;
-      const ServiceMonitoring found = sample.monitoring();
-      for (const Panel& panel : found.panels) EXPECT_TRUE(promql::parse(panel.query)) << panel.query;
-      for (const Alert& alert : found.alerts) EXPECT_TRUE(promql::parse(alert.query)) << alert.query;
+      for (const Monitoring& found : {sample.monitoring(), sample.of_cluster()}) {
+        for (const Panel& panel : found.panels) EXPECT_TRUE(promql::parse(panel.query)) << panel.query;
+        for (const Alert& alert : found.alerts) EXPECT_TRUE(promql::parse(alert.query)) << alert.query;
+      }
     }
   }
 }
 
-TEST(Monitoring, HasTheFiveHeadlineMetrics) {
-  const ServiceMonitoring found = Sample(Engine::vllm).monitoring();
+std::vector<std::string> headline_queries(const Monitoring& found) {
   std::vector<std::string> queries;
   for (const Panel& panel : found.panels) {
     if (panel.is_headline) queries.push_back(panel.query);
   }
-  ASSERT_EQ(queries.size(), 5u);
-  EXPECT_EQ(queries[0],
-            "sum by (pod) (vllm:num_requests_waiting_by_reason{reason=\"capacity\", namespace=\"llm\", "
-            "pod=~\"chat-.*\"})");
+  return queries;
+}
+
+TEST(Monitoring, HasTheFiveHeadlineMetrics) {
+  const Sample sample(Engine::vllm);
+  // The dashboard shows the series on which the scalers act.
+  EXPECT_EQ(headline_queries(sample.monitoring()),
+            (std::vector<std::string>{
+                "sum by (pod) (vllm:num_requests_waiting{namespace=\"llm\",app_kubernetes_io_name=\"chat\"})",
+                "max by (pod) (vllm:kv_cache_usage_perc{namespace=\"llm\",app_kubernetes_io_name=\"chat\"})"}));
+  EXPECT_EQ(headline_queries(sample.of_cluster()).size(), 3u);
+}
+
+TEST(Monitoring, ReadsBothSpellingsOfSglang) {
+  EXPECT_EQ(
+      headline_queries(Sample(Engine::sglang).monitoring()).front(),
+      "sum by (pod) ({__name__=~\"sglang[:_]num_queue_reqs\",namespace=\"llm\",app_kubernetes_io_name=\"chat\"})");
+}
+
+TEST(Monitoring, WritesTheAlertsOfTheClusterOnce) {
+  const Sample sample(Engine::vllm);
+  for (const char* name : {"NodeWaitTooLong", "GangsDeferred", "KarpenterEndsRunningNodes", "BudgetExceeded"}) {
+    EXPECT_EQ(find_alert(sample.monitoring(), name), nullptr) << name;
+    EXPECT_NE(find_alert(sample.of_cluster(), name), nullptr) << name;
+  }
+  EXPECT_TRUE(find_alert(sample.of_cluster(), "NodeWaitTooLong")->query.ends_with("> 300"));
+}
+
+TEST(Monitoring, ComparesTheCostOfAllPoolsWithTheLimit) {
+  Sample sample(Engine::vllm);
+  sample.spec.services.push_back({.name = "mail"});
+  sample.add_fleet("mail", "l4", "g6.48xlarge", MicroUsd{13'360'000});
+  const std::string usage = "karpenter_nodepools_usage{nodepool=";
+  EXPECT_EQ(find_alert(sample.of_cluster(), "BudgetExceeded")->query,
+            "(sum(" + usage + "\"h100\",resource_type=\"nvidia.com/gpu\"}) or vector(0)) * 6.8800 + (sum(" + usage +
+                "\"l4\",resource_type=\"nvidia.com/gpu\"}) or vector(0)) * 1.6700 > 300.00");
+  sample.spec.limits.per_hour.reset();
+  EXPECT_EQ(sample.of_cluster().left_out,
+            std::vector<std::string>{"BudgetExceeded: the spec has no limits.usd_per_hour"});
+}
+
+TEST(Monitoring, SelectsThePodsOfTheServiceAndNoOthers) {
+  ServiceSpec service{.name = "chat"};
+  const auto matches = [&](const std::string& pod) { return std::regex_match(pod, std::regex(pod_pattern(service))); };
+  EXPECT_TRUE(matches("chat-7d9f8b6c9-x2k4z"));
+  EXPECT_TRUE(matches("chat-b4c6-zzzzz"));
+  for (const char* other : {"chat-prepull-x2k4z", "chat-balloon-7d9f8b6c9-x2k4z", "chat-eu-7d9f8b6c9-x2k4z",
+                            "chat-decode-7d9f8b6c9-x2k4z", "chat-0", "my-chat-7d9f8b6c9-x2k4z"}) {
+    EXPECT_FALSE(matches(other)) << other;
+  }
+  service.is_disaggregated = true;
+  EXPECT_TRUE(matches("chat-decode-7d9f8b6c9-x2k4z"));
+  EXPECT_FALSE(matches("chat-7d9f8b6c9-x2k4z"));
+  service.is_disaggregated = false;
+  service.pods_per_replica = 2;
+  EXPECT_TRUE(matches("chat-3"));
+  EXPECT_TRUE(matches("chat-3-1"));
+  EXPECT_FALSE(matches("chat-prepull-x2k4z"));
 }
 
 TEST(Monitoring, BurnsAgainstTheBoundInTheUnitOfTheMetric) {
-  const ServiceMonitoring vllm = Sample(Engine::vllm).monitoring();
+  const Monitoring vllm = Sample(Engine::vllm).monitoring();
   ASSERT_NE(find_alert(vllm, "TtftBudgetBurnsFast"), nullptr);
   EXPECT_TRUE(find_alert(vllm, "TtftBudgetBurnsFast")->query.starts_with("histogram_quantile(0.856, "));
   EXPECT_TRUE(find_alert(vllm, "TtftP99AboveSlo")->query.ends_with("> 2"));
@@ -76,14 +131,15 @@ TEST(Monitoring, BurnsAgainstTheBoundInTheUnitOfTheMetric) {
 }
 
 TEST(Monitoring, LeavesOutWhatTheEngineDoesNotReportAndSaysSo) {
-  const ServiceMonitoring found = Sample(Engine::triton).monitoring();
+  const Monitoring found = Sample(Engine::triton).monitoring();
   EXPECT_EQ(find_alert(found, "TpotP99AboveSlo"), nullptr);
-  EXPECT_NE(std::ranges::find(found.left_out, "TpotP99AboveSlo: no tpot"), found.left_out.end());
+  EXPECT_NE(std::ranges::find(found.left_out, "TpotP99AboveSlo: triton reports no tpot"), found.left_out.end());
 }
 
 TEST(Monitoring, LeavesOutABurnRateThatTheErrorBudgetCannotReach) {
   Sample sample(Engine::vllm);
-  sample.service.slo.attainment_ppm = 900'000;  // a tenth may be late, so 14.4 times as much is everything
+  sample.spec.services.front().slo.attainment_ppm =
+      900'000;  // a tenth may be late, so 14.4 times as much is everything
   EXPECT_EQ(find_alert(sample.monitoring(), "TtftBudgetBurnsFast"), nullptr);
   EXPECT_NE(find_alert(sample.monitoring(), "TtftBudgetBurnsSlowly"), nullptr);
 }
@@ -92,7 +148,8 @@ TEST(Monitoring, LeavesOutComponentsThatTheClusterDoesNotHave) {
   Sample sample(Engine::vllm);
   sample.spec.cluster.provisioner = Provisioner::cluster_autoscaler;
   sample.spec.cluster.gang_scheduler = GangScheduler::none;
-  for (const Alert& alert : sample.monitoring().alerts) {
+  EXPECT_TRUE(sample.of_cluster().left_out.empty());
+  for (const Alert& alert : sample.of_cluster().alerts) {
     EXPECT_EQ(alert.query.find("karpenter_"), alert.query.npos) << alert.name;
     EXPECT_EQ(alert.query.find("kai_"), alert.query.npos) << alert.name;
   }
@@ -101,7 +158,7 @@ TEST(Monitoring, LeavesOutComponentsThatTheClusterDoesNotHave) {
 TEST(Monitoring, WritesAPrometheusRule) {
   const Sample sample(Engine::vllm);
   const std::string text =
-      prometheus_rule(sample.spec, sample.service, {{"A", "page", "5m", "Too slow", "x > 1"}}).document();
+      prometheus_rule(sample.spec, "chat", "chat", {{"A", "page", "5m", "Too slow", "x > 1"}}).document();
   EXPECT_EQ(text, R"(apiVersion: monitoring.coreos.com/v1
 kind: PrometheusRule
 metadata:

@@ -2,7 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <optional>
+#include <utility>
+
 #include "plan/monitoring/template_values.h"
+#include "plan/names.h"
 #include "plan/scheduling.h"
 
 namespace capstan::plan {
@@ -21,17 +25,15 @@ bool has_component(const PlanSpec& spec, std::string_view component) {
   return false;
 }
 
-}  // namespace
-
-ServiceMonitoring service_monitoring(const MonitoringTemplates& templates, const PlanSpec& spec,
-                                     const ServiceSpec& service, const ServicePlan& fleet) {
-  ServiceMonitoring out;
-  const TemplateValues values = template_values(spec, service, fleet);
+/// Replaces the variables of the rows of one scope.
+Monitoring expand_rows(const MonitoringTemplates& templates, const PlanSpec& spec, Scope scope,
+                       const TemplateValues& values, std::string_view engine) {
+  Monitoring out;
   const auto expanded = [&](const auto& row, const std::string& name) -> std::optional<std::string> {
-    if (!has_component(spec, row.when)) return std::nullopt;
+    if (row.scope != scope || !has_component(spec, row.when)) return std::nullopt;
     auto query = expand(row.query, values);
     if (query) return std::move(*query);
-    out.left_out.push_back(fmt::format("{}: no {}", name, query.error()));
+    out.left_out.push_back(fmt::format("{}: {}", name, missing_words(query.error(), engine)));
     return std::nullopt;
   };
   for (const PanelTemplate& row : templates.panels) {
@@ -45,17 +47,29 @@ ServiceMonitoring service_monitoring(const MonitoringTemplates& templates, const
   return out;
 }
 
-Yaml prometheus_rule(const PlanSpec& spec, const ServiceSpec& service, const std::vector<Alert>& alerts) {
+}  // namespace
+
+Monitoring service_monitoring(const MonitoringTemplates& templates, const PlanSpec& spec, const ServiceSpec& service) {
+  return expand_rows(templates, spec, Scope::service, service_values(spec, service), engine_key(service.engine));
+}
+
+Monitoring cluster_monitoring(const MonitoringTemplates& templates, const PlanFacts& facts) {
+  return expand_rows(templates, facts.spec, Scope::cluster, cluster_values(facts), "the cluster");
+}
+
+Yaml prometheus_rule(const PlanSpec& spec, const std::string& name, const std::string& service,
+                     const std::vector<Alert>& alerts) {
   Yaml rules = Yaml::list();
   for (const Alert& alert : alerts) {
     Yaml& rule = rules.add(Yaml::map({{"alert", alert.name}, {"expr", alert.query}, {"for", alert.duration}}));
-    rule.set("labels", Yaml::map({{"severity", alert.severity}, {"service", service.name}}));
+    Yaml labels = Yaml::map({{"severity", alert.severity}});
+    if (!service.empty()) labels.set("service", service);
+    rule.set("labels", std::move(labels));
     rule["annotations"].set("summary", alert.summary);
   }
-  Yaml out = Yaml::map({{"apiVersion", "monitoring.coreos.com/v1"}, {"kind", "PrometheusRule"}});
-  out.set("metadata", Yaml::map({{"name", service.name}, {"namespace", spec.namespace_}}));
+  Yaml out = kube_object("monitoring.coreos.com/v1", "PrometheusRule", name, spec.namespace_);
   Yaml groups = Yaml::list();
-  groups.add(Yaml::map({{"name", service.name}})).set("rules", std::move(rules));
+  groups.add(Yaml::map({{"name", name}})).set("rules", std::move(rules));
   out["spec"].set("groups", std::move(groups));
   return out;
 }

@@ -5,7 +5,7 @@
 
 #include "plan/monitoring/grafana.h"
 #include "plan/monitoring/templates.h"
-#include "plan/plan.h"
+#include "plan/sections/sections.h"
 
 namespace capstan::plan {
 
@@ -17,20 +17,24 @@ struct Alert {
   std::string query{};
 };
 
-/// The panels and alerts of one service.
-struct ServiceMonitoring {
+/// The panels and alerts of one service, or of the cluster.
+struct Monitoring {
   std::vector<Panel> panels{};
   std::vector<Alert> alerts{};
-  /// Rows that were left out, each with what is missing: "TpotP99AboveSlo: the engine has no tpot".
+  /// Rows that were left out, each with the reason: "TpotP99AboveSlo: triton reports no tpot".
   std::vector<std::string> left_out{};
 };
 
-/// Replaces the variables of the templates by the values of a service. Rows of a component that the cluster lacks are
-/// left out and not listed.
-ServiceMonitoring service_monitoring(const MonitoringTemplates& templates, const PlanSpec& spec,
-                                     const ServiceSpec& service, const ServicePlan& fleet);
+/// Replaces the variables of the templates of services by the values of one service. Rows of a component that the
+/// cluster lacks are left out and not listed.
+Monitoring service_monitoring(const MonitoringTemplates& templates, const PlanSpec& spec, const ServiceSpec& service);
 
-/// Returns the alerts as a PrometheusRule of the Prometheus Operator.
-Yaml prometheus_rule(const PlanSpec& spec, const ServiceSpec& service, const std::vector<Alert>& alerts);
+/// Does the same with the templates of the cluster.
+Monitoring cluster_monitoring(const MonitoringTemplates& templates, const PlanFacts& facts);
+
+/// Returns alerts as a PrometheusRule of the Prometheus Operator.
+/// @param service  value of the label `service`; empty: the alerts have no such label
+Yaml prometheus_rule(const PlanSpec& spec, const std::string& name, const std::string& service,
+                     const std::vector<Alert>& alerts);
 
 }  // namespace capstan::plan

@@ -3,54 +3,45 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <set>
+#include <array>
+#include <chrono>
+#include <utility>
+#include <vector>
 
 #include "base/assert.h"
 #include "plan/names.h"
-#include "signals/metric_catalog.h"
+#include "plan/search/fleet_candidates.h"
+#include "plan/sections/engine_metrics.h"
+#include "plan/sections/pools.h"
 
 namespace capstan::plan {
 
 namespace {
 
 using signals::MetricKind;
-using signals::MetricRow;
 using signals::SignalName;
 
 /// Multiples of the error budget that an hour, or six hours, may use: at these rates a month's budget lasts two, or
 /// five, days. Source: Google, The Site Reliability Workbook, chapter 5.
 constexpr double kFastBurn = 14.4, kSlowBurn = 6;
 
-/// Returns the newest metric of a signal, or null if the engine has none.
-const MetricRow* find_metric(Engine engine, SignalName signal) {
-  const signals::MetricCatalog& catalog = signals::MetricCatalog::bundled();
-  const auto index = catalog.engine(engine_key(engine));
-  CAPSTAN_ASSERT(index.has_value());
-  const auto row = std::ranges::find_if(catalog.rows(),
-                                        [&](const MetricRow& r) { return r.engine == *index && r.signal == signal; });
-  return row == catalog.rows().end() ? nullptr : &*row;
-}
-
-std::string with_selector(const MetricRow& row, std::string_view suffix, std::string_view pods) {
-  std::string labels;
-  for (const auto& [name, value] : row.where) labels += fmt::format("{}=\"{}\", ", name, value);
-  return fmt::format("{}{}{{{}{}}}", row.metric, suffix, labels, pods);
-}
+/// A new node is late after this time, also where the model expects it earlier: published figures go up to it.
+constexpr std::chrono::minutes kNodeWaitMin{5};
 
 /// Adds a gauge or a counter.
-void add_series(TemplateValues& out, Engine engine, std::string_view name, SignalName signal, std::string_view pods) {
-  const MetricRow* row = find_metric(engine, signal);
-  if (row != nullptr) out.emplace(name, with_selector(*row, "", pods));
+void add_series(TemplateValues& out, Engine engine, std::string_view name, SignalName signal,
+                const SeriesLabels& labels) {
+  if (const auto metric = find_metric(engine, signal)) out.emplace(name, selector_text(*metric, labels));
 }
 
 /// Adds the buckets of a histogram, and a bound in the unit of its metric.
-void add_histogram(TemplateValues& out, Engine engine, std::string_view name, SignalName signal, std::string_view pods,
-                   Duration bound) {
-  const MetricRow* row = find_metric(engine, signal);
-  if (row == nullptr || row->kind != MetricKind::histogram) return;
-  out.emplace(name, with_selector(*row, "_bucket", pods));
+void add_histogram(TemplateValues& out, Engine engine, std::string_view name, SignalName signal,
+                   const SeriesLabels& labels, Duration bound) {
+  const auto metric = find_metric(engine, signal);
+  if (!metric || metric->kind != MetricKind::histogram) return;
+  out.emplace(name, selector_text(*metric, labels, "_bucket"));
   const double microseconds = static_cast<double>(bound.count()) / 1000;
-  if (bound > Duration{}) out.emplace(fmt::format("{}_bound", name), fmt::format("{}", microseconds / row->scale));
+  if (bound > Duration{}) out.emplace(fmt::format("{}_bound", name), fmt::format("{}", microseconds / metric->scale));
 }
 
 /// Adds the quantile that is above the bound when the error budget burns at a rate. A budget so large that it cannot
@@ -60,48 +51,38 @@ void add_burn(TemplateValues& out, std::string_view name, double rate, const mod
   if (late < 1) out.emplace(name, fmt::format("{:.4g}", 1 - late));
 }
 
-/// Returns a pattern of the pools on which the replicas run: "h100|h100-spot".
-std::string pools_of(const ServicePlan& fleet) {
-  std::set<std::string> names;
-  for (const RoleFleet& role : fleet.roles) {
-    names.insert(pool_name(role.engine.gpu));
-    names.insert(spot_pool_name(role.engine.gpu));
-  }
-  return fmt::format("{}", fmt::join(names, "|"));
-}
-
-void add_limits(TemplateValues& out, const PlanSpec& spec, const ServicePlan& fleet) {
-  if (fleet.roles.empty()) return;
-  out.emplace("pools", pools_of(fleet));
-  const MachineSpec& machine = fleet.roles.front().machine;
-  if (spec.limits.per_hour && machine.on_demand_per_hour && machine.gpus > 0) {
-    out.emplace("usd_per_gpu_hour", fmt::format("{:.4f}", static_cast<double>(machine.on_demand_per_hour->count) / 1e6 /
-                                                              static_cast<double>(machine.gpus)));
-    out.emplace("usd_per_hour_limit", fmt::format("{:.2f}", static_cast<double>(spec.limits.per_hour->count) / 1e6));
-  }
-  for (const StartPhase& phase : fleet.start) {
-    if (phase.name == "node") {
-      out.emplace("node_wait_s", fmt::format("{:.0f}", std::chrono::duration<double>(phase.longest).count()));
+/// Returns the price of a GPU of a pool as it is bought for the minimum, or as spot; nothing if it is unknown.
+std::optional<double> usd_per_gpu_hour(const PlanFacts& facts, const GpuPool& pool, bool is_spot) {
+  auto base = model::CapacityType::on_demand;
+  for (const ServicePlan& service : facts.services) {
+    for (const RoleFleet& role : service.roles) {
+      if (role.machine.name == pool.machines.front().name) base = role.base;
     }
   }
+  const auto price = price_of(pool.machines.front(), is_spot ? model::CapacityType::spot : base);
+  if (!price) return std::nullopt;
+  return static_cast<double>(price->count) / 1e6 / static_cast<double>(pool.whole_gpus_per_node());
+}
+
+/// Returns the cost of the GPUs of all pools as PromQL, USD per hour; empty if a price is unknown.
+std::string usd_of_pools(const PlanFacts& facts, const std::vector<GpuPool>& pools) {
+  std::string sum;
+  for (const GpuPool& pool : pools) {
+    for (const bool is_spot : {false, true}) {
+      if (is_spot && pool.spot_nodes == 0) continue;
+      const std::optional<double> price = usd_per_gpu_hour(facts, pool, is_spot);
+      if (!price) return {};
+      // A pool without nodes has no series.
+      sum += fmt::format(
+          "{}(sum(karpenter_nodepools_usage{{nodepool=\"{}{}\",resource_type=\"nvidia.com/gpu\"}}) or vector(0)) * "
+          "{:.4f}",
+          sum.empty() ? "" : " + ", pool.name, is_spot ? "-spot" : "", *price);
+    }
+  }
+  return sum;
 }
 
 }  // namespace
-
-std::string_view engine_key(Engine engine) {
-  switch (engine) {
-    case Engine::vllm:
-      return "vllm";
-    case Engine::sglang:
-      return "sglang";
-    case Engine::tensorrt_llm:
-      return "tensorrt-llm";
-    case Engine::triton:
-      return "triton";
-  }
-  CAPSTAN_ASSERT(false);
-  return {};
-}
 
 std::expected<std::string, std::string> expand(std::string_view query, const TemplateValues& values) {
   std::string out;
@@ -119,29 +100,70 @@ std::expected<std::string, std::string> expand(std::string_view query, const Tem
   }
 }
 
-TemplateValues template_values(const PlanSpec& spec, const ServiceSpec& service, const ServicePlan& fleet) {
+std::string pod_pattern(const ServiceSpec& service) {
+  // Kubernetes takes the generated parts of a name from these letters and digits, which hardly any word consists of.
+  constexpr std::string_view kGenerated = "[bcdfghjklmnpqrstvwxz2456789]";
+  const std::string name = service.name + (service.is_disaggregated ? "-(prefill|decode)" : "");
+  if (service.pods_per_replica > 1) return name + "-[0-9]+(-[0-9]+)?";  // LeaderWorkerSet: replica and worker
+  return fmt::format("{}-{}+-{}{{5}}", name, kGenerated, kGenerated);   // Deployment: revision and pod
+}
+
+TemplateValues service_values(const PlanSpec& spec, const ServiceSpec& service) {
   TemplateValues out;
-  const std::string of_pods =
-      fmt::format("pod=~\"{}{}-.*\"", service.name, service.is_disaggregated ? "-(prefill|decode)" : "");
-  const std::string pods = fmt::format("namespace=\"{}\", {}", spec.namespace_, of_pods);
-  out.emplace("pods", pods);
-  out.emplace("exported_pods", fmt::format("exported_namespace=\"{}\", exported_{}", spec.namespace_, of_pods));
-  add_series(out, service.engine, "waiting", SignalName::waiting, pods);
-  add_series(out, service.engine, "running", SignalName::running, pods);
-  add_series(out, service.engine, "kv_usage", SignalName::kv_usage_ppm, pods);
-  add_series(out, service.engine, "preemptions", SignalName::preemptions_total, pods);
-  add_series(out, service.engine, "finished", SignalName::finished_total, pods);
-  add_histogram(out, service.engine, "ttft", SignalName::ttft_p99_us, pods, service.slo.ttft);
-  add_histogram(out, service.engine, "tpot", SignalName::tpot_p99_us, pods, service.slo.tpot);
-  add_histogram(out, service.engine, "queue_time", SignalName::queue_p99_us, pods, {});
+  const std::string pods = pod_pattern(service);
+  out.emplace("pods", fmt::format("namespace=\"{}\",pod=~\"{}\"", spec.namespace_, pods));
+  out.emplace("exported_pods", fmt::format("exported_namespace=\"{}\",exported_pod=~\"{}\"", spec.namespace_, pods));
+  const SeriesLabels labels = series_labels(spec, service, model::Role::both);
+  add_series(out, service.engine, "waiting", SignalName::waiting, labels);
+  add_series(out, service.engine, "running", SignalName::running, labels);
+  add_series(out, service.engine, "kv_usage", SignalName::kv_usage_ppm, labels);
+  add_series(out, service.engine, "preemptions", SignalName::preemptions_total, labels);
+  add_series(out, service.engine, "finished", SignalName::finished_total, labels);
+  add_histogram(out, service.engine, "ttft", SignalName::ttft_p99_us, labels, service.slo.ttft);
+  add_histogram(out, service.engine, "tpot", SignalName::tpot_p99_us, labels, service.slo.tpot);
+  add_histogram(out, service.engine, "queue_time", SignalName::queue_p99_us, labels, {});
   add_burn(out, "fast_burn_quantile", kFastBurn, service.slo);
   add_burn(out, "slow_burn_quantile", kSlowBurn, service.slo);
   if (service.engine == Engine::vllm) {  // its HTTP server counts answers by status
-    out.emplace("http_errors", fmt::format("http_requests_total{{{}, status=\"5xx\"}}", pods));
-    out.emplace("http_requests", fmt::format("http_requests_total{{{}}}", pods));
+    out.emplace("http_errors", selector_text({.metric = "http_requests_total", .where = {{"status", "5xx"}}}, labels));
+    out.emplace("http_requests", selector_text({.metric = "http_requests_total"}, labels));
   }
-  add_limits(out, spec, fleet);
   return out;
+}
+
+TemplateValues cluster_values(const PlanFacts& facts) {
+  TemplateValues out;
+  const std::vector<GpuPool> pools = gpu_pools(facts);
+  std::string names;
+  Duration longest{};
+  for (const GpuPool& pool : pools) {
+    names += (names.empty() ? "" : "|") + pool.name;
+    if (pool.spot_nodes > 0) names += fmt::format("|{}-spot", pool.name);
+    longest = std::max(longest, pool.node_longest);
+  }
+  out.emplace("pools", names);
+  const Duration late = std::max<Duration>(2 * longest, kNodeWaitMin);
+  out.emplace("node_wait_s", fmt::format("{:.0f}", std::chrono::duration<double>(late).count()));
+  if (std::string usd = usd_of_pools(facts, pools); !usd.empty()) out.emplace("usd_of_pools", std::move(usd));
+  if (const auto& limit = facts.spec.limits.per_hour) {
+    out.emplace("usd_per_hour_limit", fmt::format("{:.2f}", static_cast<double>(limit->count) / 1e6));
+  }
+  return out;
+}
+
+std::string missing_words(std::string_view variable, std::string_view engine) {
+  constexpr std::array<std::pair<std::string_view, std::string_view>, 6> kReasons = {
+      {{"ttft_bound", "the service has no slo.ttft_p99"},
+       {"tpot_bound", "the service has no slo.tpot"},
+       {"fast_burn_quantile", "its slo.attainment allows more late requests than this rate of burn"},
+       {"slow_burn_quantile", "its slo.attainment allows more late requests than this rate of burn"},
+       {"usd_per_hour_limit", "the spec has no limits.usd_per_hour"},
+       {"usd_of_pools", "the price of a machine is unknown"}}};
+  const auto found = std::ranges::find(kReasons, variable, &std::pair<std::string_view, std::string_view>::first);
+  if (found != kReasons.end()) return std::string(found->second);
+  std::string metric(variable);
+  std::ranges::replace(metric, '_', ' ');
+  return fmt::format("{} reports no {}", engine, metric);
 }
 
 }  // namespace capstan::plan

@@ -5,8 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "plan/fleet.h"
-#include "plan/spec/spec.h"
+#include "plan/sections/sections.h"
 
 namespace capstan::plan {
 
@@ -17,11 +16,17 @@ using TemplateValues = std::map<std::string, std::string, std::less<>>;
 /// @return the query, or the name of a variable without a value: the engine or the spec does not give it
 std::expected<std::string, std::string> expand(std::string_view query, const TemplateValues& values);
 
-/// Returns the values of a service: its engine's metrics with a selector of its pods, its bounds, and the limits
-/// of the plan.
-TemplateValues template_values(const PlanSpec& spec, const ServiceSpec& service, const ServicePlan& fleet);
+/// Returns the values of a service: its engine's metrics with a selector of its pods, and its bounds.
+TemplateValues service_values(const PlanSpec& spec, const ServiceSpec& service);
 
-/// Returns the name of an engine in schema/metrics.csv: "tensorrt-llm".
-std::string_view engine_key(Engine engine);
+/// Returns the values of the cluster: its node pools, their cost and the limits of the plan.
+TemplateValues cluster_values(const PlanFacts& facts);
+
+/// Returns why a variable has no value: "the spec has no limits.usd_per_hour".
+std::string missing_words(std::string_view variable, std::string_view engine);
+
+/// Returns a pattern of the names of a service's pods, which those of its cache, of its balloons and of a service with
+/// a longer name do not match.
+std::string pod_pattern(const ServiceSpec& service);
 
 }  // namespace capstan::plan

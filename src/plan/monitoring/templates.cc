@@ -18,6 +18,10 @@ void need_text(Fields& fields, std::string_view key, std::string& out) {
   if (fields.need(key) != nullptr) fields.text(key, out);
 }
 
+void read_scope(Fields& fields, Scope& out) {
+  fields.choice<Scope>("scope", out, {{"service", Scope::service}, {"cluster", Scope::cluster}});
+}
+
 PanelTemplate read_panel(const Node& node, Verdict& verdict) {
   PanelTemplate panel;
   Fields fields(node, "panel", verdict);
@@ -26,6 +30,7 @@ PanelTemplate read_panel(const Node& node, Verdict& verdict) {
   need_text(fields, "unit", panel.unit);
   need_text(fields, "query", panel.query);
   fields.text("when", panel.when);
+  read_scope(fields, panel.scope);
   fields.boolean("headline", panel.is_headline);
   fields.finish();
   return panel;
@@ -40,6 +45,7 @@ AlertTemplate read_alert(const Node& node, Verdict& verdict) {
   need_text(fields, "summary", alert.summary);
   need_text(fields, "query", alert.query);
   fields.text("when", alert.when);
+  read_scope(fields, alert.scope);
   fields.finish();
   return alert;
 }

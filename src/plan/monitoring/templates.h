@@ -1,20 +1,27 @@
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "manifest/errors.h"
 
-// The panels and alerts of schema/monitoring.yaml, before their variables are replaced.
+// The panels and alerts of schema/monitoring.yaml, with variables.
 namespace capstan::plan {
+
+enum class Scope : std::uint8_t {
+  service,  ///< written once for each service
+  cluster,  ///< written once
+};
 
 struct PanelTemplate {
   std::string id{};  ///< the same for alternatives, of which `when` selects one
   std::string title{};
-  std::string unit{};        ///< as Grafana names it: "s", "short", "percentunit"
-  std::string when{};        ///< component that must be in the cluster: "karpenter", "cluster_autoscaler", "kai",
-                             ///< "kueue", "default_scheduler"; empty: none
+  std::string unit{};  ///< as Grafana names it: "s", "short", "percentunit"
+  std::string when{};  ///< component that must be in the cluster: "karpenter", "cluster_autoscaler", "kai",
+                       ///< "kueue", "default_scheduler"; empty: none
+  Scope scope = Scope::service;
   std::string query{};       ///< PromQL with variables
   bool is_headline = false;  ///< one of the five metrics to watch first
 };
@@ -24,6 +31,7 @@ struct AlertTemplate {
   std::string severity{};  ///< "page" or "ticket"
   std::string duration{};  ///< as Prometheus writes it: "5m"
   std::string when{};
+  Scope scope = Scope::service;
   std::string summary{};
   std::string query{};
 };

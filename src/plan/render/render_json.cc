@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "plan/figures.h"
+#include "plan/render/page.h"
 #include "plan/render/render.h"
 
 namespace capstan::plan {
@@ -56,11 +57,28 @@ Json list_json(const Range& range, Function function) {
   return out;
 }
 
+Json variant_json(const ScalerVariant& variant) {
+  Json out = {{"scaler", scaler_word(variant.kind)},
+              {"holds_slo", variant.holds_slo},
+              {"attainment_lowest", json_share(lowest_attainment_ppm(variant.seeds))},
+              {"usd_per_hour", json_usd(micro_usd_per_hour(variant.seeds))},
+              {"roles", list_json(variant.roles,
+                                  [](const RoleReplicas& role) {
+                                    return Json{{"min_replicas", role.minimum}, {"max_replicas", role.maximum}};
+                                  })},
+              {"seeds", list_json(variant.seeds, trial_json)}};
+  if (!variant.refused.empty()) out["refused"] = variant.refused;
+  return out;
+}
+
 Json service_json(const ServicePlan& service) {
   Json out = {{"name", service.service},
               {"holds_slo", service.holds_slo},
               {"attainment_lowest", json_share(lowest_attainment_ppm(service))},
-              {"usd_per_hour", json_usd(micro_usd_per_hour(service))},
+              {"usd_per_hour", json_usd(planned_micro_usd_per_hour(service))},
+              {"scaler", scaler_word(service.scaler)},
+              {"scalers", list_json(service.variants, variant_json)},
+              {"bounded_by", service.bounded_by},
               {"spot_share", json_share(service.spot_ppm)},
               {"roles", list_json(service.roles, role_json)},
               {"seeds", list_json(service.seeds, trial_json)},
@@ -75,6 +93,25 @@ std::string json_key(std::string name) {
   return name;
 }
 
+Json command_json(const ApplyCommand& command) {
+  return {{"command", command.command},
+          {"purpose", command.purpose},
+          {"choice", command.alternative.choice},
+          {"option", command.alternative.option},
+          {"is_chosen", command.alternative.is_chosen},
+          {"is_optional", command.is_optional}};
+}
+
+Json manifest_json(const Manifest& manifest) {
+  // The flow style of YAML is JSON.
+  return {{"file", manifest.file},
+          {"choice", manifest.alternative.choice},
+          {"option", manifest.alternative.option},
+          {"is_chosen", manifest.alternative.is_chosen},
+          {"is_object", manifest.is_object},
+          {"body", Json::parse(manifest.body.flow(), nullptr, false)}};
+}
+
 Json section_json(const Section& section) {
   return {{"key", section.key},
           {"title", section.title},
@@ -87,7 +124,9 @@ Json section_json(const Section& section) {
                                                  {"why", statement.why}};
                                    })},
           {"not_simulated", section.not_simulated},
+          {"apply", list_json(section.apply, command_json)},
           {"commands", section.commands},
+          {"manifests", list_json(section.manifests, manifest_json)},
           {"files", list_json(section.manifests, [](const Manifest& manifest) { return Json(manifest.file); })}};
 }
 
@@ -98,6 +137,7 @@ std::string render_json(const Plan& plan) {
                     {"plan", plan.spec.name},
                     {"simulations", plan.simulations},
                     {"services", list_json(plan.services, service_json)},
+                    {"apply", list_json(page_of(plan).apply, command_json)},
                     {"sections", list_json(plan.sections, section_json)},
                     {"defaults", list_json(plan.spec.defaults, [](const DefaultUsed& used) {
                        return Json{{"path", used.path}, {"value", used.value}, {"why", used.why}};

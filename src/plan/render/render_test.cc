@@ -4,7 +4,6 @@
 
 #include "plan/figures.h"
 #include "plan/files.h"
-#include "plan/render/summary.h"
 
 namespace capstan::plan {
 namespace {
@@ -27,6 +26,7 @@ Plan small_plan() {
   Plan plan;
   plan.spec.name = "chat-platform";
   plan.spec.services.push_back({.name = "chat"});
+  plan.spec.services.back().slo.ttft = 2s;
   plan.spec.defaults.push_back({"services.chat.slo.attainment", "99 %", "the usual target of a chat service"});
   ServicePlan service{.service = "chat", .holds_slo = true};
   RoleFleet role{.minimum = 2, .maximum = 8};
@@ -41,9 +41,15 @@ Plan small_plan() {
   service.scenario = "name: chat\n";
   plan.services.push_back(service);
   Section nodes{.key = "nodes", .title = "Nodes", .answer = "One pool of p5.48xlarge."};
-  nodes.statements.push_back({"instance type", "p5.48xlarge", "8 H100 | one NVLink domain", Evidence::catalogue});
+  nodes.statements.push_back(
+      {"price of p5.48xlarge", "55.04 USD/h", "8 H100 | one NVLink domain", Evidence::catalogue});
+  nodes.statements.push_back({"expiry", "never", "expiry ignores budgets", Evidence::assumed});
   nodes.not_simulated.push_back("the training tenant");
-  nodes.commands.push_back("kubectl apply -f nodes");
+  nodes.apply.push_back({.step = ApplyStep::nodes, .command = "kubectl apply -f nodes", .purpose = "the node pools"});
+  nodes.apply.push_back({.step = ApplyStep::names, .command = "kubectl create namespace chat"});
+  nodes.apply.push_back({.step = ApplyStep::queues,
+                         .command = "kubectl apply -f gangs/kueue",
+                         .alternative = {.choice = "queues", .option = "kueue"}});
   nodes.manifests.push_back({.file = "nodes/h100.yaml", .body = Yaml::map({{"kind", "NodePool"}}), .is_on_page = true});
   nodes.manifests.push_back({.file = "nodes/h100.yaml", .body = Yaml::map({{"kind", "EC2NodeClass"}})});
   plan.sections.push_back(std::move(nodes));
@@ -51,31 +57,85 @@ Plan small_plan() {
   return plan;
 }
 
-TEST(Render, WritesAPageOfText) {
+ScalerVariant variant(ScalerKind kind, std::int64_t attainment_ppm, std::int64_t micro_usd) {
+  ScalerVariant out{.kind = kind, .roles = {{.minimum = 2, .maximum = 8}}, .holds_slo = attainment_ppm >= 990'000};
+  out.seeds = {trial(1, attainment_ppm)};
+  out.seeds.front().micro_usd = micro_usd;
+  return out;
+}
+
+TEST(Render, WritesOnePageOfText) {
   EXPECT_EQ(render_text(small_plan()), R"(Plan chat-platform
-chat: 2 to 8 replicas of Llama-3.3-70B in fp8 on 4 H100 each for 40.00 USD/h, 29,200.00 USD/month;
-  holds the SLO in 2 of 2 simulations (at least 99.1 % of requests met, 99.0 % asked)
+chat          2 to 8 replicas of Llama-3.3-70B in fp8 on 4 H100 each, on p5.48xlarge, scaled by
+              Capstan
+cost          40.00 USD/h, 29,200 USD/month, mean of 2 seeds (simulated)
+SLO           99.0 % of requests: TTFT at most 2 s; holds in 2 of 2 simulations; in the worst 99.1 %
+              of requests met, P99 of TTFT 1.50 s, of TPOT 40.0 ms (simulated)
 
-Nodes
-  One pool of p5.48xlarge.
-  instance type  p5.48xlarge (from the catalogue): 8 H100 | one NVLink domain
-  not simulated: the training tenant
-    # nodes/h100.yaml
-    kind: NodePool
-  $ kubectl apply -f nodes
+nodes         One pool of p5.48xlarge.
+              from the catalogue: price of p5.48xlarge = 55.04 USD/h
+not simulated the training tenant
+defaults      services.chat: slo.attainment = 99 %
+files         nodes/ · scenario-chat.yaml · plan.md
 
-Assumed, because the spec does not say it
-  services.chat.slo.attainment = 99 %: the usual target of a chat service
+Apply in this order, in the folder of --out
+ 1 kubectl create namespace chat
+ 2 kubectl apply -f nodes  # the node pools
 
-1,234 simulations
+1,234 simulations; --details shows the arithmetic and the reasons
 )");
 }
 
+TEST(Render, MovesArithmeticReasonsAndManifestsToTheDetails) {
+  const std::string page = render_text(small_plan()), all = render_text(small_plan(), PageDetail::all);
+  for (const char* text : {"expiry ignores budgets", "kind: NodePool", "the usual target of a chat service"}) {
+    EXPECT_EQ(page.find(text), page.npos) << text;
+    EXPECT_NE(all.find(text), all.npos) << text;
+  }
+  EXPECT_NE(all.find("$ kubectl apply -f gangs/kueue"), all.npos);
+}
+
+TEST(Render, ComparesTheScalersAndMarksTheChosenOne) {
+  Plan plan = small_plan();
+  plan.services.front().variants = {variant(ScalerKind::capstan, 991'000, 20'000'000),
+                                    variant(ScalerKind::hpa, 900'000, 19'000'000)};
+  const std::string page = render_text(plan);
+  EXPECT_NE(page.find("  scaler       lowest met  USD/h  USD/month  replicas\n"
+                      "▶ Capstan          99.1 %  40.00     29,200    2 to 8\n"
+                      "  HPA      90.0 %, misses  38.00     27,740    2 to 8\n"),
+            page.npos)
+      << page;
+}
+
+TEST(Render, NeverFoldsTheCommentOfACommand) {
+  Plan plan = small_plan();
+  plan.sections[0].apply = {
+      {.command = std::string(90, 'a') + " b", .purpose = "a purpose for which there is no room", .is_optional = true}};
+  EXPECT_NE(render_text(plan).find(std::string(90, 'a') + " b\n      # optional\n"), std::string::npos);
+}
+
+TEST(Render, StaysWithinAHundredColumnsAndSeventyLines) {
+  const std::string page = render_text(small_plan());
+  std::size_t lines = 0;
+  for (std::size_t at = 0; at < page.size(); ++lines) {
+    const std::size_t end = page.find('\n', at);
+    EXPECT_LE(end - at, 100u) << page.substr(at, end - at);
+    at = end + 1;
+  }
+  EXPECT_LE(lines, 70u);
+}
+
 TEST(Render, EscapesTheBarsOfAMarkdownTable) {
-  const std::string page = render_markdown(small_plan());
-  EXPECT_NE(page.find("| instance type | p5.48xlarge | from the catalogue | 8 H100 \\| one NVLink domain |"),
+  const std::string page = render_markdown(small_plan(), PageDetail::all);
+  EXPECT_NE(page.find("| price of p5.48xlarge | 55.04 USD/h | from the catalogue | 8 H100 \\| one NVLink domain |"),
             page.npos);
   EXPECT_NE(page.find("```yaml\nkind: NodePool\n```"), page.npos);
+  EXPECT_NE(page.find("| [nodes/h100.yaml](nodes/h100.yaml) | NodePool, EC2NodeClass |"), page.npos);
+}
+
+TEST(Render, FoldsTheDetailsOfMarkdownAway) {
+  EXPECT_EQ(render_markdown(small_plan()).find("<details>"), std::string::npos);
+  EXPECT_NE(render_markdown(small_plan(), PageDetail::all).find("<details>"), std::string::npos);
 }
 
 TEST(Render, GivesJsonItsVersionFirstAndUnitsLast) {
@@ -83,29 +143,48 @@ TEST(Render, GivesJsonItsVersionFirstAndUnitsLast) {
   EXPECT_TRUE(json.starts_with("{\n  \"format_version\": 1,"));
   EXPECT_NE(json.find("\"usd_per_hour\": 40.0"), json.npos);
   EXPECT_NE(json.find("\"ttft_p99_s\": 1.5"), json.npos);
+  EXPECT_NE(json.find("\"kind\": \"EC2NodeClass\""), json.npos) << "the bodies of the manifests";
 }
 
-TEST(Render, SaysHowManySimulationsMissedTheSlo) {
+TEST(Render, SaysHowManySimulationsMissedTheSloAndWritesNoFiles) {
   Plan plan = small_plan();
   plan.services.front().holds_slo = false;
   plan.services.front().seeds.back().attainment_ppm = 900'000;
-  EXPECT_NE(render_text(plan).find("misses the SLO in 1 of 2 simulations"), std::string::npos);
+  const std::string page = render_text(plan);
+  EXPECT_NE(page.find("misses in 1 of 2 simulations"), page.npos);
+  EXPECT_EQ(page.find("files"), page.npos);
 }
 
-TEST(PlanSummary, AddsUpSeveralServices) {
+TEST(Render, GivesTheRangeOfTheCostAndTheWorseDays) {
+  Plan plan = small_plan();
+  plan.services.front().seeds.back().micro_usd = 30'000'000;
+  plan.services.front().robustness = {trial(1, 937'000), trial(1, 995'000)};
+  plan.services.front().robustness[0].name = "zone a lost";
+  plan.services.front().robustness[1].name = "1.5 times the load";
+  const std::string page = render_text(plan);
+  EXPECT_NE(page.find("50.00 USD/h (40.00 to 60.00), 36,500 USD/month (29,200 to 43,800), mean and range of 2"),
+            page.npos)
+      << page;
+  EXPECT_NE(page.find("when worse    misses with zone a lost (93.7 %); holds with 1.5 times the load (99.5 %)"),
+            page.npos);
+}
+
+TEST(Render, AddsUpSeveralServices) {
   Plan plan = small_plan();
   plan.spec.services.push_back({.name = "code"});
   plan.services.push_back(plan.services.front());
-  ASSERT_EQ(summary_lines(plan).size(), 3u);
-  EXPECT_EQ(summary_lines(plan).back(),
-            "all services: 80.00 USD/h, 58,400.00 USD/month, each on nodes of its own; shared nodes would cost less");
+  EXPECT_NE(render_text(plan).find("together      80.00 USD/h, 58,400 USD/month, each service on nodes of its own;"),
+            std::string::npos);
+  plan.services.back().shared_micro_usd_per_hour = 10'000'000;
+  EXPECT_NE(render_text(plan).find("together      50.00 USD/h, 36,500 USD/month, with shared nodes (modelled)"),
+            std::string::npos);
 }
 
 TEST(PlanFiles, JoinObjectsOfOneFileAsDocuments) {
   const auto files = plan_files(small_plan());
   EXPECT_EQ(files.at("nodes/h100.yaml"), "kind: NodePool\n---\nkind: EC2NodeClass\n");
   EXPECT_EQ(files.at("scenario-chat.yaml"), "name: chat\n");
-  EXPECT_EQ(files.at("plan.md"), render_markdown(small_plan()));
+  EXPECT_EQ(files.at("plan.md"), render_markdown(small_plan(), PageDetail::all));
 }
 
 TEST(PlanFigures, AreMeansAndExtremesOverTheSeeds) {
@@ -113,8 +192,6 @@ TEST(PlanFigures, AreMeansAndExtremesOverTheSeeds) {
   const ServicePlan& service = plan.services.front();
   EXPECT_EQ(micro_usd_per_hour(service), 40'000'000);
   EXPECT_EQ(lowest_attainment_ppm(service), 991'000);
-  EXPECT_EQ(longest_ttft_p99(service), 1500ms);
-  EXPECT_EQ(gpus_at_maximum(service), 32);
 }
 
 }  // namespace

@@ -1,51 +1,92 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <string_view>
 
 #include "experiment/words.h"
+#include "plan/render/page.h"
 #include "plan/render/render.h"
-#include "plan/render/summary.h"
+#include "plan/render/text_layout.h"
 
 namespace capstan::plan {
 
 namespace {
 
-constexpr std::size_t kTextColumns = 100;
 constexpr std::size_t kTextIndent = 2;
+constexpr std::size_t kGutter = 14;       ///< columns of the names at the left edge of the page
 constexpr std::size_t kNameColumns = 32;  ///< of the names of statements
 
-/// Returns the text in lines of at most `kTextColumns`. The first line starts with `start`, later ones with spaces.
-std::string folded(std::string_view start, std::string_view text, std::size_t indent) {
-  std::string out(start);
-  std::size_t column = start.size();
-  bool is_first = true;
-  while (!text.empty()) {
-    const std::size_t end = std::min(text.find(' '), text.size());
-    const std::string_view word = text.substr(0, end);
-    text.remove_prefix(std::min(end + 1, text.size()));
-    if (!is_first && column + 1 + word.size() > kTextColumns) {
-      out += '\n' + std::string(indent, ' ');
-      column = indent;
-    } else if (!is_first) {
-      out += ' ';
-      ++column;
-    }
-    out += word;
-    column += word.size();
-    is_first = false;
-  }
-  return out + '\n';
+/// Returns a name for the left edge, with the spaces up to the text.
+std::string edge(std::string_view name) { return fmt::format("{:<{}}", name, kGutter); }
+
+std::string evidence_words(Evidence evidence) {
+  return evidence == Evidence::none ? "" : fmt::format(" ({})", words(evidence));
 }
 
-std::string indented(std::string_view text, std::size_t indent) {
-  std::string out;
-  for (std::size_t at = 0; at < text.size();) {
-    const std::size_t end = std::min(text.find('\n', at), text.size());
-    out += std::string(end > at ? indent : 0, ' ') + std::string(text.substr(at, end - at)) + '\n';
-    at = end + 1;
+void write_text_headline(std::string& out, const PageHeadline& headline) {
+  out += folded(edge(headline.service), (headline.service.size() >= kGutter ? " " : "") + headline.fleet, kGutter);
+  for (const auto& [name, text] : headline.lines) out += folded(edge(name), text, kGutter);
+}
+
+void write_text_table(std::string& out, const PageTable& table) {
+  if (table.rows.empty()) return;
+  std::vector<std::string> starts{"  "};
+  std::vector<std::vector<std::string>> rows{table.columns};
+  for (const PageTable::Row& row : table.rows) {
+    starts.push_back(row.is_chosen ? "▶ " : "  ");
+    rows.push_back(row.cells);
   }
-  return out;
+  out += '\n' + aligned(starts, rows);
+}
+
+void write_text_block(std::string& out, const PageBlock& block) {
+  out += folded(edge(block.name), block.answer, kGutter);
+  // Figures with the same evidence stand together, so that its word is written once.
+  std::vector<std::pair<Evidence, std::string>> groups;
+  for (const PageFigure& figure : block.figures) {
+    const auto known = std::ranges::find(groups, figure.evidence, &std::pair<Evidence, std::string>::first);
+    std::string& text = known == groups.end() ? groups.emplace_back(figure.evidence, "").second : known->second;
+    text += fmt::format("{}{}{}{}", text.empty() ? "" : " · ", figure.name,
+                        figure.evidence == Evidence::none ? ": " : " = ", figure.value);
+  }
+  std::string figures;
+  for (const auto& [evidence, text] : groups) {
+    figures += figures.empty() ? "" : "; ";
+    figures += evidence == Evidence::none ? text : fmt::format("{}: {}", words(evidence), text);
+  }
+  if (!figures.empty()) out += folded(std::string(kGutter, ' '), figures, kGutter);
+}
+
+void write_text_list(std::string& out, std::string_view name, const std::vector<std::string>& parts,
+                     std::string_view separator = "; ") {
+  if (!parts.empty()) out += folded(edge(name), fmt::format("{}", fmt::join(parts, separator)), kGutter);
+}
+
+std::string folder_words(const PageFolder& folder) {
+  return folder.files == 1 ? folder.name : fmt::format("{} {} files", folder.name, folder.files);
+}
+
+void write_text_apply(std::string& out, const std::vector<ApplyCommand>& commands) {
+  if (commands.empty()) return;
+  out += "\nApply in this order, in the folder of --out\n";
+  std::size_t number = 0;
+  for (const ApplyCommand& command : commands) {
+    const std::string start = fmt::format("{:>2} ", ++number);
+    const std::string purpose = "  # " + command.purpose + (command.is_optional ? ", optional" : "");
+    // A comment is never folded, because its second line would be a command.
+    const auto fits = [&](std::string_view comment) {
+      return start.size() + command.command.size() + comment.size() <= kTextColumns;
+    };
+    if (!command.purpose.empty() && fits(purpose)) {
+      out += start + command.command + purpose + '\n';
+    } else if (command.is_optional && fits("  # optional")) {
+      out += start + command.command + "  # optional\n";
+    } else {
+      out += folded_command(start, command.command, kTextIndent * 3);
+      if (command.is_optional) out += std::string(kTextIndent * 3, ' ') + "# optional\n";
+    }
+  }
 }
 
 void write_text_statements(std::string& out, const std::vector<Statement>& statements) {
@@ -61,33 +102,46 @@ void write_text_statements(std::string& out, const std::vector<Statement>& state
     const std::string start =
         fmt::format("{:{}}{:<{}}  ", "", kTextIndent, is_short ? statement.name : std::string(), names);
     const std::string why = statement.why.empty() ? "" : ": " + statement.why;
-    out += folded(start, fmt::format("{} ({}){}", statement.value, words(statement.evidence), why), indent);
+    out += folded(start, statement.value + evidence_words(statement.evidence) + why, indent);
   }
 }
 
-void write_text_section(std::string& out, const Section& section) {
+void write_text_details(std::string& out, const Section& section) {
   out += '\n' + section.title + '\n';
-  out += folded(std::string(kTextIndent, ' '), section.answer, kTextIndent);
   write_text_statements(out, section.statements);
-  for (const std::string& part : section.not_simulated) {
-    out += folded(std::string(kTextIndent, ' '), "not simulated: " + part, kTextIndent * 2);
-  }
   for (const Manifest& manifest : section.manifests) {
     if (manifest.is_on_page) out += indented("# " + manifest.file + '\n' + manifest.body.document(), kTextIndent * 2);
+  }
+  for (const ApplyCommand& command : section.apply) {
+    out += indented(fmt::format("$ {}  # {}", command.command, command.purpose), kTextIndent);
   }
   for (const std::string& command : section.commands) out += indented("$ " + command, kTextIndent);
 }
 
 }  // namespace
 
-std::string render_text(const Plan& plan) {
-  std::string out = "Plan " + plan.spec.name + '\n';
-  for (const std::string& line : summary_lines(plan)) out += folded("", line, kTextIndent);
-  for (const Section& section : plan.sections) write_text_section(out, section);
-  if (!plan.spec.defaults.empty()) out += "\nAssumed, because the spec does not say it\n";
-  for (const std::string& line : default_lines(plan))
-    out += folded(std::string(kTextIndent, ' '), line, kTextIndent * 2);
-  return out + fmt::format("\n{} simulations\n", experiment::grouped(plan.simulations));
+std::string render_text(const Plan& plan, PageDetail detail) {
+  const Page page = page_of(plan);
+  std::string out = page.title + '\n';
+  for (const PageHeadline& headline : page.headlines) write_text_headline(out, headline);
+  if (!page.sum.empty()) out += folded(edge("together"), page.sum, kGutter);
+  write_text_table(out, page.scalers);
+  write_text_table(out, page.frontier);
+  out += '\n';
+  for (const PageBlock& block : page.blocks) write_text_block(out, block);
+  write_text_list(out, "not simulated", page.not_simulated);
+  write_text_list(out, "defaults", page.defaults, " · ");
+  std::vector<std::string> folders;
+  for (const PageFolder& folder : page.folders) folders.push_back(folder_words(folder));
+  write_text_list(out, "files", folders, " · ");
+  write_text_apply(out, page.apply);
+  if (detail == PageDetail::all) {
+    for (const Section& section : plan.sections) write_text_details(out, section);
+    if (!plan.spec.defaults.empty()) out += "\nDefaults, because the spec does not state these values\n";
+    for (const std::string& line : default_lines(plan)) out += folded("  ", line, kTextIndent * 2);
+  }
+  return out + fmt::format("\n{} simulations{}\n", experiment::grouped(plan.simulations),
+                           detail == PageDetail::all ? "" : "; --details shows the arithmetic and the reasons");
 }
 
 }  // namespace capstan::plan

@@ -5,9 +5,11 @@
 #include <vector>
 
 #include "base/error.h"
-#include "decide/scale/capstan/capacity.h"
+#include "plan/capacity.h"
 #include "plan/fleet.h"
 #include "plan/search/load_facts.h"
+#include "plan/search/remaining_limits.h"
+#include "plan/spec/candidates.h"
 
 // GPU kinds, parallelisms and machines on which a service can run, before anything is simulated.
 namespace capstan::plan {
@@ -18,13 +20,10 @@ inline constexpr std::size_t kCandidatesMost = 8;
 /// The replicas of one role of a candidate.
 struct RoleNeed {
   model::Role role = model::Role::both;
-  decide::scale::Capacity capacity{};  ///< of one replica with the mean request
-  double requests_per_s = 0;           ///< that one replica serves within the SLO
-  double prefill_share = 0;            ///< of its step time at that batch, 0 to 1
-  double kv_share = 0;                 ///< of its KV memory at that batch
-  ReplicaCount at_mean = 1;            ///< replicas for the mean rate
-  ReplicaCount at_peak = 1;            ///< replicas for the busiest window
-  ReplicaCount at_first = 1;           ///< replicas for the rate at which the load begins
+  ReplicaCapacity capacity{};  ///< of one replica with the mean request
+  ReplicaCount at_mean = 1;    ///< replicas for the mean rate
+  ReplicaCount at_peak = 1;    ///< replicas for the busiest window
+  ReplicaCount at_first = 1;   ///< replicas for the rate at which the load begins
 };
 
 struct FleetCandidate {
@@ -32,10 +31,13 @@ struct FleetCandidate {
   MachineSpec machine{};
   model::CapacityType base = model::CapacityType::on_demand;  ///< of the nodes of the minimum
   std::vector<RoleNeed> needs{};                              ///< one, or prefill and decode
+  ReplicaCount least_replicas = 1;                            ///< of each role, as the spec asks
   ReplicaCount most_replicas = 1;                             ///< of all roles, within the limits of the spec
+  std::string bounded_by{};                                   ///< limit that lowered `most_replicas`; empty: none
   double modelled_usd_per_hour = 0;                           ///< at the mean rate
   bool holds_slo = true;  ///< false: even one request alone misses a bound, by the engine table
 
+  MicroUsd price() const { return *price_of(machine, base); }  ///< of a machine of the base
   /// Returns the machines of one replica, the last one perhaps in part.
   std::int64_t machines_per_replica() const { return (engine.tp + machine.gpus - 1) / machine.gpus; }
   std::int64_t machines_for(ReplicaCount replicas) const;
@@ -44,13 +46,10 @@ struct FleetCandidate {
   std::string words() const;
 };
 
-/// Returns the price of a machine of a capacity type; nothing if none is known.
-std::optional<MicroUsd> price_of(const MachineSpec& machine, model::CapacityType capacity);
-
 /// Returns the candidates, the lowest modelled cost first. Candidates that cannot hold the SLO by the engine table are
 /// only returned if no other is left.
 /// @return an infeasible error that names the nearest possibility if no candidate has room for the weights
 Result<std::vector<FleetCandidate>> fleet_candidates(const PlanSpec& spec, const ServiceSpec& service,
-                                                     const LoadFacts& load);
+                                                     const LoadFacts& load, const RemainingLimits& limits);
 
 }  // namespace capstan::plan

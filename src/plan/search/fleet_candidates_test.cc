@@ -12,7 +12,8 @@ namespace {
 std::vector<FleetCandidate> candidates_of(const PlanSpec& spec) {
   const auto load = count_load(spec.services[0]);
   if (!load) return {};
-  return fleet_candidates(spec, spec.services[0], *load).value_or(std::vector<FleetCandidate>{});
+  return fleet_candidates(spec, spec.services[0], *load, remaining_limits(spec, {}, {PeakNeed{}}))
+      .value_or(std::vector<FleetCandidate>{});
 }
 
 TEST(CountLoad, KnowsBurstsAndLengths) {
@@ -51,8 +52,8 @@ TEST(FleetCandidates, HaveTheNeedsOfBothRoles) {
   const std::vector<FleetCandidate> candidates = candidates_of(sample_specs::disaggregated_spec());
   ASSERT_FALSE(candidates.empty());
   ASSERT_EQ(candidates[0].needs.size(), 2u);
-  EXPECT_EQ(candidates[0].needs[0].prefill_share, 1);
-  EXPECT_EQ(candidates[0].needs[1].prefill_share, 0);
+  EXPECT_EQ(candidates[0].needs[0].capacity.prefill_share, 1);
+  EXPECT_EQ(candidates[0].needs[1].capacity.prefill_share, 0);
 }
 
 TEST(FleetCandidates, CountMachinesOfReplicasThatSpanSeveral) {

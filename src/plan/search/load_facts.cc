@@ -33,7 +33,7 @@ workload::WorkloadSpec workload_of(const LoadSpec& load) {
   if (load.source == LoadSpec::Source::trace) {
     workload.from = workload::TraceSpec{load.from};
   } else if (load.source == LoadSpec::Source::profile) {
-    workload.from = workload::ProfileSpec{load.from};
+    workload.from = workload::ProfileSpec{load.profile_text.empty() ? load.from : load.profile_text};
   } else {
     workload::GeneratorSpec generator;
     using Kind = workload::RateCurve::Kind;

@@ -8,6 +8,8 @@
 
 #include "manifest/fields.h"
 #include "model/role_names.h"
+#include "plan/engine_limits.h"
+#include "plan/figures.h"
 #include "plan/names.h"
 
 namespace capstan::plan {
@@ -102,6 +104,8 @@ Yaml service_yaml(const PlanSpec& spec, const ServiceSpec& service, const FleetO
   } else {
     out.set("replicas", replicas_yaml(fleet, 0));
   }
+  out.set("engine_settings",
+          Yaml::map({{"max_batched_tokens", kEngineLimits.max_batched_tokens}, {"max_seqs", kEngineLimits.max_seqs}}));
   const std::int64_t percent = conditions.start_percent;
   // Weights that the engine quantizes are loaded in bfloat16, which is twice as large as FP8.
   const std::int64_t stored = row.weights().count * (quantizes_weights(service, row.weight_dtype) ? 2 : 1);
@@ -166,8 +170,7 @@ Yaml existing_yaml(const PlanSpec& spec, const FleetOption& fleet, const std::st
 Yaml cluster_yaml(const PlanSpec& spec, const FleetOption& fleet, const Conditions& conditions) {
   const FleetCandidate& candidate = *fleet.candidate;
   const std::string pool = pool_name(candidate.engine.gpu);
-  const std::int64_t most = fleet.maximum_machines(), least = fleet.minimum_machines();
-  const std::int64_t spot = (most - least) * fleet.spot_ppm / 1'000'000;
+  const std::int64_t most = fleet.maximum_machines(), spot = fleet.spot_machines();
   Yaml out = Yaml::map({{"zones", Yaml::list(spec.cluster.zones)}, {"racks_per_zone", 4}});
   out.set("nvlink_domains_per_rack", std::max<std::int64_t>(8, (std::max(most, candidate.machine.existing) + 3) / 4));
   const bool buys = spec.cluster.provisioner != Provisioner::none;
@@ -189,8 +192,22 @@ Yaml cluster_yaml(const PlanSpec& spec, const FleetOption& fleet, const Conditio
   return out;
 }
 
-Yaml policy_yaml(const PlanSpec& spec, const Conditions& conditions) {
-  Yaml out = Yaml::map({{"name", "capstan"}, {"scale", "capstan"}, {"place", "gang"}});
+std::string policy_name(ScalerKind kind) {
+  switch (kind) {
+    case ScalerKind::capstan:
+      return "capstan";
+    case ScalerKind::scaled_object:
+      return "scaled-object";
+    case ScalerKind::hpa:
+      return "hpa";
+    case ScalerKind::constant:
+      return "constant";
+  }
+  return "";
+}
+
+Yaml policy_yaml(const PlanSpec& spec, const FleetOption& fleet, const Conditions& conditions) {
+  Yaml out = Yaml::map({{"name", policy_name(fleet.scaler)}, {"scale", fleet.scale}, {"place", "gang"}});
   if (spec.cluster.provisioner == Provisioner::none) {
     out.set("provision", "none");
     return out;
@@ -226,10 +243,12 @@ std::string FleetOption::words() const {
   std::string out = candidate->words();
   for (std::size_t i = 0; i < minimum.size(); ++i) {
     const model::Role role = candidate->needs[i].role;
-    out += fmt::format(", {}{}{}", range_words(minimum[i], maximum[i]), role == model::Role::both ? "" : " ",
-                       role == model::Role::both ? " replicas" : fmt::format("{} replicas", model::name(role)));
+    out += fmt::format(", {} {}{}", range_words(minimum[i], maximum[i]),
+                       role == model::Role::both ? "" : std::string(model::name(role)) + " ",
+                       maximum[i] == 1 ? "replica" : "replicas");
   }
   if (spot_ppm > 0) out += fmt::format(", {} % of added nodes spot", spot_ppm / 10'000);
+  if (scaler != ScalerKind::capstan) out += fmt::format(", {}", scaler_word(scaler));
   return out;
 }
 
@@ -241,7 +260,7 @@ std::string scenario_text(const PlanSpec& spec, const ServiceSpec& service, cons
   out.set("load", load_yaml(service.load, load, conditions));
   out.set("service", service_yaml(spec, service, fleet, conditions));
   out.set("cluster", cluster_yaml(spec, fleet, conditions));
-  out.set("policies", Yaml::list({policy_yaml(spec, conditions)}));
+  out.set("policies", Yaml::list({policy_yaml(spec, fleet, conditions)}));
   return out.document();
 }
 

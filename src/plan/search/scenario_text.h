@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "plan/search/fleet_candidates.h"
+#include "plan/yaml.h"
 
 namespace capstan::plan {
 
@@ -18,10 +19,15 @@ struct FleetOption {
   std::vector<ReplicaCount> minimum{};  ///< by role of the candidate
   std::vector<ReplicaCount> maximum{};  ///< by role of the candidate
   std::uint32_t spot_ppm = 0;           ///< share of the nodes above the minimum that are bought as spot, millionths
+  ScalerKind scaler = ScalerKind::capstan;
+  Yaml scale{"capstan"};  ///< of the policy, as a scenario has it
 
   std::int64_t minimum_machines() const;
   std::int64_t maximum_machines() const;
-  /// Returns "H100, tensor parallel 4, p5.48xlarge, 3 to 8 replicas, half of the added nodes spot".
+  /// Returns the machines above the minimum that are bought as spot, rounded down to whole ones.
+  std::int64_t spot_machines() const { return (maximum_machines() - minimum_machines()) * spot_ppm / 1'000'000; }
+  /// Returns "H100, tensor parallel 4, p5.48xlarge, 3 to 8 replicas, 50 % of added nodes spot, HPA". Capstan's policy
+  /// is not named.
   std::string words() const;
 };
 
@@ -34,7 +40,7 @@ struct Conditions {
   Duration lost_at{};
 };
 
-/// Returns the text of a scenario that simulates the fleet under the policy `capstan`.
+/// Returns the text of a scenario that simulates the fleet under its scaler.
 std::string scenario_text(const PlanSpec& spec, const ServiceSpec& service, const FleetOption& fleet,
                           const LoadFacts& load, const Conditions& conditions = {});
 

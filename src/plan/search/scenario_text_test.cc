@@ -19,7 +19,7 @@ struct Written {
 Written written(PlanSpec spec) {
   Written out{.spec = std::move(spec)};
   out.load = count_load(out.spec.services[0]).value();
-  out.candidates = fleet_candidates(out.spec, out.spec.services[0], out.load).value();
+  out.candidates = fleet_candidates(out.spec, out.spec.services[0], out.load, {}).value();
   out.fleet.candidate = &out.candidates.front();
   for (std::size_t i = 0; i < out.candidates.front().needs.size(); ++i) {
     out.fleet.minimum.push_back(2);

@@ -67,13 +67,47 @@ TEST(SearchFleets, AFleetThatMissesItsSloIsAResult) {
   EXPECT_LT(lowest_attainment_ppm(plan), 990'000);
 }
 
+/// The bursts of the load have 18 requests/s.
+TEST(SearchFleets, AGoodputThatIsNotReachedIsAMiss) {
+  PlanSpec spec = sample_specs::small_spec();
+  spec.services[0].goodput_per_s = 12;
+  const ServicePlan held = found(spec).services.at(0);
+  EXPECT_TRUE(held.holds_slo);
+  for (const Trial& trial : held.seeds) EXPECT_GE(trial.goodput_milli, 12'000) << trial.name;
+  spec.services[0].goodput_per_s = 25;
+  EXPECT_FALSE(found(spec).services.at(0).holds_slo);
+}
+
+TEST(SearchFleets, KeepsTheLimitForAllServicesTogether) {
+  PlanSpec spec = sample_specs::small_spec();
+  spec.services.push_back(spec.services[0]);
+  spec.services[1].name = "second";
+  spec.limits.gpus = 5;
+  const SearchResult result = found(spec);
+  ASSERT_EQ(result.services.size(), 2u);
+  const ReplicaCount first = result.services[0].roles[0].maximum, second = result.services[1].roles[0].maximum;
+  EXPECT_LE(first + second, 5);
+  EXPECT_GE(std::min(first, second), 1);
+  EXPECT_FALSE(result.services[0].bounded_by.empty());
+  EXPECT_TRUE(result.services[0].shared_micro_usd_per_hour);
+}
+
+TEST(SearchFleets, StartsAtTheMinimumOfTheSpec) {
+  PlanSpec spec = sample_specs::small_spec();
+  spec.services[0].min_replicas = 3;
+  for (const ScalerVariant& variant : found(spec).services.at(0).variants) {
+    EXPECT_GE(variant.roles.at(0).minimum, 3) << scaler_word(variant.kind);
+  }
+}
+
 TEST(SearchFleets, NamesTheWeightsThatFitNowhere) {
   PlanSpec spec = sample_specs::chat_spec();
   spec.limits.gpus = 1;
   const auto result = search_fleets(spec, {});
   ASSERT_FALSE(result);
   EXPECT_EQ(result.error().kind, ErrorKind::infeasible);
-  EXPECT_NE(result.error().message.find("the weights take 68 GiB"), std::string::npos) << result.error().message;
+  EXPECT_NE(result.error().message.find("68 GiB of weights"), std::string::npos) << result.error().message;
+  EXPECT_NE(result.error().message.find("limits.gpus: 1 GPU"), std::string::npos) << result.error().message;
 }
 
 }  // namespace

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "plan/measure/use_measured_load.h"
+
 namespace capstan::plan {
 
 namespace {
@@ -35,6 +37,7 @@ Result<std::vector<experiment::RunResult>> FleetTrials::run(std::span<const Tria
     auto scenario = experiment::parse_scenario(text, "scenario-" + service_.name + ".yaml",
                                                {.sets = {}, .trace = {}, .seed = order.seed, .policies = {}});
     if (!scenario) return std::unexpected(scenario_error(service_, scenario.error()));
+    use_measured_load(service_.load.profile_text, *scenario);
     scenarios.push_back(std::move(*scenario));
   }
   std::vector<experiment::PlannedRun> planned;
@@ -50,9 +53,30 @@ Result<std::vector<experiment::RunResult>> FleetTrials::run(std::span<const Tria
   return results;
 }
 
+std::int64_t goodput_milli(const experiment::RunResult& result) {
+  const std::size_t window = kPeakWindow / std::chrono::minutes(1);
+  const std::size_t minutes = std::min(window, result.minutes.size());
+  RequestCount most_arrived = -1, met = 0;
+  for (std::size_t first = 0; first + minutes <= result.minutes.size() && minutes > 0; ++first) {
+    RequestCount arrived_here = 0, met_here = 0;
+    for (std::size_t i = first; i < first + minutes; ++i) {
+      arrived_here += result.minutes[i].arrived;
+      met_here += result.minutes[i].met;
+    }
+    if (arrived_here <= most_arrived) continue;
+    most_arrived = arrived_here;
+    met = met_here;
+  }
+  const Duration length = std::min<Duration>(result.simulated, std::chrono::minutes(minutes));
+  const std::int64_t ms = std::max<std::int64_t>(1, length / std::chrono::milliseconds(1));
+  return met * 1'000'000 / ms;
+}
+
 Trial trial_of(std::string name, const experiment::RunResult& result) {
   using experiment::GpuState;
   const auto gpu_time = [&](GpuState state) { return result.gpu_ns[static_cast<std::size_t>(state)]; };
+  std::vector<ReplicaCount> by_minute;
+  for (const experiment::Minute& minute : result.minutes) by_minute.push_back(std::max(minute.desired, minute.ready));
   return {.name = std::move(name),
           .seed = result.seed,
           .attainment_ppm = result.attainment_ppm(),
@@ -64,6 +88,9 @@ Trial trial_of(std::string name, const experiment::RunResult& result) {
           .paid_gpu_ns = result.paid_gpu_ns(),
           .idle_gpu_ns = gpu_time(GpuState::idle) + gpu_time(GpuState::unallocated) + gpu_time(GpuState::sleeping) +
                          gpu_time(GpuState::held),
+          .busy_gpu_ns = gpu_time(GpuState::busy),
+          .goodput_milli = goodput_milli(result),
+          .replicas_by_minute = std::move(by_minute),
           .answer_tokens = result.tokens.delivered,
           .prompt_tokens = result.prompt_tokens,
           .cold_start_p50 = result.cold_start_p50,

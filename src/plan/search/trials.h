@@ -41,6 +41,10 @@ class FleetTrials {
   RequestCount requests_ = 0;
 };
 
+/// Returns the met requests per second of the busiest window of a simulation, thousandths: of the requests that
+/// arrived in the `kPeakWindow` with the most arrivals, in whole minutes. A shorter simulation is one window.
+std::int64_t goodput_milli(const experiment::RunResult& result);
+
 /// Returns the figures of a simulation that a plan states.
 Trial trial_of(std::string name, const experiment::RunResult& result);
 

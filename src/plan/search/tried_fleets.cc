@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <numeric>
 #include <utility>
 
 #include "experiment/ranking.h"
@@ -12,17 +13,35 @@ namespace capstan::plan {
 
 namespace {
 
+/// Returns the maximum of each role without a limit.
+std::vector<ReplicaCount> wanted_maxima(const FleetCandidate& candidate) {
+  std::vector<ReplicaCount> maxima;
+  for (const RoleNeed& need : candidate.needs) {
+    maxima.push_back(std::max(2 * need.at_peak + 1, candidate.least_replicas));
+  }
+  return maxima;
+}
+
+ReplicaCount sum_of(const std::vector<ReplicaCount>& replicas) {
+  return std::accumulate(replicas.begin(), replicas.end(), ReplicaCount{0});
+}
+
 /// Returns the highest minimum of each role, which is also its maximum in every fleet of the candidate.
 std::vector<ReplicaCount> maxima_of(const FleetCandidate& candidate) {
-  std::vector<ReplicaCount> maxima;
-  ReplicaCount sum = 0;
-  for (const RoleNeed& need : candidate.needs) {
-    maxima.push_back(2 * need.at_peak + 1);
-    sum += maxima.back();
-  }
+  std::vector<ReplicaCount> maxima = wanted_maxima(candidate);
+  const ReplicaCount sum = sum_of(maxima);
   if (sum <= candidate.most_replicas) return maxima;
-  for (ReplicaCount& maximum : maxima) {
-    maximum = std::max<ReplicaCount>(1, maximum * candidate.most_replicas / sum);
+  // Shares of the limit, rounded down; the roles that lose most by that get what is left.
+  std::vector<std::pair<ReplicaCount, std::size_t>> lost;
+  ReplicaCount left = candidate.most_replicas;
+  for (std::size_t i = 0; i < maxima.size(); ++i) {
+    lost.emplace_back(-(maxima[i] * candidate.most_replicas % sum), i);
+    maxima[i] = std::max<ReplicaCount>(1, maxima[i] * candidate.most_replicas / sum);
+    left -= maxima[i];
+  }
+  std::ranges::sort(lost);
+  for (const auto& [remainder, i] : lost) {
+    if (left-- > 0) ++maxima[i];
   }
   return maxima;
 }
@@ -40,13 +59,28 @@ FrontierPoint TriedFleet::point() const {
           .seeds = static_cast<std::int64_t>(seeds.size())};
 }
 
+std::vector<RoleReplicas> TriedFleet::replicas() const {
+  std::vector<RoleReplicas> out;
+  const auto count = static_cast<std::int64_t>(seeds.size());
+  for (std::size_t i = 0; i < fleet.minimum.size(); ++i) {
+    out.push_back({.minimum = fleet.minimum[i],
+                   .maximum = fleet.maximum[i],
+                   .mean_ready_milli = ready_milli_sum[i] / count,
+                   .peak_ready = peak_ready[i]});
+  }
+  return out;
+}
+
 bool is_better(const TriedFleet& a, const TriedFleet& b) {
   if (a.holds_slo != b.holds_slo) return a.holds_slo;
   const std::int64_t met_a = a.lowest_attainment_ppm(), met_b = b.lowest_attainment_ppm();
   if (!a.holds_slo && met_a != met_b) return met_a > met_b;
   const std::int64_t cost_a = a.micro_usd_per_hour(), cost_b = b.micro_usd_per_hour();
-  return cost_a != cost_b ? cost_a < cost_b : a.fleet.words() < b.fleet.words();
+  if (cost_a != cost_b) return cost_a < cost_b;
+  return met_a != met_b ? met_a > met_b : a.fleet.words() < b.fleet.words();
 }
+
+bool limits_bind(const FleetCandidate& candidate) { return sum_of(wanted_maxima(candidate)) > candidate.most_replicas; }
 
 ReplicaCount peak_step(const FleetCandidate& candidate) {
   ReplicaCount step = 1;
@@ -60,7 +94,16 @@ FleetOption fleet_of(const std::vector<FleetCandidate>& candidates, const FleetK
   const ReplicaCount steps = peak_step(candidate);
   for (std::size_t i = 0; i < candidate.needs.size(); ++i) {
     const ReplicaCount minimum = (candidate.needs[i].at_peak * key.step + steps - 1) / steps;
-    fleet.minimum.push_back(std::clamp<ReplicaCount>(minimum, 1, fleet.maximum[i]));
+    const ReplicaCount least = std::min(candidate.least_replicas, fleet.maximum[i]);
+    fleet.minimum.push_back(std::clamp<ReplicaCount>(minimum, least, fleet.maximum[i]));
+  }
+  fleet.scaler = key.scaler;
+  if (key.scaler == ScalerKind::constant) {
+    fleet.maximum = fleet.minimum;
+    const auto fixed = [](ReplicaCount replicas) { return Yaml::map({{"policy", "fixed"}, {"replicas", replicas}}); };
+    fleet.scale = fleet.minimum.size() == 1
+                      ? fixed(fleet.minimum[0])
+                      : Yaml::map({{"prefill", fixed(fleet.minimum[0])}, {"decode", fixed(fleet.minimum[1])}});
   }
   return fleet;
 }
@@ -76,25 +119,34 @@ ReplicaCount highest_step(const FleetCandidate& candidate) {
   return highest;
 }
 
-void note_result(const experiment::RunResult& result, const model::Slo& slo, TriedFleet& tried) {
-  if (tried.seeds.empty()) {
+void note_result(const experiment::RunResult& result, const ServiceSpec& service, bool is_whole, TriedFleet& tried) {
+  std::vector<ReplicaCount> ready_milli, peak;
+  if (result.roles.empty()) {
     const auto minutes = static_cast<std::int64_t>(result.minutes.size());
     ReplicaCount ready = 0;
     for (const experiment::Minute& minute : result.minutes) ready += minute.ready;
-    if (result.roles.empty()) {
-      tried.mean_ready_milli = {minutes == 0 ? 0 : ready * 1000 / minutes};
-      tried.peak_ready = {result.replicas_peak};
-    }
-    for (const experiment::RoleFigures& role : result.roles) {
-      tried.mean_ready_milli.push_back(role.ready_mean_milli(result.minutes.size()));
-      tried.peak_ready.push_back(role.ready_peak);
-    }
+    ready_milli = {minutes == 0 ? 0 : ready * 1000 / minutes};
+    peak = {result.replicas_peak};
   }
-  tried.seeds.push_back(trial_of(fmt::format("seed {}", result.seed), result));
-  tried.holds_slo &= experiment::holds_slo(result, slo);
+  for (const experiment::RoleFigures& role : result.roles) {
+    ready_milli.push_back(role.ready_mean_milli(result.minutes.size()));
+    peak.push_back(role.ready_peak);
+  }
+  tried.ready_milli_sum.resize(ready_milli.size());
+  tried.peak_ready.resize(peak.size());
+  for (std::size_t i = 0; i < peak.size(); ++i) {
+    tried.ready_milli_sum[i] += ready_milli[i];
+    tried.peak_ready[i] = std::max(tried.peak_ready[i], peak[i]);
+  }
+  Trial trial = trial_of(fmt::format("seed {}", result.seed), result);
+  const double goodput = static_cast<double>(trial.goodput_milli) / 1000;
+  tried.holds_slo &= experiment::holds_slo(result, service.slo);
+  tried.holds_slo &= !is_whole || !service.goodput_per_s || goodput >= *service.goodput_per_s;
+  const auto place = std::ranges::upper_bound(tried.seeds, trial.seed, {}, &Trial::seed);
+  tried.seeds.insert(place, std::move(trial));
 }
 
-std::vector<FrontierPoint> frontier_of(const std::map<FleetKey, TriedFleet>& tried) {
+std::vector<FrontierPoint> frontier_of(const Tried& tried) {
   std::vector<FrontierPoint> points;
   for (const auto& [key, fleet] : tried) points.push_back(fleet.point());
   std::ranges::sort(points, {}, [](const FrontierPoint& point) {

@@ -12,11 +12,12 @@
 
 namespace capstan::plan {
 
-/// A fleet of a search: a candidate, how far its minimum is raised, and its share of spot nodes.
+/// A fleet of a search: a candidate, how far its minimum is raised, its share of spot nodes, and its scaler.
 struct FleetKey {
   std::size_t candidate = 0;  ///< index in the list of candidates
   ReplicaCount step = 1;      ///< minimum of the role with most replicas at the peak
   std::uint32_t spot_ppm = 0;
+  ScalerKind scaler = ScalerKind::capstan;
   friend auto operator<=>(const FleetKey&, const FleetKey&) = default;
 };
 
@@ -24,23 +25,31 @@ struct FleetKey {
 struct TriedFleet {
   FleetKey key{};
   FleetOption fleet{};
-  std::vector<Trial> seeds{};                    ///< in the order of the seeds, from 1
-  std::vector<ReplicaCount> mean_ready_milli{};  ///< by role, under the seed 1
-  std::vector<ReplicaCount> peak_ready{};        ///< by role, under the seed 1
-  bool holds_slo = true;                         ///< under every seed
+  std::vector<Trial> seeds{};                   ///< in the order of the seeds
+  std::vector<ReplicaCount> ready_milli_sum{};  ///< by role: mean ready replicas, thousandths, summed over the seeds
+  std::vector<ReplicaCount> peak_ready{};       ///< by role: most ready replicas under any seed
+  bool holds_slo = true;                        ///< under every seed, with the goodput that the spec asks for
 
   std::int64_t micro_usd_per_hour() const;  ///< mean over the seeds
   std::int64_t lowest_attainment_ppm() const;
   FrontierPoint point() const;
+  /// Returns minimum, maximum and simulated replicas of each role.
+  std::vector<RoleReplicas> replicas() const;
 };
 
+using Tried = std::map<FleetKey, TriedFleet>;
+
 /// Returns true if `a` is the better choice: it holds the SLO and `b` does not, or both hold it and `a` costs less, or
-/// neither holds it and `a` meets more. Ties go by cost, then by words.
+/// neither holds it and `a` meets more. Ties go by cost, by attainment, then by words.
 bool is_better(const TriedFleet& a, const TriedFleet& b);
 
-/// Returns the fleet with minimum and maximum of each role. The maximum is twice the need at the peak, within the
-/// limits of the candidate.
+/// Returns the fleet with minimum and maximum of each role. The maximum is twice the need at the peak and one more,
+/// within the limits of the candidate; a constant fleet has its minimum as its maximum. The objects of a ScaledObject
+/// and an HPA are set by `threshold_fleet`.
 FleetOption fleet_of(const std::vector<FleetCandidate>& candidates, const FleetKey& key);
+
+/// Returns true if the limits of the candidate lower the maximum of its fleets.
+bool limits_bind(const FleetCandidate& candidate);
 
 /// Returns the smallest step at which the minimum of every role is its maximum.
 ReplicaCount highest_step(const FleetCandidate& candidate);
@@ -48,9 +57,10 @@ ReplicaCount highest_step(const FleetCandidate& candidate);
 ReplicaCount peak_step(const FleetCandidate& candidate);
 
 /// Adds the figures of one simulation.
-void note_result(const experiment::RunResult& result, const model::Slo& slo, TriedFleet& tried);
+/// @param is_whole  false: only a part of the load, which need not contain the busiest window
+void note_result(const experiment::RunResult& result, const ServiceSpec& service, bool is_whole, TriedFleet& tried);
 
 /// Returns one point for each fleet, the cheapest first, with the efficient ones marked.
-std::vector<FrontierPoint> frontier_of(const std::map<FleetKey, TriedFleet>& tried);
+std::vector<FrontierPoint> frontier_of(const Tried& tried);
 
 }  // namespace capstan::plan

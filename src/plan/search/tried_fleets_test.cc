@@ -38,21 +38,36 @@ TEST(FleetOf, RaisesTheMinimaOfBothRolesTogether) {
 
 TEST(FleetOf, StaysWithinTheLimits) {
   const std::vector<FleetCandidate> candidates = {candidate_with({2, 8}, 11)};
-  EXPECT_EQ(fleet_of(candidates, {0, 1, 0}).maximum, (std::vector<ReplicaCount>{2, 8}));
+  EXPECT_EQ(fleet_of(candidates, {0, 1, 0}).maximum, (std::vector<ReplicaCount>{3, 8}));  // 2.5 and 8.5
 }
 
-TEST(IsBetter, PrefersWhatHoldsThenTheCheaperThenTheName) {
+TEST(LimitsBind, IfTheyLowerAMaximum) {
+  EXPECT_TRUE(limits_bind(candidate_with({2, 8}, 21)));
+  EXPECT_FALSE(limits_bind(candidate_with({2, 8}, 22)));  // 5 and 17
+}
+
+TEST(FleetOf, AConstantFleetHasItsMinimumAsItsMaximum) {
+  const std::vector<FleetCandidate> candidates = {candidate_with({2, 8}, 100)};
+  const FleetOption fleet = fleet_of(candidates, {0, 4, 0, ScalerKind::constant});
+  EXPECT_EQ(fleet.maximum, fleet.minimum);
+  EXPECT_EQ(fleet.scale.flow(),
+            "{\"prefill\": {\"policy\": \"fixed\", \"replicas\": 1}, \"decode\": {\"policy\": \"fixed\", "
+            "\"replicas\": 4}}");
+  EXPECT_TRUE(fleet.words().ends_with(", constant fleet")) << fleet.words();
+}
+
+TEST(IsBetter, PrefersWhatHoldsThenTheCheaperThenWhatMeetsMore) {
   const FleetCandidate candidate = candidate_with({4}, 9);
   const TriedFleet cheap_miss = tried_with(candidate, 1, 900'000, 10, false);
   const TriedFleet better_miss = tried_with(candidate, 1, 950'000, 20, false);
   const TriedFleet cheap = tried_with(candidate, 2, 990'000, 30, true);
   const TriedFleet dear = tried_with(candidate, 3, 999'000, 40, true);
-  const TriedFleet same = tried_with(candidate, 3, 999'000, 30, true);
+  const TriedFleet meets_more = tried_with(candidate, 3, 999'000, 30, true);
   EXPECT_TRUE(is_better(cheap, better_miss));
   EXPECT_TRUE(is_better(better_miss, cheap_miss));
   EXPECT_TRUE(is_better(cheap, dear));
-  EXPECT_TRUE(is_better(cheap, same));
-  EXPECT_FALSE(is_better(same, cheap));
+  EXPECT_TRUE(is_better(meets_more, cheap));
+  EXPECT_FALSE(is_better(cheap, meets_more));
 }
 
 TEST(Frontier, MarksWhatNoCheaperFleetReaches) {

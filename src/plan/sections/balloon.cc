@@ -15,15 +15,17 @@ Yaml balloon_labels(std::string_view name) { return Yaml::map({{std::string(kSer
 
 /// Returns a pod that asks for the GPUs of one pod of a replica and does nothing.
 Yaml balloon_pod(const PlanSpec& spec, const RoleFleet& role) {
-  const Device device = device_of(role);
   Yaml container = pause_container();
-  container["resources"] = equal_resources({{"cpu", "100m"}, {"memory", "64Mi"}, {device.resource, device.per_pod}});
+  container["resources"] =
+      equal_resources({{"cpu", "100m"},
+                       {"memory", "64Mi"},
+                       {gpu_resource(spec.cluster.cloud, role.engine.gpu), device_of(role).per_pod}});
   Yaml body;
   if (!scheduler_name(spec).empty()) body.set("schedulerName", scheduler_name(spec));
   body.set("priorityClassName", kBalloonPriority);
   body.set("terminationGracePeriodSeconds", 0, "a replica that needs the GPUs gets them at once");
   body.set("automountServiceAccountToken", false);
-  body.set("nodeSelector", pool_selector(device.pool));
+  body.set("nodeSelector", device_selector(spec.cluster.cloud, role));
   body.set("tolerations", Yaml::list({gpu_toleration()}));
   body.set("containers", Yaml::list({std::move(container)}));
   return body;

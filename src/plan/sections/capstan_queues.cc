@@ -26,6 +26,8 @@ std::string usd_text(MicroUsd price) {
   return text;
 }
 
+}  // namespace
+
 Manifest fleet_policy(const QueueInput& input) {
   Yaml object = kube_object("capstan.dev/v1alpha1", "FleetPolicy", "default");
   Yaml& body = object["spec"];
@@ -37,29 +39,26 @@ Manifest fleet_policy(const QueueInput& input) {
   }
   body["limits"].set("gpus", fleet_gpus(input.spec, input.pools));
   if (input.spec.limits.per_hour) body["limits"].set("usdPerHour", usd_text(*input.spec.limits.per_hour));
-  return {.file = "gangs/capstan/fleet-policy.yaml", .body = std::move(object)};
+  return {.file = "gangs/fleet-policy.yaml", .body = std::move(object)};
 }
 
-}  // namespace
-
 std::vector<Manifest> capstan_queues(const QueueInput& input) {
-  std::vector<Manifest> made;
+  std::vector<Manifest> manifests;
   const std::string root_name = cluster_queue_name(input.spec);
   Yaml root = kube_object("capstan.dev/v1alpha1", "Queue", root_name);
   root["spec"]["gpus"].set("limit", fleet_gpus(input.spec, input.pools));
-  made.push_back({.file = "gangs/capstan/queues.yaml", .body = std::move(root)});
+  manifests.push_back({.file = "gangs/capstan/queues.yaml", .body = std::move(root)});
   for (const TenantShare& share : input.shares) {
     Yaml queue = kube_object("capstan.dev/v1alpha1", "Queue", share.tenant->name);
     queue["spec"].set("parent", root_name);
     if (const std::optional<GpuCount> limit = capstan_limit(input, share)) queue["spec"]["gpus"].set("limit", *limit);
-    made.push_back({.file = "gangs/capstan/queues.yaml", .body = std::move(queue)});
+    manifests.push_back({.file = "gangs/capstan/queues.yaml", .body = std::move(queue)});
   }
-  made.push_back(fleet_policy(input));
-  return made;
+  return manifests;
 }
 
 std::vector<Manifest> priority_classes(const PlanSpec& spec) {
-  std::vector<Manifest> made;
+  std::vector<Manifest> manifests;
   for (const TenantSpec& tenant : spec.tenants) {
     Yaml object = kube_object("scheduling.k8s.io/v1", "PriorityClass", tenant.name);
     object.set("value", tenant.priority);
@@ -68,9 +67,9 @@ std::vector<Manifest> priority_classes(const PlanSpec& spec) {
     object.set("preemptionPolicy", is_production ? "PreemptLowerPriority" : "Never",
                is_production ? "" : "jobs wait for free GPUs and stop no other pod");
     object.set("description", fmt::format("pods of the tenant {}", tenant.name));
-    made.push_back({.file = "gangs/priority-classes.yaml", .body = std::move(object)});
+    manifests.push_back({.file = "gangs/priority-classes.yaml", .body = std::move(object)});
   }
-  return made;
+  return manifests;
 }
 
 }  // namespace capstan::plan

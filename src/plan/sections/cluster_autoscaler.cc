@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "plan/names.h"
+#include "plan/sections/karpenter.h"
 #include "plan/sections/node_class.h"
 
 namespace capstan::plan {
@@ -52,39 +53,38 @@ std::vector<NodeGroup> groups_of(const PlanSpec& spec, const std::vector<GpuPool
   return groups;
 }
 
-Yaml eksctl_group(const NodeGroup& group) {
+Yaml eksctl_group(Cloud cloud, const NodeGroup& group) {
   const GpuPool& pool = *group.pool;
-  Yaml made = Yaml::map({{"name", group.name}});
+  Yaml entry = Yaml::map({{"name", group.name}});
   Yaml types = Yaml::list();
   for (const MachineSpec& machine : pool.machines) types.add(machine.name);
-  made.set("instanceTypes", types);
-  if (group.is_spot) made.set("spot", true);
-  made.set("amiFamily", "AmazonLinux2023");
-  made.set("availabilityZones", Yaml::list({Yaml(group.zone)}));
-  made.set("minSize", group.minimum);
-  made.set("desiredCapacity", group.minimum);
-  made.set("maxSize", group.maximum);
-  made.set("volumeSize", 200);
-  made.set("volumeType", "gp3");
-  made.set("volumeThroughput", 1000);
+  entry.set("instanceTypes", types);
+  if (group.is_spot) entry.set("spot", true);
+  entry.set("amiFamily", "AmazonLinux2023");
+  entry.set("availabilityZones", Yaml::list({Yaml(group.zone)}));
+  entry.set("minSize", group.minimum);
+  entry.set("desiredCapacity", group.minimum);
+  entry.set("maxSize", group.maximum);
+  entry.set("volumeSize", root_volume_gib(pool));
+  entry.set("volumeType", "gp3");
+  entry.set("volumeIOPS", 4000);
+  entry.set("volumeThroughput", 1000);
   if (has_instance_store(pool)) {
-    made.set("overrideBootstrapCommand",
-             "apiVersion: node.eks.aws/v1alpha1\nkind: NodeConfig\nspec:\n  instance:\n    localStorage:\n"
-             "      strategy: RAID0\n",
-             "images and weights are on the local NVMe disks");
+    entry.set("overrideBootstrapCommand",
+              "apiVersion: node.eks.aws/v1alpha1\nkind: NodeConfig\nspec:\n  instance:\n    localStorage:\n"
+              "      strategy: RAID0\n",
+              "images and weights are on the local NVMe disks");
   }
-  made.set("labels", pool_selector(pool.name));
-  if (mig_profile_of(pool.gpu)) made["labels"].set("nvidia.com/mig.config", pool.name);
-  made.set("taints", Yaml::list({Yaml::map({{"key", kGpuTaint}, {"value", "present"}, {"effect", "NoSchedule"}})}));
+  entry.set("labels", pool_selector(pool.name));
+  if (mig_profile_of(pool.gpu)) entry["labels"].set("nvidia.com/mig.config", pool.name);
+  entry.set("taints", Yaml::list({Yaml::map({{"key", kGpuTaint}, {"value", "present"}, {"effect", "NoSchedule"}})}));
   Yaml tags = Yaml::map({{"k8s.io/cluster-autoscaler/enabled", "true"}});
   const std::string node = "k8s.io/cluster-autoscaler/node-template/";
   tags.set(node + "label/" + std::string(kPoolLabel), pool.name, "an empty group shows its nodes by these tags");
   tags.set(node + "taint/" + std::string(kGpuTaint), "present:NoSchedule");
-  const std::optional<std::string> profile = mig_profile_of(pool.gpu);
-  tags.set(node + "resources/" + (profile ? "nvidia.com/mig-" + *profile : std::string(kGpuResource)),
-           std::to_string(pool.gpus_per_node()));
-  made.set("tags", tags);
-  return made;
+  tags.set(node + "resources/" + gpu_resource(cloud, pool.gpu), std::to_string(pool.gpus_per_node()));
+  entry.set("tags", tags);
+  return entry;
 }
 
 Manifest eksctl_file(const PlanSpec& spec, const std::vector<NodeGroup>& groups) {
@@ -92,9 +92,9 @@ Manifest eksctl_file(const PlanSpec& spec, const std::vector<NodeGroup>& groups)
   body["metadata"].set("name", spec.cluster.karpenter_discovery);
   body["metadata"].set("region", spec.cluster.region);
   Yaml list = Yaml::list();
-  for (const NodeGroup& group : groups) list.add(eksctl_group(group));
+  for (const NodeGroup& group : groups) list.add(eksctl_group(spec.cluster.cloud, group));
   body.set("managedNodeGroups", list);
-  return {.file = "nodes/eksctl-node-groups.yaml", .body = std::move(body), .is_object = false, .is_on_page = true};
+  return {.file = "nodes/eksctl/node-groups.yaml", .body = std::move(body), .is_object = false, .is_on_page = true};
 }
 
 Manifest autoscaler_values(const PlanSpec& spec) {
@@ -103,13 +103,14 @@ Manifest autoscaler_values(const PlanSpec& spec) {
   Yaml& flags = body["extraArgs"];
   flags.set("expander", "priority,least-waste");
   flags.set("balance-similar-node-groups", true, "spreads the nodes over the zones");
-  flags.set("scale-down-unneeded-time", "1h", "the next burst finds the node still there");
+  flags.set("scale-down-unneeded-time", kConsolidateAfter, "the next burst finds the node still there");
   flags.set("scale-down-gpu-utilization-threshold", "0.01",
             "below one GPU of a node: only empty nodes go, because moving a replica costs a cold start");
   flags.set("skip-nodes-with-system-pods", false);
-  flags.set("max-graceful-termination-sec", 3600, "longer than any pod's, so that answers end before the node does");
+  flags.set("max-graceful-termination-sec", kNodeGraceMinutes * 60,
+            "longer than any pod's, so that answers end before the node does");
   flags.set("max-node-provision-time", "15m", "then another group is tried");
-  return {.file = "nodes/cluster-autoscaler-values.yaml", .body = std::move(body), .is_object = false};
+  return {.file = "nodes/values/cluster-autoscaler.yaml", .body = std::move(body), .is_object = false};
 }
 
 Manifest priority_expander(const std::vector<NodeGroup>& groups) {
@@ -142,11 +143,12 @@ std::string gke_command(const PlanSpec& spec, const GpuPool& pool, bool is_spot)
   if (const auto profile = mig_profile_of(pool.gpu)) accelerator += ",gpu-partition-size=" + *profile;
   return fmt::format(
       "gcloud container node-pools create {}{} --cluster {} --region {} --node-locations {} --machine-type {} "
-      "--accelerator {} --enable-autoscaling --total-min-nodes {} --total-max-nodes {} --location-policy {} "
+      "--accelerator {} --disk-size {} --enable-autoscaling --total-min-nodes {} --total-max-nodes {} "
+      "--location-policy {} "
       "--node-labels {}={} --node-taints {}=present:NoSchedule{}",
       pool.name, is_spot ? "-spot" : "", spec.cluster.karpenter_discovery, spec.cluster.region, zones, machine.name,
-      accelerator, is_spot ? 0 : pool.base_nodes, maximum, is_spot ? "ANY" : "BALANCED", kPoolLabel, pool.name,
-      kGpuTaint, is_spot ? " --spot" : "");
+      accelerator, kLargeVolumeGib, is_spot ? 0 : pool.base_nodes, maximum, is_spot ? "ANY" : "BALANCED", kPoolLabel,
+      pool.name, kGpuTaint, is_spot ? " --spot" : "");
 }
 
 std::string aks_command(const PlanSpec& spec, const GpuPool& pool, bool is_spot) {
@@ -160,11 +162,11 @@ std::string aks_command(const PlanSpec& spec, const GpuPool& pool, bool is_spot)
   for (const std::string& zone : spec.cluster.zones) zones += " " + zone_suffix(spec.cluster, zone).substr(1);
   return fmt::format(
       "az aks nodepool add --resource-group \"$RESOURCE_GROUP\" --cluster-name {} --name {} --node-vm-size {} "
-      "--zones{} "
-      "--enable-cluster-autoscaler --min-count {} --max-count {} --labels {}={} --node-taints {}=present:NoSchedule{}",
-      spec.cluster.karpenter_discovery, name, pool.machines.front().name, zones, is_spot ? 0 : pool.base_nodes,
-      is_spot ? pool.spot_nodes : pool.max_nodes - pool.spot_nodes, kPoolLabel, pool.name, kGpuTaint,
-      is_spot ? " --priority Spot --eviction-policy Delete --spot-max-price -1" : "");
+      "--node-osdisk-size {} --zones{} --enable-cluster-autoscaler --min-count {} --max-count {} --labels {}={} "
+      "--node-taints {}=present:NoSchedule{}",
+      spec.cluster.karpenter_discovery, name, pool.machines.front().name, kLargeVolumeGib, zones,
+      is_spot ? 0 : pool.base_nodes, is_spot ? pool.spot_nodes : pool.max_nodes - pool.spot_nodes, kPoolLabel,
+      pool.name, kGpuTaint, is_spot ? " --priority Spot --eviction-policy Delete --spot-max-price -1" : "");
 }
 
 using PoolCommand = std::string (*)(const PlanSpec&, const GpuPool&, bool is_spot);
@@ -172,6 +174,7 @@ using PoolCommand = std::string (*)(const PlanSpec&, const GpuPool&, bool is_spo
 std::vector<std::string> pool_commands(const PlanSpec& spec, const std::vector<GpuPool>& pools, PoolCommand command) {
   std::vector<std::string> commands;
   for (const GpuPool& pool : pools) {
+    if (spec.cluster.cloud == Cloud::gcp && gke_accelerator(pool.machines.front()).empty()) continue;
     commands.push_back(command(spec, pool, false));
     if (pool.spot_nodes > 0) commands.push_back(command(spec, pool, true));
   }

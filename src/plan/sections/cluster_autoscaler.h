@@ -13,7 +13,8 @@ namespace capstan::plan {
 /// priority expander.
 std::vector<Manifest> node_groups(const PlanSpec& spec, const std::vector<GpuPool>& pools);
 
-/// Returns the gcloud commands that create the node pools of GKE, whose own Cluster Autoscaler then resizes them.
+/// Returns the gcloud commands that create the node pools of GKE, whose own Cluster Autoscaler then resizes them. A
+/// pool has no command if GKE does not offer its GPU.
 std::vector<std::string> gke_node_pools(const PlanSpec& spec, const std::vector<GpuPool>& pools);
 
 /// Returns the az commands that create the node pools of AKS with its Cluster Autoscaler.

@@ -25,6 +25,7 @@ TEST(PlanClusterAutoscaler, AGroupForEachZoneHoldsAPartOfTheMinimum) {
   }
   const Yaml& tags = *groups[0].find("tags");
   EXPECT_EQ(tags.find("k8s.io/cluster-autoscaler/node-template/resources/nvidia.com/gpu")->text(), "4");
+  EXPECT_EQ(groups[0].find("volumeSize")->text(), "200");  // images and weights are on the NVMe disks of a g6e
   EXPECT_EQ(tags.find("k8s.io/cluster-autoscaler/node-template/label/capstan.dev/pool")->text(), "l40s");
 }
 
@@ -43,7 +44,8 @@ TEST(PlanClusterAutoscaler, GkeHasNodePoolsByCommand) {
   EXPECT_EQ(commands[0],
             "gcloud container node-pools create h100 --cluster gpu-cluster --region us-central1 --node-locations "
             "us-central1-a,us-central1-b --machine-type a3-highgpu-8g --accelerator "
-            "type=nvidia-h100-80gb,count=8,gpu-driver-version=latest --enable-autoscaling --total-min-nodes 1 "
+            "type=nvidia-h100-80gb,count=8,gpu-driver-version=latest --disk-size 1000 --enable-autoscaling "
+            "--total-min-nodes 1 "
             "--total-max-nodes 2 --location-policy BALANCED --node-labels capstan.dev/pool=h100 --node-taints "
             "nvidia.com/gpu=present:NoSchedule");
   EXPECT_TRUE(commands[1].ends_with(" --spot")) << commands[1];
@@ -54,7 +56,8 @@ TEST(PlanClusterAutoscaler, AksHasNodePoolsByCommand) {
   EXPECT_EQ(aks_node_pools(plan.spec, gpu_pools(plan.facts())),
             std::vector<std::string>{
                 "az aks nodepool add --resource-group \"$RESOURCE_GROUP\" --cluster-name gpu-cluster --name h100 "
-                "--node-vm-size Standard_ND96isr_H100_v5 --zones 1 2 --enable-cluster-autoscaler --min-count 1 "
+                "--node-vm-size Standard_ND96isr_H100_v5 --node-osdisk-size 1000 --zones 1 2 "
+                "--enable-cluster-autoscaler --min-count 1 "
                 "--max-count 4 --labels capstan.dev/pool=h100 --node-taints nvidia.com/gpu=present:NoSchedule"});
 }
 

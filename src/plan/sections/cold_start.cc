@@ -11,7 +11,10 @@ ColdStart cold_start_sum(const std::vector<StartPhase>& phases) {
   for (const StartPhase& phase : phases) {
     start.typical += phase.typical;
     start.longest += phase.longest;
-    if (phase.name != "node") start.without_node += phase.longest;
+    if (phase.name != "node") {
+      start.typical_without_node += phase.typical;
+      start.without_node += phase.longest;
+    }
     if (phase.typical > start.dominant_typical) {
       start.dominant = phase.name;
       start.dominant_typical = phase.typical;
@@ -19,6 +22,8 @@ ColdStart cold_start_sum(const std::vector<StartPhase>& phases) {
   }
   return start;
 }
+
+std::string phase_words(const std::string& phase) { return phase == "node" ? "the launch of a node" : phase; }
 
 std::string phases_words(const std::vector<StartPhase>& phases) {
   std::string words;

@@ -3,8 +3,11 @@
 #include <algorithm>
 
 #include "experiment/words.h"
-#include "plan/cost/answers.h"
+#include "plan/cost/gpu_price.h"
 #include "plan/figures.h"
+#include "plan/names.h"
+#include "plan/sections/cold_start.h"
+#include "plan/sections/pools.h"
 #include "plan/sections/sections.h"
 
 namespace capstan::plan {
@@ -18,37 +21,51 @@ std::string cost_name(const PlanFacts& facts, const ServicePlan& service, std::s
   return facts.services.size() == 1 ? std::string(name) : fmt::format("{} {}", service.service, name);
 }
 
-GpuPrice gpu_price(const MachineSpec& machine) {
-  const std::optional<MicroUsd> price = machine.on_demand_per_hour ? machine.on_demand_per_hour : machine.spot_per_hour;
-  if (!price || machine.gpus == 0) return {};
-  return {MicroUsd{price->count / machine.gpus}, machine.has_stated_price ? Evidence::stated : Evidence::catalogue};
-}
-
 /// Sums over the seeds of a service.
-struct Sums {
-  GpuNanoseconds paid = 0, idle = 0;
+struct ServiceTotals {
+  GpuNanoseconds paid = 0, idle = 0, busy = 0;
   std::int64_t micro_usd = 0, tokens = 0;
   Duration simulated{};
 };
-Sums sums_of(const ServicePlan& service) {
-  Sums sums;
+ServiceTotals totals_of(const ServicePlan& service) {
+  ServiceTotals totals;
   for (const Trial& trial : service.seeds) {
-    sums.paid += trial.paid_gpu_ns;
-    sums.idle += trial.idle_gpu_ns;
-    sums.micro_usd += trial.micro_usd;
-    sums.tokens += trial.answer_tokens;
-    sums.simulated += trial.simulated;
+    totals.paid += trial.paid_gpu_ns;
+    totals.idle += trial.idle_gpu_ns;
+    totals.busy += trial.busy_gpu_ns;
+    totals.micro_usd += trial.micro_usd;
+    totals.tokens += trial.answer_tokens;
+    totals.simulated += trial.simulated;
   }
-  return sums;
+  return totals;
 }
 
-/// Returns the longest cold start that the simulations show, else the longest that the phases add up to.
-Duration cold_start_of(const ServicePlan& service) {
-  Duration longest{};
-  for (const Trial& trial : service.seeds) longest = std::max(longest, trial.cold_start_p50);
-  if (longest > Duration{}) return longest;
-  for (const StartPhase& phase : service.start) longest += phase.typical;
-  return longest;
+/// Adds the cost of the nodes that hold the minimum. Nodes that services share are counted by the GPUs.
+template <typename Add>
+void add_warm_pool(const ServicePlan& service, const Add& add) {
+  if (service.roles.empty()) return;
+  const RoleFleet& first = service.roles.front();
+  if (service.shared_micro_usd_per_hour) {
+    for (const RoleFleet& role : service.roles) {
+      Statement warm = warm_pool_cost({role.minimum, role.gpus_per_replica(), gpu_price(role)});
+      warm.evidence = Evidence::modelled;
+      if (role.role != model::Role::both) warm.name = role_word(role.role) + " " + warm.name;
+      add(std::move(warm));
+    }
+    return;
+  }
+  ReplicaCount replicas = 0;
+  for (const RoleFleet& role : service.roles) replicas += role.minimum;
+  const GpuCount per_replica = blocked_gpus(device_of(first).per_pod, first.machine.gpus) * first.pods;
+  const std::int64_t nodes = ceil_div(replicas * per_replica, first.machine.gpus);
+  const std::int64_t per_hour = node_price(first).count * nodes;
+  add({.name = "warm pool",
+       .value = usd(per_hour * kHoursPerMonth) + " USD/month",
+       .why = fmt::format("{} {} {} the minimum of {} x {}: {} x {} USD/h x {} h", nodes, first.machine.name,
+                          nodes == 1 ? "holds" : "hold", experiment::counted(replicas, "replica", "replicas"),
+                          experiment::counted(first.gpus_per_replica(), "GPU", "GPUs"), nodes,
+                          usd(node_price(first).count), kHoursPerMonth),
+       .evidence = Evidence::modelled});
 }
 
 void add_service(const PlanFacts& facts, const ServicePlan& service, Section& out) {
@@ -56,41 +73,45 @@ void add_service(const PlanFacts& facts, const ServicePlan& service, Section& ou
     statement.name = cost_name(facts, service, statement.name);
     out.statements.push_back(std::move(statement));
   };
-  const Sums sums = sums_of(service);
-  const std::int64_t per_hour = micro_usd_per_hour(service);
+  const ServiceTotals totals = totals_of(service);
+  const std::int64_t per_hour = planned_micro_usd_per_hour(service);
+  const bool is_shared = service.shared_micro_usd_per_hour.has_value();
+  const Duration length = service.seeds.empty() ? Duration{} : service.seeds.front().simulated;
   add({.name = "machines",
        .value = usd(per_hour * kHoursPerMonth) + " USD/month",
-       .why =
-           fmt::format("{} USD/h, mean of {} simulations, x {} h", usd(per_hour), service.seeds.size(), kHoursPerMonth),
-       .evidence = Evidence::simulated});
-  if (sums.tokens > 0) {
-    const auto per_million = static_cast<std::int64_t>(static_cast<__int128>(sums.micro_usd) * 1'000'000 / sums.tokens);
+       .why = is_shared ? fmt::format("{} USD/h x {} h: {}", usd(per_hour), kHoursPerMonth, service.shared_why)
+                        : fmt::format("{} USD/h x {} h, mean of {} simulations of {}, {}; a month is extrapolated from "
+                                      "them",
+                                      usd(per_hour), kHoursPerMonth, service.seeds.size(),
+                                      experiment::time_words(length), cost_range_words(service.seeds)),
+       .evidence = is_shared ? Evidence::modelled : Evidence::simulated});
+  if (totals.tokens > 0) {
+    const auto per_million =
+        static_cast<std::int64_t>(static_cast<__int128>(totals.micro_usd) * 1'000'000 / totals.tokens);
     add({.name = "million answer tokens",
          .value = usd(per_million) + " USD",
-         .why = fmt::format("{} USD / {} answer tokens, all simulations", usd(sums.micro_usd),
-                            experiment::grouped(sums.tokens)),
+         .why = fmt::format("{} USD / {} answer tokens, all simulations", usd(totals.micro_usd),
+                            experiment::grouped(totals.tokens)),
          .evidence = Evidence::simulated});
   }
-  const std::int64_t idle_ppm = sums.paid == 0 ? 0 : static_cast<std::int64_t>(sums.idle * 1'000'000 / sums.paid);
-  add(idle_cost({per_hour, idle_ppm, Evidence::simulated}));
-  for (const RoleFleet& role : service.roles) {
-    Statement warm = warm_pool_cost({role.minimum, role.gpus_per_replica(), gpu_price(role.machine)});
-    if (role.role != model::Role::both) warm.name = role_word(role.role) + " " + warm.name;
-    add(std::move(warm));
-  }
+  const std::int64_t idle_ppm = totals.paid == 0 ? 0 : static_cast<std::int64_t>(totals.idle * 1'000'000 / totals.paid);
+  Statement idle = idle_cost({micro_usd_per_hour(service), idle_ppm, Evidence::simulated});
+  idle.why += "; GPUs of paid nodes that no replica holds are among them";
+  add(std::move(idle));
+  add_warm_pool(service, add);
 }
 
 void add_trap(const PlanFacts& facts, const ServicePlan& service, const ServiceSpec& spec, Section& out) {
   const RoleFleet& role = service.roles.back();
   RequestCount requests = 0;
   for (const Trial& trial : service.seeds) requests += trial.requests;
-  const double seconds = std::chrono::duration<double>(sums_of(service).simulated).count();
+  const double seconds = std::chrono::duration<double>(totals_of(service).simulated).count();
   for (Statement& statement : consolidation_cost(
-           {.cold_start = cold_start_of(service),
+           {.cold_start = cold_start_sum(service.start).typical_without_node,
             .gpus_per_replica = role.gpus_per_replica(),
-            .price = gpu_price(role.machine),
+            .price = gpu_price(role),
             .requests_per_s = seconds > 0 ? static_cast<double>(requests) / seconds : spec.load.requests_per_s,
-            .replicas = std::max<ReplicaCount>(role.mean_ready_milli / 1000, 1),
+            .replicas = std::max<ReplicaCount>((role.mean_ready_milli + 500) / 1000, 1),
             .per_lost_request = {}})) {
     statement.name = cost_name(facts, service, statement.name);
     out.statements.push_back(std::move(statement));
@@ -106,29 +127,31 @@ Section cost_section(const PlanFacts& facts) {
     const ServicePlan& service = facts.services[i];
     add_service(facts, service, out);
     add_trap(facts, service, facts.spec.services[i], out);
-    const Sums sums = sums_of(service);
-    per_hour += micro_usd_per_hour(service);
-    if (sums.simulated.count() > 0) {
-      working_milli += static_cast<std::int64_t>((sums.paid - sums.idle) * 1000 / sums.simulated.count());
+    const ServiceTotals totals = totals_of(service);
+    per_hour += planned_micro_usd_per_hour(service);
+    if (totals.simulated.count() > 0) {
+      working_milli += static_cast<std::int64_t>(totals.busy * 1000 / totals.simulated.count());
     }
     if (service.runner_up) {
-      out.statements.push_back({.name = cost_name(facts, service, "runner-up"),
-                                .value = usd(service.runner_up->micro_usd_per_hour) + " USD/h",
-                                .why = fmt::format("{}, {} % met", service.runner_up->fleet,
-                                                   experiment::tenths(service.runner_up->attainment_ppm, 10'000)),
-                                .evidence = Evidence::simulated});
+      out.statements.push_back(
+          {.name = cost_name(facts, service, "runner-up"),
+           .value = usd(service.runner_up->micro_usd_per_hour) + " USD/h",
+           .why = fmt::format("{}, {} % met; the best of another GPU kind or parallelism under "
+                              "Capstan's policy and all seeds",
+                              service.runner_up->fleet, experiment::tenths(service.runner_up->attainment_ppm, 10'000)),
+           .evidence = Evidence::simulated});
     }
   }
-  for (Statement& statement : serverless_cost({.gpu_micro_usd_per_hour = per_hour,
-                                               .gpu_milli = working_milli,
-                                               .staff = facts.spec.staff,
-                                               .fleet_evidence = Evidence::simulated})) {
-    out.statements.push_back(std::move(statement));
-  }
+  const bool has_shared = std::ranges::any_of(
+      facts.services, [](const ServicePlan& service) { return service.shared_micro_usd_per_hour.has_value(); });
+  const ServerlessInput input{.gpu_micro_usd_per_hour = per_hour,
+                              .gpu_milli = working_milli,
+                              .staff = facts.spec.staff,
+                              .fleet_evidence = has_shared ? Evidence::modelled : Evidence::simulated};
+  for (Statement& statement : serverless_cost(input)) out.statements.push_back(std::move(statement));
   out.answer = fmt::format(
-      "The machines cost {} USD/h, {} USD/month. The prices contain no network, storage or control "
-      "plane.",
-      usd(per_hour), usd(per_hour * kHoursPerMonth));
+      "The machines cost {} USD/h, {} USD/month.{} The prices contain no network, storage or control plane.",
+      usd(per_hour), usd(per_hour * kHoursPerMonth), serverless_words(input));
   return out;
 }
 

@@ -22,9 +22,10 @@ ServicePlan costed_service(const std::string& name) {
                              .simulated = 1h,
                              .paid_gpu_ns = GpuNanoseconds{10} * 3'600'000'000'000,
                              .idle_gpu_ns = GpuNanoseconds{2} * 3'600'000'000'000,
-                             .answer_tokens = 1'000'000,
-                             .cold_start_p50 = 6min});
+                             .busy_gpu_ns = GpuNanoseconds{8} * 3'600'000'000'000,
+                             .answer_tokens = 1'000'000});
   }
+  service.start = {{"node", 1min, 2min}, {"weights", 6min, 8min}};
   service.runner_up = FrontierPoint{.fleet = "H200", .attainment_ppm = 995'000, .micro_usd_per_hour = 120'000'000};
   return service;
 }
@@ -58,8 +59,8 @@ TEST(CostSection, NamesTheServiceIfThereAreSeveral) {
   const Section section = cost_section({spec, services});
   EXPECT_EQ(value_of(section, "code machines"), "73,000.00 USD/month");
   EXPECT_EQ(section.answer,
-            "The machines cost 200.00 USD/h, 146,000.00 USD/month. The prices contain no network, storage or control "
-            "plane.");
+            "The machines cost 200.00 USD/h, 146,000.00 USD/month. With staff, serverless costs less if a GPU-hour at "
+            "work costs less than 13.07 USD. The prices contain no network, storage or control plane.");
 }
 
 }  // namespace

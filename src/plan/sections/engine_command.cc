@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/assert.h"
+#include "plan/engine_limits.h"
 #include "plan/names.h"
 #include "plan/sections/weight_cache.h"
 
@@ -28,6 +29,8 @@ Yaml pod_address(std::string_view name) {
 void add_vllm(const ServiceSpec& service, const RoleFleet& role, std::int64_t drain_s, EngineCommand& out) {
   std::vector<std::string> flags = {fmt::format("--served-model-name={}", service.served_model_name),
                                     fmt::format("--tensor-parallel-size={}", role.engine.tp),
+                                    fmt::format("--max-num-seqs={}", kEngineLimits.max_seqs),
+                                    fmt::format("--max-num-batched-tokens={}", kEngineLimits.max_batched_tokens),
                                     fmt::format("--port={}", kPortNumber),
                                     fmt::format("--shutdown-timeout={}", drain_s)};
   if (quantizes_weights(service, role.engine.weight_dtype)) flags.emplace_back("--quantization=fp8");
@@ -55,6 +58,8 @@ void add_sglang(const ServiceSpec& service, const RoleFleet& role, EngineCommand
   out.args = {fmt::format("--model-path={}", model_folder(service)),
               fmt::format("--served-model-name={}", service.served_model_name),
               fmt::format("--tp-size={}", role.engine.tp),
+              fmt::format("--max-running-requests={}", kEngineLimits.max_seqs),
+              fmt::format("--chunked-prefill-size={}", kEngineLimits.max_batched_tokens),
               "--host=0.0.0.0",
               fmt::format("--port={}", kPortNumber),
               "--enable-metrics"};
@@ -76,6 +81,21 @@ void add_sglang(const ServiceSpec& service, const RoleFleet& role, EngineCommand
 bool supports_gang(Engine engine) { return engine == Engine::vllm || engine == Engine::sglang; }
 bool supports_disaggregation(Engine engine) { return supports_gang(engine); }
 
+std::string missing_command(const ServiceSpec& service, const RoleFleet& role) {
+  if (role.pods > 1 && !supports_gang(service.engine)) {
+    return "the plan has no command for this engine on several pods; use vLLM or SGLang, or fewer GPUs for a replica";
+  }
+  if (service.engine == Engine::tensorrt_llm && quantizes_weights(service, role.engine.weight_dtype)) {
+    return fmt::format(
+        "TensorRT-LLM serves FP8 only from weights that are stored as FP8; name such a checkpoint as the "
+        "model of the service, or leave out dtype, in place of {}",
+        service.served_model_name);
+  }
+  return {};
+}
+
+bool drains_itself(Engine engine) { return engine == Engine::vllm; }
+
 EngineCommand engine_command(const ServiceSpec& service, const RoleFleet& role, std::int64_t drain_s) {
   EngineCommand out{.ports = {container_port(kPort, kPortNumber)}, .health_path = "/health"};
   switch (service.engine) {
@@ -87,10 +107,15 @@ EngineCommand engine_command(const ServiceSpec& service, const RoleFleet& role, 
       break;
     case Engine::tensorrt_llm:
       out.command = {"trtllm-serve", model_folder(service)};
-      out.args = {"--host=0.0.0.0", fmt::format("--port={}", kPortNumber), fmt::format("--tp_size={}", role.engine.tp),
+      out.args = {"--host=0.0.0.0",
+                  fmt::format("--port={}", kPortNumber),
+                  fmt::format("--tp_size={}", role.engine.tp),
+                  fmt::format("--max_batch_size={}", kEngineLimits.max_seqs),
+                  fmt::format("--max_num_tokens={}", kEngineLimits.max_batched_tokens),
                   fmt::format("--served_model_name={}", service.served_model_name),
                   fmt::format("--extra_llm_api_options={}/{}", kConfigMount, kConfigFile)};
-      out.config = "return_perf_metrics: true\nenable_iter_perf_stats: true\n";
+      // Without chunks, a prompt that is longer than a step is refused.
+      out.config = "return_perf_metrics: true\nenable_iter_perf_stats: true\nenable_chunked_prefill: true\n";
       break;
     case Engine::triton:
       // One process for each GPU, as the tensorrtllm backend wants it.

@@ -24,6 +24,12 @@ inline constexpr std::string_view kConfigFile = "engine.yaml";
 /// Returns true if the plan can write the command of a replica of several pods, or of a prefill or decode role.
 bool supports_gang(Engine engine);
 bool supports_disaggregation(Engine engine);
+/// Returns why the plan cannot write the workload of a role; empty if it can.
+std::string missing_command(const ServiceSpec& service, const RoleFleet& role);
+
+/// Returns true if the engine ends its requests after SIGTERM, within a time that a flag states. Pods of the other
+/// engines sleep before SIGTERM until their requests have ended.
+bool drains_itself(Engine engine);
 
 /// Returns the command of a replica of one pod, or of the leader of a replica of several pods.
 /// @param drain_s  time that running requests have after SIGTERM

@@ -3,9 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "base/assert.h"
-#include "plan/monitoring/template_values.h"
 #include "signals/metric_catalog.h"
 
 namespace capstan::plan {
@@ -16,23 +16,8 @@ using signals::MetricRow;
 using signals::SignalName;
 
 constexpr std::string_view kEveryVersion = "all";
-
-/// Returns the metric of a signal: for vLLM the first one that every version has, or otherwise the newest.
-EngineGauge gauge_of(Engine engine, SignalName signal) {
-  const signals::MetricCatalog& catalog = signals::MetricCatalog::bundled();
-  const auto index = catalog.engine(engine_key(engine));
-  CAPSTAN_ASSERT(index.has_value());
-  const MetricRow* found = nullptr;
-  for (const MetricRow& row : catalog.rows()) {
-    if (row.engine != *index || row.signal != signal) continue;
-    if (found == nullptr || (found->versions != kEveryVersion && row.versions == kEveryVersion && row.where.empty() &&
-                             engine == Engine::vllm)) {
-      found = &row;
-    }
-  }
-  CAPSTAN_ASSERT(found != nullptr);
-  return {.metric = found->metric, .where = found->where};
-}
+/// The plan runs Triton with this backend, in all of whose versions its metrics are.
+constexpr std::string_view kTritonBackend = "TensorRT-LLM backend";
 
 /// Returns the name of a pod label as Prometheus writes it: "app_kubernetes_io_name".
 std::string prometheus_label(std::string_view label) {
@@ -43,10 +28,29 @@ std::string prometheus_label(std::string_view label) {
 
 }  // namespace
 
+std::optional<EngineMetric> find_metric(Engine engine, SignalName signal) {
+  const signals::MetricCatalog& catalog = signals::MetricCatalog::bundled();
+  const auto index = catalog.engine(engine_key(engine));
+  CAPSTAN_ASSERT(index.has_value());
+  const MetricRow* found = nullptr;
+  for (const MetricRow& row : catalog.rows()) {
+    if (row.engine != *index || row.signal != signal) continue;
+    const bool is_certain = found != nullptr && (found->versions == kEveryVersion || found->versions == kTritonBackend);
+    if (found == nullptr || (!is_certain && row.versions == kEveryVersion)) found = &row;
+  }
+  if (found == nullptr) return std::nullopt;
+  return EngineMetric{.metric = found->metric, .where = found->where, .kind = found->kind, .scale = found->scale};
+}
+
 EngineMetrics engine_metrics(Engine engine) {
-  EngineMetrics metrics{.waiting = gauge_of(engine, SignalName::waiting),
-                        .running = gauge_of(engine, SignalName::running),
-                        .kv_usage = gauge_of(engine, SignalName::kv_usage_ppm)};
+  const auto gauge = [&](SignalName signal) {
+    std::optional<EngineMetric> found = find_metric(engine, signal);
+    CAPSTAN_ASSERT(found.has_value());
+    return std::move(*found);
+  };
+  EngineMetrics metrics{.waiting = gauge(SignalName::waiting),
+                        .running = gauge(SignalName::running),
+                        .kv_usage = gauge(SignalName::kv_usage_ppm)};
   if (engine == Engine::tensorrt_llm)
     metrics.path = "/prometheus/metrics";  // /metrics is JSON, and each read empties it
   if (engine == Engine::triton) metrics.port = "metrics";
@@ -60,21 +64,26 @@ SeriesLabels series_labels(const PlanSpec& spec, const ServiceSpec& service, mod
   return labels;
 }
 
-std::string selector_text(const EngineGauge& gauge, const SeriesLabels& labels) {
+std::string name_pattern(const EngineMetric& metric, std::string_view suffix) {
   constexpr std::string_view kSglang = "sglang:";
+  if (!metric.metric.starts_with(kSglang)) return {};
+  return fmt::format("sglang[:_]{}{}", metric.metric.substr(kSglang.size()), suffix);
+}
+
+std::string selector_text(const EngineMetric& metric, const SeriesLabels& labels, std::string_view suffix) {
   std::string matchers;
   const auto add = [&](std::string_view name, std::string_view relation, std::string_view value) {
     matchers += fmt::format("{}{}{}\"{}\"", matchers.empty() ? "" : ",", name, relation, value);
   };
-  const bool has_two_names = gauge.metric.starts_with(kSglang);
-  if (has_two_names) add("__name__", "=~", "sglang[:_]" + gauge.metric.substr(kSglang.size()));
-  for (const auto& [name, value] : gauge.where) add(name, "=", value);
+  const std::string pattern = name_pattern(metric, suffix);
+  if (!pattern.empty()) add("__name__", "=~", pattern);
+  for (const auto& [name, value] : metric.where) add(name, "=", value);
   for (const auto& [name, value] : labels) add(name, "=", value);
-  return fmt::format("{}{{{}}}", has_two_names ? "" : gauge.metric, matchers);
+  return fmt::format("{}{{{}}}", pattern.empty() ? fmt::format("{}{}", metric.metric, suffix) : "", matchers);
 }
 
-std::string adapted_name(const EngineGauge& gauge) {
-  std::string name = gauge.metric;
+std::string adapted_name(const EngineMetric& metric) {
+  std::string name = metric.metric;
   std::ranges::replace(name, ':', '_');
   return name;
 }

@@ -33,6 +33,15 @@ TEST(EngineMetrics, AreThoseOfTheEngine) {
   }
 }
 
+TEST(EngineMetrics, HaveTheBucketsOfAHistogramInBothSpellings) {
+  const std::optional<EngineMetric> ttft = find_metric(Engine::sglang, signals::SignalName::ttft_p99_us);
+  ASSERT_TRUE(ttft);
+  EXPECT_EQ(selector_text(*ttft, {{"namespace", "llm"}}, "_bucket"),
+            "{__name__=~\"sglang[:_]time_to_first_token_seconds_bucket\",namespace=\"llm\"}");
+  EXPECT_EQ(ttft->scale, 1'000'000);
+  EXPECT_FALSE(find_metric(Engine::triton, signals::SignalName::queue_p99_us));
+}
+
 TEST(EngineMetrics, HaveNamesWithoutAColonForTheMetricsApi) {
   EXPECT_EQ(adapted_name(engine_metrics(Engine::vllm).running), "vllm_num_requests_running");
 }

@@ -1,12 +1,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "explain/words.h"
 #include "plan/names.h"
 #include "plan/scheduling.h"
 #include "plan/sections/pools.h"
 #include "plan/sections/queues.h"
+#include "plan/sections/scaler_setup.h"
 #include "plan/sections/sections.h"
 #include "plan/sections/tenant_shares.h"
 
@@ -45,33 +47,35 @@ Statement gang_statement(const PlanFacts& facts) {
             .why = fmt::format("a replica of {} serves only when all its pods run; pods that start one by one can each "
                                "hold GPUs and wait for the others",
                                gang_list(facts)),
-            .evidence = Evidence::stated};
+            .evidence = Evidence::none};
   }
   return {.name = "gang scheduling",
           .value = "not needed",
           .why =
               "every replica is one pod on one node, also with all GPUs of the node, and a scheduler places a pod "
               "whole or not at all; gangs matter for tensor or pipeline parallelism over several pods",
-          .evidence = Evidence::stated};
+          .evidence = Evidence::none};
 }
 
 Statement scheduler_statement(const PlanSpec& spec) {
   const GangScheduler scheduler = pod_scheduler(spec);
-  Statement made{.name = "scheduler", .value = scheduler_words(scheduler), .evidence = Evidence::stated};
+  const Evidence named = is_default(spec, "cluster.gang_scheduler") ? Evidence::assumed : Evidence::stated;
+  Statement statement{.name = "scheduler", .value = scheduler_words(scheduler), .evidence = named};
   if (scheduler == GangScheduler::none && !needs_gangs(spec)) {
-    made.why = "one tenant and no gangs need no queue";
+    statement.why = "one tenant and no gangs need no queue";
+    statement.evidence = Evidence::none;
   } else if (scheduler == GangScheduler::none) {
-    made.why =
+    statement.why =
         "the spec names no gang scheduler; LeaderWorkerSet then keeps each replica in one domain, but its pods "
         "may start one by one";
   } else {
-    made.why = fmt::format(
+    statement.why = fmt::format(
         "{}; it places all GPU pods, because two schedulers would give one GPU away twice",
         needs_gangs(spec) ? "it starts the pods of a replica together"
                           : explain::count_text(std::int64_t(spec.tenants.size()), "tenant shares", "tenants share") +
                                 " the GPUs by quota");
   }
-  return made;
+  return statement;
 }
 
 /// Marks one queue and the topology of the scheduler that the plan uses, as examples on the page.
@@ -82,24 +86,39 @@ void mark_examples(Section& section, GangScheduler scheduler) {
   Manifest* queue = nullptr;
   for (Manifest& manifest : section.manifests) {
     if (!manifest.file.starts_with(folder)) continue;
-    const std::string& own = manifest.body["kind"].text();
-    if (own == kind && (queue == nullptr || scheduler == GangScheduler::kai)) queue = &manifest;
-    if (own == "Topology") manifest.is_on_page = true;
+    const std::string& found = manifest.body["kind"].text();
+    if (found == kind && (queue == nullptr || scheduler == GangScheduler::kai)) queue = &manifest;
+    if (found == "Topology") manifest.is_on_page = true;
   }
   if (queue != nullptr) queue->is_on_page = true;
 }
 
+/// Returns how to ask the scheduler for a smaller domain where there is room; empty if it has no such annotation.
+std::string_view preferred_placement(const PlanSpec& spec) {
+  switch (pod_scheduler(spec)) {
+    case GangScheduler::kai:
+      return "kai.scheduler/topology-preferred-placement";
+    case GangScheduler::kueue:
+      return "kueue.x-k8s.io/podset-preferred-topology";
+    case GangScheduler::none:
+      break;
+  }
+  return {};
+}
+
 void add_topology(Section& section, const PlanFacts& facts, const std::vector<GpuPool>& pools) {
-  for (const ServiceSpec& service : facts.spec.services) {
-    if (service.pods_per_replica < 2) continue;
-    const std::string_view level = required_level(facts.spec, service);
+  for (std::size_t i = 0; i < facts.services.size(); ++i) {
+    const ServiceSpec& service = facts.spec.services.at(i);
+    if (service.pods_per_replica < 2 || facts.services[i].roles.empty()) continue;
+    const std::string_view level = required_level(facts.spec, facts.services[i].roles.front().gpus_per_replica());
     std::string why =
         level == kNvlinkLabel
             ? "one NVLink domain joins all GPUs of a replica, and every token crosses them"
             : "no NVLink domain joins the nodes of a replica; between zones each token waits for the network";
     const std::vector<std::string> levels = topology_levels(facts.spec, pools);
-    if (levels.size() > 2 && level == kZoneLabel)
-      why += fmt::format("; prefer one {} by the annotation kai.scheduler/topology-preferred-placement", levels[1]);
+    const std::string_view annotation = preferred_placement(facts.spec);
+    if (levels.size() > 2 && level == kZoneLabel && !annotation.empty())
+      why += fmt::format("; prefer one {} by the annotation {}", levels[1], annotation);
     section.statements.push_back({.name = "placement of a replica of " + service.name,
                                   .value = fmt::format("within one {}", level),
                                   .why = why,
@@ -107,7 +126,20 @@ void add_topology(Section& section, const PlanFacts& facts, const std::vector<Gp
   }
 }
 
-Statement share_statement(const TenantShare& share) {
+/// Returns what happens to the GPUs of a tenant above its quota.
+std::string above_quota(const PlanSpec& spec, GpuCount gpus) {
+  switch (pod_scheduler(spec)) {
+    case GangScheduler::kai:
+      return fmt::format("KAI may reclaim the {} above the quota", gpus);
+    case GangScheduler::kueue:
+      return fmt::format("it borrows the {} above the quota, and Kueue may take them back", gpus);
+    case GangScheduler::none:
+      break;
+  }
+  return fmt::format("without KAI or Kueue the {} above the quota are not taken back", gpus);
+}
+
+Statement share_statement(const PlanSpec& spec, const TenantShare& share) {
   std::string value = explain::count_text(share.quota, "GPU", "GPUs");
   if (share.limit) value += fmt::format(", at most {}", *share.limit);
   const bool jobs_only = share.is_derived && share.maximum == 0;
@@ -116,8 +148,8 @@ Statement share_statement(const TenantShare& share) {
                         ? fmt::format("the spec states no quota; its services hold {} at their maximum", share.maximum)
                         : std::string("the spec states it");
   if (!share.is_derived && share.maximum > share.quota) {
-    why += fmt::format("; its services hold {} at their maximum, and KAI may reclaim the {} above the quota",
-                       share.maximum, share.maximum - share.quota);
+    why += fmt::format("; its services hold {} at their maximum, and {}", share.maximum,
+                       above_quota(spec, share.maximum - share.quota));
   }
   return {.name = "quota of " + share.tenant->name,
           .value = value,
@@ -128,16 +160,56 @@ Statement share_statement(const TenantShare& share) {
 void add_preemption(Section& section, const PlanSpec& spec) {
   if (spec.tenants.size() < 2) return;
   std::string order;
+  bool is_stated = true;
   std::vector<TenantSpec> tenants = spec.tenants;
   std::ranges::stable_sort(tenants, std::greater(), &TenantSpec::priority);
-  for (const TenantSpec& tenant : tenants)
+  for (const TenantSpec& tenant : tenants) {
     order += fmt::format("{}{} ({})", order.empty() ? "" : ", then ", tenant.name, tenant.priority);
-  section.statements.push_back({.name = "preemption",
-                                .value = order,
-                                .why = "a tenant takes its quota back from the tenants that borrowed it; in one queue "
-                                       "a pod stops only pods of lower "
-                                       "priority, and a gang is stopped as a whole",
-                                .evidence = Evidence::stated});
+    is_stated = is_stated && !is_default(spec, fmt::format("tenants.{}.priority", tenant.name));
+  }
+  const bool has_queues = pod_scheduler(spec) != GangScheduler::none;
+  section.statements.push_back(
+      {.name = "preemption",
+       .value = order,
+       .why = has_queues ? "a tenant takes its quota back from the tenants that borrowed it; in one queue a pod stops "
+                           "only pods of lower priority, and a gang is stopped as a whole"
+                         : "the default scheduler stops pods of lower priority one by one, whatever the quotas are",
+       .evidence = is_stated ? Evidence::stated : Evidence::assumed});
+}
+
+Alternative queue_option(std::string option, bool is_chosen) {
+  return {.choice = "queues", .option = std::move(option), .is_chosen = is_chosen};
+}
+
+/// Adds the queues that one scheduler reads, with the command that applies them.
+void add_queues(Section& section, const Alternative& alternative, std::vector<Manifest> queues) {
+  for (Manifest& queue : queues) {
+    queue.alternative = alternative;
+    section.manifests.push_back(std::move(queue));
+  }
+  section.apply.push_back({.step = ApplyStep::queues,
+                           .command = "kubectl apply -f gangs/" + alternative.option,
+                           .purpose = "the queues of the tenants",
+                           .alternative = alternative});
+}
+
+void add_names_commands(Section& section, const PlanSpec& spec) {
+  section.apply.push_back({.step = ApplyStep::names,
+                           .command = "kubectl create namespace " + spec.namespace_,
+                           .purpose = "the namespace, unless it exists"});
+  section.apply.push_back({.step = ApplyStep::names,
+                           .command = "kubectl apply -f gangs/priority-classes.yaml",
+                           .purpose = "the priority classes that the pods name"});
+}
+
+void add_fleet_policy(Section& section, const PlanFacts& facts, const QueueInput& input) {
+  Manifest policy = fleet_policy(input);
+  policy.alternative = shared_alternative(facts, "capstan");
+  section.apply.push_back({.step = ApplyStep::queues,
+                           .command = "kubectl apply -f " + policy.file,
+                           .purpose = "the limits within which Capstan acts",
+                           .alternative = policy.alternative});
+  section.manifests.push_back(std::move(policy));
 }
 
 std::string gangs_answer(const PlanFacts& facts) {
@@ -164,20 +236,20 @@ Section gangs_section(const PlanFacts& facts) {
   section.statements.push_back(gang_statement(facts));
   section.statements.push_back(scheduler_statement(spec));
   add_topology(section, facts, pools);
-  for (const TenantShare& share : shares) section.statements.push_back(share_statement(share));
+  for (const TenantShare& share : shares) section.statements.push_back(share_statement(spec, share));
   add_preemption(section, spec);
   if (pod_scheduler(spec) == GangScheduler::kai && needs_gangs(spec)) {
     section.statements.push_back({.name = "pod groups",
                                   .value = "made by KAI",
                                   .why = "its pod grouper makes one PodGroup for each group of a LeaderWorkerSet, so "
                                          "the plan has no PodGroup manifests",
-                                  .evidence = Evidence::stated});
+                                  .evidence = Evidence::none});
   }
   section.statements.push_back({.name = "Capstan's queues",
                                 .value = "limits, no shares",
                                 .why = "a Queue of Capstan bounds the GPUs of a tenant; quotas that tenants lend each "
                                        "other need KAI or Kueue today",
-                                .evidence = Evidence::stated});
+                                .evidence = Evidence::none});
   if (spec.tenants.size() > 1) {
     section.not_simulated.emplace_back("the tenants together: each service was simulated on nodes of its own");
   }
@@ -186,15 +258,12 @@ Section gangs_section(const PlanFacts& facts) {
   if (has_jobs) section.not_simulated.emplace_back("training and batch jobs, and their preemption");
   const QueueInput input{.spec = spec, .pools = pools, .shares = shares};
   section.manifests = priority_classes(spec);
-  std::ranges::move(kai_queues(input), std::back_inserter(section.manifests));
-  std::ranges::move(kueue_queues(input), std::back_inserter(section.manifests));
-  std::ranges::move(capstan_queues(input), std::back_inserter(section.manifests));
+  add_names_commands(section, spec);
+  add_queues(section, queue_option("kai", pod_scheduler(spec) == GangScheduler::kai), kai_queues(input));
+  add_queues(section, queue_option("kueue", pod_scheduler(spec) == GangScheduler::kueue), kueue_queues(input));
+  add_queues(section, queue_option("capstan", false), capstan_queues(input));
+  add_fleet_policy(section, facts, input);
   mark_examples(section, pod_scheduler(spec));
-  section.commands.push_back("kubectl create namespace " + spec.namespace_);
-  section.commands.push_back("kubectl apply -f gangs/priority-classes.yaml  # the pods of the workload name them");
-  section.commands.push_back("kubectl apply -f gangs/capstan  # where Capstan runs");
-  if (pod_scheduler(spec) == GangScheduler::kai) section.commands.push_back("kubectl apply -f gangs/kai");
-  if (pod_scheduler(spec) == GangScheduler::kueue) section.commands.push_back("kubectl apply -f gangs/kueue");
   return section;
 }
 

@@ -1,6 +1,8 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <set>
+#include <utility>
 
 #include "plan/sections/sections.h"
 #include "plan/sections/testing.h"
@@ -48,6 +50,45 @@ TEST(PlanGangs, TheExampleOnThePageIsOfTheChosenScheduler) {
   plan.spec.cluster.gang_scheduler = GangScheduler::none;
   EXPECT_EQ(gangs_section(plan.facts()).answer,
             "Replicas are gangs, but the spec names no gang scheduler. Install KAI or Kueue, or allow one of them.");
+}
+
+TEST(PlanGangs, OneSchedulersQueuesAreChosen) {
+  testing::SamplePlan plan = testing::gang_plan();
+  for (const auto& [scheduler, chosen] :
+       {std::pair(GangScheduler::kai, "kai"), std::pair(GangScheduler::kueue, "kueue"),
+        std::pair(GangScheduler::none, "")}) {
+    plan.spec.cluster.gang_scheduler = scheduler;
+    const Section section = gangs_section(plan.facts());
+    std::set<std::string> options, chosen_options;
+    for (const Manifest& manifest : section.manifests) {
+      if (manifest.alternative.choice != "queues") continue;
+      options.insert(manifest.alternative.option);
+      if (manifest.alternative.is_chosen) chosen_options.insert(manifest.alternative.option);
+    }
+    EXPECT_EQ(options, (std::set<std::string>{"capstan", "kai", "kueue"}));
+    EXPECT_EQ(chosen_options, *chosen == 0 ? std::set<std::string>{} : std::set<std::string>{chosen});
+  }
+}
+
+TEST(PlanGangs, AnotherSchedulerIsNotCalledKai) {
+  testing::SamplePlan plan = testing::split_plan();
+  plan.spec.cluster.gang_scheduler = GangScheduler::kueue;
+  EXPECT_EQ(
+      gang_answer(gangs_section(plan.facts()), "quota of production").why,
+      "the spec states it; its services hold 40 at their maximum, and it borrows the 8 above the quota, and Kueue "
+      "may take them back");
+  plan.spec.cluster.gang_scheduler = GangScheduler::none;
+  for (const Statement& statement : gangs_section(plan.facts()).statements) {
+    EXPECT_EQ(statement.why.find("KAI may"), std::string::npos) << statement.why;
+    EXPECT_EQ(statement.why.find("kai.scheduler/"), std::string::npos) << statement.why;
+  }
+}
+
+TEST(PlanGangs, AnAssumedSchedulerIsCalledAssumed) {
+  testing::SamplePlan plan = testing::gang_plan();
+  EXPECT_EQ(gang_answer(gangs_section(plan.facts()), "scheduler").evidence, Evidence::stated);
+  plan.spec.defaults.push_back({.path = "cluster.gang_scheduler"});
+  EXPECT_EQ(gang_answer(gangs_section(plan.facts()), "scheduler").evidence, Evidence::assumed);
 }
 
 TEST(PlanGangs, TenantsShareByQuotaAndPriority) {

@@ -7,7 +7,7 @@ namespace capstan::plan {
 
 namespace {
 
-Yaml external_metric(const ScalerFacts& facts, const EngineGauge& gauge, const std::string& target) {
+Yaml external_metric(const ScalerFacts& facts, const EngineMetric& gauge, const std::string& target) {
   Yaml metric = Yaml::map({{"type", "External"}});
   Yaml& external = metric["external"];
   external["metric"].set("name", adapted_name(gauge));

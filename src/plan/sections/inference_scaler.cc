@@ -3,7 +3,6 @@
 #include "experiment/words.h"
 #include "manifest/fields.h"
 #include "model/role_names.h"
-#include "plan/monitoring/template_values.h"
 #include "plan/names.h"
 #include "plan/sections/scalers.h"
 

@@ -14,10 +14,10 @@ Yaml unlimited_resource() { return Yaml::map({{"quota", kUnlimited}, {"limit", k
 
 Yaml kai_resources(GpuCount quota, std::int64_t limit) {
   Yaml gpu = Yaml::map({{"quota", quota}, {"limit", limit}, {"overQuotaWeight", 1}});
-  Yaml made = Yaml::map({{"gpu", gpu}});
-  made.set("cpu", unlimited_resource(), "-1 is no limit; a limit that is left out is 0, and then nothing starts");
-  made.set("memory", unlimited_resource());
-  return made;
+  Yaml resources = Yaml::map({{"gpu", gpu}});
+  resources.set("cpu", unlimited_resource(), "-1 is no limit; a limit that is left out is 0, and then nothing starts");
+  resources.set("memory", unlimited_resource());
+  return resources;
 }
 
 std::string kai_comment(const TenantShare& share) {
@@ -27,19 +27,10 @@ std::string kai_comment(const TenantShare& share) {
   return "the services at their maximum; pods of priority 100 and more start only inside the quota";
 }
 
-Manifest kai_topology(const QueueInput& input) {
-  Yaml object = kube_object("kai.scheduler/v1alpha1", "Topology", cluster_queue_name(input.spec));
-  Yaml levels = Yaml::list();
-  for (const std::string& level : topology_levels(input.spec, input.pools))
-    levels.add(Yaml::map({{"nodeLabel", level}}));
-  object["spec"].set("levels", levels, "a node without one of these labels is outside the topology");
-  return {.file = "gangs/kai/topology.yaml", .body = std::move(object)};
-}
-
 }  // namespace
 
 std::vector<Manifest> kai_queues(const QueueInput& input) {
-  std::vector<Manifest> made;
+  std::vector<Manifest> manifests;
   const std::string root_name = cluster_queue_name(input.spec);
   GpuCount quotas = 0;
   for (const TenantShare& share : input.shares) {
@@ -48,7 +39,7 @@ std::vector<Manifest> kai_queues(const QueueInput& input) {
   }
   Yaml root = kube_object("scheduling.run.ai/v2", "Queue", root_name);
   root["spec"].set("resources", kai_resources(quotas, input.spec.limits.gpus ? *input.spec.limits.gpus : kUnlimited));
-  made.push_back({.file = "gangs/kai/queues.yaml", .body = std::move(root)});
+  manifests.push_back({.file = "gangs/kai/queues.yaml", .body = std::move(root)});
   for (const TenantShare& share : input.shares) {
     Yaml queue = kube_object("scheduling.run.ai/v2", "Queue", share.tenant->name);
     queue["spec"].set("parentQueue", root_name);
@@ -57,10 +48,10 @@ std::vector<Manifest> kai_queues(const QueueInput& input) {
     Yaml resources = kai_resources(quota, share.limit ? *share.limit : kUnlimited);
     resources["gpu"].set("quota", quota, kai_comment(share));
     queue["spec"].set("resources", resources);
-    made.push_back({.file = "gangs/kai/queues.yaml", .body = std::move(queue)});
+    manifests.push_back({.file = "gangs/kai/queues.yaml", .body = std::move(queue)});
   }
-  if (needs_gangs(input.spec)) made.push_back(kai_topology(input));
-  return made;
+  if (needs_gangs(input.spec)) manifests.push_back(topology_manifest(input, "kai.scheduler/v1alpha1", "kai"));
+  return manifests;
 }
 
 }  // namespace capstan::plan

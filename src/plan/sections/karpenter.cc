@@ -18,8 +18,8 @@ constexpr std::int64_t kBaseWeight = 50;
 constexpr std::int64_t kSpotWeight = 10;
 
 Yaml pool_requirement(std::string_view key, const std::vector<std::string>& values, std::string_view comment = {}) {
-  Yaml made = Yaml::map({{"key", key}, {"operator", "In"}, {"values", Yaml::list(values)}});
-  return comment.empty() ? made : std::move(made).with_comment(comment);
+  Yaml requirement = Yaml::map({{"key", key}, {"operator", "In"}, {"values", Yaml::list(values)}});
+  return comment.empty() ? requirement : std::move(requirement).with_comment(comment);
 }
 
 std::vector<std::string> machine_names(const GpuPool& pool) {
@@ -28,16 +28,16 @@ std::vector<std::string> machine_names(const GpuPool& pool) {
   return names;
 }
 
-/// Returns the processor architecture of the pool's machines, which have Arm processors beside a GB200 and in g5g.
+/// Returns the processor architecture of the pool's machines, which have Arm processors next to a GB200 and in g5g.
 std::string architecture(const GpuPool& pool) {
   const bool is_arm = pool.gpu.starts_with("gb") || pool.gpu.starts_with("gh") || pool.gpu.starts_with("t4g");
   return is_arm ? "arm64" : "amd64";
 }
 
 Yaml disruption() {
-  Yaml made;
-  made.set("consolidationPolicy", "WhenEmpty", "moving a replica costs a cold start, so only empty nodes go");
-  made.set("consolidateAfter", kConsolidateAfter, "the next burst finds the node still there");
+  Yaml settings;
+  settings.set("consolidationPolicy", "WhenEmpty", "moving a replica costs a cold start, so only empty nodes go");
+  settings.set("consolidateAfter", kConsolidateAfter, "the next burst finds the node still there");
   Yaml budgets = Yaml::list();
   budgets.add(
       Yaml::map(
@@ -45,8 +45,8 @@ Yaml disruption() {
           .with_comment("no node is replaced for a new image from 06:00 to 22:00 UTC"));
   budgets.add(Yaml::map({{"nodes", "1"}, {"reasons", Yaml::list({Yaml("Drifted")})}})
                   .with_comment("at night one node at a time"));
-  made.set("budgets", budgets);
-  return made;
+  settings.set("budgets", budgets);
+  return settings;
 }
 
 Yaml node_class_ref(const PlanSpec& spec, const GpuPool& pool) {
@@ -79,18 +79,20 @@ Yaml node_pool(const PlanSpec& spec, const GpuPool& pool, const PoolPart& part) 
   if (mig_profile_of(pool.gpu)) {
     node["metadata"]["labels"].set("nvidia.com/mig.config", pool.name, "the geometry that the GPU Operator applies");
   }
-  Yaml& made = node["spec"];
-  made.set("nodeClassRef", node_class_ref(spec, pool));
+  Yaml& node_spec = node["spec"];
+  node_spec.set("nodeClassRef", node_class_ref(spec, pool));
   Yaml requirements = Yaml::list();
   requirements.add(pool_requirement("node.kubernetes.io/instance-type", machine_names(pool)));
   requirements.add(pool_requirement("karpenter.sh/capacity-type", part.capacity, part.capacity_comment));
   requirements.add(pool_requirement("topology.kubernetes.io/zone", spec.cluster.zones));
   requirements.add(pool_requirement("kubernetes.io/arch", {architecture(pool)}));
-  made.set("requirements", requirements);
-  made.set("taints", Yaml::list({Yaml::map({{"key", kGpuTaint}, {"value", "present"}, {"effect", "NoSchedule"}})}));
-  made.set("expireAfter", "Never", "expiry ignores budgets; nodes are renewed by drift, when the image is changed");
-  made.set("terminationGracePeriod", manifest::duration_text(std::chrono::minutes(kNodeGraceMinutes)),
-           "longer than any pod's, so that answers end before the node does");
+  node_spec.set("requirements", requirements);
+  node_spec.set("taints",
+                Yaml::list({Yaml::map({{"key", kGpuTaint}, {"value", "present"}, {"effect", "NoSchedule"}})}));
+  node_spec.set("expireAfter", "Never",
+                "expiry ignores budgets; nodes are renewed by drift, when the image is changed");
+  node_spec.set("terminationGracePeriod", manifest::duration_text(std::chrono::minutes(kNodeGraceMinutes)),
+                "longer than any pod's, so that answers end before the node does");
   return object;
 }
 
@@ -112,9 +114,10 @@ std::vector<Manifest> node_pools(const PlanSpec& spec, const GpuPool& pool) {
                       .capacity = base_capacity(spec.cluster),
                       .nodes = pool.max_nodes - pool.spot_nodes,
                       .weight = has_spot ? kBaseWeight : 0};
-  std::vector<Manifest> made;
-  made.push_back({.file = "nodes/" + pool.name + ".yaml", .body = node_pool(spec, pool, base), .is_on_page = true});
-  if (!has_spot) return made;
+  std::vector<Manifest> manifests;
+  manifests.push_back(
+      {.file = "nodes/" + pool.name + ".yaml", .body = node_pool(spec, pool, base), .is_on_page = true});
+  if (!has_spot) return manifests;
   // Karpenter takes the cheapest capacity type first, and falls back to on-demand if there is no spot node to buy.
   std::vector<std::string> types{"spot"};
   std::string comment;
@@ -127,14 +130,14 @@ std::vector<Manifest> node_pools(const PlanSpec& spec, const GpuPool& pool) {
                        .nodes = pool.spot_nodes,
                        .weight = kSpotWeight,
                        .capacity_comment = comment};
-  made.push_back({.file = "nodes/" + burst.name + ".yaml", .body = node_pool(spec, pool, burst)});
-  return made;
+  manifests.push_back(
+      {.file = "nodes/" + burst.name + ".yaml", .body = node_pool(spec, pool, burst), .is_on_page = true});
+  return manifests;
 }
 
-std::vector<Manifest> node_overlays(const GpuPool& pool) {
-  std::vector<Manifest> made;
-  const std::optional<std::string> profile = mig_profile_of(pool.gpu);
-  if (!profile) return made;
+std::vector<Manifest> node_overlays(const PlanSpec& spec, const GpuPool& pool) {
+  std::vector<Manifest> manifests;
+  if (!mig_profile_of(pool.gpu)) return manifests;
   for (const MachineSpec& machine : pool.machines) {
     const std::string name =
         pool.machines.size() == 1 ? pool.name : fmt::format("{}-{}", pool.name, gpu_short_name(machine.name));
@@ -143,11 +146,11 @@ std::vector<Manifest> node_overlays(const GpuPool& pool) {
     requirements.add(pool_requirement(kPoolLabel, {pool.name}));
     requirements.add(pool_requirement("node.kubernetes.io/instance-type", {machine.name}));
     object["spec"].set("requirements", requirements);
-    object["spec"]["capacity"].set("nvidia.com/mig-" + *profile, machine.gpus,
+    object["spec"]["capacity"].set(gpu_resource(spec.cluster.cloud, pool.gpu), machine.gpus,
                                    "Karpenter knows no slices; needs its feature gate NodeOverlay=true");
-    made.push_back({.file = fmt::format("nodes/{}-overlay.yaml", name), .body = std::move(object)});
+    manifests.push_back({.file = fmt::format("nodes/{}-overlay.yaml", name), .body = std::move(object)});
   }
-  return made;
+  return manifests;
 }
 
 }  // namespace capstan::plan

@@ -21,6 +21,6 @@ std::vector<std::string> base_capacity(const ClusterSpec& cluster);
 std::vector<Manifest> node_pools(const PlanSpec& spec, const GpuPool& pool);
 
 /// Returns the NodeOverlays that tell Karpenter how many slices its machines offer; none for whole GPUs.
-std::vector<Manifest> node_overlays(const GpuPool& pool);
+std::vector<Manifest> node_overlays(const PlanSpec& spec, const GpuPool& pool);
 
 }  // namespace capstan::plan

@@ -76,8 +76,8 @@ TEST(PlanKarpenter, TheBasePrefersReservedNodesAndIsSpotOnlyIfNothingElseIsBough
 TEST(PlanKarpenter, NodesOfSlicesHaveTheirGeometryAndAnOverlay) {
   const testing::SamplePlan plan = testing::sliced_plan();
   const std::vector<GpuPool> pools = gpu_pools(plan.facts());
-  EXPECT_TRUE(node_overlays(pools[0]).empty());  // whole GPUs
-  const std::vector<Manifest> overlays = node_overlays(pools[1]);
+  EXPECT_TRUE(node_overlays(plan.spec, pools[0]).empty());  // whole GPUs
+  const std::vector<Manifest> overlays = node_overlays(plan.spec, pools[1]);
   ASSERT_EQ(overlays.size(), 1U);
   EXPECT_EQ(overlays[0].body.find("spec")->find("capacity")->find("nvidia.com/mig-3g.40gb")->text(), "16");
   const Manifest pool = node_pools(plan.spec, pools[1]).front();

@@ -26,7 +26,7 @@ Yaml prometheus_trigger(const ScalerFacts& facts, std::string_view name, const s
 Yaml keda_scaled_object(const ScalerFacts& facts) {
   const EngineMetrics metrics = engine_metrics(facts.service.engine);
   const SeriesLabels labels = series_labels(facts.spec, facts.service, facts.role.role);
-  const auto sum = [&](const EngineGauge& gauge) { return fmt::format("sum({})", selector_text(gauge, labels)); };
+  const auto sum = [&](const EngineMetric& gauge) { return fmt::format("sum({})", selector_text(gauge, labels)); };
   const SignalChoice& signal = facts.signal;
 
   Yaml triggers = Yaml::list();
@@ -50,11 +50,10 @@ Yaml keda_scaled_object(const ScalerFacts& facts) {
   spec.set("pollingInterval", 15);
   set_minimum(spec, "minReplicaCount", facts);
   spec.set("maxReplicaCount", facts.role.maximum);
-  const ReplicaCount safe =
-      std::clamp(facts.role.peak_ready, std::max(facts.role.minimum, facts.role.threshold_minimum), facts.role.maximum);
+  const ReplicaCount safe = std::clamp(facts.role.peak_ready, facts.role.minimum, facts.role.maximum);
   spec.set("fallback",
            Yaml::map({{"failureThreshold", 3}, {"replicas", safe}, {"behavior", "currentReplicasIfHigher"}}),
-           "without metrics: the replicas that carried the highest simulated load, or more if more are there");
+           "without metrics: the most that were ready at once in the simulations, or more if more are there");
   spec["advanced"]["horizontalPodAutoscalerConfig"].set("behavior", scaling_behavior(facts));
   spec.set("triggers", std::move(triggers), "the trigger that asks for the most replicas decides");
   return object;

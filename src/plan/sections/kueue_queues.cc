@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "plan/names.h"
 #include "plan/scheduling.h"
@@ -15,17 +16,12 @@ constexpr std::string_view kKueueVersion = "kueue.x-k8s.io/v1beta2";
 constexpr std::int64_t kLargeVcpus = 192;
 constexpr std::int64_t kLargeMemoryGib = 2048;
 
-std::string resource_of(const GpuPool& pool) {
-  const std::optional<std::string> profile = mig_profile_of(pool.gpu);
-  return profile ? "nvidia.com/mig-" + *profile : std::string(kGpuResource);
-}
-
 /// Returns the resources that the queues cover. Kueue admits no pod that asks for another one.
-std::vector<std::string> covered_resources(const std::vector<GpuPool>& pools) {
+std::vector<std::string> covered_resources(const QueueInput& input) {
   std::vector<std::string> names{"cpu", "memory"};
-  for (const GpuPool& pool : pools) {
-    const std::string name = resource_of(pool);
-    if (std::ranges::find(names, name) == names.end()) names.push_back(name);
+  for (const GpuPool& pool : input.pools) {
+    std::string name = gpu_resource(input.spec.cluster.cloud, pool.gpu);
+    if (std::ranges::find(names, name) == names.end()) names.push_back(std::move(name));
   }
   return names;
 }
@@ -42,7 +38,7 @@ Yaml flavor_quotas(const QueueInput& input, const TenantShare& share, std::size_
   const GpuPool& pool = input.pools[index];
   const MachineSpec& machine = pool.machines.front();
   Yaml resources = Yaml::list();
-  for (const std::string& name : covered_resources(input.pools)) {
+  for (const std::string& name : covered_resources(input)) {
     Yaml quota = Yaml::map({{"name", name}});
     if (name == "cpu") {
       quota.set("nominalQuota", pool.max_nodes * (machine.vcpus > 0 ? machine.vcpus : kLargeVcpus),
@@ -51,7 +47,7 @@ Yaml flavor_quotas(const QueueInput& input, const TenantShare& share, std::size_
       quota.set("nominalQuota",
                 fmt::format("{}Gi", pool.max_nodes * (machine.memory_gib > 0 ? machine.memory_gib : kLargeMemoryGib)));
     } else {
-      const bool is_here = name == resource_of(pool);
+      const bool is_here = name == gpu_resource(input.spec.cluster.cloud, pool.gpu);
       quota.set("nominalQuota", is_here ? share.pools[index].quota : 0);
       if (is_here && share.limit)
         quota.set("borrowingLimit", std::max<GpuCount>(0, *share.limit - share.pools[index].quota));
@@ -63,14 +59,14 @@ Yaml flavor_quotas(const QueueInput& input, const TenantShare& share, std::size_
 
 Yaml kueue_preemption(const TenantSpec& tenant) {
   const bool is_production = tenant.kind == TenantSpec::Kind::production;
-  Yaml made;
-  made.set("reclaimWithinCohort", is_production ? "Any" : "LowerPriority",
-           is_production ? "takes back its quota from any tenant that borrowed it" : "");
+  Yaml rules;
+  rules.set("reclaimWithinCohort", is_production ? "Any" : "LowerPriority",
+            is_production ? "takes back its quota from any tenant that borrowed it" : "");
   if (is_production) {
-    made.set("borrowWithinCohort", Yaml::map({{"policy", "LowerPriority"}}));
+    rules.set("borrowWithinCohort", Yaml::map({{"policy", "LowerPriority"}}));
   }
-  made.set("withinClusterQueue", "LowerPriority");
-  return made;
+  rules.set("withinClusterQueue", "LowerPriority");
+  return rules;
 }
 
 Manifest cluster_queue(const QueueInput& input, const TenantShare& share) {
@@ -81,8 +77,8 @@ Manifest cluster_queue(const QueueInput& input, const TenantShare& share) {
   body.set("preemption", kueue_preemption(*share.tenant));
   Yaml flavors = Yaml::list();
   for (std::size_t i = 0; i < input.pools.size(); ++i) flavors.add(flavor_quotas(input, share, i));
-  body.set("resourceGroups", Yaml::list({Yaml::map({{"coveredResources", Yaml::list(covered_resources(input.pools))},
-                                                    {"flavors", flavors}})}));
+  body.set("resourceGroups",
+           Yaml::list({Yaml::map({{"coveredResources", Yaml::list(covered_resources(input))}, {"flavors", flavors}})}));
   return {.file = "gangs/kueue/queues.yaml", .body = std::move(object)};
 }
 
@@ -92,26 +88,17 @@ Manifest local_queue(const QueueInput& input, const TenantSpec& tenant) {
   return {.file = "gangs/kueue/queues.yaml", .body = std::move(object)};
 }
 
-Manifest kueue_topology(const QueueInput& input) {
-  Yaml object = kube_object(kKueueVersion, "Topology", cluster_queue_name(input.spec));
-  Yaml levels = Yaml::list();
-  for (const std::string& level : topology_levels(input.spec, input.pools))
-    levels.add(Yaml::map({{"nodeLabel", level}}));
-  object["spec"].set("levels", levels);
-  return {.file = "gangs/kueue/topology.yaml", .body = std::move(object)};
-}
-
 }  // namespace
 
 std::vector<Manifest> kueue_queues(const QueueInput& input) {
-  std::vector<Manifest> made;
-  if (needs_gangs(input.spec)) made.push_back(kueue_topology(input));
-  for (const GpuPool& pool : input.pools) made.push_back(resource_flavor(input, pool));
+  std::vector<Manifest> manifests;
+  if (needs_gangs(input.spec)) manifests.push_back(topology_manifest(input, kKueueVersion, "kueue"));
+  for (const GpuPool& pool : input.pools) manifests.push_back(resource_flavor(input, pool));
   for (const TenantShare& share : input.shares) {
-    made.push_back(cluster_queue(input, share));
-    made.push_back(local_queue(input, *share.tenant));
+    manifests.push_back(cluster_queue(input, share));
+    manifests.push_back(local_queue(input, *share.tenant));
   }
-  return made;
+  return manifests;
 }
 
 }  // namespace capstan::plan

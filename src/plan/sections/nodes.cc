@@ -83,7 +83,9 @@ void add_capacity(Section& section, const PlanSpec& spec, const GpuPool& pool) {
         {.name = "capacity of " + pool.name,
          .value = base,
          .why = may_buy_spot ? "the fleet that the search chose buys no spot nodes" : "the spec allows no spot nodes",
-         .evidence = may_buy_spot ? Evidence::simulated : Evidence::stated});
+         .evidence = may_buy_spot                           ? Evidence::simulated
+                     : is_default(spec, "cluster.capacity") ? Evidence::assumed
+                                                            : Evidence::stated});
     return;
   }
   section.statements.push_back(
@@ -92,8 +94,9 @@ void add_capacity(Section& section, const PlanSpec& spec, const GpuPool& pool) {
                             explain::count_text(pool.max_nodes - pool.spot_nodes, "node", "nodes"),
                             explain::count_text(pool.spot_nodes, "node", "nodes")),
        .why = fmt::format("the minimum replicas need {}; the search chose the share of spot above them, and the cloud "
-                          "may reclaim spot nodes with two minutes' notice",
-                          explain::count_text(pool.base_nodes, "node", "nodes")),
+                          "may reclaim spot nodes with a notice of {}",
+                          explain::count_text(pool.base_nodes, "node", "nodes"),
+                          spec.cluster.cloud == Cloud::aws ? "2 min" : "30 s"),
        .evidence = Evidence::simulated});
 }
 
@@ -151,6 +154,49 @@ std::string answer_of(const PlanSpec& spec, const std::vector<GpuPool>& pools) {
   return fmt::format("{}. Empty nodes go after 1 h; nodes with replicas are never moved to save money.", parts);
 }
 
+/// Says which pools have no command, because GKE does not offer their GPU.
+void add_missing_gke_pools(Section& section, const std::vector<GpuPool>& pools) {
+  for (const GpuPool& pool : pools) {
+    const MachineSpec& machine = pool.machines.front();
+    if (!gke_accelerator(machine).empty()) continue;
+    section.statements.push_back({.name = "node pool " + pool.name,
+                                  .value = "not written",
+                                  .why = fmt::format("GKE has no accelerator type for the {} of {}; name a machine "
+                                                     "type of GKE in cluster.instances",
+                                                     gpu_short_name(machine.gpu), machine.name),
+                                  .evidence = Evidence::none});
+  }
+}
+
+void add_commands(Section& section, const std::vector<std::string>& commands, std::string_view purpose) {
+  for (const std::string& command : commands)
+    section.apply.push_back({.step = ApplyStep::nodes, .command = command, .purpose = std::string(purpose)});
+}
+
+/// Adds the objects of Karpenter.
+void add_karpenter(Section& section, const PlanSpec& spec, const std::vector<GpuPool>& pools) {
+  for (const GpuPool& pool : pools) {
+    std::ranges::move(node_pools(spec, pool), std::back_inserter(section.manifests));
+    section.manifests.push_back(spec.cluster.cloud == Cloud::azure ? aks_node_class(pool) : ec2_node_class(spec, pool));
+    std::ranges::move(node_overlays(spec, pool), std::back_inserter(section.manifests));
+  }
+  add_commands(section, {"kubectl apply -f nodes"}, "the node pools");
+}
+
+/// Adds the node groups of AWS, and the Cluster Autoscaler that resizes them.
+void add_node_groups(Section& section, const PlanSpec& spec, const std::vector<GpuPool>& pools) {
+  section.manifests = node_groups(spec, pools);
+  add_commands(section,
+               {"eksctl create nodegroup --config-file nodes/eksctl/node-groups.yaml --install-nvidia-plugin=false"},
+               "the node groups; the GPU Operator brings the device plugin");
+  add_commands(section, {"kubectl apply -f nodes"}, "the order in which the Cluster Autoscaler asks the groups");
+  add_commands(section,
+               {"helm upgrade --install cluster-autoscaler cluster-autoscaler --repo "
+                "https://kubernetes.github.io/autoscaler --namespace kube-system "
+                "--values nodes/values/cluster-autoscaler.yaml"},
+               "the Cluster Autoscaler");
+}
+
 }  // namespace
 
 Section nodes_section(const PlanFacts& facts) {
@@ -164,28 +210,20 @@ Section nodes_section(const PlanFacts& facts) {
     add_provisioning(section, pool);
   }
   if (!has_node_autoscaler(spec.cluster)) {
-    section.commands = label_nodes(pools);
+    add_commands(section, label_nodes(pools), "label and taint of the nodes that exist");
     return section;
   }
   add_disruption(section, pools);
   if (spec.cluster.cloud == Cloud::gcp) {
-    section.commands = gke_node_pools(spec, pools);
-    return section;
+    add_missing_gke_pools(section, pools);
+    add_commands(section, gke_node_pools(spec, pools), "a node pool of GKE");
+  } else if (has_karpenter(spec.cluster)) {
+    add_karpenter(section, spec, pools);
+  } else if (spec.cluster.cloud == Cloud::azure) {
+    add_commands(section, aks_node_pools(spec, pools), "a node pool of AKS");
+  } else {
+    add_node_groups(section, spec, pools);
   }
-  if (spec.cluster.cloud == Cloud::azure && !has_karpenter(spec.cluster)) {
-    section.commands = aks_node_pools(spec, pools);
-    return section;
-  }
-  if (!has_karpenter(spec.cluster)) {
-    section.manifests = node_groups(spec, pools);
-    return section;
-  }
-  for (const GpuPool& pool : pools) {
-    std::ranges::move(node_pools(spec, pool), std::back_inserter(section.manifests));
-    section.manifests.push_back(spec.cluster.cloud == Cloud::azure ? aks_node_class(pool) : ec2_node_class(spec, pool));
-    std::ranges::move(node_overlays(pool), std::back_inserter(section.manifests));
-  }
-  section.commands.push_back("kubectl apply -f nodes");
   return section;
 }
 

@@ -63,6 +63,9 @@ TEST(PlanNodes, SpotIsNotChosenWhereTheSpecForbidsIt) {
   EXPECT_EQ(node_statement(nodes_section(plan.facts()), "capacity of h100").evidence, Evidence::simulated);
   plan.spec.cluster.capacity = {model::CapacityType::on_demand};
   EXPECT_EQ(node_statement(nodes_section(plan.facts()), "capacity of h100").why, "the spec allows no spot nodes");
+  EXPECT_EQ(node_statement(nodes_section(plan.facts()), "capacity of h100").evidence, Evidence::stated);
+  plan.spec.defaults.push_back({.path = "cluster.capacity"});
+  EXPECT_EQ(node_statement(nodes_section(plan.facts()), "capacity of h100").evidence, Evidence::assumed);
 }
 
 TEST(PlanNodes, EachCloudHasItsOwnObjects) {
@@ -71,11 +74,19 @@ TEST(PlanNodes, EachCloudHasItsOwnObjects) {
   EXPECT_EQ(node_files(nodes_section(testing::azure_plan().facts())),
             (Files{"nodes/h100.yaml", "nodes/h100-class.yaml"}));
   EXPECT_EQ(node_files(nodes_section(testing::batch_plan().facts())),
-            (Files{"nodes/eksctl-node-groups.yaml", "nodes/cluster-autoscaler-values.yaml",
+            (Files{"nodes/eksctl/node-groups.yaml", "nodes/values/cluster-autoscaler.yaml",
                    "nodes/cluster-autoscaler-priority-expander.yaml"}));
   const Section gke = nodes_section(testing::gke_plan().facts());
   EXPECT_TRUE(gke.manifests.empty());
-  EXPECT_EQ(gke.commands.size(), 2U);
+  EXPECT_EQ(gke.apply.size(), 2U);
+}
+
+TEST(PlanNodes, AGpuThatGkeDoesNotOfferHasNoNodePool) {
+  testing::SamplePlan plan = testing::gke_plan();
+  plan.services[0].roles[0].machine.gpu = "mi300x";
+  const Section section = nodes_section(plan.facts());
+  EXPECT_TRUE(section.apply.empty());
+  EXPECT_EQ(node_statement(section, "node pool h100").value, "not written");
 }
 
 TEST(PlanNodes, ACloudIsServedByItsClusterAutoscalerOnRequest) {
@@ -83,7 +94,7 @@ TEST(PlanNodes, ACloudIsServedByItsClusterAutoscalerOnRequest) {
   plan.spec.cluster.provisioner = Provisioner::cluster_autoscaler;
   const Section section = nodes_section(plan.facts());
   EXPECT_TRUE(section.manifests.empty());
-  EXPECT_EQ(section.commands.size(), 1U);
+  EXPECT_EQ(section.apply.size(), 1U);
 }
 
 TEST(PlanNodes, NodesOnPremisesExistAlready) {
@@ -91,7 +102,7 @@ TEST(PlanNodes, NodesOnPremisesExistAlready) {
   plan.spec.cluster.cloud = Cloud::on_premises;
   const Section section = nodes_section(plan.facts());
   EXPECT_TRUE(section.manifests.empty());
-  EXPECT_EQ(section.commands.size(), 2U);
+  EXPECT_EQ(section.apply.size(), 2U);
   EXPECT_EQ(section.answer,
             "2 to 6 nodes of p5.48xlarge (8 x h100). Nothing launches nodes in this cluster, so the nodes exist before "
             "the replicas do.");

@@ -30,21 +30,26 @@ void add_probes(const EngineCommand& engine, const PodTimes& times, Yaml& contai
   ready.set("httpGet", health);
   ready.set("periodSeconds", 5);
   ready.set("timeoutSeconds", 5);
-  container["lifecycle"]["preStop"]["sleep"].set("seconds", kPreStopS, "until routers have dropped the pod");
+}
+
+/// Sets the sleep between the removal of the pod from its Service and SIGTERM.
+void set_pre_stop(Yaml& container, std::int64_t seconds, std::string_view why) {
+  container["lifecycle"]["preStop"]["sleep"].set("seconds", seconds, why);
 }
 
 /// Returns the engine's container without probes and ports, as all pods of a replica have it.
-Yaml engine_container(const ServiceSpec& service, const RoleFleet& role, const EngineCommand& engine) {
+Yaml engine_container(const PlanSpec& spec, const ServiceSpec& service, const RoleFleet& role,
+                      const EngineCommand& engine) {
   Yaml container = Yaml::map({{"name", kContainer}, {"image", service.image}});
   if (!engine.command.empty()) container.set("command", Yaml::list(engine.command));
   container.set("args", Yaml::list(engine.args));
   if (!engine.environment.empty()) container.set("env", list_of(engine.environment));
   if (!engine.ports.empty()) container.set("ports", list_of(engine.ports));
   const PodResourcesShare share = resources_share(role);
-  const Device device = device_of(role);
-  container["resources"] = equal_resources({{"cpu", fmt::format("{}", share.cpu)},
-                                            {"memory", fmt::format("{}Gi", share.memory_gib)},
-                                            {device.resource, device.per_pod}});
+  container["resources"] =
+      equal_resources({{"cpu", fmt::format("{}", share.cpu)},
+                       {"memory", fmt::format("{}Gi", share.memory_gib)},
+                       {gpu_resource(spec.cluster.cloud, role.engine.gpu), device_of(role).per_pod}});
   Yaml mounts = Yaml::list();
   mounts.add(Yaml::map({{"name", "models"}, {"mountPath", kModelsMount}, {"readOnly", true}}));
   if (share.shared_memory_gib > 0) mounts.add(Yaml::map({{"name", "shared-memory"}, {"mountPath", "/dev/shm"}}));
@@ -88,7 +93,7 @@ Yaml pod_of_replica(const PlanSpec& spec, const ServiceSpec& service, const Role
   for (const auto& [key, value] : queue.entries()) all_labels.set(key, value);
   pod["metadata"].set("labels", std::move(all_labels));
   if (pod_scheduler(spec) == GangScheduler::kueue && role.pods > 1) {
-    pod["metadata"].set("annotations", topology_annotations(spec, service));
+    pod["metadata"].set("annotations", topology_annotations(spec, service, role.gpus_per_replica()));
   }
   Yaml& body = pod["spec"];
   if (!scheduler_name(spec).empty()) body.set("schedulerName", scheduler_name(spec));
@@ -96,7 +101,7 @@ Yaml pod_of_replica(const PlanSpec& spec, const ServiceSpec& service, const Role
   body.set("terminationGracePeriodSeconds", times.grace_s,
            fmt::format("preStop {} s + drain {} s + 15 s", kPreStopS, times.drain_s));
   body.set("automountServiceAccountToken", false);
-  body.set("nodeSelector", pool_selector(device_of(role).pool));
+  body.set("nodeSelector", device_selector(spec.cluster.cloud, role));
   body.set("tolerations", Yaml::list({gpu_toleration()}));
   if (downloads_weights(service)) body.set("initContainers", Yaml::list({weight_init_container(service)}));
   body.set("containers", Yaml::list({std::move(container)}));
@@ -113,8 +118,13 @@ std::string config_name(const ServiceSpec& service, model::Role role) {
 Yaml engine_pod(const PlanSpec& spec, const ServiceSpec& service, const ServicePlan& fleet, const RoleFleet& role) {
   const PodTimes times = pod_times(service, fleet, role);
   const EngineCommand engine = engine_command(service, role, times.drain_s);
-  Yaml container = engine_container(service, role, engine);
+  Yaml container = engine_container(spec, service, role, engine);
   add_probes(engine, times, container);
+  set_pre_stop(
+      container, times.pre_stop_s,
+      times.pre_stop_s == kPreStopS
+          ? "until routers have dropped the pod"
+          : "until routers have dropped the pod and its answers have ended; the engine does not wait for them");
   const Yaml labels = pod_labels(service, role.role);
   Yaml pod = pod_of_replica(spec, service, role, times, engine, std::move(container), labels);
   Yaml spread = spread_constraints(labels, spec.cluster.zones.size() > 1 && role.pods < 2, role.pods < 2);
@@ -127,7 +137,9 @@ Yaml worker_pod(const PlanSpec& spec, const ServiceSpec& service, const ServiceP
   const EngineCommand engine = worker_command(service, role);
   // A worker has a service label of its own, so that the Service and the budget of the leaders do not select it.
   const Yaml labels = Yaml::map({{std::string(kServiceLabel), workload_name(service, role.role) + "-worker"}});
-  return pod_of_replica(spec, service, role, times, engine, engine_container(service, role, engine), labels);
+  Yaml container = engine_container(spec, service, role, engine);
+  set_pre_stop(container, times.worker_pre_stop_s, "its leader finishes the running answers on it");
+  return pod_of_replica(spec, service, role, times, engine, std::move(container), labels);
 }
 
 }  // namespace capstan::plan

@@ -9,15 +9,17 @@ namespace capstan::plan {
 
 /// The time limits of a pod, derived from the plan.
 struct PodTimes {
-  std::int64_t startup_s = 0;  ///< the startup probe gives up after it
-  std::int64_t drain_s = 0;    ///< the engine finishes its requests in it
-  std::int64_t grace_s = 0;    ///< terminationGracePeriodSeconds
+  std::int64_t startup_s = 0;          ///< the startup probe gives up after it
+  std::int64_t pre_stop_s = 0;         ///< sleep before SIGTERM
+  std::int64_t worker_pre_stop_s = 0;  ///< the same of a pod that is not the leader of its replica
+  std::int64_t drain_s = 0;            ///< time in which the engine finishes its requests
+  std::int64_t grace_s = 0;            ///< terminationGracePeriodSeconds
   std::string startup_why{};
   std::string drain_why{};
   bool is_answer_known = false;  ///< false: the load states no longest answer
 };
 
-inline constexpr std::int64_t kPreStopS = 15;
+inline constexpr std::int64_t kPreStopS = 15;  ///< time until routers have dropped a pod
 
 /// Returns the times: the startup probe waits twice the longest start on a node that exists, and the drain takes as
 /// long as the longest answer at the TPOT bound.

@@ -3,18 +3,18 @@
 #include <algorithm>
 
 #include "explain/words.h"
+#include "plan/capacity.h"
 #include "plan/names.h"
-#include "plan/sections/mean_request.h"
 #include "plan/sections/pod_spec.h"
 
 namespace capstan::plan {
 
 namespace {
 
-constexpr std::int64_t kLeastDrainS = 105, kAssumedDrainS = 150;
+constexpr std::int64_t kDrainMinS = 105, kAssumedDrainS = 150;
 constexpr std::int64_t kMargin = 15;  ///< seconds between the end of the drain and the end of the grace period
-constexpr std::int64_t kMostGraceS = kNodeGraceMinutes * 60 - 60;
-constexpr std::int64_t kLeastStartupS = 600;
+constexpr std::int64_t kGraceMaxS = kNodeGraceMinutes * 60 - 60;
+constexpr std::int64_t kStartupMinS = 600;
 constexpr std::int64_t kUsablePercent = 85;  ///< of a machine; the rest is for the node's own pods and the weight cache
 
 /// Returns the seconds of one output token: the bound of the SLO, or else the model's time at the full batch.
@@ -28,22 +28,28 @@ void set_drain(const ServiceSpec& service, const ServicePlan& fleet, const RoleF
   const std::int32_t longest = service.load.answer.longest;
   times.is_answer_known = longest > 0 || role.role == model::Role::prefill;
   if (role.role == model::Role::prefill) {
-    times.drain_s = kLeastDrainS;
+    times.drain_s = kDrainMinS;
     times.drain_why = "prefill replicas hand each prompt over when it is computed";
   } else if (longest > 0) {
     times.drain_s = static_cast<std::int64_t>(longest * token_s) + 1;
-    times.drain_why = fmt::format("the longest answer of {} tokens x {:.0f} ms, at least {} s", longest, token_s * 1000,
-                                  kLeastDrainS);
+    times.drain_why =
+        fmt::format("the longest answer of {} tokens x {:.0f} ms, at least {} s", longest, token_s * 1000, kDrainMinS);
   } else {
     times.drain_s = kAssumedDrainS;
     times.drain_why = "a recorded load states no longest answer";
   }
-  const std::int64_t most = kMostGraceS - kPreStopS - kMargin;
-  if (times.drain_s > most) {
+  const std::int64_t longest_drain_s = kGraceMaxS - kPreStopS - kMargin;
+  if (times.drain_s > longest_drain_s) {
     times.drain_why += fmt::format("; cut to what a node waits for, {} min", kNodeGraceMinutes);
   }
-  times.drain_s = std::clamp(times.drain_s, kLeastDrainS, most);
+  times.drain_s = std::clamp(times.drain_s, kDrainMinS, longest_drain_s);
   times.grace_s = kPreStopS + times.drain_s + kMargin;
+  // A worker must serve its part of the model until its leader has ended.
+  times.worker_pre_stop_s = kPreStopS + times.drain_s;
+  times.pre_stop_s = drains_itself(service.engine) ? kPreStopS : times.worker_pre_stop_s;
+  if (!drains_itself(service.engine)) {
+    times.drain_why += "; the engine has no flag for it, so the pod sleeps so long before SIGTERM";
+  }
 }
 
 }  // namespace
@@ -53,7 +59,7 @@ PodTimes pod_times(const ServiceSpec& service, const ServicePlan& fleet, const R
   set_drain(service, fleet, role, times);
   const ColdStart start = cold_start_sum(fleet.start);
   const std::int64_t twice = 2 * std::chrono::ceil<std::chrono::seconds>(start.without_node).count();
-  times.startup_s = (std::max(twice, kLeastStartupS) + 9) / 10 * 10;
+  times.startup_s = (std::max(twice, kStartupMinS) + 9) / 10 * 10;
   times.startup_why = fmt::format("twice the longest start on a node that exists, {}, and at least 10 min",
                                   explain::time_text(start.without_node));
   return times;
@@ -68,8 +74,9 @@ PodResourcesShare resources_share(const RoleFleet& role) {
   if (share.is_machine_known) {
     share.cpu = std::max<std::int64_t>(role.machine.vcpus * kUsablePercent * devices / all / 100, 1);
     share.memory_gib = std::max<std::int64_t>(role.machine.memory_gib * kUsablePercent * devices / all / 100, 1);
-    share.why = fmt::format("{} of {} GPUs of a {} with {} cores and {} GiB, {} % of which pods may use", devices, all,
-                            role.machine.name, role.machine.vcpus, role.machine.memory_gib, kUsablePercent);
+    share.why = fmt::format("{} of {} {} of a {} with {} cores and {} GiB, {} % of which pods may use", devices, all,
+                            mig_profile_of(role.engine.gpu) ? "slices" : "GPUs", role.machine.name, role.machine.vcpus,
+                            role.machine.memory_gib, kUsablePercent);
   } else {
     share.cpu = kAssumedCpus * devices;
     share.memory_gib = kAssumedGib * devices;

@@ -3,63 +3,47 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
+#include <set>
 
 #include "explain/words.h"
 #include "plan/names.h"
+#include "plan/sections/cold_start.h"
 #include "plan/sections/mig_table.h"
 
 namespace capstan::plan {
 
 namespace {
 
-/// Returns the GPUs that a pod blocks on a node, so that equal pods fill the node: 4 for a pod of 3 GPUs on a node
-/// of 8.
-GpuCount blocked_gpus(GpuCount per_pod, GpuCount per_node) {
-  return per_pod >= per_node || per_pod == 0 ? per_node : per_node / (per_node / per_pod);
-}
-
 struct PoolDemand {
   GpuCount minimum = 0, maximum = 0;
   std::uint32_t spot_ppm = 0;
 };
 
-void add_machine(GpuPool& pool, const MachineSpec& machine) {
-  const auto is_same = [&](const MachineSpec& known) { return known.name == machine.name; };
-  if (std::ranges::any_of(pool.machines, is_same)) return;
-  pool.machines.push_back(machine);
-  pool.existing_nodes += machine.existing;
-}
-
 void add_start(GpuPool& pool, const ServicePlan& plan) {
-  Duration total{};
   for (const StartPhase& phase : plan.start) {
-    total += phase.typical;
     if (phase.name != "node") continue;
     pool.node_typical = std::max(pool.node_typical, phase.typical);
     pool.node_longest = std::max(pool.node_longest, phase.longest);
   }
-  pool.start_typical = std::max(pool.start_typical, total);
+  pool.start_typical = std::max(pool.start_typical, cold_start_sum(plan.start).typical_without_node);
 }
 
-/// Lowers the largest fleet of a pool to the limit of the spec, in whole nodes.
-void cap(GpuPool& pool, const LimitSpec& limits) {
+/// Lowers the largest fleets, in whole nodes, until all pools together keep the limit of the spec. The base of a pool
+/// stays.
+void keep_limit(std::vector<GpuPool>& pools, const LimitSpec& limits) {
   if (!limits.gpus) return;
-  const std::int64_t nodes = std::max(pool.base_nodes, *limits.gpus / pool.whole_gpus_per_node());
-  if (nodes >= pool.max_nodes) return;
-  pool.max_nodes = nodes;
-  pool.spot_nodes = std::min(pool.spot_nodes, pool.max_nodes - pool.base_nodes);
-  pool.arithmetic += fmt::format("; the spec limits the fleet to {} GPUs", *limits.gpus);
-}
-
-/// Returns the GPUs that tenants without a service are entitled to.
-GpuCount gpus_of_jobs(const PlanSpec& spec) {
   GpuCount gpus = 0;
-  for (const TenantSpec& tenant : spec.tenants) {
-    const bool serves =
-        std::ranges::any_of(spec.services, [&](const ServiceSpec& service) { return service.tenant == tenant.name; });
-    if (!serves) gpus += tenant.gpu_quota;
+  for (const GpuPool& pool : pools) gpus += pool.max_nodes * pool.whole_gpus_per_node();
+  for (GpuPool& pool : pools) {
+    const std::int64_t over = ceil_div(std::max<GpuCount>(0, gpus - *limits.gpus), pool.whole_gpus_per_node());
+    const std::int64_t fewer = std::min(over, pool.max_nodes - pool.base_nodes);
+    if (fewer == 0) continue;
+    gpus -= fewer * pool.whole_gpus_per_node();
+    pool.max_nodes -= fewer;
+    pool.spot_nodes = std::min(pool.spot_nodes, pool.max_nodes - pool.base_nodes);
+    pool.arithmetic += fmt::format("; the spec limits all pools together to {} GPUs", *limits.gpus);
   }
-  return gpus;
 }
 
 /// Adds the jobs to the largest pool of whole GPUs, because the spec does not say which GPU kind they need.
@@ -80,6 +64,33 @@ void add_jobs(std::vector<GpuPool>& pools, const PlanSpec& spec) {
 
 }  // namespace
 
+GpuCount blocked_gpus(GpuCount per_pod, GpuCount per_node) {
+  return per_pod >= per_node || per_pod == 0 ? per_node : per_node / (per_node / per_pod);
+}
+
+GpuCount gpus_of_jobs(const PlanSpec& spec) {
+  GpuCount gpus = 0;
+  for (const TenantSpec& tenant : spec.tenants) {
+    const bool serves =
+        std::ranges::any_of(spec.services, [&](const ServiceSpec& service) { return service.tenant == tenant.name; });
+    if (!serves) gpus += tenant.gpu_quota;
+  }
+  return gpus;
+}
+
+void name_pools(std::vector<ServicePlan>& services) {
+  std::map<std::string, std::set<std::string>> machines;  // by the name of the GPU kind's pool
+  for (const ServicePlan& service : services) {
+    for (const RoleFleet& role : service.roles) machines[pool_name(role.engine.gpu)].insert(role.machine.name);
+  }
+  for (ServicePlan& service : services) {
+    for (RoleFleet& role : service.roles) {
+      role.pool = pool_name(role.engine.gpu);
+      if (machines[role.pool].size() > 1) role.pool += "-" + pool_name(role.machine.name);
+    }
+  }
+}
+
 std::int64_t slices_per_gpu(std::string_view gpu) {
   const lint::MigProduct* product = mig_product_of(gpu);
   const std::optional<std::string> profile = mig_profile_of(gpu);
@@ -95,20 +106,22 @@ std::vector<GpuPool> gpu_pools(const PlanFacts& facts) {
     const ServicePlan& plan = facts.services[i];
     const ServiceSpec& service = facts.spec.services.at(i);
     for (const RoleFleet& role : plan.roles) {
-      const std::string name = pool_name(role.engine.gpu);
+      const Device device = device_of(role);
+      const std::string& name = device.pool;
       auto pool = std::ranges::find(pools, name, &GpuPool::name);
       if (pool == pools.end()) {
-        pools.push_back({.name = name, .gpu = role.engine.gpu});
+        pools.push_back({.name = name,
+                         .gpu = role.engine.gpu,
+                         .machines = {role.machine},
+                         .existing_nodes = role.machine.existing});
         demands.emplace_back();
         pool = pools.end() - 1;
       }
       PoolDemand& demand = demands[static_cast<std::size_t>(pool - pools.begin())];
-      add_machine(*pool, role.machine);
       add_start(*pool, plan);
       const std::string workload = workload_name(service, role.role);
       pool->workloads.push_back(workload);
       pool->holds_slo = pool->holds_slo && plan.holds_slo;
-      const Device device = device_of(role);
       const GpuCount per_replica = blocked_gpus(device.per_pod, pool->gpus_per_node()) * role.pods;
       demand.minimum += role.minimum * per_replica;
       demand.maximum += role.maximum * per_replica;
@@ -123,11 +136,11 @@ std::vector<GpuPool> gpu_pools(const PlanFacts& facts) {
     GpuPool& pool = pools[i];
     pool.base_nodes = ceil_div(demands[i].minimum, pool.gpus_per_node());
     pool.max_nodes = std::max(pool.base_nodes, ceil_div(demands[i].maximum, pool.gpus_per_node()));
-    // A part of a node cannot be bought as spot; the base takes the rounding.
+    // Rounded down, because a part of a node cannot be bought as spot. The rest is bought as the base is.
     pool.spot_nodes = (pool.max_nodes - pool.base_nodes) * std::int64_t{demands[i].spot_ppm} / 1'000'000;
   }
   add_jobs(pools, facts.spec);
-  for (GpuPool& pool : pools) cap(pool, facts.spec.limits);
+  keep_limit(pools, facts.spec.limits);
   return pools;
 }
 

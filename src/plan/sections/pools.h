@@ -7,12 +7,12 @@
 
 namespace capstan::plan {
 
-/// The nodes of one GPU kind, which one Karpenter NodePool or one group of the Cluster Autoscaler launches. Where a
-/// part of the nodes is bought as spot, a second pool launches that part.
+/// The nodes of one machine type and GPU kind, which one Karpenter NodePool or one group of the Cluster Autoscaler
+/// launches. Where a part of the nodes is bought as spot, a second pool launches that part.
 struct GpuPool {
-  std::string name{};                       ///< "h100", as `pool_name`
+  std::string name{};                       ///< "h100", as the pool of `device_of`
   std::string gpu{};                        ///< "h100_sxm" or "h100-3g.40gb"
-  std::vector<MachineSpec> machines{};      ///< machines that the services use, unique, at least one
+  std::vector<MachineSpec> machines{};      ///< the machine type of the nodes; exactly one
   std::vector<std::string> workloads{};     ///< "chat", "chat-prefill"
   bool holds_slo = true;                    ///< every service of the pool held its SLO in the simulation
   std::int64_t base_nodes = 0;              ///< hold the minimum replicas
@@ -22,16 +22,27 @@ struct GpuPool {
   std::int64_t reserved_for_jobs = 0;       ///< GPUs that tenants without a service are entitled to
   std::string arithmetic{};                 ///< how `max_nodes` came about: "chat: 8 replicas x 4 GPUs"
   Duration node_typical{}, node_longest{};  ///< time until a new node is ready, as simulated; 0: unknown
-  Duration start_typical{};                 ///< time until a new replica is ready, as simulated; 0: unknown
+  Duration start_typical{};                 ///< of a replica on a node that exists, as simulated; 0: unknown
 
   GpuCount gpus_per_node() const { return machines.front().gpus; }
   /// GPUs as Karpenter counts them, which knows no slices.
   GpuCount whole_gpus_per_node() const;
 };
 
+/// Returns the GPUs that a pod blocks on a node, so that equal pods fill the node: 4 for a pod of 3 GPUs on a node
+/// of 8.
+GpuCount blocked_gpus(GpuCount per_pod, GpuCount per_node);
+
 /// Returns how many slices of a MIG profile a GPU holds at most: 2 for "h100-3g.40gb". Returns 1 for a whole GPU and
 /// for a product that data/lint/mig.csv does not have.
 std::int64_t slices_per_gpu(std::string_view gpu);
+
+/// Returns the whole GPUs that tenants without a service are entitled to.
+GpuCount gpus_of_jobs(const PlanSpec& spec);
+
+/// Names the pool of each role: `pool_name` of its GPU kind, with the machine type if the plan uses several machine
+/// types with this kind.
+void name_pools(std::vector<ServicePlan>& services);
 
 /// Returns the pools of the plan, in the order in which its services use them.
 std::vector<GpuPool> gpu_pools(const PlanFacts& facts);

@@ -85,14 +85,38 @@ TEST(PlanPools, JobsOfOtherTenantsNeedNodesToo) {
             "chat: 2 replicas x 4 GPUs, and 12 GPUs for the jobs of other tenants in the largest pool");
 }
 
-TEST(PlanPools, NoPoolIsLargerThanTheLimitOfTheSpec) {
+TEST(PlanPools, AllPoolsTogetherKeepTheLimitOfTheSpec) {
   PlanSpec spec = pools_spec();
   spec.limits.gpus = 20;
   std::vector<ServicePlan> plans;
   add_service(spec, plans, "chat", fleet("h100_sxm", 4, 8, 1, 8));
   const GpuPool pool = gpu_pools({spec, plans})[0];
   EXPECT_EQ(pool.max_nodes, 2);
-  EXPECT_EQ(pool.arithmetic, "chat: 8 replicas x 4 GPUs; the spec limits the fleet to 20 GPUs");
+  EXPECT_EQ(pool.arithmetic, "chat: 8 replicas x 4 GPUs; the spec limits all pools together to 20 GPUs");
+}
+
+TEST(PlanPools, MachineTypesOfOneGpuKindHavePoolsOfTheirOwn) {
+  PlanSpec spec = pools_spec();
+  std::vector<ServicePlan> plans;
+  add_service(spec, plans, "chat", fleet("h100_sxm", 4, 8, 1, 2));
+  add_service(spec, plans, "code", fleet("h100_sxm", 1, 1, 2, 3));
+  add_service(spec, plans, "mail", fleet("l4", 1, 1, 1, 1));
+  name_pools(plans);
+  const std::vector<GpuPool> pools = gpu_pools({spec, plans});
+  ASSERT_EQ(pools.size(), 3U);
+  EXPECT_EQ(pools[0].name, "h100-machine-of-8");
+  EXPECT_EQ(pools[0].max_nodes, 1);
+  EXPECT_EQ(pools[1].name, "h100-machine-of-1");
+  EXPECT_EQ(pools[1].max_nodes, 3);
+  EXPECT_EQ(pools[2].name, "l4");
+}
+
+TEST(PlanPools, TheLimitCountsSlicesAsPartsOfGpus) {
+  PlanSpec spec = pools_spec();
+  spec.limits.gpus = 16;
+  std::vector<ServicePlan> plans;
+  add_service(spec, plans, "mail", fleet("h100-3g.40gb", 1, 16, 3, 40));
+  EXPECT_EQ(gpu_pools({spec, plans})[0].max_nodes, 2);  // two nodes of 8 GPUs, 16 slices each
 }
 
 }  // namespace

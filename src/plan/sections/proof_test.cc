@@ -52,7 +52,7 @@ TEST(ProofSection, StatesEverySeedAndWhatWasTried) {
   const PlanSpec spec = proof_spec();
   const std::vector<ServicePlan> services = {proven_service()};
   const Section section = proof_section({spec, services, 42});
-  EXPECT_EQ(section.answer, "chat held the SLO under 2 seeds.");
+  EXPECT_EQ(section.answer, "chat (Capstan) held the SLO under 2 seeds.");
   EXPECT_EQ(proof_value(section, "lowest attainment"),
             "99.1 % met | seed 1 99.5 %, seed 2 99.1 %; the SLO asks for 99.0 %");
   EXPECT_EQ(proof_value(section, "seed 1"),
@@ -72,7 +72,7 @@ TEST(ProofSection, SaysThatNoFleetHoldsTheSlo) {
   std::vector<ServicePlan> services = {proven_service()};
   services[0].holds_slo = false;
   EXPECT_EQ(proof_section({spec, services}).answer,
-            "No fleet that was simulated holds the SLO of chat; the plan has the one that meets most.");
+            "No fleet that was simulated holds the SLO of chat (Capstan); the plan has the one that meets most.");
 }
 
 }  // namespace

@@ -20,10 +20,16 @@ struct QueueInput {
 std::vector<Manifest> kai_queues(const QueueInput& input);
 /// Returns Kueue's flavors, one cluster queue and local queue for each tenant, and its topology if a replica is a gang.
 std::vector<Manifest> kueue_queues(const QueueInput& input);
-/// Returns Capstan's queues with their limits, and its FleetPolicy.
+/// Returns Capstan's queues with their limits.
 std::vector<Manifest> capstan_queues(const QueueInput& input);
+/// Returns Capstan's FleetPolicy, which Capstan needs as a scaler and for its queues.
+Manifest fleet_policy(const QueueInput& input);
 /// Returns one PriorityClass for each tenant.
 std::vector<Manifest> priority_classes(const PlanSpec& spec);
+
+/// Returns the Topology of KAI or Kueue, which have the same fields.
+/// @param folder  "kai" or "kueue"
+Manifest topology_manifest(const QueueInput& input, std::string_view api_version, std::string_view folder);
 
 /// Returns the node labels of the topology, the largest domain first: zone, rack where the cloud labels it, NVLink
 /// domain, host. Every node of the pools has all of them.

@@ -80,7 +80,8 @@ TEST(PlanQueues, CapstanLimitsJobsToWhatProductionLeaves) {
   const std::vector<Manifest> made = capstan_queues(sample.input);
   EXPECT_EQ(object_of(made, "Queue", "training").find("gpus")->find("limit")->text(), "16");
   EXPECT_EQ(object_of(made, "Queue", "production").find("gpus"), nullptr);
-  const Yaml& policy = object_of(made, "FleetPolicy", "default");
+  const std::vector<Manifest> policies = {fleet_policy(sample.input)};
+  const Yaml& policy = object_of(policies, "FleetPolicy", "default");
   EXPECT_EQ(policy.find("limits")->find("gpus")->text(), "64");
   EXPECT_EQ(policy.find("limits")->find("usdPerHour")->text(), "400.5");
   EXPECT_EQ(policy.find("placement")->find("shadowOf")->elements().front().text(), "kai-scheduler");

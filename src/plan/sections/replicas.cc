@@ -6,6 +6,7 @@
 #include "explain/words.h"
 #include "plan/figures.h"
 #include "plan/sections/engine_metrics.h"
+#include "plan/sections/scaler_setup.h"
 #include "plan/sections/scalers.h"
 #include "plan/sections/sections.h"
 
@@ -19,8 +20,10 @@ void add_signal_statements(const ScalerFacts& facts, const ServicePlan& fleet, S
   const auto add = [&](std::string_view name, std::string value, std::string why, Evidence evidence) {
     out.statements.push_back({prefix + std::string(name), std::move(value), std::move(why), evidence});
   };
-  add("signal", signal_word(signal.kind), fmt::format("{}: {}", kind_word(signal.kind), signal.kind_why),
-      Evidence::modelled);
+  std::string why = fmt::format("{}: {}", kind_word(signal.kind), signal.kind_why);
+  if (!signal.asked_why.empty()) why = signal.asked_why + "; " + why;
+  add("signal", signal_word(signal.signal), std::move(why),
+      signal.asked_why.empty() ? Evidence::modelled : Evidence::stated);
   add("sequences at once", fmt::format("{}", signal.batch),
       fmt::format("the most that one replica runs within the SLO, limited by {}", bound_word(signal.bound)),
       Evidence::modelled);
@@ -30,8 +33,16 @@ void add_signal_statements(const ScalerFacts& facts, const ServicePlan& fleet, S
     add("KV memory per replica", fmt::format("{} %", signal.kv_percent), signal.kv_why, Evidence::modelled);
   }
   add("in flight per replica", fmt::format("{}", signal.in_flight), signal.in_flight_why, Evidence::modelled);
-  add("replicas", fmt::format("{} to {}", facts.role.minimum, facts.role.maximum),
-      fmt::format("{} ready at the highest simulated load", facts.role.peak_ready), Evidence::simulated);
+  add("deciding threshold", signal.deciding, signal.deciding_why, Evidence::modelled);
+  add("minimum", fmt::format("{}", facts.role.minimum),
+      "the smallest that was simulated and holds the SLO for this cost", Evidence::simulated);
+  add("maximum", fmt::format("{}", facts.role.maximum),
+      fmt::format(
+          "twice the need at the peak by the engine table, and one more, within the limits{}{}; at most {} were "
+          "ready at once in the simulations",
+          fleet.bounded_by.empty() ? "" : "; lowered by ", fleet.bounded_by.empty() ? "" : fleet.bounded_by.front(),
+          facts.role.peak_ready),
+      Evidence::modelled);
   add("scale-down window", explain::time_text(std::chrono::seconds(scale_down_window_s(facts.start))),
       fmt::format("twice the longest cold start of {}, 10 min to 1 h", explain::time_text(facts.start.longest)),
       fleet.start.empty() ? Evidence::assumed : Evidence::modelled);
@@ -39,38 +50,82 @@ void add_signal_statements(const ScalerFacts& facts, const ServicePlan& fleet, S
 
 void add_role(const PlanFacts& facts, const ServiceSpec& service, const ServicePlan& fleet, const RoleFleet& role,
               Section& out) {
-  const ScalerFacts scaler = scaler_facts(facts.spec, service, fleet, role);
-  add_signal_statements(scaler, fleet, out);
+  add_signal_statements(scaler_facts(facts.spec, service, fleet, role), fleet, out);
   const std::string name = workload_name(service, role.role);
   const bool is_first = out.manifests.empty();
-  out.manifests.push_back(
-      {.file = fmt::format("replicas/keda/{}.yaml", name), .body = keda_scaled_object(scaler), .is_on_page = is_first});
-  out.manifests.push_back({.file = fmt::format("replicas/hpa/{}.yaml", name), .body = external_metrics_hpa(scaler)});
+  const auto add_object = [&](ScalerKind kind, Yaml (*make)(const ScalerFacts&), std::string_view folder) {
+    const ServicePlan scaled = with_scaler(fleet, kind);
+    const auto of_role = std::ranges::find(scaled.roles, role.role, &RoleFleet::role);
+    out.manifests.push_back({.file = fmt::format("replicas/{}/{}.yaml", folder, name),
+                             .body = make(scaler_facts(facts.spec, service, scaled, *of_role)),
+                             .is_on_page = is_first && kind == ScalerKind::scaled_object});
+  };
+  add_object(ScalerKind::scaled_object, &keda_scaled_object, "keda");
+  add_object(ScalerKind::hpa, &external_metrics_hpa, "hpa");
 }
 
-/// Says what the thresholds reach on the plan's load, and with which minimum.
-void add_threshold_trials(const ServiceSpec& service, const ServicePlan& fleet, Section& out) {
-  std::string minima;
-  for (const RoleFleet& role : fleet.roles) {
-    minima += fmt::format("{}{}", minima.empty() ? "" : " and ", std::max(role.minimum, role.threshold_minimum));
-  }
-  for (const ThresholdTrial& trial : fleet.threshold_trials) {
-    const std::string name = fmt::format("{} {}", service.name, trial.kind);
-    if (!trial.refused.empty()) {
-      out.not_simulated.push_back(fmt::format("{}: {}", name, trial.refused));
+/// Returns the size of the constant fleet that the plan chose: "3 replicas".
+std::string constant_words(const ServicePlan& fleet) {
+  std::vector<RoleReplicas> roles;
+  for (const RoleFleet& role : fleet.roles) roles.push_back({.minimum = role.minimum, .maximum = role.minimum});
+  return range_words(fleet, roles);
+}
+
+/// Adds what each scaler reaches on the plan's load, and with how many replicas.
+void add_variants(const ServiceSpec& service, const ServicePlan& fleet, Section& out) {
+  for (const ScalerVariant& variant : fleet.variants) {
+    const std::string name = fmt::format("{} {}", service.name, scaler_word(variant.kind));
+    if (!variant.refused.empty()) {
+      out.not_simulated.push_back(fmt::format("{}: {}", name, variant.refused));
       continue;
     }
+    const bool is_chosen = variant.kind == fleet.scaler;
     out.statements.push_back(
         {.name = name,
-         .value = fmt::format("{} % met for {} USD/h", experiment::tenths(trial.attainment_ppm, 10'000),
-                              experiment::usd(trial.micro_usd_per_hour)),
-         .why =
-             fmt::format("in place of Capstan's policy, with a minimum of {}, lowest of {} simulations; Capstan: {} % "
-                         "for {} USD/h",
-                         minima, trial.simulations, experiment::tenths(lowest_attainment_ppm(fleet), 10'000),
-                         experiment::usd(micro_usd_per_hour(fleet))),
+         .value = fmt::format("{} % met for {} USD/h", experiment::tenths(lowest_attainment_ppm(variant.seeds), 10'000),
+                              experiment::usd(micro_usd_per_hour(variant.seeds))),
+         .why = fmt::format(
+             "{}{}; lowest attainment and mean cost of {}, {}{}", is_chosen ? "chosen; " : "",
+             range_words(fleet, variant.roles),
+             experiment::counted(static_cast<std::int64_t>(variant.seeds.size()), "simulation", "simulations"),
+             cost_range_words(variant.seeds), variant.holds_slo ? "" : "; misses the SLO"),
          .evidence = Evidence::simulated});
   }
+  if (fleet.scaler != ScalerKind::constant) return;
+  const std::string size = constant_words(fleet);
+  out.statements.push_back(
+      {.name = service.name + " constant fleet stays the cheapest",
+       .value = fmt::format("up to {:.2f} requests/s", fleet.mean_load.peak_per_s),
+       .why =
+           fmt::format("{} were chosen with hindsight, for the simulated load, whose busiest 5 minutes have "
+                       "{:.2f} requests/s of {:.0f} prompt and {:.0f} answer tokens; a scaler with this minimum is "
+                       "written, too, so that a higher load is served",
+                       size, fleet.mean_load.peak_per_s, fleet.mean_load.prompt_tokens, fleet.mean_load.answer_tokens),
+       .evidence = Evidence::simulated});
+}
+
+/// Says in one sentence which scaler each service gets.
+std::string choice_words(const PlanFacts& facts) {
+  std::string words;
+  for (const ServicePlan& fleet : facts.services) {
+    if (fleet.variants.empty()) continue;
+    const std::string cost = experiment::usd(micro_usd_per_hour(fleet.seeds)) + " USD/h";
+    words += fmt::format("{}For {}, ", words.empty() ? "" : " ", fleet.service);
+    if (!fleet.holds_slo) {
+      words += fmt::format("no scaler holds the SLO; {} meets most, for {}.", scaler_word(fleet.scaler), cost);
+    } else if (fleet.scaler == ScalerKind::constant) {
+      words += fmt::format(
+          "a constant fleet of {} holds the SLO for the least, {}: apply a scaler with this minimum, which "
+          "changes nothing until the load is higher than the simulated one.",
+          constant_words(fleet), cost);
+    } else {
+      words += fmt::format(
+          "{} holds the SLO for the least, {}.",
+          fleet.scaler == ScalerKind::capstan ? "Capstan's policy" : fmt::format("the {}", scaler_word(fleet.scaler)),
+          cost);
+    }
+  }
+  return words;
 }
 
 void add_forbidden_signals(Section& out) {
@@ -89,22 +144,13 @@ void add_forbidden_signals(Section& out) {
        .evidence = Evidence::modelled});
 }
 
-void add_commands(const PlanFacts& facts, Section& out) {
-  out.commands = {
-      "kubectl apply -f replicas/metrics",
-      "helm upgrade --install gpu-operator nvidia/gpu-operator --namespace gpu-operator --create-namespace --values "
-      "replicas/values/gpu-operator.yaml",
-      "kubectl apply -f replicas/keda  # with KEDA",
-      "helm upgrade --install prometheus-adapter prometheus-community/prometheus-adapter --namespace monitoring "
-      "--values replicas/values/prometheus-adapter.yaml  # with an HPA",
-      "kubectl apply -f replicas/hpa  # with an HPA",
-      "kubectl apply -f replicas/capstan  # with Capstan, which acts after the next command",
-      "kubectl patch fleetpolicy default --type merge --patch '{\"spec\": {\"layers\": {\"replicas\": \"Active\"}}}'"};
+void add_answer(const PlanFacts& facts, Section& out) {
   const bool is_disaggregated = std::ranges::any_of(facts.spec.services, &ServiceSpec::is_disaggregated);
+  const std::string choice = choice_words(facts);
   out.answer = fmt::format(
-      "Scale on the load that the engines report, not on the GPU. {}Apply one of replicas/keda, replicas/hpa and "
-      "replicas/capstan: two scalers of one target undo each other's changes. The replicas of this plan were simulated "
-      "with Capstan's policy.",
+      "{}{}Scale on the load that the engines report, not on the GPU. {}Apply one of replicas/keda, replicas/hpa and "
+      "replicas/capstan: two scalers of one target undo each other's changes.",
+      choice, choice.empty() ? "" : " ",
       is_disaggregated ? "Prefill and decode have scalers of their own, because different work limits them. " : "");
 }
 
@@ -112,32 +158,19 @@ void add_commands(const PlanFacts& facts, Section& out) {
 
 Section replicas_section(const PlanFacts& facts) {
   Section out{.key = "replicas", .title = "Replicas"};
-  bool is_other_engine = false;
   for (std::size_t i = 0; i < facts.services.size(); ++i) {
     const ServiceSpec& service = facts.spec.services[i];
     const ServicePlan& fleet = facts.services[i];
     for (const RoleFleet& role : fleet.roles) add_role(facts, service, fleet, role, out);
-    add_threshold_trials(service, fleet, out);
+    add_variants(service, fleet, out);
     out.manifests.push_back({.file = fmt::format("replicas/capstan/{}.yaml", service.name),
-                             .body = inference_scaler(facts.spec, service, fleet)});
+                             .body = inference_scaler(facts.spec, service, with_scaler(fleet, ScalerKind::capstan))});
     out.manifests.push_back(
         {.file = fmt::format("replicas/metrics/{}.yaml", service.name), .body = pod_monitor(facts.spec, service)});
-    is_other_engine |= service.engine != Engine::vllm;
-  }
-  if (is_other_engine) {
-    out.not_simulated.push_back(
-        "the ScaledObjects and HPAs of engines other than vLLM, whose metrics the simulator "
-        "does not export");
   }
   add_forbidden_signals(out);
-  add_commands(facts, out);
-  const auto add_values = [&](std::string_view file, Yaml body) {
-    out.manifests.push_back(
-        {.file = fmt::format("replicas/values/{}.yaml", file), .body = std::move(body), .is_object = false});
-  };
-  add_values("prometheus-adapter", prometheus_adapter_values(facts.spec));
-  add_values("gpu-operator", gpu_operator_values());
-  add_values("dcgm-exporter", dcgm_exporter_values());
+  add_answer(facts, out);
+  add_scaler_setup(facts, out);
   return out;
 }
 

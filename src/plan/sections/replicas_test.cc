@@ -87,7 +87,7 @@ spec:
   pollingInterval: 15
   minReplicaCount: 3
   maxReplicaCount: 8
-  # without metrics: the replicas that carried the highest simulated load, or more if more are there
+  # without metrics: the most that were ready at once in the simulations, or more if more are there
   fallback:
     failureThreshold: 3
     replicas: 7
@@ -96,7 +96,7 @@ spec:
     horizontalPodAutoscalerConfig:
       behavior:
         scaleUp:
-          # the metrics are sums over all replicas, so replicas that still start are not counted twice
+          # the target is a sum divided by replicas, so a replica that starts changes nothing
           stabilizationWindowSeconds: 0
           policies:
           - type: Pods
@@ -129,7 +129,7 @@ spec:
       query: "sum(vllm:num_requests_running{namespace=\"llm\",app_kubernetes_io_name=\"chat\"}) + )yaml"
             R"yaml(sum(vllm:num_requests_waiting{namespace=\"llm\",app_kubernetes_io_name=\"chat\"})"
       # running and waiting requests per replica
-      threshold: "105"
+      threshold: "104"
       # no data is an error, which leads to the fallback, and not a load of 0
       ignoreNullValues: "false"
 )yaml");
@@ -160,7 +160,7 @@ spec:
             app_kubernetes_io_name: chat
       target:
         type: AverageValue
-        averageValue: "105"
+        averageValue: "104"
   - type: External
     external:
       metric:
@@ -173,7 +173,7 @@ spec:
         averageValue: "11"
   behavior:
     scaleUp:
-      # the metrics are sums over all replicas, so replicas that still start are not counted twice
+      # the target is a sum divided by replicas, so a replica that starts changes nothing
       stabilizationWindowSeconds: 0
       policies:
       - type: Pods

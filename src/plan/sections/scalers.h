@@ -37,14 +37,6 @@ Yaml keda_scaled_object(const ScalerFacts& facts);
 /// Returns an HPA (autoscaling/v2) with External metrics.
 Yaml external_metrics_hpa(const ScalerFacts& facts);
 
-/// Returns values of the chart of prometheus-adapter with a rule for each gauge that the HPAs of the services use.
-Yaml prometheus_adapter_values(const PlanSpec& spec);
-
-/// Returns values of NVIDIA's GPU Operator with the DCGM exporter, for dashboards and alerts.
-Yaml gpu_operator_values();
-/// Returns values of the chart of the DCGM exporter, for clusters without the GPU Operator.
-Yaml dcgm_exporter_values();
-
 /// Returns Capstan's InferenceScaler of a service with all its roles.
 Yaml inference_scaler(const PlanSpec& spec, const ServiceSpec& service, const ServicePlan& fleet);
 

@@ -23,7 +23,7 @@ Yaml scaling_behavior(const ScalerFacts& facts) {
   };
   Yaml behavior;
   behavior["scaleUp"].set("stabilizationWindowSeconds", 0,
-                          "the metrics are sums over all replicas, so replicas that still start are not counted twice");
+                          "the target is a sum divided by replicas, so a replica that starts changes nothing");
   behavior["scaleUp"].set("policies", policy(range));
   const std::int64_t window_s = scale_down_window_s(facts.start);
   behavior["scaleDown"].set("stabilizationWindowSeconds", window_s,
@@ -35,17 +35,13 @@ Yaml scaling_behavior(const ScalerFacts& facts) {
 
 void set_minimum(Yaml& spec, std::string_view key, const ScalerFacts& facts) {
   const RoleFleet& role = facts.role;
-  const ReplicaCount minimum = std::max(role.minimum, role.threshold_minimum);
   std::string comment;
-  if (minimum == 1) {
+  if (role.minimum == 1) {
     comment =
         "capstan:ignore single-replica-floor the simulated SLO holds with one replica; its loss is an outage for a "
         "cold start";
-  } else if (minimum > role.minimum) {
-    comment = fmt::format(
-        "Capstan's policy needs {}; thresholds see neither the length of a start nor what is on its way", role.minimum);
   }
-  spec.set(key, minimum, comment);
+  spec.set(key, role.minimum, comment);
 }
 
 ScalerFacts scaler_facts(const PlanSpec& spec, const ServiceSpec& service, const ServicePlan& fleet,
@@ -53,7 +49,7 @@ ScalerFacts scaler_facts(const PlanSpec& spec, const ServiceSpec& service, const
   return {.spec = spec,
           .service = service,
           .role = role,
-          .signal = choose_signal(service, fleet, role),
+          .signal = choose_signal(service, fleet, role, spec.asked.scale_on),
           .start = cold_start_sum(fleet.start)};
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "plan/plan.h"
@@ -14,6 +15,8 @@ struct PlanFacts {
   std::int64_t simulations = 0;              ///< run for the search and the proof
 };
 
+/// The measured loads, with their queries. Nothing if no load was measured.
+std::optional<Section> load_section(const PlanFacts& facts);
 /// Node pools: instance types, capacity types, consolidation, budgets, taints, labels, limits.
 Section nodes_section(const PlanFacts& facts);
 /// Gang scheduling: whether it is needed, topology constraint, queues, preemption.

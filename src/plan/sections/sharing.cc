@@ -2,9 +2,12 @@
 
 #include <algorithm>
 #include <map>
+#include <utility>
 
 #include "explain/words.h"
 #include "plan/names.h"
+#include "plan/scheduling.h"
+#include "plan/sections/metrics_setup.h"
 #include "plan/sections/mig_table.h"
 #include "plan/sections/pools.h"
 #include "plan/sections/sections.h"
@@ -94,7 +97,7 @@ void add_mig(Section& section, const std::map<std::string, Yaml>& configs) {
   values["migManager"].set("enabled", true);
   values["migManager"].set("config", Yaml::map({{"name", kMigConfig}, {"default", "all-disabled"}}));
   section.manifests.push_back(
-      {.file = "sharing/gpu-operator-mig-values.yaml", .body = std::move(values), .is_object = false});
+      {.file = "sharing/values/gpu-operator-mig.yaml", .body = std::move(values), .is_object = false});
   section.statements.push_back(
       {.name = "change of a geometry",
        .value = "on an empty node",
@@ -121,28 +124,29 @@ void add_mps(Section& section, const std::vector<SharedRole>& roles) {
   values["devicePlugin"].set("config", Yaml::map({{"name", kDevicePluginConfig}, {"default", "whole"}}),
                              "a node shares its GPUs if its label nvidia.com/device-plugin.config names another key");
   section.manifests.push_back(
-      {.file = "sharing/gpu-operator-mps-values.yaml", .body = std::move(values), .is_object = false});
+      {.file = "sharing/values/gpu-operator-mps.yaml", .body = std::move(values), .is_object = false});
 }
 
 Statement sharing_statement(const SharedRole& shared) {
   const SharingChoice& choice = shared.choice;
-  Statement made{.name = "GPUs of a replica of " + shared.workload, .why = choice.why, .evidence = Evidence::modelled};
+  Statement statement{
+      .name = "GPUs of a replica of " + shared.workload, .why = choice.why, .evidence = Evidence::modelled};
   switch (choice.sharing) {
     case Sharing::whole:
-      made.value = explain::count_text(shared.role->gpus_per_replica(), "whole GPU", "whole GPUs");
+      statement.value = explain::count_text(shared.role->gpus_per_replica(), "whole GPU", "whole GPUs");
       break;
     case Sharing::slice:
-      made.value = fmt::format("one MIG slice {}, {} on a GPU", choice.profile, choice.per_gpu);
-      made.evidence = Evidence::simulated;
+      statement.value = fmt::format("one MIG slice {}, {} on a GPU", choice.profile, choice.per_gpu);
+      statement.evidence = Evidence::simulated;
       break;
     case Sharing::slice_at:
-      made.value = fmt::format("1 whole GPU; MIG {} once its step times are known", choice.profile);
+      statement.value = fmt::format("1 whole GPU; MIG {} once its step times are known", choice.profile);
       break;
     case Sharing::mps:
-      made.value = fmt::format("1/{} of a GPU by MPS", choice.per_gpu);
+      statement.value = fmt::format("1/{} of a GPU by MPS", choice.per_gpu);
       break;
   }
-  return made;
+  return statement;
 }
 
 std::string sharing_answer(const std::vector<SharedRole>& roles) {
@@ -159,6 +163,54 @@ std::string sharing_answer(const std::vector<SharedRole>& roles) {
   if (has(Sharing::mps)) say("Batch work shares GPUs by MPS.");
   if (answer.empty()) answer = "Whole GPUs: no service of the plan can share one.";
   return answer;
+}
+
+/// Adds the commands of the GPU Operator, with its ConfigMaps and all its values.
+void add_operator_commands(Section& section) {
+  const auto add = [&](std::string command, std::string purpose) {
+    section.apply.push_back({.step = ApplyStep::devices, .command = std::move(command), .purpose = std::move(purpose)});
+  };
+  if (!section.manifests.empty()) {
+    add(fmt::format("kubectl create namespace {}", kOperatorNamespace),
+        "the namespace of the GPU Operator, unless it exists");
+    add("kubectl apply -f sharing", "how GPUs are divided");
+  }
+  std::string command = fmt::format(
+      "helm upgrade --install gpu-operator gpu-operator --repo https://helm.ngc.nvidia.com/nvidia --namespace {} "
+      "--create-namespace --values "
+      "replicas/values/gpu-operator.yaml",
+      kOperatorNamespace);
+  for (const Manifest& manifest : section.manifests) {
+    if (!manifest.is_object) command += " --values " + manifest.file;
+  }
+  add(std::move(command), "the GPU Operator: device plugin and metrics of the GPUs");
+}
+
+/// Says how the node pools of GKE, which has no GPU Operator, divide their GPUs.
+void add_gke_sharing(Section& section, const std::vector<SharedRole>& roles) {
+  const auto add = [&](const SharedRole& shared, std::string value, std::string_view why) {
+    section.statements.push_back({.name = "node pool of " + shared.workload,
+                                  .value = std::move(value),
+                                  .why = std::string(why),
+                                  .evidence = Evidence::none});
+  };
+  for (const SharedRole& shared : roles) {
+    switch (shared.choice.sharing) {
+      case Sharing::whole:
+        break;
+      case Sharing::slice:
+        add(shared, "gpu-partition-size=" + shared.choice.profile, "the command of the node pool sets it");
+        break;
+      case Sharing::slice_at:
+        add(shared, "gpu-partition-size=" + shared.choice.profile,
+            "for a node pool of its own, once the step times of the slice are known");
+        break;
+      case Sharing::mps:
+        add(shared, fmt::format("gpu-sharing-strategy=mps,max-shared-clients-per-gpu={}", shared.choice.per_gpu),
+            "add it to --accelerator of the node pool; the plan counts whole GPUs");
+        break;
+    }
+  }
 }
 
 }  // namespace
@@ -179,15 +231,19 @@ Section sharing_section(const PlanFacts& facts) {
         section.not_simulated.push_back(shared.workload + " on a slice");
         break;
       case Sharing::mps:
-        section.not_simulated.push_back(shared.workload + " beside other replicas on its GPU");
+        section.not_simulated.push_back(shared.workload + " next to other replicas on its GPU");
         break;
     }
+  }
+  if (!has_gpu_operator(facts.spec.cluster)) {
+    add_gke_sharing(section, roles);
+    return section;
   }
   const std::map<std::string, Yaml> configs = mig_configs(roles);
   if (!configs.empty()) add_mig(section, configs);
   add_mps(section, roles);
-  const bool has_karpenter = facts.spec.cluster.provisioner == Provisioner::karpenter;
-  if (has_karpenter && !section.manifests.empty()) {
+  add_operator_commands(section);
+  if (has_karpenter(facts.spec.cluster) && !section.manifests.empty()) {
     section.statements.push_back(
         {.name = "Karpenter and shared GPUs",
          .value = "a NodeOverlay for slices",

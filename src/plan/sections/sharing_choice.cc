@@ -18,7 +18,7 @@ constexpr std::int64_t kGib = 1LL << 30;
 /// Returns true for a profile of plain slices: "1g.10gb+me" has media engines, which a language model does not use.
 bool has_no_attribute(std::string_view profile) { return profile.find_first_of("+-") == profile.npos; }
 
-SharingChoice measured_slice(const RoleFleet& role, const std::string& profile) {
+SharingChoice stated_slice(const RoleFleet& role, const std::string& profile) {
   const std::int64_t per_gpu = slices_per_gpu(role.engine.gpu);
   return {.sharing = Sharing::slice,
           .profile = profile,
@@ -43,7 +43,8 @@ SharingChoice share_without_mig(const ServiceSpec& service, TenantSpec::Kind kin
   }
   return {.sharing = Sharing::mps,
           .per_gpu = per_gpu,
-          .why = fmt::format("{} has no MIG, and batch work bears slower steps; {} GiB / {} GiB = {} replicas for each "
+          .why = fmt::format("{} has no MIG, and batch work has no latency bound that slower steps would break; {} GiB "
+                             "/ {} GiB = {} replicas for each "
                              "GPU, whose memory MPS bounds and time-slicing does not",
                              gpu, memory_gib, service.sharing_memory_gib, per_gpu)};
 }
@@ -51,7 +52,7 @@ SharingChoice share_without_mig(const ServiceSpec& service, TenantSpec::Kind kin
 }  // namespace
 
 SharingChoice choose_sharing(const ServiceSpec& service, TenantSpec::Kind kind, const RoleFleet& role) {
-  if (const std::optional<std::string> profile = mig_profile_of(role.engine.gpu)) return measured_slice(role, *profile);
+  if (const std::optional<std::string> profile = mig_profile_of(role.engine.gpu)) return stated_slice(role, *profile);
   if (!service.may_share_gpu) return {.why = "the spec does not let this service share a GPU"};
   if (role.engine.tp > 1 || role.pods > 1) {
     return {.why = fmt::format("a replica uses {} GPUs together, and a slice belongs to one GPU", role.engine.tp)};
@@ -83,11 +84,11 @@ std::int64_t gigabytes_of(std::string_view profile) {
 
 std::string_view smallest_profile(const lint::MigProduct& product, std::int64_t memory_gib) {
   std::string_view best;
-  std::int64_t most = 1;
+  std::int64_t best_count = 1;
   for (const auto& [profile, count] : product.profiles) {
-    if (has_no_attribute(profile) && gigabytes_of(profile) >= memory_gib && count > most) {
+    if (has_no_attribute(profile) && gigabytes_of(profile) >= memory_gib && count > best_count) {
       best = profile;
-      most = count;
+      best_count = count;
     }
   }
   return best;

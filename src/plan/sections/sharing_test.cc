@@ -33,8 +33,25 @@ TEST(PlanSharing, SlicesAreConfiguredOnTheNodesOfTheirPool) {
   EXPECT_NE(config.find("\n      h100-3g-40gb:\n"), config.npos) << config;
   EXPECT_NE(config.find("\"3g.40gb\": 2\n"), config.npos) << config;
   EXPECT_NE(config.find("\"1g.10gb\": 7\n"), config.npos) << config;
-  const std::string values = sharing_text(section, "sharing/gpu-operator-mig-values.yaml");
+  const std::string values = sharing_text(section, "sharing/values/gpu-operator-mig.yaml");
   EXPECT_NE(values.find("strategy: mixed"), values.npos) << values;
+}
+
+TEST(PlanSharing, OneCommandInstallsTheOperatorWithAllItsValues) {
+  const Section section = sharing_section(testing::sliced_plan().facts());
+  const std::string& helm = section.apply.back().command;
+  EXPECT_NE(helm.find("--values replicas/values/gpu-operator.yaml --values sharing/values/gpu-operator-mig.yaml"),
+            helm.npos)
+      << helm;
+}
+
+TEST(PlanSharing, GkeDividesGpusByItsNodePools) {
+  testing::SamplePlan plan = testing::sliced_plan();
+  plan.spec.cluster.cloud = Cloud::gcp;
+  const Section section = sharing_section(plan.facts());
+  EXPECT_TRUE(section.manifests.empty());
+  EXPECT_TRUE(section.apply.empty());
+  EXPECT_EQ(section.statements[3].value, "gpu-partition-size=3g.40gb");
 }
 
 TEST(PlanSharing, SmallModelsWithoutStepTimesOfSlicesKeepWholeGpus) {
@@ -57,7 +74,7 @@ TEST(PlanSharing, SmallModelsWithoutStepTimesOfSlicesKeepWholeGpus) {
 TEST(PlanSharing, BatchWorkOnGpusWithoutMigSharesThemByMps) {
   const Section section = sharing_section(testing::batch_plan().facts());
   EXPECT_EQ(section.statements[0].value, "1/2 of a GPU by MPS");
-  EXPECT_EQ(section.not_simulated, std::vector<std::string>{"tags beside other replicas on its GPU"});
+  EXPECT_EQ(section.not_simulated, std::vector<std::string>{"tags next to other replicas on its GPU"});
   const std::string config = sharing_text(section, "sharing/device-plugin.yaml");
   EXPECT_NE(config.find("l40s-mps: |"), config.npos) << config;
   EXPECT_NE(config.find("replicas: 2"), config.npos) << config;

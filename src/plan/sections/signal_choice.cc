@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "plan/spec/refusal.h"
+
 namespace capstan::plan {
 
 namespace {
@@ -13,12 +15,17 @@ namespace {
 constexpr double kPrefillBound = 0.6, kDecodeBound = 0.3;
 /// An HPA changes nothing while a metric is within this factor of its target.
 constexpr double kHpaTolerance = 1.1;
-/// Largest growth for which every replica keeps room. Room for more is cheaper as ready replicas, in the minimum.
-constexpr double kMostGrowth = 1.5;
-/// With a target above this, a ratio could add less than half of the replicas in one step.
-constexpr double kMostKv = 0.65;
-constexpr std::int64_t kLeastWaiting = 2;    ///< a threshold of 1 would add replicas at the first waiting request
+/// Cap of the headroom factor. A larger burst is covered by more minimum replicas, which costs less.
+constexpr double kGrowthMax = 1.5;
+/// Cap of the KV target, so that full KV memory adds at least half of the replicas.
+constexpr double kKvMax = 0.65;
+constexpr std::int64_t kWaitingMin = 2;      ///< a threshold of 1 would add replicas at the first waiting request
 constexpr std::int64_t kAssumedWaiting = 4;  ///< policy Queue's default
+
+/// Returns "230 ms" or "1.2 s".
+std::string short_time(double seconds) {
+  return seconds < 1 ? fmt::format("{:.3g} ms", seconds * 1000) : fmt::format("{:.3g} s", seconds);
+}
 
 /// Returns the bound on the first token, seconds: a third of the end-to-end bound if there is no bound of its own.
 double slo_ttft_s(const ServiceSpec& service) {
@@ -47,14 +54,33 @@ void classify(const RoleFleet& role, SignalChoice& choice) {
   }
 }
 
+/// Takes the signal that the spec asks for in place of that of the work.
+void take_asked(std::string_view asked, SignalChoice& choice) {
+  choice.signal = choice.kind;
+  const std::optional<AskedSignal> word = asked.empty() ? std::nullopt : asked_signal(asked);
+  if (!word) return;
+  if (word == AskedSignal::queue || word == AskedSignal::latency) choice.signal = WorkKind::prefill_bound;
+  if (word == AskedSignal::kv) choice.signal = WorkKind::decode_bound;
+  if (word == AskedSignal::goodput) choice.signal = WorkKind::mixed;
+  choice.asked_why = fmt::format("asked.scale_on: {}", asked);
+  if (word == AskedSignal::latency) {
+    choice.asked_why +=
+        "; a latency rises only after requests wait, so the signal is the queue, with its threshold from the TTFT "
+        "bound";
+  }
+  choice.asked_why += choice.signal == choice.kind ? "; the plan would take the same"
+                                                   : fmt::format("; the plan would take {}", signal_word(choice.kind));
+}
+
 /// Sets by how much the load of a burst exceeds the minimum. Replicas keep this much room, because a burst is there
 /// before new replicas are.
 void set_growth(const ServiceSpec& service, const RoleFleet& role, const MeanRequest& request,
                 const ReplicaCapacity& capacity, SignalChoice& choice) {
   const double base = request.per_second / std::max(capacity.requests_per_s, 1e-9);
   const double burst = base * std::max(service.load.burst_factor, 1.0);
-  const double ready = std::max(static_cast<double>(role.minimum), base);
-  choice.growth = std::clamp(burst / std::max(ready, 1e-9), 1.0, kMostGrowth);
+  const double minimum = static_cast<double>(role.burst_minimum > 0 ? role.burst_minimum : role.minimum);
+  const double ready = std::max(minimum, base);
+  choice.growth = std::clamp(burst / std::max(ready, 1e-9), 1.0, kGrowthMax);
 }
 
 /// Returns a mean load whose usual deviation stays within `most`: requests arrive at random, so that the deviation is
@@ -67,58 +93,87 @@ void set_in_flight(const RoleFleet& role, SignalChoice& choice) {
   // A prompt that finds a full TTFT of other prompts before it is late, so that half of them is the most on average.
   const double most = is_prefill ? batch / 2 : batch;
   const double target = less_deviation(most) / choice.growth / kHpaTolerance;
-  choice.in_flight = std::max<std::int64_t>(static_cast<std::int64_t>(target), is_prefill ? kLeastWaiting : 1);
+  choice.in_flight = std::max<std::int64_t>(static_cast<std::int64_t>(target), is_prefill ? kWaitingMin : 1);
+  const std::int64_t least = is_prefill ? kWaitingMin : 1;
   choice.in_flight_why = fmt::format(
       "{}{} sequences within the SLO, limited by {}{}, less {:.1f} for random arrivals, / {:.2f} for a burst beyond "
-      "the "
-      "minimum / {:.1f} for the tolerance of the HPA = {:.1f}",
+      "the minimum / {:.1f} for the tolerance of the HPA = {:.1f}{}",
       is_prefill ? "half of " : "", choice.batch, bound_word(choice.bound),
       is_prefill ? ", because a prompt behind all of them is late" : "", most - less_deviation(most), choice.growth,
-      kHpaTolerance, target);
+      kHpaTolerance, target, target < static_cast<double>(least) ? fmt::format(", at least {}", least) : "");
 }
 
-void set_waiting(const ServiceSpec& service, const ReplicaCapacity& capacity, SignalChoice& choice) {
+void set_waiting(const ServiceSpec& service, const RoleFleet& role, const ReplicaCapacity& capacity,
+                 SignalChoice& choice) {
   const double ttft_s = slo_ttft_s(service);
-  if (ttft_s <= 0 || capacity.prompt_s <= 0) {
+  const bool is_decode = role.role == model::Role::decode;
+  if (ttft_s <= 0 || capacity.prompt_s <= 0 || is_decode) {
     choice.waiting = kAssumedWaiting;
     choice.is_waiting_assumed = true;
-    choice.waiting_why = "the SLO has no bound on the first token";
+    choice.waiting_why =
+        is_decode
+            ? "decode replicas compute no prompts; only the HPA has this metric, because it cannot add waiting to "
+              "running requests"
+            : "the SLO has no bound on the first token";
     return;
   }
   const double prompts = ttft_s / capacity.prompt_s / 2;
-  choice.waiting = std::clamp<std::int64_t>(static_cast<std::int64_t>(prompts), kLeastWaiting,
-                                            std::max(kLeastWaiting, choice.in_flight));
+  const std::int64_t most = std::max(kWaitingMin, choice.in_flight);
+  choice.waiting = std::clamp<std::int64_t>(static_cast<std::int64_t>(prompts), kWaitingMin, most);
   choice.waiting_why = fmt::format(
-      "a replica computes {:.1f} mean prompts of {:.2f} s within half of the TTFT bound of {:.2f} s; the other half is "
-      "for the prompt itself and the next reading; at least {}, at most the {} in flight",
-      prompts, capacity.prompt_s, ttft_s, kLeastWaiting, choice.in_flight);
+      "a replica computes {:.1f} mean prompts of {} within half of the TTFT bound of {}; the other half is for the "
+      "prompt itself and the next reading{}",
+      prompts, short_time(capacity.prompt_s), short_time(ttft_s),
+      prompts < static_cast<double>(kWaitingMin) ? fmt::format("; at least {}", kWaitingMin)
+      : prompts >= static_cast<double>(most + 1) ? fmt::format("; at most {}, as many as are in flight", most)
+                                                 : "");
 }
 
 void set_kv(const RoleFleet& role, SignalChoice& choice) {
   const auto batch = static_cast<double>(choice.batch);
   const double usual = less_deviation(batch);
   const double share = role.kv_share_at_batch * usual / batch / choice.growth / kHpaTolerance;
-  choice.kv_percent = std::max<std::int64_t>(static_cast<std::int64_t>(std::min(share, kMostKv) * 100), 1);
+  choice.kv_percent = std::max<std::int64_t>(static_cast<std::int64_t>(std::min(share, kKvMax) * 100), 1);
   choice.kv_why = fmt::format(
       "{:.0f} % at {} sequences x {:.1f} / {} for random arrivals / {:.2f} for a burst beyond the minimum / {:.1f} for "
-      "the tolerance of the HPA = {:.0f} %, at most {:.0f} %",
+      "the tolerance of the HPA = {:.1f} %, at most {:.0f} %, whole percents",
       role.kv_share_at_batch * 100, choice.batch, usual, choice.batch, choice.growth, kHpaTolerance, share * 100,
-      kMostKv * 100);
+      kKvMax * 100);
+}
+
+/// Compares the thresholds by the requests of one replica at which they are reached.
+void set_deciding(const RoleFleet& role, SignalChoice& choice) {
+  const double kv_per_sequence = role.kv_share_at_batch / static_cast<double>(choice.batch);
+  const double by_kv = kv_per_sequence > 0 ? static_cast<double>(choice.kv_percent) / 100 / kv_per_sequence : 0;
+  const bool has_kv = choice.uses_kv() && by_kv > 0;
+  choice.deciding = has_kv && by_kv < static_cast<double>(choice.in_flight) ? "KV memory" : "in flight";
+  choice.deciding_why = fmt::format("{} in flight", choice.in_flight);
+  if (has_kv) choice.deciding_why += fmt::format(", {} % of KV memory at {:.0f}", choice.kv_percent, by_kv);
+  if (choice.uses_waiting()) {
+    choice.deciding_why +=
+        fmt::format(", {} waiting at {}, after the batch is full", choice.waiting, choice.batch + choice.waiting);
+  }
+  choice.deciding_why +=
+      "; the first one that is reached adds replicas, and the others guard against prompts and answers "
+      "that are longer than the mean";
 }
 
 }  // namespace
 
-SignalChoice choose_signal(const ServiceSpec& service, const ServicePlan& fleet, const RoleFleet& role) {
+SignalChoice choose_signal(const ServiceSpec& service, const ServicePlan& fleet, const RoleFleet& role,
+                           std::string_view asked) {
   const MeanRequest request = mean_request(service, fleet);
   const ReplicaCapacity capacity = replica_capacity(service, role, request);
   SignalChoice choice{.prefill_share = std::clamp(role.prefill_share, 0.0, 1.0),
                       .batch = std::max<std::int64_t>(role.batch, 1),
                       .bound = capacity.found.bound};
   classify(role, choice);
+  take_asked(asked, choice);
   set_growth(service, role, request, capacity, choice);
   set_in_flight(role, choice);
-  set_waiting(service, capacity, choice);
+  set_waiting(service, role, capacity, choice);
   set_kv(role, choice);
+  set_deciding(role, choice);
   return choice;
 }
 

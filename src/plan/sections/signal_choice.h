@@ -1,8 +1,9 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
-#include "plan/sections/mean_request.h"
+#include "plan/capacity.h"
 
 // The scaling signal of a role, and its thresholds from the engine model.
 namespace capstan::plan {
@@ -11,7 +12,8 @@ namespace capstan::plan {
 enum class WorkKind : std::uint8_t { prefill_bound, decode_bound, mixed };
 
 struct SignalChoice {
-  WorkKind kind = WorkKind::mixed;
+  WorkKind kind = WorkKind::mixed;       ///< of the work
+  WorkKind signal = WorkKind::mixed;     ///< whose signal is used: that of the work, or the one that the spec asks for
   double prefill_share = 0;              ///< part of the step time that prompts take, 0 to 1
   std::int64_t batch = 1;                ///< sequences that a replica runs at once within its SLO
   decide::scale::CapacityBound bound{};  ///< what limits that batch
@@ -20,18 +22,23 @@ struct SignalChoice {
   std::int64_t waiting = 1;              ///< threshold: waiting requests per replica
   std::int64_t kv_percent = 1;           ///< threshold: KV memory in use per replica
   std::string kind_why{};
+  std::string asked_why{};  ///< what the spec asks for, and what the plan would have taken; empty: nothing is asked
   std::string in_flight_why{};
   std::string waiting_why{};
   std::string kv_why{};
   bool is_waiting_assumed = false;  ///< true: the SLO has no bound from which the threshold follows
+  std::string deciding{};           ///< threshold that is reached first as requests are added: "in flight"
+  std::string deciding_why{};       ///< requests of a replica at which each threshold is reached
 
-  bool uses_waiting() const { return kind != WorkKind::decode_bound; }
-  bool uses_kv() const { return kind != WorkKind::prefill_bound; }
+  bool uses_waiting() const { return signal != WorkKind::decode_bound; }
+  bool uses_kv() const { return signal != WorkKind::prefill_bound; }
 };
 
 /// Chooses the signal of one role. Thresholds follow from the batch at which a replica holds its SLO, less the load
 /// that can be added before new replicas serve.
-SignalChoice choose_signal(const ServiceSpec& service, const ServicePlan& fleet, const RoleFleet& role);
+/// @param asked  `asked.scale_on` of the spec; empty: the plan chooses
+SignalChoice choose_signal(const ServiceSpec& service, const ServicePlan& fleet, const RoleFleet& role,
+                           std::string_view asked = {});
 
 /// Returns "queue depth", "KV pressure" or "composite goodput".
 std::string signal_word(WorkKind kind);

@@ -78,6 +78,39 @@ TEST(SignalChoice, SaysThatTheQueueIsAssumedWithoutABoundOnTheFirstToken) {
   EXPECT_EQ(choice.waiting, 4);
 }
 
+TEST(SignalChoice, TakesTheSignalThatTheSpecAsksFor) {
+  PlanSample sample = chat_sample();
+  const ServiceSpec& service = sample.spec.services.front();
+  ServicePlan& fleet = sample.services.front();
+  RoleFleet& role = fleet.roles.front();
+  role.prefill_share = 0.7;  // prefill-bound: the plan takes the queue
+  const SignalChoice own = choose_signal(service, fleet, role);
+  EXPECT_EQ(own.asked_why, "");
+  const SignalChoice kv = choose_signal(service, fleet, role, "vllm:kv_cache_usage_perc");
+  EXPECT_EQ(kv.kind, WorkKind::prefill_bound);
+  EXPECT_EQ(kv.signal, WorkKind::decode_bound);
+  EXPECT_TRUE(kv.uses_kv());
+  EXPECT_FALSE(kv.uses_waiting());
+  EXPECT_EQ(kv.asked_why, "asked.scale_on: vllm:kv_cache_usage_perc; the plan would take queue depth");
+  EXPECT_EQ(choose_signal(service, fleet, role, "queue").asked_why,
+            "asked.scale_on: queue; the plan would take the same");
+  EXPECT_EQ(choose_signal(service, fleet, role, "latency").signal, WorkKind::prefill_bound);
+  EXPECT_EQ(choose_signal(service, fleet, role, "goodput").signal, WorkKind::mixed);
+}
+
+TEST(SignalChoice, NamesTheThresholdThatIsReachedFirst) {
+  PlanSample sample = chat_sample();
+  RoleFleet& role = sample.services.front().roles.front();
+  role.batch = 40;
+  role.kv_share_at_batch = 0.95;  // the cap of the KV target is reached at 27 sequences
+  role.minimum = 64;
+  const SignalChoice choice = choose_signal(sample.spec.services.front(), sample.services.front(), role, "goodput");
+  EXPECT_EQ(choice.kv_percent, 65);
+  EXPECT_EQ(choice.deciding, "KV memory");
+  role.kv_share_at_batch = 0;
+  EXPECT_EQ(choose_signal(sample.spec.services.front(), sample.services.front(), role).deciding, "in flight");
+}
+
 TEST(MeanRequest, IsThatOfTheSimulationsIfThereAreAny) {
   const ServiceSpec service = testing::chat_service();
   const MeanRequest stated = mean_request(service, {});
@@ -85,7 +118,7 @@ TEST(MeanRequest, IsThatOfTheSimulationsIfThereAreAny) {
   EXPECT_NEAR(stated.answer, 239, 1);
   EXPECT_FALSE(stated.is_simulated);
   ServicePlan fleet;
-  fleet.seeds.push_back({.requests = 10, .answer_tokens = 2000, .prompt_tokens = 5000});
+  fleet.mean_load = {.prompt_tokens = 500, .answer_tokens = 200, .mean_per_s = 3};
   const MeanRequest simulated = mean_request(service, fleet);
   EXPECT_EQ(simulated.prompt, 500);
   EXPECT_EQ(simulated.answer, 200);

@@ -10,7 +10,7 @@ namespace {
 
 /// Returns the index of the pool of a role.
 std::size_t pool_of_role(const std::vector<GpuPool>& pools, const RoleFleet& role) {
-  const auto found = std::ranges::find(pools, pool_name(role.engine.gpu), &GpuPool::name);
+  const auto found = std::ranges::find(pools, device_of(role).pool, &GpuPool::name);
   return static_cast<std::size_t>(found - pools.begin());
 }
 
@@ -38,10 +38,12 @@ std::vector<TenantShare> tenant_shares(const PlanFacts& facts, const std::vector
       for (const RoleFleet& role : facts.services[i].roles) {
         const GpuCount gpus = role.maximum * device_of(role).per_pod * role.pods;
         share.pools.at(pool_of_role(pools, role)).maximum += gpus;
-        share.maximum += ceil_div(gpus, slices_per_gpu(role.engine.gpu));
         share.has_slices = share.has_slices || mig_profile_of(role.engine.gpu).has_value();
       }
     }
+    // Slices of several services may be on one GPU.
+    for (std::size_t i = 0; i < pools.size(); ++i)
+      share.maximum += ceil_div(share.pools[i].maximum, slices_per_gpu(pools[i].gpu));
     share.quota = share.is_derived ? share.maximum : tenant.gpu_quota;
     if (share.limit) share.quota = std::min(share.quota, *share.limit);
     if (share.is_derived) {

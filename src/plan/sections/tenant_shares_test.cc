@@ -40,6 +40,14 @@ TEST(PlanTenantShares, SlicesAreCountedAsTheGpusThatHoldThem) {
   EXPECT_TRUE(share.has_slices);
 }
 
+TEST(PlanTenantShares, ServicesOfOnePoolShareItsGpus) {
+  testing::SamplePlan plan = testing::sample_plan("small");
+  const MachineSpec machine = testing::sample_machine("p5.48xlarge", "h100-3g.40gb", 16);
+  for (const char* name : {"mail", "tags"})
+    testing::add_sample_service(plan, name, {testing::sample_role(machine, 1, 1, 3)});
+  EXPECT_EQ(shares_of(plan).front().maximum, 3);  // 3 + 3 slices, 2 on a GPU
+}
+
 TEST(PlanTenantShares, TheFleetIsWhatTheSpecLimitsItTo) {
   testing::SamplePlan plan = testing::chat_plan();
   EXPECT_EQ(fleet_gpus(plan.spec, gpu_pools(plan.facts())), 48);

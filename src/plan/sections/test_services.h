@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "lint/run.h"
-#include "plan/sections/mean_request.h"
+#include "plan/capacity.h"
 #include "plan/sections/sections.h"
 
 // Specs with fleets for tests of the sections, and a check of their manifests.
@@ -66,12 +66,8 @@ inline RoleFleet role_fleet(const ServiceSpec& service, model::Role role, std::i
   const MeanRequest request = mean_request(service, {});
   const ReplicaCapacity capacity = replica_capacity(service, fleet, request);
   fleet.batch = capacity.found.batch;
-  fleet.prefill_share =
-      role == model::Role::decode ? 0 : request.prompt * capacity.found.prompt_s * capacity.requests_per_s;
-  const double context = request.prompt + request.answer / 2;
-  const auto blocks = engine::kv_capacity_blocks(fleet.engine);
-  EXPECT_TRUE(blocks.has_value());
-  if (blocks) fleet.kv_share_at_batch = static_cast<double>(fleet.batch) * context / static_cast<double>(*blocks * 16);
+  fleet.prefill_share = capacity.prefill_share;
+  fleet.kv_share_at_batch = capacity.kv_share;
   return fleet;
 }
 

@@ -1,6 +1,10 @@
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
+#include <utility>
 
+#include "plan/names.h"
 #include "plan/scheduling.h"
 #include "plan/sections/queues.h"
 
@@ -38,6 +42,15 @@ std::vector<std::string> topology_levels(const PlanSpec& spec, const std::vector
   if (all_in_nvlink_racks(pools)) levels.emplace_back(kNvlinkLabel);
   levels.emplace_back(kHostLabel);
   return levels;
+}
+
+Manifest topology_manifest(const QueueInput& input, std::string_view api_version, std::string_view folder) {
+  Yaml object = kube_object(api_version, "Topology", cluster_queue_name(input.spec));
+  Yaml levels = Yaml::list();
+  for (const std::string& level : topology_levels(input.spec, input.pools))
+    levels.add(Yaml::map({{"nodeLabel", level}}));
+  object["spec"].set("levels", levels, "a node without one of these labels is outside the topology");
+  return {.file = fmt::format("gangs/{}/topology.yaml", folder), .body = std::move(object)};
 }
 
 }  // namespace capstan::plan

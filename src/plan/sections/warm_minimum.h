@@ -3,8 +3,8 @@
 #include <optional>
 #include <string>
 
+#include "plan/capacity.h"
 #include "plan/sections/cold_start.h"
-#include "plan/sections/mean_request.h"
 
 namespace capstan::plan {
 

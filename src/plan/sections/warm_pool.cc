@@ -4,6 +4,7 @@
 #include <set>
 
 #include "explain/words.h"
+#include "plan/cost/gpu_price.h"
 #include "plan/names.h"
 #include "plan/sections/balloon.h"
 #include "plan/sections/sections.h"
@@ -16,27 +17,35 @@ namespace {
 
 using explain::time_text;
 
+std::string phase_why(const StartPhase& phase, bool is_dominant) {
+  const std::string range = phase.longest > phase.typical ? fmt::format("typical, up to {}", time_text(phase.longest))
+                                                          : std::string("the same at each start");
+  return range + (is_dominant ? "; the longest step" : "");
+}
+
 void add_start_statements(const ServiceSpec& service, const ServicePlan& fleet, Section& out) {
   const ColdStart start = cold_start_sum(fleet.start);
   const std::string prefix = service.name + " ";
   for (const StartPhase& phase : fleet.start) {
     out.statements.push_back({.name = prefix + phase.name,
                               .value = time_text(phase.typical),
-                              .why = fmt::format("typical, up to {}{}", time_text(phase.longest),
-                                                 phase.name == start.dominant ? "; the longest step" : ""),
+                              .why = phase_why(phase, phase.name == start.dominant),
                               .evidence = Evidence::modelled});
   }
   if (fleet.start.empty()) return;
   out.statements.push_back({.name = prefix + "cold start",
                             .value = time_text(start.typical),
-                            .why = fmt::format("{}, up to {}", phases_words(fleet.start), time_text(start.longest)),
+                            .why = fmt::format("{}; up to {}, and {} on a node that exists", phases_words(fleet.start),
+                                               time_text(start.longest), time_text(start.typical_without_node)),
                             .evidence = Evidence::modelled});
   Duration longest{};
   for (const Trial& trial : fleet.seeds) longest = std::max(longest, trial.cold_start_max);
   if (longest > Duration{}) {
     out.statements.push_back({.name = prefix + "longest simulated cold start",
                               .value = time_text(longest),
-                              .why = "from the placement of a replica to its first request, over all seeds",
+                              .why =
+                                  "from the moment at which its GPUs are assigned until it is ready, over all seeds; "
+                                  "several starts at once share the bandwidth",
                               .evidence = Evidence::simulated});
   }
 }
@@ -44,8 +53,9 @@ void add_start_statements(const ServiceSpec& service, const ServicePlan& fleet, 
 void add_minimum_statements(const ServiceSpec& service, const ServicePlan& fleet, const RoleFleet& role, Section& out) {
   const std::string name = workload_name(service, role.role);
   const std::optional<WarmMinimum> by_formula = warm_minimum(service, fleet, role);
-  std::string why =
-      fmt::format("the fewest with which the simulations {} the SLO", fleet.holds_slo ? "hold" : "came nearest to");
+  std::string why = fmt::format("the minimum of the {} that {} the SLO in the simulations",
+                                fleet.scaler == ScalerKind::constant ? "constant fleet" : "cheapest fleet and scaler",
+                                fleet.holds_slo ? "holds" : "comes nearest to");
   if (by_formula && by_formula->replicas != role.minimum) {
     why += fmt::format(
         "; the formula gives {}, and the simulation counts, because it knows the queues of single "
@@ -70,22 +80,45 @@ void add_balloon_statement(const ServiceSpec& service, const ServicePlan& fleet,
   for (const StartPhase& phase : fleet.start) {
     if (phase.name == "node") node = phase.typical;
   }
-  const MachineSpec& machine = role.machine;
-  const std::optional<MicroUsd> price = machine.on_demand_per_hour ? machine.on_demand_per_hour : machine.spot_per_hour;
-  const bool is_priced = price && machine.gpus > 0;
+  const GpuPrice price = gpu_price(role);
+  const GpuCount gpus = role.gpus_per_replica();
   out.statements.push_back(
       {.name = workload_name(service, role.role) + " balloon",
-       .value = is_priced ? explain::price_text(MicroUsd{price->count / machine.gpus * role.gpus_per_replica()})
-                          : "price unknown",
-       .why = fmt::format("optional: {} GPUs wait idle for the next replica, which then starts {} earlier; not in the "
-                          "cost of this plan",
-                          role.gpus_per_replica(), time_text(node)),
-       .evidence = machine.has_stated_price ? Evidence::stated : Evidence::catalogue});
+       .value = price.per_hour.count > 0 ? explain::price_text(price.per_hour * gpus) : "price unknown",
+       .why = fmt::format("optional: {} {} idle for the next replica, which then starts {} earlier; not in the cost of "
+                          "this plan",
+                          explain::count_text(gpus, "GPU", "GPUs"), gpus == 1 ? "waits" : "wait", time_text(node)),
+       .evidence = Evidence::modelled});
 }
 
 void add_objects(std::string_view folder, std::string_view name, std::vector<Yaml> objects, Section& out) {
   for (Yaml& object : objects) {
     out.manifests.push_back({.file = fmt::format("warm-pool/{}/{}.yaml", folder, name), .body = std::move(object)});
+  }
+}
+
+Alternative spare_capacity(std::string option) { return {.choice = "spare capacity", .option = std::move(option)}; }
+
+/// Adds the commands of the caches and of the two ways to hold GPUs for the next replica, of which one may be applied.
+void add_warm_pool_commands(Section& out) {
+  out.apply = {{.step = ApplyStep::cache,
+                .command = "kubectl apply -f warm-pool/cache",
+                .purpose = "images and weights on every node"},
+               {.step = ApplyStep::spare_capacity,
+                .command = "kubectl apply -f warm-pool/balloon",
+                .purpose = "GPUs for the next replica, held by pods that make room",
+                .alternative = spare_capacity("balloon"),
+                .is_optional = true},
+               {.step = ApplyStep::spare_capacity,
+                .command = "kubectl apply -f warm-pool/capacity-buffer",
+                .purpose = "the same without pods, where the node autoscaler has CapacityBuffer",
+                .alternative = spare_capacity("capacity-buffer"),
+                .is_optional = true}};
+  for (Manifest& manifest : out.manifests) {
+    for (const std::string_view option : {"balloon", "capacity-buffer"}) {
+      if (manifest.file.starts_with(fmt::format("warm-pool/{}/", option)))
+        manifest.alternative = spare_capacity(std::string(option));
+    }
   }
 }
 
@@ -101,8 +134,8 @@ std::string warm_pool_answer(const PlanFacts& facts) {
   for (std::size_t i = 0; i < facts.services.size(); ++i) {
     const ColdStart start = cold_start_sum(facts.services[i].start);
     if (start.dominant.empty()) continue;
-    answer += fmt::format(" A cold start of {} takes {}, of which {} for {}.", facts.spec.services[i].name,
-                          time_text(start.typical), time_text(start.dominant_typical), start.dominant);
+    answer += fmt::format(" A cold start of {} takes {}, {} of it for {}.", facts.spec.services[i].name,
+                          time_text(start.typical), time_text(start.dominant_typical), phase_words(start.dominant));
   }
   return answer + " Images and weights are fetched onto each node before a replica needs them.";
 }
@@ -127,10 +160,7 @@ Section warm_pool_section(const PlanFacts& facts) {
     }
     add_objects("cache", service.name, weight_cache_objects(facts.spec, service, {pools.begin(), pools.end()}), out);
   }
-  out.commands = {"kubectl apply -f warm-pool/cache",
-                  "kubectl apply -f warm-pool/balloon  # optional: GPUs for the next replica, as pods that make room",
-                  "kubectl apply -f warm-pool/capacity-buffer  # the same without pods, where the node autoscaler has "
-                  "CapacityBuffer; never both"};
+  add_warm_pool_commands(out);
   out.not_simulated.push_back(
       "balloon pods, capacity buffers, and the time before the DaemonSet has filled a new node");
   return out;

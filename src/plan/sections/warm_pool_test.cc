@@ -22,7 +22,7 @@ TEST(WarmPoolSection, WritesManifestsInWhichLintFindsNothing) {
 TEST(WarmPoolSection, NamesTheLongestStepOfAColdStart) {
   const Section section = warm_pool_section(chat_sample().facts());
   EXPECT_EQ(section.answer,
-            "Keep 3 replicas of chat ready. A cold start of chat takes 6 min 45 s, of which 2 min 30 s for image pull. "
+            "Keep 3 replicas of chat ready. A cold start of chat takes 6 min 45 s, 2 min 30 s of it for image pull. "
             "Images and weights are fetched onto each node before a replica needs them.");
   EXPECT_EQ(testing::value_of_statement(section, "chat cold start"), "6 min 45 s");
   EXPECT_EQ(testing::value_of_statement(section, "chat balloon"), "27.52 USD/h");  // 55.04 USD/h for 8 GPUs
@@ -151,6 +151,10 @@ TEST(WeightCache, WritesItsMarkerLastAndUnderALock) {
 TEST(WeightCache, IsOnTheDisksOfTheNode) {
   PlanSample sample = chat_sample();
   EXPECT_EQ(node_cache_path(sample.spec), "/mnt/k8s-disks/0/models");
+  sample.spec.cluster.provisioner = Provisioner::cluster_autoscaler;  // eksctl mounts the disks in the same place
+  EXPECT_EQ(node_cache_path(sample.spec), "/mnt/k8s-disks/0/models");
+  sample.spec.cluster.provisioner = Provisioner::none;
+  EXPECT_EQ(node_cache_path(sample.spec), "/var/lib/models");
   sample.spec.cluster.cloud = Cloud::gcp;
   EXPECT_EQ(node_cache_path(sample.spec), "/var/lib/models");
   EXPECT_EQ(model_folder(sample.spec.services.front()), "/models/meta-llama--Llama-3.3-70B-Instruct");

@@ -40,7 +40,7 @@ Yaml fetch_container(const ServiceSpec& service) {
   Yaml& token = environment.add(Yaml::map({{"name", "HF_TOKEN"}}));
   token["valueFrom"].set("secretKeyRef", Yaml::map({{"name", "hugging-face"}, {"key", "token"}, {"optional", true}}));
   container.set("env", std::move(environment));
-  // Schedulers count the requests of an init container for the whole life of its pod, so they must fit beside a
+  // Schedulers count the requests of an init container for the whole life of its pod, so they must fit next to a
   // replica.
   container["resources"] = equal_resources({{"cpu", "500m"}, {"memory", "1Gi"}});
   Yaml mounts = Yaml::list();
@@ -55,9 +55,8 @@ Yaml fetch_container(const ServiceSpec& service) {
 bool downloads_weights(const ServiceSpec& service) { return service.engine != Engine::triton; }
 
 std::string node_cache_path(const PlanSpec& spec) {
-  const bool is_karpenter_on_aws =
-      spec.cluster.cloud == Cloud::aws && spec.cluster.provisioner == Provisioner::karpenter;
-  return is_karpenter_on_aws ? "/mnt/k8s-disks/0/models" : "/var/lib/models";
+  const bool is_launched_on_aws = spec.cluster.cloud == Cloud::aws && spec.cluster.provisioner != Provisioner::none;
+  return is_launched_on_aws ? "/mnt/k8s-disks/0/models" : "/var/lib/models";
 }
 
 std::string model_folder(const ServiceSpec& service) {

@@ -14,7 +14,7 @@ inline constexpr std::string_view kModelsMount = "/models";
 /// from a volume of the user's own.
 bool downloads_weights(const ServiceSpec& service);
 
-/// Returns the folder of the cache on a node: on the local NVMe disks where Karpenter mounts them.
+/// Returns the folder of the cache on a node: where the nodes that the plan launches on AWS mount their NVMe disks.
 std::string node_cache_path(const PlanSpec& spec);
 /// Returns the folder of the weights inside a container: "/models/meta-llama--Llama-3.3-70B-Instruct".
 std::string model_folder(const ServiceSpec& service);

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 
+#include "experiment/words.h"
 #include "explain/words.h"
+#include "plan/engine_limits.h"
 #include "plan/names.h"
 #include "plan/scheduling.h"
 #include "plan/sections/pod_spec.h"
@@ -14,14 +16,14 @@ namespace capstan::plan {
 namespace {
 
 /// Returns the metadata of a workload with the labels and annotations that its scheduler reads.
-Yaml workload_object(const PlanSpec& spec, const ServiceSpec& service, model::Role role) {
-  Yaml object =
-      kube_object(workload_api_version(service), workload_kind(service), workload_name(service, role), spec.namespace_);
-  Yaml labels = pod_labels(service, role);
+Yaml workload_object(const PlanSpec& spec, const ServiceSpec& service, const RoleFleet& role) {
+  Yaml object = kube_object(workload_api_version(service), workload_kind(service), workload_name(service, role.role),
+                            spec.namespace_);
+  Yaml labels = pod_labels(service, role.role);
   const Yaml queue = queue_labels(spec, service.tenant);
   for (const auto& [key, value] : queue.entries()) labels.set(key, value);
   object["metadata"].set("labels", std::move(labels));
-  const Yaml annotations = topology_annotations(spec, service);
+  const Yaml annotations = topology_annotations(spec, service, role.gpus_per_replica());
   if (!annotations.empty() && pod_scheduler(spec) != GangScheduler::kueue) {
     object["metadata"].set("annotations", annotations);
   }
@@ -29,7 +31,7 @@ Yaml workload_object(const PlanSpec& spec, const ServiceSpec& service, model::Ro
 }
 
 Yaml deployment(const PlanSpec& spec, const ServiceSpec& service, const ServicePlan& fleet, const RoleFleet& role) {
-  Yaml object = workload_object(spec, service, role.role);
+  Yaml object = workload_object(spec, service, role);
   Yaml& body = object["spec"];
   body["selector"].set("matchLabels", pod_labels(service, role.role));
   Yaml& update = body["strategy"];
@@ -42,7 +44,7 @@ Yaml deployment(const PlanSpec& spec, const ServiceSpec& service, const ServiceP
 
 Yaml leader_worker_set(const PlanSpec& spec, const ServiceSpec& service, const ServicePlan& fleet,
                        const RoleFleet& role) {
-  Yaml object = workload_object(spec, service, role.role);
+  Yaml object = workload_object(spec, service, role);
   Yaml& body = object["spec"];
   body.set("startupPolicy", "LeaderCreated");
   body["rolloutStrategy"].set("type", "RollingUpdate");
@@ -74,11 +76,11 @@ Yaml disruption_budget(const PlanSpec& spec, const ServiceSpec& service, model::
   return object;
 }
 
-void add_pod_statements(const ServiceSpec& service, const ServicePlan& fleet, const RoleFleet& role, Section& out) {
+void add_pod_statements(const PlanSpec& spec, const ServiceSpec& service, const ServicePlan& fleet,
+                        const RoleFleet& role, Section& out) {
   const std::string prefix = workload_name(service, role.role) + " ";
   const PodTimes times = pod_times(service, fleet, role);
   const PodResourcesShare share = resources_share(role);
-  const Device device = device_of(role);
   const auto add = [&](std::string_view name, std::string value, std::string why, Evidence evidence) {
     out.statements.push_back({prefix + std::string(name), std::move(value), std::move(why), evidence});
   };
@@ -89,7 +91,9 @@ void add_pod_statements(const ServiceSpec& service, const ServicePlan& fleet, co
   add("grace period", explain::time_text(std::chrono::seconds(times.grace_s)),
       fmt::format("{} s until routers have dropped the pod + {} s of drain + 15 s", kPreStopS, times.drain_s),
       Evidence::modelled);
-  add("pod", fmt::format("{} {}, {} cores, {} GiB", device.per_pod, device.resource, share.cpu, share.memory_gib),
+  add("pod",
+      fmt::format("{} {}, {} cores, {} GiB", device_of(role).per_pod, gpu_resource(spec.cluster.cloud, role.engine.gpu),
+                  share.cpu, share.memory_gib),
       share.why + "; requests equal limits, so that the pod has its cores to itself",
       !share.is_machine_known         ? Evidence::assumed
       : role.machine.has_stated_shape ? Evidence::stated
@@ -99,22 +103,18 @@ void add_pod_statements(const ServiceSpec& service, const ServicePlan& fleet, co
 void add_workload(const PlanSpec& spec, const ServiceSpec& service, const ServicePlan& fleet, const RoleFleet& role,
                   Section& out) {
   const std::string name = workload_name(service, role.role);
-  const bool is_gang = role.pods > 1;
-  if (is_gang && !supports_gang(service.engine)) {
-    out.statements.push_back({.name = name + " workload",
-                              .value = "not written",
-                              .why = "the plan has no command for this engine on several pods; use vLLM or SGLang, or "
-                                     "fewer GPUs for a replica",
-                              .evidence = Evidence::assumed});
+  if (std::string why = missing_command(service, role); !why.empty()) {
+    out.statements.push_back(
+        {.name = name + " workload", .value = "not written", .why = std::move(why), .evidence = Evidence::none});
     return;
   }
   if (role.role != model::Role::both && !supports_disaggregation(service.engine)) {
     out.statements.push_back({.name = name + " KV transfer",
                               .value = "not configured",
                               .why = "the plan configures it for vLLM and SGLang; for this engine use NVIDIA Dynamo",
-                              .evidence = Evidence::assumed});
+                              .evidence = Evidence::none});
   }
-  add_pod_statements(service, fleet, role, out);
+  add_pod_statements(spec, service, fleet, role, out);
   const std::string file = fmt::format("workload/{}.yaml", name);
   const EngineCommand engine = engine_command(service, role, 1);
   if (!engine.config.empty()) {
@@ -124,37 +124,59 @@ void add_workload(const PlanSpec& spec, const ServiceSpec& service, const Servic
   }
   out.manifests.push_back(
       {.file = file,
-       .body = is_gang ? leader_worker_set(spec, service, fleet, role) : deployment(spec, service, fleet, role)});
+       .body = role.pods > 1 ? leader_worker_set(spec, service, fleet, role) : deployment(spec, service, fleet, role)});
   out.manifests.push_back({.file = file, .body = http_service(spec, service, role.role)});
   out.manifests.push_back({.file = file, .body = disruption_budget(spec, service, role.role)});
+}
+
+/// Says which limits of a step the engines have, and for which engines the plan cannot set them.
+void add_limits_statement(const PlanSpec& spec, Section& out) {
+  std::string why =
+      "the simulations ran with these limits, and the thresholds are computed with them; the defaults of an engine "
+      "depend on its version and on the GPU";
+  if (std::ranges::any_of(spec.services, [](const ServiceSpec& s) { return s.engine == Engine::triton; }))
+    why += "; a Triton engine has the limits with which it was built, so build it with these";
+  out.statements.push_back({.name = "limits of an engine step",
+                            .value = fmt::format("{} sequences, {} tokens", kEngineLimits.max_seqs,
+                                                 experiment::grouped(kEngineLimits.max_batched_tokens)),
+                            .why = std::move(why),
+                            .evidence = Evidence::assumed});
+}
+
+/// Adds the commands that give access to the weights and start the workloads.
+void add_workload_commands(const PlanSpec& spec, Section& out) {
+  if (std::ranges::any_of(spec.services, downloads_weights)) {
+    out.apply.push_back(
+        {.step = ApplyStep::secrets,
+         .command = fmt::format("kubectl -n {} create secret generic hugging-face --from-literal token=$HF_TOKEN",
+                                spec.namespace_),
+         .purpose = "the token for gated models",
+         .is_optional = true});
+  }
+  if (out.manifests.empty()) return;
+  out.apply.push_back({.step = ApplyStep::workload, .command = "kubectl apply -f workload", .purpose = "the replicas"});
 }
 
 }  // namespace
 
 Section workload_section(const PlanFacts& facts) {
   Section out{.key = "workload", .title = "Workload"};
-  bool has_roles = false, downloads = false;
+  bool has_roles = false;
   for (std::size_t i = 0; i < facts.services.size(); ++i) {
     const ServiceSpec& service = facts.spec.services[i];
     for (const RoleFleet& role : facts.services[i].roles) {
       add_workload(facts.spec, service, facts.services[i], role, out);
       has_roles |= role.role != model::Role::both;
     }
-    downloads |= downloads_weights(service);
   }
+  add_limits_statement(facts.spec, out);
   out.answer =
-      "The number of replicas is the scaler's, so that the workloads state none. A replica gets requests when its "
-      "model "
-      "answers, and finishes the longest answer before it ends.";
+      "The workloads set no spec.replicas, because the scaler sets it. A replica gets requests when its model answers, "
+      "and finishes the longest answer before it ends.";
   if (has_roles) {
     out.answer += " A router that sends each request to a prefill and a decode replica is not part of the plan.";
   }
-  if (downloads) {
-    out.commands.push_back(fmt::format(
-        "kubectl -n {} create secret generic hugging-face --from-literal token=$HF_TOKEN  # for gated models",
-        facts.spec.namespace_));
-  }
-  out.commands.emplace_back("kubectl apply -f workload");
+  add_workload_commands(facts.spec, out);
   return out;
 }
 

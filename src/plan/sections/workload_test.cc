@@ -96,6 +96,8 @@ spec:
         - "--model=/models/meta-llama--Llama-3.3-70B-Instruct"
         - "--served-model-name=meta-llama/Llama-3.3-70B-Instruct"
         - "--tensor-parallel-size=4"
+        - "--max-num-seqs=256"
+        - "--max-num-batched-tokens=8192"
         - "--port=8000"
         - "--shutdown-timeout=164"
         - "--quantization=fp8"
@@ -218,6 +220,46 @@ TEST(WorkloadSection, SaysWhatItDoesNotWrite) {
   const Section section = workload_section(testing::gang_sample(Engine::triton).facts());
   EXPECT_EQ(testing::value_of_statement(section, "chat workload"), "not written");
   EXPECT_TRUE(section.manifests.empty());
+  EXPECT_TRUE(std::ranges::none_of(section.apply,
+                                   [](const ApplyCommand& command) { return command.step == ApplyStep::workload; }));
+}
+
+TEST(WorkloadSection, AsksForAnFp8CheckpointWhereTheEngineCannotQuantize) {
+  PlanSample sample = chat_sample(Engine::tensorrt_llm, "nvcr.io/nvidia/tensorrt-llm/release:1.2.1");
+  EXPECT_EQ(testing::value_of_statement(workload_section(sample.facts()), "chat workload"), "not written");
+  sample.spec.services.front().served_model_name = "nvidia/Llama-3.3-70B-Instruct-FP8";
+  const Section section = workload_section(sample.facts());
+  EXPECT_EQ(testing::value_of_statement(section, "chat workload"), "no statement");
+  EXPECT_NE(testing::find_body(section, "workload/chat.yaml", "Deployment"), nullptr);
+}
+
+/// Returns the preStop sleep of a pod template, seconds.
+std::string sleep_of(const Yaml& pod) {
+  return pod.find("spec")
+      ->find("containers")
+      ->elements()
+      .front()
+      .find("lifecycle")
+      ->find("preStop")
+      ->find("sleep")
+      ->find("seconds")
+      ->text();
+}
+
+TEST(PodSpec, SleepsForTheDrainWhereTheEngineDoesNotWait) {
+  for (const auto& [engine, seconds] : {std::pair(Engine::vllm, "15"), std::pair(Engine::sglang, "179")}) {
+    const PlanSample sample = testing::gang_sample(engine);
+    const ServiceSpec& service = sample.spec.services.front();
+    const ServicePlan& fleet = sample.services.front();
+    EXPECT_EQ(sleep_of(engine_pod(sample.spec, service, fleet, fleet.roles.front())), seconds);
+    // A worker computes its part of the running answers until the leader has ended.
+    EXPECT_EQ(sleep_of(worker_pod(sample.spec, service, fleet, fleet.roles.front())), "179");
+  }
+}
+
+TEST(WorkloadSection, SetsTheLimitsThatWereSimulated) {
+  const Section section = workload_section(chat_sample().facts());
+  EXPECT_EQ(testing::value_of_statement(section, "limits of an engine step"), "256 sequences, 8,192 tokens");
 }
 
 struct TimesRow {
@@ -300,10 +342,15 @@ TEST(EngineCommand, IsThatOfTheEngine) {
   EXPECT_TRUE(has(vllm, "--shutdown-timeout=150"));
   EXPECT_TRUE(has(vllm, "--tensor-parallel-size=4"));
   EXPECT_TRUE(has(vllm, "--quantization=fp8"));
+  EXPECT_TRUE(has(vllm, "--max-num-seqs=256"));
+  EXPECT_TRUE(has(vllm, "--max-num-batched-tokens=8192"));
   EXPECT_TRUE(has(vllm, R"(--kv-transfer-config={"kv_connector": "NixlConnector", "kv_role": "kv_both"})"));
   service.engine = Engine::sglang;
   EXPECT_TRUE(has(engine_command(service, prefill, 150), "--disaggregation-mode=prefill"));
+  EXPECT_TRUE(has(engine_command(service, prefill, 150), "--max-running-requests=256"));
+  EXPECT_TRUE(has(engine_command(service, prefill, 150), "--chunked-prefill-size=8192"));
   service.engine = Engine::tensorrt_llm;
+  EXPECT_TRUE(has(engine_command(service, prefill, 150), "--max_num_tokens=8192"));
   EXPECT_NE(engine_command(service, prefill, 150).config.find("return_perf_metrics: true"), std::string::npos);
   service.engine = Engine::triton;
   EXPECT_EQ(engine_command(service, prefill, 150).health_path, "/v2/health/ready");

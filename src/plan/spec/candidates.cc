@@ -7,20 +7,47 @@
 
 namespace capstan::plan {
 
+using model::CapacityType;
+
+std::optional<MicroUsd> price_of(const MachineSpec& machine, CapacityType capacity) {
+  switch (capacity) {
+    case CapacityType::on_demand:
+      return machine.on_demand_per_hour;
+    case CapacityType::spot:
+      return machine.spot_per_hour;
+    case CapacityType::reserved:
+      return machine.reserved_per_hour;
+  }
+  return std::nullopt;
+}
+
+std::optional<CapacityType> base_capacity(const MachineSpec& machine, const ClusterSpec& cluster) {
+  const auto cheapest = [&](bool any_type) {
+    std::optional<CapacityType> base;
+    for (const CapacityType type : {CapacityType::reserved, CapacityType::on_demand, CapacityType::spot}) {
+      const bool may_buy = any_type || std::ranges::find(cluster.capacity, type) != cluster.capacity.end();
+      const bool is_base = type != CapacityType::spot || !base;  // spot nodes only if nothing else is allowed
+      if (!may_buy || !is_base || !price_of(machine, type)) continue;
+      if (!base || *price_of(machine, type) < *price_of(machine, *base)) base = type;
+    }
+    return base;
+  };
+  const std::optional<CapacityType> allowed = cheapest(false);
+  return allowed || machine.existing == 0 ? allowed : cheapest(true);
+}
+
 std::optional<MicroUsd> lowest_price(const MachineSpec& machine, const ClusterSpec& cluster) {
   std::optional<MicroUsd> lowest;
-  for (const model::CapacityType type : cluster.capacity) {
-    const std::optional<MicroUsd>& price = type == model::CapacityType::spot       ? machine.spot_per_hour
-                                           : type == model::CapacityType::reserved ? machine.reserved_per_hour
-                                                                                   : machine.on_demand_per_hour;
+  for (const CapacityType type : cluster.capacity) {
+    const std::optional<MicroUsd> price = price_of(machine, type);
     if (price && (!lowest || *price < *lowest)) lowest = price;
   }
   return lowest;
 }
 
 bool is_available(const MachineSpec& machine, const ClusterSpec& cluster) {
-  if (machine.existing > 0) return true;
-  return cluster.provisioner != Provisioner::none && lowest_price(machine, cluster).has_value();
+  const bool may_run = machine.existing > 0 || cluster.provisioner != Provisioner::none;
+  return may_run && base_capacity(machine, cluster).has_value();
 }
 
 std::vector<SpecCandidate> spec_candidates(const ServiceSpec& service, const PlanSpec& spec) {

@@ -1,9 +1,11 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "engine/table.h"
+#include "model/offering.h"
 #include "plan/spec/spec.h"
 
 namespace capstan::plan {
@@ -19,7 +21,14 @@ struct SpecCandidate {
   GpuCount gpus() const { return machines() * machine->gpus; }
 };
 
-/// Returns true if the machine exists or can be bought.
+/// Returns the price of a machine of a capacity type; nothing if none is known.
+std::optional<MicroUsd> price_of(const MachineSpec& machine, model::CapacityType capacity);
+
+/// Returns the capacity type of the nodes that always run: the cheaper of reserved and on-demand, as far as the spec
+/// allows them, and spot if it allows nothing else. A machine that exists has any price that is known for it.
+std::optional<model::CapacityType> base_capacity(const MachineSpec& machine, const ClusterSpec& cluster);
+
+/// Returns true if the machine has a price, and exists or can be bought.
 bool is_available(const MachineSpec& machine, const ClusterSpec& cluster);
 
 /// Returns the lowest price per hour of a machine among the capacity types that the spec allows; nothing if there is

@@ -4,9 +4,8 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cmath>
 
-#include "decide/scale/capstan/capacity.h"
+#include "plan/capacity.h"
 #include "plan/spec/candidates.h"
 
 namespace capstan::plan {
@@ -25,14 +24,11 @@ struct CheapestStep {
 };
 
 CheapestStep cheapest_step(const ServiceSpec& service, const PlanSpec& spec) {
-  const double prompt = mean_tokens(service.load.prompt), answer = std::max(mean_tokens(service.load.answer), 1.0);
-  const decide::scale::Shape shape{
-      .prompt_per_output = prompt / answer, .context = prompt + answer / 2, .prompt = prompt, .output = answer};
+  const MeanRequest request = mean_request(service, {});
   CheapestStep cheapest;
   double lowest = 0;  // USD per token, up to a constant factor
   for (const SpecCandidate& candidate : fitting_candidates(service, spec)) {
-    const auto engine = decide::scale::believe(candidate.row, 1'000'000);
-    const auto capacity = decide::scale::capacity(engine, shape, {}, service.slo);
+    const auto capacity = replica_capacity(*candidate.row, model::Role::both, service.slo, request).found;
     if (capacity.out_of_reach || capacity.tokens_per_s <= 0 || capacity.token_s <= 0) continue;
     const auto price = lowest_price(*candidate.machine, spec.cluster).value_or(MicroUsd{0});
     const double gpu_share = static_cast<double>(candidate.row->tp) / static_cast<double>(candidate.machine->gpus);
@@ -45,8 +41,6 @@ CheapestStep cheapest_step(const ServiceSpec& service, const PlanSpec& spec) {
 }
 
 }  // namespace
-
-double mean_tokens(const TokenSpec& tokens) { return tokens.median * std::exp(tokens.sigma * tokens.sigma / 2); }
 
 TimeInFlight time_in_flight(const ServiceSpec& service, const PlanSpec& spec) {
   const bool has_ttft = service.slo.ttft > 0s;

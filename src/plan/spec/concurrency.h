@@ -18,7 +18,4 @@ struct TimeInFlight {
 /// on TPOT stands for the step.
 TimeInFlight time_in_flight(const ServiceSpec& service, const PlanSpec& spec);
 
-/// Returns the mean of a log-normal number of tokens, without its upper bound.
-double mean_tokens(const TokenSpec& tokens);
-
 }  // namespace capstan::plan

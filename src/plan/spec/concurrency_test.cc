@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "plan/capacity.h"
+
 namespace capstan::plan {
 namespace {
 

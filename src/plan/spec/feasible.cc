@@ -7,15 +7,15 @@
 #include <limits>
 #include <optional>
 
+#include "base/number_text.h"
 #include "engine/step_model.h"
 #include "manifest/fields.h"
+#include "plan/engine_limits.h"
 #include "plan/spec/candidates.h"
 
 namespace capstan::plan {
 
 namespace {
-
-constexpr std::int64_t kChunk = 8192;  // tokens of a step: vLLM's max_num_batched_tokens on large GPUs
 
 double milliseconds(Duration duration) { return std::chrono::duration<double, std::milli>(duration).count(); }
 Duration of_picoseconds(engine::Picoseconds ps) { return Duration{ps / engine::kPicosecondsPerNanosecond}; }
@@ -70,6 +70,7 @@ class ServiceCheck {
     }
     check_slo(fitting);
     check_goodput();
+    check_minimum(fitting);
     check_tenant(fitting);
     return fitting;
   }
@@ -141,13 +142,17 @@ class ServiceCheck {
     for (const SpecCandidate& candidate : fitting) {
       const engine::StepModel model(candidate.row->coefficients);
       const Duration one_step = of_picoseconds(model.decode_step_ps(1, 1));
-      const Duration alone = of_picoseconds(model.prefill_alone_ps(prompt, 0, kChunk));
+      const Duration alone = of_picoseconds(model.prefill_alone_ps(prompt, 0, kEngineLimits.max_batched_tokens));
       step.take(one_step, *candidate.row);
       prefill.take(alone, *candidate.row);
       whole.take(std::max(alone, one_step * (answer - 1)), *candidate.row);
     }
+    const std::string share_words =
+        is_generated && service_.load.prompt.sigma > 0
+            ? fmt::format(" ({} of the prompts are not longer)", percent_text(service_.slo.attainment_ppm))
+            : "";
     const std::string length =
-        fmt::format("a prompt of {} {} on an idle replica", prompt, prompt == 1 ? "token" : "tokens");
+        fmt::format("a prompt of {} {}{} on an idle replica", prompt, prompt == 1 ? "token" : "tokens", share_words);
     check_bound("slo.tpot", service_.slo.tpot, "one step with a single request", step);
     check_bound("slo.ttft_p99", service_.slo.ttft, length, prefill);
     check_bound("slo.e2e", service_.slo.e2e,
@@ -173,6 +178,25 @@ class ServiceCheck {
         fmt::format("{}.slo.goodput_per_second: {:g} requests/s within the SLO are {:g} more than the load has in a "
                     "burst, {:g}",
                     name(), *service_.goodput_per_s, *service_.goodput_per_s - highest, highest));
+  }
+
+  /// Compares the lower end of the search with the limits. Replicas that share GPUs count as nothing.
+  void check_minimum(const std::vector<SpecCandidate>& fitting) {
+    if (service_.min_replicas <= 1 || service_.may_share_gpu) return;
+    const GpuCount of_replica = std::ranges::min(fitting, {}, [](const SpecCandidate& c) { return c.row->tp; }).row->tp;
+    const GpuCount roles = service_.is_disaggregated ? 2 : 1;
+    const GpuCount needed = of_replica * roles * service_.min_replicas;
+    const auto check = [&](std::optional<GpuCount> limit, const std::string& of) {
+      if (!limit || *limit >= needed) return;
+      add("min_replicas",
+          fmt::format("{}.min_replicas: {} replicas{} need at least {} GPUs, {} more than {} of {}; the "
+                      "nearest that is possible is {}",
+                      name(), service_.min_replicas, roles > 1 ? " of each role" : "", needed, needed - *limit, of,
+                      *limit, *limit / (of_replica * roles)));
+    };
+    check(spec_.limits.gpus, "limits.gpus");
+    const auto tenant = std::ranges::find(spec_.tenants, service_.tenant, &TenantSpec::name);
+    if (tenant != spec_.tenants.end()) check(tenant->gpu_limit, fmt::format("gpu_limit of tenant {}", tenant->name));
   }
 
   void check_tenant(const std::vector<SpecCandidate>& fitting) {
@@ -213,6 +237,22 @@ SmallestFleet smallest_fleet(const ServiceSpec& service, const std::vector<SpecC
   return smallest;
 }
 
+/// Returns the services that need fewer GPUs with smaller weights: "; chat in fp8 needs 2 GPUs".
+std::string smaller_weights(const PlanSpec& spec, const std::vector<SmallestFleet>& fleets) {
+  std::string words;
+  for (std::size_t i = 0; i < fleets.size(); ++i) {
+    ServiceSpec smaller = spec.services[i];
+    if (smaller.may_share_gpu || smaller.dtype != "bfloat16") continue;
+    smaller.dtype = "fp8";
+    const std::vector<SpecCandidate> fitting = fitting_candidates(smaller, spec);
+    if (fitting.empty()) continue;
+    const GpuCount gpus = smallest_fleet(smaller, fitting, spec.cluster).gpus;
+    if (gpus >= fleets[i].gpus) continue;
+    words += fmt::format("; {} in fp8 needs {} GPU{}", smaller.name, gpus, gpus == 1 ? "" : "s");
+  }
+  return words;
+}
+
 /// Compares the limits with the smallest fleets. Services that share GPUs count as nothing.
 void check_limits(const PlanSpec& spec, const std::vector<SmallestFleet>& fleets,
                   std::vector<ImpossibleDemand>& found) {
@@ -224,9 +264,10 @@ void check_limits(const PlanSpec& spec, const std::vector<SmallestFleet>& fleets
     per_hour = per_hour + fleets[i].per_hour.value_or(MicroUsd{0});
   }
   if (spec.limits.gpus && *spec.limits.gpus < gpus) {
-    found.push_back({"limits.gpus", fmt::format("limits.gpus: the smallest machines for one replica of each service "
-                                                "have {} GPUs, {} more than the limit of {}",
-                                                gpus, gpus - *spec.limits.gpus, *spec.limits.gpus)});
+    found.push_back(
+        {"limits.gpus", fmt::format("limits.gpus: the smallest machines for one replica of each service "
+                                    "have {} GPUs, {} more than the limit of {}{}",
+                                    gpus, gpus - *spec.limits.gpus, *spec.limits.gpus, smaller_weights(spec, fleets))});
   }
   if (spec.limits.per_hour && *spec.limits.per_hour < per_hour) {
     const auto usd = [](MicroUsd amount) { return static_cast<double>(amount.count) / 1e6; };

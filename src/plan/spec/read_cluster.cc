@@ -4,6 +4,7 @@
 #include <set>
 #include <utility>
 
+#include "base/split.h"
 #include "engine/names.h"
 #include "experiment/instances.h"
 #include "plan/spec/read_parts.h"
@@ -28,6 +29,51 @@ std::string_view cloud_key(Cloud cloud) {
       return "on_premises";
   }
   return "aws";
+}
+
+bool is_letters(std::string_view text) {
+  return !text.empty() && std::ranges::all_of(text, [](char c) { return c >= 'a' && c <= 'z'; });
+}
+bool is_number_text(std::string_view text) {
+  return !text.empty() && std::ranges::all_of(text, [](char c) { return c >= '0' && c <= '9'; });
+}
+/// Returns a word without the digits at its end.
+std::string_view without_digits(std::string_view text) {
+  while (!text.empty() && text.back() >= '0' && text.back() <= '9') text.remove_suffix(1);
+  return text;
+}
+
+/// Returns true if the name has the form of a region of the cloud: us-east-1, us-central1, eastus. A list of regions
+/// would refuse new ones.
+bool is_region_name(Cloud cloud, std::string_view name) {
+  const std::vector<std::string_view> parts = split(name, '-');
+  const std::size_t words = static_cast<std::size_t>(std::ranges::count_if(parts, is_letters));
+  switch (cloud) {
+    case Cloud::aws:
+      return parts.size() >= 3 && words == parts.size() - 1 && is_number_text(parts.back()) && parts[0].size() <= 3;
+    case Cloud::gcp:
+      return parts.size() == 2 && is_letters(parts[0]) && is_letters(without_digits(parts[1])) && !is_letters(parts[1]);
+    case Cloud::azure:
+      return parts.size() == 1 && is_letters(without_digits(parts[0]));
+    case Cloud::on_premises:
+      return true;
+  }
+  return true;
+}
+
+/// Returns the region whose prices the catalogue has.
+std::string_view priced_region(Cloud cloud) {
+  switch (cloud) {
+    case Cloud::aws:
+      return "us-east-1";
+    case Cloud::gcp:
+      return "us-central1";
+    case Cloud::azure:
+      return "eastus";
+    case Cloud::on_premises:
+      return "local";
+  }
+  return "local";
 }
 
 MachineSpec machine_of(const experiment::Instance& row) {
@@ -55,6 +101,7 @@ class ClusterReader {
     defaults.note(fields, "cloud", "aws", "the cloud with most machines in the catalogue");
     read_places(fields, defaults);
     read_machines(fields, defaults);
+    note_prices(fields);
     read_buying(fields, defaults);
     fields.text("prometheus", cluster_.prometheus);
     defaults.note(fields, "prometheus", cluster_.prometheus, "the address that the Prometheus Operator gives it");
@@ -68,11 +115,12 @@ class ClusterReader {
 
  private:
   void read_places(Fields& fields, DefaultList& defaults) {
-    cluster_.region = cluster_.cloud == Cloud::gcp     ? "us-central1"
-                      : cluster_.cloud == Cloud::azure ? "eastus"
-                      : cluster_.cloud == Cloud::aws   ? "us-east-1"
-                                                       : "local";
-    fields.text("region", cluster_.region);
+    cluster_.region = priced_region(cluster_.cloud);
+    if (fields.text("region", cluster_.region) && !is_region_name(cluster_.cloud, cluster_.region)) {
+      verdict_.fail(fields.blame({"region"}),
+                    fmt::format("cluster.region is \"{}\", expected a region of {} such as {}", cluster_.region,
+                                cloud_key(cluster_.cloud), priced_region(cluster_.cloud)));
+    }
     defaults.note(fields, "region", cluster_.region, "the region whose prices the catalogue has");
     for (const Node& zone : fields.list_of_some("zones")) cluster_.zones.push_back(zone.text);
     if (!cluster_.zones.empty()) return;
@@ -108,6 +156,19 @@ class ClusterReader {
                               "gpu, gpus and usd_per_hour",
                               cloud_key(cluster_.cloud)),
                   ErrorKind::infeasible);
+  }
+
+  /// Notes that prices of the catalogue are those of another region.
+  void note_prices(const Fields& fields) {
+    const std::string_view priced = priced_region(cluster_.cloud);
+    const auto is_catalogued = [](const MachineSpec& machine) { return !machine.has_stated_price; };
+    if (cluster_.cloud == Cloud::on_premises || cluster_.region == priced || fields.node().find("region") == nullptr ||
+        std::ranges::none_of(cluster_.machines, is_catalogued)) {
+      return;
+    }
+    spec_.defaults.push_back(
+        {"cluster.instances.usd_per_hour", fmt::format("prices of {}", priced),
+         fmt::format("the catalogue has no prices of {}; state usd_per_hour of the instances", cluster_.region)});
   }
 
   /// Reads a name, or a mapping that states or changes the shape and the prices.

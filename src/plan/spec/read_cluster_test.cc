@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -56,6 +57,21 @@ TEST(ReadSpecCluster, ASliceOfAGpuIsAKindOfItsOwn) {
   EXPECT_FALSE(spec->cluster.machines[1].has_stated_price);  // of the whole machine, from the catalogue
 }
 
+TEST(ReadSpecCluster, SaysThatPricesAreThoseOfAnotherRegion) {
+  const auto prices = [](const std::string& set) -> std::string {
+    const std::vector<std::string> sets = {set};
+    const SpecResult spec = parse_plan_spec(kClusterSpec, "s.yaml", sets);
+    if (!spec) return spec.error().text();
+    const auto found = std::ranges::find(spec->defaults, "cluster.instances.usd_per_hour", &DefaultUsed::path);
+    return found == spec->defaults.end() ? "" : found->value + ": " + found->why;
+  };
+  EXPECT_EQ(prices("cluster={region: eu-west-1}"),
+            "prices of us-east-1: the catalogue has no prices of eu-west-1; state usd_per_hour of the instances");
+  EXPECT_EQ(prices("cluster={region: us-gov-west-1, instances: [{instance: p5.48xlarge, usd_per_hour: 70}]}"), "");
+  EXPECT_EQ(prices("cluster={region: us-east-1}"), "");
+  EXPECT_EQ(prices("cluster={cloud: gcp}"), "");
+}
+
 TEST(ReadSpecCluster, ReportsMistakes) {
   const struct {
     const char* set;
@@ -69,6 +85,9 @@ TEST(ReadSpecCluster, ReportsMistakes) {
       {"cluster.instances=[[p5.48xlarge]]", "found a list, expected a name, or a mapping"},
       {"cluster.instances=[{instance: own, gpu: H100, gpus: 8}]", "no price of own is known"},
       {"cluster.instances=[p5.48xlarge, p5.48xlarge]", "is given twice"},
+      {"cluster.region=mars-1", "cluster.region is \"mars-1\", expected a region of aws such as us-east-1"},
+      {"cluster={cloud: gcp, region: us-east-1}", "expected a region of gcp such as us-central1"},
+      {"cluster={cloud: azure, region: us-east-1}", "expected a region of azure such as eastus"},
       {"cluster.provisioner=magic", "expected karpenter, cluster_autoscaler or none"},
   };
   for (const auto& c : cases) {

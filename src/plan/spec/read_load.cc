@@ -5,6 +5,7 @@
 #include "manifest/scalars.h"
 #include "plan/spec/concurrency.h"
 #include "plan/spec/read_parts.h"
+#include "workload/profile.h"
 #include "workload/spec.h"
 
 namespace capstan::plan {
@@ -101,18 +102,45 @@ void read_generated(Fields& fields, ServiceSpec& service, PlanSpec& spec, Verdic
   }
 }
 
-/// Opens the trace or profile and reads its first request, so that an empty or foreign file is an error here.
-void check_recorded(const Fields& fields, const LoadSpec& load, Verdict& verdict) {
+/// Reads a load that is measured on a Prometheus server. Stated lengths replace metrics that the engine lacks.
+void read_measured(Fields& fields, ServiceSpec& service, PlanSpec& spec, Verdict& verdict) {
+  LoadSpec& load = service.load;
+  load.source = LoadSpec::Source::prometheus;
+  read_spec_measure(*fields.take("prometheus"), fields.what() + ".prometheus", load.measure, spec, verdict);
+  load.prompt = kChatPrompt;
+  load.answer = kChatAnswer;
+  std::vector<DefaultUsed> unused;  // the measured load says which lengths it assumes
+  DefaultList lengths(unused);
+  read_spec_tokens(fields, "prompt_tokens", load.prompt, lengths, verdict);
+  read_spec_tokens(fields, "answer_tokens", load.answer, lengths, verdict);
+  load.has_stated_prompt = fields.node().find("prompt_tokens") != nullptr;
+  load.has_stated_answer = fields.node().find("answer_tokens") != nullptr;
+  DefaultList defaults(spec.defaults);
+  fields.number("scale", load.scale, 1e-6, 1e5);
+  defaults.note(fields, "scale", "1", "the measured rate");
+  fields.duration("duration", load.duration, 1min, kLongestLoad);
+  defaults.note(fields, "duration", "all of it", "the whole history is simulated");
+}
+
+/// Opens the trace or profile and reads its first request, so that an empty or foreign file is an error here. An error
+/// has the place in that file, if it is known, and names the place in the spec, which may be one of several.
+void check_recorded(const Fields& fields, const LoadSpec& load, const PlanSpec& spec, Verdict& verdict) {
+  const manifest::Place& place = fields.blame({"trace", "profile"});
+  const auto fail = [&](Error error) {
+    const std::string file = place.file == nullptr ? spec.file : *place.file;
+    const std::string at = place.line == 0 ? file : fmt::format("{}:{}", file, place.line);
+    error.message += fmt::format(" ({} names this file at {})", fields.what(), at);
+    verdict.fail(std::move(error));
+  };
   workload::WorkloadSpec workload;
   if (load.source == LoadSpec::Source::trace) workload.from = workload::TraceSpec{load.from};
   if (load.source == LoadSpec::Source::profile) workload.from = workload::ProfileSpec{load.from};
   auto source = workload::open(workload, 1);
-  if (!source) return verdict.fail(source.error());
+  if (!source) return fail(source.error());
   workload::Request request;
   if ((*source)->next(request)) return;
-  if ((*source)->error()) return verdict.fail(*(*source)->error());
-  verdict.fail(fields.blame({"trace", "profile"}),
-               fmt::format("{}: {} has no requests, expected at least one", fields.what(), load.from));
+  if ((*source)->error()) return fail(*(*source)->error());
+  verdict.fail(place, fmt::format("{}: {} has no requests, expected at least one", fields.what(), load.from));
 }
 
 void read_recorded(Fields& fields, ServiceSpec& service, PlanSpec& spec, Verdict& verdict) {
@@ -124,14 +152,16 @@ void read_recorded(Fields& fields, ServiceSpec& service, PlanSpec& spec, Verdict
   }
   if (fields.text("profile", path)) {
     load.source = LoadSpec::Source::profile;
-    load.from = path;
+    const bool is_bundled = std::ranges::any_of(workload::bundled_profiles(),
+                                                [&](const workload::BundledProfile& p) { return p.name == path; });
+    load.from = is_bundled ? path : spec_relative(spec, path);
   }
   DefaultList defaults(spec.defaults);
   fields.number("scale", load.scale, 1e-6, 1e5);
   defaults.note(fields, "scale", "1", "the recorded rate");
   fields.duration("duration", load.duration, 1min, kLongestLoad);
   defaults.note(fields, "duration", "all of it", "the whole recorded load is simulated");
-  if (fields.ok()) check_recorded(fields, load, verdict);
+  if (fields.ok()) check_recorded(fields, load, spec, verdict);
 }
 
 }  // namespace
@@ -142,9 +172,16 @@ void read_spec_load(const Node* node, const std::string& owner, ServiceSpec& ser
   Fields fields(node == nullptr ? empty : *node, owner + ".load", verdict);
   const bool has_trace = fields.take("trace") != nullptr;
   const bool has_profile = fields.take("profile") != nullptr;
-  if (has_trace && has_profile) {
-    verdict.fail(fields.blame({"trace", "profile"}),
-                 fmt::format("{} states a trace and a profile, expected one of them", fields.what()));
+  const bool has_server = fields.take("prometheus") != nullptr;
+  if (has_trace + has_profile + has_server > 1) {
+    verdict.fail(fields.blame({"trace", "profile", "prometheus"}),
+                 fmt::format("{} states {}, expected one of trace, profile and prometheus", fields.what(),
+                             !has_server    ? "a trace and a profile"
+                             : !has_profile ? "a trace and a Prometheus server"
+                             : !has_trace   ? "a profile and a Prometheus server"
+                                            : "a trace, a profile and a Prometheus server"));
+  } else if (has_server) {
+    read_measured(fields, service, spec, verdict);
   } else if (has_trace || has_profile) {
     read_recorded(fields, service, spec, verdict);
   } else {

@@ -48,7 +48,10 @@ TEST(ReadSpecLoad, ReportsMistakes) {
     const char* set;
     const char* message;
   } cases[] = {
-      {"services.0.load={trace: a.csv, profile: azure-hour}", "expected one of them"},
+      {"services.0.load={trace: a.csv, profile: azure-hour}",
+       "states a trace and a profile, expected one of trace, profile and prometheus"},
+      {"services.0.load={trace: a.csv, prometheus: {url: 'http://p'}}", "states a trace and a Prometheus server"},
+      {"services.0.load={prometheus: {url: 'http://p'}, requests_per_second: 3}", "found key \"requests_per_second\""},
       {"services.0.load={profile: azure-day}", "azure-day"},
       {"services.0.load={profile: azure-hour, burst_factor: 2}", "found key \"burst_factor\""},
       {"services.0.load={prompt_tokens: many}",
@@ -68,6 +71,24 @@ TEST(ReadSpecLoad, RefusesATraceWithoutRows) {
   std::ofstream(path) << "TIMESTAMP,ContextTokens,GeneratedTokens\n";
   const std::string found = load_errors({"services.0.load={trace: " + path + "}"});
   EXPECT_NE(found.find("plan_empty_trace.csv"), std::string::npos) << found;
+}
+
+TEST(ReadSpecLoad, NamesTheLineThatNamesAMissingTrace) {
+  const SpecResult spec =
+      parse_plan_spec(std::string(kLoadSpecText) + "  load: {trace: nowhere.csv}\n", "folder/s.yaml");
+  ASSERT_FALSE(spec);
+  const std::string found = spec.error().text();
+  EXPECT_TRUE(found.starts_with("folder/nowhere.csv: cannot be opened")) << found;
+  EXPECT_NE(found.find("(services.chat.load names this file at folder/s.yaml:6)"), std::string::npos) << found;
+}
+
+TEST(ReadSpecLoad, AProfileIsAFileNextToTheSpecOrBundled) {
+  const std::string folder = ::testing::TempDir();
+  std::ofstream(folder + "load-own.csv") << "capstan-profile,1\nduration_ms,60000\nminute,0,5\ncell,1,1,1,1,1,1,1\n";
+  const SpecResult spec =
+      parse_plan_spec(std::string(kLoadSpecText) + "  load: {profile: load-own.csv}\n", folder + "s.yaml");
+  ASSERT_TRUE(spec) << spec.error().text();
+  EXPECT_EQ(spec->services.front().load.from, folder + "load-own.csv");
 }
 
 }  // namespace

@@ -32,6 +32,9 @@ ServiceSpec read_spec_service(const manifest::Node& node, PlanSpec& spec, manife
 void read_spec_load(const manifest::Node* node, const std::string& owner, ServiceSpec& service, PlanSpec& spec,
                     manifest::Verdict& verdict);
 
+/// Reads the server on which a load is measured.
+void read_spec_measure(const manifest::Node& node, const std::string& owner, MeasureSpec& measure, PlanSpec& spec,
+                       manifest::Verdict& verdict);
 /// Reads tenants, limits, staff and the choices that the operator asked for.
 void read_spec_tenants(manifest::Fields& root, PlanSpec& spec, manifest::Verdict& verdict);
 void read_spec_limits(manifest::Fields& root, PlanSpec& spec, manifest::Verdict& verdict);

@@ -4,6 +4,7 @@
 #include <set>
 #include <utility>
 
+#include "base/ascii.h"
 #include "engine/names.h"
 #include "plan/spec/read_parts.h"
 
@@ -70,6 +71,22 @@ std::string chosen_dtype(const ServiceSpec& service, const std::string& of_name,
   return known.size() == 1 ? *known.begin() : wanted;
 }
 
+/// Returns the most similar model of the table: one within a few edits, else the one with the longest common beginning.
+std::string_view nearest_model(std::string_view name, const std::vector<std::string_view>& models) {
+  const std::string_view meant = manifest::did_you_mean(name, models);
+  if (!meant.empty()) return meant;
+  std::size_t longest = 4;  // names with a shorter common beginning are not similar
+  std::string_view nearest;
+  for (const std::string_view model : models) {
+    const auto same =
+        static_cast<std::size_t>(std::ranges::mismatch(name, model, {}, ascii_lower, ascii_lower).in1 - name.begin());
+    if (same <= longest) continue;
+    longest = same;
+    nearest = model;
+  }
+  return nearest;
+}
+
 /// Finds the rows of a model in the engine table. Names a similar model if there are none.
 void find_spec_model(const Fields& fields, const std::string& served, bool has_dtype, ServiceSpec& service,
                      const PlanSpec& spec, Verdict& verdict) {
@@ -84,7 +101,7 @@ void find_spec_model(const Fields& fields, const std::string& served, bool has_d
     has_rows |= row.model == service.model && row.weight_dtype == service.dtype;
   }
   if (!has_model) {
-    const std::string_view nearest = manifest::did_you_mean(served.substr(served.rfind('/') + 1), models);
+    const std::string_view nearest = nearest_model(std::string_view(served).substr(served.rfind('/') + 1), models);
     verdict.fail(
         fields.blame({"model"}),
         fmt::format("{}.model: the engine table has no \"{}\", expected {}{}; for another model, state a table of your "
@@ -112,8 +129,15 @@ void read_spec_shape(Fields& fields, ServiceSpec& service, DefaultList& defaults
   fields.boolean("may_share_gpu", service.may_share_gpu);
   defaults.note(fields, "may_share_gpu", "false", "whole GPUs");
   fields.integer("memory_gib", service.sharing_memory_gib, 1, 10'000);
+  fields.integer("min_replicas", service.min_replicas, 1, 10'000);
+  defaults.note(fields, "min_replicas", fmt::format("{}", service.min_replicas), "lower end of the search");
   fields.integer("max_replicas", service.max_replicas, 1, 10'000);
   defaults.note(fields, "max_replicas", fmt::format("{}", service.max_replicas), "upper end of the search");
+  if (fields.ok() && service.min_replicas > service.max_replicas) {
+    verdict.fail(fields.blame({"min_replicas", "max_replicas"}),
+                 fmt::format("{}: min_replicas {} is {} above max_replicas {}", fields.what(), service.min_replicas,
+                             service.min_replicas - service.max_replicas, service.max_replicas));
+  }
   if (service.tensor_parallel && *service.tensor_parallel % service.pods_per_replica != 0) {
     verdict.fail(fields.blame({"pods_per_replica", "tensor_parallel"}),
                  fmt::format("{}: {} GPUs cannot be divided over {} pods", fields.what(), *service.tensor_parallel,

@@ -44,10 +44,13 @@ TEST(ReadSpecService, ReportsMistakes) {
     const char* message;
   } cases[] = {
       {"services.0.model=meta-llama/Llama-3.1-9B", "did you mean Llama-3.1-8B?"},
+      {"services.0.model=meta-llama/Llama-3.3-72B-Instruct", "did you mean Llama-3.3-70B?"},
       {"services.0.model=unheard-of", "state a table of your own step times with step_times"},
       {"services.0.dtype=int4", "has no row of Llama-3.3-70B in int4"},
       {"services.0.engine=llama.cpp", "expected vllm, sglang, tensorrt-llm or triton"},
       {"services.0.pods_per_replica=3", ""},
+      {"services.0.min_replicas=65", "min_replicas 65 is 1 above max_replicas 64"},
+      {"services.0.min_replicas=0", "services.chat.min_replicas"},
       {"services.0.may_share_gpu=true", "may_share_gpu needs memory_gib"},
       {"services.0.slo.attainment=0", "services.chat.slo.attainment"},
       {"services.0.slo=~", "services.chat lacks \"slo\""},

@@ -59,7 +59,7 @@ void read_services(Fields& root, PlanSpec& spec, Verdict& verdict) {
   }
 }
 
-/// Checks names of tenants and their quotas against each other and the limits.
+/// Checks the quotas of the tenants against the limits, and the tenants that the services name.
 void check_tenants(const Fields& root, const PlanSpec& spec, Verdict& verdict) {
   GpuCount quotas = 0;
   for (const TenantSpec& tenant : spec.tenants) quotas += tenant.gpu_quota;
@@ -69,10 +69,25 @@ void check_tenants(const Fields& root, const PlanSpec& spec, Verdict& verdict) {
                              quotas - *spec.limits.gpus, *spec.limits.gpus),
                  ErrorKind::infeasible);
   }
-  for (const ServiceSpec& service : spec.services) {
-    if (std::ranges::find(spec.tenants, service.tenant, &TenantSpec::name) != spec.tenants.end()) continue;
-    verdict.fail(root.blame({"services"}),
-                 fmt::format("services.{}.tenant: no tenant is named \"{}\"", service.name, service.tenant));
+  std::vector<std::string_view> names;
+  for (const TenantSpec& tenant : spec.tenants) names.push_back(tenant.name);
+  for (std::size_t i = 0; i < spec.services.size(); ++i) {
+    const ServiceSpec& service = spec.services[i];
+    if (names.empty() || std::ranges::find(names, service.tenant) != names.end()) continue;
+    const std::array paths = {fmt::format("services.{}.tenant", i)};
+    verdict.fail(manifest::blame(root.node(), paths),
+                 fmt::format("services.{}.tenant: no tenant is named \"{}\", expected {}", service.name, service.tenant,
+                             manifest::one_of(names)));
+  }
+}
+
+/// Notes where the choices stand that the plan may refuse.
+void note_places(const Node& root, PlanSpec& spec) {
+  for (const char* path : kRefusablePaths) {
+    const Node* node = manifest::at_path(root, path);
+    if (node == nullptr || node->is_null()) continue;
+    const std::string text = manifest::error_at(node->place, "").text();
+    spec.places[path] = text.substr(0, text.rfind(": "));
   }
 }
 
@@ -96,7 +111,8 @@ PlanSpec read_root(const Node& node, const std::string& file, Verdict& verdict) 
   read_spec_staff(root, spec, verdict);
   read_spec_asked(root, spec, verdict);
   root.finish();
-  if (root.ok()) check_tenants(root, spec, verdict);
+  note_places(node, spec);
+  check_tenants(root, spec, verdict);
   if (root.ok()) {
     for (ImpossibleDemand& demand : impossible_demands(spec)) {
       verdict.fail(manifest::blame(node, std::array{demand.path}), std::move(demand.message), ErrorKind::infeasible);

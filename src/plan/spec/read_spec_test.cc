@@ -1,12 +1,15 @@
 #include "plan/spec/read_spec.h"
 
 #include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
 
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <string>
 #include <vector>
+
+#include "base/split.h"
 
 namespace capstan::plan {
 namespace {
@@ -135,6 +138,9 @@ TEST(ReadSpec, ReportsMistakesWithPlaceFoundAndExpected) {
       {"services:\n- {name: a, model: Llama-3.1-8B, slo: {ttft_p99: 1s}, load: {concurrency: 1, requests_per_second: "
        "1}}\n",
        "expected one of them"},
+      {"tenants: [{name: x, kind: shop}]\nlimits: {gpus: 8}\nservices:\n- {name: a, model: Llama-3.1-8B, slo: "
+       "{ttft_p99: 1s}, tenant: y}\n",
+       "s.yaml:4:63: services.a.tenant: no tenant is named \"y\", expected x"},
       {"services:\n- {name: a, model: Llama-3.1-8B, slo: {ttft_p99: 1s}, load: {trace: nowhere.csv}}\n", "nowhere.csv"},
       {"servces: []\n", "servces"},
       {"asked: {scale_on: cpu}\nservices:\n- {name: a, model: Llama-3.1-8B, slo: {ttft_p99: 1s}}\n",
@@ -152,6 +158,53 @@ TEST(ReadSpec, ReportsMistakesWithPlaceFoundAndExpected) {
     ASSERT_FALSE(spec) << c.text;
     EXPECT_NE(spec.error().text().find(c.message), std::string::npos) << c.text << spec.error().text();
     EXPECT_EQ(spec.error().kind, c.kind) << spec.error().text();
+  }
+}
+
+/// Returns the example with a few random changes: lines that are left out, given twice or in another place, and bytes
+/// that are replaced.
+std::string mutated_example() {
+  std::vector<std::string> lines;
+  for (const std::string_view line : split(example_spec(), '\n')) lines.emplace_back(line);
+  const auto any_line = [&] { return *rc::gen::inRange<std::size_t>(0, lines.size()); };
+  const int changes = *rc::gen::inRange(1, 6);
+  for (int i = 0; i < changes; ++i) {
+    const std::size_t at = any_line();
+    switch (*rc::gen::inRange(0, 5)) {
+      case 0:
+        lines.erase(lines.begin() + static_cast<std::ptrdiff_t>(at));
+        break;
+      case 1:
+        lines.insert(lines.begin() + static_cast<std::ptrdiff_t>(any_line()), lines[at]);
+        break;
+      case 2:
+        std::swap(lines[at], lines[any_line()]);
+        break;
+      case 3:
+        if (!lines[at].empty())
+          lines[at][*rc::gen::inRange<std::size_t>(0, lines[at].size())] = *rc::gen::arbitrary<char>();
+        break;
+      default:
+        lines[at] = lines[at].substr(0, lines[at].find(':') + 1) +
+                    *rc::gen::element<std::string>(" 0", " -1", " 1e300", " 99999999999999999999", " []", " {}", " ~",
+                                                   " 0s", " 100%", " [a, b]", " {a: b}", " '§'", " *x", " !!int x");
+    }
+  }
+  std::string text;
+  for (const std::string& line : lines) text += line + "\n";
+  return text;
+}
+
+RC_GTEST_PROP(ReadSpec, EveryErrorOfAMutatedExampleHasAPlaceAndAMessage, ()) {
+  const std::string text = mutated_example();
+  const SpecResult spec = parse_plan_spec(text, "s.yaml");
+  if (spec) {
+    RC_ASSERT(!spec->services.empty() && !spec->tenants.empty() && !spec->cluster.machines.empty());
+    return;
+  }
+  for (const Error& error : spec.error().list) {
+    RC_ASSERT(!error.message.empty());
+    RC_ASSERT(error.file == "s.yaml");
   }
 }
 

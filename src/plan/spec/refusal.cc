@@ -58,18 +58,24 @@ constexpr std::string_view kRightSignals =
     "Scale on queue depth where prompts are the bottleneck, on KV-cache use where answers are, or on goodput where "
     "both are. Leave asked.scale_on out, and the plan chooses the signal and shows the arithmetic.";
 
+std::string place_of(const PlanSpec& spec, const std::string& path) {
+  const auto found = spec.places.find(path);
+  return found == spec.places.end() ? spec.file : found->second;
+}
+
 void refuse_signal(const PlanSpec& spec, std::vector<Refusal>& out) {
   const std::optional<AskedSignal> signal = asked_signal(spec.asked.scale_on);
   if (signal == AskedSignal::duty_cycle) {
     out.push_back(
-        {fmt::format("asked.scale_on: {} (duty cycle of the GPU)", spec.asked.scale_on),
+        {place_of(spec, "asked.scale_on"),
+         fmt::format("asked.scale_on: {} (duty cycle of the GPU)", spec.asked.scale_on),
          "The duty cycle says whether a kernel ran, not how much work there was: an engine with continuous batching "
          "shows about 100 % with 10 requests and with 100. A scaler on it does scale up, because 100 % is above every "
          "target. It then stays at its maximum and does not scale down while a single request runs.",
          std::string(kRightSignals)});
   } else if (signal == AskedSignal::gpu_memory) {
     out.push_back(
-        {fmt::format("asked.scale_on: {} (memory of the GPU)", spec.asked.scale_on),
+        {place_of(spec, "asked.scale_on"), fmt::format("asked.scale_on: {} (memory of the GPU)", spec.asked.scale_on),
          "The engine reserves its KV cache at start, up to --gpu-memory-utilization. The memory in use is near 90 % "
          "with one request and with a hundred, so it follows no load, and a scaler on it never scales down.",
          std::string(kRightSignals)});
@@ -79,7 +85,7 @@ void refuse_signal(const PlanSpec& spec, std::vector<Refusal>& out) {
 void refuse_consolidation(const PlanSpec& spec, std::vector<Refusal>& out) {
   if (spec.asked.consolidation != "WhenEmptyOrUnderutilized") return;
   out.push_back(
-      {"asked.consolidation: WhenEmptyOrUnderutilized on a GPU pool",
+      {place_of(spec, "asked.consolidation"), "asked.consolidation: WhenEmptyOrUnderutilized on a GPU pool",
        "Karpenter then evicts running replicas to save a node. Their requests fail or are cut, and each replica loads "
        "its weights again.",
        "Use WhenEmpty with consolidateAfter 1h. WhenEmpty alone does not stop drift, expiry and interruption, so the "
@@ -92,7 +98,8 @@ void refuse_missing_gangs(const PlanSpec& spec, std::vector<Refusal>& out) {
   for (const ServiceSpec& service : spec.services) {
     if (service.pods_per_replica <= 1) continue;
     out.push_back(
-        {fmt::format("{}: services.{} has {} pods per replica",
+        {place_of(spec, is_declined ? "asked.gang_scheduling" : "cluster.gang_scheduler"),
+         fmt::format("{}: services.{} has {} pods per replica",
                      is_declined ? "asked.gang_scheduling: false" : "cluster.gang_scheduler: none", service.name,
                      service.pods_per_replica),
          "Without gang scheduling, some pods of a replica can be bound while the others wait. The bound ones hold paid "
@@ -118,7 +125,8 @@ void refuse_single_machine(const PlanSpec& spec, std::vector<Refusal>& out) {
   if (machines != 1 || !buys_nothing) return;
   const auto machine = std::ranges::find(spec.cluster.machines, std::int64_t{1}, &MachineSpec::existing);
   out.push_back(
-      {fmt::format("cluster: one machine ({} with {} x {}) and nothing that may be bought", machine->name,
+      {place_of(spec, "cluster"),
+       fmt::format("cluster: one machine ({} with {} x {}) and nothing that may be bought", machine->name,
                    machine->gpus, machine->gpu),
        "There is no second machine for a node provisioner to add, no other domain to fail over to, and no replica that "
        "a scaler can add beyond these GPUs. The machine costs the same with and without requests.",

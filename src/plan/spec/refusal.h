@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -10,8 +11,13 @@
 // Choices that a plan must not be made with. `capstan plan` prints them and ends with exit code 3.
 namespace capstan::plan {
 
+/// Paths of the choices that the plan may refuse, for their places in the file.
+inline constexpr std::array kRefusablePaths = {"asked.scale_on", "asked.consolidation", "asked.gang_scheduling",
+                                               "cluster.gang_scheduler", "cluster"};
+
 /// One choice of the spec that the plan refuses.
 struct Refusal {
+  std::string place{};    ///< "s.yaml:14:3"; the file if the choice has no place
   std::string what{};     ///< the choice: "asked.scale_on: DCGM_FI_DEV_GPU_UTIL (duty cycle of the GPU)"
   std::string why{};      ///< full sentences
   std::string instead{};  ///< full sentences

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "plan/spec/read_spec.h"
+
 namespace capstan::plan {
 namespace {
 
@@ -45,6 +47,17 @@ TEST(Refusals, DutyCycleAndGpuMemoryAreNoSignals) {
     EXPECT_EQ(refused.empty(), std::string_view(c.refused).empty()) << c.asked;
     EXPECT_NE(refused.find(c.refused), std::string::npos) << c.asked << ": " << refused;
   }
+}
+
+TEST(Refusals, NameTheLineOfTheChoice) {
+  const SpecResult spec = parse_plan_spec(
+      "services:\n- {name: chat, model: Llama-3.1-8B, slo: {ttft_p99: 1s}, pods_per_replica: 2}\n"
+      "asked:\n  scale_on: gpu\n  consolidation: WhenEmptyOrUnderutilized\n  gang_scheduling: false\n",
+      "s.yaml");
+  ASSERT_TRUE(spec) << spec.error().text();
+  std::vector<std::string> places;
+  for (const Refusal& refusal : refusals(*spec)) places.push_back(refusal.place);
+  EXPECT_EQ(places, (std::vector<std::string>{"s.yaml:4:13", "s.yaml:5:18", "s.yaml:6:20"}));
 }
 
 TEST(Refusals, TheDutyCycleIsRefusedForItsRealFailure) {

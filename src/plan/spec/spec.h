@@ -1,9 +1,11 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/quantity.h"
@@ -57,20 +59,48 @@ struct TokenSpec {
   std::int32_t longest = 0;  ///< no draw is longer
 };
 
+/// A server with Prometheus' HTTP API, on which the load of a service is measured.
+struct MeasureSpec {
+  std::string url{};                                           ///< "https://prometheus:9090", perhaps with a path
+  Duration over = std::chrono::hours(24 * 7);                  ///< length of the history, which ends now
+  Duration step = std::chrono::minutes(1);                     ///< between two points of the request rate
+  std::vector<std::pair<std::string, std::string>> labels{};   ///< that the series of the service have
+  std::vector<std::pair<std::string, std::string>> headers{};  ///< of every query, such as X-Scope-OrgID
+  std::string bearer_token_file{};                             ///< path; empty: no token
+  std::string ca_file{};                                       ///< path of trusted authorities; empty: the system's
+  std::string certificate_file{};                              ///< path of a client certificate; empty: none
+  std::string key_file{};                                      ///< path of the key of the client certificate
+  Duration timeout = std::chrono::seconds(30);                 ///< of each query
+};
+
+/// One figure of a measured load.
+struct MeasuredFigure {
+  enum class Source : std::uint8_t { measured, stated, assumed };
+  std::string name{};   ///< "requests"
+  std::string value{};  ///< with its unit
+  std::string how{};    ///< query, or reason; one sentence without a full stop
+  Source source = Source::measured;
+};
+
 /// The requests of one service.
 struct LoadSpec {
-  enum class Source : std::uint8_t { generated, trace, profile };
-  Source source = Source::generated;
-  std::string from{};         ///< path of a trace, or name of a profile; absolute or relative to the current folder
-  double scale = 1;           ///< multiplies a trace or profile
-  double requests_per_s = 0;  ///< generated: mean outside bursts; a stated concurrency is converted to it
-  std::optional<double> concurrency{};  ///< as stated: mean number of requests in flight
-  double burst_factor = 1;              ///< generated: rate in a burst, in multiples of `requests_per_s`
-  Duration burst_length{};              ///< generated
-  Duration burst_every{};               ///< generated: time from one burst's start to the next
-  Duration duration{};                  ///< length of the simulated load
-  TokenSpec prompt{};                   ///< generated
-  TokenSpec answer{};                   ///< generated
+  enum class Source : std::uint8_t { generated, trace, profile, prometheus };
+  Source source = Source::generated;  ///< prometheus: not measured yet; a measured load is a profile
+  std::string from{};     ///< path of a trace, or name or path of a profile; absolute or relative to the current folder
+  MeasureSpec measure{};  ///< where the load is measured
+  std::string profile_text{};              ///< the measured load, which `--out` writes as `from`; empty: none
+  std::vector<MeasuredFigure> measured{};  ///< figures of the measured load, for the page
+  double scale = 1;                        ///< multiplies a trace or profile
+  double requests_per_s = 0;               ///< generated: mean outside bursts; a stated concurrency is converted to it
+  std::optional<double> concurrency{};     ///< as stated: mean number of requests in flight
+  double burst_factor = 1;                 ///< generated: rate in a burst, in multiples of `requests_per_s`
+  Duration burst_length{};                 ///< generated
+  Duration burst_every{};                  ///< generated: time from one burst's start to the next
+  Duration duration{};                     ///< length of the simulated load
+  TokenSpec prompt{};                      ///< generated; prometheus: in place of a metric that the engine lacks
+  TokenSpec answer{};                      ///< as `prompt`
+  bool has_stated_prompt = false;          ///< prometheus: false: `prompt` is a default
+  bool has_stated_answer = false;          ///< prometheus: false: `answer` is a default
 };
 
 /// One model behind one endpoint.
@@ -90,7 +120,8 @@ struct ServiceSpec {
   std::optional<double> goodput_per_s{};  ///< requests per second that must hold the SLO
   LoadSpec load{};
   std::string tenant{};            ///< name of a tenant
-  ReplicaCount max_replicas = 64;  ///< upper end of the search
+  ReplicaCount min_replicas = 1;   ///< of each role; lower end of the search
+  ReplicaCount max_replicas = 64;  ///< of each role; upper end of the search
 };
 
 struct TenantSpec {
@@ -107,10 +138,13 @@ struct LimitSpec {
   std::optional<MicroUsd> per_hour{};
 };
 
+/// Largest `StaffSpec::share_ppm`: a hundred engineers.
+inline constexpr std::uint32_t kStaffSharePpmMost = 100'000'000;
+
 /// Cost of the people who run the platform, and the price of not running it.
 struct StaffSpec {
   MicroUsd per_year{160'000'000'000};   ///< one engineer, with overhead
-  std::uint32_t share_ppm = 500'000;    ///< part of an engineer's time
+  std::uint32_t share_ppm = 500'000;    ///< part of an engineer's time; 2,000,000: two engineers
   MicroUsd serverless_per_gpu_hour{0};  ///< 0: no offer is known, and the comparison gives the break-even price
 };
 
@@ -141,6 +175,7 @@ struct PlanSpec {
   std::vector<DefaultUsed> defaults{};                   ///< in the order of the file
   std::shared_ptr<const engine::EngineTable> engines{};  ///< the bundled table with the user's own rows
   std::string step_times{};                              ///< path of the user's own rows; empty: none
+  std::map<std::string, std::string> places{};           ///< "s.yaml:14:3" by path, of choices that may be refused
 };
 
 }  // namespace capstan::plan

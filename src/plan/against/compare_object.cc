@@ -1,0 +1,238 @@
+#include "plan/against/compare_object.h"
+
+#include <algorithm>
+#include <array>
+#include <set>
+
+#include "manifest/quantity.h"
+#include "manifest/scalars.h"
+#include "plan/against/signals.h"
+
+namespace capstan::plan {
+
+namespace {
+
+using manifest::Node;
+
+std::string without_spaces(std::string text) {
+  std::erase_if(text, [](char c) { return c == ' ' || c == '\n' || c == '\t'; });
+  return text;
+}
+
+/// Returns true if both texts mean the same: "1h" and "60m", "64Gi" and "65536Mi".
+bool means_the_same(const std::string& a, const std::string& b) {
+  if (a == b) return true;
+  const auto quantity = manifest::read_quantity_milli(a);
+  if (quantity && quantity == manifest::read_quantity_milli(b)) return true;
+  const auto duration = manifest::read_duration(a);
+  if (duration && duration == manifest::read_duration(b)) return true;
+  return without_spaces(a) == without_spaces(b);
+}
+
+/// Replaces `="chat"` by `="llm-server"`, as in a query.
+std::string renamed_labels(std::string text, const Renames& renames) {
+  for (const auto& [planned, found] : renames) {
+    const std::string old = "=\"" + planned + "\"";
+    for (std::size_t at = text.find(old); at != text.npos; at = text.find(old, at + 1)) {
+      text.replace(at, old.size(), "=\"" + found + "\"");
+    }
+  }
+  return text;
+}
+
+/// Returns the key that identifies the elements of a list, empty if they have none.
+std::string_view element_key(const Yaml& list) {
+  for (const std::string_view key : {"name", "key", "alert", "type"}) {
+    std::set<std::string> values;
+    for (const Yaml& element : list.elements()) {
+      if (element.is_map() && element.find(key) != nullptr) values.insert(element.find(key)->text());
+    }
+    if (!list.elements().empty() && values.size() == list.elements().size()) return key;
+  }
+  return {};
+}
+
+/// Returns "--port" for "--port=8000", and the whole text if it has no value.
+std::string flag_of(const std::string& text) { return text.substr(0, text.find('=')); }
+
+bool is_structure(const Yaml& value) { return value.is_map() || value.is_list(); }
+
+/// Returns how many scalars of a planned value are the same in an existing one.
+int likeness(const Yaml& planned, const Node& found) {
+  int equal = 0;
+  if (planned.is_map()) {
+    for (const auto& [key, value] : planned.entries()) {
+      if (const Node* other = found.find(key)) equal += likeness(value, *other);
+    }
+  } else if (planned.is_list()) {
+    for (std::size_t i = 0; i < std::min(planned.elements().size(), found.items.size()); ++i) {
+      equal += likeness(planned.elements()[i], found.items[i]);
+    }
+  } else if (found.kind == Node::Kind::scalar && means_the_same(planned.text(), found.text)) {
+    equal = 1;
+  }
+  return equal;
+}
+
+/// Returns true for a value that names another object, or selects pods by their labels. Names need not agree.
+bool is_reference(std::string_view path) {
+  static constexpr std::array<std::string_view, 4> kEnds = {"Ref.name", "Ref.namespace", ".serviceName",
+                                                            ".secretKeyRef.key"};
+  if (std::ranges::any_of(kEnds, [&](std::string_view end) { return path.ends_with(end); })) return true;
+  return path == "spec.selector" || path.find("electorLabels") != path.npos || path == "spec.selector.matchLabels";
+}
+
+class ObjectComparison {
+ public:
+  ObjectComparison(const ExistingObject& existing, const Renames& renames) : existing_(existing), renames_(renames) {}
+
+  std::vector<Difference> run(const Yaml& planned) {
+    compare_map(planned, existing_.body, "", "");
+    return std::move(out_);
+  }
+
+ private:
+  void compare(const Yaml& planned, const Node& found, const std::string& path, const std::string& why) {
+    if (is_reference(path)) return;
+    if (planned.is_map()) {
+      if (found.kind == Node::Kind::mapping) return compare_map(planned, found, path, why);
+      if (!planned.empty() || !found.is_null()) add(found, path, yaml_of(found), planned, why);
+    } else if (planned.is_list()) {
+      if (found.kind == Node::Kind::sequence) return compare_list(planned, found, path, why);
+      if (!planned.empty() || !found.is_null()) add(found, path, yaml_of(found), planned, why);
+    } else if (found.kind != Node::Kind::scalar || !is_equal(planned.text(), found.text)) {
+      add(found, path, yaml_of(found), planned, why);
+    }
+  }
+
+  bool is_equal(const std::string& planned, const std::string& found) const {
+    const bool is_renamed = std::ranges::find(renames_, std::pair(planned, found)) != renames_.end();
+    return is_renamed || means_the_same(planned, found) || means_the_same(renamed_labels(planned, renames_), found);
+  }
+
+  void add(const Node& at, const std::string& path, std::optional<Yaml> found, std::optional<Yaml> planned,
+           const std::string& why) {
+    Difference change{.file = existing_.file,
+                      .line = at.place.line,
+                      .object = existing_.kind() + " " + existing_.name(),
+                      .path = path,
+                      .found = std::move(found),
+                      .why = why};
+    if (planned && !planned->comment().empty()) change.why = planned->comment();
+    change.planned = std::move(planned);
+    if (!change.planned) change.kind = Difference::Kind::remove;
+    std::ranges::replace(change.why, '\n', ' ');
+    out_.push_back(std::move(change));
+  }
+
+  void compare_map(const Yaml& planned, const Node& found, const std::string& path, const std::string& why) {
+    for (const auto& [key, value] : planned.entries()) {
+      if (path.empty() && (key == "metadata" || key == "kind")) continue;
+      const std::string below = path.empty() ? key : path + "." + key;
+      const std::string reason = value.comment().empty() ? why : value.comment();
+      if (const Node* existing = found.find(key)) {
+        compare(value, *existing, below, reason);
+      } else if (!is_reference(below)) {
+        add(found, below, std::nullopt, value, reason);
+      }
+    }
+  }
+
+  void compare_list(const Yaml& planned, const Node& found, const std::string& path, const std::string& why) {
+    if (path == "spec.metrics" || path == "spec.triggers") return compare_metrics(planned, found, path, why);
+    if (path.ends_with(".values")) return compare_set(planned, found, path, why);
+    const std::string_view key = element_key(planned);
+    std::set<const Node*> used;
+    for (std::size_t i = 0; i < planned.elements().size(); ++i) {
+      const Yaml& element = planned.elements()[i];
+      const Node* match = find_element(element, found, key, used);
+      const std::string name = !key.empty()            ? element.find(key)->text()
+                               : is_structure(element) ? std::to_string(i)
+                                                       : flag_of(element.text());
+      const std::string reason = element.comment().empty() ? why : element.comment();
+      if (match == nullptr) {
+        add(found, path + "." + name, std::nullopt, element, reason);
+      } else {
+        used.insert(match);
+        compare(element, *match, path + "." + name, reason);
+      }
+    }
+  }
+
+  /// Finds the element of the existing list by its key, by its text, by its flag, or else the most similar one.
+  const Node* find_element(const Yaml& element, const Node& found, std::string_view key,
+                           const std::set<const Node*>& used) const {
+    const Node* best = nullptr;
+    int most = 0;
+    for (const Node& item : found.items) {
+      if (used.contains(&item)) continue;
+      int like = 0;
+      if (!key.empty()) {
+        like = is_equal(element.find(key)->text(), text_at(item, key)) ? 1 : 0;
+      } else if (is_structure(element)) {
+        like = likeness(element, item);
+      } else if (is_equal(element.text(), item.text)) {
+        like = 2;
+      } else if (element.text().starts_with("--") && flag_of(element.text()) == flag_of(item.text)) {
+        like = 1;
+      }
+      if (like <= most) continue;
+      most = like;
+      best = &item;
+    }
+    return best;
+  }
+
+  /// Compares a list of values whose order does not matter, as of a requirement of Karpenter. One change replaces all.
+  void compare_set(const Yaml& planned, const Node& found, const std::string& path, const std::string& why) {
+    std::set<std::string> wanted, present;
+    for (const Yaml& element : planned.elements()) wanted.insert(element.text());
+    for (const Node& item : found.items) present.insert(item.text);
+    if (wanted != present) add(found, path, yaml_of(found), planned, why);
+  }
+
+  /// Compares the metrics of an autoscaler. Elements with the same metrics belong together; an old one without a
+  /// planned one should go, because an autoscaler takes the highest answer of all.
+  void compare_metrics(const Yaml& planned, const Node& found, const std::string& path, const std::string& why) {
+    std::vector<std::vector<std::string>> wanted;
+    std::set<const Node*> used;
+    for (const Yaml& element : planned.elements()) {
+      wanted.push_back(scaler_metrics(element));
+      const Node* match = nullptr;
+      for (const Node& item : found.items) {
+        const bool is_same = scaler_metrics(yaml_of(item)) == wanted.back() &&
+                             text_at(item, "type") == text_at(element, "type") && !used.contains(&item);
+        if (is_same && match == nullptr) match = &item;
+      }
+      std::string name;
+      for (const std::string& metric : wanted.back()) name += (name.empty() ? "" : "+") + metric;
+      const std::string reason = element.comment().empty() ? why : element.comment();
+      if (match == nullptr) {
+        add(found, path + "." + name, std::nullopt, element, reason);
+      } else {
+        used.insert(match);
+        compare(element, *match, path + "." + name, reason);
+      }
+    }
+    for (const Node& item : found.items) {
+      if (used.contains(&item)) continue;
+      const std::vector<std::string> metrics = scaler_metrics(yaml_of(item));
+      std::string name;
+      for (const std::string& metric : metrics) name += (name.empty() ? "" : "+") + metric;
+      add(item, path + "." + name, yaml_of(item), std::nullopt, why_remove(metrics, wanted, found.items.size() == 1));
+    }
+  }
+
+  const ExistingObject& existing_;
+  const Renames& renames_;
+  std::vector<Difference> out_;
+};
+
+}  // namespace
+
+std::vector<Difference> compare_object(const Manifest& planned, const ExistingObject& existing,
+                                       const Renames& renames) {
+  return ObjectComparison(existing, renames).run(planned.body);
+}
+
+}  // namespace capstan::plan

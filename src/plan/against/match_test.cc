@@ -1,0 +1,64 @@
+#include "plan/against/match.h"
+
+#include <gtest/gtest.h>
+
+namespace capstan::plan {
+namespace {
+
+ExistingObject existing_one(const std::string& text) { return {"old.yaml", manifest::parse(text, "old.yaml").value()}; }
+
+Plan plan_with(const std::vector<std::string>& objects) {
+  Plan plan;
+  Section section{.key = "nodes"};
+  for (const std::string& text : objects) {
+    section.manifests.push_back({.file = "a.yaml", .body = yaml_of(manifest::parse(text, "a.yaml").value())});
+  }
+  plan.sections.push_back(std::move(section));
+  return plan;
+}
+
+TEST(Match, KeepsKindsOfTwoGroupsApart) {
+  const Plan plan = plan_with({"{apiVersion: scheduling.run.ai/v2, kind: Queue, metadata: {name: production}}",
+                               "{apiVersion: capstan.dev/v1alpha1, kind: Queue, metadata: {name: production}}"});
+  const std::vector<ExistingObject> existing = {
+      existing_one("{apiVersion: capstan.dev/v1alpha1, kind: Queue, metadata: {name: production}}")};
+  const auto matches = match_objects(plan, existing);
+  EXPECT_EQ(matches[0].existing, nullptr);
+  EXPECT_EQ(matches[1].existing, &existing[0]);
+}
+
+TEST(Match, PairsASingleObjectOfAnotherName) {
+  const Plan plan = plan_with({"{apiVersion: karpenter.sh/v1, kind: NodePool, metadata: {name: h100}}"});
+  const std::vector<ExistingObject> existing = {
+      existing_one("{apiVersion: karpenter.sh/v1beta1, kind: NodePool, metadata: {name: gpu}}")};
+  const auto matches = match_objects(plan, existing);
+  ASSERT_EQ(matches[0].existing, &existing[0]);
+  EXPECT_EQ(renames_of(matches), (Renames{{"h100", "gpu"}}));
+}
+
+TEST(Match, PairsAutoscalersByTheirTarget) {
+  const Plan plan = plan_with(
+      {"{apiVersion: autoscaling/v2, kind: HorizontalPodAutoscaler, metadata: {name: chat}, spec: {scaleTargetRef: "
+       "{name: chat}}}",
+       "{apiVersion: autoscaling/v2, kind: HorizontalPodAutoscaler, metadata: {name: code}, spec: {scaleTargetRef: "
+       "{name: code}}}"});
+  const std::vector<ExistingObject> existing = {
+      existing_one("{apiVersion: autoscaling/v2, kind: HorizontalPodAutoscaler, metadata: {name: my-hpa}, spec: "
+                   "{scaleTargetRef: {name: code}}}")};
+  const auto matches = match_objects(plan, existing);
+  EXPECT_EQ(matches[1].existing, &existing[0]);
+  // The only one that is left does not stand for the other service.
+  EXPECT_EQ(matches[0].existing, nullptr);
+}
+
+TEST(Match, TellsNamespacesApart) {
+  const Plan plan = plan_with({"{apiVersion: v1, kind: Service, metadata: {name: chat, namespace: inference}}",
+                               "{apiVersion: v1, kind: Service, metadata: {name: code, namespace: inference}}"});
+  const std::vector<ExistingObject> existing = {
+      existing_one("{apiVersion: v1, kind: Service, metadata: {name: chat, namespace: other}}"),
+      existing_one("{apiVersion: v1, kind: Service, metadata: {name: chat}}")};
+  EXPECT_EQ(match_objects(plan, existing)[0].existing, &existing[1]);
+}
+
+}  // namespace
+}  // namespace capstan::plan

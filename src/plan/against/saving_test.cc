@@ -1,0 +1,81 @@
+#include "plan/against/saving.h"
+
+#include <gtest/gtest.h>
+
+namespace capstan::plan {
+namespace {
+
+/// A plan of one service on p5.48xlarge at 8 USD for a GPU-hour, of which 10 GPUs are paid on average.
+Plan plan_of_chat() {
+  Plan plan;
+  plan.spec.services = {{.name = "chat"}};
+  RoleFleet role{.minimum = 2, .maximum = 4};
+  role.engine.gpu = "h100_sxm";
+  role.engine.tp = 2;
+  role.machine = {.name = "p5.48xlarge",
+                  .gpu = "h100_sxm",
+                  .gpus = 8,
+                  .on_demand_per_hour = MicroUsd{64'000'000},
+                  .spot_per_hour = MicroUsd{32'000'000}};
+  ServicePlan service{.service = "chat"};
+  service.roles.push_back(role);
+  service.seeds.push_back({.simulated = std::chrono::hours(1), .paid_gpu_ns = 10ll * 3'600'000'000'000});
+  plan.services.push_back(std::move(service));
+  Section cost{.key = "cost"};
+  cost.statements.push_back(
+      {.name = "consolidation trap", .value = "6,000.00 USD/year of GPU time", .why = "60 a day"});
+  plan.sections.push_back(std::move(cost));
+  return plan;
+}
+
+Manifest saved_object(const std::string& kind, const std::string& name) {
+  Yaml body = Yaml::map({{"kind", kind}});
+  body["metadata"].set("name", name);
+  return {.file = "a.yaml", .body = std::move(body)};
+}
+
+Saving saving_in_chat(const std::string& kind, const std::string& name, Difference change) {
+  change.object = kind + " " + name;
+  return saving_of(plan_of_chat(), saved_object(kind, name), change);
+}
+
+TEST(Saving, OfAMinimumIsReplicasTimesThePrice) {
+  const Saving less = saving_in_chat("HorizontalPodAutoscaler", "chat",
+                                     {.path = "spec.minReplicas", .found = Yaml(5), .planned = Yaml(2)});
+  EXPECT_EQ(less.micro_usd_per_month, 3ll * 2 * 8'000'000 * 730);
+  const Saving more = saving_in_chat("ScaledObject", "chat", {.path = "spec.minReplicaCount", .planned = Yaml(2)});
+  EXPECT_EQ(more.micro_usd_per_month, -2ll * 2 * 8'000'000 * 730);
+}
+
+TEST(Saving, OfConsolidationIsThatOfTheSectionOnCost) {
+  const Saving found = saving_in_chat("NodePool", "h100",
+                                      {.path = "spec.disruption.consolidationPolicy",
+                                       .found = Yaml("WhenEmptyOrUnderutilized"),
+                                       .planned = Yaml("WhenEmpty")});
+  EXPECT_EQ(found.micro_usd_per_month, 500'000'000);
+  EXPECT_EQ(found.removes, "a replica that is ended while it answers");
+}
+
+TEST(Saving, OfALimitIsNothingButABound) {
+  const Saving found =
+      saving_in_chat("NodePool", "h100", {.path = "spec.limits", .planned = Yaml::map({{"nvidia.com/gpu", 16}})});
+  EXPECT_FALSE(found.micro_usd_per_month);
+  EXPECT_EQ(found.formula, "nothing while all is well; bounds the pool at 128.00 USD/h");
+}
+
+TEST(Saving, OfSpotIsThatOfTheGpusAboveTheMinimum) {
+  // The minimum needs one node of 8 GPUs, so 2 of the 10 paid GPUs could be spot.
+  EXPECT_EQ(saving_in_chat("NodePool", "h100-spot", {.kind = Difference::Kind::add}).micro_usd_per_month,
+            2ll * 4'000'000 * 730);
+}
+
+TEST(Saving, IsARiskWhereThereIsNoAmount) {
+  const Saving found =
+      saving_in_chat("Deployment", "chat", {.path = "spec.template.spec.terminationGracePeriodSeconds"});
+  EXPECT_FALSE(found.micro_usd_per_month);
+  EXPECT_EQ(found.removes, "answers that are cut when a replica ends");
+  EXPECT_EQ(found.grade, 1);
+}
+
+}  // namespace
+}  // namespace capstan::plan

@@ -1,0 +1,35 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "plan/against/difference.h"
+#include "plan/against/existing_scaler.h"
+
+// Words for the comparison of a plan with existing manifests.
+namespace capstan::plan {
+
+/// A row of the table of autoscalers.
+struct ScalerRow {
+  std::string name{};  ///< "HorizontalPodAutoscaler chat, as it is"
+  std::int64_t attainment_ppm = 0;
+  std::int64_t micro_usd_per_hour = 0;
+  bool holds_slo = false;
+};
+/// Returns the existing autoscaler, the plan's object of the same kind, and the plan's choice if that is another one.
+std::vector<ScalerRow> scaler_rows(const Plan& plan, const ExistingScaler& scaler);
+/// Returns what the changes bring, for a table with two or more rows: "the changes: 99.6 % instead of 98.2 % met, for
+/// 19,330 USD/month less".
+std::string scaler_conclusion(const std::vector<ScalerRow>& rows);
+
+/// Returns "deploy/pool.yaml:7", or for an absent object "missing".
+std::string place_words(const Difference& change);
+/// Returns "save 481 USD/month: formula" as name and text: {"saves", "481 USD/month: formula"}. Nothing: no amount.
+std::optional<std::pair<std::string, std::string>> money_words(const Saving& saving);
+/// Returns a value on one line, if it is a scalar; else its YAML, which ends with a line break.
+std::string value_words(const Yaml& value);
+bool is_short_value(const Yaml& value);
+/// Returns "14 changes: 2 save money, 9 remove a risk".
+std::string count_words(const std::vector<Difference>& differences);
+
+}  // namespace capstan::plan

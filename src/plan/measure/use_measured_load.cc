@@ -1,0 +1,13 @@
+#include "plan/measure/use_measured_load.h"
+
+#include <fmt/format.h>
+
+namespace capstan::plan {
+
+std::string measured_load_file(std::string_view service) { return fmt::format("load-{}.csv", service); }
+
+void use_measured_load(const std::string& profile_text, experiment::Scenario& scenario) {
+  if (!profile_text.empty()) scenario.load.from = workload::ProfileSpec{profile_text};
+}
+
+}  // namespace capstan::plan

@@ -1,0 +1,17 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "experiment/scenario.h"
+
+namespace capstan::plan {
+
+/// Returns the name of the file with the measured load of a service, which `--out` writes: "load-chat.csv".
+std::string measured_load_file(std::string_view service);
+
+/// Replaces the profile that a scenario names by its text, because the file is not written yet. Does nothing if the
+/// text is empty.
+void use_measured_load(const std::string& profile_text, experiment::Scenario& scenario);
+
+}  // namespace capstan::plan

@@ -1,0 +1,322 @@
+#include "plan/render/page.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <set>
+
+#include "experiment/words.h"
+#include "plan/figures.h"
+#include "plan/files.h"
+#include "plan/render/key_figures.h"
+
+namespace capstan::plan {
+
+namespace {
+
+using experiment::tenths;
+using experiment::usd;
+
+constexpr std::size_t kFrontierRowsMost = 4;           ///< of a plan with one service
+constexpr std::size_t kFrontierRowsOfEachService = 2;  ///< of a plan with several services
+
+std::string percent(std::int64_t ppm) { return tenths(ppm, 10'000) + " %"; }
+
+/// Returns USD per month without cents, because the load of one hour does not tell them.
+std::string month(std::int64_t micro_usd_per_hour) {
+  return experiment::grouped((micro_usd_per_hour * kHoursPerMonth + 500'000) / 1'000'000);
+}
+
+std::string range_words(std::int64_t low, std::int64_t high) {
+  return low == high ? fmt::format("{}", low) : fmt::format("{} to {}", low, high);
+}
+
+std::string cost_line(const ServicePlan& service) {
+  const std::int64_t planned = planned_micro_usd_per_hour(service);
+  if (service.shared_micro_usd_per_hour) {
+    return fmt::format(
+        "{} USD/h, {} USD/month: its share of the nodes that it has in common (modelled); on nodes of "
+        "its own {} USD/h (simulated)",
+        usd(planned), month(planned), usd(micro_usd_per_hour(service)));
+  }
+  std::int64_t low = planned, high = planned;
+  for (const Trial& seed : service.seeds) {
+    low = std::min(low, micro_usd_per_hour(seed));
+    high = std::max(high, micro_usd_per_hour(seed));
+  }
+  const bool is_same = usd(low) == usd(high);
+  const std::string hour_range = is_same ? "" : fmt::format(" ({} to {})", usd(low), usd(high));
+  const std::string month_range = is_same ? "" : fmt::format(" ({} to {})", month(low), month(high));
+  return fmt::format("{} USD/h{}, {} USD/month{}, mean{} of {} (simulated)", usd(planned), hour_range, month(planned),
+                     month_range, is_same ? "" : " and range",
+                     experiment::counted(static_cast<std::int64_t>(service.seeds.size()), "seed", "seeds"));
+}
+
+std::string attainment_line(const ServicePlan& service, const model::Slo& slo) {
+  const auto met = static_cast<std::size_t>(std::ranges::count_if(
+      service.seeds, [&](const Trial& trial) { return trial.attainment_ppm >= slo.attainment_ppm; }));
+  Duration ttft{}, tpot{};
+  for (const Trial& trial : service.seeds) {
+    ttft = std::max(ttft, trial.ttft_p99);
+    tpot = std::max(tpot, trial.tpot_p99);
+  }
+  return fmt::format(
+      "{} in {} of {} simulations; in the worst {} of requests met, P99 of TTFT {}, of TPOT {} (simulated)",
+      service.holds_slo ? "holds" : "misses", service.holds_slo ? met : service.seeds.size() - met,
+      service.seeds.size(), percent(lowest_attainment_ppm(service)), experiment::seconds(ttft.count() / 1000),
+      experiment::milliseconds(tpot.count() / 1000));
+}
+
+/// Returns the worse conditions under which the fleet misses the SLO, or those under which it holds it.
+std::string worse_conditions(const ServicePlan& service, const model::Slo& slo, bool is_missed) {
+  std::string words;
+  for (const Trial& trial : service.robustness) {
+    if ((trial.attainment_ppm < slo.attainment_ppm) != is_missed) continue;
+    words += fmt::format("{}{} ({})", words.empty() ? "" : ", ", trial.name, percent(trial.attainment_ppm));
+  }
+  return words;
+}
+
+PageHeadline headline_of(const ServicePlan& service, const ServiceSpec& spec) {
+  std::set<std::string> machines;
+  for (const RoleFleet& role : service.roles) machines.insert(role.machine.name);
+  const bool is_constant = service.scaler == ScalerKind::constant;
+  PageHeadline out{.service = service.service};
+  out.fleet = fmt::format("{}, on {}, {}", fleet_words(service), fmt::join(machines, " and "),
+                          is_constant ? "a constant fleet" : fmt::format("scaled by {}", scaler_word(service.scaler)));
+  out.lines.emplace_back("cost", cost_line(service));
+  out.lines.emplace_back("SLO", slo_words(spec.slo) + "; " + attainment_line(service, spec.slo));
+  const std::string missed = worse_conditions(service, spec.slo, true);
+  const std::string held = worse_conditions(service, spec.slo, false);
+  std::string worse;
+  if (!missed.empty()) worse = "misses with " + missed;
+  if (!held.empty()) worse += (worse.empty() ? "holds with " : "; holds with ") + held;
+  if (!worse.empty()) out.lines.emplace_back("when worse", worse);
+  if (!service.bounded_by.empty())
+    out.lines.emplace_back("limits", fmt::format("{}", fmt::join(service.bounded_by, "; ")));
+  return out;
+}
+
+PageTable scaler_table(const Plan& plan) {
+  const bool is_several = plan.services.size() > 1;
+  PageTable table{.columns = {is_several ? "service" : "", "scaler", "lowest met", "USD/h", "USD/month", "replicas"}};
+  for (const ServicePlan& service : plan.services) {
+    for (const ScalerVariant& variant : service.variants) {
+      PageTable::Row row{.is_chosen = variant.kind == service.scaler};
+      std::string replicas;
+      for (const RoleReplicas& role : variant.roles) {
+        replicas += (replicas.empty() ? "" : " + ") + range_words(role.minimum, role.maximum);
+      }
+      row.cells = {is_several ? service.service : "", std::string(scaler_word(variant.kind))};
+      if (!variant.refused.empty() || variant.seeds.empty()) {
+        row.cells.insert(row.cells.end(), {"not simulated", "", "", replicas});
+      } else {
+        const std::int64_t cost = micro_usd_per_hour(variant.seeds);
+        row.cells.insert(row.cells.end(),
+                         {percent(lowest_attainment_ppm(variant.seeds)) + (variant.holds_slo ? "" : ", misses"),
+                          usd(cost), month(cost), replicas});
+      }
+      table.rows.push_back(std::move(row));
+    }
+  }
+  return table;
+}
+
+/// Returns true for a fleet whose scaler is neither Capstan nor the chosen one. The table of scalers has it.
+bool has_other_scaler(const FrontierPoint& point, ScalerKind chosen) {
+  static constexpr std::array kOthers = {ScalerKind::scaled_object, ScalerKind::hpa, ScalerKind::constant};
+  return std::ranges::any_of(kOthers, [&](ScalerKind kind) {
+    return kind != chosen && point.fleet.ends_with(fmt::format(", {}", scaler_word(kind)));
+  });
+}
+
+/// Returns the points to show: the efficient ones first if there are too many. The cheapest stands first.
+std::vector<const FrontierPoint*> shown_points(const ServicePlan& service, std::size_t most) {
+  std::vector<const FrontierPoint*> order;
+  for (const FrontierPoint& point : service.frontier) {
+    if (!has_other_scaler(point, service.scaler)) order.push_back(&point);
+  }
+  const auto is_runner_up = [&](const FrontierPoint* point) {
+    return service.runner_up && point->fleet == service.runner_up->fleet;
+  };
+  std::ranges::stable_sort(order, [&](const FrontierPoint* a, const FrontierPoint* b) {
+    const auto rank = [&](const FrontierPoint* p) { return (p->is_efficient ? 2 : 0) + (is_runner_up(p) ? 1 : 0); };
+    return rank(a) > rank(b);
+  });
+  if (order.size() > most) order.resize(most);
+  std::ranges::stable_sort(order, {}, &FrontierPoint::micro_usd_per_hour);
+  return order;
+}
+
+/// Returns "H100, TP 4, p5.48xlarge, 3 to 8 replicas, 100 % spot if added" for the long words of a fleet.
+std::string short_fleet(std::string fleet) {
+  static constexpr std::array<std::pair<std::string_view, std::string_view>, 4> kShort = {
+      {{"tensor parallel ", "TP "},
+       {" of added nodes spot", " spot if added"},
+       {" prefill replicas", " prefill"},
+       {" decode replicas", " decode"}}};
+  for (const auto& [words, short_words] : kShort) {
+    const std::size_t at = fleet.find(words);
+    if (at != fleet.npos) fleet.replace(at, words.size(), short_words);
+  }
+  return fleet;
+}
+
+PageTable frontier_table(const Plan& plan) {
+  const bool is_several = plan.services.size() > 1;
+  PageTable table{
+      .columns = {is_several ? "service" : "", "fleet that the search tried", "lowest met", "USD/h", "seeds"}};
+  for (const ServicePlan& service : plan.services) {
+    for (const FrontierPoint* point :
+         shown_points(service, is_several ? kFrontierRowsOfEachService : kFrontierRowsMost)) {
+      const bool is_chosen = point->micro_usd_per_hour == micro_usd_per_hour(service) &&
+                             point->attainment_ppm == lowest_attainment_ppm(service);
+      table.rows.push_back({.cells = {is_several ? service.service : "", short_fleet(point->fleet),
+                                      percent(point->attainment_ppm) + (point->holds_slo ? "" : ", misses"),
+                                      usd(point->micro_usd_per_hour), fmt::format("{}", point->seeds)},
+                            .is_chosen = is_chosen});
+    }
+  }
+  return table;
+}
+
+/// Returns the defaults without their reasons, one text for each part of the spec. A default that several services use
+/// in the same way is in one text.
+std::vector<std::string> compact_defaults(const PlanSpec& spec) {
+  struct Default {
+    std::string rest{}, value{};
+    std::vector<std::string> services{};
+  };
+  std::vector<Default> defaults;
+  for (const DefaultUsed& used : spec.defaults) {
+    std::string service, rest = used.path;
+    for (const ServiceSpec& candidate : spec.services) {
+      const std::string prefix = "services." + candidate.name + ".";
+      if (!used.path.starts_with(prefix)) continue;
+      service = candidate.name;
+      rest = used.path.substr(prefix.size());
+    }
+    const auto same = std::ranges::find_if(defaults, [&](const Default& known) {
+      return !service.empty() && !known.services.empty() && known.rest == rest && known.value == used.value;
+    });
+    if (same != defaults.end()) {
+      same->services.push_back(service);
+    } else {
+      defaults.push_back({rest, used.value, service.empty() ? std::vector<std::string>{} : std::vector{service}});
+    }
+  }
+  std::vector<std::pair<std::string, std::string>> parts;  // "cluster" and its defaults
+  for (const Default& used : defaults) {
+    const bool is_of_all = used.services.size() == spec.services.size() && spec.services.size() > 1;
+    std::string part, key = used.rest;
+    if (!used.services.empty()) {
+      part = is_of_all ? "all services" : fmt::format("services.{}", fmt::join(used.services, "|"));
+    } else if (const std::size_t dot = key.find('.'); dot != key.npos) {
+      part = key.substr(0, dot);
+      key = key.substr(dot + 1);
+    }
+    const auto known = std::ranges::find(parts, part, &std::pair<std::string, std::string>::first);
+    auto& [name, text] = known == parts.end() ? parts.emplace_back(part, "") : *known;
+    text += fmt::format("{}{} = {}", text.empty() ? "" : "; ", key, used.value);
+  }
+  std::vector<std::string> out;
+  for (const auto& [part, text] : parts) out.push_back(part.empty() ? text : part + ": " + text);
+  return out;
+}
+
+/// Returns the folders of `--out` with their number of files, and the files that lie in none.
+std::vector<PageFolder> folders_of(const Plan& plan) {
+  std::vector<PageFolder> out;
+  for (const PlanFile& file : list_plan_files(plan)) {
+    const std::size_t slash = file.path.find('/');
+    const std::string name = slash == file.path.npos ? file.path : file.path.substr(0, slash + 1);
+    const auto known = std::ranges::find(out, name, &PageFolder::name);
+    PageFolder& folder = known == out.end() ? out.emplace_back(PageFolder{name, 0}) : *known;
+    ++folder.files;
+  }
+  return out;
+}
+
+/// Returns the commands in the order of their steps, without those of options that are not chosen.
+std::vector<ApplyCommand> chosen_commands(const Plan& plan) {
+  std::vector<ApplyCommand> out;
+  for (const Section& section : plan.sections) {
+    for (const ApplyCommand& command : section.apply) {
+      const bool is_other_option = !command.alternative.choice.empty() && !command.alternative.is_chosen;
+      if (!is_other_option || command.is_optional) out.push_back(command);
+    }
+  }
+  std::ranges::stable_sort(out, {}, &ApplyCommand::step);
+  const auto same = [](const ApplyCommand& a, const ApplyCommand& b) { return a.command == b.command; };
+  const auto rest = std::ranges::unique(out, same);
+  out.erase(rest.begin(), rest.end());
+  return out;
+}
+
+std::string sum_line(const Plan& plan) {
+  if (plan.services.size() < 2) return {};
+  std::int64_t sum = 0;
+  bool shares_nodes = false;
+  for (const ServicePlan& service : plan.services) {
+    sum += planned_micro_usd_per_hour(service);
+    shares_nodes = shares_nodes || service.shared_micro_usd_per_hour;
+  }
+  return fmt::format(
+      "{} USD/h, {} USD/month, {}", usd(sum), month(sum),
+      shares_nodes ? "with shared nodes (modelled)" : "each service on nodes of its own; shared nodes would cost less");
+}
+
+}  // namespace
+
+std::string slo_words(const model::Slo& slo) {
+  std::string bounds;
+  const auto add = [&](const char* name, Duration bound, const std::string& more = {}) {
+    if (bound <= Duration{}) return;
+    bounds += fmt::format("{}{} at most {}{}", bounds.empty() ? "" : ", ", name, experiment::time_words(bound), more);
+  };
+  add("TTFT", slo.ttft,
+      slo.scales_with_prompt() ? fmt::format(" or {} times its prefill", tenths(slo.ttft_prefills_milli, 1000)) : "");
+  add("TPOT", slo.tpot);
+  add("end to end", slo.e2e);
+  return fmt::format("{} of requests: {}", percent(slo.attainment_ppm), bounds);
+}
+
+std::vector<std::string> default_lines(const Plan& plan) {
+  std::vector<std::string> lines;
+  for (const DefaultUsed& used : plan.spec.defaults) {
+    lines.push_back(fmt::format("{} = {}{}{}", used.path, used.value, used.why.empty() ? "" : ": ", used.why));
+  }
+  return lines;
+}
+
+Page page_of(const Plan& plan) {
+  Page page{.title = fmt::format("Plan {}", plan.spec.name)};
+  for (std::size_t i = 0; i < plan.services.size(); ++i) {
+    page.headlines.push_back(headline_of(plan.services[i], plan.spec.services[i]));
+  }
+  page.sum = sum_line(plan);
+  page.scalers = scaler_table(plan);
+  page.frontier = frontier_table(plan);
+  for (const Section& section : plan.sections) {
+    page.blocks.push_back(block_of(section, plan.spec));
+    if (section.key == "proof" && !plan.services.empty()) {
+      const ServicePlan& first = plan.services.front();
+      const std::string command = fmt::format("capstan compare {} --seed 2", scenario_file(first, first.scaler));
+      page.blocks.back().figures.push_back({"repeat", command, Evidence::none});
+    }
+    for (const std::string& part : section.not_simulated) {
+      if (std::ranges::find(page.not_simulated, part) == page.not_simulated.end()) page.not_simulated.push_back(part);
+    }
+  }
+  page.defaults = compact_defaults(plan.spec);
+  if (std::ranges::all_of(plan.services, &ServicePlan::holds_slo)) {
+    page.folders = folders_of(plan);
+    page.apply = chosen_commands(plan);
+  }
+  return page;
+}
+
+}  // namespace capstan::plan

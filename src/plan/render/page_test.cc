@@ -1,0 +1,58 @@
+#include "plan/render/page.h"
+
+#include <gtest/gtest.h>
+
+namespace capstan::plan {
+namespace {
+
+using namespace std::chrono_literals;
+
+TEST(Page, WritesTheBoundsOfAnSlo) {
+  model::Slo slo{.ttft = 2s, .tpot = 50ms};
+  EXPECT_EQ(slo_words(slo), "99.0 % of requests: TTFT at most 2 s, TPOT at most 50 ms");
+  slo.ttft_prefills_milli = 3000;
+  EXPECT_EQ(slo_words(slo), "99.0 % of requests: TTFT at most 2 s or 3.0 times its prefill, TPOT at most 50 ms");
+}
+
+TEST(Page, JoinsDefaultsThatSeveralServicesUse) {
+  Plan plan;
+  plan.spec.services = {{.name = "chat"}, {.name = "code"}};
+  plan.spec.defaults = {{"namespace", "inference", "why"},
+                        {"services.chat.engine", "vllm", "why"},
+                        {"services.chat.dtype", "fp8", "why"},
+                        {"services.code.engine", "vllm", "why"}};
+  plan.services = {{.service = "chat"}, {.service = "code"}};
+  EXPECT_EQ(page_of(plan).defaults, (std::vector<std::string>{"namespace = inference", "all services: engine = vllm",
+                                                              "services.chat: dtype = fp8"}));
+  EXPECT_EQ(default_lines(plan).size(), 4u);
+}
+
+TEST(Page, OrdersTheCommandsOfAllSectionsByTheirStep) {
+  Plan plan;
+  plan.sections.push_back({.key = "monitoring"});
+  plan.sections.back().apply.push_back({.step = ApplyStep::monitoring, .command = "kubectl apply -f monitoring"});
+  plan.sections.push_back({.key = "nodes"});
+  plan.sections.back().apply.push_back({.step = ApplyStep::nodes, .command = "kubectl apply -f nodes"});
+  plan.sections.back().apply.push_back({.step = ApplyStep::names, .command = "kubectl create namespace a"});
+  const Page page = page_of(plan);
+  ASSERT_EQ(page.apply.size(), 3u);
+  EXPECT_EQ(page.apply[0].command, "kubectl create namespace a");
+  EXPECT_EQ(page.apply[2].command, "kubectl apply -f monitoring");
+}
+
+TEST(Page, ShowsAtMostFourFleetsTheCheapestFirst) {
+  Plan plan;
+  plan.spec.services = {{.name = "chat"}};
+  plan.services = {{.service = "chat"}};
+  for (std::int64_t i = 0; i < 9; ++i) {
+    plan.services[0].frontier.push_back(
+        {.fleet = std::to_string(i), .micro_usd_per_hour = i * 1'000'000, .is_efficient = i == 8});
+  }
+  const Page page = page_of(plan);
+  ASSERT_EQ(page.frontier.rows.size(), 4u);
+  EXPECT_EQ(page.frontier.rows[0].cells[1], "0");
+  EXPECT_EQ(page.frontier.rows[3].cells[1], "8") << "an efficient fleet is shown";
+}
+
+}  // namespace
+}  // namespace capstan::plan

@@ -1,0 +1,31 @@
+#pragma once
+
+#include "plan/search/load_facts.h"
+
+// The length of a search is bounded by simulated requests, not by time, so that every machine finds the same plan. Two
+// cores simulate about 400,000 requests a second.
+namespace capstan::plan {
+
+inline constexpr std::uint64_t kSeeds = 5;
+
+/// A load up to this size is planned in a few seconds.
+inline constexpr RequestCount kShortLoadRequests = 20'000;
+/// A load above this size is huge: fewer fleets are simulated on all of it, and worse conditions under one seed.
+inline constexpr RequestCount kHugeLoadRequests = 300'000;
+
+struct SearchBudget {
+  RequestCount fleets = 0;   ///< no further round of the search for a fleet begins after so many simulated requests
+  RequestCount scalers = 0;  ///< the same for the search of minima for the other scalers, counted from its start
+  bool is_huge = false;
+};
+
+/// Returns the budget of one of several services.
+inline SearchBudget budget_of(const LoadFacts& load, std::size_t services) {
+  const bool is_short = load.requests <= kShortLoadRequests;
+  const auto share = static_cast<RequestCount>(services == 0 ? 1 : services);
+  return {.fleets = (is_short ? 1'000'000 : 8'000'000) / share,
+          .scalers = (is_short ? 1'400'000 : 14'000'000) / share,
+          .is_huge = load.requests > kHugeLoadRequests};
+}
+
+}  // namespace capstan::plan

@@ -1,0 +1,41 @@
+#pragma once
+
+#include <optional>
+
+#include "plan/search/budget.h"
+#include "plan/search/fleet_simulator.h"
+
+// Which scaler sets the replicas: Capstan's policy, the plan's ScaledObject, its HPA, or nothing, because a fleet of
+// constant size holds the SLO for less.
+namespace capstan::plan {
+
+/// Largest shortfall of a scaler of the plan against the attainment that the plan states.
+inline constexpr std::int64_t kScalerShortfallPpm = 5'000;
+
+/// The fleets that stand for the scalers.
+struct ScalerChoice {
+  FleetKey chosen{};                      ///< the cheapest that holds the SLO under every seed
+  FleetKey capstan{};                     ///< that of Capstan's policy
+  std::vector<ScalerVariant> variants{};  ///< in the order of `ScalerKind`
+};
+
+/// Finds, on the machines of a fleet under Capstan's policy, the smallest minimum with which each other scaler holds
+/// the SLO under every seed, and the smallest constant fleet that does. The cheapest of the four is chosen; of equally
+/// cheap ones the first in the order of `ScalerKind`. The other scalers get a minimum with which they reach the
+/// attainment of the chosen one, less `kScalerShortfallPpm`. If the constant fleet is chosen, their minimum is at least
+/// its size, so that each of them serves the same load and a higher one.
+/// @param plan  of the service, with the roles, the start and the mean load of the fleet `capstan`
+Result<ScalerChoice> choose_scaler(FleetSimulator& simulator, const FleetKey& capstan, const ServicePlan& plan,
+                                   const SearchBudget& budget);
+
+/// Finds the smallest constant fleet that holds the SLO on the machines of a fleet under Capstan's policy.
+/// @return nothing if none is known to hold it
+Result<std::optional<FleetKey>> find_constant_fleet(FleetSimulator& simulator, const FleetKey& capstan,
+                                                    const SearchBudget& budget);
+
+/// Returns the fleet under the ScaledObject or the HPA that the plan writes for this minimum.
+/// @param kind  `scaled_object` or `hpa`
+FleetOption threshold_fleet(const PlanSpec& spec, const ServiceSpec& service, const ServicePlan& plan,
+                            FleetOption fleet, ScalerKind kind);
+
+}  // namespace capstan::plan

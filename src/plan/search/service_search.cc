@@ -1,0 +1,237 @@
+#include "plan/search/service_search.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+#include <utility>
+
+namespace capstan::plan {
+
+namespace {
+
+constexpr std::size_t kFinalistsMost = 3;      ///< candidates that are simulated on the whole load
+constexpr std::size_t kHugeFinalistsMost = 2;  ///< the same for a huge load
+constexpr int kRefinementsMost = 4;            ///< rounds that look for a lower or higher minimum of the finalists
+constexpr int kLeaderRaisesMost = 6;           ///< rounds that raise the minimum because a seed missed the SLO
+
+/// Searches the fleet of one service.
+class ServiceSearch {
+ public:
+  ServiceSearch(FleetSimulator& simulator, const SearchBudget& budget)
+      : simulator_(simulator), candidates_(simulator.candidates()), budget_(budget) {}
+
+  Result<FoundFleets> run() {
+    for (const auto step : {&ServiceSearch::compare_candidates, &ServiceSearch::simulate_whole_load,
+                            &ServiceSearch::refine_minimum, &ServiceSearch::prove}) {
+      if (Result<void> done = (this->*step)(); !done) return std::unexpected(done.error());
+    }
+    const TriedFleet& best = best_proven(nullptr);
+    FoundFleets found{.best = best.key};
+    const bool has_other = std::ranges::any_of(simulator_.tried(), [&](const auto& entry) {
+      return entry.second.seeds.size() >= kSeeds && is_other_kind(entry.first, best.key);
+    });
+    if (has_other) found.runner_up = best_proven(&best.key).key;
+    return found;
+  }
+
+ private:
+  bool has_budget() const { return simulator_.requests() < budget_.fleets; }
+  std::size_t finalists_most() const { return budget_.is_huge ? kHugeFinalistsMost : kFinalistsMost; }
+
+  /// Simulates each candidate with several minima on a short part of the load, and orders the candidates by their best
+  /// fleet.
+  Result<void> compare_candidates() {
+    std::vector<FleetOrder> orders;
+    for (std::size_t i = 0; i < candidates_.size(); ++i) {
+      const ReplicaCount peak = peak_step(candidates_[i]);
+      std::set<ReplicaCount> steps;
+      for (const ReplicaCount thirds : {0, 1, 2, 3, 4}) {
+        const ReplicaCount step = std::max<ReplicaCount>(1, (peak * thirds + 2) / 3);
+        steps.insert(std::min(step, highest_step(candidates_[i])));
+      }
+      for (const ReplicaCount step : steps) orders.push_back(simulator_.order({i, step, 0}, 1));
+    }
+    const Result<Tried> tried = simulator_.run_short(orders, "short part of the load");
+    if (!tried) return std::unexpected(tried.error());
+    std::vector<const TriedFleet*> ranked;
+    for (const auto& [key, fleet] : *tried) ranked.push_back(&fleet);
+    std::ranges::sort(ranked, [](const TriedFleet* a, const TriedFleet* b) { return is_better(*a, *b); });
+    for (const TriedFleet* fleet : ranked) {
+      const bool is_new = std::ranges::find(finalists_, fleet->key.candidate, &FleetKey::candidate) == finalists_.end();
+      if (is_new && finalists_.size() < finalists_most()) finalists_.push_back(fleet->key);
+    }
+    // The runner-up is of another GPU kind or parallelism, so that one of these is a finalist, too.
+    const auto is_another = [&](const FleetKey& key) { return is_other_kind(key, finalists_.front()); };
+    if (std::ranges::any_of(finalists_, is_another)) return {};
+    for (const TriedFleet* fleet : ranked) {
+      if (!is_another(fleet->key)) continue;
+      if (finalists_.size() == finalists_most()) finalists_.pop_back();
+      finalists_.push_back(fleet->key);
+      break;
+    }
+    return {};
+  }
+
+  bool is_other_kind(const FleetKey& a, const FleetKey& b) const {
+    const engine::EngineRow& row_a = candidates_[a.candidate].engine;
+    const engine::EngineRow& row_b = candidates_[b.candidate].engine;
+    return row_a.gpu != row_b.gpu || row_a.tp != row_b.tp;
+  }
+
+  /// Returns the shares of spot nodes that a candidate may have.
+  std::vector<std::uint32_t> spot_shares(const FleetCandidate& candidate) const {
+    const ClusterSpec& cluster = simulator_.spec().cluster;
+    const bool may_buy = std::ranges::find(cluster.capacity, model::CapacityType::spot) != cluster.capacity.end();
+    const auto spot = price_of(candidate.machine, model::CapacityType::spot);
+    const bool helps = may_buy && spot && candidate.base != model::CapacityType::spot &&
+                       spot->count < candidate.price().count && cluster.provisioner != Provisioner::none;
+    return helps ? std::vector<std::uint32_t>{0, 500'000, 1'000'000} : std::vector<std::uint32_t>{0};
+  }
+
+  /// Adds the fleet of a key with another share of spot nodes, if it buys another number of them.
+  void add_spot(const FleetKey& key, std::uint32_t spot_ppm, std::vector<FleetOrder>& orders) const {
+    FleetOrder order = simulator_.order({key.candidate, key.step, spot_ppm}, 1);
+    const auto buys_as_many = [&](const FleetOrder& other) {
+      return other.key.candidate == key.candidate && other.fleet.spot_machines() == order.fleet.spot_machines();
+    };
+    if (std::ranges::none_of(orders, buys_as_many)) orders.push_back(std::move(order));
+  }
+
+  Result<void> simulate_whole_load() {
+    std::vector<FleetOrder> orders;
+    for (const FleetKey& finalist : finalists_) {
+      const bool is_first = finalist == finalists_.front();
+      for (const std::uint32_t spot : spot_shares(candidates_[finalist.candidate])) {
+        if (spot == 0 || is_first || !budget_.is_huge) add_spot(finalist, spot, orders);
+      }
+    }
+    return simulator_.run(orders, "whole load");
+  }
+
+  /// Returns the best fleet of a candidate on the whole load.
+  const TriedFleet& best_of(std::size_t candidate) const {
+    const TriedFleet* best = nullptr;
+    for (const auto& [key, fleet] : simulator_.tried()) {
+      if (key.candidate == candidate && (best == nullptr || is_better(fleet, *best))) best = &fleet;
+    }
+    return *best;
+  }
+
+  /// Returns the next fleet to try for the smallest minimum that holds the SLO; nothing if it is known.
+  std::optional<FleetKey> next_step(const FleetKey& finalist) const {
+    const FleetKey best = best_of(finalist.candidate).key;
+    ReplicaCount missed = 0, held = 0;  // held 0: no step is known to hold the SLO
+    for (const auto& [key, fleet] : simulator_.tried()) {
+      if (key.candidate != best.candidate || key.spot_ppm != best.spot_ppm) continue;
+      if (!fleet.holds_slo) missed = std::max(missed, key.step);
+      if (fleet.holds_slo) held = held == 0 ? key.step : std::min(held, key.step);
+    }
+    const FleetCandidate& candidate = candidates_[best.candidate];
+    ReplicaCount step = 0;
+    if (held == 0) {
+      step = std::min(missed + std::max<ReplicaCount>(1, missed / 2), highest_step(candidate));
+    } else if (held > missed + 1) {
+      step = missed + (held - missed) / 2;
+    }
+    const FleetKey next{best.candidate, step, best.spot_ppm};
+    return step == 0 || simulator_.tried().contains(next) ? std::nullopt : std::optional(next);
+  }
+
+  Result<void> refine_minimum() {
+    for (int round = 0; round < kRefinementsMost && has_budget(); ++round) {
+      std::vector<FleetOrder> orders;
+      for (const FleetKey& finalist : finalists_) {
+        if (const auto next = next_step(finalist)) orders.push_back(simulator_.order(*next, 1));
+      }
+      if (Result<void> done = simulator_.run(orders, "other minima"); !done) return done;
+    }
+    return {};
+  }
+
+  /// Returns the fleets to prove: the best one, and the best one of another GPU kind or parallelism.
+  std::vector<FleetKey> leaders() const {
+    std::vector<const TriedFleet*> order;
+    for (const FleetKey& finalist : finalists_) order.push_back(&best_of(finalist.candidate));
+    std::ranges::sort(order, [](const TriedFleet* a, const TriedFleet* b) { return is_better(*a, *b); });
+    std::vector<FleetKey> out{order.front()->key};
+    const auto other = std::ranges::find_if(order, [&](const TriedFleet* f) { return is_other_kind(f->key, out[0]); });
+    if (other != order.end()) out.push_back((*other)->key);
+    return out;
+  }
+
+  /// Simulates the leaders under all seeds. One that misses the SLO gets a higher minimum and is simulated again. A
+  /// fleet that is better than the best of them, as far as it was simulated, becomes a leader, too. Without budget the
+  /// rounds go on only until a fleet holds the SLO.
+  Result<void> prove() {
+    leaders_ = leaders();
+    for (int round = 0; round <= kLeaderRaisesMost; ++round) {
+      std::vector<FleetOrder> orders;
+      for (const FleetKey& leader : leaders_) {
+        const auto known = simulator_.tried().find(leader);
+        const std::uint64_t done = known == simulator_.tried().end() ? 0 : known->second.seeds.size();
+        for (std::uint64_t seed = done + 1; seed <= kSeeds; ++seed) orders.push_back(simulator_.order(leader, seed));
+      }
+      if (Result<void> done = simulator_.run(orders, fmt::format("{} seeds", kSeeds)); !done) return done;
+      if (round == kLeaderRaisesMost) break;
+      if (!has_budget()) {
+        if (best_proven(nullptr).holds_slo || round > 1) break;
+        leaders_.resize(1);
+      }
+      const bool is_raised = raise_leaders();
+      if (!(has_budget() && add_challenger()) && !is_raised) break;
+    }
+    return {};
+  }
+
+  /// Returns false if no fleet that was simulated under one seed is better than the best proven one.
+  bool add_challenger() {
+    const TriedFleet& proven = best_proven(nullptr);
+    const TriedFleet* best = nullptr;
+    for (const auto& [key, fleet] : simulator_.tried()) {
+      if (fleet.seeds.size() >= kSeeds || !is_better(fleet, proven)) continue;
+      if (best == nullptr || is_better(fleet, *best)) best = &fleet;
+    }
+    if (best == nullptr || std::ranges::find(leaders_, best->key) != leaders_.end()) return false;
+    leaders_.push_back(best->key);
+    return true;
+  }
+
+  /// Raises the minimum of the leaders that miss the SLO. Returns false if there is nothing to raise.
+  bool raise_leaders() {
+    bool is_raised = false;
+    for (FleetKey& leader : leaders_) {
+      const FleetCandidate& candidate = candidates_[leader.candidate];
+      if (simulator_.tried().at(leader).holds_slo || leader.step >= highest_step(candidate)) continue;
+      const ReplicaCount more = std::max<ReplicaCount>(1, peak_step(candidate) / 8);
+      leader.step = std::min(leader.step + more, highest_step(candidate));
+      is_raised = true;
+    }
+    return is_raised;
+  }
+
+  /// Returns the best fleet that was simulated under all seeds.
+  /// @param unlike  if not null, only fleets of another GPU kind or parallelism count
+  const TriedFleet& best_proven(const FleetKey* unlike) const {
+    const TriedFleet* best = nullptr;
+    for (const auto& [key, fleet] : simulator_.tried()) {
+      if (fleet.seeds.size() < kSeeds || (unlike != nullptr && !is_other_kind(key, *unlike))) continue;
+      if (best == nullptr || is_better(fleet, *best)) best = &fleet;
+    }
+    return *best;
+  }
+
+  FleetSimulator& simulator_;
+  const std::vector<FleetCandidate>& candidates_;
+  SearchBudget budget_;
+  std::vector<FleetKey> finalists_;  ///< best fleet of each candidate that is simulated on the whole load
+  std::vector<FleetKey> leaders_;    ///< that are simulated under all seeds
+};
+
+}  // namespace
+
+Result<FoundFleets> find_fleets(FleetSimulator& simulator, const SearchBudget& budget) {
+  return ServiceSearch(simulator, budget).run();
+}
+
+}  // namespace capstan::plan

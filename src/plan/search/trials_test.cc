@@ -1,0 +1,29 @@
+#include "plan/search/trials.h"
+
+#include <gtest/gtest.h>
+
+namespace capstan::plan {
+namespace {
+
+using namespace std::chrono_literals;
+
+experiment::RunResult result_with(std::vector<RequestCount> arrived, std::vector<RequestCount> met) {
+  experiment::RunResult result;
+  for (std::size_t i = 0; i < arrived.size(); ++i) result.minutes.push_back({.arrived = arrived[i], .met = met[i]});
+  result.simulated = std::chrono::minutes(arrived.size());
+  return result;
+}
+
+TEST(Goodput, IsThatOfTheFiveMinutesWithTheMostArrivals) {
+  // From the third minute on, 5 x 60 requests arrive, and 240 of them are met.
+  const auto result = result_with({10, 10, 60, 60, 60, 60, 60, 10}, {10, 10, 60, 60, 30, 30, 60, 10});
+  EXPECT_EQ(goodput_milli(result), 800);
+}
+
+TEST(Goodput, OfAShortSimulationIsThatOfItsLength) {
+  EXPECT_EQ(goodput_milli(result_with({120, 120}, {120, 60})), 1500);
+  EXPECT_EQ(goodput_milli({}), 0);
+}
+
+}  // namespace
+}  // namespace capstan::plan

@@ -1,0 +1,120 @@
+#include "plan/sections/scaler_setup.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "plan/names.h"
+#include "plan/sections/metrics_setup.h"
+
+namespace capstan::plan {
+
+namespace {
+
+constexpr std::array<std::string_view, 3> kOptions = {"capstan", "keda", "hpa"};
+
+std::string scaler_purpose(const ServicePlan& service, std::string_view option) {
+  const std::string_view kind = option == "keda" ? "ScaledObject" : option == "hpa" ? "HPA" : "InferenceScaler";
+  return fmt::format("the {} of {}", kind, service.service);
+}
+
+/// Returns the command that applies the scaler of a service, whose roles may have a file each.
+std::string apply_command(const ServiceSpec& service, const ServicePlan& fleet, std::string_view option) {
+  if (option == "capstan") return fmt::format("kubectl apply -f replicas/capstan/{}.yaml", service.name);
+  std::string command = "kubectl apply";
+  for (const RoleFleet& role : fleet.roles) {
+    command += fmt::format(" -f replicas/{}/{}.yaml", option, workload_name(service, role.role));
+  }
+  return command;
+}
+
+void add_values(Section& section, std::string_view chart, Yaml body, Alternative alternative = {}) {
+  section.manifests.push_back({.file = fmt::format("replicas/values/{}.yaml", chart),
+                               .body = std::move(body),
+                               .is_object = false,
+                               .alternative = std::move(alternative)});
+}
+
+/// Adds the values of the charts. The command of the GPU Operator is in the section on sharing, which may have values
+/// of its own.
+void add_charts(const PlanFacts& facts, Section& section) {
+  const Alternative adapter = shared_alternative(facts, "hpa");
+  add_values(section, "prometheus-adapter", prometheus_adapter_values(facts.spec), adapter);
+  section.apply.push_back({.step = ApplyStep::metrics,
+                           .command = "helm upgrade --install prometheus-adapter prometheus-adapter --repo "
+                                      "https://prometheus-community.github.io/helm-charts --namespace monitoring "
+                                      "--values replicas/values/prometheus-adapter.yaml",
+                           .purpose = "the metrics that an HPA reads",
+                           .alternative = adapter});
+  if (has_gpu_operator(facts.spec.cluster)) {
+    add_values(section, "gpu-operator", gpu_operator_values(facts.spec.cluster));
+    return;
+  }
+  add_values(section, "dcgm-exporter", dcgm_exporter_values());
+  section.apply.push_back({.step = ApplyStep::metrics,
+                           .command =
+                               "helm upgrade --install dcgm-exporter dcgm-exporter --repo "
+                               "https://nvidia.github.io/dcgm-exporter/helm-charts --namespace monitoring --values "
+                               "replicas/values/dcgm-exporter.yaml",
+                           .purpose = "the metrics of the GPUs"});
+}
+
+}  // namespace
+
+std::string_view scaler_option(const ServicePlan& service) {
+  switch (service.scaler) {
+    case ScalerKind::capstan:
+      return "capstan";
+    case ScalerKind::hpa:
+      return "hpa";
+    case ScalerKind::scaled_object:
+    case ScalerKind::constant:
+      break;
+  }
+  return "keda";
+}
+
+Alternative scaler_alternative(const ServicePlan& service, std::string_view option) {
+  return {.choice = "scaler of " + service.service,
+          .option = std::string(option),
+          .is_chosen = option == scaler_option(service)};
+}
+
+bool uses_scaler(const PlanFacts& facts, std::string_view option) {
+  return std::ranges::any_of(facts.services,
+                             [&](const ServicePlan& service) { return scaler_option(service) == option; });
+}
+
+Alternative shared_alternative(const PlanFacts& facts, std::string_view option) {
+  return {.choice = "scaler", .option = std::string(option), .is_chosen = uses_scaler(facts, option)};
+}
+
+void add_scaler_setup(const PlanFacts& facts, Section& section) {
+  section.apply.push_back({.step = ApplyStep::metrics,
+                           .command = "kubectl apply -f replicas/metrics",
+                           .purpose = "the scraping of the engines"});
+  add_charts(facts, section);
+  for (std::size_t i = 0; i < facts.services.size(); ++i) {
+    const ServicePlan& fleet = facts.services[i];
+    for (const std::string_view option : kOptions) {
+      const std::string command = apply_command(facts.spec.services[i], fleet, option);
+      const Alternative alternative = scaler_alternative(fleet, option);
+      for (Manifest& manifest : section.manifests) {
+        if (command.find(" " + manifest.file) != command.npos) manifest.alternative = alternative;
+      }
+      section.apply.push_back({.step = ApplyStep::scaler,
+                               .command = command,
+                               .purpose = scaler_purpose(fleet, option),
+                               .alternative = alternative});
+    }
+  }
+  section.apply.push_back({.step = ApplyStep::scaler,
+                           .command = "kubectl patch fleetpolicy default --type merge --patch '{\"spec\": {\"layers\": "
+                                      "{\"replicas\": \"Active\"}}}'",
+                           .purpose = "Capstan acts from now on",
+                           .alternative = shared_alternative(facts, "capstan")});
+}
+
+}  // namespace capstan::plan

@@ -1,0 +1,28 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "plan/sections/sections.h"
+
+// Which of the scalers of a service is applied, and the commands that install it with everything that it needs.
+namespace capstan::plan {
+
+/// Returns the folder below replicas/ of the scaler that the plan applies: "capstan", "keda" or "hpa". A constant fleet
+/// has a ScaledObject, so that a load above the planned one is served too.
+std::string_view scaler_option(const ServicePlan& service);
+
+/// Returns true if a service uses the scaler of a folder.
+bool uses_scaler(const PlanFacts& facts, std::string_view option);
+
+/// Returns the place of a manifest among the scalers of one service.
+Alternative scaler_alternative(const ServicePlan& service, std::string_view option);
+/// Returns the place of a manifest that the scalers of one kind share, such as the rules of prometheus-adapter. It is
+/// chosen if a service uses such a scaler.
+Alternative shared_alternative(const PlanFacts& facts, std::string_view option);
+
+/// Adds what the scalers of a section on replicas need: the values of the charts, the alternatives of its manifests,
+/// and the commands that apply them.
+void add_scaler_setup(const PlanFacts& facts, Section& section);
+
+}  // namespace capstan::plan

@@ -1,0 +1,64 @@
+#include "plan/sections/scaler_setup.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <set>
+
+#include "plan/sections/test_services.h"
+
+namespace capstan::plan {
+namespace {
+
+/// Returns the chosen commands of one step.
+std::vector<std::string> chosen_commands(const Section& section, ApplyStep step) {
+  std::vector<std::string> commands;
+  for (const ApplyCommand& command : section.apply) {
+    const bool is_applied = command.alternative.choice.empty() || command.alternative.is_chosen;
+    if (command.step == step && is_applied) commands.push_back(command.command);
+  }
+  return commands;
+}
+
+TEST(ScalerSetup, AppliesTheScalerThatThePlanChose) {
+  struct Row {
+    ScalerKind kind;
+    std::string option, file;
+  };
+  for (const Row& row : {Row{ScalerKind::capstan, "capstan", "replicas/capstan/chat.yaml"},
+                         Row{ScalerKind::scaled_object, "keda", "replicas/keda/chat.yaml"},
+                         Row{ScalerKind::hpa, "hpa", "replicas/hpa/chat.yaml"},
+                         Row{ScalerKind::constant, "keda", "replicas/keda/chat.yaml"}}) {
+    testing::PlanSample sample = testing::chat_sample();
+    sample.services.front().scaler = row.kind;
+    EXPECT_EQ(scaler_option(sample.services.front()), row.option);
+    const Section section = replicas_section(sample.facts());
+    EXPECT_EQ(chosen_commands(section, ApplyStep::scaler).front(), "kubectl apply -f " + row.file);
+    EXPECT_EQ(chosen_commands(section, ApplyStep::scaler).size(), row.option == "capstan" ? 2u : 1u);
+    EXPECT_EQ(chosen_commands(section, ApplyStep::metrics).size(), row.option == "hpa" ? 2u : 1u);
+    std::set<std::string> chosen;
+    for (const Manifest& manifest : section.manifests) {
+      if (manifest.alternative.is_chosen && manifest.is_object) chosen.insert(manifest.file);
+    }
+    EXPECT_EQ(chosen, std::set<std::string>{row.file});
+  }
+}
+
+TEST(ScalerSetup, EachRoleHasAFileOfItsOwn) {
+  testing::PlanSample sample = testing::disaggregated_sample();
+  sample.services.front().scaler = ScalerKind::hpa;
+  EXPECT_EQ(
+      chosen_commands(replicas_section(sample.facts()), ApplyStep::scaler),
+      std::vector<std::string>{"kubectl apply -f replicas/hpa/chat-prefill.yaml -f replicas/hpa/chat-decode.yaml"});
+}
+
+TEST(ScalerSetup, GkeHasAnExporterOfItsOwn) {
+  testing::PlanSample sample = testing::chat_sample();
+  sample.spec.cluster.cloud = Cloud::gcp;
+  const Section section = replicas_section(sample.facts());
+  EXPECT_EQ(testing::find_body(section, "replicas/values/gpu-operator.yaml"), nullptr);
+  EXPECT_NE(testing::find_body(section, "replicas/values/dcgm-exporter.yaml"), nullptr);
+}
+
+}  // namespace
+}  // namespace capstan::plan

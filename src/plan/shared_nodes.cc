@@ -1,0 +1,121 @@
+#include "plan/shared_nodes.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+#include "experiment/words.h"
+#include "plan/figures.h"
+#include "plan/names.h"
+#include "plan/sections/pools.h"
+#include "plan/spec/candidates.h"
+
+namespace capstan::plan {
+
+namespace {
+
+/// Services whose pods run on the nodes of one pool.
+using Sharers = std::vector<ServicePlan*>;
+
+GpuCount gpus_of_replica(const ServicePlan& service) {
+  const RoleFleet& role = service.roles.front();
+  return blocked_gpus(device_of(role).per_pod, role.machine.gpus) * role.pods;
+}
+
+/// Returns the replicas of a service in a minute. A shorter load is repeated.
+ReplicaCount replicas_at(const ServicePlan& service, std::size_t seed, std::size_t minute) {
+  const std::vector<ReplicaCount>& replicas = service.seeds[seed % service.seeds.size()].replicas_by_minute;
+  return replicas.empty() ? 0 : replicas[minute % replicas.size()];
+}
+
+/// Nodes of a pool under one seed.
+struct NodeMinutes {
+  std::int64_t all = 0;   ///< sum over the minutes
+  std::int64_t spot = 0;  ///< of these, bought as spot
+  std::int64_t minutes = 0;
+};
+
+NodeMinutes count_nodes(const Sharers& sharers, std::size_t seed) {
+  std::size_t minutes = 0;
+  GpuCount minimum = 0;
+  std::uint32_t spot_ppm = 0;
+  for (const ServicePlan* service : sharers) {
+    minutes = std::max(minutes, service->seeds[seed % service->seeds.size()].replicas_by_minute.size());
+    for (const RoleFleet& role : service->roles) minimum += role.minimum * gpus_of_replica(*service);
+    spot_ppm = std::max(spot_ppm, service->spot_ppm);
+  }
+  const GpuCount per_node = sharers.front()->roles.front().machine.gpus;
+  const std::int64_t base = ceil_div(minimum, per_node);
+  NodeMinutes out{.minutes = static_cast<std::int64_t>(minutes)};
+  std::vector<std::int64_t> needed;
+  for (std::size_t minute = 0; minute < minutes; ++minute) {
+    GpuCount gpus = 0;
+    for (const ServicePlan* service : sharers) gpus += replicas_at(*service, seed, minute) * gpus_of_replica(*service);
+    needed.push_back(std::max(base, ceil_div(gpus, per_node)));
+    const std::size_t first = minute < kNodeGraceMinutes ? 0 : minute - kNodeGraceMinutes;
+    const std::int64_t nodes = *std::max_element(needed.begin() + static_cast<std::ptrdiff_t>(first), needed.end());
+    out.all += nodes;
+    out.spot += (nodes - base) * std::int64_t{spot_ppm} / 1'000'000;
+  }
+  return out;
+}
+
+/// Returns the GPU time that the pods of a service hold, GPU-minutes over all seeds.
+std::int64_t held_gpu_minutes(const ServicePlan& service) {
+  std::int64_t held = 0;
+  for (const Trial& trial : service.seeds) {
+    for (const ReplicaCount replicas : trial.replicas_by_minute) held += replicas * gpus_of_replica(service);
+  }
+  return held;
+}
+
+void share_pool(const Sharers& sharers) {
+  const RoleFleet& role = sharers.front()->roles.front();
+  const auto base = price_of(role.machine, role.base).value_or(MicroUsd{0});
+  const auto spot = price_of(role.machine, model::CapacityType::spot).value_or(base);
+  NodeMinutes sum;
+  __int128 micro_usd_minutes = 0;  // USD/h times minutes
+  for (std::size_t seed = 0; seed < sharers.front()->seeds.size(); ++seed) {
+    const NodeMinutes nodes = count_nodes(sharers, seed);
+    sum.all += nodes.all;
+    sum.minutes += nodes.minutes;
+    micro_usd_minutes += static_cast<__int128>(nodes.all - nodes.spot) * base.count;
+    micro_usd_minutes += static_cast<__int128>(nodes.spot) * spot.count;
+  }
+  if (sum.minutes == 0) return;
+  const auto per_hour = static_cast<std::int64_t>(micro_usd_minutes / sum.minutes);
+  std::int64_t held = 0;
+  std::string names;
+  for (const ServicePlan* service : sharers) {
+    held += held_gpu_minutes(*service);
+    names += (names.empty() ? "" : service == sharers.back() ? " and " : ", ") + service->service;
+  }
+  for (ServicePlan* service : sharers) {
+    const auto share_ppm = static_cast<std::int64_t>(static_cast<__int128>(held_gpu_minutes(*service)) * 1'000'000 /
+                                                     std::max<std::int64_t>(held, 1));
+    const std::int64_t alone = micro_usd_per_hour(*service);
+    service->shared_micro_usd_per_hour =
+        static_cast<std::int64_t>(static_cast<__int128>(per_hour) * share_ppm / 1'000'000);
+    service->shared_why = fmt::format(
+        "{} % of {} USD/h for the {} nodes of {} on which the simulated replicas of {} fit together on average; {} on "
+        "nodes of its own",
+        experiment::tenths(share_ppm, 10'000), experiment::usd(per_hour), experiment::tenths(sum.all, sum.minutes),
+        role.machine.name, names, experiment::usd(alone) + " USD/h");
+  }
+}
+
+}  // namespace
+
+void share_nodes(std::vector<ServicePlan>& services) {
+  std::map<std::string, Sharers> by_pool;
+  for (ServicePlan& service : services) {
+    if (!service.roles.empty() && !service.seeds.empty())
+      by_pool[device_of(service.roles.front()).pool].push_back(&service);
+  }
+  for (const auto& [pool, sharers] : by_pool) {
+    if (sharers.size() > 1) share_pool(sharers);
+  }
+}
+
+}  // namespace capstan::plan

@@ -1,0 +1,51 @@
+#include "plan/shared_nodes.h"
+
+#include <gtest/gtest.h>
+
+namespace capstan::plan {
+namespace {
+
+using namespace std::chrono_literals;
+
+/// A service with replicas of some GPUs on nodes of 8 GPUs at 80 USD/h, simulated for three hours.
+ServicePlan sharing_service(const std::string& name, std::int64_t tp, std::vector<ReplicaCount> by_hour) {
+  RoleFleet role;
+  role.engine.gpu = "h100_sxm";
+  role.engine.tp = tp;
+  role.machine = {.name = "p5.48xlarge", .gpu = "h100_sxm", .gpus = 8, .on_demand_per_hour = MicroUsd{80'000'000}};
+  ServicePlan service{.service = name, .roles = {role}};
+  Trial trial{.micro_usd = 240'000'000, .simulated = 3h};
+  for (const ReplicaCount replicas : by_hour)
+    trial.replicas_by_minute.insert(trial.replicas_by_minute.end(), 60, replicas);
+  service.seeds = {trial};
+  return service;
+}
+
+TEST(SharedNodes, CostWhatTheReplicasOfAllServicesNeedTogether) {
+  std::vector<ServicePlan> services = {sharing_service("chat", 4, {1, 1, 1}), sharing_service("code", 2, {1, 1, 1})};
+  share_nodes(services);
+  // One node for 6 GPUs, divided 4 to 2.
+  EXPECT_EQ(services[0].shared_micro_usd_per_hour, 53'333'280);
+  EXPECT_EQ(services[1].shared_micro_usd_per_hour, 26'666'640);
+  EXPECT_NE(services[0].shared_why.find("80.00 USD/h for the 1.0 nodes of p5.48xlarge"), std::string::npos)
+      << services[0].shared_why;
+}
+
+TEST(SharedNodes, AreKeptForAnHourAfterTheyWereNeeded) {
+  std::vector<ServicePlan> services = {sharing_service("chat", 4, {3, 1, 1}), sharing_service("code", 2, {1, 1, 1})};
+  share_nodes(services);
+  // 14 GPUs need two nodes in the first hour; the second node stays for the second hour.
+  const std::int64_t sum = *services[0].shared_micro_usd_per_hour + *services[1].shared_micro_usd_per_hour;
+  EXPECT_NEAR(static_cast<double>(sum), 80e6 * 5 / 3, 1e6);
+}
+
+TEST(SharedNodes, AServiceWithAPoolOfItsOwnKeepsItsCost) {
+  std::vector<ServicePlan> services = {sharing_service("chat", 4, {1}), sharing_service("code", 2, {1})};
+  services[1].roles[0].pool = "h100-p5-4xlarge";
+  share_nodes(services);
+  EXPECT_FALSE(services[0].shared_micro_usd_per_hour);
+  EXPECT_FALSE(services[1].shared_micro_usd_per_hour);
+}
+
+}  // namespace
+}  // namespace capstan::plan
