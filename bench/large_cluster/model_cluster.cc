@@ -37,7 +37,7 @@ class ModelCluster {
     model::Snapshot& snapshot = state_.snapshot;
     snapshot.version = 1;
     snapshot.at = kNow;
-    find_excluded();
+    add_classes();
     add_domains();
     add_pools();
     add_queues();
@@ -54,15 +54,14 @@ class ModelCluster {
   }
 
  private:
-  void find_excluded() {
+  /// One pod class for each class of services. Every node has room for the requests of as many pods as it has GPUs.
+  void add_classes() {
+    model::Eligibility& out = catalog_.eligibility;
     for (std::uint32_t c = 0; c < kClasses; ++c) {
-      for (std::uint32_t n = 0; n < layout_.nodes; ++n) {
-        if (!may_run_on(c, class_of_node(n))) excluded_[c].nodes.push_back({n});
-      }
-      for (std::uint32_t p = 0; p < kClasses; ++p) {
-        if (may_run_on(c, p)) continue;
-        for (std::uint32_t z = 0; z < kZones; ++z) excluded_[c].purchases.push_back({{p}, {p * kZones + z}});
-      }
+      model::PodClass& pods = out.pod_classes.emplace_back();
+      pods.requests = {.cpu_milli = 1'000, .memory_mib = 8'192, .pod_slots = 1};
+      for (std::uint32_t n = 0; n < kClasses; ++n) pods.node_classes.push_back(may_run_on(c, n));
+      for (std::uint32_t z = 0; z < kZones; ++z) out.purchases[{{c}, {c * kZones + z}}] = {c};
     }
   }
 
@@ -126,7 +125,7 @@ class ModelCluster {
       variant.tensor_parallel = static_cast<std::int32_t>(shape.pods * shape.gpus_per_pod.count / 1000);
       variant.together = shape.together;
       variant.queue = queue_of(s);
-      variant.closed = excluded_[s % kClasses];
+      variant.pod_class = {s % kClasses};
       model::Service service;
       service.name = fmt::format("s{}", s);
       service.slo = {.ttft = seconds(1), .tpot = std::chrono::milliseconds(50), .e2e = {}};
@@ -148,6 +147,8 @@ class ModelCluster {
     node.domains[static_cast<std::size_t>(TopologyLevel::rack)] = rack_domain(rack_of(n));
     node.domains[static_cast<std::size_t>(TopologyLevel::zone)] = zone_domain(zone_of(n, layout_.nodes));
     node.domains[static_cast<std::size_t>(TopologyLevel::cluster)] = {0};
+    node.node_class = {class_of_node(n)};
+    node.available = model::Resources{.cpu_milli = 192'000, .memory_mib = 2'048 * 1'024, .pod_slots = 110};
     node.ready_at = Instant{hours(1)};
     state_.snapshot.nodes.set({n}, node);
     state_.names.nodes.set({n}, fmt::format("node-{}", n));
@@ -167,7 +168,7 @@ class ModelCluster {
     gang.together = shape.together;
     gang.created_at = is_pending ? Instant{hours(23) + std::chrono::milliseconds(id.value)} : Instant{hours(2)};
     if (is_pending) {
-      gang.closed = excluded_[from.service % kClasses];
+      gang.pod_class = {from.service % kClasses};
     } else {
       for (const model::ReplicaSignal& signal : model::kReplicaSignals) {
         gang.signals.*signal.field = model::Signal::of(id.value % 50, seconds(1));
@@ -193,7 +194,6 @@ class ModelCluster {
   const Layout& layout_;
   archive::SavedState state_;
   model::Catalog catalog_;
-  model::Closed excluded_[kClasses];
   std::uint32_t next_pod_ = 0;
 };
 
@@ -241,21 +241,6 @@ Change node_appears(const model::Snapshot& before, const Layout& layout) {
   Change change{before, {}};
   change.after.nodes.set(id, before.nodes.at({0}));
   change.delta.nodes = {id};
-  const auto is_excluded = [](model::ServiceId service) {
-    return !may_run_on(service.value % kClasses, class_of_node(0));
-  };
-  before.gangs.for_each([&](GangId gang_id, const model::Gang& gang) {
-    if (gang.phase != model::Gang::Phase::pending || !is_excluded(gang.service)) return;
-    model::Gang changed = gang;
-    changed.closed.nodes.push_back(id);
-    change.after.gangs.set(gang_id, std::move(changed));
-    change.delta.gangs.push_back(gang_id);
-  });
-  model::Catalog catalog = *before.catalog;
-  for (std::uint32_t s = 0; s < kServices; ++s) {
-    if (is_excluded({s})) catalog.services[s].variants.front().closed.nodes.push_back(id);
-  }
-  change.after.catalog = std::make_shared<const model::Catalog>(std::move(catalog));
   return change;
 }
 

@@ -20,10 +20,8 @@ struct Change {
   model::Snapshot after;
   model::Delta delta;
 };
-Change pod_ends(const model::Snapshot& before, const Layout& layout);  ///< the first bound gang of one pod ends
-/// An empty node of class 0 appears. The pending gangs of the other classes change too, because each of them lists the
-/// nodes from which it is excluded.
-Change node_appears(const model::Snapshot& before, const Layout& layout);
+Change pod_ends(const model::Snapshot& before, const Layout& layout);      ///< the first bound gang of one pod ends
+Change node_appears(const model::Snapshot& before, const Layout& layout);  ///< an empty node of class 0
 Change gang_appears(const model::Snapshot& before, const Layout& layout);  ///< a pending gang of eight pods
 
 /// Returns the cluster with only one pending gang. It needs sixteen empty nodes of its class in one rack, and a rack

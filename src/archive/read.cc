@@ -46,8 +46,9 @@ void for_each_row(const manifest::JsonFile& file, std::string_view table, std::s
 /// Reads the tables row by row. A first pass reads the ids, because rows may refer to later rows.
 class TableReader {
  public:
-  TableReader(const manifest::JsonFile& file, SavedState& state, const model::Catalog& catalog, Verdict& verdict)
-      : file_(file), state_(state), catalog_(catalog), verdict_(verdict) {}
+  TableReader(const manifest::JsonFile& file, SavedState& state, const model::Catalog& catalog, ClosedLists* closed,
+              Verdict& verdict)
+      : file_(file), state_(state), catalog_(catalog), closed_(closed), verdict_(verdict) {}
 
   void read(Fields& top) {
     model::Snapshot& s = state_.snapshot;
@@ -150,6 +151,15 @@ class TableReader {
       }
       domains.finish();
     }
+    if (closed_ == nullptr) {
+      read_ref(fields, verdict_, "node_class", row.node_class,
+               [](model::NodeClassId id) { return id.value < kMaxNodeClasses; });
+      fields.check("available", [&](const Node& available, Verdict& verdict) {
+        Fields resources(available, "nodes.available", verdict);
+        read_resources(resources, row.available.emplace(), catalog_.extended_resources.size());
+        resources.finish();
+      });
+    }
     read_instant(fields, "ready_at_ns", row.ready_at);
   }
 
@@ -178,7 +188,7 @@ class TableReader {
     need_ref(fields, verdict_, "gpu", row.gpu, within(catalog_.gpu_kinds));
     need_integer(fields, "gpus_per_pod_milli", row.gpus_per_pod.count, 1, kMaxGpus);
     read_word(fields, verdict_, "together", row.together);
-    read_closed(fields, verdict_, row.closed, catalog_);
+    read_pod_class(fields, verdict_, row.pod_class, catalog_, closed_);
     need_instant(fields, "created_at_ns", row.created_at);
     fields.boolean("resumed", row.resumed);
     read_instant(fields, "expected_ready_at_ns", row.expected_ready_at);
@@ -215,6 +225,7 @@ class TableReader {
   const manifest::JsonFile& file_;
   SavedState& state_;
   const model::Catalog& catalog_;
+  ClosedLists* closed_;  ///< null for formats after 1
   Verdict& verdict_;
   std::set<model::NodeId> overcommitted_;
 };
@@ -368,20 +379,23 @@ Result<SavedState> read_document(const manifest::JsonFile& file) {
   Verdict verdict;
   Fields fields(document, "snapshot", verdict);
   std::int64_t format = 0;
-  if (fields.need("format_version") != nullptr) fields.integer("format_version", format, 1, 1);
+  if (fields.need("format_version") != nullptr) fields.integer("format_version", format, 1, kFormat);
   need_integer(fields, "version", state.snapshot.version, 0, kMaxTime);
   need_instant(fields, "at_ns", state.snapshot.at);
   if (const Node* policies = fields.need("policies")) read_policies(*policies, state.policies, verdict);
   model::Catalog catalog;
-  if (const Node* node = fields.need("catalog")) catalog = read_catalog(*node, verdict);
+  ClosedLists closed_lists;
+  ClosedLists* closed = format == 1 ? &closed_lists : nullptr;
+  if (const Node* node = fields.need("catalog")) catalog = read_catalog(*node, closed, verdict);
   if (const std::size_t policies = state.policies.scale.size(); verdict.ok() && policies != catalog.services.size()) {
     verdict.fail(document.place, "policies.scale: found " + std::to_string(policies) +
                                      " policies, expected one for each of " + std::to_string(catalog.services.size()) +
                                      " services");
   }
   if (verdict.ok()) report_inconsistency(find_inconsistency(catalog), file, verdict);
-  TableReader tables(file, state, catalog, verdict);
+  TableReader tables(file, state, catalog, closed, verdict);
   if (verdict.ok()) tables.read(fields);
+  if (verdict.ok()) closed_lists.apply(state.snapshot, catalog);
   if (const Node* node = fields.need("memory"); node != nullptr && verdict.ok()) {
     read_memory(*node, catalog, state.memory, verdict);
   }

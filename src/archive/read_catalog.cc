@@ -12,6 +12,22 @@ using manifest::Fields;
 using manifest::Node;
 using manifest::Verdict;
 
+/// Reads a list of names, each of which may occur once.
+void read_names(const Node& list, const std::string& name, std::vector<std::string>& out, Verdict& verdict) {
+  if (list.kind != Node::Kind::sequence) {
+    return verdict.fail(list.place, name + ": found " + list.words() + ", expected a list of names");
+  }
+  for (const Node& item : list.items) {
+    if (item.kind != Node::Kind::scalar || item.is_null()) {
+      verdict.fail(item.place, name + ": found " + item.words() + ", expected a name");
+    }
+    if (std::ranges::find(out, item.text) != out.end()) {
+      verdict.fail(item.place, name + ": found " + item.words() + " a second time, expected each name once");
+    }
+    out.push_back(item.text);
+  }
+}
+
 void read_domains(Fields& from, model::Catalog& catalog, Verdict& verdict) {
   for (const Node& item : need_list(from, "domains")) {
     Fields fields(item, "catalog.domains", verdict);
@@ -70,7 +86,7 @@ void read_queues(Fields& from, model::Catalog& catalog, Verdict& verdict) {
   }
 }
 
-model::Variant read_variant(const Node& item, const model::Catalog& catalog, Verdict& verdict) {
+model::Variant read_variant(const Node& item, const model::Catalog& catalog, ClosedLists* closed, Verdict& verdict) {
   Fields fields(item, "catalog.services.variants", verdict);
   model::Variant variant;
   variant.engine.clear();  // an absent key means an empty text, not the default of model::Variant
@@ -93,7 +109,7 @@ model::Variant read_variant(const Node& item, const model::Catalog& catalog, Ver
   fields.integer("max_batched_tokens", variant.step_limits.max_batched_tokens, 0, 1 << 24);
   read_ref(fields, verdict, "queue", variant.queue, within(catalog.queues));
   fields.boolean("placed_elsewhere", variant.placed_elsewhere);
-  read_closed(fields, verdict, variant.closed, catalog);
+  read_pod_class(fields, verdict, variant.pod_class, catalog, closed);
   fields.integer("micro_usd_per_hour", variant.price_per_hour.count, 0, 1'000'000'000'000);
   fields.finish();
   return variant;
@@ -136,7 +152,7 @@ void read_slo(const Node& node, model::Slo& slo, Verdict& verdict) {
   fields.finish();
 }
 
-void read_services(Fields& from, model::Catalog& catalog, Verdict& verdict) {
+void read_services(Fields& from, model::Catalog& catalog, ClosedLists* closed, Verdict& verdict) {
   for (const Node& item : need_list(from, "services")) {
     Fields fields(item, "catalog.services", verdict);
     model::Service service;
@@ -156,22 +172,57 @@ void read_services(Fields& from, model::Catalog& catalog, Verdict& verdict) {
     const auto variants = fields.list("variants");
     if (variants.empty())
       verdict.fail(item.place, "catalog.services: the service has no variants, expected at least one");
-    for (const Node& node : variants) service.variants.push_back(read_variant(node, catalog, verdict));
+    for (const Node& node : variants) service.variants.push_back(read_variant(node, catalog, closed, verdict));
     fields.finish();
     catalog.services.push_back(std::move(service));
   }
 }
 
-void read_gpu_kinds(Fields& from, model::Catalog& catalog, Verdict& verdict) {
-  for (const Node& kind : need_list(from, "gpu_kinds")) {
-    if (kind.kind != Node::Kind::scalar || kind.is_null()) {
-      verdict.fail(kind.place, "catalog.gpu_kinds: found " + kind.words() + ", expected a name");
-    }
-    if (std::ranges::find(catalog.gpu_kinds, kind.text) != catalog.gpu_kinds.end()) {
-      verdict.fail(kind.place, "catalog.gpu_kinds: found " + kind.words() + " a second time, expected each name once");
-    }
-    catalog.gpu_kinds.push_back(kind.text);
+void read_pod_class_row(const Node& item, model::Catalog& catalog, Verdict& verdict) {
+  Fields fields(item, "catalog.pod_classes", verdict);
+  model::PodClass row;
+  read_resources(fields, row.requests, catalog.extended_resources.size());
+  std::vector<model::NodeClassId> admitted;
+  read_refs(fields, verdict, "node_classes", admitted,
+            [](model::NodeClassId id) { return id.value < kMaxNodeClasses; });
+  fields.finish();
+  if (!verdict.ok()) return;
+  for (const model::NodeClassId id : admitted) {
+    row.node_classes.resize(std::max<std::size_t>(row.node_classes.size(), id.value + 1));
+    row.node_classes[id.value] = true;
   }
+  catalog.eligibility.pod_classes.push_back(std::move(row));
+}
+
+void read_purchase_class(const Node& item, model::Catalog& catalog, Verdict& verdict) {
+  Fields fields(item, "catalog.purchase_classes", verdict);
+  model::Purchase purchase;
+  model::NodeClassId node_class;
+  need_ref(fields, verdict, "pool", purchase.pool, within(catalog.pools));
+  need_ref(fields, verdict, "offering", purchase.offering, within(catalog.offerings));
+  need_ref(fields, verdict, "node_class", node_class, [](model::NodeClassId id) { return id.value < kMaxNodeClasses; });
+  fields.finish();
+  if (!verdict.ok() || catalog.eligibility.purchases.try_emplace(purchase, node_class).second) return;
+  verdict.fail(item.place, "catalog.purchase_classes: found a second row for this pool and offering, expected one");
+}
+
+void read_classes(Fields& from, model::Catalog& catalog, Verdict& verdict) {
+  from.check("extended_resources", [&](const Node& node, Verdict&) {
+    read_names(node, "catalog.extended_resources", catalog.extended_resources, verdict);
+  });
+  const auto pod_classes = from.list("pod_classes");
+  if (std::ssize(pod_classes) > kMaxPodClasses) {
+    verdict.fail(pod_classes.back().place, "catalog.pod_classes: found " + std::to_string(pod_classes.size()) +
+                                               " rows, expected at most " + std::to_string(kMaxPodClasses));
+  }
+  for (const Node& item : pod_classes) {
+    if (verdict.ok()) read_pod_class_row(item, catalog, verdict);
+  }
+  for (const Node& item : from.list("purchase_classes")) read_purchase_class(item, catalog, verdict);
+}
+
+void read_gpu_kinds(Fields& from, model::Catalog& catalog, Verdict& verdict) {
+  if (const Node* node = from.need("gpu_kinds")) read_names(*node, "catalog.gpu_kinds", catalog.gpu_kinds, verdict);
 }
 
 template <typename Number>
@@ -192,7 +243,7 @@ void read_limits(const Node& node, model::FleetLimits& out, Verdict& verdict) {
 
 }  // namespace
 
-model::Catalog read_catalog(const Node& node, Verdict& verdict) {
+model::Catalog read_catalog(const Node& node, ClosedLists* closed, Verdict& verdict) {
   model::Catalog catalog;
   Fields fields(node, "catalog", verdict);
   read_gpu_kinds(fields, catalog, verdict);
@@ -200,7 +251,8 @@ model::Catalog read_catalog(const Node& node, Verdict& verdict) {
   read_offerings(fields, catalog, verdict);
   read_pools(fields, catalog, verdict);
   read_queues(fields, catalog, verdict);
-  read_services(fields, catalog, verdict);
+  if (closed == nullptr) read_classes(fields, catalog, verdict);
+  read_services(fields, catalog, closed, verdict);
   if (const Node* limits = fields.take("limits")) read_limits(*limits, catalog.limits, verdict);
   if (fields.take("launches_into") != nullptr) read_word(fields, verdict, "launches_into", catalog.launches_into);
   fields.finish();

@@ -122,9 +122,22 @@ constexpr Defect kDefects[] = {
     {"/gangs/1/ordinal", "0", "gangs.ordinal: found 0, which gang 0 of the same service has, expected another number"},
     {"/gangs/1/ordinal", nullptr, R"(gangs lacks "ordinal")"},
     {"/gangs/1/ordinal", "4294967297", R"(gangs.ordinal: found "4294967297", expected 0 to 10000000)"},
-    {"/gangs/1/closed_nodes", "[1,1]",
-     "gangs.closed_nodes: found a row that is not greater than the previous one, expected each row once, in ascending "
-     "order"},
+    {"/gangs/1/pod_class", "2", "gangs.pod_class: found 2, expected the id of a row in this file"},
+    {"/gangs/1/closed_nodes", "[1]", R"(gangs: found key "closed_nodes")"},
+    {"/nodes/1/node_class", "100000", "nodes.node_class: found 100000, expected the id of a row in this file"},
+    {"/nodes/1/available/memory_mib", nullptr, R"(nodes.available lacks "memory_mib")"},
+    {"/nodes/1/available/cpu_milli", "-1",
+     R"(nodes.available.cpu_milli: found "-1", expected 0 to 288230376151711744)"},
+    {"/nodes/1/available/extended", "[1, 2, 3]",
+     "nodes.available.extended: found a list, expected a list with at most one amount for each of 2 "
+     "catalog.extended_resources"},
+    {"/nodes/1/available/extended", "[-1]",
+     R"(nodes.available.extended: found "-1", expected an amount of 0..288230376151711744)"},
+    {"/catalog/pod_classes/0/node_classes", "[100000]",
+     "catalog.pod_classes.node_classes: found 100000, expected the id of a row in this file"},
+    {"/catalog/purchase_classes/0/pool", "9", "catalog.purchase_classes.pool: found 9, expected the id of a row"},
+    {"/catalog/extended_resources", R"(["a", "a"])",
+     R"(catalog.extended_resources: found "a" a second time, expected each name once)"},
     {"/gangs/0/created_at_ns", "101000000000",
      "gangs.created_at_ns: found a time 1.0 s after at_ns, expected at_ns or earlier"},
     {"/gangs/0/gpu", "1", "gangs.gpu: found 1, which none of its nodes has, expected the GPU kind of a node"},
@@ -169,6 +182,35 @@ TEST(ReadSnapshot, RefusesEachDefectWithItsPlace) {
     EXPECT_GT(state.error().line, 0u) << row.path;
     EXPECT_GT(state.error().column, 0u) << row.path;
   }
+}
+
+TEST(ReadSnapshot, TurnsTheListsOfFormat1IntoClasses) {
+  Json file = full_file();
+  file["format_version"] = 1;
+  for (const char* key : {"extended_resources", "pod_classes", "purchase_classes"}) file["catalog"].erase(key);
+  file["catalog"]["services"][0]["variants"][0].erase("pod_class");
+  for (Json& node : file["nodes"]) {
+    node.erase("node_class");
+    node.erase("available");
+  }
+  Json& gang = file["gangs"][1];
+  gang.erase("pod_class");
+  gang["closed_nodes"] = {0, 99};
+  gang["closed_purchases"] = {{{"pool", 0}, {"offering", 0}}};
+  const Result<SavedState> state = parse(file.dump(1), "s.json");
+  ASSERT_TRUE(state.has_value()) << state.error().text();
+  const model::Snapshot& s = state->snapshot;
+  const model::Eligibility& eligibility = s.catalog->eligibility;
+  const model::PodClassId pods = s.gangs.at(model::GangId{1}).pod_class;
+  ASSERT_NE(eligibility.find(pods), nullptr);
+  EXPECT_FALSE(eligibility.find(pods)->admits(s.nodes.at(model::NodeId{0}).node_class));
+  EXPECT_TRUE(eligibility.find(pods)->admits(s.nodes.at(model::NodeId{1}).node_class));
+  EXPECT_FALSE(eligibility.admits(pods, {{0}, {0}}));
+  EXPECT_FALSE(s.gangs.at(model::GangId{0}).pod_class.valid()) << "a gang without lists may go anywhere";
+  gang["closed_nodes"] = {1, 1};
+  EXPECT_EQ(parse(file.dump(1), "s.json").error().message,
+            "gangs.closed_nodes: found a row that is not greater than the previous one, expected each row once, in "
+            "ascending order");
 }
 
 TEST(ReadSnapshot, AnErrorNamesThePositionOfTheValue) {
@@ -217,7 +259,8 @@ Json normal(const Json& file) {
       continue;
     }
     const bool zero = value == 0 || value == false;
-    const bool optional_list = key == "windows" || key == "beside" || key.starts_with("closed_") || key == "queues";
+    const bool optional_list = key == "windows" || key == "beside" || key.ends_with("_classes") || key == "queues" ||
+                               key.starts_with("extended");
     const bool missing = value.is_object() && value.value("state", "") == "missing" && value.value("age_ns", 1) == 0;
     const bool empty = value.is_object() && value.empty() && key != "domains";
     if (value.is_null() || (zero && kZeroIsAbsent.contains(key)) || (optional_list && value.empty()) || missing ||

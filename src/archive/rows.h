@@ -5,8 +5,10 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
+#include "archive/closed_lists.h"
 #include "archive/words.h"
 #include "base/ids.h"
 #include "base/shared_table.h"
@@ -23,6 +25,9 @@ inline constexpr std::int64_t kMaxTime = std::int64_t{1} << 62;  ///< nanosecond
 inline constexpr std::int64_t kMaxId = 10'000'000;               ///< the largest id determines the size of a table
 inline constexpr std::int64_t kMaxGpus = 10'000'000;
 inline constexpr std::int64_t kMaxReplicas = 1'000'000;
+inline constexpr std::int64_t kMaxResource = std::int64_t{1} << 58;  ///< amount of a resource besides GPUs
+inline constexpr std::int64_t kMaxPodClasses = 10'000;
+inline constexpr std::int64_t kMaxNodeClasses = 100'000;
 inline constexpr std::int64_t kMaxAtOnce =
     100'000;  ///< nodes of one launch or group, pods of a gang, failures of a back-off
 
@@ -82,7 +87,8 @@ void read_ref(const manifest::Node& node, const std::string& name, manifest::Ver
   const std::optional<std::int64_t> value = manifest::read_integer(node.text);
   const bool is_id = node.kind == manifest::Node::Kind::scalar && value && *value >= 0 && *value <= kMaxId;
   if (!is_id) {
-    return verdict.fail(node.place, name + ": " + node.words() + ", expected an id of 0.." + std::to_string(kMaxId));
+    return verdict.fail(node.place,
+                        name + ": found " + node.words() + ", expected an id of 0.." + std::to_string(kMaxId));
   }
   const Id<Tag> id{static_cast<std::uint32_t>(*value)};
   if (!exists(id)) {
@@ -143,21 +149,51 @@ void check_ascending(const Rows& rows, const manifest::Place& place, const std::
       name + ": found a row that is not greater than the previous one, expected each row once, in ascending order");
 }
 
-inline void read_closed(manifest::Fields& fields, manifest::Verdict& verdict, model::Closed& out,
-                        const model::Catalog& catalog) {
+/// Reads amounts of resources beside GPUs.
+/// @param extended  number of the catalog's extended resources
+inline void read_resources(manifest::Fields& fields, model::Resources& out, std::size_t extended) {
+  need_integer(fields, "cpu_milli", out.cpu_milli, 0, kMaxResource);
+  need_integer(fields, "memory_mib", out.memory_mib, 0, kMaxResource);
+  need_integer(fields, "storage_mib", out.storage_mib, 0, kMaxResource);
+  need_integer(fields, "pod_slots", out.pod_slots, 0, kMaxResource);
+  fields.check("extended", [&](const manifest::Node& node, manifest::Verdict& verdict) {
+    const std::string name = fields.what() + ".extended";
+    if (node.kind != manifest::Node::Kind::sequence || node.items.size() > extended) {
+      return verdict.fail(node.place, name + ": found " + node.words() +
+                                          ", expected a list with at most one amount for each of " +
+                                          std::to_string(extended) + " catalog.extended_resources");
+    }
+    for (const manifest::Node& item : node.items) {
+      const std::optional<std::int64_t> amount = manifest::read_integer(item.text);
+      if (item.kind != manifest::Node::Kind::scalar || !amount || *amount < 0 || *amount > kMaxResource) {
+        return verdict.fail(item.place, name + ": found " + item.words() + ", expected an amount of 0.." +
+                                            std::to_string(kMaxResource));
+      }
+      out.extended.push_back(*amount);
+    }
+  });
+}
+
+/// Reads the class of pods, or in format 1 the nodes and purchases that are closed to them.
+/// @param closed  null for later formats
+inline void read_pod_class(manifest::Fields& fields, manifest::Verdict& verdict, model::PodClassId& out,
+                           const model::Catalog& catalog, ClosedLists* closed) {
+  if (closed == nullptr) return read_ref(fields, verdict, "pod_class", out, within(catalog.eligibility.pod_classes));
+  ClosedLists::Row row;
   const std::string nodes = fields.what() + ".closed_nodes", purchases = fields.what() + ".closed_purchases";
   for (const manifest::Node& item : fields.list("closed_nodes")) {
-    read_ref(item, nodes, verdict, out.nodes.emplace_back(),
+    read_ref(item, nodes, verdict, row.nodes.emplace_back(),
              [](model::NodeId) { return true; });  // the node may have been deleted
-    check_ascending(out.nodes, item.place, nodes, verdict);
+    check_ascending(row.nodes, item.place, nodes, verdict);
   }
   for (const manifest::Node& item : fields.list("closed_purchases")) {
     manifest::Fields purchase(item, purchases, verdict);
-    need_ref(purchase, verdict, "pool", out.purchases.emplace_back().pool, within(catalog.pools));
-    need_ref(purchase, verdict, "offering", out.purchases.back().offering, within(catalog.offerings));
+    need_ref(purchase, verdict, "pool", row.purchases.emplace_back().pool, within(catalog.pools));
+    need_ref(purchase, verdict, "offering", row.purchases.back().offering, within(catalog.offerings));
     purchase.finish();
-    check_ascending(out.purchases, item.place, purchases, verdict);
+    check_ascending(row.purchases, item.place, purchases, verdict);
   }
+  out = closed->add(std::move(row));
 }
 
 }  // namespace capstan::archive

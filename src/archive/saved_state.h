@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -18,6 +19,9 @@ struct SavedState {
   control::Policies policies;
   control::Memory memory;
 };
+
+/// `format_version` of the files that are written. Files from version 1 on are read.
+inline constexpr std::int64_t kFormat = 2;
 
 /// Returns the document that docs/reference/snapshot.md describes, with a final newline. It contains no secrets, only
 /// names, numbers and reasons.

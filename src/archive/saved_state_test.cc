@@ -132,7 +132,7 @@ TEST(SavedState, KeepsQueuesAndThePodsInThem) {
 
 TEST(SavedState, RefusesInvalidFiles) {
   const BadState rows[] = {
-      {"another format", R"("format_version": 1)", R"("format_version": 2)", "format_version: found \"2\", expected"},
+      {"another format", R"("format_version": 2)", R"("format_version": 3)", "format_version: found \"3\", expected"},
       {"an unknown enum name", R"("phase":"ready")", R"("phase":"happy")", "\"happy\", expected"},
       {"a pod on a node that does not exist", R"("gpus_milli":4000,"node":0)", R"("gpus_milli":4000,"node":9)",
        "found 9, expected the id of a row"},

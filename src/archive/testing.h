@@ -28,7 +28,10 @@ inline void add_services(World& world, model::Purchase sale) {
   variant.step_limits = {64, 4096};
   variant.queue = team;
   variant.placed_elsewhere = true;
-  variant.closed = {.nodes = {{0}}, .purchases = {sale}};
+  catalog.extended_resources = {"nvidia.com/mig-1g.10gb", "nvidia.com/gpu.shared"};
+  catalog.eligibility.purchases = {{sale, {1}}};
+  variant.pod_class = world.pod_class({true, false, true}, {.cpu_milli = 4'000, .memory_mib = 512, .pod_slots = 1});
+  world.pod_class({}, {.storage_mib = 20, .pod_slots = 1, .extended = {0, 2}});
   variant.price_per_hour = {6'880'000};
   prefill.name = "prefill", decode.name = "decode", other.name = "chat on A100";
   prefill.variants.front().role = model::Role::prefill;
@@ -70,7 +73,10 @@ inline model::Snapshot full_snapshot() {
   s.services.set({0}, {.desired_replicas = 3, .leaving = 1, .gateway_waiting = model::Signal::of(2, 5s)});
   for (std::uint32_t id = 1; id < 4; ++id) s.services.set({id}, {.gateway_waiting = {}});
   change_row(s.nodes, model::NodeId{0}, [&](auto& row) { row.pool = pool, row.offering = offering, row.claim = {0}; });
-  change_row(s.nodes, model::NodeId{1}, [](auto& row) { row.kept = true; });
+  change_row(s.nodes, model::NodeId{1}, [](auto& row) {
+    row.kept = true, row.node_class = {2};
+    row.available = model::Resources{.cpu_milli = 96'000, .memory_mib = 2'048, .pod_slots = 110, .extended = {7}};
+  });
   change_row(s.claims, model::ClaimId{0}, [](auto& row) { row.node = {0}; });
   change_row(s.claims, model::ClaimId{1}, [](auto& row) { row.group_size = 2, row.expected_ready_at = at(300); });
   change_row(s.gangs, model::GangId{0}, [](model::Gang& row) {
@@ -81,8 +87,7 @@ inline model::Snapshot full_snapshot() {
     row.signals.running.state = model::Signal::State::stale;
     row.signals.ttft_p99_us = {model::Signal::State::missing, 0, 40s};
   });
-  change_row(s.gangs, waiting,
-             [&](model::Gang& row) { row.closed = {.nodes = {{0}, {1}}, .purchases = {{pool, offering}}}; });
+  change_row(s.gangs, waiting, [&](model::Gang& row) { row.pod_class = {1}; });
   change_row(s.gangs, model::GangId{2}, [](auto& row) { row.service = {}, row.variant = {}; });
   change_row(s.gangs, model::GangId{4}, [](auto& row) { row.resumed = true, row.expected_ready_at = at(200); });
   return s;

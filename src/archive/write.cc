@@ -29,15 +29,21 @@ void put(Json& json, const char* key, const std::string& text) {
   if (!text.empty()) json[key] = text;
 }
 
-void put(Json& json, const model::Closed& closed) {
-  if (!closed.nodes.empty()) {
-    Json nodes = Json::array();
-    for (const model::NodeId node : closed.nodes) nodes.push_back(node.value);
-    json["closed_nodes"] = std::move(nodes);
+Json resources(const model::Resources& from) {
+  Json json = {{"cpu_milli", from.cpu_milli},
+               {"memory_mib", from.memory_mib},
+               {"storage_mib", from.storage_mib},
+               {"pod_slots", from.pod_slots}};
+  if (!from.extended.empty()) json["extended"] = from.extended;
+  return json;
+}
+
+Json pod_class(const model::PodClass& from) {
+  Json json = resources(from.requests);
+  for (std::size_t i = 0; i < from.node_classes.size(); ++i) {
+    if (from.node_classes[i]) json["node_classes"].push_back(i);
   }
-  for (const model::Purchase& item : closed.purchases) {
-    json["closed_purchases"].push_back({{"pool", item.pool.value}, {"offering", item.offering.value}});
-  }
+  return json;
 }
 
 Json signal(const model::Signal& from) {
@@ -69,7 +75,7 @@ Json variant(const model::Variant& from) {
   if (from.step_limits.max_batched_tokens > 0) json["max_batched_tokens"] = from.step_limits.max_batched_tokens;
   put(json, "queue", from.queue);
   if (from.placed_elsewhere) json["placed_elsewhere"] = true;
-  put(json, from.closed);
+  put(json, "pod_class", from.pod_class);
   if (from.price_per_hour != MicroUsd{}) json["micro_usd_per_hour"] = from.price_per_hour.count;
   return json;
 }
@@ -148,6 +154,12 @@ Json catalog(const model::Catalog& from) {
     json["pools"].push_back(item);
   }
   for (const model::Queue& item : from.queues) json["queues"].push_back(queue(item));
+  if (!from.extended_resources.empty()) json["extended_resources"] = from.extended_resources;
+  for (const model::PodClass& item : from.eligibility.pod_classes) json["pod_classes"].push_back(pod_class(item));
+  for (const auto& [purchase, node_class] : from.eligibility.purchases) {
+    json["purchase_classes"].push_back(
+        {{"pool", purchase.pool.value}, {"offering", purchase.offering.value}, {"node_class", node_class.value}});
+  }
   for (const model::Service& item : from.services) json["services"].push_back(service(item));
   const model::FleetLimits& limits = from.limits;
   if (limits.gpus) json["limits"]["gpus"] = *limits.gpus;
@@ -170,6 +182,8 @@ Json node(Json json, const model::Node& from, bool overcommitted) {
   for (std::size_t level = 0; level < model::kTopologyLevels; ++level) {
     put(json["domains"], std::string(kWords<model::TopologyLevel>[level]).c_str(), from.domains[level]);
   }
+  put(json, "node_class", from.node_class);
+  if (from.available) json["available"] = resources(*from.available);
   put(json, "ready_at_ns", from.ready_at);
   return json;
 }
@@ -198,7 +212,7 @@ Json gang(Json json, const model::Gang& from) {
   put(json, "gpu", from.gpu);
   json["gpus_per_pod_milli"] = from.gpus_per_pod.count;
   json["together"] = word(from.together);
-  put(json, from.closed);
+  put(json, "pod_class", from.pod_class);
   put(json, "created_at_ns", from.created_at);
   if (from.resumed) json["resumed"] = true;
   put(json, "expected_ready_at_ns", from.expected_ready_at);
@@ -285,7 +299,7 @@ Json scale_policies(const std::vector<decide::scale::Policy>& by_service) {
 std::string to_json(const SavedState& state) {
   const model::Snapshot& from = state.snapshot;
   Writer out;
-  out.member("format_version", 1);
+  out.member("format_version", kFormat);
   out.member("version", from.version);
   out.member("at_ns", ns(from.at));
   Json policies = {{"name", state.policies.name}, {"scale", scale_policies(state.policies.scale)}};

@@ -54,7 +54,7 @@ FailureDomain failure_domain_of(const Index& index, const model::Gang& gang, Top
 ReplicaCount failure_domains(const Index& index, const model::Catalog& catalog, const model::Variant& variant,
                              TopologyLevel level) {
   if (level == TopologyLevel::node) {
-    const auto* nodes = index.rooms.nodes_by_free(variant.gpu);
+    const FreeNodes* nodes = index.rooms.nodes_of(variant.gpu);
     const ReplicaCount existing = nodes == nullptr ? 0 : static_cast<ReplicaCount>(nodes->size());
     return std::min(kDomainsMost, existing + buyable_nodes(index, catalog, variant.gpu));
   }

@@ -111,14 +111,15 @@ void refresh_node(Index& index, NodeId id, const model::Node* node) {
                        .gpus = node->gpus,
                        .free = std::max(MilliGpu{}, node->gpus - used),
                        .open = node->phase == model::Node::Phase::ready,
+                       .node_class = node->node_class,
+                       .available = node->available,
                        .domains = node->domains});
 }
 
 }  // namespace
 
 const NodeRoom* Rooms::find(NodeId id) const {
-  const auto found = nodes_.find(id);
-  return found == nodes_.end() ? nullptr : &found->second;
+  return id.value < nodes_.size() && nodes_[id.value] ? &*nodes_[id.value] : nullptr;
 }
 
 const DomainRoom* Rooms::find(const DomainKey& key) const {
@@ -126,9 +127,9 @@ const DomainRoom* Rooms::find(const DomainKey& key) const {
   return found == domains_.end() ? nullptr : &found->second;
 }
 
-const std::set<std::pair<MilliGpu, NodeId>>* Rooms::nodes_by_free(GpuKindId gpu) const {
-  const auto found = by_free_.find(gpu);
-  return found == by_free_.end() ? nullptr : &found->second;
+const FreeNodes* Rooms::nodes_of(GpuKindId gpu) const {
+  const auto found = by_gpu_.find(gpu);
+  return found == by_gpu_.end() ? nullptr : &found->second;
 }
 
 const std::set<std::pair<MilliGpu, DomainId>>* Rooms::domains_by_free(TopologyLevel level, GpuKindId gpu) const {
@@ -138,10 +139,13 @@ const std::set<std::pair<MilliGpu, DomainId>>* Rooms::domains_by_free(TopologyLe
 
 void Rooms::count(NodeId id, const NodeRoom& room, int sign) {
   if (!room.open) return;
-  if (sign > 0)
-    by_free_[room.gpu].insert({room.free, id});
-  else
-    erase_from(by_free_, room.gpu, std::pair{room.free, id});
+  FreeNodes& of_kind = by_gpu_[room.gpu];
+  if (sign > 0) {
+    of_kind.insert(room.node_class, room.free, id);
+  } else {
+    of_kind.erase(room.node_class, room.free, id);
+    if (of_kind.empty()) by_gpu_.erase(room.gpu);
+  }
   for (TopologyLevel level : kDomainLevels) {
     const DomainId domain = room.domains[static_cast<std::size_t>(level)];
     if (!domain.valid() && level != TopologyLevel::cluster) continue;
@@ -151,9 +155,9 @@ void Rooms::count(NodeId id, const NodeRoom& room, int sign) {
     sum.total += room.gpus * sign;
     sum.free += room.free * sign;
     if (sign > 0)
-      sum.nodes.insert(id);
+      sum.nodes.insert(room.node_class, room.free, id);
     else
-      sum.nodes.erase(id);
+      sum.nodes.erase(room.node_class, room.free, id);
     if (sum.nodes.empty())
       domains_.erase(key);
     else
@@ -163,21 +167,26 @@ void Rooms::count(NodeId id, const NodeRoom& room, int sign) {
 
 void Rooms::set(NodeId id, const NodeRoom& room) {
   erase(id);
-  nodes_[id] = room;
+  if (id.value >= nodes_.size()) nodes_.resize(id.value + 1);
+  nodes_[id.value] = room;
   count(id, room, +1);
 }
 
 void Rooms::erase(NodeId id) {
-  const auto found = nodes_.find(id);
-  if (found == nodes_.end()) return;
-  count(id, found->second, -1);
-  nodes_.erase(found);
+  const NodeRoom* room = find(id);
+  if (room == nullptr) return;
+  count(id, *room, -1);
+  nodes_[id.value].reset();
+  while (!nodes_.empty() && !nodes_.back()) nodes_.pop_back();
 }
 
-void Rooms::take(NodeId id, MilliGpu gpus) {
-  NodeRoom room = nodes_.at(id);
+void Rooms::take(NodeId id, MilliGpu gpus, const model::Resources& others) {
+  const NodeRoom* before = find(id);
+  CAPSTAN_ASSERT(before != nullptr);
+  NodeRoom room = *before;
   room.free -= gpus;
   CAPSTAN_ASSERT(room.free >= MilliGpu{} && room.free <= room.gpus);
+  if (room.available) model::take_from(*room.available, others);
   set(id, room);
 }
 

@@ -19,7 +19,8 @@ TEST(Index, CountsFreeRoomByNodeAndByDomain) {
   EXPECT_EQ(index.rooms.find(b)->free, whole_gpus(8));
   EXPECT_EQ(index.rooms.find({TopologyLevel::nvlink, world.nvlink(0), {0}})->free, whole_gpus(5));
   EXPECT_EQ(index.rooms.find({TopologyLevel::rack, world.rack(0), {0}})->free, whole_gpus(13));
-  EXPECT_EQ(index.rooms.nodes_by_free({0})->begin()->second, a) << "the fullest node comes first";
+  const FreeNodes::ByFree& by_free = index.rooms.nodes_of({0})->by_class().begin()->second;
+  EXPECT_EQ(*by_free.begin()->second.begin(), a) << "the fullest node comes first";
 }
 
 TEST(Index, ATerminatingPodStillHoldsItsGpus) {
@@ -40,7 +41,7 @@ TEST(Index, ACordonedNodeHasNoRoom) {
   node.phase = model::Node::Phase::cordoned;
   world.snapshot.nodes.set(a, node);
   const Index index = build(world.snapshot);
-  EXPECT_EQ(index.rooms.nodes_by_free({0}), nullptr);
+  EXPECT_EQ(index.rooms.nodes_of({0}), nullptr);
   EXPECT_FALSE(index.rooms.find(a)->open);
 }
 

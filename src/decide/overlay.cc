@@ -2,9 +2,9 @@
 
 namespace capstan::decide {
 
-void Overlay::take(NodeId node, MilliGpu gpus) {
+void Overlay::take(NodeId node, MilliGpu gpus, const model::Resources& others) {
   before_.emplace_back(node, *rooms_.find(node));
-  rooms_.take(node, gpus);
+  rooms_.take(node, gpus, others);
 }
 
 void Overlay::erase(NodeId node) {

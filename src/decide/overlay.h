@@ -18,8 +18,9 @@ class Overlay {
   Overlay& operator=(const Overlay&) = delete;
 
   const Rooms& rooms() const { return rooms_; }
-  void take(NodeId node, MilliGpu gpus);  ///< takes GPUs that are free on the node
-  void erase(NodeId node);                ///< removes the node, as if it did not exist
+  /// Takes GPUs that are free on the node, and other resources.
+  void take(NodeId node, MilliGpu gpus, const model::Resources& others);
+  void erase(NodeId node);  ///< removes the node, as if it did not exist
 
   using Mark = std::size_t;
   Mark mark() const { return before_.size(); }

@@ -20,9 +20,9 @@ TEST(Overlay, RollsBackToAMarkAndOnDestruction) {
   const Index before = index;
   {
     Overlay overlay(index.rooms);
-    overlay.take(a, whole_gpus(3));
+    overlay.take(a, whole_gpus(3), {});
     const Overlay::Mark mark = overlay.mark();
-    overlay.take(a, whole_gpus(1));
+    overlay.take(a, whole_gpus(1), {});
     overlay.erase(b);
     EXPECT_EQ(overlay.rooms().find(a)->free, whole_gpus(4));
     EXPECT_EQ(overlay.rooms().find(b), nullptr);

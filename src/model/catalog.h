@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "model/eligibility.h"
 #include "model/ids.h"
 #include "model/offering.h"
 #include "model/queue.h"
@@ -21,6 +22,8 @@ struct Catalog {
   std::vector<Queue> queues;
   std::vector<Service> services;
   FleetLimits limits;
+  std::vector<std::string> extended_resources{};  ///< names, such as "nvidia.com/mig-1g.10gb"
+  Eligibility eligibility{};
   /// Narrowest topology level at which a launch can choose the domain of its nodes. With `node` it can choose a domain
   /// of any level.
   TopologyLevel launches_into = TopologyLevel::node;

@@ -5,7 +5,6 @@
 
 #include "base/quantity.h"
 #include "base/time.h"
-#include "model/closed.h"
 #include "model/ids.h"
 #include "model/signal.h"
 #include "model/topology.h"
@@ -69,7 +68,7 @@ struct Gang {
   GpuKindId gpu;
   MilliGpu gpus_per_pod;
   TopologyLevel together = TopologyLevel::node;
-  Closed closed;  ///< excluded nodes of its pods while it is pending
+  PodClassId pod_class{};  ///< of its pods while it is pending; none: they may run on every node
   Instant created_at;
   bool resumed = false;  ///< true: it changed its role or was woken, so its start is no cold start
   Instant expected_ready_at = Instant::never();  ///< predicted from earlier starts; valid while starting

@@ -1,10 +1,12 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 
 #include "base/quantity.h"
 #include "base/time.h"
 #include "model/ids.h"
+#include "model/resources.h"
 #include "model/topology.h"
 
 namespace capstan::model {
@@ -24,6 +26,9 @@ struct Node {
   MilliGpu gpus;      ///< allocatable GPUs
   bool kept = false;  ///< true: another system bought the node and will release it
   DomainPath domains;
+  NodeClassId node_class{};  ///< none: admits every pod
+  /// What the pods on the node leave of its resources beside GPUs; nothing: it is not known and bounds nothing.
+  std::optional<Resources> available{};
   Instant ready_at;
   friend bool operator==(const Node&, const Node&) = default;
 };

@@ -23,6 +23,13 @@ struct Offering {
   MicroUsd price_per_hour;
 };
 
+/// An offering that is bought through a pool.
+struct Purchase {
+  PoolId pool;
+  OfferingId offering;
+  friend auto operator<=>(const Purchase&, const Purchase&) = default;
+};
+
 /// Condition under which a node may be released, in Karpenter's terms.
 enum class ConsolidationPolicy : std::uint8_t { when_empty, when_empty_or_underutilized };
 

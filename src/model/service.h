@@ -9,7 +9,6 @@
 #include "base/quantity.h"
 #include "base/time.h"
 #include "model/bounds_window.h"
-#include "model/closed.h"
 #include "model/ids.h"
 #include "model/slo.h"
 #include "model/topology.h"
@@ -40,7 +39,7 @@ struct Variant {
   bool placed_elsewhere = false;                 ///< true: another scheduler binds its pods; they only use GPUs
   StepLimits step_limits{};
   QueueId queue{};            ///< queue of its pods; none: no queue limits them
-  Closed closed;              ///< excluded nodes of replicas that have no pods yet
+  PodClassId pod_class{};     ///< of replicas that have no pods yet; none: they may run on every node
   MicroUsd price_per_hour{};  ///< stated price of a replica; 0: the price of the offerings of its GPUs
 };
 

@@ -20,12 +20,22 @@ void add(StateHash& hash, const ServiceState& state) {
   add(hash, state.gateway_waiting);
 }
 
+void add(StateHash& hash, const Resources& resources) {
+  for (const std::int64_t amount :
+       {resources.cpu_milli, resources.memory_mib, resources.storage_mib, resources.pod_slots}) {
+    hash.add(static_cast<std::uint64_t>(amount));
+  }
+  for (const std::int64_t amount : resources.extended) hash.add(static_cast<std::uint64_t>(amount));
+}
+
 void add(StateHash& hash, const Node& node) {
   hash.add(static_cast<std::uint64_t>(node.phase));
   for (std::uint32_t id : {node.pool.value, node.offering.value, node.claim.value, node.gpu.value}) hash.add(id);
   hash.add(static_cast<std::uint64_t>(node.gpus.count));
   for (DomainId domain : node.domains) hash.add(domain.value);
   hash.add(node.kept ? 1 : 0);
+  if (node.node_class.valid()) hash.add(node.node_class.value);
+  if (node.available) add(hash, *node.available);
   add(hash, node.ready_at);
 }
 
@@ -47,11 +57,7 @@ void add(StateHash& hash, const Gang& gang) {
   hash.add(static_cast<std::uint64_t>(gang.min_pods));
   hash.add(static_cast<std::uint64_t>(gang.gpus_per_pod.count));
   hash.add(static_cast<std::uint64_t>(gang.together));
-  for (NodeId node : gang.closed.nodes) hash.add(node.value);
-  for (const Purchase& purchase : gang.closed.purchases) {
-    hash.add(purchase.pool.value);
-    hash.add(purchase.offering.value);
-  }
+  if (gang.pod_class.valid()) hash.add(gang.pod_class.value);
   add(hash, gang.created_at);
   if (gang.resumed) hash.add(1);
   add(hash, gang.expected_ready_at);

@@ -32,6 +32,10 @@ class CatalogBuilder {
   /// What a pool sells, and how many GPUs it may have.
   void set_pool(model::PoolId id, std::vector<model::OfferingId> offerings, GpuCount gpu_limit);
   void set_queues(std::vector<model::Queue> queues) { catalog_.queues = std::move(queues); }
+  void set_eligibility(model::Eligibility eligibility, std::vector<std::string> extended_resources) {
+    catalog_.eligibility = std::move(eligibility);
+    catalog_.extended_resources = std::move(extended_resources);
+  }
   void set_limits(const model::FleetLimits& limits) { catalog_.limits = limits; }
   /// The domains that a node's labels state: zone, rack, NVLink clique. Levels that no label tells are none.
   model::DomainPath domains(const kube::StringMap& labels);

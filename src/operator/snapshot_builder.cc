@@ -12,7 +12,7 @@
 #include "actuate/node_claim.h"
 #include "kube/well_known_labels.h"
 #include "operator/claim_times.h"
-#include "operator/openness.h"
+#include "operator/eligibility_look.h"
 #include "operator/pod_index.h"
 #include "operator/pool_sales.h"
 #include "operator/queue_tree.h"
@@ -143,7 +143,7 @@ std::vector<IdType> replace(SharedTable<IdType, T>& table, const std::map<IdType
 
 /// What one look gathers.
 struct SnapshotBuilder::Look {
-  Look(const ClusterView& cluster, const Readings& heard)
+  Look(const ClusterView& cluster, const Readings& heard, EligibilityIds& ids)
       : view(cluster),
         readings(heard),
         fleet(fleet_policy(cluster.fleet)),
@@ -151,7 +151,7 @@ struct SnapshotBuilder::Look {
         rivals(cluster),
         queues(cluster),
         pods_at_hand(cluster.pods),
-        openness(cluster.pods) {}
+        eligibility(ids) {}
 
   const ClusterView& view;
   const Readings& readings;
@@ -163,7 +163,7 @@ struct SnapshotBuilder::Look {
   std::map<std::string, model::NodeId, std::less<>> node_by_name;
   std::map<std::string, model::ClaimId, std::less<>> claim_by_node;
   PodIndex pods_at_hand;
-  Openness openness;
+  EligibilityLook eligibility;
   std::set<const kube::Pod*> taken;       // by a gang of this look
   std::vector<model::GangId> unnumbered;  // in the order of their pods
   std::vector<Serving> serving;
@@ -180,7 +180,10 @@ void SnapshotBuilder::expect(const std::vector<const kube::Pod*>& speakers) {
 }
 
 SnapshotBuilder::Seen SnapshotBuilder::build(const ClusterView& view, const Readings& readings, Instant at) {
-  Look look(view, readings);
+  Look look(view, readings, eligibility_);
+  view.pods.for_each([&](kube::RowId, const kube::Pod& pod) {
+    if (const std::string node = node_of(pod); !node.empty() && !pod.over()) look.eligibility.use(node, pod.spec);
+  });
   read_nodes(look);
   read_pools(look);
   read_claims(look);
@@ -189,6 +192,7 @@ SnapshotBuilder::Seen SnapshotBuilder::build(const ClusterView& view, const Read
   number_gangs(look);
   clamp_moments(look, at);
   catalog_.set_queues(look.queues.rows());
+  catalog_.set_eligibility(look.eligibility.finish(look.nodes), eligibility_.extended.names());
 
   Seen seen;
   seen.delta.from_version = last_.version;
@@ -240,7 +244,7 @@ void SnapshotBuilder::read_nodes(Look& look) {
     const model::NodeId id = nodes_.id_of(key_of("Node", node.meta), node.meta.name);
     look.node_by_name[node.meta.name] = id;
     look.nodes[id] = row;
-    if (row.phase == model::Node::Phase::ready) look.openness.add(id, node, row.gpu);
+    if (row.phase == model::Node::Phase::ready) look.eligibility.add(id, node, row.gpu);
   });
 }
 
@@ -264,7 +268,7 @@ void SnapshotBuilder::read_pools(Look& look) {
                                                             .capacity = capacity_of(sale.capacity),
                                                             .price_per_hour = sale.type->price_per_hour});
       offerings.push_back(offering);
-      look.openness.add({id, offering}, pool, std::move(sale), gpu);
+      look.eligibility.add({id, offering}, pool, std::move(sale), gpu);
     }
     catalog_.set_pool(id, std::move(offerings), gpu_limit_of(pool));
   });
@@ -447,13 +451,13 @@ bool SnapshotBuilder::tell_gpu(const Look& look, const kube::Workload& workload,
 
 /// Where replicas that have no pods yet could go.
 /// @return it tells the GPU kind
-bool SnapshotBuilder::read_template(const Look& look, const kube::Workload& workload, model::Variant& variant,
+bool SnapshotBuilder::read_template(Look& look, const kube::Workload& workload, model::Variant& variant,
                                     bool gpu_stated) {
   variant.placed_elsewhere = !places(look.fleet, workload.pod.scheduler);
   if (variant.placed_elsewhere) return false;
   if (const auto level = level_of(topology_label_of(workload.meta.annotations))) variant.together = *level;
-  variant.closed = look.openness.closed_to(workload.pod, variant.pods);
-  const model::GpuKindId gpu = look.openness.kind_for(variant.closed);
+  variant.pod_class = look.eligibility.class_of(workload.pod);
+  const model::GpuKindId gpu = look.eligibility.kind_for(variant.pod_class);
   if (!gpu_stated && gpu.valid()) variant.gpu = gpu;
   return gpu.valid();
 }
@@ -532,11 +536,11 @@ void SnapshotBuilder::add_gang(Look& look, const PodGroup& group, model::Service
 }
 
 /// Where a gang may go that waits for a place.
-void SnapshotBuilder::read_wish(const Look& look, const PodGroup& group, model::Gang& gang) {
+void SnapshotBuilder::read_wish(Look& look, const PodGroup& group, model::Gang& gang) {
   const kube::Pod& first = *group.pods.front();
   if (const auto level = level_of(topology_label_of(first.meta.annotations))) gang.together = *level;
-  gang.closed = look.openness.closed_to(first.spec, std::ssize(group.pods));
-  const model::GpuKindId gpu = look.openness.kind_for(gang.closed);
+  gang.pod_class = look.eligibility.class_of(first.spec);
+  const model::GpuKindId gpu = look.eligibility.kind_for(gang.pod_class);
   if (!gang.service.valid() && gpu.valid()) gang.gpu = gpu;
 }
 

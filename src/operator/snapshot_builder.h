@@ -11,6 +11,7 @@
 #include "model/snapshot.h"
 #include "operator/catalog_builder.h"
 #include "operator/cluster_view.h"
+#include "operator/eligibility_ids.h"
 #include "operator/names.h"
 #include "operator/pod_groups.h"
 
@@ -78,10 +79,10 @@ class SnapshotBuilder {
   model::ServiceId read_target(Look& look, const InferenceScaler& scaler, const TargetOf& target, std::size_t position);
   bool tell_gpu(const Look& look, const kube::Workload& workload, const std::vector<PodGroup>& replicas,
                 model::Variant& variant);
-  bool read_template(const Look& look, const kube::Workload& workload, model::Variant& variant, bool gpu_stated);
+  bool read_template(Look& look, const kube::Workload& workload, model::Variant& variant, bool gpu_stated);
   void read_other_pods(Look& look);
   void add_gang(Look& look, const PodGroup& group, model::ServiceId service, Instant expected_ready_at);
-  void read_wish(const Look& look, const PodGroup& group, model::Gang& gang);
+  void read_wish(Look& look, const PodGroup& group, model::Gang& gang);
   void number_gangs(Look& look);
   static void clamp_moments(Look& look, Instant at);
   model::DomainId zone_of(const kube::StringMap& labels);
@@ -94,6 +95,7 @@ class SnapshotBuilder {
   Identities<model::ClaimGroupId> groups_;
   Identities<model::GangId> gangs_;
   Identities<model::PodId> pods_;
+  EligibilityIds eligibility_;
   std::vector<decide::scale::Policy> policies_;
   std::map<model::ServiceId, ServiceOrigin> origins_;
   std::map<model::GangId, std::uint32_t> ordinals_;  ///< of replicas whose workload does not number them

@@ -139,10 +139,62 @@ TEST_F(SnapshotGangs, TaintsSelectorsAndOtherResourcesExcludeNodes) {
   pod["spec"]["nodeSelector"] = {{"topology.kubernetes.io/zone", "a"}};
   pod["spec"]["containers"][0]["resources"]["requests"]["memory"] = "2Gi";
   cluster.pods.put(pod);
-  EXPECT_EQ(build().gangs.at({0}).closed.nodes, (std::vector<model::NodeId>{{0}, {1}, {3}}));
+  const auto fitting_nodes = [&] {
+    build();
+    const model::PodClass& pods = *seen.snapshot.catalog->eligibility.find(seen.snapshot.gangs.at({0}).pod_class);
+    std::vector<model::NodeId> nodes;
+    seen.snapshot.nodes.for_each([&](model::NodeId id, const model::Node& node) {
+      if (pods.admits(node.node_class) && model::times_in(pods.requests, *node.available, 1) == 1) nodes.push_back(id);
+    });
+    return nodes;
+  };
+  EXPECT_EQ(fitting_nodes(), (std::vector<model::NodeId>{{2}}));
   pod["spec"]["tolerations"] = {{{"key", "nvidia.com/gpu"}, {"operator", "Exists"}}};
   cluster.pods.put(pod);
-  EXPECT_EQ(build().gangs.at({0}).closed.nodes, (std::vector<model::NodeId>{{0}, {1}, {3}})) << "node 3 has no memory";
+  EXPECT_EQ(fitting_nodes(), (std::vector<model::NodeId>{{2}})) << "the tainted node states no memory";
+}
+
+TEST_F(SnapshotGangs, PodsOnANodeLeaveLessOfItsResources) {
+  Object node = testing::node("n");
+  node["status"]["allocatable"].update({{"cpu", "8"}, {"memory", "10Gi"}, {"nvidia.com/mig-1g.10gb", "7"}});
+  cluster.nodes.put(node);
+  Object daemon = {
+      {"metadata", {{"name", "daemon"}, {"namespace", "kube-system"}, {"uid", "daemon"}}},
+      {"spec",
+       {{"nodeName", "n"}, {"containers", {{{"name", "c"}, {"resources", {{"requests", {{"cpu", "500m"}}}}}}}}}},
+      {"status", {{"phase", "Running"}}}};
+  cluster.pods.put(daemon);
+  Object told = waiting_pod("told");
+  told["metadata"]["annotations"][actuate::kBindIntent] = actuate::write_bind_intent({"t", "n", 1});
+  told["spec"]["containers"][0]["resources"]["requests"]["memory"] = "2Gi";
+  cluster.pods.put(told);
+  Object waiting = waiting_pod("waiting");
+  waiting["spec"]["containers"][0]["resources"]["requests"]["nvidia.com/mig-1g.10gb"] = "2";
+  cluster.pods.put(waiting);
+  build();
+  const model::Resources& left = *seen.snapshot.nodes.at({0}).available;
+  EXPECT_EQ(left.cpu_milli, 7'500);
+  EXPECT_EQ(left.memory_mib, 8 * 1'024) << "also a pod that is about to be bound holds its memory";
+  EXPECT_EQ(left.extended, std::vector<std::int64_t>{7});
+  EXPECT_EQ(seen.snapshot.catalog->extended_resources, std::vector<std::string>{"nvidia.com/mig-1g.10gb"});
+}
+
+TEST_F(SnapshotGangs, AClassKeepsItsIdAndAnUnchangedLookChangesNoRow) {
+  Object labelled = testing::node("n");
+  labelled["metadata"]["labels"]["disk"] = "fast";
+  cluster.nodes.put(labelled);
+  Object pod = waiting_pod("a");
+  pod["spec"]["nodeSelector"] = {{"disk", "fast"}};
+  cluster.pods.put(pod);
+  const model::PodClassId first = build().gangs.at({0}).pod_class;
+  EXPECT_EQ(build().gangs.at({0}).pod_class, first);
+  EXPECT_TRUE(seen.delta.empty());
+  Object other = waiting_pod("b");
+  other["spec"]["nodeSelector"] = {{"zone", "x"}};
+  cluster.pods.put(other);
+  build();
+  EXPECT_EQ(seen.snapshot.gangs.at({0}).pod_class, first);
+  EXPECT_NE(seen.snapshot.gangs.at({1}).pod_class, first);
 }
 
 TEST_F(SnapshotGangs, PoolsOfferTheDescribedInstanceTypes) {
@@ -169,10 +221,12 @@ TEST_F(SnapshotGangs, ExcludesOfferingsThatAGangCannotUse) {
   Object pod = waiting_pod("a");
   pod["spec"]["nodeSelector"] = {{"topology.kubernetes.io/zone", "b"}};
   cluster.pods.put(pod);
-  const model::Gang& gang = build().gangs.at({0});
-  ASSERT_EQ(gang.closed.purchases.size(), 2u);
-  for (const model::Purchase& closed : gang.closed.purchases) {
-    EXPECT_EQ(seen.snapshot.catalog->domain(seen.snapshot.catalog->offering(closed.offering).zone).name, "a");
+  const model::PodClassId pods = build().gangs.at({0}).pod_class;
+  const model::Catalog& catalog = *seen.snapshot.catalog;
+  ASSERT_EQ(catalog.pools[0].offerings.size(), 4u);
+  for (const model::OfferingId offering : catalog.pools[0].offerings) {
+    const bool in_zone = catalog.domain(catalog.offering(offering).zone).name == "b";
+    EXPECT_EQ(catalog.eligibility.admits(pods, {{0}, offering}), in_zone);
   }
 }
 

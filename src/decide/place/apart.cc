@@ -24,17 +24,12 @@ std::vector<ReplicaCount> Apart::Where::steps() const {
   return {counts.begin(), counts.end()};
 }
 
-std::vector<NodeId> Apart::Where::above(ReplicaCount most, const Rooms& rooms, GpuKindId gpu) const {
-  std::vector<NodeId> nodes;
+std::set<FailureDomain> Apart::Where::above(ReplicaCount most) const {
+  std::set<FailureDomain> domains;
   for (const auto& [domain, count] : held) {
-    if (count <= most) continue;
-    if (level == TopologyLevel::node) {
-      nodes.push_back({domain});
-    } else if (const DomainRoom* room = rooms.find({level, {domain}, gpu})) {
-      nodes.insert(nodes.end(), room->nodes.begin(), room->nodes.end());
-    }
+    if (count > most) domains.insert(domain);
   }
-  return nodes;
+  return domains;
 }
 
 const Apart::Where* Apart::of(ServiceId service) {
@@ -94,15 +89,15 @@ void Apart::steer(Shortfall& lack) {
       const model::Offering& offering = catalog.offering(id);
       if (offering.gpu != lack.gpu || !offering.zone.valid()) continue;
       if (where->firm() && held(offering.zone) >= where->share) {
-        lack.closed.push_back({PoolId{p}, id});
+        lack.avoided_purchases.push_back({PoolId{p}, id});
       } else if (!lack.rather.valid() || held(offering.zone) < held(lack.rather)) {
         lack.rather = offering.zone;
       }
     }
   }
-  std::ranges::sort(lack.closed);
-  const auto [again, end] = std::ranges::unique(lack.closed);
-  lack.closed.erase(again, end);
+  std::ranges::sort(lack.avoided_purchases);
+  const auto [again, end] = std::ranges::unique(lack.avoided_purchases);
+  lack.avoided_purchases.erase(again, end);
   if (lack.rather.valid()) ++promised_[{lack.service, lack.rather.value}];
 }
 

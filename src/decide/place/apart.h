@@ -2,6 +2,7 @@
 
 #include <map>
 #include <optional>
+#include <set>
 #include <vector>
 
 #include "decide/failure_domains.h"
@@ -27,8 +28,8 @@ class Apart {
     void add(FailureDomain domain);
     /// Where to look in turn: domains that hold at most so many.
     std::vector<ReplicaCount> steps() const;
-    /// The nodes of all others.
-    std::vector<NodeId> above(ReplicaCount most, const Rooms& rooms, GpuKindId gpu) const;
+    /// Returns the domains that hold more than `most`.
+    std::set<FailureDomain> above(ReplicaCount most) const;
   };
   /// As all that was placed so far stands. Null: it need not survive anything, or there is no other domain.
   const Where* of(ServiceId service);

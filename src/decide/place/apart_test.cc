@@ -84,7 +84,7 @@ TEST(Apart, WhatIsThereForALossWaitsForAnotherDomain) {
   ASSERT_EQ(decision.shortfalls.size(), 1u);
   EXPECT_TRUE(decision.shortfalls[0].apart);
   EXPECT_EQ(decision.shortfalls[0].rather, more.zone(1));
-  EXPECT_EQ(decision.shortfalls[0].closed, (std::vector<model::Purchase>{{pool, in_a}}));
+  EXPECT_EQ(decision.shortfalls[0].avoided_purchases, (std::vector<model::Purchase>{{pool, in_a}}));
 }
 
 TEST(Apart, WithoutAnotherDomainAnyRoomWillDo) {

@@ -6,45 +6,125 @@
 namespace capstan::decide::place {
 namespace {
 
-/// Chooses a node for each pod among `nodes`, which together take them all.
-std::vector<NodeId> spread(const Rooms& rooms, const std::set<NodeId>& nodes, const Request& request) {
+bool admits(const Request& request, model::NodeClassId node_class) {
+  return request.pod_class == nullptr || request.pod_class->admits(node_class);
+}
+
+/// Returns true if GPUs alone decide how many pods a node takes, so that all nodes of a group take the same number.
+bool counts_by_group(const Request& request) { return request.pod_class == nullptr && request.avoided == nullptr; }
+
+bool is_avoided(const Request& request, const NodeRoom& room, NodeId id) {
+  if (request.avoided == nullptr) return false;
+  const FailureDomain domain = request.avoided_level == TopologyLevel::node
+                                   ? id.value
+                                   : room.domains[static_cast<std::size_t>(request.avoided_level)].value;
+  return request.avoided->contains(domain);
+}
+
+/// Calls `visit(id, room, slots)` for each node of the set that takes at least one pod.
+template <typename Visit>
+void each_with_room(const Rooms& rooms, const FreeNodes& nodes, const Request& request, Visit&& visit) {
+  for (const auto& [node_class, by_free] : nodes.by_class()) {
+    if (!admits(request, node_class)) continue;
+    for (auto group = by_free.lower_bound(request.gpus_per_pod); group != by_free.end(); ++group) {
+      for (const NodeId id : group->second) {
+        const NodeRoom& room = *rooms.find(id);
+        if (const std::int64_t n = slots(room, id, request); n > 0) visit(id, room, n);
+      }
+    }
+  }
+}
+
+/// Chooses a node for each pod among `nodes`, which together take all of them. Nodes in use come first if they suffice.
+/// Otherwise untouched nodes must be opened, and as few of them as possible, so those in use are filled before.
+std::vector<NodeId> spread(const Rooms& rooms, const FreeNodes& nodes, const Request& request) {
   struct Candidate {
     NodeId id;
     MilliGpu free;
     std::int64_t slots;
-    bool untouched;
   };
-  std::vector<Candidate> candidates;
-  std::int64_t in_used = 0;
-  for (NodeId id : nodes) {
-    const NodeRoom& room = *rooms.find(id);
-    const std::int64_t n = slots(room, request.gpus_per_pod);
-    if (n == 0) continue;
-    const bool untouched = room.free == room.gpus;
-    candidates.push_back({id, room.free, n, untouched});
-    in_used += untouched ? 0 : n;
-  }
-  // Used nodes come first when they can take everything; otherwise untouched ones have to be opened anyway, and as few
-  // of them as possible: the used ones are filled to the end, largest first.
+  std::vector<Candidate> used, untouched;
+  each_with_room(rooms, nodes, request, [&](NodeId id, const NodeRoom& room, std::int64_t n) {
+    (room.free == room.gpus ? untouched : used).push_back({id, room.free, n});
+  });
   std::vector<NodeId> chosen;
   std::int64_t left = request.pods;
-  const bool used_suffice = in_used >= left;
-  if (used_suffice) std::erase_if(candidates, [](const Candidate& c) { return c.untouched; });
-  while (left > 0) {
-    const auto better = [&](const Candidate& a, const Candidate& b) {
-      const bool a_all = a.slots >= left, b_all = b.slots >= left;
-      if (a.untouched != b.untouched) return b.untouched;
-      if (a_all != b_all) return a_all;
-      if (a_all) return std::tuple(a.free, a.id) < std::tuple(b.free, b.id);
+  for (std::vector<Candidate>* group : {&used, &untouched}) {
+    std::ranges::sort(*group, [](const Candidate& a, const Candidate& b) {
       return std::tuple(b.slots, a.free, a.id) < std::tuple(a.slots, b.free, b.id);
-    };
-    const auto best = std::ranges::min_element(candidates, better);
-    const std::int64_t taken = std::min(best->slots, left);
-    chosen.insert(chosen.end(), static_cast<std::size_t>(taken), best->id);
-    left -= taken;
-    candidates.erase(best);
+    });
+    for (auto next = group->begin(); next != group->end() && left > 0; ++next) {
+      auto taken = next;
+      if (next->slots >= left) {
+        // The last node: the fullest of those that take all remaining pods.
+        const auto enough =
+            std::partition_point(next, group->end(), [&](const Candidate& c) { return c.slots >= left; });
+        taken = std::ranges::min_element(next, enough, {}, [](const Candidate& c) { return std::tuple(c.free, c.id); });
+      }
+      const std::int64_t pods = std::min(taken->slots, left);
+      chosen.insert(chosen.end(), static_cast<std::size_t>(pods), taken->id);
+      left -= pods;
+    }
   }
   return chosen;
+}
+
+/// What a set of nodes has for the pods of a request. Nodes that the pods may not use are not counted.
+struct Room {
+  std::int64_t nodes = 0;
+  std::int64_t pods = 0;  ///< that fit now
+  MilliGpu free;
+};
+
+Room room_in(const Rooms& rooms, const FreeNodes& nodes, const Request& request) {
+  Room sum;
+  for (const auto& [node_class, by_free] : nodes.by_class()) {
+    if (!admits(request, node_class)) continue;
+    for (const auto& [free, group] : by_free) {
+      if (counts_by_group(request)) {
+        const auto count = static_cast<std::int64_t>(group.size());
+        sum.nodes += count;
+        sum.pods += count * (free.count / request.gpus_per_pod.count);
+        sum.free += free * count;
+        continue;
+      }
+      for (const NodeId id : group) {
+        const NodeRoom& room = *rooms.find(id);
+        if (is_avoided(request, room, id)) continue;
+        ++sum.nodes;
+        sum.pods += slots(room, id, request);
+        sum.free += free;
+      }
+    }
+  }
+  return sum;
+}
+
+struct NodeChoice {
+  NodeId id;
+  MilliGpu free;
+  std::int64_t slots = -1;  ///< at most the pods of the request; -1: no node
+};
+
+/// Returns the fullest node that takes all pods, else the one that takes the most; ties: the fullest, then the lowest
+/// id.
+NodeChoice best_node(const Rooms& rooms, const FreeNodes& nodes, const Request& request) {
+  NodeChoice best;
+  const auto rank = [](const NodeChoice& node) { return std::tuple(-node.slots, node.free, node.id); };
+  for (const auto& [node_class, by_free] : nodes.by_class()) {
+    if (!admits(request, node_class)) continue;
+    for (const auto& [free, group] : by_free) {
+      const std::int64_t slots_by_gpus = std::min(free.count / request.gpus_per_pod.count, request.pods);
+      for (const NodeId id : group) {
+        if (best.slots >= 0 && rank(best) <= rank({id, free, slots_by_gpus})) break;
+        const NodeRoom& room = *rooms.find(id);
+        if (is_avoided(request, room, id)) continue;
+        const NodeChoice node{id, free, std::min(slots(room, id, request), request.pods)};
+        if (best.slots < 0 || rank(node) < rank(best)) best = node;
+      }
+    }
+  }
+  return best;
 }
 
 Fit fit_on_node(const Rooms& rooms, const Request& request) {
@@ -53,31 +133,19 @@ Fit fit_on_node(const Rooms& rooms, const Request& request) {
     const NodeRoom& room = *rooms.find(id);
     fit.best_node = id;
     fit.best_free = room.free;
-    fit.best_pods = std::min(slots(room, request.gpus_per_pod), request.pods);
+    fit.best_pods = std::min(slots(room, id, request), request.pods);
     if (fit.best_pods == request.pods) fit.nodes.assign(static_cast<std::size_t>(request.pods), id);
   };
   if (request.only_node.valid()) {
     const NodeRoom* room = rooms.find(request.only_node);
-    if (room != nullptr && room->open && room->gpu == request.gpu) consider(request.only_node);
+    const bool may_use = room != nullptr && room->open && room->gpu == request.gpu && admits(request, room->node_class);
+    if (may_use) consider(request.only_node);
     return fit;
   }
-  const auto* nodes = rooms.nodes_by_free(request.gpu);
+  const FreeNodes* nodes = rooms.nodes_of(request.gpu);
   if (nodes == nullptr) return fit;
-  const auto enough = nodes->lower_bound({request.gpus_per_pod * request.pods, NodeId{0}});
-  if (enough != nodes->end()) {
-    consider(enough->second);
-    return fit;
-  }
-  // The emptiest node takes the most pods; among those that take as many, the fullest.
-  const std::int64_t most = nodes->rbegin()->first.count / request.gpus_per_pod.count;
-  consider(nodes->lower_bound({request.gpus_per_pod * most, NodeId{0}})->second);
+  if (const NodeChoice best = best_node(rooms, *nodes, request); best.id.valid()) consider(best.id);
   return fit;
-}
-
-std::int64_t slots_in(const Rooms& rooms, const DomainRoom& domain, MilliGpu gpus_per_pod) {
-  std::int64_t sum = 0;
-  for (NodeId id : domain.nodes) sum += slots(*rooms.find(id), gpus_per_pod);
-  return sum;
 }
 
 Fit fit_in_domain(const Rooms& rooms, const Request& request) {
@@ -85,14 +153,16 @@ Fit fit_in_domain(const Rooms& rooms, const Request& request) {
   const auto consider = [&](DomainId id) {
     const DomainRoom* domain = rooms.find({request.level, id, request.gpu});
     if (domain == nullptr) return false;
-    // The aggregate is an upper bound: a domain that cannot beat the best so far is not looked into.
+    // The free GPUs of a domain bound the pods that it takes, so most domains need not be counted.
     const std::int64_t bound = domain->free.count / request.gpus_per_pod.count;
-    const bool first = !fit.best_domain.valid() && fit.best_pods == 0;
-    if (!first && std::min(bound, request.pods) <= fit.best_pods) return false;
-    const std::int64_t pods = std::min(slots_in(rooms, *domain, request.gpus_per_pod), request.pods);
-    if (!first && pods <= fit.best_pods) return false;
+    const bool is_first = !fit.best_domain.valid() && fit.best_pods == 0;
+    if (!is_first && std::min(bound, request.pods) <= fit.best_pods) return false;
+    const Room room = room_in(rooms, domain->nodes, request);
+    if (room.nodes == 0) return false;
+    const std::int64_t pods = std::min(room.pods, request.pods);
+    if (!is_first && pods <= fit.best_pods) return false;
     fit.best_domain = id;
-    fit.best_free = domain->free;
+    fit.best_free = room.free;
     fit.best_pods = pods;
     if (pods < request.pods) return false;
     fit.nodes = spread(rooms, domain->nodes, request);
@@ -112,42 +182,63 @@ Fit fit_in_domain(const Rooms& rooms, const Request& request) {
   return fit;
 }
 
+/// Returns how many pods a node would take if it were empty of other pods with GPUs.
+std::int64_t slots_ever(const NodeRoom& room, const Request& request) {
+  return room.gpus.count / request.gpus_per_pod.count;
+}
+
+std::int64_t most_pods_ever_in(const Rooms& rooms, const FreeNodes& nodes, const Request& request, bool of_one_node) {
+  std::int64_t most = 0;
+  for (const auto& [node_class, by_free] : nodes.by_class()) {
+    if (!admits(request, node_class)) continue;
+    for (const auto& [free, group] : by_free) {
+      for (const NodeId id : group) {
+        const std::int64_t pods = slots_ever(*rooms.find(id), request);
+        most = of_one_node ? std::max(most, pods) : most + pods;
+      }
+    }
+  }
+  return most;
+}
+
 }  // namespace
 
-std::int64_t slots(const NodeRoom& room, MilliGpu gpus_per_pod) {
-  return room.open ? room.free.count / gpus_per_pod.count : 0;
+std::int64_t slots(const NodeRoom& room, NodeId id, const Request& request) {
+  if (!room.open || is_avoided(request, room, id)) return 0;
+  const std::int64_t by_gpus = room.free.count / request.gpus_per_pod.count;
+  if (request.pod_class == nullptr || !room.available) return by_gpus;
+  return model::times_in(request.pod_class->requests, *room.available, by_gpus);
 }
 
 Fit best_fit(const Rooms& rooms, const Request& request) {
   return request.level == TopologyLevel::node ? fit_on_node(rooms, request) : fit_in_domain(rooms, request);
 }
 
-NodeId first_with_room(const Rooms& rooms, GpuKindId gpu, MilliGpu gpus) {
-  const auto* nodes = rooms.nodes_by_free(gpu);
-  if (nodes == nullptr) return {};
+NodeId first_with_room(const Rooms& rooms, const Request& request) {
+  const FreeNodes* nodes = rooms.nodes_of(request.gpu);
   NodeId first;
-  for (auto it = nodes->lower_bound({gpus, NodeId{0}}); it != nodes->end(); ++it) first = std::min(first, it->second);
+  if (nodes == nullptr) return first;
+  each_with_room(rooms, *nodes, request,
+                 [&](NodeId id, const NodeRoom&, std::int64_t) { first = std::min(first, id); });
   return first;
 }
 
+std::int64_t pods_that_fit(const Rooms& rooms, const Request& request) {
+  const FreeNodes* nodes = rooms.nodes_of(request.gpu);
+  return nodes == nullptr ? 0 : room_in(rooms, *nodes, request).pods;
+}
+
 std::int64_t most_pods_ever(const Rooms& rooms, const Request& request) {
-  std::int64_t most = 0;
-  const auto* nodes = rooms.nodes_by_free(request.gpu);
-  if (nodes == nullptr) return 0;
   if (request.level == TopologyLevel::node) {
-    for (const auto& [free, id] : *nodes) {
-      most = std::max(most, rooms.find(id)->gpus.count / request.gpus_per_pod.count);
-    }
-    return most;
+    const FreeNodes* nodes = rooms.nodes_of(request.gpu);
+    return nodes == nullptr ? 0 : most_pods_ever_in(rooms, *nodes, request, true);
   }
   const auto* domains = rooms.domains_by_free(request.level, request.gpu);
   if (domains == nullptr) return 0;
+  std::int64_t most = 0;
   for (const auto& [free, domain] : *domains) {
-    std::int64_t pods = 0;
-    for (NodeId id : rooms.find({request.level, domain, request.gpu})->nodes) {
-      pods += rooms.find(id)->gpus.count / request.gpus_per_pod.count;
-    }
-    most = std::max(most, pods);
+    most = std::max(most,
+                    most_pods_ever_in(rooms, rooms.find({request.level, domain, request.gpu})->nodes, request, false));
   }
   return most;
 }

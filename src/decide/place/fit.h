@@ -1,10 +1,13 @@
 #pragma once
 
 #include <cstdint>
+#include <set>
 #include <vector>
 
 #include "base/quantity.h"
+#include "decide/failure_domains.h"
 #include "decide/index.h"
+#include "model/eligibility.h"
 
 namespace capstan::decide::place {
 
@@ -14,30 +17,37 @@ struct Request {
   TopologyLevel level = TopologyLevel::node;
   std::int64_t pods = 1;
   MilliGpu gpus_per_pod;
-  DomainId only_domain;  ///< where other pods of the gang are already; none = any
-  NodeId only_node;      ///< one node on which they are; none = any
+  const model::PodClass* pod_class = nullptr;  ///< null: the pods may run on every node and need only GPUs
+  DomainId only_domain;                        ///< domain of the pods of the gang that have a node; none: any
+  NodeId only_node;                            ///< a node of such a pod; none: any
+  /// Failure domains, of `avoided_level`, that take no pod now. Null: none.
+  const std::set<FailureDomain>* avoided = nullptr;
+  TopologyLevel avoided_level = TopologyLevel::zone;
 };
 
-/// Where they go, or how close the best place comes.
+/// Where the pods go, or how many of them the best place takes.
 struct Fit {
-  std::vector<NodeId> nodes;  ///< one for each pod; empty when they do not fit
-  DomainId best_domain;       ///< takes the most pods (ties: fullest, then lowest id); at level `node` best_node
-  NodeId best_node;
-  MilliGpu best_free;
-  std::int64_t best_pods = 0;  ///< how many of the pods fit there
+  std::vector<NodeId> nodes;   ///< one for each pod; empty if they do not fit
+  DomainId best_domain;        ///< takes the most pods; ties: the fullest, then the lowest id. None at level `node`
+  NodeId best_node;            ///< only at level `node`
+  MilliGpu best_free;          ///< free GPUs of the best domain or node, on nodes that the pods may use
+  std::int64_t best_pods = 0;  ///< pods that fit there
 };
 
-/// How many pods of this size a node takes now.
-std::int64_t slots(const NodeRoom& room, MilliGpu gpus_per_pod);
+/// Returns how many pods of the request a node takes now.
+std::int64_t slots(const NodeRoom& room, NodeId id, const Request& request);
 
-/// The fullest domain that takes all pods (ties by id). Inside it nodes in use are filled before untouched ones are
-/// opened; among nodes that take all that is left the fullest wins, else the one that takes the most.
+/// Returns the fullest domain that takes all pods; ties by id. Inside it, nodes in use are filled before untouched ones
+/// are opened. Among nodes that take all remaining pods the fullest is chosen, else the one that takes the most.
 Fit best_fit(const Rooms& rooms, const Request& request);
 
-/// The first open node, by id, with room for one pod; none if there is none.
-NodeId first_with_room(const Rooms& rooms, GpuKindId gpu, MilliGpu gpus);
+/// Returns the first node, by id, with room for one pod of the request; none if there is none.
+NodeId first_with_room(const Rooms& rooms, const Request& request);
 
-/// How many pods of this size the largest domain of the level would take, were it empty.
+/// Returns how many pods of the request all nodes take together.
+std::int64_t pods_that_fit(const Rooms& rooms, const Request& request);
+
+/// Returns how many pods of the request the largest domain of its level would take if it were empty.
 std::int64_t most_pods_ever(const Rooms& rooms, const Request& request);
 
 }  // namespace capstan::decide::place

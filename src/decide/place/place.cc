@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
+#include <set>
 
 #include "decide/overlay.h"
 #include "decide/place/apart.h"
@@ -22,7 +24,6 @@ struct Need {
   std::vector<PodId> pods;
   std::vector<NodeId> bound;   // where its other pods already are
   std::int64_t have_node = 0;  // these, and those that run on a node that is not seen now
-  std::vector<NodeId> closed;  // to its pods
   QueueAsk ask;
   std::int64_t leaving = 0;  // still terminating, or gone since
 };
@@ -61,9 +62,9 @@ Need need_of(const model::Snapshot& snapshot, GangId id, const Gang& gang) {
                 .best_node = {},
                 .best_free = {},
                 .bound_to_best = false,
-                .closed = gang.closed.purchases,
+                .pod_class = gang.pod_class,
+                .avoided_purchases = {},
                 .rather = {}};
-  need.closed = gang.closed.nodes;
   for (PodId pod_id : gang.pods) {
     const model::Pod* pod = snapshot.pods.find(pod_id);
     if (pod == nullptr || pod->phase == model::Pod::Phase::terminating)
@@ -90,11 +91,24 @@ Need need_of(const model::Catalog& catalog, const model::PlannedGang& planned) {
   need.shape.pods = variant.pods;
   need.shape.gpus_per_pod = {whole_gpus(variant.tensor_parallel).count / variant.pods};
   need.shape.needed = need.shape.gpus_per_pod * need.shape.pods;
-  need.shape.closed = variant.closed.purchases;
-  need.closed = variant.closed.nodes;
+  need.shape.pod_class = variant.pod_class;
   if (variant.queue.valid()) need.ask[variant.queue] = need.shape.needed;
   return need;
 }
+
+/// Gangs that need the same.
+struct GangClass {
+  GpuKindId gpu;
+  TopologyLevel level = TopologyLevel::node;
+  std::int64_t pods = 0;
+  MilliGpu gpus_per_pod;
+  model::PodClassId pod_class;
+  friend auto operator<=>(const GangClass&, const GangClass&) = default;
+
+  static GangClass of(const Shortfall& shape) {
+    return {shape.gpu, shape.level, shape.pods, shape.gpus_per_pod, shape.pod_class};
+  }
+};
 
 /// How many pods of the gang nodes of one pool could hold together, if all that its limit allows were bought.
 std::int64_t most_buyable(const model::Catalog& catalog, const Shortfall& shape) {
@@ -103,7 +117,7 @@ std::int64_t most_buyable(const model::Catalog& catalog, const Shortfall& shape)
     const model::Pool& pool = catalog.pools[p];
     for (model::OfferingId id : pool.offerings) {
       const model::Offering& offering = catalog.offering(id);
-      if (offering.gpu != shape.gpu || std::ranges::binary_search(shape.closed, model::Purchase{{p}, id})) continue;
+      if (offering.gpu != shape.gpu || !shape.may_use(catalog, {{p}, id})) continue;
       const std::int64_t per_node = whole_gpus(offering.gpus).count / shape.gpus_per_pod.count;
       std::int64_t nodes = std::min(pool.gpu_limit, catalog.limits.gpus.value_or(pool.gpu_limit)) / offering.gpus;
       nodes = std::min(nodes, catalog.limits.nodes.value_or(nodes));
@@ -132,7 +146,9 @@ class Cycle {
     for (const Memory::Assumed& assumed : memory.assumed) {
       queues_.place({&assumed.pod, 1});
       const NodeRoom* room = room_.rooms().find(assumed.node);
-      if (room != nullptr && room->free >= assumed.gpus) room_.take(assumed.node, assumed.gpus);
+      const Gang* gang = snapshot.gangs.find(assumed.gang);
+      const model::PodClassId pods = gang == nullptr ? model::PodClassId{} : gang->pod_class;
+      if (room != nullptr && room->free >= assumed.gpus) room_.take(assumed.node, assumed.gpus, requests(pods));
       decision_.nominated.insert(assumed.node);
     }
   }
@@ -148,13 +164,18 @@ class Cycle {
         lacking[pod.gang] = *full;
         continue;
       }
-      const NodeId node = first_with_room(room_.rooms(), gang.gpu, pod.gpus);
+      const Request request{.gpu = gang.gpu,
+                            .gpus_per_pod = pod.gpus,
+                            .pod_class = snapshot_.catalog->eligibility.find(gang.pod_class),
+                            .only_domain = {},
+                            .only_node = {}};
+      const NodeId node = first_with_room(room_.rooms(), request);
       if (!node.valid()) {
         lacking[pod.gang] = {ReasonCode::no_node_fits, {gang.gpus_per_pod.count, gang.gpu.value}};
         continue;
       }
       queues_.place({&pod_id, 1});
-      room_.take(node, pod.gpus);
+      room_.take(node, pod.gpus, requests(gang.pod_class));
       decision_.nominated.insert(node);
       model::BindPods& bind = binds[pod.gang];
       bind.gang = pod.gang;
@@ -185,6 +206,10 @@ class Cycle {
   }
 
  private:
+  const model::Resources& requests(model::PodClassId pods) const {
+    return snapshot_.catalog->eligibility.requests(pods);
+  }
+
   bool assumed(PodId pod) const { return std::ranges::binary_search(memory_.assumed, pod, {}, &Memory::Assumed::pod); }
 
   void already_bound(GangId id) {
@@ -214,7 +239,7 @@ class Cycle {
       queues_.place(need.pods);
       model::BindPods bind{.gang = id, .bindings = {}};
       for (std::size_t i = 0; i < need.pods.size(); ++i) {
-        room_.take(fit.nodes[i], gang.gpus_per_pod);
+        room_.take(fit.nodes[i], gang.gpus_per_pod, requests(gang.pod_class));
         if (i == 0) apart_.place(gang.service, id, fit.nodes[i]);
         decision_.nominated.insert(fit.nodes[i]);
         bind.bindings.push_back({need.pods[i], fit.nodes[i]});
@@ -306,7 +331,7 @@ class Cycle {
     if (queues_.refuses_promise(need.ask)) return;
     const Fit fit = fit_of(need);
     for (NodeId node : fit.nodes) {
-      room_.take(node, need.shape.gpus_per_pod);
+      room_.take(node, need.shape.gpus_per_pod, requests(need.shape.pod_class));
       decision_.nominated.insert(node);
     }
     queues_.promise(need.ask);
@@ -321,8 +346,10 @@ class Cycle {
                     .level = need.shape.level,
                     .pods = need.shape.pods,
                     .gpus_per_pod = need.shape.gpus_per_pod,
+                    .pod_class = snapshot_.catalog->eligibility.find(need.shape.pod_class),
                     .only_domain = {},
-                    .only_node = {}};
+                    .only_node = {},
+                    .avoided = nullptr};
     if (need.bound.empty()) return request;
     request.only_node = need.bound.front();
     if (const NodeRoom* room = room_.rooms().find(request.only_node)) {
@@ -331,34 +358,36 @@ class Cycle {
     return request;
   }
 
-  /// As if these nodes were not there.
-  auto without(const std::vector<NodeId>& closed, auto&& look) {
-    const Overlay::Mark mark = room_.mark();
-    for (NodeId node : closed) {
-      if (room_.rooms().find(node) != nullptr) room_.erase(node);
-    }
-    auto found = look();
-    room_.rollback(mark);
-    return found;
-  }
-
   Fit fit_of(const Need& need) {
-    const auto fit_without = [&](const std::vector<NodeId>& closed) {
-      return without(closed, [&, request = request_of(need)] { return best_fit(room_.rooms(), request); });
-    };
+    Request request = request_of(need);
     const Apart::Where* where = need.bound.empty() ? apart_.of(need.shape.service) : nullptr;
-    if (where == nullptr) return fit_without(need.closed);
+    if (where == nullptr) return need.bound.empty() ? fit_of_class(need) : best_fit(room_.rooms(), request);
     Fit fit;
+    request.avoided_level = where->level;
     for (const ReplicaCount most : where->steps()) {
-      std::vector<NodeId> closed = where->above(most, room_.rooms(), need.shape.gpu);
-      closed.insert(closed.end(), need.closed.begin(), need.closed.end());
-      fit = fit_without(closed);
+      const std::set<FailureDomain> avoided = where->above(most);
+      request.avoided = &avoided;
+      fit = best_fit(room_.rooms(), request);
       if (!fit.nodes.empty()) break;
     }
     return fit;
   }
+
+  /// Equal gangs get the same answer until room is taken: only the first of them is searched for.
+  Fit fit_of_class(const Need& need) {
+    Refusal& known = refusals_[GangClass::of(need.shape)];
+    if (known.fit && known.at == room_.mark()) return *known.fit;
+    Fit fit = best_fit(room_.rooms(), request_of(need));
+    if (fit.nodes.empty()) known = {room_.mark(), fit, known.pods_ever};
+    return fit;
+  }
+
+  /// What exists does not change while gangs are placed.
   std::int64_t most_ever(const Need& need) {
-    return without(need.closed, [&, request = request_of(need)] { return most_pods_ever(room_.rooms(), request); });
+    if (!need.bound.empty()) return most_pods_ever(room_.rooms(), request_of(need));
+    std::optional<std::int64_t>& known = refusals_[GangClass::of(need.shape)].pods_ever;
+    if (!known) known = most_pods_ever(room_.rooms(), request_of(need));
+    return *known;
   }
 
   bool placed_elsewhere(const Gang& gang) const {
@@ -389,7 +418,15 @@ class Cycle {
     Shortfall shortfall;
   };
 
+  /// Why gangs of a class do not fit.
+  struct Refusal {
+    Overlay::Mark at = 0;  ///< room that was taken by then
+    std::optional<Fit> fit;
+    std::optional<std::int64_t> pods_ever;
+  };
+
   Overlay room_;
+  std::map<GangClass, Refusal> refusals_;
   QueueBudget queues_;
   Apart apart_;
   std::vector<Lacking> lacking_;

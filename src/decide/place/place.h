@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <set>
 #include <span>
@@ -77,16 +78,23 @@ struct Shortfall {
   model::TopologyLevel level = model::TopologyLevel::node;
   std::int64_t pods = 0;  ///< that still need a node
   MilliGpu gpus_per_pod;
-  MilliGpu needed;                      ///< pods x gpus_per_pod
-  MilliGpu short_by;                    ///< what the best domain lacks, in pods that do not fit there x gpus_per_pod
-  model::DomainId best_domain;          ///< fits the most pods; none at level `node`, or where there is no domain yet
-  model::NodeId best_node;              ///< at level `node`
-  MilliGpu best_free;                   ///< free in the best domain or node
-  bool bound_to_best = false;           ///< some pods of the gang already run there: no other domain will do
-  std::vector<model::Purchase> closed;  ///< no use buying these
-  model::DomainId rather;               ///< of what costs as much, what is bought in this zone; none: any
-  bool apart = false;                   ///< room that is free beside others of its service is not for it
+  MilliGpu needed;              ///< pods x gpus_per_pod
+  MilliGpu short_by;            ///< what the best domain lacks, in pods that do not fit there x gpus_per_pod
+  model::DomainId best_domain;  ///< fits the most pods; none at level `node`, or where there is no domain yet
+  model::NodeId best_node;      ///< at level `node`
+  MilliGpu best_free;           ///< free in the best domain or node
+  bool bound_to_best = false;   ///< some pods of the gang already run there: no other domain will do
+  model::PodClassId pod_class;  ///< of its pods
+  /// Purchases in domains that have their share of the replicas of the service; ascending.
+  std::vector<model::Purchase> avoided_purchases;
+  model::DomainId rather;  ///< of what costs as much, what is bought in this zone; none: any
+  bool apart = false;      ///< room that is free beside others of its service is not for it
   friend bool operator==(const Shortfall&, const Shortfall&) = default;
+
+  /// Returns true if nodes of the purchase could run the pods.
+  bool may_use(const model::Catalog& catalog, const model::Purchase& purchase) const {
+    return catalog.eligibility.admits(pod_class, purchase) && !std::ranges::binary_search(avoided_purchases, purchase);
+  }
 };
 
 /// What is to become of one pending gang.

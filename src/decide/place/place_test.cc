@@ -187,10 +187,22 @@ TEST(Placement, ANodeThatIsBeingGivenBackGetsNoPod) {
 
 // --- What must hold always ---
 
-/// No node is given more than it had, and every pod goes to an open node of its kind.
+/// No node is given more than it had, and every pod goes to an open node of its kind that admits it.
 void check_room(const World& world, const Index& index, const Decision& decision) {
   std::map<NodeId, MilliGpu> taken;
+  std::map<NodeId, model::Resources> available;
   for (const auto& [pod, node] : bindings(decision)) {
+    const model::Node& row = world.snapshot.nodes.at(node);
+    const model::PodClassId pod_class = world.snapshot.gangs.at(world.snapshot.pods.at(pod).gang).pod_class;
+    const model::Eligibility& eligibility = world.snapshot.catalog->eligibility;
+    const model::PodClass* pods = eligibility.find(pod_class);
+    const bool is_admitted = pods == nullptr || pods->admits(row.node_class);
+    RC_ASSERT(is_admitted);
+    if (row.available) {
+      model::Resources& left = available.try_emplace(node, *row.available).first->second;
+      RC_ASSERT(model::times_in(eligibility.requests(pod_class), left, 1) == 1);
+      model::take_from(left, eligibility.requests(pod_class));
+    }
     taken[node] += world.snapshot.pods.at(pod).gpus;
     RC_ASSERT(world.snapshot.nodes.at(node).phase == model::Node::Phase::ready);
     RC_ASSERT(world.snapshot.nodes.at(node).gpu == world.snapshot.gangs.at(world.snapshot.pods.at(pod).gang).gpu);
@@ -238,7 +250,11 @@ struct Twin {
   std::int64_t most = 0;  // pods that the best domain takes
 };
 Twin by_brute_force(const model::Snapshot& snapshot, const Request& request) {
-  std::map<std::uint32_t, std::vector<std::pair<MilliGpu, MilliGpu>>> domains;  // free and size of each node
+  struct Domain {
+    MilliGpu free;
+    std::int64_t pods = 0;
+  };
+  std::map<std::uint32_t, Domain> domains;
   snapshot.nodes.for_each([&](NodeId id, const model::Node& node) {
     if (node.phase != model::Node::Phase::ready || node.gpu != request.gpu) return;
     MilliGpu free = node.gpus;
@@ -246,34 +262,36 @@ Twin by_brute_force(const model::Snapshot& snapshot, const Request& request) {
       if (pod.node == id) free -= pod.gpus;
     });
     const bool alone = request.level == TopologyLevel::node;
-    domains[alone ? id.value : node.domains[static_cast<std::size_t>(request.level)].value].push_back(
-        {free, node.gpus});
+    Domain& domain = domains[alone ? id.value : node.domains[static_cast<std::size_t>(request.level)].value];
+    domain.free += free;
+    std::int64_t pods = free.count / request.gpus_per_pod.count;
+    if (request.pod_class != nullptr && !request.pod_class->admits(node.node_class)) pods = 0;
+    if (request.pod_class != nullptr && node.available) {
+      pods = model::times_in(request.pod_class->requests, *node.available, pods);
+    }
+    domain.pods += pods;
   });
   Twin twin;
   MilliGpu fullest;
-  for (const auto& [id, nodes] : domains) {
-    MilliGpu free;
-    std::int64_t pods = 0;
-    for (const auto& [node_free, size] : nodes) {
-      free += node_free;
-      pods += node_free.count / request.gpus_per_pod.count;
-    }
-    twin.most = std::max(twin.most, std::min(pods, request.pods));
-    if (pods < request.pods || (twin.fits && free >= fullest)) continue;
+  for (const auto& [id, domain] : domains) {
+    twin.most = std::max(twin.most, std::min(domain.pods, request.pods));
+    if (domain.pods < request.pods || (twin.fits && domain.free >= fullest)) continue;
     twin.fits = true;
     twin.domain = id;
-    fullest = free;
+    fullest = domain.free;
   }
   return twin;
 }
 
 RC_GTEST_PROP(GangPlacement, EqualsItsSlowTwin, ()) {
   const World world = testing::random_world();
+  const model::Eligibility& eligibility = world.snapshot.catalog->eligibility;
   Index index = build(world.snapshot);
   const Request request{.gpu = {0},
                         .level = static_cast<TopologyLevel>(*rc::gen::inRange(0, 5)),
                         .pods = *rc::gen::inRange<std::int64_t>(1, 20),
                         .gpus_per_pod = whole_gpus(*rc::gen::element<std::int64_t>(1, 2, 4)),
+                        .pod_class = eligibility.find({*rc::gen::inRange<std::uint32_t>(0, 4)}),
                         .only_domain = {},
                         .only_node = {}};
   const Fit fit = best_fit(index.rooms, request);
@@ -415,13 +433,12 @@ TEST(Place, AGangThatLostAPodForGoodIsBroken) {
   EXPECT_EQ(lost.look(60), std::vector{PodId{0}});
 }
 
-TEST(Place, AGangDoesNotGoWhereItIsClosedTo) {
+TEST(Place, AGangGoesOnlyToNodesThatAdmitItsPods) {
   World world;
-  const NodeId closed = world.node(0), open = world.node(1);
-  const GangId id = world.gang(1, 8, TopologyLevel::node);
-  model::Gang gang = world.snapshot.gangs.at(id);
-  gang.closed.nodes = {closed, NodeId{99}};
-  world.snapshot.gangs.set(id, gang);
+  const NodeId tainted = world.node(0), open = world.node(1);
+  world.classify(tainted, model::NodeClassId{0});
+  world.classify(open, model::NodeClassId{1});
+  world.classify(world.gang(1, 8, TopologyLevel::node), world.pod_class({false, true}));
   Index index = build(world.snapshot);
   const Index before = index;
   Memory memory;
@@ -429,6 +446,37 @@ TEST(Place, AGangDoesNotGoWhereItIsClosedTo) {
   ASSERT_EQ(decision.plan.actions.size(), 1u);
   EXPECT_EQ(std::get<model::BindPods>(decision.plan.actions[0].what).bindings[0].node, open);
   EXPECT_EQ(index, before) << "the index comes out as it went in";
+}
+
+TEST(Place, TwoGangsOfOneTickDoNotTakeTheSameMemory) {
+  for (const auto level : {TopologyLevel::node, TopologyLevel::zone}) {
+    World world;
+    world.provide(world.node(0), {.cpu_milli = 32'000, .memory_mib = 100, .pod_slots = 110});
+    const model::PodClassId large = world.pod_class({}, {.cpu_milli = 1'000, .memory_mib = 60, .pod_slots = 1});
+    for (const std::int64_t at_s : {0, 1}) world.classify(world.gang(1, 2, level, at_s), large);
+    Index index = build(world.snapshot);
+    Memory memory;
+    const Decision decision = decide(index, world.snapshot, {}, {}, memory, testing::at(2));
+    ASSERT_EQ(decision.verdicts.size(), 2u);
+    EXPECT_EQ(decision.verdicts[0].kind, Verdict::Kind::placed);
+    EXPECT_EQ(decision.verdicts[1].kind, Verdict::Kind::cannot_fit_now);
+  }
+}
+
+TEST(Place, ABindingThatNoSnapshotShowsStillTakesItsMemory) {
+  World world;
+  world.provide(world.node(0), {.memory_mib = 100, .pod_slots = 110});
+  const model::PodClassId large = world.pod_class({}, {.memory_mib = 60, .pod_slots = 1});
+  world.classify(world.gang(1, 2, TopologyLevel::node), large);
+  Memory memory;
+  Index index = build(world.snapshot);
+  decide(index, world.snapshot, {}, {}, memory, testing::at(2));
+  world.classify(world.gang(1, 2, TopologyLevel::node, 3), large);
+  index = build(world.snapshot);
+  const Decision decision = decide(index, world.snapshot, {}, {}, memory, testing::at(4));
+  ASSERT_EQ(decision.verdicts.size(), 2u);
+  EXPECT_EQ(decision.verdicts[0].kind, Verdict::Kind::assumed);
+  EXPECT_EQ(decision.verdicts[1].kind, Verdict::Kind::cannot_fit_now);
 }
 
 TEST(Place, WhatAnotherSchedulerPlacesIsLeftToIt) {

@@ -172,21 +172,29 @@ class Consolidator {
     return node.offering.valid() ? capacity_.catalog().offering(node.offering).price_per_hour : MicroUsd{};
   }
 
+  const model::Eligibility& eligibility() const { return capacity_.catalog().eligibility; }
+
+  place::Request request(model::GpuKindId gpu, MilliGpu gpus, model::PodClassId pods) const {
+    return {
+        .gpu = gpu, .gpus_per_pod = gpus, .pod_class = eligibility().find(pods), .only_domain = {}, .only_node = {}};
+  }
+
   /// What does not fit elsewhere if the node goes. Pods that wait compete for the same room and come first.
   MilliGpu left_over(NodeId id, const model::Node& node) const {
     Overlay room(index_.rooms);
     room.erase(id);
     for (const auto& [created, pod_id] : index_.unbound_pods) {
       const model::Pod& pod = snapshot_.pods.at(pod_id);
-      const NodeId other = place::first_with_room(room.rooms(), snapshot_.gangs.at(pod.gang).gpu, pod.gpus);
-      if (other.valid()) room.take(other, pod.gpus);
+      const model::Gang& gang = snapshot_.gangs.at(pod.gang);
+      const NodeId other = place::first_with_room(room.rooms(), request(gang.gpu, pod.gpus, gang.pod_class));
+      if (other.valid()) room.take(other, pod.gpus, eligibility().requests(gang.pod_class));
     }
     MilliGpu left;
     for (PodId pod : index_.pods_by_node.at(id)) {
       const MilliGpu gpus = index_.pods.at(pod).gpus;
-      const NodeId other = place::first_with_room(room.rooms(), node.gpu, gpus);
+      const NodeId other = place::first_with_room(room.rooms(), request(node.gpu, gpus, {}));
       if (other.valid())
-        room.take(other, gpus);
+        room.take(other, gpus, {});
       else
         left += gpus;
     }

@@ -51,8 +51,8 @@ class Buyer {
   }
 
  private:
-  static bool closed(const Shortfall& lack, const model::Purchase& purchase) {
-    return std::ranges::binary_search(lack.closed, purchase);
+  bool may_use(const Shortfall& lack, const model::Purchase& purchase) const {
+    return lack.may_use(capacity_.catalog(), purchase);
   }
   bool one_node(const Shortfall& lack) const { return lack.level == TopologyLevel::node; }
 
@@ -69,7 +69,7 @@ class Buyer {
   }
 
   std::int64_t slots(const Shortfall& lack, const Coming& coming, DomainId domain) const {
-    if (coming.gpu != lack.gpu || closed(lack, coming.bought) || !capacity_.inside(coming.within, domain)) return 0;
+    if (coming.gpu != lack.gpu || !may_use(lack, coming.bought) || !capacity_.inside(coming.within, domain)) return 0;
     return coming.free.count / lack.gpus_per_pod.count;
   }
 
@@ -165,7 +165,7 @@ class Buyer {
     for (std::uint32_t p = 0; p < catalog.pools.size(); ++p) {
       for (OfferingId id : catalog.pools[p].offerings) {
         const model::Offering& offering = catalog.offering(id);
-        if (offering.gpu != lack.gpu || closed(lack, {{p}, id})) continue;
+        if (offering.gpu != lack.gpu || !may_use(lack, {{p}, id})) continue;
         if (one_node(lack) || lack.level == TopologyLevel::cluster) {
           // A gang inside one node that already has pods on it can only wait for room there.
           if (!(one_node(lack) && lack.bound_to_best)) consider({p}, id, lack.best_domain, !one_node(lack));

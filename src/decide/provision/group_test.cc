@@ -82,18 +82,16 @@ TEST(Groups, TheFleetsLimitsHoldForAllPoolsTogether) {
   }
 }
 
-TEST(Groups, WhatIsClosedToAGangIsNotBoughtForIt) {
+TEST(Groups, NodesThatDoNotAdmitItsPodsAreNotBoughtForAGang) {
   World world;
   const auto cheap = world.offering(8, 0, 1), dear = world.offering(8, 0, 2);
   const model::PoolId pool = world.pool({cheap, dear}, 64);
-  const model::GangId id = world.gang(1, 8, TopologyLevel::node);
-  model::Gang gang = world.snapshot.gangs.at(id);
-  gang.closed.purchases = {{pool, cheap}};
-  world.snapshot.gangs.set(id, gang);
+  world.catalog().eligibility.purchases = {{{pool, cheap}, {0}}, {{pool, dear}, {1}}};
+  world.classify(world.gang(1, 8, TopologyLevel::node), world.pod_class({false, true}));
   world.claim(pool, cheap, model::Claim::Phase::launched, 0);
   Memory memory;
   const auto bought = launches(run(world, groups(), memory, 1));
-  ASSERT_EQ(bought.size(), 1u) << "the node that comes is closed to it";
+  ASSERT_EQ(bought.size(), 1u) << "the node that comes does not admit it";
   EXPECT_EQ(bought[0].offering, dear);
 }
 

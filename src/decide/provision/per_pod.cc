@@ -20,6 +20,7 @@ struct Waiting {
   GangId gang;
   model::GpuKindId gpu;
   MilliGpu gpus;
+  model::PodClassId pod_class;
   Instant since;
   /// Where its replica has to be kept apart from others of its service, what is said of that; else null.
   const place::Shortfall* lack = nullptr;
@@ -38,8 +39,8 @@ struct Choice {
   OfferingId offering;
 };
 
-bool is_closed(const place::Shortfall* lack, const model::Purchase& purchase) {
-  return lack != nullptr && std::ranges::binary_search(lack->closed, purchase);
+bool may_use(const place::Shortfall* lack, const model::Catalog& catalog, const model::Purchase& purchase) {
+  return lack == nullptr || lack->may_use(catalog, purchase);
 }
 
 /// May they stand in one node? Each gang has its own account of what it lacks; those that are sent to one zone and kept
@@ -47,7 +48,8 @@ bool is_closed(const place::Shortfall* lack, const model::Purchase& purchase) {
 bool go_together(const place::Shortfall* a, const place::Shortfall* b) {
   if (a == b) return true;
   if (a == nullptr || b == nullptr || !a->rather.valid()) return false;
-  return std::tie(a->rather, a->apart, a->closed) == std::tie(b->rather, b->apart, b->closed);
+  return std::tie(a->rather, a->apart, a->avoided_purchases, a->pod_class) ==
+         std::tie(b->rather, b->apart, b->avoided_purchases, b->pod_class);
 }
 
 /// The cheapest that holds `gpus` and can be bought now; ties go to the zone that is asked for, the earlier pool, then
@@ -60,7 +62,7 @@ std::optional<Choice> cheapest(const Capacity& capacity, model::GpuKindId gpu, M
   for (std::uint32_t p = 0; p < catalog.pools.size(); ++p) {
     for (OfferingId id : catalog.pools[p].offerings) {
       const model::Offering& offering = catalog.offering(id);
-      if (offering.gpu != gpu || whole_gpus(offering.gpus) < gpus || is_closed(lack, {{p}, id})) continue;
+      if (offering.gpu != gpu || whole_gpus(offering.gpus) < gpus || !may_use(lack, catalog, {{p}, id})) continue;
       const Capacity::Obstacle obstacle = capacity.obstacle({p}, id, 1);
       if (obstacle != Capacity::Obstacle::ok) {
         why = capacity.reason(obstacle, {p}, id, 1);
@@ -88,8 +90,9 @@ std::vector<Waiting> waiting_pods(const Index& index, const model::Snapshot& sna
     if (bound_now.contains(id)) continue;
     const model::Pod& pod = snapshot.pods.at(id);
     const auto told = lacks.find(pod.gang);
-    pods.push_back({id, pod.gang, snapshot.gangs.at(pod.gang).gpu, pod.gpus, created,
-                    told == lacks.end() ? nullptr : told->second});
+    const model::Gang& gang = snapshot.gangs.at(pod.gang);
+    pods.push_back(
+        {id, pod.gang, gang.gpu, pod.gpus, gang.pod_class, created, told == lacks.end() ? nullptr : told->second});
   }
   std::ranges::sort(pods, [](const Waiting& a, const Waiting& b) {
     return std::tuple(b.gpus, a.since, a.pod) < std::tuple(a.gpus, b.since, b.pod);
@@ -135,6 +138,22 @@ void keep(Decision& decision, const Waiting& pod, Reason why) {
   if (std::ranges::none_of(kept, same)) kept.push_back({model::Plan::Kept::Subject::gang, pod.gang.value, why});
 }
 
+/// Takes the room of the pods that a plan binds, and returns these pods.
+std::set<PodId> take_bindings(const model::Plan& plan, const Index& index, const model::Snapshot& snapshot,
+                              Overlay& room) {
+  std::set<PodId> bound;
+  for (const model::Action& action : plan.actions) {
+    const auto* bind = std::get_if<model::BindPods>(&action.what);
+    if (bind == nullptr) continue;
+    const model::PodClassId pods = snapshot.gangs.at(bind->gang).pod_class;
+    for (const model::BindPods::Binding& binding : bind->bindings) {
+      bound.insert(binding.pod);
+      room.take(binding.node, index.pods.at(binding.pod).gpus, snapshot.catalog->eligibility.requests(pods));
+    }
+  }
+  return bound;
+}
+
 }  // namespace
 
 void buy_per_pod(Index& index, const model::Snapshot& snapshot, const place::Decision& placed, Capacity& capacity,
@@ -143,28 +162,26 @@ void buy_per_pod(Index& index, const model::Snapshot& snapshot, const place::Dec
     batch_closed({}, policy, memory, now);
     return;
   }
+  const model::Eligibility& eligibility = capacity.catalog().eligibility;
   Overlay room(index.rooms);
-  std::set<PodId> bound_now;
-  for (const model::Action& action : placed.plan.actions) {
-    const auto* bind = std::get_if<model::BindPods>(&action.what);
-    if (bind == nullptr) continue;
-    for (const model::BindPods::Binding& binding : bind->bindings) {
-      bound_now.insert(binding.pod);
-      room.take(binding.node, index.pods.at(binding.pod).gpus);
-    }
-  }
+  const std::set<PodId> bound_now = take_bindings(placed.plan, index, snapshot, room);
   // A pod that fits some node, whatever its gang needs, is not a reason to buy: the scheduler "will place it".
   std::vector<Waiting> demand;
   for (const Waiting& pod : waiting_pods(index, snapshot, bound_now, placed)) {
     const bool apart = pod.lack != nullptr && pod.lack->apart;
-    const NodeId node = apart ? NodeId{} : place::first_with_room(room.rooms(), pod.gpu, pod.gpus);
+    const place::Request request{.gpu = pod.gpu,
+                                 .gpus_per_pod = pod.gpus,
+                                 .pod_class = eligibility.find(pod.pod_class),
+                                 .only_domain = {},
+                                 .only_node = {}};
+    const NodeId node = apart ? NodeId{} : place::first_with_room(room.rooms(), request);
     if (node.valid()) {
-      room.take(node, pod.gpus);
+      room.take(node, pod.gpus, eligibility.requests(pod.pod_class));
       nominated.insert(node);
       continue;
     }
     const auto coming = std::ranges::find_if(capacity.coming(), [&](const Coming& c) {
-      return c.gpu == pod.gpu && c.free >= pod.gpus && !is_closed(pod.lack, c.bought);
+      return c.gpu == pod.gpu && c.free >= pod.gpus && may_use(pod.lack, capacity.catalog(), c.bought);
     });
     if (coming != capacity.coming().end()) {
       coming->free -= pod.gpus;

@@ -2,20 +2,21 @@
 
 #include <algorithm>
 
+#include "decide/place/fit.h"
 #include "decide/provision/capacity.h"
 
 namespace capstan::decide::scale {
 namespace {
 
 using provision::Capacity;
-using provision::has;
 
 MilliGpu gpus_a_pod(const model::Variant& variant) {
   return {std::max<std::int64_t>(whole_gpus(variant.tensor_parallel).count / std::max(variant.pods, 1), 1)};
 }
 
 bool may_stand(const model::Variant& variant, const model::Catalog& catalog, const model::Purchase& purchase) {
-  return catalog.offering(purchase.offering).gpu == variant.gpu && !has(variant.closed.purchases, purchase);
+  return catalog.offering(purchase.offering).gpu == variant.gpu &&
+         catalog.eligibility.admits(variant.pod_class, purchase);
 }
 
 template <typename Visit>
@@ -44,17 +45,14 @@ MicroUsd price_of(const model::Variant& variant, const model::Catalog& catalog) 
   return {cheapest};
 }
 
-/// Returns how many more pods fit on the existing nodes, at most `most`.
-std::int64_t pods_on_nodes(const Index& index, const model::Variant& variant, std::int64_t most) {
-  const auto* nodes = index.rooms.nodes_by_free(variant.gpu);
-  std::int64_t pods = 0;
-  if (nodes == nullptr) return pods;
-  for (auto at = nodes->rbegin(); at != nodes->rend() && pods < most; ++at) {
-    const std::int64_t pods_on_node = at->first.count / gpus_a_pod(variant).count;
-    if (pods_on_node == 0) break;  // nodes are ordered by free GPUs, most first
-    if (!has(variant.closed.nodes, at->second)) pods += pods_on_node;
-  }
-  return pods;
+/// Returns how many more pods fit on the existing nodes.
+std::int64_t pods_on_nodes(const Index& index, const model::Catalog& catalog, const model::Variant& variant) {
+  const place::Request request{.gpu = variant.gpu,
+                               .gpus_per_pod = gpus_a_pod(variant),
+                               .pod_class = catalog.eligibility.find(variant.pod_class),
+                               .only_domain = {},
+                               .only_node = {}};
+  return place::pods_that_fit(index.rooms, request);
 }
 
 /// Returns for how many pods nodes may still be bought, at most `most`. Sets `refused` if only capacity errors prevent
@@ -93,9 +91,9 @@ Supply supply_of(const Index& index, const model::Catalog& catalog, const model:
   Supply supply{.gpus = variant.tensor_parallel, .price_per_hour = price_of(variant, catalog)};
   if (capacity == nullptr || variant.placed_elsewhere) return supply;
   const std::int64_t pods_most = most * std::max(variant.pods, 1);
-  std::int64_t pods = pods_on_nodes(index, variant, pods_most);
+  std::int64_t pods = pods_on_nodes(index, catalog, variant);
   for (const provision::Coming& coming : capacity->coming()) {
-    if (coming.gpu != variant.gpu || has(variant.closed.purchases, coming.bought)) continue;
+    if (coming.gpu != variant.gpu || !catalog.eligibility.admits(variant.pod_class, coming.bought)) continue;
     pods += coming.free.count / gpus_a_pod(variant).count;
   }
   const std::int64_t buyable = pods_on_purchases(variant, *capacity, pods_most, supply.refused);

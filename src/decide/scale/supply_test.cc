@@ -62,10 +62,11 @@ TEST(Supply, CountsExistingIncomingAndPurchasableNodes) {
   EXPECT_EQ(market.supply().more, 6) << "the node's two free GPUs are too few for a replica of four";
 }
 
-TEST(Supply, IgnoresExcludedNodesAndPurchases) {
+TEST(Supply, IgnoresNodesAndPurchasesThatDoNotAdmitThePods) {
   Market market;
-  market.world.node(0);
-  market.variant().closed = {.nodes = {{0}}, .purchases = {{market.pool, market.offering}}};
+  market.world.classify(market.world.node(0), model::NodeClassId{0});
+  market.world.catalog().eligibility.purchases = {{{market.pool, market.offering}, {0}}};
+  market.variant().pod_class = market.world.pod_class({false});
   EXPECT_EQ(market.supply().more, 0);
 }
 

@@ -43,6 +43,15 @@ class World {
   model::ClaimId claim(model::PoolId pool, model::OfferingId offering, model::Claim::Phase phase, std::int64_t at_s,
                        model::ClaimGroupId group = {}, model::DomainId within = {});
 
+  /// Adds a class of pods that may run on nodes of these classes.
+  model::PodClassId pod_class(std::vector<bool> node_classes, model::Resources requests = {});
+  /// Makes the pods of a gang members of a class.
+  void classify(model::GangId gang, model::PodClassId pod_class);
+  /// Makes a node a member of a class.
+  void classify(model::NodeId node, model::NodeClassId node_class);
+  /// Sets what a node has beside GPUs.
+  void provide(model::NodeId node, model::Resources available);
+
   std::uint32_t next_node = 0, next_gang = 0, next_pod = 0, next_claim = 0;
 
  private:

@@ -132,8 +132,35 @@ model::ClaimId World::claim(model::PoolId pool, model::OfferingId offering, mode
   return id;
 }
 
+model::PodClassId World::pod_class(std::vector<bool> node_classes, model::Resources requests) {
+  std::vector<model::PodClass>& classes = catalog_->eligibility.pod_classes;
+  classes.push_back({.requests = std::move(requests), .node_classes = std::move(node_classes)});
+  return {static_cast<std::uint32_t>(classes.size() - 1)};
+}
+
+void World::classify(model::GangId gang, model::PodClassId pod_class) {
+  model::Gang row = snapshot.gangs.at(gang);
+  row.pod_class = pod_class;
+  snapshot.gangs.set(gang, row);
+}
+
+void World::classify(model::NodeId node, model::NodeClassId node_class) {
+  model::Node row = snapshot.nodes.at(node);
+  row.node_class = node_class;
+  snapshot.nodes.set(node, row);
+}
+
+void World::provide(model::NodeId node, model::Resources available) {
+  model::Node row = snapshot.nodes.at(node);
+  row.available = std::move(available);
+  snapshot.nodes.set(node, row);
+}
+
 World random_world() {
   World world;
+  world.catalog().extended_resources = {"example.com/fpga", "nvidia.com/mig-1g.10gb"};
+  const model::PodClassId classes[] = {
+      {}, world.pod_class({true, false}), world.pod_class({false, true}, {.cpu_milli = 1'000, .extended = {0, 1}})};
   std::map<model::NodeId, std::int64_t> free;
   const int nodes = *rc::gen::inRange(0, 9);
   for (int i = 0; i < nodes; ++i) {
@@ -145,6 +172,9 @@ World random_world() {
         {{8, model::Node::Phase::ready}, {1, model::Node::Phase::cordoned}, {1, model::Node::Phase::terminating}});
     row.gpu = {*rc::gen::weightedElement<std::uint32_t>({{6, 0U}, {1, 1U}})};
     world.snapshot.nodes.set(id, row);
+    world.classify(id, *rc::gen::element(model::NodeClassId{}, model::NodeClassId{0}, model::NodeClassId{1}));
+    const std::int64_t units = *rc::gen::inRange<std::int64_t>(0, 6);
+    if (units > 0) world.provide(id, {.cpu_milli = units * 700, .extended = {9, units - 1}});
   }
   const model::QueueId all = world.queue(*rc::gen::inRange<std::int64_t>(0, 40));
   const model::QueueId part = world.queue(*rc::gen::inRange<std::int64_t>(0, 20), all);
@@ -154,6 +184,7 @@ World random_world() {
     const std::int64_t pods = *rc::gen::inRange<std::int64_t>(1, 7);
     const auto level = static_cast<TopologyLevel>(*rc::gen::inRange(0, 5));
     const model::GangId gang = world.gang(pods, per_pod, level, *rc::gen::inRange(0, 100));
+    world.classify(gang, *rc::gen::element(classes[0], classes[1], classes[2]));
     world.enqueue(gang, *rc::gen::element(model::QueueId{}, all, part));
     model::Pod mixed = world.snapshot.pods.at(world.snapshot.gangs.at(gang).pods.front());
     mixed.queue = *rc::gen::element(model::QueueId{}, all, part);

@@ -1,0 +1,45 @@
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace capstan::model {
+
+/// Amounts of what a pod needs of a node beside GPUs.
+struct Resources {
+  std::int64_t cpu_milli = 0;
+  std::int64_t memory_mib = 0;
+  std::int64_t storage_mib = 0;          ///< ephemeral storage
+  std::int64_t pod_slots = 0;            ///< pods of the node that the kubelet admits; a pod takes one
+  std::vector<std::int64_t> extended{};  ///< by position in Catalog::extended_resources; absent at the end: 0
+  friend bool operator==(const Resources&, const Resources&) = default;
+
+  std::int64_t extended_at(std::size_t i) const { return i < extended.size() ? extended[i] : 0; }
+};
+
+/// Returns how many times `each` can be taken from `available`, at most `most`.
+inline std::int64_t times_in(const Resources& each, const Resources& available, std::int64_t most) {
+  const auto bound = [&most](std::int64_t needed, std::int64_t free) {
+    if (needed > 0) most = std::min(most, std::max<std::int64_t>(free, 0) / needed);
+  };
+  bound(each.cpu_milli, available.cpu_milli);
+  bound(each.memory_mib, available.memory_mib);
+  bound(each.storage_mib, available.storage_mib);
+  bound(each.pod_slots, available.pod_slots);
+  for (std::size_t i = 0; i < each.extended.size(); ++i) bound(each.extended[i], available.extended_at(i));
+  return most;
+}
+
+/// Takes `amount` from `available`. A node may be left with less than 0, where pods were bound beyond its resources.
+inline void take_from(Resources& available, const Resources& amount) {
+  available.cpu_milli -= amount.cpu_milli;
+  available.memory_mib -= amount.memory_mib;
+  available.storage_mib -= amount.storage_mib;
+  available.pod_slots -= amount.pod_slots;
+  available.extended.resize(std::max(available.extended.size(), amount.extended.size()));
+  for (std::size_t i = 0; i < amount.extended.size(); ++i) available.extended[i] -= amount.extended[i];
+}
+
+}  // namespace capstan::model
