@@ -121,8 +121,8 @@ model::BoundsWindow read_window(const Node& node, Verdict& verdict) {
   std::string start;
   need_text(fields, "start", start);
   need_duration_ns(fields, "duration_ns", window.duration, model::BoundsWindow::kLongest);
-  if (node.find("min") != nullptr) fields.integer("min", window.min.emplace(), 0, kMaxReplicas);
-  if (node.find("max") != nullptr) fields.integer("max", window.max.emplace(), 1, kMaxReplicas);
+  if (fields.take("min") != nullptr) fields.integer("min", window.min.emplace(), 0, kMaxReplicas);
+  if (fields.take("max") != nullptr) fields.integer("max", window.max.emplace(), 1, kMaxReplicas);
   fields.finish();
   if (!verdict.ok()) return window;
   if (Result<Cron> cron = Cron::parse(start)) {

@@ -213,6 +213,15 @@ TEST(ReadSnapshot, TurnsTheListsOfFormat1IntoClasses) {
             "ascending order");
 }
 
+TEST(ReadSnapshot, ANullBoundOfAWindowIsNoBound) {
+  Json file = full_file();
+  Json& window = file["catalog"]["services"][0]["windows"][0];
+  window["min"] = nullptr;
+  const Result<SavedState> state = parse(file.dump(1), "s.json");
+  ASSERT_TRUE(state.has_value()) << state.error().text();
+  EXPECT_FALSE(state->snapshot.catalog->service({0}).windows.front().min.has_value());
+}
+
 TEST(ReadSnapshot, AnErrorNamesThePositionOfTheValue) {
   std::string text = to_json(testing::full_state());
   const std::string good = R"("kv_usage_ppm":{"state":"value","value":12)";
