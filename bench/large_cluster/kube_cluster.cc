@@ -9,7 +9,7 @@
 #include "kube/json.h"
 #include "kube/store.h"
 #include "model/signal_names.h"
-#include "operator/scaler_view.h"
+#include "operator/view/scaler_view.h"
 
 namespace capstan::bench {
 namespace {

@@ -4,7 +4,7 @@
 #include <memory>
 
 #include "large_cluster/layout.h"
-#include "operator/cluster_view.h"
+#include "operator/view/cluster_view.h"
 
 namespace capstan::bench {
 

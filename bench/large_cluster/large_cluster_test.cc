@@ -12,7 +12,7 @@
 #include "large_cluster/kube_cluster.h"
 #include "large_cluster/model_cluster.h"
 #include "model/consistency.h"
-#include "operator/snapshot_builder.h"
+#include "operator/snapshot/snapshot_builder.h"
 
 namespace capstan::bench {
 namespace {

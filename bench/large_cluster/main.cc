@@ -26,7 +26,7 @@
 #include "decide/provision/provision.h"
 #include "large_cluster/kube_cluster.h"
 #include "large_cluster/model_cluster.h"
-#include "operator/snapshot_builder.h"
+#include "operator/snapshot/snapshot_builder.h"
 
 namespace capstan::bench {
 namespace {

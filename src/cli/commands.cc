@@ -11,8 +11,8 @@
 #include "cli/terminal.h"
 #include "cli/threshold.h"
 #include "experiment/compare.h"
-#include "experiment/render.h"
-#include "experiment/words.h"
+#include "experiment/report/render.h"
+#include "experiment/text/words.h"
 
 namespace capstan::cli {
 
@@ -78,7 +78,7 @@ std::string effort_words(const experiment::Comparison& comparison, double second
 
 /// Returns the arguments that select the same scenario with the same changes, quoted for a shell.
 std::string scenario_arguments(const SimulateArguments& arguments) {
-  const experiment::ScenarioOverrides& changed = arguments.overrides;
+  const scenario::ScenarioOverrides& changed = arguments.overrides;
   std::string words = experiment::shell_word(arguments.scenario);
   if (!arguments.from_snapshot.empty()) words += " --from-snapshot " + experiment::shell_word(arguments.from_snapshot);
   if (!arguments.service.empty()) words += " --service " + experiment::shell_word(arguments.service);
@@ -97,7 +97,7 @@ ExitCode simulate(const SimulateArguments& arguments) {
     if (!threshold) return report(threshold.error());
     thresholds.push_back(std::move(*threshold));
   }
-  experiment::ScenarioOverrides overrides = arguments.overrides;
+  scenario::ScenarioOverrides overrides = arguments.overrides;
   if (!arguments.from_snapshot.empty()) {
     const auto changes = read_changes(arguments.from_snapshot, arguments.service);
     if (!changes) return report(changes.error());
@@ -105,7 +105,7 @@ ExitCode simulate(const SimulateArguments& arguments) {
     overrides.sets.insert(overrides.sets.begin(), changes->begin(), changes->end());
   }
   if (arguments.bound) overrides.sets.push_back("bound=true");
-  experiment::ScenarioResult scenario = experiment::read_scenario(arguments.scenario, overrides);
+  scenario::ScenarioResult scenario = scenario::read_scenario(arguments.scenario, overrides);
   if (!scenario) return report(scenario.error());
   if (!arguments.compare) scenario->policies.resize(1);
   scenario->bound = arguments.compare && scenario->bound;

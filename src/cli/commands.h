@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "base/error.h"
-#include "experiment/scenario.h"
+#include "scenario/scenario.h"
 
 // The commands. Each takes its parsed arguments, prints its result and returns the program's exit code.
 namespace capstan::cli {
@@ -25,7 +25,7 @@ enum class When : std::uint8_t { automatic, always, never };
 
 struct SimulateArguments {
   std::string scenario;
-  experiment::ScenarioOverrides overrides;
+  scenario::ScenarioOverrides overrides;
   std::string from_snapshot;  ///< snapshot file with the initial state; empty: that of the scenario
   std::string service;        ///< name of the service in the snapshot
   Output output = Output::text;

@@ -11,7 +11,7 @@
 #include "emulator/addresses.h"
 #include "emulator/load_driver.h"
 #include "emulator/scaled_clock.h"
-#include "experiment/words.h"
+#include "experiment/text/words.h"
 #include "net/http_client.h"
 #include "workload/spec.h"
 

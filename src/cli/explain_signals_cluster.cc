@@ -12,10 +12,10 @@
 #include "cli/prometheus_facts.h"
 #include "cli/signal_page.h"
 #include "cli/stop_signal.h"
-#include "operator/decision_loop.h"
-#include "operator/rivals.h"
-#include "operator/signal_sources.h"
-#include "operator/snapshot_builder.h"
+#include "operator/loop/decision_loop.h"
+#include "operator/loop/signal_sources.h"
+#include "operator/snapshot/snapshot_builder.h"
+#include "operator/view/rivals.h"
 
 namespace capstan::cli {
 namespace {

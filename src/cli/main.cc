@@ -38,7 +38,7 @@ std::string seed_error(const std::string& text) {
 }
 
 /// Adds the options that change a scenario.
-void add_changes(CLI::App& command, capstan::experiment::ScenarioOverrides& changes) {
+void add_changes(CLI::App& command, capstan::scenario::ScenarioOverrides& changes) {
   command.add_option("--trace", changes.trace, "Replay this trace instead of the scenario's load")
       ->option_text("FILE")
       ->check([](const std::string& path) { return path.empty() ? "is empty, expected a file" : std::string(); });
@@ -138,7 +138,7 @@ CLI::App* add_decide(CLI::App& app, DecideArguments& arguments) {
 
 /// Adds the options of a scenario that is simulated up to a moment.
 void add_scenario_moment(CLI::App& command, std::string& scenario, std::string& at,
-                         capstan::experiment::ScenarioOverrides& overrides, const std::string& description) {
+                         capstan::scenario::ScenarioOverrides& overrides, const std::string& description) {
   command.add_option("--scenario", scenario, description)->option_text("SCENARIO.yaml");
   command.add_option("--at", at, "Moment since the start of the simulation")->option_text("DURATION");
   add_policy(command, overrides.policies, false);

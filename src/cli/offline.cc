@@ -11,8 +11,8 @@
 #include "cli/progress.h"
 #include "cli/terminal.h"
 #include "decide/scale/scale.h"
-#include "experiment/layout.h"
-#include "experiment/prepare.h"
+#include "experiment/run/prepare.h"
+#include "experiment/text/layout.h"
 #include "explain/explain.h"
 #include "explain/object.h"
 #include "manifest/errors.h"
@@ -51,8 +51,8 @@ bool changes(const archive::Redecision& all, Layer layer) {
 }
 
 /// Returns the state that the controller saw at its first decision at or after `at`.
-Result<archive::SavedState> state_at(const experiment::Scenario& scenario, Instant at) {
-  const experiment::PolicySpec& policy = scenario.policies.front();
+Result<archive::SavedState> state_at(const scenario::Scenario& scenario, Instant at) {
+  const scenario::PolicySpec& policy = scenario.policies.front();
   if (std::ranges::any_of(policy.peers, [](const auto& peer) { return peer.has_value(); })) {
     return std::unexpected(Error{
         ErrorKind::usage, "--policy", 0, 0,
@@ -85,7 +85,7 @@ std::expected<archive::SavedState, manifest::Errors> one_error(Result<archive::S
 /// Returns the state of a scenario's first policy, simulated up to a moment.
 /// @param at_text  the moment as a duration since the start, as written on the command line
 std::expected<archive::SavedState, manifest::Errors> simulated_state(const std::string& file,
-                                                                     const experiment::ScenarioOverrides& overrides,
+                                                                     const scenario::ScenarioOverrides& overrides,
                                                                      const std::string& at_text) {
   const std::optional<Duration> at = manifest::read_duration(at_text);
   if (!at || *at < Duration{}) {
@@ -93,7 +93,7 @@ std::expected<archive::SavedState, manifest::Errors> simulated_state(const std::
         manifest::Errors(Error{ErrorKind::usage, "--at", 0, 0,
                                fmt::format("\"{}\", expected a duration since the start such as 33m", at_text)}));
   }
-  const experiment::ScenarioResult scenario = experiment::read_scenario(file, overrides);
+  const scenario::ScenarioResult scenario = scenario::read_scenario(file, overrides);
   if (!scenario) return std::unexpected(scenario.error());
   return one_error(state_at(*scenario, Instant{*at}));
 }

@@ -27,7 +27,7 @@ struct ExplainArguments {
   std::string object;    ///< name from the snapshot, or kind and id: "gang 7"
   std::string snapshot;  ///< path of the snapshot; empty: `scenario` is simulated up to `at`
   std::string scenario;
-  experiment::ScenarioOverrides overrides;
+  scenario::ScenarioOverrides overrides;
   std::string at = "0s";
   bool verbose = false;  ///< prints the arithmetic after the three lines
   Output output = Output::text;
@@ -38,7 +38,7 @@ ExitCode explain(const ExplainArguments& arguments);
 struct SnapshotArguments {
   std::string scenario;
   ClusterArguments cluster;  ///< cluster to read if no scenario is given
-  experiment::ScenarioOverrides overrides;
+  scenario::ScenarioOverrides overrides;
   std::string at = "0s";
 };
 /// Prints what a controller sees and remembers: in a cluster now, or in a scenario at a moment under its first policy.

@@ -10,7 +10,7 @@
 #include "cli/measure_load.h"
 #include "cli/output_folder.h"
 #include "cli/progress.h"
-#include "experiment/words.h"
+#include "experiment/text/words.h"
 #include "plan/against/render.h"
 #include "plan/figures.h"
 #include "plan/files.h"

@@ -6,7 +6,7 @@
 #include "cli/input.h"
 #include "cli/progress.h"
 #include "engine/table.h"
-#include "experiment/predict.h"
+#include "experiment/run/predict.h"
 
 namespace capstan::cli {
 

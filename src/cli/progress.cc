@@ -5,7 +5,7 @@
 #include <cstdio>
 #include <utility>
 
-#include "experiment/words.h"
+#include "experiment/text/words.h"
 
 namespace capstan::cli {
 

@@ -8,7 +8,7 @@
 
 #include "base/time.h"
 #include "cli/terminal.h"
-#include "experiment/simulation.h"
+#include "experiment/run/simulation.h"
 
 namespace capstan::cli {
 

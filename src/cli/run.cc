@@ -17,11 +17,11 @@
 #include "kube/wall_clock.h"
 #include "net/http_client.h"
 #include "net/http_server.h"
-#include "operator/checkpoint_store.h"
-#include "operator/decision_loop.h"
-#include "operator/endpoints.h"
-#include "operator/log.h"
-#include "operator/process.h"
+#include "operator/loop/decision_loop.h"
+#include "operator/loop/endpoints.h"
+#include "operator/loop/log.h"
+#include "operator/loop/process.h"
+#include "operator/memory/checkpoint_store.h"
 
 namespace capstan::cli {
 namespace {

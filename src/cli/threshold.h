@@ -5,7 +5,7 @@
 #include <string_view>
 
 #include "base/error.h"
-#include "experiment/result.h"
+#include "experiment/run/result.h"
 
 namespace capstan::cli {
 

@@ -38,7 +38,7 @@ FailureDomain failure_domain_of(const Rooms& rooms, NodeId node, TopologyLevel l
   if (!node.valid()) return kNowhere;
   if (level == TopologyLevel::node) return node.value;
   const NodeRoom* room = rooms.find(node);
-  return room == nullptr ? kNowhere : room->domains[static_cast<std::size_t>(level)].value;
+  return room == nullptr ? kNowhere : failure_domain_of(*room, node, level);
 }
 
 FailureDomain failure_domain_of(const Index& index, const model::Gang& gang, TopologyLevel level) {

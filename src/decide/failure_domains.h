@@ -15,6 +15,11 @@ namespace capstan::decide {
 using FailureDomain = std::uint32_t;
 inline constexpr FailureDomain kNowhere = UINT32_MAX;
 
+/// Returns the domain of a node whose room is known.
+inline FailureDomain failure_domain_of(const NodeRoom& room, NodeId node, TopologyLevel level) {
+  return level == TopologyLevel::node ? node.value : room.domains[static_cast<std::size_t>(level)].value;
+}
+
 FailureDomain failure_domain_of(const Rooms& rooms, NodeId node, TopologyLevel level);
 
 /// Returns the domain in which a replica runs. If it spans several, returns the domain of its first pod with a node.

@@ -6,8 +6,8 @@
 #include <optional>
 #include <utility>
 
-#include "experiment/batch.h"
-#include "experiment/ranking.h"
+#include "experiment/run/batch.h"
+#include "experiment/run/ranking.h"
 #include "model/role_names.h"
 #include "model/topology_names.h"
 
@@ -30,7 +30,7 @@ std::string load_words(const workload::WorkloadSpec& load) {
   return words;
 }
 
-std::string replica_words(const model::Variant& variant, const RoleSpec& role) {
+std::string replica_words(const model::Variant& variant, const scenario::RoleSpec& role) {
   std::string words = fmt::format("TP{} on {}", variant.tensor_parallel, role.engine->gpu_name);
   if (variant.pods > 1) {
     words += fmt::format(", gangs of {} pods in one {}", variant.pods, model::name(variant.together).words);
@@ -38,7 +38,7 @@ std::string replica_words(const model::Variant& variant, const RoleSpec& role) {
   return words;
 }
 
-std::string service_words(const Scenario& scenario) {
+std::string service_words(const scenario::Scenario& scenario) {
   std::string words = scenario.variant().model;
   for (std::size_t i = 0; i < scenario.roles.size(); ++i) {
     const model::Variant& variant = scenario.catalog->services[i].variants.front();
@@ -55,13 +55,14 @@ std::string service_words(const Scenario& scenario) {
 
 /// Returns the policy on whose nodes foresight is tried: that with the highest score, since it makes the best use of
 /// paid GPU time. The cheapest that holds the SLO may be a fixed fleet, whose nodes never go.
-const PolicySpec& policy_for_foresight(const Scenario& scenario, const std::vector<RunResult>& results) {
+const scenario::PolicySpec& policy_for_foresight(const scenario::Scenario& scenario,
+                                                 const std::vector<RunResult>& results) {
   const auto before = [](const RunResult& a, const RunResult& b) {
     return a.score_milli() != b.score_milli() ? a.score_milli() > b.score_milli() : a.policy < b.policy;
   };
   const std::string& name = std::ranges::min_element(results, before)->policy;
   return *std::ranges::find_if(scenario.policies,
-                               [&](const PolicySpec& policy) { return policy.policies.name == name; });
+                               [&](const scenario::PolicySpec& policy) { return policy.policies.name == name; });
 }
 
 /// Extra runs may simulate twice as many requests as the policies did, and in short comparisons this many.
@@ -69,7 +70,7 @@ constexpr RequestCount kExtraRequestsAlways = 8'000'000;
 
 }  // namespace
 
-Comparison describe(const Scenario& scenario) {
+Comparison describe(const scenario::Scenario& scenario) {
   return {.scenario = scenario.name,
           .title = scenario.title,
           .seed = scenario.seed,
@@ -79,7 +80,8 @@ Comparison describe(const Scenario& scenario) {
           .results = {}};
 }
 
-Result<void> advise(const Scenario& scenario, unsigned jobs, const ProgressCallback& progress, Comparison& comparison) {
+Result<void> advise(const scenario::Scenario& scenario, unsigned jobs, const ProgressCallback& progress,
+                    Comparison& comparison) {
   RequestCount requests = 0;
   for (const RunResult& result : comparison.results) requests += result.requests.arrived;
   ExtraRuns extra(jobs, std::max(kExtraRequestsAlways, 2 * requests), progress);
@@ -95,9 +97,9 @@ Result<void> advise(const Scenario& scenario, unsigned jobs, const ProgressCallb
   return {};
 }
 
-Result<Comparison> compare(const Scenario& scenario, unsigned jobs, const ProgressCallback& progress) {
+Result<Comparison> compare(const scenario::Scenario& scenario, unsigned jobs, const ProgressCallback& progress) {
   std::vector<PlannedRun> planned;
-  for (const PolicySpec& policy : scenario.policies) planned.push_back({&scenario, &policy});
+  for (const scenario::PolicySpec& policy : scenario.policies) planned.push_back({&scenario, &policy});
   Result<std::vector<RunResult>> results = run_batch(planned, jobs, "", progress);
   if (!results) return std::unexpected(std::move(results.error()));
 

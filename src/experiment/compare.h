@@ -7,12 +7,12 @@
 #include <vector>
 
 #include "base/error.h"
-#include "experiment/clairvoyant.h"
-#include "experiment/constant_fleet.h"
-#include "experiment/raised_minimum.h"
-#include "experiment/result.h"
-#include "experiment/scenario.h"
-#include "experiment/simulation.h"
+#include "experiment/foresight/clairvoyant.h"
+#include "experiment/foresight/constant_fleet.h"
+#include "experiment/foresight/raised_minimum.h"
+#include "experiment/run/result.h"
+#include "experiment/run/simulation.h"
+#include "scenario/scenario.h"
 
 namespace capstan::experiment {
 
@@ -36,12 +36,13 @@ struct Comparison {
 /// Then, where the scenario asks for it: the advice, and what foresight reaches, on the nodes of the policy with the
 /// highest score.
 /// @param progress  is called from the threads that run, one call at a time
-Result<Comparison> compare(const Scenario& scenario, unsigned jobs, const ProgressCallback& progress = {});
+Result<Comparison> compare(const scenario::Scenario& scenario, unsigned jobs, const ProgressCallback& progress = {});
 
 /// Finds the best constant fleet, and whether a higher `min` helps the best policy. The results are ranked.
-Result<void> advise(const Scenario& scenario, unsigned jobs, const ProgressCallback& progress, Comparison& comparison);
+Result<void> advise(const scenario::Scenario& scenario, unsigned jobs, const ProgressCallback& progress,
+                    Comparison& comparison);
 
 /// Returns a comparison without results: what was run.
-Comparison describe(const Scenario& scenario);
+Comparison describe(const scenario::Scenario& scenario);
 
 }  // namespace capstan::experiment

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "experiment/render.h"
+#include "experiment/report/render.h"
 
 namespace capstan::experiment {
 namespace {
@@ -26,7 +26,7 @@ policies:
 )";
 
 TEST(Compare, GivesTheSameBytesOnAnyNumberOfThreads) {
-  const ScenarioResult scenario = parse_scenario(kScenario, "s.yaml");
+  const scenario::ScenarioResult scenario = scenario::parse_scenario(kScenario, "s.yaml");
   ASSERT_TRUE(scenario) << scenario.error().text();
   const Result<Comparison> one = compare(*scenario, 1);
   const Result<Comparison> three = compare(*scenario, 3);
@@ -37,7 +37,7 @@ TEST(Compare, GivesTheSameBytesOnAnyNumberOfThreads) {
 }
 
 TEST(Compare, EveryPolicyServesTheSameRequests) {
-  const ScenarioResult scenario = parse_scenario(kScenario, "s.yaml");
+  const scenario::ScenarioResult scenario = scenario::parse_scenario(kScenario, "s.yaml");
   ASSERT_TRUE(scenario);
   const Result<Comparison> comparison = compare(*scenario, 0);
   ASSERT_TRUE(comparison);
@@ -55,7 +55,7 @@ TEST(Compare, EveryPolicyServesTheSameRequests) {
 }
 
 TEST(Compare, ReportsTheProgressOfAllPoliciesFromTheFirstMinute) {
-  const ScenarioResult scenario = parse_scenario(kScenario, "s.yaml");
+  const scenario::ScenarioResult scenario = scenario::parse_scenario(kScenario, "s.yaml");
   ASSERT_TRUE(scenario);
   std::vector<Progress> reports;
   bool names_extra_runs = false;
@@ -72,8 +72,8 @@ TEST(Compare, ReportsTheProgressOfAllPoliciesFromTheFirstMinute) {
 }
 
 TEST(Compare, ReturnsOneErrorForABadTrace) {
-  const ScenarioResult scenario =
-      parse_scenario(kScenario, "s.yaml", {.sets = {}, .trace = "/nowhere/trace.csv", .seed = {}, .policies = {}});
+  const scenario::ScenarioResult scenario = scenario::parse_scenario(
+      kScenario, "s.yaml", {.sets = {}, .trace = "/nowhere/trace.csv", .seed = {}, .policies = {}});
   ASSERT_TRUE(scenario) << scenario.error().text();
   const Result<Comparison> comparison = compare(*scenario, 2);
   ASSERT_FALSE(comparison);

@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "base/assert.h"
+#include "base/utf8.h"
 #include "manifest/utf8.h"
 
 namespace capstan::manifest {
@@ -36,23 +37,6 @@ bool is_number(std::string_view word) {
     if (!digits()) return false;
   }
   return at == word.size();
-}
-
-void append_utf8(std::string& out, std::uint32_t code) {
-  const auto add = [&](std::uint32_t byte) { out += static_cast<char>(byte); };
-  if (code < 0x80) return add(code);
-  if (code < 0x800) {
-    add(0xc0 | code >> 6);
-  } else {
-    if (code < 0x10000) {
-      add(0xe0 | code >> 12);
-    } else {
-      add(0xf0 | code >> 18);
-      add(0x80 | (code >> 12 & 0x3f));
-    }
-    add(0x80 | (code >> 6 & 0x3f));
-  }
-  add(0x80 | (code & 0x3f));
 }
 
 /// Reads or skips one value after the other. Both check the same syntax, so that a row that was skipped can be read.

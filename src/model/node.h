@@ -27,7 +27,7 @@ struct Node {
   bool kept = false;  ///< true: another system bought the node and will release it
   DomainPath domains;
   NodeClassId node_class{};  ///< none: admits every pod
-  /// What the pods on the node leave of its resources beside GPUs; nothing: it is not known and bounds nothing.
+  /// Resources beside GPUs that the pods on the node leave. If nothing is known of them, they do not limit pods.
   std::optional<Resources> available{};
   Instant ready_at;
   friend bool operator==(const Node&, const Node&) = default;

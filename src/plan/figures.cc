@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "experiment/words.h"
+#include "experiment/text/words.h"
 
 namespace capstan::plan {
 

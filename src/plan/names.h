@@ -10,8 +10,8 @@
 #include "plan/spec/spec.h"
 #include "plan/yaml.h"
 
-// Names that the manifests of several sections share, so that they fit together. explain/words.h and experiment/words.h
-// have the words for prices, shares and times.
+// Names that the manifests of several sections share, so that they fit together. explain/words.h and
+// experiment/text/words.h have the words for prices, shares and times.
 namespace capstan::plan {
 
 inline constexpr std::string_view kPoolLabel = "capstan.dev/pool";  ///< of nodes; the value is `pool_name`

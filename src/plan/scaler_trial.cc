@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "experiment/batch.h"
+#include "experiment/run/batch.h"
 #include "plan/figures.h"
 #include "plan/measure/use_measured_load.h"
 #include "plan/sections/engine_metrics.h"
@@ -18,7 +18,7 @@ namespace {
 /// Returns settings of a scenario that keep its first replicas and drop its minimum.
 std::vector<std::string> without_minimum(const ServicePlan& service) {
   std::vector<std::string> sets;
-  const auto scenario = experiment::parse_scenario(service.scenario, "scenario-" + service.service + ".yaml");
+  const auto scenario = scenario::parse_scenario(service.scenario, "scenario-" + service.service + ".yaml");
   if (!scenario) return sets;
   const bool has_roles = scenario->roles.size() > 1;
   for (std::size_t i = 0; i < scenario->roles.size(); ++i) {
@@ -47,15 +47,15 @@ std::string scale_labels(const PlanSpec& spec, const ServiceSpec& service, model
 
 Result<ScalerTrial> try_scaler(const ServicePlan& service, const std::string& scale, const SearchOptions& options) {
   ScalerTrial out;
-  std::vector<experiment::Scenario> scenarios;
+  std::vector<scenario::Scenario> scenarios;
   const std::vector<std::string> sets = without_minimum(service);
   for (const Trial& trial : service.seeds) {
-    experiment::ScenarioOverrides overrides;
+    scenario::ScenarioOverrides overrides;
     overrides.seed = trial.seed;
     overrides.sets = sets;
     overrides.sets.push_back(
         fmt::format("policies=[{{name: other, scale: {}, place: gang, provision: group}}]", scale));
-    auto scenario = experiment::parse_scenario(service.scenario, "scenario-" + service.service + ".yaml", overrides);
+    auto scenario = scenario::parse_scenario(service.scenario, "scenario-" + service.service + ".yaml", overrides);
     if (!scenario) {
       out.refused = scenario.error().text();
       return out;
@@ -64,7 +64,7 @@ Result<ScalerTrial> try_scaler(const ServicePlan& service, const std::string& sc
     scenarios.push_back(std::move(*scenario));
   }
   std::vector<experiment::PlannedRun> runs;
-  for (const experiment::Scenario& scenario : scenarios) runs.push_back({&scenario, &scenario.policies.front()});
+  for (const scenario::Scenario& scenario : scenarios) runs.push_back({&scenario, &scenario.policies.front()});
   const auto results = experiment::run_batch(runs, options.jobs, "other autoscalers", {});
   if (!results) return std::unexpected(results.error());
   out.simulations = static_cast<std::int64_t>(results->size());

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <map>
 
-#include "experiment/words.h"
+#include "experiment/text/words.h"
 #include "plan/figures.h"
 #include "plan/names.h"
 #include "plan/sections/pools.h"

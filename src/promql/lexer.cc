@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "base/ascii.h"
+#include "base/utf8.h"
 
 namespace capstan::promql {
 namespace {
@@ -131,22 +132,6 @@ class Lexer {
   Place start_;
   int brackets_ = 0;
 };
-
-void append_utf8(std::string& out, std::uint32_t code) {
-  const auto tail = [&](int shift) { out += static_cast<char>(0x80 | ((code >> shift) & 0x3f)); };
-  if (code < 0x80) {
-    out += static_cast<char>(code);
-  } else if (code < 0x800) {
-    out += static_cast<char>(0xc0 | (code >> 6));
-    tail(0);
-  } else if (code < 0x10000) {
-    out += static_cast<char>(0xe0 | (code >> 12));
-    tail(6), tail(0);
-  } else {
-    out += static_cast<char>(0xf0 | (code >> 18));
-    tail(12), tail(6), tail(0);
-  }
-}
 
 /// Returns the value of an escape's digits, or nothing if one is missing.
 std::optional<std::uint32_t> escape_digits(std::string_view text, std::size_t count, int base) {

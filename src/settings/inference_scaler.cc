@@ -129,7 +129,7 @@ void read_scaler_ratio(const Node& node, model::RoleLimits& limits, Verdict& ver
 
 /// Reads the policy, its settings and the times that come from `signals` and `behavior`. If no policy is stated, the
 /// policy is the one whose settings are present. If there are no settings either, the policy is Queue for engines whose
-/// metrics count no tokens, otherwise Capstan. The controller chooses in the same way (operator/scaler_view.cc).
+/// metrics count no tokens, otherwise Capstan. The controller chooses in the same way (operator/view/scaler_view.cc).
 decide::scale::Policy read_scaler_policy(Fields& spec, const std::string& engine, Verdict& verdict) {
   enum class Kind : std::uint8_t { by_settings, capstan, rules, queue };
   Kind kind = Kind::by_settings;

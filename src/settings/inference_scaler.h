@@ -21,7 +21,7 @@ struct ReplicaBounds {
 };
 
 /// The part of an InferenceScaler (schema/crds/inferencescaler.yaml) that a policy needs. The controller reads the same
-/// objects from an API server, which has already compared them with the schema (operator/scaler_view.h).
+/// objects from an API server, which has already compared them with the schema (operator/view/scaler_view.h).
 struct InferenceScalerManifest {
   struct Role {
     model::Role role = model::Role::both;

@@ -158,7 +158,7 @@ printf '\x28\xb5\x2f\xfd\x00' >"$work/cut.csv.zst"
 expect 1 "cut.csv.zst: the zstd data ends early, expected a whole file" -- sim $small --trace "$work/cut.csv.zst"
 set_to 1 "trace.csv: cannot be opened" 'load={trace: trace.csv}'
 
-# Scenarios (src/experiment/scenario_test.cc and src/manifest/yaml_test.cc test every key).
+# Scenarios (src/scenario/scenario_test.cc and src/manifest/yaml_test.cc test every key).
 scenario 1 "bad.yaml: is empty, expected a YAML mapping" ''
 scenario 1 "bad.yaml:1:1: scenario is a list, expected a mapping" '- 1\n'
 scenario 1 "bad.yaml:3:1: not YAML" 'name: x\nload: [\n'

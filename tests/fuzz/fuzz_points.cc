@@ -4,7 +4,7 @@
 #include <string>
 
 #include "check_error.h"
-#include "experiment/predict.h"
+#include "experiment/run/predict.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace capstan;

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "check_error.h"
-#include "experiment/scenario.h"
+#include "scenario/scenario.h"
 
 namespace {
 
@@ -36,13 +36,13 @@ bool needs_no_file(const capstan::workload::WorkloadSpec& load) {
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace capstan;
   std::string_view rest(reinterpret_cast<const char*>(data), size);
-  experiment::ScenarioOverrides overrides;
+  scenario::ScenarioOverrides overrides;
   while (!rest.empty() && overrides.sets.size() < 16) {
     const std::size_t end = std::min(rest.find('\n'), rest.size());
     overrides.sets.emplace_back(rest.substr(0, end));
     rest.remove_prefix(std::min(end + 1, rest.size()));
   }
-  const experiment::ScenarioResult scenario = experiment::parse_scenario(kScenario, "fuzz.yaml", overrides);
+  const scenario::ScenarioResult scenario = scenario::parse_scenario(kScenario, "fuzz.yaml", overrides);
   if (!scenario) {
     for (const Error& error : scenario.error().list) fuzz::check_error(error);
     return 0;

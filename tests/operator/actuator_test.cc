@@ -1,5 +1,5 @@
 // A whole process in mode Active: load rises and falls, and the process scales the Deployment and drains pods first.
-#include "operator/actuator.h"
+#include "operator/act/actuator.h"
 
 #include <gtest/gtest.h>
 

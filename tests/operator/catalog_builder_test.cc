@@ -1,4 +1,4 @@
-#include "operator/catalog_builder.h"
+#include "operator/snapshot/catalog_builder.h"
 
 #include <gtest/gtest.h>
 #include "objects.h"

@@ -1,4 +1,4 @@
-#include "operator/claim_times.h"
+#include "operator/snapshot/claim_times.h"
 
 #include <gtest/gtest.h>
 #include "objects.h"

@@ -14,7 +14,7 @@
 #include "fake_server.h"
 #include "kube/client.h"
 #include "objects.h"
-#include "operator/process.h"
+#include "operator/loop/process.h"
 
 namespace capstan::op::testing {
 

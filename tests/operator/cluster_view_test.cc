@@ -1,4 +1,4 @@
-#include "operator/cluster_view.h"
+#include "operator/view/cluster_view.h"
 
 #include <gtest/gtest.h>
 #include "objects.h"

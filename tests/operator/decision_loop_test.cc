@@ -1,5 +1,5 @@
 // Checks that a checkpoint gives the same decisions in another process, and that a snapshot file does so too.
-#include "operator/decision_loop.h"
+#include "operator/loop/decision_loop.h"
 
 #include <gtest/gtest.h>
 

@@ -10,7 +10,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "operator/cluster_view.h"
+#include "operator/view/cluster_view.h"
 
 namespace capstan::op::testing {
 

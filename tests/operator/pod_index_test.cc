@@ -1,9 +1,9 @@
-#include "operator/pod_index.h"
+#include "operator/snapshot/pod_index.h"
 
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 #include "objects.h"
-#include "operator/pod_groups.h"
+#include "operator/view/pod_groups.h"
 
 namespace capstan::op {
 namespace {

@@ -1,12 +1,12 @@
 // Tests of a whole `capstan run`, with an API server and pods in memory and in simulated time.
-#include "operator/process.h"
+#include "operator/loop/process.h"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 
 #include "cluster_server.h"
-#include "operator/endpoints.h"
+#include "operator/loop/endpoints.h"
 
 namespace capstan::op {
 namespace {

@@ -2,9 +2,9 @@
 #include <gtest/gtest.h>
 
 #include "objects.h"
-#include "operator/queue_status.h"
-#include "operator/queue_tree.h"
-#include "operator/snapshot_builder.h"
+#include "operator/snapshot/queue_tree.h"
+#include "operator/snapshot/snapshot_builder.h"
+#include "operator/status/queue_status.h"
 
 namespace capstan::op {
 namespace {

@@ -1,4 +1,4 @@
-#include "operator/rivals.h"
+#include "operator/view/rivals.h"
 
 #include <gtest/gtest.h>
 #include "objects.h"

@@ -7,7 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "manifest/yaml.h"
-#include "operator/scaler_view.h"
+#include "operator/view/scaler_view.h"
 #include "schema/field.h"
 
 namespace capstan::op {

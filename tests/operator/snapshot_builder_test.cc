@@ -1,4 +1,4 @@
-#include "operator/snapshot_builder.h"
+#include "operator/snapshot/snapshot_builder.h"
 
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>

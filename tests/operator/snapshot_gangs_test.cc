@@ -5,9 +5,9 @@
 #include "actuate/node_claim.h"
 #include "decide/index.h"
 #include "objects.h"
-#include "operator/admission.h"
-#include "operator/snapshot_builder.h"
-#include "operator/waiting_gangs.h"
+#include "operator/snapshot/snapshot_builder.h"
+#include "operator/snapshot/waiting_gangs.h"
+#include "operator/view/admission.h"
 
 namespace capstan::op {
 namespace {

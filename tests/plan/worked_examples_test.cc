@@ -72,13 +72,13 @@ class WorkedExample : public testing::TestWithParam<std::string> {};
 
 TEST_P(WorkedExample, IsShownByTheGuide) {
   const std::string path = kGuides + "/plan-" + GetParam() + ".md";
-  std::string page = scenario::read_text(path).value_or("");
-  const std::vector<scenario::Block> blocks = scenario::blocks(page, "plan");
+  std::string page = golden::read_text(path).value_or("");
+  const std::vector<golden::Block> blocks = golden::blocks(page, "plan");
   ASSERT_EQ(blocks.size(), 1u) << path;
   const std::string shown = "```\n" + render_text(plan_of(GetParam())) + "```\n";
   if (is_writing_golden()) {
     page.replace(blocks[0].from, blocks[0].to - blocks[0].from, shown);
-    ASSERT_TRUE(scenario::write_text(path, page));
+    ASSERT_TRUE(golden::write_text(path, page));
   } else {
     EXPECT_EQ(page.substr(blocks[0].from, blocks[0].to - blocks[0].from), shown) << "run scripts/golden";
   }

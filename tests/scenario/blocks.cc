@@ -5,7 +5,7 @@
 #include <fstream>
 #include <iterator>
 
-namespace capstan::scenario {
+namespace capstan::golden {
 
 std::vector<Block> blocks(std::string_view page, std::string_view kind) {
   const std::string open = fmt::format("<!-- {} ", kind);
@@ -35,4 +35,4 @@ bool write_text(const std::string& path, const std::string& text) {
   return static_cast<bool>(file.flush());
 }
 
-}  // namespace capstan::scenario
+}  // namespace capstan::golden

@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-namespace capstan::scenario {
+namespace capstan::golden {
 
 /// A generated part of a page: the lines between `<!-- KIND NAME -->` and `<!-- /KIND -->`.
 struct Block {
@@ -24,4 +24,4 @@ std::optional<std::string> read_text(const std::string& path);
 /// Replaces a file; returns false if it cannot be written.
 bool write_text(const std::string& path, const std::string& text);
 
-}  // namespace capstan::scenario
+}  // namespace capstan::golden

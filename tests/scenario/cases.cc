@@ -10,7 +10,7 @@
 #include "manifest/scalars.h"
 #include "scenario/figures.h"
 
-namespace capstan::scenario {
+namespace capstan::golden {
 
 namespace {
 
@@ -108,4 +108,4 @@ std::string claim_fault(const Claim& claim, const experiment::Comparison& compar
   return holds ? "" : fmt::format("{}: the sides are {:.3f} and {:.3f}", claim.text, *left, *right);
 }
 
-}  // namespace capstan::scenario
+}  // namespace capstan::golden

@@ -7,7 +7,7 @@
 #include "base/error.h"
 #include "experiment/compare.h"
 
-namespace capstan::scenario {
+namespace capstan::golden {
 
 /// A claim about a result that must stay true, written in cases.txt as:
 ///
@@ -39,4 +39,4 @@ Result<std::vector<Case>> read_cases(std::string_view text, const std::string& f
 /// Returns the message for a claim that does not hold, with its numbers; empty if it holds.
 std::string claim_fault(const Claim& claim, const experiment::Comparison& comparison);
 
-}  // namespace capstan::scenario
+}  // namespace capstan::golden

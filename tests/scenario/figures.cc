@@ -5,9 +5,10 @@
 #include <algorithm>
 #include <array>
 
-#include "experiment/words.h"
+#include "experiment/report/result_words.h"
+#include "experiment/text/words.h"
 
-namespace capstan::scenario {
+namespace capstan::golden {
 
 namespace {
 
@@ -83,4 +84,4 @@ std::string figures_table(const experiment::Comparison& comparison) {
   return text;
 }
 
-}  // namespace capstan::scenario
+}  // namespace capstan::golden

@@ -7,7 +7,7 @@
 
 #include "experiment/compare.h"
 
-namespace capstan::scenario {
+namespace capstan::golden {
 
 /// Returns a figure of a result by the name that claims use, in the unit of the name ("held_gpu_minutes"); nothing for
 /// an unknown name.
@@ -19,4 +19,4 @@ std::vector<std::string_view> figure_names();
 /// Returns a Markdown table with one row per policy: GPU minutes by state and other figures that explain a result.
 std::string figures_table(const experiment::Comparison& comparison);
 
-}  // namespace capstan::scenario
+}  // namespace capstan::golden

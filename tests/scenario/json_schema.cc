@@ -14,7 +14,7 @@
 #include "base/split.h"
 #include "scenario/reader_table.h"
 
-namespace capstan::scenario {
+namespace capstan::golden {
 
 namespace {
 
@@ -470,4 +470,4 @@ std::string schema_fault(const nlohmann::ordered_json& schema, const nlohmann::j
   return Validator(schema).fault(schema, value, "");
 }
 
-}  // namespace capstan::scenario
+}  // namespace capstan::golden

@@ -7,7 +7,7 @@
 #include "manifest/yaml.h"
 #include "scenario/reader_table.h"
 
-namespace capstan::scenario {
+namespace capstan::golden {
 
 /// Returns the JSON Schema (draft 7) of a format: every mapping, key, type and bound of its reader, with the
 /// descriptions from its page in docs/reference.
@@ -21,4 +21,4 @@ nlohmann::json as_json(const manifest::Node& node);
 /// @return the place and the rule of the first fault; empty if the value fits
 std::string schema_fault(const nlohmann::ordered_json& schema, const nlohmann::json& value);
 
-}  // namespace capstan::scenario
+}  // namespace capstan::golden

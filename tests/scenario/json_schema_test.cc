@@ -15,7 +15,7 @@
 #include "scenario/json_schema.h"
 #include "scenario/reader_table.h"
 
-namespace capstan::scenario {
+namespace capstan::golden {
 namespace {
 
 std::string schema_file(Format format) {
@@ -173,4 +173,4 @@ TEST(JsonSchema, ValidatesEveryRule) {
 }
 
 }  // namespace
-}  // namespace capstan::scenario
+}  // namespace capstan::golden

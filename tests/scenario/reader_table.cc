@@ -8,13 +8,13 @@
 #include <optional>
 #include <utility>
 
-#include "experiment/scenario.h"
 #include "manifest/path.h"
 #include "manifest/yaml.h"
 #include "plan/spec/read_spec.h"
 #include "scenario/blocks.h"
+#include "scenario/scenario.h"
 
-namespace capstan::scenario {
+namespace capstan::golden {
 
 namespace {
 
@@ -283,8 +283,8 @@ Strings messages_of(const Read& read) {
 Strings reader_errors(Format format, Strings sets, const std::string& extra_set) {
   if (!extra_set.empty()) sets.push_back(extra_set);
   if (format == Format::plan) return messages_of(plan::parse_plan_spec(full_text(format), "full.yaml", sets));
-  return messages_of(experiment::parse_scenario(full_text(format), "full.yaml",
-                                                {.sets = std::move(sets), .trace = {}, .seed = {}, .policies = {}}));
+  return messages_of(scenario::parse_scenario(full_text(format), "full.yaml",
+                                              {.sets = std::move(sets), .trace = {}, .seed = {}, .policies = {}}));
 }
 
 Strings split_items(std::string text) {
@@ -381,4 +381,4 @@ std::string section(Format format, const std::string& heading) {
   return "";
 }
 
-}  // namespace capstan::scenario
+}  // namespace capstan::golden

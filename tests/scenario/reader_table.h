@@ -10,7 +10,7 @@
 // Determines every key that the readers of scenarios and of plans accept, with its type and bounds, from the readers'
 // error messages. For an unknown key a reader lists the keys that it accepts, and for a value outside the bounds it
 // names the bounds. Both errors are provoked in each mapping of a file that uses every key.
-namespace capstan::scenario {
+namespace capstan::golden {
 
 using Strings = std::vector<std::string>;
 
@@ -67,4 +67,4 @@ manifest::Node full_example_with(Format format, const Strings& sets);
 /// Returns the path of a key of the mapping at `path`; the path of the whole file is empty.
 std::string child_path(const std::string& path, const std::string& key);
 
-}  // namespace capstan::scenario
+}  // namespace capstan::golden

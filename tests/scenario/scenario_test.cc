@@ -11,14 +11,14 @@
 #include <string>
 
 #include "experiment/compare.h"
-#include "experiment/prepare.h"
-#include "experiment/ranking.h"
-#include "experiment/render.h"
+#include "experiment/report/render.h"
+#include "experiment/run/prepare.h"
+#include "experiment/run/ranking.h"
 #include "scenario/blocks.h"
 #include "scenario/cases.h"
 #include "scenario/figures.h"
 
-namespace capstan::scenario {
+namespace capstan::golden {
 
 void PrintTo(const Case& item, std::ostream* out) { *out << item.name; }
 
@@ -50,9 +50,9 @@ bool has_capstan_layers(const control::Policies& policies) {
          policies.provision->kind == decide::provision::Policy::Kind::group;
 }
 
-experiment::ScenarioResult read_scenario_of(const Case& item) {
-  return experiment::read_scenario(kRoot + "/scenarios/" + item.scenario + ".yaml",
-                                   {.sets = item.sets, .trace = {}, .seed = {}, .policies = {}});
+scenario::ScenarioResult read_scenario_of(const Case& item) {
+  return scenario::read_scenario(kRoot + "/scenarios/" + item.scenario + ".yaml",
+                                 {.sets = item.sets, .trace = {}, .seed = {}, .policies = {}});
 }
 
 /// Runs a comparison like `compare`, with verification: every decision is repeated and every balance is checked.
@@ -60,7 +60,7 @@ std::expected<VerifiedComparison, manifest::Errors> run_verified(const Case& ite
   const auto scenario = read_scenario_of(item);
   if (!scenario) return std::unexpected(scenario.error());
   VerifiedComparison all{experiment::describe(*scenario), {}};
-  for (const experiment::PolicySpec& policy : scenario->policies) {
+  for (const scenario::PolicySpec& policy : scenario->policies) {
     experiment::Prepared prepared = experiment::prepare(*scenario, policy, scenario->seed);
     prepared.setup.verify = true;
     auto result = experiment::simulate(prepared.setup);
@@ -239,4 +239,4 @@ TEST(Cases, AClaimThatFailsShowsItsNumbers) {
 }
 
 }  // namespace
-}  // namespace capstan::scenario
+}  // namespace capstan::golden

@@ -14,7 +14,7 @@
 #include "scenario/blocks.h"
 #include "scenario/reader_table.h"
 
-namespace capstan::scenario {
+namespace capstan::golden {
 namespace {
 
 TEST(Schema, DocumentsEveryKeyWithItsTypeAndBounds) {
@@ -80,4 +80,4 @@ TEST(Schema, TheFullExampleIsValidAndUsesEveryKey) {
 }
 
 }  // namespace
-}  // namespace capstan::scenario
+}  // namespace capstan::golden

@@ -1,13 +1,13 @@
 #include "swarm/run_world.h"
 
-#include "experiment/prepare.h"
-#include "experiment/scenario.h"
-#include "experiment/simulation.h"
+#include "experiment/run/prepare.h"
+#include "experiment/run/simulation.h"
+#include "scenario/scenario.h"
 
 namespace capstan::swarm {
 
 Result<experiment::RunResult> Runner::run(const World& world, bool verify) const {
-  const auto scenario = experiment::parse_scenario(
+  const auto scenario = scenario::parse_scenario(
       base_, kWorldFile, {.sets = world.sets, .trace = {}, .seed = world.run_seed, .policies = {}});
   if (!scenario) return std::unexpected(scenario.error().list.front());
   experiment::Prepared prepared = experiment::prepare(*scenario, scenario->policies.front(), scenario->seed);

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "base/error.h"
-#include "experiment/result.h"
+#include "experiment/run/result.h"
 #include "swarm/verdict.h"
 #include "swarm/world.h"
 

@@ -10,7 +10,7 @@
 #include <stdexcept>
 #include <string>
 
-#include "experiment/scenario.h"
+#include "scenario/scenario.h"
 #include "swarm/run_world.h"
 #include "swarm/tally.h"
 #include "swarm/verdict.h"
@@ -39,7 +39,7 @@ TEST(SwarmWorld, EveryDrawIsAScenario) {
   const std::string base = base_world();
   for (std::uint64_t number = 1; number <= kWorlds; ++number) {
     const World world = draw(1, number);
-    const auto scenario = experiment::parse_scenario(
+    const auto scenario = scenario::parse_scenario(
         base, kWorldFile, {.sets = world.sets, .trace = {}, .seed = world.run_seed, .policies = {}});
     EXPECT_TRUE(scenario) << scenario.error().text() << "\n" << world.command();
   }

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "base/time.h"
-#include "experiment/result.h"
+#include "experiment/run/result.h"
 #include "swarm/verdict.h"
 #include "swarm/world.h"
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "experiment/result.h"
+#include "experiment/run/result.h"
 #include "swarm/world.h"
 
 namespace capstan::swarm {

@@ -38,15 +38,60 @@ const Edges& edges() {
       {"archive", {"control", "settings"}},
       {"actuate", {"kube", "ports"}},
       {"operator", {"actuate", "kube", "control", "settings", "signals"}},
-      {"experiment", {"sim", "control", "settings", "peers", "promql", "signals", "manifest", "bound"}},
+      {"scenario", {"sim", "control", "settings", "peers", "manifest"}},
+      {"experiment", {"scenario", "promql", "signals", "bound"}},
       {"lint", {"manifest", "promql", "explain"}},
       {"plan", {"experiment", "lint"}},
       {"serve", {"explain", "experiment", "net"}},
-      {"cli", {"base", "model",  "engine",   "decide",   "explain", "ports",    "control",     "workload",   "sim",
-               "net",  "promql", "manifest", "signals",  "kube",    "emulator", "conformance", "experiment", "lint",
-               "plan", "serve",  "schema",   "settings", "archive", "actuate",  "operator",    "peers",      "bound"}},
+      {"cli", {"base",     "model",       "engine",   "decide",     "explain",  "ports",   "control",
+               "workload", "sim",         "net",      "promql",     "manifest", "signals", "kube",
+               "emulator", "conformance", "scenario", "experiment", "lint",     "plan",    "serve",
+               "schema",   "settings",    "archive",  "actuate",    "operator", "peers",   "bound"}},
   };
   return all;
+}
+
+/// The direct edges between the folders of a room. A folder that is not named here may see its whole room, and files
+/// that lie directly in a room count as the folder ".".
+const std::map<std::string_view, Edges>& folder_edges() {
+  static const std::map<std::string_view, Edges> all = {
+      {"decide", {{".", {}}, {"place", {"."}}, {"provision", {".", "place"}}, {"scale", {".", "place", "provision"}}}},
+      {"sim", {{"serving", {}}, {"fleet", {"serving"}}, {"cluster", {}}}},
+      {"experiment",
+       {{"text", {}}, {"run", {"text"}}, {"foresight", {"run"}}, {".", {"foresight"}}, {"report", {"."}}}},
+      {"operator",
+       {{"view", {}},
+        {"snapshot", {"view"}},
+        {"memory", {"snapshot"}},
+        {"act", {"memory"}},
+        {"status", {"act"}},
+        {"loop", {"status"}}}},
+  };
+  return all;
+}
+
+bool reaches(const Edges& edges, std::string_view from, std::string_view to, std::set<std::string_view>& seen) {
+  if (from == to) return true;
+  const auto found = edges.find(from);
+  if (found == edges.end() || !seen.insert(from).second) return false;
+  return std::ranges::any_of(found->second, [&](std::string_view next) { return reaches(edges, next, to, seen); });
+}
+
+/// Returns the folder of a file in its room, from its path below src/: "place" for decide/place/fit.h.
+std::string_view folder_of(std::string_view path) {
+  const std::size_t room_end = path.find('/');
+  const std::size_t folder_end = path.find('/', room_end + 1);
+  return folder_end == path.npos ? "." : path.substr(room_end + 1, folder_end - room_end - 1);
+}
+
+/// Returns whether a file of a room may include another file of the same room. Both paths start below src/.
+bool may_include_in_room(std::string_view from, std::string_view to) {
+  const auto room = folder_edges().find(from.substr(0, from.find('/')));
+  if (room == folder_edges().end()) return true;
+  const Edges& edges = room->second;
+  if (!edges.contains(folder_of(from)) || !edges.contains(folder_of(to))) return true;
+  std::set<std::string_view> seen;
+  return reaches(edges, folder_of(from), folder_of(to), seen);
 }
 
 std::string edge_message(std::string_view from, std::string_view to) {
@@ -87,6 +132,11 @@ std::vector<Finding> check_includes(const Source& source) {
       findings.push_back({source.path, i + 1, "our own header in angle brackets, expected quotes"});
     } else if (is_project_include && !may_include(from, to)) {
       findings.push_back({source.path, i + 1, edge_message(from, to)});
+    } else if (is_project_include && from == to && !source.is_test() &&
+               !may_include_in_room(std::string_view(source.path).substr(4), header)) {
+      findings.push_back({source.path, i + 1,
+                          "folder " + std::string(folder_of(std::string_view(source.path).substr(4))) + " of " +
+                              std::string(from) + " may not see " + std::string(header)});
     }
   }
   return findings;

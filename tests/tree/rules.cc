@@ -15,9 +15,9 @@ using Sees = LineRule::Sees;
 constexpr std::string_view kPureRooms[] = {"model", "engine", "bound", "decide", "explain"};
 
 /// The rooms whose code determines results, which must be the same bytes on every machine.
-constexpr std::string_view kResultRooms[] = {"base",   "model",   "engine",  "bound",      "decide",      "explain",
-                                             "ports",  "control", "sim",     "workload",   "settings",    "peers",
-                                             "promql", "signals", "archive", "experiment", "conformance", "emulator"};
+constexpr std::string_view kResultRooms[] = {
+    "base",     "model", "engine", "bound",   "decide",  "explain",  "ports",      "control",     "sim",     "workload",
+    "settings", "peers", "promql", "signals", "archive", "scenario", "experiment", "conformance", "emulator"};
 
 /// The only files below cli that may print or read a clock. A failed assertion prints. The other two files provide the
 /// clocks of the machine, which are then passed as arguments.
@@ -36,8 +36,8 @@ constexpr std::string_view kTestedElsewhere[] = {
     "src/archive/closed_lists.cc",
     "src/archive/read_catalog.cc",
     // simulation_test.cc tests these parts of a run.
-    "src/experiment/fleet_hook.cc",
-    "src/experiment/observer.cc",
+    "src/experiment/run/fleet_hook.cc",
+    "src/experiment/run/observer.cc",
     // tests/kube tests these files with a server in memory.
     "src/kube/client.cc",
     "src/kube/watcher.cc",
@@ -50,35 +50,35 @@ constexpr std::string_view kTestedElsewhere[] = {
     "src/actuate/runner.cc",
     "src/actuate/scale_to.cc",
     // tests/operator tests these files with objects of a server.
-    "src/operator/actuator.cc",
-    "src/operator/admission.cc",
-    "src/operator/catalog_builder.cc",
-    "src/operator/claim_times.cc",
-    "src/operator/cluster_view.cc",
-    "src/operator/eligibility_look.cc",
-    "src/operator/pod_index.cc",
-    "src/operator/pool_sales.cc",
-    "src/operator/queue_status.cc",
-    "src/operator/queue_tree.cc",
-    "src/operator/queue_view.cc",
-    "src/operator/rivals.cc",
-    "src/operator/snapshot_builder.cc",
-    "src/operator/remembered_replicas.cc",
-    "src/operator/scale_reader.cc",
-    "src/operator/waiting_gangs.cc",
+    "src/operator/act/actuator.cc",
+    "src/operator/view/admission.cc",
+    "src/operator/snapshot/catalog_builder.cc",
+    "src/operator/snapshot/claim_times.cc",
+    "src/operator/view/cluster_view.cc",
+    "src/operator/snapshot/eligibility_look.cc",
+    "src/operator/snapshot/pod_index.cc",
+    "src/operator/view/pool_sales.cc",
+    "src/operator/status/queue_status.cc",
+    "src/operator/snapshot/queue_tree.cc",
+    "src/operator/view/queue_view.cc",
+    "src/operator/view/rivals.cc",
+    "src/operator/snapshot/snapshot_builder.cc",
+    "src/operator/memory/remembered_replicas.cc",
+    "src/operator/view/scale_reader.cc",
+    "src/operator/snapshot/waiting_gangs.cc",
     // tests/operator/{decision_loop,process}_test.cc tests a whole process, with a server and pods in memory.
-    "src/operator/checkpoint_store.cc",
-    "src/operator/cluster_watch.cc",
-    "src/operator/decision_loop.cc",
-    "src/operator/endpoints.cc",
-    "src/operator/gang_verdicts.cc",
-    "src/operator/kube_world.cc",
-    "src/operator/metrics_page.cc",
-    "src/operator/process.cc",
-    "src/operator/report.cc",
-    "src/operator/signal_sources.cc",
-    "src/operator/slo_breach.cc",
-    "src/operator/status_writer.cc",
+    "src/operator/memory/checkpoint_store.cc",
+    "src/operator/view/cluster_watch.cc",
+    "src/operator/loop/decision_loop.cc",
+    "src/operator/loop/endpoints.cc",
+    "src/operator/status/gang_verdicts.cc",
+    "src/operator/act/kube_world.cc",
+    "src/operator/loop/metrics_page.cc",
+    "src/operator/loop/process.cc",
+    "src/operator/status/report.cc",
+    "src/operator/loop/signal_sources.cc",
+    "src/operator/loop/slo_breach.cc",
+    "src/operator/status/status_writer.cc",
     // tests/cli tests the program from outside.
     "src/cli/commands.cc",
     "src/cli/conformance.cc",

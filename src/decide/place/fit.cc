@@ -14,23 +14,16 @@ bool admits(const Request& request, model::NodeClassId node_class) {
 bool counts_by_group(const Request& request) { return request.pod_class == nullptr && request.avoided == nullptr; }
 
 bool is_avoided(const Request& request, const NodeRoom& room, NodeId id) {
-  if (request.avoided == nullptr) return false;
-  const FailureDomain domain = request.avoided_level == TopologyLevel::node
-                                   ? id.value
-                                   : room.domains[static_cast<std::size_t>(request.avoided_level)].value;
-  return request.avoided->contains(domain);
+  return request.avoided != nullptr && request.avoided->contains(failure_domain_of(room, id, request.avoided_level));
 }
 
-/// Calls `visit(id, room, slots)` for each node of the set that takes at least one pod.
+/// Calls `visit(free, ids)` for each group of nodes that admit the pods and have at least so many free GPUs.
 template <typename Visit>
-void each_with_room(const Rooms& rooms, const FreeNodes& nodes, const Request& request, Visit&& visit) {
+void each_group(const FreeNodes& nodes, const Request& request, MilliGpu at_least, Visit&& visit) {
   for (const auto& [node_class, by_free] : nodes.by_class()) {
     if (!admits(request, node_class)) continue;
-    for (auto group = by_free.lower_bound(request.gpus_per_pod); group != by_free.end(); ++group) {
-      for (const NodeId id : group->second) {
-        const NodeRoom& room = *rooms.find(id);
-        if (const std::int64_t n = slots(room, id, request); n > 0) visit(id, room, n);
-      }
+    for (auto group = by_free.lower_bound(at_least); group != by_free.end(); ++group) {
+      visit(group->first, group->second);
     }
   }
 }
@@ -44,8 +37,12 @@ std::vector<NodeId> spread(const Rooms& rooms, const FreeNodes& nodes, const Req
     std::int64_t slots;
   };
   std::vector<Candidate> used, untouched;
-  each_with_room(rooms, nodes, request, [&](NodeId id, const NodeRoom& room, std::int64_t n) {
-    (room.free == room.gpus ? untouched : used).push_back({id, room.free, n});
+  each_group(nodes, request, request.gpus_per_pod, [&](MilliGpu free, const std::set<NodeId>& group) {
+    for (const NodeId id : group) {
+      const NodeRoom& room = *rooms.find(id);
+      const std::int64_t n = slots(room, id, request);
+      if (n > 0) (free == room.gpus ? untouched : used).push_back({id, free, n});
+    }
   });
   std::vector<NodeId> chosen;
   std::int64_t left = request.pods;
@@ -56,7 +53,7 @@ std::vector<NodeId> spread(const Rooms& rooms, const FreeNodes& nodes, const Req
     for (auto next = group->begin(); next != group->end() && left > 0; ++next) {
       auto taken = next;
       if (next->slots >= left) {
-        // The last node: the fullest of those that take all remaining pods.
+        // The fullest node that takes all remaining pods is the last one.
         const auto enough =
             std::partition_point(next, group->end(), [&](const Candidate& c) { return c.slots >= left; });
         taken = std::ranges::min_element(next, enough, {}, [](const Candidate& c) { return std::tuple(c.free, c.id); });
@@ -69,7 +66,7 @@ std::vector<NodeId> spread(const Rooms& rooms, const FreeNodes& nodes, const Req
   return chosen;
 }
 
-/// What a set of nodes has for the pods of a request. Nodes that the pods may not use are not counted.
+/// Sums over the nodes that the pods of a request may use.
 struct Room {
   std::int64_t nodes = 0;
   std::int64_t pods = 0;  ///< that fit now
@@ -78,25 +75,22 @@ struct Room {
 
 Room room_in(const Rooms& rooms, const FreeNodes& nodes, const Request& request) {
   Room sum;
-  for (const auto& [node_class, by_free] : nodes.by_class()) {
-    if (!admits(request, node_class)) continue;
-    for (const auto& [free, group] : by_free) {
-      if (counts_by_group(request)) {
-        const auto count = static_cast<std::int64_t>(group.size());
-        sum.nodes += count;
-        sum.pods += count * (free.count / request.gpus_per_pod.count);
-        sum.free += free * count;
-        continue;
-      }
-      for (const NodeId id : group) {
-        const NodeRoom& room = *rooms.find(id);
-        if (is_avoided(request, room, id)) continue;
-        ++sum.nodes;
-        sum.pods += slots(room, id, request);
-        sum.free += free;
-      }
+  each_group(nodes, request, MilliGpu{}, [&](MilliGpu free, const std::set<NodeId>& group) {
+    if (counts_by_group(request)) {
+      const auto count = static_cast<std::int64_t>(group.size());
+      sum.nodes += count;
+      sum.pods += count * (free.count / request.gpus_per_pod.count);
+      sum.free += free * count;
+      return;
     }
-  }
+    for (const NodeId id : group) {
+      const NodeRoom& room = *rooms.find(id);
+      if (is_avoided(request, room, id)) continue;
+      ++sum.nodes;
+      sum.pods += slots(room, id, request);
+      sum.free += free;
+    }
+  });
   return sum;
 }
 
@@ -111,19 +105,16 @@ struct NodeChoice {
 NodeChoice best_node(const Rooms& rooms, const FreeNodes& nodes, const Request& request) {
   NodeChoice best;
   const auto rank = [](const NodeChoice& node) { return std::tuple(-node.slots, node.free, node.id); };
-  for (const auto& [node_class, by_free] : nodes.by_class()) {
-    if (!admits(request, node_class)) continue;
-    for (const auto& [free, group] : by_free) {
-      const std::int64_t slots_by_gpus = std::min(free.count / request.gpus_per_pod.count, request.pods);
-      for (const NodeId id : group) {
-        if (best.slots >= 0 && rank(best) <= rank({id, free, slots_by_gpus})) break;
-        const NodeRoom& room = *rooms.find(id);
-        if (is_avoided(request, room, id)) continue;
-        const NodeChoice node{id, free, std::min(slots(room, id, request), request.pods)};
-        if (best.slots < 0 || rank(node) < rank(best)) best = node;
-      }
+  each_group(nodes, request, MilliGpu{}, [&](MilliGpu free, const std::set<NodeId>& group) {
+    const std::int64_t slots_by_gpus = std::min(free.count / request.gpus_per_pod.count, request.pods);
+    for (const NodeId id : group) {
+      if (best.slots >= 0 && rank(best) <= rank({id, free, slots_by_gpus})) return;
+      const NodeRoom& room = *rooms.find(id);
+      if (is_avoided(request, room, id)) continue;
+      const NodeChoice node{id, free, std::min(slots(room, id, request), request.pods)};
+      if (best.slots < 0 || rank(node) < rank(best)) best = node;
     }
-  }
+  });
   return best;
 }
 
@@ -182,22 +173,15 @@ Fit fit_in_domain(const Rooms& rooms, const Request& request) {
   return fit;
 }
 
-/// Returns how many pods a node would take if it were empty of other pods with GPUs.
-std::int64_t slots_ever(const NodeRoom& room, const Request& request) {
-  return room.gpus.count / request.gpus_per_pod.count;
-}
-
-std::int64_t most_pods_ever_in(const Rooms& rooms, const FreeNodes& nodes, const Request& request, bool of_one_node) {
+/// Returns the pods that empty nodes of a set would take: all of them together, or the one that takes the most.
+std::int64_t pods_if_empty(const Rooms& rooms, const FreeNodes& nodes, const Request& request, bool is_one_node) {
   std::int64_t most = 0;
-  for (const auto& [node_class, by_free] : nodes.by_class()) {
-    if (!admits(request, node_class)) continue;
-    for (const auto& [free, group] : by_free) {
-      for (const NodeId id : group) {
-        const std::int64_t pods = slots_ever(*rooms.find(id), request);
-        most = of_one_node ? std::max(most, pods) : most + pods;
-      }
+  each_group(nodes, request, MilliGpu{}, [&](MilliGpu, const std::set<NodeId>& group) {
+    for (const NodeId id : group) {
+      const std::int64_t pods = rooms.find(id)->gpus.count / request.gpus_per_pod.count;
+      most = is_one_node ? std::max(most, pods) : most + pods;
     }
-  }
+  });
   return most;
 }
 
@@ -218,8 +202,12 @@ NodeId first_with_room(const Rooms& rooms, const Request& request) {
   const FreeNodes* nodes = rooms.nodes_of(request.gpu);
   NodeId first;
   if (nodes == nullptr) return first;
-  each_with_room(rooms, *nodes, request,
-                 [&](NodeId id, const NodeRoom&, std::int64_t) { first = std::min(first, id); });
+  each_group(*nodes, request, request.gpus_per_pod, [&](MilliGpu, const std::set<NodeId>& group) {
+    for (const NodeId id : group) {
+      if (id >= first) return;
+      if (slots(*rooms.find(id), id, request) > 0) first = id;
+    }
+  });
   return first;
 }
 
@@ -231,14 +219,14 @@ std::int64_t pods_that_fit(const Rooms& rooms, const Request& request) {
 std::int64_t most_pods_ever(const Rooms& rooms, const Request& request) {
   if (request.level == TopologyLevel::node) {
     const FreeNodes* nodes = rooms.nodes_of(request.gpu);
-    return nodes == nullptr ? 0 : most_pods_ever_in(rooms, *nodes, request, true);
+    return nodes == nullptr ? 0 : pods_if_empty(rooms, *nodes, request, true);
   }
   const auto* domains = rooms.domains_by_free(request.level, request.gpu);
   if (domains == nullptr) return 0;
   std::int64_t most = 0;
   for (const auto& [free, domain] : *domains) {
-    most = std::max(most,
-                    most_pods_ever_in(rooms, rooms.find({request.level, domain, request.gpu})->nodes, request, false));
+    most =
+        std::max(most, pods_if_empty(rooms, rooms.find({request.level, domain, request.gpu})->nodes, request, false));
   }
   return most;
 }

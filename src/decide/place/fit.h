@@ -13,13 +13,13 @@ namespace capstan::decide::place {
 
 /// Equal pods that must land inside one domain of a level.
 struct Request {
-  GpuKindId gpu;
+  GpuKindId gpu{};
   TopologyLevel level = TopologyLevel::node;
   std::int64_t pods = 1;
-  MilliGpu gpus_per_pod;
+  MilliGpu gpus_per_pod{};
   const model::PodClass* pod_class = nullptr;  ///< null: the pods may run on every node and need only GPUs
-  DomainId only_domain;                        ///< domain of the pods of the gang that have a node; none: any
-  NodeId only_node;                            ///< a node of such a pod; none: any
+  DomainId only_domain{};                      ///< domain of the pods of the gang that have a node; none: any
+  NodeId only_node{};                          ///< a node of such a pod; none: any
   /// Failure domains, of `avoided_level`, that take no pod now. Null: none.
   const std::set<FailureDomain>* avoided = nullptr;
   TopologyLevel avoided_level = TopologyLevel::zone;

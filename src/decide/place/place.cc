@@ -164,11 +164,8 @@ class Cycle {
         lacking[pod.gang] = *full;
         continue;
       }
-      const Request request{.gpu = gang.gpu,
-                            .gpus_per_pod = pod.gpus,
-                            .pod_class = snapshot_.catalog->eligibility.find(gang.pod_class),
-                            .only_domain = {},
-                            .only_node = {}};
+      const Request request{
+          .gpu = gang.gpu, .gpus_per_pod = pod.gpus, .pod_class = snapshot_.catalog->eligibility.find(gang.pod_class)};
       const NodeId node = first_with_room(room_.rooms(), request);
       if (!node.valid()) {
         lacking[pod.gang] = {ReasonCode::no_node_fits, {gang.gpus_per_pod.count, gang.gpu.value}};
@@ -346,10 +343,7 @@ class Cycle {
                     .level = need.shape.level,
                     .pods = need.shape.pods,
                     .gpus_per_pod = need.shape.gpus_per_pod,
-                    .pod_class = snapshot_.catalog->eligibility.find(need.shape.pod_class),
-                    .only_domain = {},
-                    .only_node = {},
-                    .avoided = nullptr};
+                    .pod_class = snapshot_.catalog->eligibility.find(need.shape.pod_class)};
     if (need.bound.empty()) return request;
     request.only_node = need.bound.front();
     if (const NodeRoom* room = room_.rooms().find(request.only_node)) {
@@ -361,7 +355,7 @@ class Cycle {
   Fit fit_of(const Need& need) {
     Request request = request_of(need);
     const Apart::Where* where = need.bound.empty() ? apart_.of(need.shape.service) : nullptr;
-    if (where == nullptr) return need.bound.empty() ? fit_of_class(need) : best_fit(room_.rooms(), request);
+    if (where == nullptr) return need.bound.empty() ? fit_of_class(need, request) : best_fit(room_.rooms(), request);
     Fit fit;
     request.avoided_level = where->level;
     for (const ReplicaCount most : where->steps()) {
@@ -374,15 +368,16 @@ class Cycle {
   }
 
   /// Equal gangs get the same answer until room is taken: only the first of them is searched for.
-  Fit fit_of_class(const Need& need) {
+  Fit fit_of_class(const Need& need, const Request& request) {
     Refusal& known = refusals_[GangClass::of(need.shape)];
     if (known.fit && known.at == room_.mark()) return *known.fit;
-    Fit fit = best_fit(room_.rooms(), request_of(need));
+    Fit fit = best_fit(room_.rooms(), request);
     if (fit.nodes.empty()) known = {room_.mark(), fit, known.pods_ever};
     return fit;
   }
 
-  /// What exists does not change while gangs are placed.
+  /// Returns how many pods of the gang nodes that exist could hold. A class of gangs has one answer, because binding
+  /// pods does not change the size of nodes.
   std::int64_t most_ever(const Need& need) {
     if (!need.bound.empty()) return most_pods_ever(room_.rooms(), request_of(need));
     std::optional<std::int64_t>& known = refusals_[GangClass::of(need.shape)].pods_ever;

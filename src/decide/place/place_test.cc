@@ -291,9 +291,7 @@ RC_GTEST_PROP(GangPlacement, EqualsItsSlowTwin, ()) {
                         .level = static_cast<TopologyLevel>(*rc::gen::inRange(0, 5)),
                         .pods = *rc::gen::inRange<std::int64_t>(1, 20),
                         .gpus_per_pod = whole_gpus(*rc::gen::element<std::int64_t>(1, 2, 4)),
-                        .pod_class = eligibility.find({*rc::gen::inRange<std::uint32_t>(0, 4)}),
-                        .only_domain = {},
-                        .only_node = {}};
+                        .pod_class = eligibility.find({*rc::gen::inRange<std::uint32_t>(0, 4)})};
   const Fit fit = best_fit(index.rooms, request);
   const Twin twin = by_brute_force(world.snapshot, request);
   RC_ASSERT(fit.nodes.empty() == !twin.fits);
@@ -314,9 +312,7 @@ RC_GTEST_PROP(GangPlacement, OpensAsFewWholeNodesAsAnyChoiceWould, ()) {
   const Request request{.gpu = {0},
                         .level = TopologyLevel::nvlink,
                         .pods = *rc::gen::inRange<std::int64_t>(1, 24),
-                        .gpus_per_pod = whole_gpus(1),
-                        .only_domain = {},
-                        .only_node = {}};
+                        .gpus_per_pod = whole_gpus(1)};
   Index index = build(world.snapshot);
   const Fit fit = best_fit(index.rooms, request);
   if (fit.nodes.empty()) return;

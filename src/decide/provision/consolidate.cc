@@ -175,8 +175,7 @@ class Consolidator {
   const model::Eligibility& eligibility() const { return capacity_.catalog().eligibility; }
 
   place::Request request(model::GpuKindId gpu, MilliGpu gpus, model::PodClassId pods) const {
-    return {
-        .gpu = gpu, .gpus_per_pod = gpus, .pod_class = eligibility().find(pods), .only_domain = {}, .only_node = {}};
+    return {.gpu = gpu, .gpus_per_pod = gpus, .pod_class = eligibility().find(pods)};
   }
 
   /// What does not fit elsewhere if the node goes. Pods that wait compete for the same room and come first.

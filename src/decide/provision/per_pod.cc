@@ -169,11 +169,8 @@ void buy_per_pod(Index& index, const model::Snapshot& snapshot, const place::Dec
   std::vector<Waiting> demand;
   for (const Waiting& pod : waiting_pods(index, snapshot, bound_now, placed)) {
     const bool apart = pod.lack != nullptr && pod.lack->apart;
-    const place::Request request{.gpu = pod.gpu,
-                                 .gpus_per_pod = pod.gpus,
-                                 .pod_class = eligibility.find(pod.pod_class),
-                                 .only_domain = {},
-                                 .only_node = {}};
+    const place::Request request{
+        .gpu = pod.gpu, .gpus_per_pod = pod.gpus, .pod_class = eligibility.find(pod.pod_class)};
     const NodeId node = apart ? NodeId{} : place::first_with_room(room.rooms(), request);
     if (node.valid()) {
       room.take(node, pod.gpus, eligibility.requests(pod.pod_class));

@@ -49,9 +49,7 @@ MicroUsd price_of(const model::Variant& variant, const model::Catalog& catalog) 
 std::int64_t pods_on_nodes(const Index& index, const model::Catalog& catalog, const model::Variant& variant) {
   const place::Request request{.gpu = variant.gpu,
                                .gpus_per_pod = gpus_a_pod(variant),
-                               .pod_class = catalog.eligibility.find(variant.pod_class),
-                               .only_domain = {},
-                               .only_node = {}};
+                               .pod_class = catalog.eligibility.find(variant.pod_class)};
   return place::pods_that_fit(index.rooms, request);
 }
 

@@ -1,5 +1,8 @@
 #include "plan/against/compare_object.h"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <array>
 #include <set>
@@ -149,14 +152,17 @@ class ObjectComparison {
       const std::string name = !key.empty()            ? element.find(key)->text()
                                : is_structure(element) ? std::to_string(i)
                                                        : flag_of(element.text());
-      const std::string reason = element.comment().empty() ? why : element.comment();
-      if (match == nullptr) {
-        add(found, path + "." + name, std::nullopt, element, reason);
-      } else {
-        used.insert(match);
-        compare(element, *match, path + "." + name, reason);
-      }
+      compare_element(element, match, found, path + "." + name, why);
+      if (match != nullptr) used.insert(match);
     }
+  }
+
+  /// Compares an element of a list with the existing one, which is null if the list lacks it.
+  void compare_element(const Yaml& planned, const Node* match, const Node& list, const std::string& path,
+                       const std::string& why) {
+    const std::string& reason = planned.comment().empty() ? why : planned.comment();
+    if (match == nullptr) return add(list, path, std::nullopt, planned, reason);
+    compare(planned, *match, path, reason);
   }
 
   /// Finds the element of the existing list by its key, by its text, by its flag, or else the most similar one.
@@ -204,22 +210,14 @@ class ObjectComparison {
                              text_at(item, "type") == text_at(element, "type") && !used.contains(&item);
         if (is_same && match == nullptr) match = &item;
       }
-      std::string name;
-      for (const std::string& metric : wanted.back()) name += (name.empty() ? "" : "+") + metric;
-      const std::string reason = element.comment().empty() ? why : element.comment();
-      if (match == nullptr) {
-        add(found, path + "." + name, std::nullopt, element, reason);
-      } else {
-        used.insert(match);
-        compare(element, *match, path + "." + name, reason);
-      }
+      compare_element(element, match, found, fmt::format("{}.{}", path, fmt::join(wanted.back(), "+")), why);
+      if (match != nullptr) used.insert(match);
     }
     for (const Node& item : found.items) {
       if (used.contains(&item)) continue;
       const std::vector<std::string> metrics = scaler_metrics(yaml_of(item));
-      std::string name;
-      for (const std::string& metric : metrics) name += (name.empty() ? "" : "+") + metric;
-      add(item, path + "." + name, yaml_of(item), std::nullopt, why_remove(metrics, wanted, found.items.size() == 1));
+      add(item, fmt::format("{}.{}", path, fmt::join(metrics, "+")), yaml_of(item), std::nullopt,
+          why_remove(metrics, wanted, found.items.size() == 1));
     }
   }
 

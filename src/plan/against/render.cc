@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "experiment/words.h"
+#include "experiment/text/words.h"
 #include "plan/against/words.h"
 #include "plan/figures.h"
 #include "plan/render/text_layout.h"

@@ -8,12 +8,13 @@
 #include <set>
 #include <string_view>
 
-#include "experiment/instances.h"
-#include "experiment/words.h"
+#include "base/quantity.h"
+#include "experiment/text/words.h"
 #include "manifest/scalars.h"
 #include "plan/cost/gpu_price.h"
 #include "plan/figures.h"
 #include "plan/names.h"
+#include "scenario/instances.h"
 
 namespace capstan::plan {
 
@@ -170,7 +171,7 @@ std::optional<RoleOf> role_of_pool(const Plan& plan, const Manifest& planned) {
   const std::string name = text_at(planned.body, "metadata", "name");
   for (const ServicePlan& service : plan.services) {
     for (const RoleFleet& role : service.roles) {
-      const std::string pool = role.pool.empty() ? pool_name(role.engine.gpu) : role.pool;
+      const std::string pool = device_of(role).pool;
       if (name == pool || name == pool + "-spot") return RoleOf{&service, &role};
     }
   }
@@ -195,10 +196,10 @@ void add_machine_saving(const Plan& plan, const Manifest& planned, const Differe
   const auto role = role_of_pool(plan, planned);
   if (!role) return;
   const std::int64_t own = gpu_micro_usd_per_hour(*role->role);
-  const experiment::Instance* most_expensive = nullptr;
+  const scenario::Instance* most_expensive = nullptr;
   std::int64_t most = 0;
   for (const std::string& name : only_in(change.found, change.planned)) {
-    const experiment::Instance* row = experiment::find_instance(name);
+    const scenario::Instance* row = scenario::find_instance(name);
     if (row == nullptr || !row->on_demand_per_hour || row->gpus == 0 ||
         row->gpu != whole_gpu_of(role->role->engine.gpu)) {
       continue;
@@ -226,7 +227,7 @@ void add_spot_saving(const Plan& plan, const Manifest& planned, Saving& out) {
   if (!machine.on_demand_per_hour || !machine.spot_per_hour || machine.gpus == 0) return;
   GpuCount minimum = 0;
   for (const RoleFleet& each : role->service->roles) minimum += each.minimum * each.gpus_per_replica();
-  const std::int64_t base_milli = (minimum + machine.gpus - 1) / machine.gpus * machine.gpus * 1000;
+  const std::int64_t base_milli = ceil_div(minimum, machine.gpus) * machine.gpus * 1000;
   const std::int64_t added_milli = paid_gpus_milli(*role->service) - base_milli;
   if (added_milli <= 0) return;
   const std::int64_t less = (machine.on_demand_per_hour->count - machine.spot_per_hour->count) / machine.gpus;

@@ -7,7 +7,7 @@
 #include <cstdlib>
 #include <limits>
 
-#include "experiment/words.h"
+#include "experiment/text/words.h"
 #include "plan/figures.h"
 
 namespace capstan::plan {

@@ -3,7 +3,7 @@
 #include <string>
 #include <string_view>
 
-#include "experiment/scenario.h"
+#include "scenario/scenario.h"
 
 namespace capstan::plan {
 
@@ -12,6 +12,6 @@ std::string measured_load_file(std::string_view service);
 
 /// Replaces the profile that a scenario names by its text, because the file is not written yet. Does nothing if the
 /// text is empty.
-void use_measured_load(const std::string& profile_text, experiment::Scenario& scenario);
+void use_measured_load(const std::string& profile_text, scenario::Scenario& scenario);
 
 }  // namespace capstan::plan

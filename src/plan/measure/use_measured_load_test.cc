@@ -6,7 +6,7 @@ namespace capstan::plan {
 namespace {
 
 TEST(UseMeasuredLoad, ReplacesTheProfileByItsText) {
-  experiment::Scenario scenario;
+  scenario::Scenario scenario;
   scenario.load.from = workload::ProfileSpec{"load-chat.csv"};
   use_measured_load("", scenario);
   EXPECT_EQ(std::get<workload::ProfileSpec>(scenario.load.from).name, "load-chat.csv");

@@ -8,7 +8,7 @@
 #include <map>
 #include <set>
 
-#include "experiment/words.h"
+#include "experiment/text/words.h"
 #include "plan/figures.h"
 #include "plan/files.h"
 #include "plan/render/key_figures.h"

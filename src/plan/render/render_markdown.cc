@@ -1,7 +1,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "experiment/words.h"
+#include "experiment/text/words.h"
 #include "plan/files.h"
 #include "plan/render/page.h"
 #include "plan/render/render.h"

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <string_view>
 
-#include "experiment/words.h"
+#include "experiment/text/words.h"
 #include "plan/render/page.h"
 #include "plan/render/render.h"
 #include "plan/render/text_layout.h"

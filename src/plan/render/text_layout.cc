@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "experiment/layout.h"
+#include "experiment/text/layout.h"
 
 namespace capstan::plan {
 

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "base/quantity.h"
 #include "plan/capacity.h"
 #include "plan/fleet.h"
 #include "plan/search/load_facts.h"
@@ -39,7 +40,7 @@ struct FleetCandidate {
 
   MicroUsd price() const { return *price_of(machine, base); }  ///< of a machine of the base
   /// Returns the machines of one replica, the last one perhaps in part.
-  std::int64_t machines_per_replica() const { return (engine.tp + machine.gpus - 1) / machine.gpus; }
+  std::int64_t machines_per_replica() const { return ceil_div(engine.tp, machine.gpus); }
   std::int64_t machines_for(ReplicaCount replicas) const;
   ReplicaCount replicas_on(std::int64_t machines) const;
   /// Returns "H100, tensor parallel 4, p5.48xlarge".

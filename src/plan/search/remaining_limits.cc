@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <map>
 
-#include "experiment/words.h"
+#include "experiment/text/words.h"
 #include "explain/words.h"
 #include "plan/sections/pools.h"
 #include "plan/spec/candidates.h"

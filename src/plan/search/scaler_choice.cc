@@ -111,7 +111,7 @@ class ScalerSearch {
         continue;
       }
       const std::string scenario = simulator_.scenario(fleet_at(key_of(kind, capstan_.step)));
-      const auto parsed = experiment::parse_scenario(scenario, "scenario-" + simulator_.service().name + ".yaml");
+      const auto parsed = scenario::parse_scenario(scenario, "scenario-" + simulator_.service().name + ".yaml");
       if (!parsed) refused_[index(kind)] = parsed.error().text();
     }
   }

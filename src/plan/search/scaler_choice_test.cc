@@ -75,7 +75,7 @@ TEST(ScalerChoice, TheRolesAreThoseOfTheChosenScaler) {
 TEST(ScalerChoice, TheQueriesOfTheThresholdsFindTheirSeries) {
   for (const ScalerKind kind : {ScalerKind::scaled_object, ScalerKind::hpa}) {
     const ScalerVariant* variant = find_variant(chosen_plan(), kind);
-    const auto scenario = experiment::parse_scenario(variant->scenario, "scenario-small.yaml");
+    const auto scenario = scenario::parse_scenario(variant->scenario, "scenario-small.yaml");
     ASSERT_TRUE(scenario) << scenario.error().text();
     const auto result = experiment::run(*scenario, scenario->policies.front(), 1);
     ASSERT_TRUE(result);

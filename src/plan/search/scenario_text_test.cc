@@ -2,8 +2,8 @@
 
 #include <gtest/gtest.h>
 
-#include "experiment/scenario.h"
 #include "plan/sample_specs.h"
+#include "scenario/scenario.h"
 
 namespace capstan::plan {
 namespace {
@@ -28,9 +28,9 @@ Written written(PlanSpec spec) {
   return out;
 }
 
-experiment::Scenario read_back(const Written& w, const Conditions& conditions = {}) {
+scenario::Scenario read_back(const Written& w, const Conditions& conditions = {}) {
   const std::string text = scenario_text(w.spec, w.spec.services[0], w.fleet, w.load, conditions);
-  auto scenario = experiment::parse_scenario(text, "scenario.yaml");
+  auto scenario = scenario::parse_scenario(text, "scenario.yaml");
   if (!scenario) {
     ADD_FAILURE() << scenario.error().list.front().text() << "\n" << text;
     return {};
@@ -40,7 +40,7 @@ experiment::Scenario read_back(const Written& w, const Conditions& conditions = 
 
 TEST(ScenarioText, StatesTheServiceOfThePlan) {
   const Written w = written(sample_specs::chat_spec());
-  const experiment::Scenario scenario = read_back(w);
+  const scenario::Scenario scenario = read_back(w);
   EXPECT_EQ(scenario.variant().model, "Llama-3.3-70B");
   EXPECT_EQ(scenario.variant().dtype, "fp8");
   EXPECT_EQ(scenario.variant().tensor_parallel, w.fleet.candidate->engine.tp);
@@ -56,7 +56,7 @@ TEST(ScenarioText, StatesTheServiceOfThePlan) {
 TEST(ScenarioText, BuysThePartOfTheAddedNodesThatIsSpot) {
   Written w = written(sample_specs::small_spec());
   w.fleet.spot_ppm = 500'000;
-  const experiment::Scenario scenario = read_back(w);
+  const scenario::Scenario scenario = read_back(w);
   ASSERT_EQ(scenario.catalog->pools.size(), 2u);
   EXPECT_EQ(scenario.catalog->pools[0].gpu_limit, 4);  // two of the minimum and half of the other four
   EXPECT_EQ(scenario.catalog->pools[1].gpu_limit, 2);
@@ -64,20 +64,20 @@ TEST(ScenarioText, BuysThePartOfTheAddedNodesThatIsSpot) {
 }
 
 TEST(ScenarioText, ScalesBothRolesOfADisaggregatedService) {
-  const experiment::Scenario scenario = read_back(written(sample_specs::disaggregated_spec()));
+  const scenario::Scenario scenario = read_back(written(sample_specs::disaggregated_spec()));
   ASSERT_TRUE(scenario.split());
   EXPECT_EQ(scenario.catalog->services[1].max_replicas, 6);
 }
 
 TEST(ScenarioText, TestsOfRobustnessChangeOneThing) {
   const Written w = written(sample_specs::chat_spec());
-  const experiment::Scenario plain = read_back(w);
-  const experiment::Scenario slow = read_back(w, {.start_percent = 200});
+  const scenario::Scenario plain = read_back(w);
+  const scenario::Scenario slow = read_back(w, {.start_percent = 200});
   EXPECT_EQ(slow.cluster.starts[0].engine_init.high, 2 * plain.cluster.starts[0].engine_init.high);
   EXPECT_EQ(slow.cluster.starts[0].weights.count, 2 * plain.cluster.starts[0].weights.count);
   EXPECT_EQ(slow.policies[0].provider.boot.low, 2 * plain.policies[0].provider.boot.low);
   EXPECT_EQ(read_back(w, {.load_percent = 150}).load.scale, 1.5);
-  const experiment::Scenario lost = read_back(w, {.lost_zone = "us-east-1a", .lost_at = std::chrono::minutes(5)});
+  const scenario::Scenario lost = read_back(w, {.lost_zone = "us-east-1a", .lost_at = std::chrono::minutes(5)});
   EXPECT_EQ(lost.cluster.provider.outages.size(), 1u);
 }
 
@@ -85,7 +85,7 @@ TEST(ScenarioText, NodesThatExistAreNeverGivenBack) {
   PlanSpec spec = sample_specs::small_spec();
   spec.cluster.provisioner = Provisioner::none;
   spec.cluster.machines[0].existing = 8;
-  const experiment::Scenario scenario = read_back(written(std::move(spec)));
+  const scenario::Scenario scenario = read_back(written(std::move(spec)));
   EXPECT_TRUE(scenario.catalog->pools.empty());
   std::int64_t nodes = 0;
   for (const sim::ExistingNodes& existing : scenario.cluster.existing) nodes += existing.count;

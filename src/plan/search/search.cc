@@ -53,7 +53,7 @@ Result<ScalerChoice> choose_on(FleetSimulator& simulator, const FleetKey& capsta
                                ServicePlan& plan) {
   const ServiceSpec& service = simulator.service();
   const TriedFleet& found = simulator.tried().at(capstan);
-  const auto parsed = experiment::parse_scenario(simulator.scenario(found.fleet), "scenario-" + service.name + ".yaml");
+  const auto parsed = scenario::parse_scenario(simulator.scenario(found.fleet), "scenario-" + service.name + ".yaml");
   if (parsed) plan.start = start_phases(*parsed);
   plan.roles = roles_of(service, found, found.fleet);
   for (RoleFleet& role : plan.roles) role.burst_minimum = role.minimum;

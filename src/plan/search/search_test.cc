@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <fstream>
 
-#include "experiment/batch.h"
+#include "experiment/run/batch.h"
 #include "plan/figures.h"
 #include "plan/sample_specs.h"
 
@@ -49,7 +49,7 @@ TEST(SearchFleets, AnswersTheSameOnAnyNumberOfCores) {
 TEST(SearchFleets, TheScenarioOfThePlanRepeatsItsFirstSeed) {
   const ServicePlan plan = found(sample_specs::disaggregated_spec()).services.at(0);
   EXPECT_EQ(plan.roles.size(), 2u);
-  const auto scenario = experiment::parse_scenario(plan.scenario, "scenario-split.yaml");
+  const auto scenario = scenario::parse_scenario(plan.scenario, "scenario-split.yaml");
   ASSERT_TRUE(scenario) << scenario.error().list.front().text() << "\n" << plan.scenario;
   const auto again = experiment::run(*scenario, scenario->policies.front(), 1);
   ASSERT_TRUE(again);

@@ -31,17 +31,17 @@ StartPhase transfer_phase(std::string name, std::int64_t bytes, std::int64_t byt
 
 Result<std::vector<experiment::RunResult>> FleetTrials::run(std::span<const TrialOrder> orders,
                                                             const std::string& stage) {
-  std::vector<experiment::Scenario> scenarios;
+  std::vector<scenario::Scenario> scenarios;
   for (const TrialOrder& order : orders) {
     const std::string text = scenario_text(spec_, service_, order.fleet, load_, order.conditions);
-    auto scenario = experiment::parse_scenario(text, "scenario-" + service_.name + ".yaml",
-                                               {.sets = {}, .trace = {}, .seed = order.seed, .policies = {}});
+    auto scenario = scenario::parse_scenario(text, "scenario-" + service_.name + ".yaml",
+                                             {.sets = {}, .trace = {}, .seed = order.seed, .policies = {}});
     if (!scenario) return std::unexpected(scenario_error(service_, scenario.error()));
     use_measured_load(service_.load.profile_text, *scenario);
     scenarios.push_back(std::move(*scenario));
   }
   std::vector<experiment::PlannedRun> planned;
-  for (const experiment::Scenario& scenario : scenarios) planned.push_back({&scenario, &scenario.policies.front()});
+  for (const scenario::Scenario& scenario : scenarios) planned.push_back({&scenario, &scenario.policies.front()});
   if (options_.progress) {
     options_.progress(fmt::format("{}: {}, {} {}", service_.name, stage, planned.size(),
                                   planned.size() == 1 ? "simulation" : "simulations"));
@@ -97,7 +97,7 @@ Trial trial_of(std::string name, const experiment::RunResult& result) {
           .cold_start_max = result.cold_start_max};
 }
 
-std::vector<StartPhase> start_phases(const experiment::Scenario& scenario) {
+std::vector<StartPhase> start_phases(const scenario::Scenario& scenario) {
   std::vector<StartPhase> phases;
   const sim::ProviderConfig& provider = scenario.policies.front().provider;
   const bool can_buy =

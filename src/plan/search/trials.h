@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "experiment/batch.h"
+#include "experiment/run/batch.h"
 #include "plan/fleet.h"
 #include "plan/search/scenario_text.h"
 #include "plan/search/search.h"
@@ -50,6 +50,6 @@ Trial trial_of(std::string name, const experiment::RunResult& result);
 
 /// Returns the phases of a replica's start in a scenario, in the order in which they happen: the node if nodes can be
 /// bought, image pull, weights, engine start, warm-up. A typical phase takes the middle of its range.
-std::vector<StartPhase> start_phases(const experiment::Scenario& scenario);
+std::vector<StartPhase> start_phases(const scenario::Scenario& scenario);
 
 }  // namespace capstan::plan

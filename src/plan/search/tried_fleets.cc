@@ -6,7 +6,7 @@
 #include <numeric>
 #include <utility>
 
-#include "experiment/ranking.h"
+#include "experiment/run/ranking.h"
 #include "plan/figures.h"
 
 namespace capstan::plan {

@@ -7,7 +7,7 @@
 #include <tuple>
 #include <vector>
 
-#include "experiment/result.h"
+#include "experiment/run/result.h"
 #include "plan/search/trials.h"
 
 namespace capstan::plan {

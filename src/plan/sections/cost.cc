@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "experiment/words.h"
+#include "experiment/text/words.h"
 #include "plan/cost/gpu_price.h"
 #include "plan/figures.h"
 #include "plan/names.h"

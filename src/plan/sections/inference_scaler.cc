@@ -1,6 +1,6 @@
 #include <fmt/format.h>
 
-#include "experiment/words.h"
+#include "experiment/text/words.h"
 #include "manifest/fields.h"
 #include "model/role_names.h"
 #include "plan/names.h"

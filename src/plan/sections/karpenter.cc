@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <chrono>
 
-#include "experiment/words.h"
+#include "experiment/text/words.h"
 #include "explain/words.h"
 #include "manifest/fields.h"
 #include "plan/names.h"

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <string_view>
 
 #include "base/ascii.h"
@@ -68,7 +67,7 @@ std::vector<std::string> kill_switch_commands(const PlanFacts& facts) {
   };
   for (std::size_t i = 0; i < facts.services.size(); ++i) {
     const ServicePlan& fleet = facts.services[i];
-    std::array<std::string_view, 3> options = {"capstan", "keda", "hpa"};
+    std::array options = kScalerOptions;
     std::ranges::stable_partition(options, [&](std::string_view o) { return o == scaler_option(fleet); });
     for (const std::string_view option : options) {
       const std::string stop = fmt::format("{}: stop {}", scaler_words(option), fleet.service);

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "experiment/instances.h"
 #include "explain/words.h"
 #include "plan/names.h"
 #include "plan/scheduling.h"
@@ -11,6 +10,7 @@
 #include "plan/sections/node_class.h"
 #include "plan/sections/pools.h"
 #include "plan/sections/sections.h"
+#include "scenario/instances.h"
 
 namespace capstan::plan {
 
@@ -39,7 +39,7 @@ std::string price_list(const MachineSpec& machine) {
 void add_price(Section& section, const PlanSpec& spec, const MachineSpec& machine) {
   const std::string name = "price of " + machine.name;
   if (std::ranges::find(section.statements, name, &Statement::name) != section.statements.end()) return;
-  const experiment::Instance* row = experiment::find_instance(machine.name);
+  const scenario::Instance* row = scenario::find_instance(machine.name);
   const bool is_listed = !machine.has_stated_price && row != nullptr;
   section.statements.push_back({.name = name,
                                 .value = price_list(machine),

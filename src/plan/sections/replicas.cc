@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "experiment/words.h"
+#include "experiment/text/words.h"
 #include "explain/words.h"
 #include "plan/figures.h"
 #include "plan/sections/engine_metrics.h"

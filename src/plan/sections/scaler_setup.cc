@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <utility>
 
 #include "plan/names.h"
@@ -12,8 +11,6 @@
 namespace capstan::plan {
 
 namespace {
-
-constexpr std::array<std::string_view, 3> kOptions = {"capstan", "keda", "hpa"};
 
 std::string scaler_purpose(const ServicePlan& service, std::string_view option) {
   const std::string_view kind = option == "keda" ? "ScaledObject" : option == "hpa" ? "HPA" : "InferenceScaler";
@@ -98,7 +95,7 @@ void add_scaler_setup(const PlanFacts& facts, Section& section) {
   add_charts(facts, section);
   for (std::size_t i = 0; i < facts.services.size(); ++i) {
     const ServicePlan& fleet = facts.services[i];
-    for (const std::string_view option : kOptions) {
+    for (const std::string_view option : kScalerOptions) {
       const std::string command = apply_command(facts.spec.services[i], fleet, option);
       const Alternative alternative = scaler_alternative(fleet, option);
       for (Manifest& manifest : section.manifests) {

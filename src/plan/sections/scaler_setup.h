@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <string>
 #include <string_view>
 
@@ -8,7 +9,10 @@
 // Which of the scalers of a service is applied, and the commands that install it with everything that it needs.
 namespace capstan::plan {
 
-/// Returns the folder below replicas/ of the scaler that the plan applies: "capstan", "keda" or "hpa". A constant fleet
+/// Folders below replicas/, one for each kind of scaler.
+inline constexpr std::array<std::string_view, 3> kScalerOptions = {"capstan", "keda", "hpa"};
+
+/// Returns the one of these folders whose scaler the plan applies. A constant fleet
 /// has a ScaledObject, so that a load above the planned one is served too.
 std::string_view scaler_option(const ServicePlan& service);
 

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "experiment/words.h"
+#include "experiment/text/words.h"
 #include "explain/words.h"
 #include "plan/engine_limits.h"
 #include "plan/names.h"

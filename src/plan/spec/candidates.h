@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "base/quantity.h"
 #include "engine/table.h"
 #include "model/offering.h"
 #include "plan/spec/spec.h"
@@ -16,7 +17,7 @@ struct SpecCandidate {
   const MachineSpec* machine = nullptr;
 
   /// Returns the machines that one replica occupies, the last one perhaps in part.
-  std::int64_t machines() const { return (row->tp + machine->gpus - 1) / machine->gpus; }
+  std::int64_t machines() const { return ceil_div(row->tp, machine->gpus); }
   /// Returns the GPUs of these machines.
   GpuCount gpus() const { return machines() * machine->gpus; }
 };

@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "base/number_text.h"
+#include "base/quantity.h"
 #include "engine/step_model.h"
 #include "manifest/fields.h"
 #include "plan/engine_limits.h"
@@ -227,7 +228,7 @@ SmallestFleet smallest_fleet(const ServiceSpec& service, const std::vector<SpecC
   SmallestFleet smallest;
   for (const SpecCandidate& candidate : fitting) {
     const GpuCount needed = candidate.row->tp * (service.is_disaggregated ? 2 : 1);
-    const std::int64_t machines = (needed + candidate.machine->gpus - 1) / candidate.machine->gpus;
+    const std::int64_t machines = ceil_div(needed, candidate.machine->gpus);
     smallest.gpus = std::min(smallest.gpus, machines * candidate.machine->gpus);
     const std::optional<MicroUsd> price = lowest_price(*candidate.machine, cluster);
     if (!price) continue;

@@ -6,8 +6,8 @@
 
 #include "base/split.h"
 #include "engine/names.h"
-#include "experiment/instances.h"
 #include "plan/spec/read_parts.h"
+#include "scenario/instances.h"
 
 namespace capstan::plan {
 
@@ -76,7 +76,7 @@ std::string_view priced_region(Cloud cloud) {
   return "local";
 }
 
-MachineSpec machine_of(const experiment::Instance& row) {
+MachineSpec machine_of(const scenario::Instance& row) {
   return {.name = row.name,
           .gpu = row.gpu,
           .gpus = row.gpus,
@@ -143,7 +143,7 @@ class ClusterReader {
     }
     for (const Node& machine : fields.list_of_some("instances")) read_machine(machine);
     if (fields.node().find("instances") != nullptr) return;
-    for (const experiment::Instance& row : experiment::instances()) {
+    for (const scenario::Instance& row : scenario::instances()) {
       const bool is_kind = kinds.empty() ? spec_.engines->gpu_key(row.gpu).has_value() : kinds.contains(row.gpu);
       if (row.cloud == cloud_key(cluster_.cloud) && is_kind) cluster_.machines.push_back(machine_of(row));
     }
@@ -182,7 +182,7 @@ class ClusterReader {
     }
     const Node* named = is_name ? &node : Fields(node, "cluster.instances", verdict_).need("instance");
     if (named == nullptr) return;
-    const experiment::Instance* row = experiment::find_instance(named->text);
+    const scenario::Instance* row = scenario::find_instance(named->text);
     MachineSpec machine = row != nullptr ? machine_of(*row) : MachineSpec{.name = named->text};
     if (is_name && row == nullptr) return verdict_.fail(node.place, unknown_machine(named->text));
     if (!is_name) read_shape(node, row != nullptr, machine);
@@ -223,7 +223,7 @@ class ClusterReader {
 
   static std::string unknown_machine(const std::string& name) {
     std::vector<std::string_view> names;
-    for (const experiment::Instance& row : experiment::instances()) names.push_back(row.name);
+    for (const scenario::Instance& row : scenario::instances()) names.push_back(row.name);
     const std::string_view meant = manifest::did_you_mean(name, names);
     return fmt::format(
         "cluster.instances: found \"{}\", expected an instance of data/instances.csv{}, or a mapping with "

@@ -1,5 +1,5 @@
 // Goal: the guarantees of Capstan's own policy for any load. Method: a service with constant request flow, so that each
-// number can be checked by hand; the effect of noise is tested in the simulator (experiment/own_policy_test.cc).
+// number can be checked by hand; the effect of noise is tested in the simulator (experiment/run/own_policy_test.cc).
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 

@@ -1,0 +1,162 @@
+#include "experiment/foresight/raised_minimum.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+#include <memory>
+#include <set>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "experiment/run/ranking.h"
+#include "experiment/text/words.h"
+
+namespace capstan::experiment {
+namespace {
+
+constexpr ReplicaCount kFirstValues = 4;  ///< tried at once; the others lie just below the best of these
+
+scenario::Scenario with_minimum(const scenario::Scenario& scenario, const ReplicaCounts& min) {
+  scenario::Scenario raised = scenario;
+  raised.policies.clear();
+  auto catalog = std::make_shared<model::Catalog>(*scenario.catalog);
+  for (std::size_t i = 0; i < min.size(); ++i) {
+    catalog->services[i].min_replicas = min[i];
+    catalog->services[i].max_replicas = std::max(catalog->services[i].max_replicas, min[i]);
+  }
+  raised.catalog = raised.cluster.catalog = std::move(catalog);
+  ReplicaCounts initial = min;
+  for (sim::InitialReplicas& stated : raised.cluster.initial) {
+    stated.replicas = std::max(stated.replicas, min.at(stated.service.value));
+    initial[stated.service.value] = stated.replicas;
+  }
+  if (std::optional<StandingNodes> nodes = nodes_for(scenario, initial, Existing::all)) {
+    raised.cluster.existing = std::move(nodes->nodes);
+  }
+  return raised;
+}
+
+std::string setting_words(const scenario::Scenario& scenario, const ReplicaCounts& min) {
+  if (min.size() == 1) return fmt::format("replicas.min: {}", min.front());
+  std::string words;
+  for (std::size_t i = 0; i < min.size(); ++i) {
+    const model::Service& service = scenario.catalog->services[i];
+    if (min[i] == service.min_replicas) continue;
+    words += fmt::format("{}{} replicas.min: {}", words.empty() ? "" : " and ", part_name(*scenario.catalog, service),
+                         min[i]);
+  }
+  return words;
+}
+
+bool is_fixed(const scenario::PolicySpec& policy) {
+  const bool has_peer = std::ranges::any_of(policy.peers, [](const auto& peer) { return peer.has_value(); });
+  return !has_peer && std::ranges::all_of(policy.policies.scale, [](const decide::scale::Policy& scale) {
+    return std::holds_alternative<decide::scale::Fixed>(scale);
+  });
+}
+
+class MinimumTrials {
+ public:
+  MinimumTrials(const scenario::Scenario& scenario, const scenario::PolicySpec& policy, const RunResult& stated,
+                const ReplicaCounts& goal, ExtraRuns& extra)
+      : scenario_(scenario), policy_(policy), stated_(stated), goal_(goal), extra_(extra) {
+    for (std::size_t i = 0; i < goal.size(); ++i) steps_ = std::max(steps_, goal[i] - stated_min(i));
+  }
+
+  Result<std::optional<RaisedMinimum>> run() {
+    if (steps_ <= 0 || !extra_.has_budget()) return std::nullopt;
+    std::vector<ReplicaCount> first;
+    for (ReplicaCount i = 1; i <= kFirstValues; ++i) first.push_back((steps_ * i + kFirstValues - 1) / kFirstValues);
+    if (Result<void> done = try_all(first); !done) return std::unexpected(done.error());
+    if (best_ && extra_.has_budget()) {
+      const ReplicaCount below = best_step_ == first.front() ? 0 : *std::prev(std::ranges::find(first, best_step_));
+      const ReplicaCount gap = best_step_ - below;
+      const Result<void> done = try_all({below + (gap + 2) / 3, below + (2 * gap + 2) / 3});
+      if (!done) return std::unexpected(done.error());
+    }
+    RaisedMinimum raised;
+    raised.policy = stated_.policy;
+    raised.min = min_at(best_ ? best_step_ : steps_);
+    raised.runs = runs_;
+    raised.setting = setting_words(scenario_, raised.min);
+    raised.result = std::move(best_);
+    return raised;
+  }
+
+ private:
+  ReplicaCount stated_min(std::size_t service) const { return scenario_.catalog->services[service].min_replicas; }
+
+  /// Returns minima between the stated ones, at step 0, and the goal, at the last step.
+  ReplicaCounts min_at(ReplicaCount step) const {
+    ReplicaCounts min;
+    for (std::size_t i = 0; i < goal_.size(); ++i) {
+      const ReplicaCount more = std::max<ReplicaCount>(0, goal_[i] - stated_min(i));
+      min.push_back(stated_min(i) + (more * step + steps_ - 1) / steps_);
+    }
+    return min;
+  }
+
+  Result<void> try_all(const std::vector<ReplicaCount>& steps) {
+    std::vector<ReplicaCount> fresh;
+    for (const ReplicaCount step : steps) {
+      if (tried_.insert(step).second) fresh.push_back(step);
+    }
+    std::vector<scenario::Scenario> scenarios;
+    for (const ReplicaCount step : fresh) scenarios.push_back(with_minimum(scenario_, min_at(step)));
+    const std::optional<RequestCount> limit = miss_limit(scenario_, stated_);
+    std::vector<PlannedRun> planned;
+    for (const scenario::Scenario& scenario : scenarios) planned.push_back({&scenario, &policy_, limit});
+    if (planned.empty()) return {};
+    Result<std::vector<RunResult>> results = extra_.run(planned, "higher minimum");
+    if (!results) return std::unexpected(results.error());
+    runs_ += static_cast<int>(fresh.size());
+    for (std::size_t i = 0; i < fresh.size(); ++i) note(fresh[i], std::move((*results)[i]), limit);
+    return {};
+  }
+
+  void note(ReplicaCount step, RunResult result, std::optional<RequestCount> limit) {
+    const model::Slo& slo = scenario_.service().slo;
+    if (ended_early(result, limit) || !holds_slo(result, slo)) return;
+    if (holds_slo(stated_, slo) && !saves_enough(result)) return;
+    if (best_ && !is_cheaper(result, *best_)) return;
+    best_ = std::move(result);
+    best_step_ = step;
+  }
+
+  bool saves_enough(const RunResult& result) const {
+    const auto below = [](__int128 cost, __int128 stated) {
+      return cost * 100 <= stated * (100 - kMinimumSavingPercent);
+    };
+    if (stated_.total_micro_usd() > 0) return below(result.total_micro_usd(), stated_.total_micro_usd());
+    return below(result.paid_gpu_ns(), stated_.paid_gpu_ns());
+  }
+
+  const scenario::Scenario& scenario_;
+  const scenario::PolicySpec& policy_;
+  const RunResult& stated_;
+  const ReplicaCounts& goal_;
+  ExtraRuns& extra_;
+  ReplicaCount steps_ = 0;
+  std::set<ReplicaCount> tried_;
+  std::optional<RunResult> best_;
+  ReplicaCount best_step_ = 0;
+  int runs_ = 0;
+};
+
+}  // namespace
+
+Result<std::optional<RaisedMinimum>> try_higher_minimum(const scenario::Scenario& scenario,
+                                                        std::span<const RunResult> results,
+                                                        const std::optional<ConstantFleet>& constant,
+                                                        ExtraRuns& extra) {
+  if (results.empty() || !constant || !constant->holds_slo) return std::nullopt;
+  const std::string& name = results.front().policy;
+  const auto policy = std::ranges::find_if(
+      scenario.policies, [&](const scenario::PolicySpec& spec) { return spec.policies.name == name; });
+  if (policy == scenario.policies.end() || is_fixed(*policy)) return std::nullopt;
+  return MinimumTrials(scenario, *policy, results.front(), constant->replicas, extra).run();
+}
+
+}  // namespace capstan::experiment

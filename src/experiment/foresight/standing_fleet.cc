@@ -1,0 +1,218 @@
+#include "experiment/foresight/standing_fleet.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <memory>
+#include <numeric>
+#include <utility>
+
+#include "experiment/text/words.h"
+#include "model/role_names.h"
+
+namespace capstan::experiment {
+namespace {
+
+/// Machines of one offering that may be chosen.
+struct MachineChoice {
+  model::OfferingId offering;
+  model::PoolId pool;
+  std::int64_t available = 0;  ///< machines, whatever the pool's limit
+};
+
+/// Fills machines with replicas, service by service, and opens machines where no open one has room.
+class NodeFiller {
+ public:
+  NodeFiller(const scenario::Scenario& scenario, Existing stay)
+      : scenario_(scenario), catalog_(*scenario.catalog), stay_(stay) {
+    find_room();
+    find_choices();
+    for (const sim::ExistingNodes& nodes : scenario.cluster.existing) {
+      for (std::int64_t i = 0; stays(nodes) && i < nodes.count; ++i) open(nodes.offering, nodes.pool);
+    }
+  }
+
+  /// @return false where a replica does not fit
+  bool fill(model::ServiceId service, ReplicaCount replicas) {
+    const model::Variant& variant = catalog_.service(service).variants.front();
+    const bool on_one_node = variant.pods == 1 || variant.together == model::TopologyLevel::node;
+    const GpuCount unit = on_one_node ? variant.tensor_parallel : variant.tensor_parallel / variant.pods;
+    const std::int64_t units = replicas * (on_one_node ? 1 : variant.pods);
+    std::size_t at = 0;  // open machines before this one have no room for a unit
+    for (std::int64_t left = units; left > 0; --left) {
+      while (at < open_.size() && !has_room(open_[at], variant.gpu, unit)) ++at;
+      if (at == open_.size() && !open_best(variant.gpu, unit, left)) return false;
+      open_[at].free -= unit;
+    }
+    return true;
+  }
+
+  StandingNodes result() && {
+    StandingNodes standing;
+    for (const auto& [key, count] : opened_) {
+      const model::Offering& offering = catalog_.offering(key.first);
+      standing.nodes.push_back({.offering = key.first, .count = count, .pool = key.second});
+      standing.micro_usd_per_hour += offering.price_per_hour.count * count;
+      standing.gpus += offering.gpus * count;
+    }
+    return standing;
+  }
+
+ private:
+  struct OpenMachine {
+    model::GpuKindId gpu;
+    GpuCount free = 0;
+  };
+  static bool has_room(const OpenMachine& machine, model::GpuKindId gpu, GpuCount unit) {
+    return machine.gpu == gpu && machine.free >= unit;
+  }
+
+  bool stays(const sim::ExistingNodes& nodes) const { return stay_ == Existing::all || !nodes.pool.valid(); }
+
+  /// Every zone has the same room.
+  void find_room() {
+    using Level = model::TopologyLevel;
+    const auto domains = [&](Level level) {
+      return std::ranges::count_if(catalog_.domains, [&](const auto& domain) { return domain.level == level; });
+    };
+    const std::int64_t zones = std::max<std::int64_t>(1, domains(Level::zone));
+    zone_room_ = domains(Level::nvlink) / zones * scenario_.cluster.provider.nodes_per_nvlink_domain;
+  }
+
+  void find_choices() {
+    pool_gpus_left_.resize(catalog_.pools.size());
+    for (std::size_t p = 0; p < catalog_.pools.size(); ++p) {
+      const model::PoolId pool{static_cast<std::uint32_t>(p)};
+      GpuCount standing = 0;
+      for (const sim::ExistingNodes& nodes : scenario_.cluster.existing) {
+        if (nodes.pool != pool) continue;
+        standing += nodes.count * catalog_.offering(nodes.offering).gpus;
+        const bool sold =
+            std::ranges::find(catalog_.pools[p].offerings, nodes.offering) != catalog_.pools[p].offerings.end();
+        if (!sold && !stays(nodes)) choices_.push_back({nodes.offering, pool, nodes.count});
+      }
+      pool_gpus_left_[p] = std::max(catalog_.pools[p].gpu_limit, standing);
+      if (stay_ == Existing::all) pool_gpus_left_[p] -= standing;
+      for (const model::OfferingId offering : catalog_.pools[p].offerings) {
+        choices_.push_back({offering, pool, zone_room_});
+      }
+    }
+  }
+
+  /// Opens the machine that is the cheapest for each of the units that it would hold, and so many are left to place.
+  bool open_best(model::GpuKindId gpu, GpuCount unit, std::int64_t left) {
+    MachineChoice* best = nullptr;
+    std::int64_t best_price = 0, best_held = 1;
+    for (MachineChoice& choice : choices_) {
+      const model::Offering& offering = catalog_.offering(choice.offering);
+      const std::int64_t held = std::min<std::int64_t>(offering.gpus / unit, left);
+      const bool possible = offering.gpu == gpu && held > 0 && choice.available > 0 &&
+                            pool_gpus_left_[choice.pool.value] >= offering.gpus && in_zone_[offering.zone] < zone_room_;
+      if (!possible) continue;
+      const std::int64_t price = offering.price_per_hour.count;
+      const bool better = best == nullptr ||
+                          static_cast<__int128>(price) * best_held < static_cast<__int128>(best_price) * held ||
+                          (price == 0 && best_price == 0 && offering.gpus < catalog_.offering(best->offering).gpus);
+      if (!better) continue;
+      best = &choice;
+      best_price = price;
+      best_held = held;
+    }
+    if (best == nullptr) return false;
+    --best->available;
+    pool_gpus_left_[best->pool.value] -= catalog_.offering(best->offering).gpus;
+    open(best->offering, best->pool);
+    return true;
+  }
+
+  void open(model::OfferingId id, model::PoolId pool) {
+    const model::Offering& offering = catalog_.offering(id);
+    open_.push_back({offering.gpu, offering.gpus});
+    ++in_zone_[offering.zone];
+    ++opened_[{id, pool}];
+  }
+
+  const scenario::Scenario& scenario_;
+  const model::Catalog& catalog_;
+  Existing stay_;
+  std::int64_t zone_room_ = 0;  ///< machines
+  std::vector<MachineChoice> choices_;
+  std::vector<GpuCount> pool_gpus_left_;  // by pool
+  std::map<model::DomainId, std::int64_t> in_zone_;
+  std::vector<OpenMachine> open_;
+  std::map<std::pair<model::OfferingId, model::PoolId>, std::int64_t> opened_;
+};
+
+/// Returns "5 prefill and 4 decode" or "3 h100".
+std::string by_part(const scenario::Scenario& scenario, const ReplicaCounts& replicas) {
+  std::string words;
+  for (std::size_t i = 0; i < replicas.size(); ++i) {
+    if (replicas[i] == 0 && scenario.mixed()) continue;
+    const std::string part = part_name(*scenario.catalog, scenario.catalog->services[i]);
+    words += fmt::format("{}{} {}", words.empty() ? "" : " and ", grouped(replicas[i]), part);
+  }
+  return words;
+}
+
+/// Returns the words of a fleet that fit into a table: "9 replicas", "5 + 4" or "3 h100".
+std::string short_words(const scenario::Scenario& scenario, const ReplicaCounts& replicas) {
+  if (!scenario.split()) return replicas.size() == 1 ? fleet_words(scenario, replicas) : by_part(scenario, replicas);
+  return fmt::format("{} + {}", grouped(replicas[0]), grouped(replicas[1]));
+}
+
+}  // namespace
+
+std::optional<StandingNodes> nodes_for(const scenario::Scenario& scenario, const ReplicaCounts& replicas,
+                                       Existing stay) {
+  // Large replicas first: small ones fill what they leave free.
+  std::vector<std::uint32_t> order(replicas.size());
+  std::iota(order.begin(), order.end(), 0);
+  const auto size = [&](std::uint32_t service) {
+    return scenario.catalog->services[service].variants.front().tensor_parallel;
+  };
+  std::ranges::stable_sort(order, std::ranges::greater{}, size);
+  NodeFiller filler(scenario, stay);
+  for (const std::uint32_t service : order) {
+    if (!filler.fill({service}, replicas[service])) return std::nullopt;
+  }
+  return std::move(filler).result();
+}
+
+std::string part_name(const model::Catalog& catalog, const model::Service& service) {
+  const std::string variant = variant_name(catalog, service);
+  return variant.empty() ? std::string(model::name(service.variants.front().role)) : variant;
+}
+
+scenario::Scenario with_standing_fleet(const scenario::Scenario& scenario, const ReplicaCounts& replicas,
+                                       const StandingNodes& nodes) {
+  scenario::Scenario standing = scenario;
+  standing.policies.clear();
+  auto catalog = std::make_shared<model::Catalog>(*scenario.catalog);
+  for (model::Service& service : catalog->services) service.windows.clear();
+  standing.catalog = standing.cluster.catalog = std::move(catalog);
+  standing.cluster.existing = nodes.nodes;
+  for (sim::InitialReplicas& initial : standing.cluster.initial) {
+    initial.replicas = replicas.at(initial.service.value);
+    initial.ready = true;
+  }
+  return standing;
+}
+
+scenario::PolicySpec constant_policy(const scenario::Scenario& scenario, const ReplicaCounts& replicas) {
+  scenario::PolicySpec spec;
+  spec.policies.name = "constant fleet of " + short_words(scenario, replicas) + " (hindsight)";
+  for (const ReplicaCount count : replicas) spec.policies.scale.push_back(decide::scale::Fixed{.replicas = count});
+  spec.policies.place = decide::place::Policy{};
+  if (!scenario.catalog->pools.empty()) spec.policies.provision = decide::provision::whole_groups();
+  spec.provider = scenario.cluster.provider;
+  return spec;
+}
+
+std::string fleet_words(const scenario::Scenario& scenario, const ReplicaCounts& replicas) {
+  if (replicas.size() == 1) return counted(replicas.front(), "replica", "replicas");
+  const ReplicaCount all = std::accumulate(replicas.begin(), replicas.end(), ReplicaCount{0});
+  return by_part(scenario, replicas) + (all == 1 ? " replica" : " replicas");
+}
+
+}  // namespace capstan::experiment

@@ -1,0 +1,59 @@
+#include "experiment/report/clairvoyant_words.h"
+
+#include <fmt/format.h>
+
+#include "experiment/report/frontier.h"
+#include "experiment/run/ranking.h"
+#include "experiment/text/layout.h"
+#include "experiment/text/words.h"
+
+namespace capstan::experiment {
+namespace {
+
+/// Returns "1.14x" for 1,140, rounded half up.
+std::string times(std::int64_t milli) {
+  const std::int64_t hundredths = (milli + 5) / 10;
+  return fmt::format("{}.{:02}x", hundredths / 100, hundredths % 100);
+}
+
+std::string plan_words(const Clairvoyant& c) {
+  const Clairvoyant::Achievable& plan = c.achievable;
+  const std::string raised = plan.raised_ppm == 0
+                                 ? "the bound's plan as it is"
+                                 : "the bound's plan and " + tenths(plan.raised_ppm, 10'000) + " % more";
+  if (!plan.holds) return raised + " still misses the SLO, and no more was tried";
+  const std::int64_t gap_milli =
+      c.bound.gpu_ns <= 0 ? 0 : static_cast<std::int64_t>(plan.result.paid_gpu_ns() * 1000 / c.bound.gpu_ns);
+  return fmt::format("{}, {} the bound{}", raised, times(gap_milli), c.loose() ? ", which is loose" : "");
+}
+
+std::string bound_words(const Clairvoyant& c) {
+  std::string text = fmt::format("{} GPU-h of it are the requests' own work", gpu_hours(c.bound.work_gpu_ns));
+  if (!c.bound.solved) text += "; the solver gave up, so it could be higher";
+  if (c.bound.hopeless > 0) {
+    text += fmt::format("; {} would miss the SLO even alone on a warm replica, and {} in neither row",
+                        counted(c.bound.hopeless, "request", "requests"), c.bound.hopeless == 1 ? "counts" : "count");
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string lower_bound_name(const model::Slo& slo) {
+  return "Lower bound at attainment " + tenths(slo.attainment_ppm, 10'000) + " %";
+}
+
+std::string clairvoyant_words(const Comparison& comparison, std::size_t width) {
+  const Clairvoyant& clairvoyant = *comparison.clairvoyant;
+  std::string against;
+  for (const RunResult& result : comparison.results) {
+    if (!shown(comparison, result)) continue;
+    against += fmt::format("{}{} {}{}", against.empty() ? "" : "; ", result.policy,
+                           times(over_achievable_milli(result, clairvoyant)),
+                           holds_slo(result, comparison.slo) ? "" : " and misses the SLO");
+  }
+  return wrapped("bound       ", bound_words(clairvoyant), width) +
+         wrapped("achievable  ", plan_words(clairvoyant), width) + wrapped("against it  ", against, width);
+}
+
+}  // namespace capstan::experiment

@@ -1,0 +1,60 @@
+#include "experiment/report/clairvoyant_words.h"
+
+#include <gtest/gtest.h>
+
+namespace capstan::experiment {
+namespace {
+
+constexpr std::int64_t kGpuHour = 3'600'000'000'000;
+
+RunResult paid(const char* policy, RequestCount met, std::int64_t hours) {
+  RunResult result;
+  result.policy = policy;
+  result.requests = {.arrived = 1000, .completed = 1000, .met = met};
+  result.gpu_ns[static_cast<std::size_t>(GpuState::busy)] = hours * kGpuHour;
+  return result;
+}
+
+Comparison held_against_foresight() {
+  Comparison c;
+  c.results = {paid("ours", 993, 20), paid("theirs", 610, 30)};
+  Clairvoyant clairvoyant;
+  clairvoyant.bound = {.gpu_ns = 13 * kGpuHour, .micro_usd = 26'000'000, .work_gpu_ns = 12 * kGpuHour, .hopeless = 2};
+  clairvoyant.achievable = {.raised_ppm = 90'000, .holds = true, .runs = 6, .result = paid("foresight", 991, 16)};
+  c.clairvoyant = clairvoyant;
+  return c;
+}
+
+TEST(ClairvoyantWords, SayWhatTheRowsAreMadeOf) {
+  const std::string bound =
+      "bound       12.0 GPU-h of it are the requests' own work; 2 requests would miss the SLO even alone on a warm "
+      "replica, and\n            count in neither row\n";
+  const std::string rest =
+      "achievable  the bound's plan and 9.0 % more, 1.23x the bound, which is loose\n"
+      "against it  ours 1.25x; theirs 1.88x and misses the SLO\n";
+  EXPECT_EQ(clairvoyant_words(held_against_foresight(), 120), bound + rest);
+}
+
+TEST(ClairvoyantWords, ATightBoundIsNotCalledLoose) {
+  Comparison c = held_against_foresight();
+  c.clairvoyant->bound.gpu_ns = 15 * kGpuHour;
+  c.clairvoyant->bound.hopeless = 0;
+  c.clairvoyant->achievable.raised_ppm = 0;
+  EXPECT_EQ(clairvoyant_words(c, 120),
+            R"(bound       12.0 GPU-h of it are the requests' own work
+achievable  the bound's plan as it is, 1.07x the bound
+against it  ours 1.25x; theirs 1.88x and misses the SLO
+)");
+}
+
+TEST(ClairvoyantWords, WhatFailedIsSaid) {
+  Comparison c = held_against_foresight();
+  c.clairvoyant->achievable.holds = false;
+  c.clairvoyant->bound.solved = false;
+  const std::string text = clairvoyant_words(c, 120);
+  EXPECT_NE(text.find("still misses the SLO"), std::string::npos) << text;
+  EXPECT_NE(text.find("the solver gave up"), std::string::npos) << text;
+}
+
+}  // namespace
+}  // namespace capstan::experiment

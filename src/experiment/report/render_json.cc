@@ -1,0 +1,251 @@
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+#include "experiment/report/frontier.h"
+#include "experiment/report/render.h"
+#include "experiment/report/result_words.h"
+#include "experiment/run/timeline.h"
+#include "experiment/text/words.h"
+#include "model/role_names.h"
+
+namespace capstan::experiment {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json percentiles(const Percentiles& p) {
+  return {
+      {"mean_us", p.mean_us}, {"p50_us", p.p50_us}, {"p90_us", p.p90_us}, {"p95_us", p.p95_us}, {"p99_us", p.p99_us}};
+}
+
+/// Returns an integer; beyond 64 bits, which is more than 2.56 million GPU-hours, the nearest floating-point number.
+Json number(__int128 value) {
+  if (value >= INT64_MIN && value <= INT64_MAX) return static_cast<std::int64_t>(value);
+  return static_cast<double>(value);
+}
+
+/// Returns GPU-hours or USD with six decimals. The integers of the same object may pass 2^53, where doubles lose
+/// digits.
+Json decimal(__int128 value, std::int64_t unit) {
+  const auto millionths = static_cast<std::int64_t>((value * 1'000'000 + unit / 2) / unit);
+  return static_cast<double>(millionths) / 1'000'000;
+}
+Json gpu_hours_decimal(__int128 time) { return decimal(time, 3'600'000'000'000); }
+Json usd_decimal(std::int64_t micro_usd) { return decimal(micro_usd, 1'000'000); }
+
+template <typename T>
+Json by_state(const ByGpuState<T>& values, Json (*of)(__int128) = number) {
+  Json json = Json::object();
+  for (std::size_t i = 0; i < kGpuStates; ++i) json[std::string(name(static_cast<GpuState>(i)))] = of(values[i]);
+  return json;
+}
+
+Json spending(const RunResult& r) {
+  Json json = Json::array();
+  for (const Spending& part : r.spending) {
+    json.push_back({{"pool", part.pool.empty() ? Json() : Json(part.pool)},
+                    {"zone", part.zone},
+                    {"instance_type", part.instance_type},
+                    {"capacity_type", std::string(capacity_name(part.capacity))},
+                    {"gpu_hours", gpu_hours_decimal(part.gpu_ns)},
+                    {"cost_usd", usd_decimal(part.micro_usd)},
+                    {"cost_micro_usd", part.micro_usd}});
+  }
+  return json;
+}
+
+Json price(std::optional<std::int64_t> micro_usd) { return micro_usd ? usd_decimal(*micro_usd) : Json(); }
+
+Json series(const std::vector<Minute>& minutes) {
+  Json json = {{"arrived", Json::array()},    {"met", Json::array()},   {"waiting", Json::array()},
+               {"desired", Json::array()},    {"ready", Json::array()}, {"gpus_paid", Json::array()},
+               {"ttft_p99_us", Json::array()}};
+  for (const Minute& minute : minutes) {
+    json["arrived"].push_back(minute.arrived);
+    json["met"].push_back(minute.met);
+    json["waiting"].push_back(minute.waiting);
+    json["desired"].push_back(minute.desired);
+    json["ready"].push_back(minute.ready);
+    json["gpus_paid"].push_back(minute.gpus_paid);
+    json["ttft_p99_us"].push_back(minute.ttft_p99_us);
+  }
+  return json;
+}
+
+Json timeline_json(const RunResult& r, Duration bucket) {
+  Json json = {{"bucket_ns", bucket.count()},
+               {"arrived", Json::array()},
+               {"ready_mean_milli", Json::array()},
+               {"late", Json::array()},
+               {"unmet", Json::array()}};
+  for (const TimelineBucket& part : timeline(r, bucket)) {
+    json["arrived"].push_back(part.arrived);
+    json["ready_mean_milli"].push_back(part.ready_mean_milli);
+    json["late"].push_back(part.late);
+    json["unmet"].push_back(part.unmet);
+  }
+  return json;
+}
+
+Json moments(const std::vector<Moment>& all) {
+  Json json = Json::array();
+  for (const Moment& moment : all) {
+    json.push_back({{"at_ns", moment.at.since_start.count()},
+                    {"weight", moment.weight},
+                    {"reason", moment.reason},
+                    {"sentence", moment.sentence}});
+  }
+  return json;
+}
+
+Json roles(const RunResult& r) {
+  Json json = Json::array();
+  for (const RoleFigures& figures : r.roles) {
+    const bool variant = !figures.variant.empty();
+    json.push_back({{variant ? "variant" : "role", variant ? figures.variant : std::string(model::name(figures.role))},
+                    {"ready_peak", figures.ready_peak},
+                    {"ready_mean_milli", figures.ready_mean_milli(r.minutes.size())}});
+  }
+  return json;
+}
+
+/// The series over time that are written with a policy's figures.
+struct SeriesChoice {
+  bool by_minute = false;
+  Duration bucket{};  ///< of the timeline
+};
+
+Json policy(const RunResult& r, const SeriesChoice& choice) {
+  Json json = {{"policy", r.policy}, {"seed", r.seed}, {"simulated_ns", r.simulated.count()}};
+  json["requests"] = {
+      {"arrived", r.requests.arrived}, {"completed", r.requests.completed}, {"met", r.requests.met},
+      {"unmet", r.requests.unmet()},   {"late", r.requests.late()},         {"rejected", r.requests.rejected},
+      {"failed", r.requests.failed},   {"timed_out", r.requests.timed_out}, {"in_flight", r.requests.in_flight},
+      {"queued", r.requests.queued},   {"retries", r.requests.retries}};
+  json["attainment_ppm"] = r.attainment_ppm();
+  json["ttft"] = percentiles(r.ttft);
+  json["tpot"] = percentiles(r.tpot);
+  json["e2e"] = percentiles(r.e2e);
+  json["tokens"] = {{"prompt", r.prompt_tokens},
+                    {"prompt_cached", r.cached_tokens},
+                    {"generated", r.tokens.generated},
+                    {"delivered", r.tokens.delivered},
+                    {"cut", r.tokens.cut},
+                    {"abandoned", r.tokens.abandoned},
+                    {"held", r.tokens.held}};
+  json["gpu_time_by_state_ns"] = by_state(r.gpu_ns);
+  json["gpu_hours_by_state"] = by_state(r.gpu_ns, gpu_hours_decimal);
+  json["paid_gpu_time_ns"] = number(r.paid_gpu_ns());
+  json["paid_gpu_hours"] = gpu_hours_decimal(r.paid_gpu_ns());
+  json["useful_gpu_time_ns"] = number(r.useful_gpu_ns);
+  json["useful_gpu_hours"] = gpu_hours_decimal(r.useful_gpu_ns);
+  json["cost_by_state_micro_usd"] = by_state(r.cost_micro_usd);
+  json["cost_micro_usd"] = r.total_micro_usd();
+  json["cost_usd"] = usd_decimal(r.total_micro_usd());
+  json["cost_per_1000_met_usd"] = price(r.micro_usd_per_1000_met());
+  json["cost_per_million_tokens_usd"] = price(r.micro_usd_per_million_tokens());
+  json["spending"] = spending(r);
+  json["idle_gpu_minutes"] = idle_gpu_minutes(r);
+  json["gangs_deferred"] = r.gangs_deferred;
+  json["cold_starts"] = {
+      {"count", r.cold_starts}, {"p50_ns", r.cold_start_p50.count()}, {"max_ns", r.cold_start_max.count()}};
+  if (r.wakes > 0) json["wakes"] = r.wakes;
+  if (r.conversions > 0) json["conversions"] = r.conversions;
+  json["nodes"] = {{"launched", r.nodes_launched}, {"refused", r.nodes_refused}, {"released", r.nodes_released}};
+  json["replicas_peak"] = r.replicas_peak;
+  if (!r.roles.empty()) json[r.roles.front().variant.empty() ? "roles" : "variants"] = roles(r);
+  json["decisions"] = r.decisions;
+  json["reversals"] = r.reversals;
+  json["scale_changes"] = r.scale_changes;
+  json["scale_changes_per_hour_milli"] = per_hour_milli(r.scale_changes, r.simulated);
+  json["reversals_per_hour_milli"] = per_hour_milli(r.reversals, r.simulated);
+  json["swept_from"] = r.swept_from;
+  json["warnings"] = r.warnings;
+  json["disruptions"] = {
+      {"consolidation", r.disruptions.consolidation}, {"scale_down", r.disruptions.scale_down},
+      {"eviction", r.disruptions.eviction},           {"spot", r.disruptions.spot},
+      {"requests_cut", r.disruptions.requests_cut},   {"requests_cut_forced", r.disruptions.requests_cut_forced}};
+  json["invariants_broken"] = {{"partial_gang", r.invariants.partial_gang},
+                               {"work_cut", r.invariants.work_cut},
+                               {"lowered_blind", r.invariants.lowered_blind},
+                               {"limit_exceeded", r.invariants.limit_exceeded},
+                               {"not_repeatable", r.invariants.not_repeatable},
+                               {"group_overheld", r.invariants.group_overheld},
+                               {"oracle", r.invariants.oracle},
+                               {"not_conserved", r.invariants.not_conserved},
+                               {"unsettled", r.invariants.unsettled}};
+  json["moments"] = moments(r.moments);
+  json["timeline"] = timeline_json(r, choice.bucket);
+  if (choice.by_minute) json["by_minute"] = series(r.minutes);
+  json["state_hash"] = fmt::format("{:016x}", r.state_hash);
+  json["score_milli"] = r.score_milli();
+  return json;
+}
+
+Json names(const std::vector<const RunResult*>& results) {
+  Json json = Json::array();
+  for (const RunResult* result : results) json.push_back(result->policy);
+  return json;
+}
+
+Json constant_fleet(const Comparison& comparison, Duration bucket) {
+  const ConstantFleet& fleet = *comparison.constant_fleet;
+  return {{"replicas", fleet.replicas},   {"fleet", fleet.words},
+          {"holds_slo", fleet.holds_slo}, {"is_smallest", fleet.is_smallest},
+          {"runs", fleet.runs},           {"result", policy(fleet.result, {false, bucket})}};
+}
+
+Json raised_minimum(const Comparison& comparison, Duration bucket) {
+  const RaisedMinimum& raised = *comparison.raised_minimum;
+  return {{"policy", raised.policy},    {"setting", raised.setting},
+          {"min_replicas", raised.min}, {"helps", raised.result.has_value()},
+          {"runs", raised.runs},        {"result", raised.result ? policy(*raised.result, {false, bucket}) : Json()}};
+}
+
+Json clairvoyant(const Comparison& comparison, Duration bucket) {
+  const Clairvoyant& all = *comparison.clairvoyant;
+  Json json;
+  json["lower_bound"] = {{"attainment_ppm", comparison.slo.attainment_ppm},
+                         {"paid_gpu_time_ns", number(all.bound.gpu_ns)},
+                         {"cost_micro_usd", all.bound.micro_usd},
+                         {"work_gpu_time_ns", number(all.bound.work_gpu_ns)},
+                         {"hopeless_requests", all.bound.hopeless},
+                         {"bin_ns", all.bound.bin.count()},
+                         {"solved", all.bound.solved}};
+  json["achievable"] = {{"raised_ppm", all.achievable.raised_ppm},
+                        {"holds_slo", all.achievable.holds},
+                        {"runs", all.achievable.runs},
+                        {"result", policy(all.achievable.result, {false, bucket})}};
+  json["loose"] = all.loose();
+  json["policies"] = Json::array();
+  for (const RunResult& result : comparison.results) {
+    json["policies"].push_back(
+        {{"policy", result.policy}, {"over_achievable_milli", over_achievable_milli(result, all)}});
+  }
+  return json;
+}
+
+}  // namespace
+
+std::string render_json(const Comparison& comparison, bool minutes) {
+  Json json = {{"format_version", 1},     {"scenario", comparison.scenario}, {"title", comparison.title},
+               {"load", comparison.load}, {"service", comparison.service},   {"seed", comparison.seed}};
+  json["slo"] = {{"ttft_ns", comparison.slo.ttft.count()},
+                 {"tpot_ns", comparison.slo.tpot.count()},
+                 {"e2e_ns", comparison.slo.e2e.count()},
+                 {"attainment_ppm", comparison.slo.attainment_ppm}};
+  if (comparison.slo.scales_with_prompt()) json["slo"]["ttft_prefills_milli"] = comparison.slo.ttft_prefills_milli;
+  json["policies"] = Json::array();
+  const Duration bucket = bucket_length(comparison.results);
+  for (const RunResult& result : comparison.results) json["policies"].push_back(policy(result, {minutes, bucket}));
+  json["frontier"] = {{"usd", names(frontier(comparison.results, Cost::usd))},
+                      {"gpu_hours", names(frontier(comparison.results, Cost::gpu_hours))}};
+  if (comparison.constant_fleet) json["constant_fleet"] = constant_fleet(comparison, bucket);
+  if (comparison.raised_minimum) json["raised_minimum"] = raised_minimum(comparison, bucket);
+  if (comparison.clairvoyant) json["clairvoyant"] = clairvoyant(comparison, bucket);
+  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace capstan::experiment

@@ -1,0 +1,286 @@
+#include "experiment/report/render.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <functional>
+#include <string_view>
+#include <vector>
+
+#include "experiment/report/clairvoyant_words.h"
+#include "experiment/report/details.h"
+#include "experiment/report/frontier.h"
+#include "experiment/report/result_words.h"
+#include "experiment/report/sparklines.h"
+#include "experiment/report/verdict.h"
+#include "experiment/run/ranking.h"
+#include "experiment/text/layout.h"
+#include "experiment/text/words.h"
+
+namespace capstan::experiment {
+
+namespace {
+
+/// Fewest and most columns of a policy's name.
+constexpr std::size_t kNameLeast = 12;
+constexpr std::size_t kNameMost = 48;
+
+class Paint {
+ public:
+  explicit Paint(bool on) : on_(on) {}
+  std::string bold(const std::string& text) const { return wrap("1", text); }
+  std::string dim(const std::string& text) const { return wrap("2", text); }
+  std::string good(const std::string& text) const { return wrap("32", text); }
+  std::string bad(const std::string& text) const { return wrap("31", text); }
+
+ private:
+  std::string wrap(const char* code, const std::string& text) const {
+    return on_ ? fmt::format("\x1b[{}m{}\x1b[0m", code, text) : text;
+  }
+  bool on_;
+};
+
+/// The bar of a policy's paid GPU time: ten cells, each the state that fills most of it, in the order of the head.
+constexpr std::size_t kBarCells = 10;
+struct Band {
+  const char* glyph;
+  const char* word;
+  std::array<GpuState, 2> states;
+  std::size_t count;
+};
+constexpr std::array<Band, 5> kBands = {{{"█", "busy", {GpuState::busy, GpuState::busy}, 1},
+                                         {"▒", "idle", {GpuState::idle, GpuState::sleeping}, 2},
+                                         {"░", "starting", {GpuState::starting, GpuState::draining}, 2},
+                                         {"▞", "held", {GpuState::held, GpuState::held}, 1},
+                                         {"·", "empty", {GpuState::launching, GpuState::unallocated}, 2}}};
+
+std::string bar(const RunResult& result) {
+  const GpuNanoseconds paid = result.paid_gpu_ns();
+  if (paid <= 0) return std::string(kBarCells, ' ');
+  // Rounds by largest remainders, so that the cells add up to ten.
+  std::array<std::int64_t, kBands.size()> cells{};
+  std::array<std::pair<std::int64_t, std::size_t>, kBands.size()> rest{};
+  std::int64_t given = 0;
+  for (std::size_t b = 0; b < kBands.size(); ++b) {
+    GpuNanoseconds time = 0;
+    for (std::size_t s = 0; s < kBands[b].count; ++s)
+      time += result.gpu_ns[static_cast<std::size_t>(kBands[b].states[s])];
+    const auto permille = static_cast<std::int64_t>(time / std::max<GpuNanoseconds>(1, paid / 1000));
+    cells[b] = permille / 100;
+    rest[b] = {-(permille % 100), b};
+    given += cells[b];
+  }
+  std::sort(rest.begin(), rest.end());
+  for (std::size_t i = 0; given < static_cast<std::int64_t>(kBarCells); ++i, ++given)
+    ++cells[rest[i % rest.size()].second];
+  std::string text;
+  for (std::size_t b = 0; b < kBands.size(); ++b) {
+    for (std::int64_t i = 0; i < cells[b]; ++i) text += kBands[b].glyph;
+  }
+  return text;
+}
+
+std::string slo_words(const model::Slo& slo) {
+  std::string text = fmt::format("SLO {} %:", tenths(slo.attainment_ppm, 10'000));
+  const auto bound = [&](const char* name, Duration limit) {
+    if (limit.count() > 0) text += fmt::format("{} {} ≤ {}", text.ends_with(':') ? "" : ",", name, time_words(limit));
+  };
+  bound("TTFT", slo.ttft);
+  if (slo.scales_with_prompt()) text += fmt::format(" or {} times its prefill", tenths(slo.ttft_prefills_milli, 1000));
+  bound("TPOT", slo.tpot);
+  bound("end to end", slo.e2e);
+  return text;
+}
+
+struct TableColumn {
+  const char* head;
+  std::size_t width;
+  std::string (*cell)(const RunResult&);
+};
+
+/// The columns of the table. All other figures are in the text of `sim` and in the JSON.
+const std::array<TableColumn, 7> kTableColumns = {{
+    {"met", 8, [](const RunResult& r) { return tenths(r.attainment_ppm(), 10'000) + " %"; }},
+    {"TTFT p99", 9, [](const RunResult& r) { return r.requests.completed > 0 ? seconds(r.ttft.p99_us) : "-"; }},
+    {"GPU-h", 8, [](const RunResult& r) { return gpu_hours(r.paid_gpu_ns()); }},
+    {"idle GPU-min", 13, [](const RunResult& r) { return grouped(idle_gpu_minutes(r)); }},
+    {"USD", 10, [](const RunResult& r) { return usd(r.total_micro_usd()); }},
+    {"unmet", 8, [](const RunResult& r) { return grouped(r.requests.unmet()); }},
+    {"score", 6, [](const RunResult& r) { return tenths(r.score_milli(), 1000); }},
+}};
+constexpr std::size_t kBarAfter = 3;  ///< the bar of states stands behind this column
+
+/// Fits the table into the terminal: a narrow one loses the bar first, then names are cut.
+struct Shape {
+  std::size_t name = kNameLeast;
+  bool bar = true;
+
+  Shape(const Comparison& c, std::size_t width) {
+    for (const RunResult& r : c.results) name = std::max(name, columns(r.policy));
+    if (c.constant_fleet) name = std::max(name, columns(c.constant_fleet->result.policy));
+    if (c.clairvoyant) name = std::max(name, columns(lower_bound_name(c.slo)));
+    name = std::min(name, kNameMost);
+    std::size_t numbers = 2;
+    for (const TableColumn& column : kTableColumns) numbers += column.width;
+    bar = name + numbers + 2 + kBarCells <= width;
+    if (!bar) name = std::clamp(width > numbers ? width - numbers : 0, kNameLeast, name);
+  }
+};
+
+using Cells = std::array<std::string, kTableColumns.size()>;
+
+Cells cells_of(const RunResult& r) {
+  Cells cells;
+  for (std::size_t i = 0; i < cells.size(); ++i) cells[i] = kTableColumns[i].cell(r);
+  return cells;
+}
+
+/// The cells of the lower bound, of which only the cost is known.
+Cells cells_of(const Clairvoyant::LowerBound& bound) {
+  Cells cells;
+  cells.fill("-");
+  for (std::size_t i = 0; i < cells.size(); ++i) {
+    const std::string_view head = kTableColumns[i].head;
+    if (head == "GPU-h") cells[i] = gpu_hours(bound.gpu_ns);
+    if (head == "USD") cells[i] = usd(bound.micro_usd);
+  }
+  return cells;
+}
+
+/// The rows below the policies: what a constant fleet costs, and what foresight reaches.
+std::string yardstick_rows(const Comparison& c, const Shape& shape, const Paint& paint) {
+  const auto row = [&](const std::string& name, const Cells& cells, const std::string& states) {
+    std::string line = "  " + pad_right(shortened(name, shape.name), shape.name);
+    for (std::size_t i = 0; i < cells.size(); ++i) {
+      line += pad_left(cells[i], kTableColumns[i].width);
+      if (i == kBarAfter && shape.bar) line += "  " + states;
+    }
+    return paint.dim(line) + "\n";
+  };
+  std::string rows;
+  if (c.constant_fleet) {
+    const RunResult& fleet = c.constant_fleet->result;
+    rows += row(fleet.policy, cells_of(fleet), bar(fleet));
+  }
+  if (c.clairvoyant) {
+    const RunResult& achievable = c.clairvoyant->achievable.result;
+    rows += row(lower_bound_name(c.slo), cells_of(c.clairvoyant->bound), std::string(kBarCells, ' ')) +
+            row("Achievable with foresight", cells_of(achievable), bar(achievable));
+  }
+  return rows;
+}
+
+std::string table(const Comparison& c, const Shape& shape, const Paint& paint, std::size_t width) {
+  const RunResult* marked = c.results.size() > 1 ? marked_policy(c) : nullptr;
+  std::string out = "  " + pad_right("policy", shape.name);
+  for (std::size_t i = 0; i < kTableColumns.size(); ++i) {
+    out += pad_left(kTableColumns[i].head, kTableColumns[i].width);
+    if (i == kBarAfter && shape.bar) out += "  " + pad_right("GPU time", kBarCells);
+  }
+  out = paint.dim(out) + "\n";
+  for (const RunResult& r : c.results) {
+    if (!shown(c, r)) continue;
+    std::string line = &r == marked ? "▶ " : "  ";
+    line += pad_right(shortened(r.policy, shape.name), shape.name);
+    for (std::size_t i = 0; i < kTableColumns.size(); ++i) {
+      std::string cell = kTableColumns[i].cell(r);
+      // A number that fills its column pushes the row to the right; it never touches its neighbour.
+      cell = columns(cell) < kTableColumns[i].width ? pad_left(cell, kTableColumns[i].width) : " " + cell;
+      if (i == 0) cell = holds_slo(r, c.slo) ? paint.good(cell) : paint.bad(cell);
+      line += cell;
+      if (i == kBarAfter && shape.bar) line += "  " + bar(r);
+    }
+    out += (&r == marked ? paint.bold(line) : line) + "\n";
+    const std::string broken = broken_words(r);
+    if (!broken.empty()) out += paint.bad(wrapped("    ", broken, width));
+    for (const std::string& warning : r.warnings) out += paint.bad(wrapped("    warning: ", warning, width));
+  }
+  out += yardstick_rows(c, shape, paint);
+  if (!shape.bar) return out;
+  std::string legend = "  GPU time:";
+  for (const Band& band : kBands) legend += fmt::format(" {} {}", band.glyph, band.word);
+  return out + paint.dim(legend) + "\n";
+}
+
+/// Returns how the first policy differs from the next and from the last.
+std::string differences(const Comparison& c, std::size_t width) {
+  const RunResult& best = c.results.front();
+  std::vector<const RunResult*> others = {&c.results[1]};
+  if (c.results.size() > 2) others.push_back(&c.results.back());
+  std::string text;
+  for (const RunResult* other : others) {
+    const std::string difference = difference_words(best, *other);
+    if (difference.empty()) continue;
+    text += wrapped(text.empty() ? "why   " : "      ",
+                    fmt::format("{} against {}: {}", best.policy, other->policy, difference), width);
+  }
+  return text;
+}
+
+/// Returns the two most telling moments of all policies, in the order of time; of two policies where there are several.
+std::string moments(const Comparison& c, const std::string& first_label, std::size_t width) {
+  struct OwnMoment {
+    const Moment* moment;
+    const RunResult* result;
+  };
+  std::vector<OwnMoment> all;
+  for (const RunResult& r : c.results) {
+    for (const Moment& m : r.moments) all.push_back({&m, &r});
+  }
+  std::ranges::stable_sort(all, std::ranges::greater{}, [](const OwnMoment& m) { return m.moment->weight; });
+  std::vector<OwnMoment> chosen;
+  for (const OwnMoment& candidate : all) {
+    const bool same = std::ranges::any_of(chosen, [&](const OwnMoment& other) {
+      return other.result == candidate.result || other.moment->sentence == candidate.moment->sentence;
+    });
+    if (!same || c.results.size() == 1) chosen.push_back(candidate);
+    if (chosen.size() == 2) break;
+  }
+  std::ranges::stable_sort(chosen, {}, [](const OwnMoment& m) { return m.moment->at; });
+  std::string text;
+  for (const auto& [moment, result] : chosen) {
+    const std::string policy = c.results.size() > 1 ? fmt::format(" ({})", result->policy) : "";
+    text +=
+        wrapped((text.empty() ? first_label : "      ") + clock(moment->at) + "  ", moment->sentence + policy, width);
+  }
+  return text;
+}
+
+std::string header(const Comparison& c, const Paint& paint, std::size_t width) {
+  const RunResult& best = c.results.front();
+  std::string first = wrapped("",
+                              fmt::format("{} · {} · {} · {} · seed {}", c.title, time_words(best.simulated),
+                                          counted(best.requests.arrived, "request", "requests"), c.load, c.seed),
+                              width);
+  first.pop_back();
+  Duration cold_start{};
+  for (const RunResult& r : c.results) cold_start = std::max(cold_start, r.cold_start_p50);
+  const std::string cold = cold_start.count() > 0 ? " · cold start " + time_words(cold_start) : "";
+  return paint.bold(first) + "\n" + wrapped("", fmt::format("{} · {}{}", c.service, slo_words(c.slo), cold), width);
+}
+
+}  // namespace
+
+std::string render_text(const Comparison& c, const std::string& arguments, const RenderOptions& options) {
+  if (c.results.empty()) return "";
+  const Paint paint(options.color);
+  const auto width = static_cast<std::size_t>(std::max(options.width, 1));
+  const bool one = c.results.size() == 1;
+  const Shape shape(c, width);
+  std::string out = header(c, paint, width) + "\n" + table(c, shape, paint, width) + "\n";
+  if (options.sparklines) out += sparklines(c, shape.name, width) + "\n";
+  if (one) out += details(c.results.front(), width) + "\n";
+  out += wrapped("", verdict_words(c), width);
+  const std::string why = one ? "" : differences(c, width);
+  out += why + moments(c, why.empty() ? "why   " : "      ", width);
+  const bool swept = std::ranges::any_of(c.results, [](const RunResult& r) { return !r.swept_from.empty(); });
+  if (!one && (options.frontier || swept)) out += frontier_words(c, width);
+  if (c.clairvoyant) out += clairvoyant_words(c, width);
+  const std::string& policy = c.results.front().policy;
+  const std::string named = shell_word(policy) == policy ? '"' + policy + '"' : shell_word(policy);
+  const std::string again = fmt::format("capstan sim {} --policy {}", arguments, named);
+  return out + wrapped("next  ", one ? fmt::format("capstan compare {} · {} -o json", arguments, again) : again, width);
+}
+
+}  // namespace capstan::experiment

@@ -1,0 +1,121 @@
+#include "experiment/report/sparklines.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <vector>
+
+#include "experiment/report/frontier.h"
+#include "experiment/report/verdict.h"
+#include "experiment/run/timeline.h"
+#include "experiment/text/layout.h"
+#include "experiment/text/words.h"
+
+namespace capstan::experiment {
+namespace {
+
+constexpr std::array<const char*, 8> kBars = {"▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
+constexpr std::size_t kKindWidth = 7;   ///< columns of "arrived", "ready" and "missed"
+constexpr std::size_t kNoteWidth = 15;  ///< columns left for "  at most 1,234"
+
+constexpr std::size_t kOtherColumns = 2 + 2 + kKindWidth + 1 + kNoteWidth;  ///< the mark, the kind, the note and gaps
+constexpr std::size_t kSparkNameLeast = 12;                                 ///< columns of a policy's name
+constexpr std::size_t kBarsLeast = 20;
+
+using Numbers = std::vector<std::int64_t>;
+
+/// The numbers of one row of the table.
+struct RowSeries {
+  std::string name;
+  bool is_marked = false;
+  Numbers ready_milli;
+  Numbers missed;
+};
+
+std::int64_t largest_of(const Numbers& numbers) { return numbers.empty() ? 0 : std::ranges::max(numbers); }
+
+RowSeries series_of(const RunResult& result, Duration bucket, bool is_marked) {
+  RowSeries row{.name = result.policy, .is_marked = is_marked, .ready_milli = {}, .missed = {}};
+  for (const TimelineBucket& each : timeline(result, bucket)) {
+    row.ready_milli.push_back(each.ready_mean_milli);
+    row.missed.push_back(each.missed());
+  }
+  return row;
+}
+
+/// Draws "name  kind  bars  at most 12".
+class LineDrawer {
+ public:
+  LineDrawer(std::size_t name_width, std::size_t width, std::size_t buckets) {
+    const std::size_t room = width > kOtherColumns ? width - kOtherColumns : 0;
+    // The bars need their columns; the names are cut to what is left.
+    columns_each_ = std::max<std::size_t>(1, kTimelineBucketsMost / std::max<std::size_t>(1, buckets));
+    while (columns_each_ > 1 && buckets * columns_each_ + name_width > room) --columns_each_;
+    bars_ = buckets * columns_each_;
+    name_ = std::clamp(room > bars_ ? room - bars_ : 0, kSparkNameLeast, std::max(kSparkNameLeast, name_width));
+  }
+
+  std::string line(bool is_marked, const std::string& name, const char* kind, const Numbers& numbers, std::int64_t most,
+                   const std::string& note) const {
+    const std::string bars = pad_right(spark_bars(numbers, most, columns_each_), bars_);
+    return fmt::format("{}{}  {} {}  {}\n", is_marked ? "▶ " : "  ", pad_right(shortened(name, name_), name_),
+                       pad_right(kind, kKindWidth), bars, note);
+  }
+
+ private:
+  std::size_t columns_each_ = 1;
+  std::size_t bars_ = 0;
+  std::size_t name_ = kSparkNameLeast;
+};
+
+}  // namespace
+
+std::string spark_bars(std::span<const std::int64_t> numbers, std::int64_t most, std::size_t columns_each) {
+  std::string bars;
+  for (const std::int64_t number : numbers) {
+    const auto levels = static_cast<std::int64_t>(kBars.size());
+    const std::int64_t level = most <= 0 ? 0 : std::min(levels, (number * levels + most - 1) / most);
+    for (std::size_t i = 0; i < columns_each; ++i) {
+      bars += level <= 0 ? " " : kBars[static_cast<std::size_t>(level - 1)];
+    }
+  }
+  return bars;
+}
+
+std::string sparklines(const Comparison& c, std::size_t name_width, std::size_t width) {
+  const std::size_t taken = kOtherColumns + kSparkNameLeast;
+  const std::size_t bars = width > taken + kBarsLeast ? width - taken : kBarsLeast;
+  const Duration bucket = bucket_length(c.results, std::min(bars, kTimelineBucketsMost));
+  Numbers arrivals;
+  for (const TimelineBucket& each : timeline(c.results.front(), bucket)) arrivals.push_back(each.arrived);
+  if (arrivals.empty()) return "";
+
+  std::vector<RowSeries> rows;
+  for (const RunResult& result : c.results) {
+    if (shown(c, result))
+      rows.push_back(series_of(result, bucket, &result == marked_policy(c) && c.results.size() > 1));
+  }
+  if (c.constant_fleet) rows.push_back(series_of(c.constant_fleet->result, bucket, false));
+  std::int64_t most_ready = 0, most_missed = 0;
+  std::size_t buckets = 0;
+  for (const RowSeries& row : rows) {
+    most_ready = std::max(most_ready, largest_of(row.ready_milli));
+    most_missed = std::max(most_missed, largest_of(row.missed));
+    buckets = std::max(buckets, row.missed.size());
+  }
+
+  const LineDrawer drawer(name_width, width, buckets);
+  std::string text = drawer.line(false, "one bar is " + time_words(bucket), "arrived", arrivals, largest_of(arrivals),
+                                 "at most " + grouped(largest_of(arrivals)));
+  for (const RowSeries& row : rows) {
+    text += drawer.line(row.is_marked, row.name, "ready", row.ready_milli, most_ready,
+                        "at most " + tenths(largest_of(row.ready_milli), 1000));
+    const std::int64_t missed = largest_of(row.missed);
+    text += drawer.line(false, "", "missed", row.missed, most_missed,
+                        missed == 0 ? std::string("none") : "at most " + grouped(missed));
+  }
+  return text;
+}
+
+}  // namespace capstan::experiment

@@ -1,0 +1,220 @@
+#include "experiment/report/verdict.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdlib>
+#include <functional>
+#include <utility>
+#include <vector>
+
+#include "experiment/run/ranking.h"
+#include "experiment/text/words.h"
+
+namespace capstan::experiment {
+
+namespace {
+
+constexpr std::int64_t kPoint = 10'000;                // millionths
+constexpr std::int64_t kShownPoint = kPoint / 20;      // half of the last digit that is shown
+constexpr std::int64_t kShownGpuNs = 180'000'000'000;  // half of a tenth of a GPU-hour
+constexpr std::size_t kMostTerms = 3;                  // of requests, and of GPU-hours
+
+/// Returns "78.27 USD", or the paid GPU time where no price is known.
+std::string cost_words(const RunResult& r) {
+  return r.total_micro_usd() > 0 ? usd(r.total_micro_usd()) + " USD" : gpu_hours(r.paid_gpu_ns()) + " GPU-hours";
+}
+
+std::string met_words(const RunResult& r) { return tenths(r.attainment_ppm(), kPoint) + " % met"; }
+std::string met_and_cost(const RunResult& r) { return met_words(r) + " for " + cost_words(r); }
+
+/// Returns "33 % less", "4 % more" or "as much".
+std::string cost_against(const RunResult& r, const RunResult& other) {
+  const bool priced = r.total_micro_usd() > 0 && other.total_micro_usd() > 0;
+  const __int128 cost = priced ? r.total_micro_usd() : r.paid_gpu_ns();
+  const __int128 than = priced ? other.total_micro_usd() : other.paid_gpu_ns();
+  const auto percent = than == 0 ? 0 : static_cast<std::int64_t>((cost - than) * 100 / than);
+  if (percent == 0) return "as much as";
+  return fmt::format("{} % {} than", grouped(std::abs(percent)), percent > 0 ? "more" : "less");
+}
+
+std::string more_or_less(std::int64_t difference, std::int64_t unit, const char* more, const char* less) {
+  return fmt::format("{} {}", tenths(std::abs(difference), unit), difference > 0 ? more : less);
+}
+
+std::string words_for_one(const Comparison& c) {
+  const RunResult& r = c.results.front();
+  return fmt::format("{} {} the SLO: {}, {} % asked; {} late, {} never answered, score {}.", r.policy,
+                     holds_slo(r, c.slo) ? "holds" : "misses", met_and_cost(r), tenths(c.slo.attainment_ppm, kPoint),
+                     grouped(r.requests.late()), grouped(r.requests.unmet()), tenths(r.score_milli(), 1000));
+}
+
+/// Returns the rest of a sentence about a cost: ", less than every policy here", or nothing where no policy costs more.
+std::string beaten_words(const Comparison& c, const RunResult& cheap) {
+  const auto costs_more = [&](const RunResult& r) { return is_cheaper(cheap, r); };
+  const auto beaten = std::ranges::count_if(c.results, costs_more);
+  if (beaten == 0) return "";
+  if (beaten == std::ssize(c.results)) return ", less than every policy here";
+  const RunResult* best = marked_policy(c);
+  if (best != nullptr && costs_more(*best)) return ", less than every policy here that holds it";
+  return fmt::format(", less than {} of the {} policies here", beaten, c.results.size());
+}
+
+/// Returns what the best constant fleet would cost, or what the best of them lacks.
+std::string constant_fleet_words(const Comparison& c) {
+  if (!c.constant_fleet) return "";
+  const ConstantFleet& fleet = *c.constant_fleet;
+  if (!fleet.holds_slo) {
+    return fmt::format(" No constant fleet within the limits {}: the best, {}, meets {} %.",
+                       marked_policy(c) != nullptr ? "holds it" : "would hold it either", fleet.words,
+                       tenths(fleet.result.attainment_ppm(), kPoint));
+  }
+  const std::string subject = fmt::format("constant fleet of {}, {}chosen with hindsight,", fleet.words,
+                                          fleet.is_smallest ? "" : "perhaps not the smallest, ");
+  const RunResult* best = marked_policy(c);
+  const std::string beaten = beaten_words(c, fleet.result);
+  if (best == nullptr || is_cheaper(fleet.result, *best)) {
+    return fmt::format(" A {} would hold it for {}{}.", subject, cost_words(fleet.result), beaten);
+  }
+  return fmt::format(" A {} would hold it for {}: {} {}{}.", subject, cost_words(fleet.result),
+                     cost_against(fleet.result, *best), best->policy, beaten);
+}
+
+/// Returns what a higher minimum of replicas does for the first policy; nothing where it does not help one that holds
+/// the SLO anyway.
+std::string minimum_words(const Comparison& c) {
+  if (!c.raised_minimum) return "";
+  const RaisedMinimum& raised = *c.raised_minimum;
+  const RunResult& best = c.results.front();
+  if (marked_policy(c) != nullptr) {
+    if (!raised.result) return "";
+    return fmt::format(" With {}, {} would cost {} instead of {} and still hold it ({}).", raised.setting, best.policy,
+                       cost_words(*raised.result), cost_words(best), met_words(*raised.result));
+  }
+  if (!raised.result) {
+    return fmt::format(" A higher minimum, up to {}, was tried and does not make {} hold it.", raised.setting,
+                       best.policy);
+  }
+  return fmt::format(" With {}, {} would hold it for {} ({}).", raised.setting, best.policy, cost_words(*raised.result),
+                     met_words(*raised.result));
+}
+
+/// Returns how much the best policy lacks, where none holds the SLO.
+std::string shortfall_words(const Comparison& c) {
+  const RunResult& best = c.results.front();
+  const std::int64_t points = c.slo.attainment_ppm - best.attainment_ppm();
+  const std::string in_points = points < kShownPoint ? "" : fmt::format(" ({} points)", tenths(points, kPoint));
+  return fmt::format("No policy holds the SLO of {} %. {} comes closest: {}, {} too few{}.",
+                     tenths(c.slo.attainment_ppm, kPoint), best.policy, met_and_cost(best),
+                     counted(requests_short_of_slo(best, c.slo), "request", "requests"), in_points);
+}
+
+/// Returns true if all policies meet as many requests for as much.
+bool all_alike(const Comparison& c) {
+  const RunResult& best = c.results.front();
+  return std::ranges::all_of(c.results, [&](const RunResult& r) {
+    return r.requests.met == best.requests.met && !is_cheaper(r, best) && !is_cheaper(best, r);
+  });
+}
+
+/// Returns how the policy that ranks second compares with the marked one.
+std::string runner_up_words(const Comparison& c) {
+  const RunResult& best = c.results[0];
+  const RunResult& next = c.results[1];
+  if (!holds_slo(next, c.slo)) {
+    return fmt::format(" No other policy holds it; {} comes closest: {}.", next.policy, met_and_cost(next));
+  }
+  return fmt::format(" The next that holds it is {}: {}, {} {}.", next.policy, met_and_cost(next),
+                     cost_against(next, best), best.policy);
+}
+
+struct Term {
+  GpuNanoseconds difference;  ///< GPU time, or requests
+  std::string words;
+};
+
+/// Returns the absolute value; std::abs has no overload for 128 bits.
+GpuNanoseconds size_of(GpuNanoseconds number) { return number < 0 ? -number : number; }
+
+/// Joins the largest terms by commas, the largest first; small ones are left out.
+std::string largest(std::vector<Term> terms) {
+  std::ranges::stable_sort(terms, std::ranges::greater{}, [](const Term& t) { return size_of(t.difference); });
+  if (terms.size() > kMostTerms) terms.resize(kMostTerms);
+  std::string text;
+  for (const Term& term : terms) text += (text.empty() ? "" : ", ") + term.words;
+  return text;
+}
+
+std::string request_terms(const RunResult& a, const RunResult& b) {
+  const std::array<std::pair<const char*, std::int64_t>, 4> kCauses = {
+      {{"late", a.requests.late() - b.requests.late()},
+       {"rejected", a.requests.rejected - b.requests.rejected},
+       {"failed", a.requests.failed - b.requests.failed},
+       {"timed out", a.requests.timed_out - b.requests.timed_out}}};
+  std::vector<Term> terms;
+  for (const auto& [cause, difference] : kCauses) {
+    if (difference == 0) continue;
+    terms.push_back(
+        {difference, fmt::format("{} {} {}", grouped(std::abs(difference)), difference > 0 ? "more" : "fewer", cause)});
+  }
+  return largest(std::move(terms));
+}
+
+std::string gpu_terms(const RunResult& a, const RunResult& b) {
+  std::vector<Term> terms;
+  for (std::size_t s = 0; s < kGpuStates; ++s) {
+    const GpuNanoseconds difference = a.gpu_ns[s] - b.gpu_ns[s];
+    if (size_of(difference) < kShownGpuNs) continue;
+    terms.push_back({difference, fmt::format("{} {} {}", gpu_hours(size_of(difference)),
+                                             difference > 0 ? "more" : "less", name(static_cast<GpuState>(s)))});
+  }
+  return largest(std::move(terms));
+}
+
+}  // namespace
+
+const RunResult* marked_policy(const Comparison& c) {
+  const RunResult* cheapest = nullptr;
+  for (const RunResult& r : c.results) {
+    if (!holds_slo(r, c.slo)) continue;
+    if (cheapest == nullptr || is_cheaper(r, *cheapest)) cheapest = &r;
+  }
+  return cheapest;
+}
+
+std::string difference_words(const RunResult& a, const RunResult& b) {
+  std::string text;
+  const std::int64_t points = a.attainment_ppm() - b.attainment_ppm();
+  const std::string requests = request_terms(a, b);
+  if (std::abs(points) >= kShownPoint) text += more_or_less(points, kPoint, "points more met", "points fewer met");
+  if (!requests.empty()) text += text.empty() ? requests : " (" + requests + ")";
+  const GpuNanoseconds time = a.paid_gpu_ns() - b.paid_gpu_ns();
+  const std::string states = gpu_terms(a, b);
+  if (states.empty()) return text;
+  text += text.empty() ? "" : "; ";
+  text += size_of(time) < kShownGpuNs ? "as many GPU-hours"
+                                      : gpu_hours(size_of(time)) + (time > 0 ? " GPU-hours more" : " GPU-hours less");
+  return text + ": " + states;
+}
+
+std::string verdict_words(const Comparison& c) {
+  const RunResult& best = c.results.front();
+  if (best.requests.arrived == 0) return "No request arrived.";
+  if (c.results.size() == 1 && !c.constant_fleet) return words_for_one(c);
+  std::string text;
+  if (marked_policy(c) == nullptr) {
+    text = shortfall_words(c);
+  } else if (c.results.size() == 1) {
+    text = words_for_one(c);
+  } else if (all_alike(c)) {
+    text = fmt::format("All {} policies hold the SLO of {} %: {} with each of them.", c.results.size(),
+                       tenths(c.slo.attainment_ppm, kPoint), met_and_cost(best));
+  } else {
+    text = fmt::format("{} is the cheapest policy that holds the SLO of {} %: {}.{}", best.policy,
+                       tenths(c.slo.attainment_ppm, kPoint), met_and_cost(best), runner_up_words(c));
+  }
+  return text + constant_fleet_words(c) + minimum_words(c);
+}
+
+}  // namespace capstan::experiment

@@ -1,0 +1,180 @@
+#include "experiment/report/verdict.h"
+
+#include <gtest/gtest.h>
+
+#include "experiment/run/ranking.h"
+
+namespace capstan::experiment {
+namespace {
+
+/// A row of a comparison by what it met of 1,000 requests and what it cost.
+struct Outcome {
+  const char* name;
+  RequestCount met;
+  std::int64_t usd;
+};
+
+RunResult outcome(const Outcome& row) {
+  RunResult r;
+  r.policy = row.name;
+  r.requests = {.arrived = 1000, .completed = 1000, .met = row.met};
+  r.gpu_ns[0] = GpuNanoseconds{row.usd} * 3'600'000'000'000 / 2;
+  r.cost_micro_usd[0] = row.usd * 1'000'000;
+  return r;
+}
+
+struct VerdictCase {
+  const char* teaches;
+  std::vector<Outcome> policies;
+  std::optional<Outcome> constant;  ///< its name is the words of the fleet
+  std::optional<Outcome> raised;    ///< its name is the setting; nothing is met where it does not help
+  const char* words;
+};
+const VerdictCase kVerdicts[] = {
+    {"one holds it: its cost, and the next that comes closest",
+     {{"a", 995, 40}, {"b", 610, 60}, {"c", 980, 20}},
+     {},
+     {},
+     "a is the cheapest policy that holds the SLO of 99.0 %: 99.5 % met for 40.00 USD. No other policy holds it; c "
+     "comes "
+     "closest: 98.0 % met for 20.00 USD."},
+    {"several hold it: the cheapest, and how much more the next costs",
+     {{"a", 995, 40}, {"b", 991, 35}, {"c", 990, 70}},
+     {},
+     {},
+     "b is the cheapest policy that holds the SLO of 99.0 %: 99.1 % met for 35.00 USD. The next that holds it is a: "
+     "99.5 % met for 40.00 USD, 14 % more than b."},
+    {"a constant fleet costs more than the marked policy, and less than others",
+     {{"a", 995, 40}, {"b", 992, 90}},
+     {{"9 replicas", 991, 50}},
+     {},
+     "a is the cheapest policy that holds the SLO of 99.0 %: 99.5 % met for 40.00 USD. The next that holds it is b: "
+     "99.2 % met for 90.00 USD, 125 % more than a. A constant fleet of 9 replicas, chosen with hindsight, would hold "
+     "it "
+     "for 50.00 USD: 25 % more than a, less than 1 of the 2 policies here."},
+    {"a constant fleet beats every policy",
+     {{"a", 995, 78}, {"b", 964, 69}},
+     {{"9 replicas", 991, 61}},
+     {},
+     "a is the cheapest policy that holds the SLO of 99.0 %: 99.5 % met for 78.00 USD. No other policy holds it; b "
+     "comes "
+     "closest: 96.4 % met for 69.00 USD. A constant fleet of 9 replicas, chosen with hindsight, would hold it for "
+     "61.00 "
+     "USD, less than every policy here."},
+    {"a constant fleet beats every policy that holds it, and a cheaper policy misses it",
+     {{"a", 995, 78}, {"b", 964, 50}},
+     {{"9 replicas", 991, 61}},
+     {},
+     "a is the cheapest policy that holds the SLO of 99.0 %: 99.5 % met for 78.00 USD. No other policy holds it; b "
+     "comes "
+     "closest: 96.4 % met for 50.00 USD. A constant fleet of 9 replicas, chosen with hindsight, would hold it for "
+     "61.00 "
+     "USD, less than every policy here that holds it."},
+    {"a higher minimum makes the marked policy cheaper",
+     {{"a", 991, 78}, {"b", 610, 90}},
+     {{"9 replicas", 991, 85}},
+     {{"replicas.min: 3", 993, 74}},
+     "a is the cheapest policy that holds the SLO of 99.0 %: 99.1 % met for 78.00 USD. No other policy holds it; b "
+     "comes "
+     "closest: 61.0 % met for 90.00 USD. A constant fleet of 9 replicas, chosen with hindsight, would hold it for "
+     "85.00 "
+     "USD: 8 % more than a, less than 1 of the 2 policies here. With replicas.min: 3, a would cost 74.00 USD instead "
+     "of "
+     "78.00 USD and still hold it (99.3 % met)."},
+    {"a higher minimum that does not help the marked policy is not mentioned",
+     {{"a", 991, 78}, {"b", 610, 90}},
+     {{"9 replicas", 991, 95}},
+     {{"replicas.min: 9", 0, 0}},
+     "a is the cheapest policy that holds the SLO of 99.0 %: 99.1 % met for 78.00 USD. No other policy holds it; b "
+     "comes "
+     "closest: 61.0 % met for 90.00 USD. A constant fleet of 9 replicas, chosen with hindsight, would hold it for "
+     "95.00 "
+     "USD: 21 % more than a."},
+    {"none holds it: how much the best lacks, and what would hold it",
+     {{"a", 964, 69}, {"b", 610, 60}},
+     {{"9 replicas", 991, 61}},
+     {{"replicas.min: 5", 992, 72}},
+     "No policy holds the SLO of 99.0 %. a comes closest: 96.4 % met for 69.00 USD, 26 requests too few (2.6 points). "
+     "A "
+     "constant fleet of 9 replicas, chosen with hindsight, would hold it for 61.00 USD, less than 1 of the 2 policies "
+     "here. With replicas.min: 5, a would hold it for 72.00 USD (99.2 % met)."},
+    {"none holds it, and a higher minimum does not help",
+     {{"a", 964, 69}, {"b", 610, 60}},
+     {{"9 replicas", 991, 80}},
+     {{"replicas.min: 9", 0, 0}},
+     "No policy holds the SLO of 99.0 %. a comes closest: 96.4 % met for 69.00 USD, 26 requests too few (2.6 points). "
+     "A "
+     "constant fleet of 9 replicas, chosen with hindsight, would hold it for 80.00 USD. A higher minimum, up to "
+     "replicas.min: 9, was tried and does not make a hold it."},
+    {"all policies are alike",
+     {{"a", 995, 40}, {"b", 995, 40}, {"c", 995, 40}},
+     {{"2 replicas", 995, 40}},
+     {},
+     "All 3 policies hold the SLO of 99.0 %: 99.5 % met for 40.00 USD with each of them. A constant fleet of 2 "
+     "replicas, "
+     "chosen with hindsight, would hold it for 40.00 USD: as much as a."},
+    {"nothing that was tried holds it",
+     {{"a", 989, 69}, {"b", 610, 60}},
+     {{"16 replicas", 971, 200}},
+     {},
+     "No policy holds the SLO of 99.0 %. a comes closest: 98.9 % met for 69.00 USD, 1 request too few (0.1 points). No "
+     "constant fleet within the limits would hold it either: the best, 16 replicas, meets 97.1 %."},
+    {"one policy that was compared with a constant fleet only",
+     {{"a", 995, 40}},
+     {{"1 replica", 995, 30}},
+     {},
+     "a holds the SLO: 99.5 % met for 40.00 USD, 99.0 % asked; 5 late, 0 never answered, score 0.0. A constant fleet "
+     "of "
+     "1 replica, chosen with hindsight, would hold it for 30.00 USD, less than every policy here."},
+    {"without a price GPU-hours are compared",
+     {{"a", 995, 0}},
+     {},
+     {},
+     "a holds the SLO: 99.5 % met for 0.0 GPU-hours, 99.0 % asked; 5 late, 0 never answered, score 0.0."},
+};
+
+TEST(Verdict, SaysWhichPolicyToChooseAndWhatWouldBeBetter) {
+  for (const VerdictCase& row : kVerdicts) {
+    SCOPED_TRACE(row.teaches);
+    Comparison c;
+    c.slo.attainment_ppm = 990'000;
+    for (const Outcome& policy : row.policies) c.results.push_back(outcome(policy));
+    rank(c.results, c.slo);
+    if (row.constant) {
+      c.constant_fleet.emplace();
+      c.constant_fleet->words = row.constant->name;
+      c.constant_fleet->result = outcome(*row.constant);
+      c.constant_fleet->holds_slo = holds_slo(c.constant_fleet->result, c.slo);
+    }
+    if (row.raised) {
+      c.raised_minimum.emplace();
+      c.raised_minimum->setting = row.raised->name;
+      if (row.raised->met > 0) c.raised_minimum->result = outcome(*row.raised);
+    }
+    EXPECT_EQ(verdict_words(c), row.words);
+  }
+}
+
+TEST(Verdict, TheMarkGoesToTheCheapestThatHoldsTheSlo) {
+  Comparison c;
+  c.slo.attainment_ppm = 990'000;
+  c.results = {outcome({"a", 995, 40}), outcome({"b", 964, 30})};
+  EXPECT_EQ(marked_policy(c), &c.results[0]);
+  c.results[0].requests.met = 980;
+  EXPECT_EQ(marked_policy(c), nullptr);
+}
+
+TEST(Verdict, PoliciesThatAreAlikeDifferInNothing) {
+  EXPECT_EQ(difference_words(outcome({"a", 950, 4}), outcome({"b", 950, 4})), "");
+  RunResult busy = outcome({"a", 950, 14}), idle = busy;
+  const auto move_hour = [](RunResult& r, GpuState to) {
+    r.gpu_ns[0] -= 3'600'000'000'000;
+    r.gpu_ns[static_cast<std::size_t>(to)] += 3'600'000'000'000;
+  };
+  move_hour(busy, GpuState::busy);
+  move_hour(idle, GpuState::idle);
+  EXPECT_EQ(difference_words(busy, idle), "as many GPU-hours: 1.0 more busy, 1.0 less idle");
+}
+
+}  // namespace
+}  // namespace capstan::experiment

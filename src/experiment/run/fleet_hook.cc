@@ -1,0 +1,83 @@
+#include "experiment/run/fleet_hook.h"
+
+#include <algorithm>
+
+#include "base/assert.h"
+
+namespace capstan::experiment {
+namespace {
+
+/// Nothing where no bound was promised, or nothing happened.
+std::optional<std::int64_t> late(const auto& times, Duration bound) {
+  return bound > Duration{} ? times.share_above_ppm(bound) : std::nullopt;
+}
+
+}  // namespace
+
+void FleetHook::ready(const sim::ReplicaStart& replica, Instant at) {
+  const sim::ReplicaHandle handle = fleet_.add_replica(replica.service.value, at);
+  const bool fresh = replicas_.emplace(replica.gang, Replica{handle, replica.service}).second;
+  CAPSTAN_ASSERT(fresh);
+  scraped_.begin(replica.gang, at);
+  serving_peak_ = std::max(serving_peak_, ++serving_);
+}
+
+void FleetHook::drain(model::GangId gang, Instant at) {
+  fleet_.drain(replicas_.at(gang).handle, at);
+  draining_.insert(gang);
+  --serving_;
+}
+
+bool FleetHook::drained(model::GangId gang) {
+  const sim::ReplicaHandle handle = replicas_.at(gang).handle;
+  if (!fleet_.drained(handle)) return false;
+  fleet_.remove(handle, fleet_.now());
+  forget(gang);
+  return true;
+}
+
+void FleetHook::killed(model::GangId gang, Instant at, sim::Interruption why) {
+  const RequestCount before = fleet_.meter().counts.cut;
+  fleet_.kill(replicas_.at(gang).handle, at);
+  cut_[static_cast<std::size_t>(why)] += fleet_.meter().counts.cut - before;
+  serving_ -= draining_.contains(gang) ? 0 : 1;
+  forget(gang);
+}
+
+void FleetHook::forget(model::GangId gang) {
+  if (ScrapedSeries* series = series_of(replicas_.at(gang).service)) series->forget(gang);
+  replicas_.erase(gang);
+  draining_.erase(gang);
+  scraped_.forget(gang);
+}
+
+sim::EngineReading FleetHook::sample(model::GangId gang, Instant at, bool scrape) {
+  const Replica& replica = replicas_.at(gang);
+  const sim::ReplicaReading reading = fleet_.sample(replica.handle, at, scrape);
+  const model::Slo& slo = services_[replica.service.value].slo;
+  const sim::EngineReading said = {.waiting = reading.engine.waiting,
+                                   .running = reading.engine.running,
+                                   .kv_blocks_used = reading.engine.kv_blocks_used,
+                                   .kv_blocks_total = reading.engine.kv_blocks,
+                                   .busy_total = reading.engine.busy_total,
+                                   .ttft_p99 = reading.ttft_p99,
+                                   .ttft_late_ppm = late(reading.ttft, slo.ttft),
+                                   .queue_late_ppm = late(reading.queue_time, slo.queue_time()),
+                                   .tpot_late_ppm = late(reading.tpot, slo.tpot),
+                                   .prompt_tokens_total = reading.engine.prompt_tokens_total,
+                                   .generated_tokens_total = reading.engine.generation_tokens_total};
+  if (scrape) scraped_.add(gang, at, said);
+  if (ScrapedSeries* series = series_of(replica.service); scrape && series != nullptr) {
+    series->add(gang, at, {reading, (*scraped_.of(gang))[1].reading.duty_cycle_percent});
+  }
+  return said;
+}
+
+RequestCount FleetHook::gateway_waiting(model::ServiceId service, Instant at) {
+  const RequestCount waiting = fleet_.gateway_waiting(service.value);
+  scraped_.add(service, at, waiting);
+  if (ScrapedSeries* series = series_of(service)) series->add(at, waiting);
+  return waiting;
+}
+
+}  // namespace capstan::experiment

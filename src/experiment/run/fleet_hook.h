@@ -1,0 +1,61 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <map>
+#include <set>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "experiment/run/scrape_log.h"
+#include "experiment/run/scraped_series.h"
+#include "model/service.h"
+#include "sim/cluster/serving_hook.h"
+#include "sim/fleet/fleet.h"
+
+namespace capstan::experiment {
+
+/// Joins the cluster, which starts and ends gangs, to the fleet, which serves requests with them: a gang that is ready
+/// is a replica of the fleet, whose variants are the cluster's services.
+class FleetHook final : public sim::ServingHook {
+ public:
+  /// All outlive the hook; the services are the catalog's. `series`, by service, are told every scrape; may be null or
+  /// left out.
+  FleetHook(sim::Fleet& fleet, std::span<const model::Service> services, std::vector<ScrapedSeries*> series = {})
+      : fleet_(fleet), services_(services), series_(std::move(series)) {}
+
+  void ready(const sim::ReplicaStart& replica, Instant at) override;
+  void drain(model::GangId gang, Instant at) override;
+  bool drained(model::GangId gang) override;
+  void killed(model::GangId gang, Instant at, sim::Interruption why) override;
+  sim::EngineReading sample(model::GangId gang, Instant at, bool scrape) override;
+  RequestCount gateway_waiting(model::ServiceId service, Instant at) override;
+
+  ReplicaCount serving_peak() const { return serving_peak_; }  ///< most replicas in routers at once
+  /// Requests that replicas held when they were ended.
+  RequestCount cut(sim::Interruption why) const { return cut_[static_cast<std::size_t>(why)]; }
+  const ScrapeLog& scraped() const { return scraped_; }
+
+ private:
+  struct Replica {
+    sim::ReplicaHandle handle;
+    model::ServiceId service;
+  };
+  void forget(model::GangId gang);
+  ScrapedSeries* series_of(model::ServiceId service) const {
+    return service.value < series_.size() ? series_[service.value] : nullptr;
+  }
+
+  sim::Fleet& fleet_;
+  std::span<const model::Service> services_;
+  std::vector<ScrapedSeries*> series_;
+  std::map<model::GangId, Replica> replicas_;
+  std::set<model::GangId> draining_;
+  ReplicaCount serving_ = 0;
+  ReplicaCount serving_peak_ = 0;
+  std::array<RequestCount, sim::kInterruptions> cut_{};
+  ScrapeLog scraped_;
+};
+
+}  // namespace capstan::experiment

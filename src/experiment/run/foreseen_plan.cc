@@ -1,0 +1,46 @@
+#include "experiment/run/foreseen_plan.h"
+
+#include <algorithm>
+#include <cmath>
+#include <deque>
+#include <utility>
+#include <vector>
+
+namespace capstan::experiment {
+namespace {
+
+/// A level that the solver left a little above a whole number means that number.
+constexpr double kNoise = 1e-6;
+
+/// For each bin the highest of it and the next `ahead`.
+std::vector<ReplicaCount> highest_ahead(const std::vector<ReplicaCount>& counts, std::size_t ahead) {
+  std::vector<ReplicaCount> highest(counts.size());
+  std::deque<std::size_t> candidates;  // bins from here on, each higher than all between it and the one after
+  for (std::size_t i = counts.size(); i-- > 0;) {
+    while (!candidates.empty() && counts[candidates.front()] <= counts[i]) candidates.pop_front();
+    candidates.push_front(i);
+    while (candidates.back() > i + ahead) candidates.pop_back();
+    highest[i] = counts[candidates.back()];
+  }
+  return highest;
+}
+
+}  // namespace
+
+Script foreseen_plan(std::span<const double> level, Duration bin, std::int64_t raised_ppm, Duration lead,
+                     ReplicaCount least, ReplicaCount most) {
+  std::vector<ReplicaCount> counts;
+  for (const double replicas : level) {
+    const double raised = replicas * (1e6 + static_cast<double>(raised_ppm)) / 1e6;
+    counts.push_back(std::clamp(static_cast<ReplicaCount>(std::ceil(raised - kNoise)), least, most));
+  }
+  if (counts.empty()) return [least](Instant) { return least; };
+  // Whoever asks somewhere in a bin needs what the whole of it needs, a lead later.
+  const auto ahead = static_cast<std::size_t>((lead + bin - Duration{1}) / bin);
+  std::vector<ReplicaCount> asked = highest_ahead(counts, ahead);
+  return [asked = std::move(asked), bin](Instant now) {
+    return asked[std::min(static_cast<std::size_t>(now.since_start / bin), asked.size() - 1)];
+  };
+}
+
+}  // namespace capstan::experiment

@@ -1,0 +1,281 @@
+// Whole runs in a world that refuses, delays, loses and takes away: whatever happens, what must never happen does not
+// (docs/invariants.md). Each seed picks a policy and throws a coin for each fault, so that faults meet in every
+// mixture.
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "base/random.h"
+#include "experiment/run/prepare.h"
+#include "scenario/scenario.h"
+
+namespace capstan::experiment {
+namespace {
+
+constexpr std::uint64_t kSeeds = 48;
+
+// Two GPUs a replica, a pod each; a node holds two replicas, so that a spike of ten minutes buys and gives back nodes.
+constexpr const char* kWorld = R"(name: hostile
+load:
+  generator:
+    rate: {kind: spike, rate: 1, peak: 14, start: 4m, length: 8m}
+    input: {kind: log_normal, tokens: 900, sigma: 0.8, max: 8000}
+    output: {kind: log_normal, tokens: 120, sigma: 0.7, max: 1000}
+  duration: 25m
+service:
+  model: Llama-3.1-8B
+  gpu: H100
+  tensor_parallel: 2
+  pods_per_replica: 2
+  together: node
+  slo: {ttft: 2s, tpot: 50ms}
+  replicas: {min: 1, max: 7, initial: 2}
+  engine_settings: {max_seqs: 8}
+  start: {engine_init: 15s..25s, warm_up: 2s..4s}
+cluster:
+  racks_per_zone: 8
+  pools:
+    - name: h100
+      gpu_limit: 12
+      offerings:
+        - {instance: half, gpu: h100_sxm, gpus: 4, usd_per_hour: 20, capacity: spot}
+        - {instance: dear, gpu: h100_sxm, gpus: 4, usd_per_hour: 30}
+  existing: [{instance: dear, gpu: h100_sxm, gpus: 4, usd_per_hour: 30, pool: h100}]
+policies:
+  - name: queue, gang, group
+    scale: {policy: queue_hpa, waiting_per_replica: 1, running_per_replica: 5, downscale_stabilization: 1m}
+    place: gang
+    provision: {policy: group, hold: 2m, consolidation: {policy: when_empty, after: 1m}}
+  - name: fixed, gang, group
+    scale: {policy: fixed, replicas: 6}
+    place: gang
+    provision: {policy: group, hold: 2m, consolidation: {policy: when_empty, after: 1m}}
+  - name: queue, first fit, karpenter
+    scale: {policy: queue_hpa, waiting_per_replica: 1, running_per_replica: 5, downscale_stabilization: 1m}
+    place: first_fit
+    provision: karpenter
+  - name: duty cycle, first fit, cluster autoscaler
+    scale: {policy: duty_cycle_hpa, downscale_stabilization: 1m}
+    place: first_fit
+    provision: cluster_autoscaler
+  - name: queue, gang, karpenter
+    scale: {policy: queue_hpa, waiting_per_replica: 1, running_per_replica: 5, downscale_stabilization: 1m}
+    place: gang
+    provision: karpenter
+)";
+
+constexpr const char* kFaults[] = {
+    "cluster.actions.refused=15%",
+    "cluster.actions.unknown=15%",
+    "cluster.actions.unknown_after=2m",
+    "cluster.actions.latency=10s",
+    "cluster.actions.bind_latency=5s",
+    "cluster.actions.pod_creation=1s..60s",
+    "cluster.scrape.loss=50%",
+    "cluster.scrape.delay=14s",
+    "cluster.scrape.interval=45s",
+    "cluster.scrape.stale_after=20s",
+    "cluster.pools.0.offerings.0.refused=100%",
+    "cluster.pools.0.offerings.1.refused=60%",
+    "cluster.provider.spot_interruptions_per_hour=600%",
+    "cluster.provider.spot_notice=0s",
+    "cluster.bandwidth.object_store=1GB/s",
+    "cluster.weight_cache=none",
+    "service.client={first_token_timeout: 4s, max_retries: 3, retry_timed_out: true}",
+    "service.engine_settings.max_waiting=2",
+    "service.engine_settings.kv_blocks=700",
+    "service.engine_perturbation=40%",
+};
+
+struct Drawn {
+  std::vector<std::string> faults;
+  std::string words;
+  std::size_t policy = 0;
+};
+
+Drawn draw(std::uint64_t seed) {
+  RandomStream coin(seed, "hostile");
+  Drawn drawn;
+  for (const char* fault : kFaults) {
+    if (!coin.chance_ppm(350'000)) continue;
+    drawn.faults.emplace_back(fault);
+    drawn.words += std::string(" --set \"") + fault + '"';
+  }
+  drawn.policy = coin.below(5);
+  return drawn;
+}
+
+RunResult run_verified(const scenario::Scenario& scenario, std::size_t policy, std::uint64_t seed) {
+  Prepared prepared = prepare(scenario, scenario.policies.at(policy), seed);
+  prepared.setup.verify = true;
+  return simulate(prepared.setup).value();
+}
+
+class Hostile : public testing::TestWithParam<std::uint64_t> {};
+
+TEST_P(Hostile, WhatMustNeverHappenDoesNot) {
+  const Drawn drawn = draw(GetParam());
+  const scenario::ScenarioResult scenario =
+      scenario::parse_scenario(kWorld, "hostile.yaml", {.sets = drawn.faults, .trace = {}, .seed = {}, .policies = {}});
+  ASSERT_TRUE(scenario) << scenario.error().text();
+  const RunResult result = run_verified(*scenario, drawn.policy, GetParam());
+  SCOPED_TRACE(result.policy + drawn.words);
+
+  EXPECT_EQ(result.invariants.not_repeatable, 0);
+  EXPECT_EQ(result.invariants.oracle, 0);
+  EXPECT_EQ(result.invariants.not_conserved, 0);
+  EXPECT_EQ(result.invariants.limit_exceeded, 0);
+  EXPECT_LE(result.replicas_peak, 7);
+  EXPECT_GT(result.requests.arrived, 3'000);
+  const RequestFigures& r = result.requests;
+  EXPECT_EQ(r.arrived, r.completed + r.in_flight + r.queued + r.unmet());
+
+  const bool gang = drawn.policy == 0 || drawn.policy == 1 || drawn.policy == 4;
+  const bool group = drawn.policy <= 1;
+  if (gang) {
+    EXPECT_EQ(result.invariants.partial_gang, 0);
+  }
+  if (group) {
+    EXPECT_EQ(result.invariants.group_overheld, 0);
+    EXPECT_EQ(result.disruptions.consolidation, 0);
+  }
+  if (drawn.policy == 1) {
+    EXPECT_EQ(result.invariants.lowered_blind, 0);
+    EXPECT_EQ(result.invariants.work_cut, 0);
+  }
+  // The same again, byte for byte.
+  if (GetParam() % 8 == 0) {
+    EXPECT_EQ(run_verified(*scenario, drawn.policy, GetParam()).state_hash, result.state_hash);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Seeds, Hostile, testing::Range<std::uint64_t>(1, kSeeds + 1));
+
+/// The test is worth something only if its world is hostile: each fault leaves its mark.
+TEST(HostileWorld, FaultsDoHappen) {
+  const auto run_with = [](std::vector<std::string> sets, std::size_t policy) {
+    const scenario::ScenarioResult scenario = scenario::parse_scenario(
+        kWorld, "hostile.yaml", {.sets = std::move(sets), .trace = {}, .seed = {}, .policies = {}});
+    return run_verified(scenario.value(), policy, 1);
+  };
+  const RunResult calm = run_with({}, 0);
+  EXPECT_EQ(calm.nodes_refused, 0);
+  EXPECT_EQ(calm.disruptions.spot, 0);
+  EXPECT_GT(calm.nodes_launched, 0);
+  EXPECT_GT(calm.nodes_released, 0);
+  EXPECT_GT(run_with({"cluster.pools.0.offerings.0.refused=100%"}, 0).nodes_refused, 0);
+  EXPECT_GT(run_with({"cluster.provider.spot_interruptions_per_hour=600%"}, 0).disruptions.spot, 0);
+  EXPECT_GT(
+      run_with({"service.client={first_token_timeout: 4s, max_retries: 3, retry_timed_out: true}"}, 0).requests.retries,
+      calm.requests.retries);
+  EXPECT_NE(run_with({"cluster.actions.refused=15%"}, 0).state_hash, calm.state_hash);
+  EXPECT_NE(run_with({"cluster.scrape.loss=50%"}, 0).state_hash, calm.state_hash);
+  const InvariantFigures baseline = run_with({}, 2).invariants;
+  EXPECT_GT(baseline.partial_gang + baseline.work_cut, 0);  // what pod-by-pod placement and consolidation break
+}
+
+// Every number of a scenario, and what somebody may write there. What the reader lets pass must run to its end.
+constexpr const char* kPaths[] = {
+    "duration",
+    "settle",
+    "load.duration",
+    "load.scale",
+    "load.scale_jitter",
+    "load.generator.input",
+    "load.generator.output",
+    "load.generator.rate",
+    "service.tensor_parallel",
+    "service.pods_per_replica",
+    "service.slo.ttft",
+    "service.slo.tpot",
+    "service.slo.attainment",
+    "service.replicas.min",
+    "service.replicas.max",
+    "service.replicas.initial",
+    "service.engine_settings.max_batched_tokens",
+    "service.engine_settings.max_seqs",
+    "service.engine_settings.max_waiting",
+    "service.engine_settings.kv_blocks",
+    "service.engine_settings.front_end",
+    "service.engine_perturbation",
+    "service.router.affinity_extra_load",
+    "service.router.affinity_blocks",
+    "service.router.gateway_max_waiting",
+    "service.client.first_token_timeout",
+    "service.client.total_timeout",
+    "service.client.max_retries",
+    "service.client.backoff",
+    "service.client.backoff_max",
+    "service.start.engine_init",
+    "service.start.warm_up",
+    "cluster.racks_per_zone",
+    "cluster.nvlink_domains_per_rack",
+    "cluster.nodes_per_nvlink_domain",
+    "cluster.pools.0.gpu_limit",
+    "cluster.pools.0.offerings.0.gpus",
+    "cluster.pools.0.offerings.0.refused",
+    "cluster.existing.0.count",
+    "cluster.provider.removal",
+    "cluster.provider.spot_interruptions_per_hour",
+    "cluster.provider.spot_notice",
+    "cluster.bandwidth.registry",
+    "cluster.bandwidth.object_store",
+    "cluster.bandwidth.node_nic",
+    "cluster.bandwidth.node_disk",
+    "cluster.scrape.interval",
+    "cluster.scrape.delay",
+    "cluster.scrape.loss",
+    "cluster.scrape.stale_after",
+    "cluster.scrape.missing_after",
+    "cluster.actions.pod_creation",
+    "cluster.actions.bind_latency",
+    "cluster.actions.latency",
+    "cluster.actions.refused",
+    "cluster.actions.unknown",
+    "cluster.actions.unknown_after",
+    "cluster.termination_grace",
+    "cluster.drain_poll",
+    "cluster.scheduling_cycle",
+    "cluster.memory_used_percent",
+    "policies.0.scale.waiting_per_replica",
+    "policies.0.scale.running_per_replica",
+    "policies.0.scale.sync_period",
+    "policies.0.scale.tolerance",
+    "policies.0.scale.downscale_stabilization",
+    "policies.0.provision.hold",
+    "policies.0.provision.backoff",
+    "policies.0.provision.min_nodes",
+    "policies.0.provision.scan_interval",
+    "policies.0.provision.consolidation.after",
+};
+constexpr const char* kValues[] = {"0",  "1",  "2",    "1024", "0s",    "1ms",     "1s",   "1h",
+                                   "0%", "1%", "100%", "1B/s", "1GB/s", "0s..24h", "true", "[]"};
+
+TEST(HostileWorld, WhatTheReaderLetsPassRuns) {
+  int ran = 0;
+  for (const char* path : kPaths) {
+    int ran_here = 0;
+    for (const char* value : kValues) {
+      const std::string set = std::string(path) + "=" + value;
+      SCOPED_TRACE(set);
+      const scenario::ScenarioResult scenario = scenario::parse_scenario(
+          kWorld, "hostile.yaml",
+          {.sets = {"duration=1m", "load.generator.rate=3", set}, .trace = {}, .seed = {}, .policies = {}});
+      if (!scenario) {
+        EXPECT_LT(scenario.error().text().size(), 2'000u);
+        continue;
+      }
+      ++ran_here;
+      if (scenario->duration > Duration(std::chrono::minutes(1))) continue;  // the value was that of the duration
+      EXPECT_EQ(run_verified(*scenario, 0, 1).invariants.not_conserved, 0);
+    }
+    EXPECT_GT(ran_here, 0) << path << " takes none of the values: is it still called that?";
+    ran += ran_here;
+  }
+  EXPECT_GT(ran, 200);
+}
+
+}  // namespace
+}  // namespace capstan::experiment

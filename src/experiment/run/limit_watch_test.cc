@@ -1,0 +1,55 @@
+#include "experiment/run/limit_watch.h"
+
+#include <gtest/gtest.h>
+
+#include <memory>
+
+namespace capstan::experiment {
+namespace {
+
+/// So many nodes of eight GPUs at 10 USD/h in one pool.
+model::Snapshot nodes(std::uint32_t count, GpuCount pool_limit, const model::FleetLimits& limits = {}) {
+  auto catalog = std::make_shared<model::Catalog>();
+  catalog->offerings = {{"eight", {0}, 8, {}, model::CapacityType::on_demand, {10'000'000}}};
+  catalog->pools = {{.name = "pool", .offerings = {{0}}, .gpu_limit = pool_limit}};
+  catalog->limits = limits;
+  model::Snapshot truth;
+  truth.catalog = catalog;
+  for (std::uint32_t id = 0; id < count; ++id) {
+    model::Node node;
+    node.pool = {0};
+    node.offering = {0};
+    truth.nodes.set({id}, node);
+  }
+  return truth;
+}
+
+struct Row {
+  const char* teaches;
+  std::uint32_t first, second;  // nodes
+  GpuCount pool_limit;
+  model::FleetLimits limits;
+  std::int64_t broken;
+};
+
+const Row kRows[] = {
+    {"up to the limit", 1, 2, 16, {}, 0},
+    {"above the pool's limit", 1, 3, 16, {}, 1},
+    {"what stood above it at the start may stand on", 3, 3, 16, {}, 0},
+    {"above the fleet's GPUs", 1, 3, 64, {.gpus = 16, .nodes = {}, .price_per_hour = {}}, 1},
+    {"above the fleet's nodes", 1, 3, 64, {.gpus = {}, .nodes = 2, .price_per_hour = {}}, 1},
+    {"above the fleet's price", 1, 3, 64, {.gpus = {}, .nodes = {}, .price_per_hour = MicroUsd{25'000'000}}, 1},
+};
+
+TEST(LimitWatch, Rows) {
+  for (const Row& row : kRows) {
+    SCOPED_TRACE(row.teaches);
+    LimitWatch watch;
+    watch.minute(nodes(row.first, row.pool_limit, row.limits));
+    watch.minute(nodes(row.second, row.pool_limit, row.limits));
+    EXPECT_EQ(watch.broken(), row.broken);
+  }
+}
+
+}  // namespace
+}  // namespace capstan::experiment

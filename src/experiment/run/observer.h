@@ -1,0 +1,84 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "base/time.h"
+#include "control/controller.h"
+#include "experiment/run/fleet_hook.h"
+#include "experiment/run/limit_watch.h"
+#include "experiment/run/result.h"
+#include "experiment/run/settling.h"
+#include "experiment/run/simulation.h"
+#include "experiment/run/watched_world.h"
+#include "sim/cluster/cluster.h"
+#include "sim/fleet/fleet.h"
+
+namespace capstan::experiment {
+
+/// Watches a run from outside, once a simulated minute, and says at its end what came of it. It sees the truth; nothing
+/// that it knows goes back to the controller.
+class Observer {
+ public:
+  /// Returns why a service has the replicas that it was last given, in one sentence.
+  using Why = std::function<std::string(model::ServiceId)>;
+
+  /// All outlive the observer.
+  Observer(const SimulationSetup& setup, sim::Fleet& fleet, sim::Cluster& cluster, const FleetHook& hook,
+           const WatchedWorld& world, const control::Controller& controller, Why why);
+
+  void minute(Instant now);
+  /// Once, after the fleet's end: what happened since the last whole minute, if anything did.
+  void finish(Instant end);
+  RunResult result(Instant end);
+
+ private:
+  void watch_queue(Instant now, const Minute& here);
+  std::string why_so_many() const;
+  std::string on_their_way(ReplicaCount desired, ReplicaCount ready) const;
+  void watch_held(Instant now, const sim::ClusterMeter& meter);
+  void watch_disruptions(Instant now, const sim::ClusterMeter& meter);
+  void watch_groups(Instant now);
+  void watch_settling(Instant now);
+  void verify(Instant now);
+  void read_requests(RunResult& result);
+  void read_cluster(RunResult& result, Instant end);
+
+  /// A stretch of minutes in which something went wrong: how much in all, and when it was worst.
+  struct Stretch {
+    Instant from = Instant::never();
+    std::int64_t sum = 0;
+    Moment worst;
+  };
+  void close(Stretch& stretch);
+
+  const SimulationSetup& setup_;
+  sim::Fleet& fleet_;
+  sim::Cluster& cluster_;
+  const FleetHook& hook_;
+  const WatchedWorld& world_;
+  const control::Controller& controller_;
+  Why why_;
+
+  std::vector<Minute> minutes_;
+  std::vector<RoleFigures> roles_;  // by service
+  Instant minute_start_{};          ///< of the minute that is being watched
+  std::vector<Moment> moments_;
+  Stretch queue_;
+  Stretch held_;
+  std::int64_t held_ms_before_ = 0;
+  std::int64_t disruptions_before_ = 0;
+  RequestCount cut_before_ = 0;
+  std::set<model::ClaimGroupId> overheld_;
+  std::int64_t not_conserved_ = 0;
+  Settling settling_;
+  LimitWatch limits_;
+  RequestCount arrived_before_ = 0;
+  std::size_t starts_seen_ = 0;  ///< completed starts that `longest_start_` contains
+  Duration longest_start_{};
+};
+
+}  // namespace capstan::experiment

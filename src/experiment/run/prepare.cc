@@ -1,0 +1,115 @@
+#include "experiment/run/prepare.h"
+
+#include <algorithm>
+
+#include "engine/table.h"
+
+namespace capstan::experiment {
+
+namespace {
+
+constexpr std::uint64_t kSeedApart = 0x9e37'79b9'7f4a'7c15;  // 2^64 over the golden ratio
+
+RoleEngine engine_of(const scenario::RoleSpec& role, const scenario::Scenario& scenario, std::uint64_t seed) {
+  RoleEngine made;
+  made.model = std::make_unique<const engine::StepModel>(
+      engine::perturbed(role.engine->coefficients, seed, scenario.engine_perturbation_ppm));
+  made.work = std::make_unique<const engine::RequestWork>(*made.model, role.replica.max_batched_tokens,
+                                                          role.replica.max_seqs, role.engine->tp);
+  return made;
+}
+
+/// There is one beat of scrapes: of two peers that ask for one, the faster has it.
+std::optional<Duration> shortest_scrape(const scenario::PolicySpec& policy) {
+  std::optional<Duration> shortest;
+  for (const std::optional<scenario::PeerSpec>& peer : policy.peers) {
+    if (peer && peer->scrape_interval)
+      shortest = std::min(shortest.value_or(*peer->scrape_interval), *peer->scrape_interval);
+  }
+  return shortest;
+}
+
+/// kube-scheduler, which first fit stands for, knows nothing of a gang's domain, and no API server refuses its
+/// bindings.
+bool knows_gangs(const scenario::PolicySpec& policy) {
+  return policy.policies.place && policy.policies.place->kind == decide::place::Policy::Kind::gang;
+}
+
+}  // namespace
+
+namespace {
+
+/// Returns the catalog with the bounds that the policy's manifest states.
+std::shared_ptr<const model::Catalog> catalog_of(const scenario::Scenario& scenario,
+                                                 const scenario::PolicySpec& policy) {
+  if (policy.bounds.empty() && !policy.role_limits) return scenario.cluster.catalog;
+  auto catalog = std::make_shared<model::Catalog>(*scenario.cluster.catalog);
+  for (std::size_t i = 0; i < catalog->services.size(); ++i) {
+    model::Service& service = catalog->services[i];
+    if (policy.role_limits) {
+      const Duration conversion = service.role_limits.conversion;
+      service.role_limits = *policy.role_limits;
+      service.role_limits.conversion = conversion;
+    }
+    if (i >= policy.bounds.size()) continue;
+    service.min_replicas = policy.bounds[i].min;
+    service.max_replicas = policy.bounds[i].max;
+    service.survives = policy.bounds[i].survives;
+    service.windows = policy.bounds[i].windows;
+  }
+  return catalog;
+}
+
+}  // namespace
+
+Prepared prepare(const scenario::Scenario& scenario, const scenario::PolicySpec& policy, std::uint64_t seed) {
+  Prepared prepared;
+  SimulationSetup& setup = prepared.setup;
+  setup.cluster = scenario.cluster;
+  setup.cluster.catalog = catalog_of(scenario, policy);
+  setup.cluster.provider = policy.provider;
+  setup.cluster.enforce_together = scenario.enforce_together.value_or(knows_gangs(policy));
+  for (sim::VariantStart& start : setup.cluster.starts) {
+    if (!policy.sleep) continue;
+    start.sleep.most = policy.sleep->most;
+    start.sleep.longest = policy.sleep->longest;
+  }
+  if (const std::optional<Duration> asked = shortest_scrape(policy)) {
+    setup.cluster.scrape.interval = *asked;
+    setup.cluster.scrape.delay = std::min(setup.cluster.scrape.delay, *asked / 10);
+  }
+  setup.peers = policy.peers;
+  setup.warnings = policy.warnings;
+  setup.fleet = scenario.fleet;
+  for (std::size_t i = 0; i < scenario.roles.size(); ++i) {
+    const scenario::RoleSpec& role = scenario.roles[i];
+    // Each GPU kind is off by amounts of its own; prefill and decode run on engines that are off alike.
+    const std::uint64_t drawn = scenario.mixed() ? seed + i * kSeedApart : seed;
+    const RoleEngine& engine = prepared.engines.emplace_back(engine_of(role, scenario, drawn));
+    setup.variants.push_back({.model = engine.model.get(),
+                              .replica = role.replica,
+                              .front_end = role.front_end,
+                              .kv_bytes_per_token = role.engine->kv_per_token().count,
+                              .kv_link_bytes_per_s = scenario.kv_transfer.bytes_per_s,
+                              .kv_setup = scenario.kv_transfer.setup,
+                              .work = engine.work.get(),
+                              .weight = role.weight});
+  }
+  setup.slo = scenario.service().slo;
+  setup.workload = scenario.load;
+  setup.policies = policy.policies;
+  setup.seed = seed;
+  setup.duration = scenario.duration;
+  setup.settle = scenario.settle;
+  return prepared;
+}
+
+Result<RunResult> run(const scenario::Scenario& scenario, const scenario::PolicySpec& policy, std::uint64_t seed,
+                      const ProgressCallback& progress) {
+  const Prepared prepared = prepare(scenario, policy, seed);
+  Result<RunResult> result = simulate(prepared.setup, progress);
+  if (result) result->swept_from = policy.swept_from;
+  return result;
+}
+
+}  // namespace capstan::experiment

@@ -1,0 +1,28 @@
+#pragma once
+
+#include <vector>
+
+#include "experiment/run/result.h"
+#include "model/slo.h"
+
+// The order in which an operator reads policies: what holds the SLO first, and of that the cheapest.
+namespace capstan::experiment {
+
+/// Returns true if the policy meets the share of requests that the SLO asks for.
+bool holds_slo(const RunResult& result, const model::Slo& slo);
+
+/// Returns how many more requests the policy would have to meet to hold the SLO; 0 if it holds it.
+RequestCount requests_short_of_slo(const RunResult& result, const model::Slo& slo);
+
+/// Returns true if `a` costs less than `b`: fewer USD or, for as many, less paid GPU time. Where no price is known,
+/// every cost is 0 USD and the paid GPU time decides.
+bool is_cheaper(const RunResult& a, const RunResult& b);
+
+/// Returns true if `a` is the better choice: it holds the SLO and `b` does not, or both hold it and `a` is cheaper, or
+/// neither holds it and `a` has the higher attainment. Ties go by cost, then by name.
+bool ranks_before(const RunResult& a, const RunResult& b, const model::Slo& slo);
+
+/// Orders policies by `ranks_before`.
+void rank(std::vector<RunResult>& results, const model::Slo& slo);
+
+}  // namespace capstan::experiment

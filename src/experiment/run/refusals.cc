@@ -1,0 +1,67 @@
+#include "experiment/run/refusals.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+#include <utility>
+
+#include "experiment/text/words.h"
+#include "model/topology_names.h"
+
+namespace capstan::experiment {
+namespace {
+
+/// "Again and again": fewer refusals, or a smaller share of what was asked for, are those of a world that changes while
+/// an action is on its way.
+constexpr std::int64_t kFewest = 10;
+constexpr std::int64_t kSmallestSharePercent = 10;
+
+/// In the order of `model::Action::what`.
+constexpr std::array<std::pair<const char*, const char*>, sim::kActionKinds> kKinds = {
+    {{"scaling", "scalings"},
+     {"binding", "bindings"},
+     {"launch", "launches"},
+     {"release of a group of nodes", "releases of groups of nodes"},
+     {"node termination", "node terminations"},
+     {"eviction", "evictions"},
+     {"change of a role", "changes of roles"}}};
+constexpr std::size_t kBind = 1;
+
+/// Says why most of the refused bindings were refused.
+std::string bind_cause(const sim::ClusterMeter& meter, std::int64_t refused, std::string_view level) {
+  const std::int64_t gone = refused - meter.binds_refused_spread - meter.binds_refused_full;
+  const std::int64_t most = std::max({gone, meter.binds_refused_spread, meter.binds_refused_full});
+  if (most == meter.binds_refused_spread) {
+    return fmt::format("a replica's pods would have stood in several {}s, which cluster.enforce_together refuses",
+                       level);
+  }
+  return most == meter.binds_refused_full ? "the nodes had no room for the pods"
+                                          : "the pods or the nodes were gone, or bound and not ready";
+}
+
+}  // namespace
+
+std::vector<std::string> refusal_warnings(const sim::ClusterMeter& meter, model::TopologyLevel level) {
+  const std::string_view words = model::name(level).words;
+  std::vector<std::string> warnings;
+  for (std::size_t kind = 0; kind < sim::kActionKinds; ++kind) {
+    const auto [asked, refused] = meter.actions[kind];
+    if (refused < kFewest || refused * 100 < asked * kSmallestSharePercent) continue;
+    const std::string cause =
+        kind == kBind ? bind_cause(meter, refused, words) : "what they name was gone, or no longer in a state for it";
+    warnings.push_back(fmt::format("{} of {} were refused: {}", grouped(refused),
+                                   counted(asked, kKinds[kind].first, kKinds[kind].second), cause));
+  }
+  if (meter.gangs_spread > 0) {
+    warnings.push_back(
+        fmt::format("the pods of {} stood in several {}s: the placement does not know service.together, and "
+                    "no API server refuses it; such replicas are simulated as fast as others, and are "
+                    "slower on a real network",
+                    counted(meter.gangs_spread, "replica", "replicas"), words));
+  }
+  return warnings;
+}
+
+}  // namespace capstan::experiment

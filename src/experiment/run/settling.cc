@@ -1,0 +1,98 @@
+#include "experiment/run/settling.h"
+
+#include <algorithm>
+#include <map>
+#include <variant>
+
+namespace capstan::experiment {
+
+namespace {
+
+using namespace decide::scale;
+
+/// Capstan's policy takes up to eight lead times until it lowers.
+constexpr std::int64_t kLeadTimesToLower = 8;
+/// A lead time is taken as a quarter of an hour if no start took longer.
+constexpr Duration kLeadTimeLeast = std::chrono::minutes(15);
+
+Duration longest_wait(const HpaSettings& hpa) {
+  return hpa.behavior ? hpa.behavior->down.stabilization : hpa.downscale_stabilization;
+}
+
+/// How long a scale policy is told to wait before it lowers.
+struct ScaleWait {
+  Duration operator()(const Fixed&) const { return {}; }
+  Duration operator()(const Capstan&) const { return {}; }
+  Duration operator()(const Rules& rules) const { return rules.cool_down; }
+  Duration operator()(const DutyCycleHpa& policy) const { return longest_wait(policy.hpa); }
+  Duration operator()(const QueueHpa& policy) const { return longest_wait(policy.hpa); }
+  Duration operator()(const MemoryHpa& policy) const { return longest_wait(policy.hpa); }
+};
+
+}  // namespace
+
+bool can_stand_still(const SimulationSetup& setup) {
+  const sim::ClusterConfig& cluster = setup.cluster;
+  const auto has_no_windows = [](const model::Service& service) { return service.windows.empty(); };
+  return cluster.refused_ppm == 0 && cluster.unknown_ppm == 0 && cluster.scrape.loss_ppm == 0 &&
+         cluster.scrape.blackout == Duration{} && cluster.provider.spot_interruptions_per_million_hours == 0 &&
+         cluster.provider.outages.empty() && std::ranges::all_of(cluster.catalog->services, has_no_windows);
+}
+
+Duration settling_time(const SimulationSetup& setup, Duration longest_start) {
+  Duration scale{};
+  for (const Policy& policy : setup.policies.scale) scale = std::max(scale, std::visit(ScaleWait{}, policy));
+  Duration sleep{};
+  for (const sim::VariantStart& start : setup.cluster.starts) {
+    if (start.sleep.most > 0) sleep = std::max(sleep, start.sleep.longest);
+  }
+  const Duration nodes = setup.policies.provision ? setup.policies.provision->consolidation.after : Duration{};
+  return kLeadTimesToLower * std::max(kLeadTimeLeast, longest_start) + scale + sleep + nodes;
+}
+
+bool is_out_of_room(const SimulationSetup& setup, const model::Snapshot& truth) {
+  const model::Catalog& catalog = *setup.cluster.catalog;
+  std::map<model::GpuKindId, GpuCount> room;
+  for (const sim::ExistingNodes& nodes : setup.cluster.existing) {
+    const model::Offering& offering = catalog.offering(nodes.offering);
+    if (!nodes.pool.valid()) room[offering.gpu] += nodes.count * offering.gpus;
+  }
+  for (const model::Pool& pool : catalog.pools) {
+    if (pool.offerings.empty()) continue;
+    const model::Offering& offering = catalog.offering(pool.offerings.front());
+    room[offering.gpu] += pool.gpu_limit / offering.gpus * offering.gpus;
+  }
+  truth.services.for_each([&](model::ServiceId id, const model::ServiceState& state) {
+    const model::Variant& variant = catalog.service(id).variants.front();
+    room[variant.gpu] -= state.desired_replicas * variant.tensor_parallel;
+  });
+  truth.gangs.for_each([&](model::GangId, const model::Gang& gang) {
+    const model::Variant& variant = catalog.service(gang.service).variants.front();
+    if (gang.phase == model::Gang::Phase::sleeping) room[variant.gpu] -= variant.tensor_parallel;
+  });
+  const auto is_spread = [](const model::Service& service) { return service.survives.has_value(); };
+  return std::ranges::any_of(catalog.services, is_spread) ||
+         std::ranges::any_of(room, [](const auto& left) { return left.second < 0; });
+}
+
+Settling::Settling(const SimulationSetup& setup) : setup_(setup), can_stand_still_(can_stand_still(setup)) {}
+
+void Settling::minute(Instant now, const Look& look) {
+  const std::int64_t actions = look.actions - actions_before_;
+  const bool is_refused = look.refused > refused_before_;
+  actions_before_ = look.actions;
+  refused_before_ = look.refused;
+  if (!can_stand_still_) return;
+  if (look.has_requests || is_refused) {
+    still_since_ = now;
+    goal_judged_ = false;
+    return;
+  }
+  if (now - still_since_ <= settling_time(setup_, look.longest_start)) return;
+  moves_ += actions;
+  if (goal_judged_) return;
+  goal_judged_ = true;
+  if (look.missing > 0 && !look.is_out_of_room) ++goals_missed_;
+}
+
+}  // namespace capstan::experiment

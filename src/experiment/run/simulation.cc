@@ -1,0 +1,253 @@
+#include "experiment/run/simulation.h"
+
+#include <algorithm>
+#include <memory>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "base/hash.h"
+#include "experiment/run/fleet_hook.h"
+#include "experiment/run/observer.h"
+#include "experiment/run/watched_world.h"
+#include "experiment/text/words.h"
+#include "sim/cluster/cluster.h"
+
+namespace capstan::experiment {
+namespace {
+
+constexpr Duration kMinute = std::chrono::minutes(1);
+
+/// The load of a run: an open one with its own arrivals, or clients that wait for their answers.
+struct Load {
+  std::unique_ptr<workload::Source> source;
+  std::optional<workload::ClosedLoop> clients;
+
+  std::optional<Error> error() const { return source ? source->error() : std::nullopt; }
+  double progress() const { return source ? source->progress() : 0; }
+};
+
+Result<Load> open_load(const SimulationSetup& setup) {
+  Load load;
+  if (workload::is_closed_loop(setup.workload)) {
+    Result<workload::ClosedLoop> clients = workload::open_closed_loop(setup.workload, setup.seed);
+    if (!clients) return std::unexpected(clients.error());
+    load.clients.emplace(std::move(*clients));
+  } else {
+    Result<std::unique_ptr<workload::Source>> source = workload::open(setup.workload, setup.seed);
+    if (!source) return std::unexpected(source.error());
+    load.source = std::move(*source);
+  }
+  return load;
+}
+
+std::unique_ptr<sim::Fleet> make_fleet(const SimulationSetup& setup, Load& load) {
+  sim::FleetConfig config = setup.fleet;
+  config.seed = setup.seed;
+  return load.clients ? std::make_unique<sim::Fleet>(config, setup.variants, setup.slo, *load.clients)
+                      : std::make_unique<sim::Fleet>(config, setup.variants, setup.slo, *load.source);
+}
+
+/// Returns how far the run is, 0 to 1: by the end that is stated, else by the time of the load or by its requests,
+/// whichever is further.
+double part_done(const SimulationSetup& setup, const Load& load, Instant now) {
+  const Duration length = setup.duration.value_or(setup.workload.duration.value_or(Duration{}));
+  const double by_time =
+      length.count() > 0 ? static_cast<double>(now.since_start.count()) / static_cast<double>(length.count()) : 0;
+  return std::min(1.0, setup.duration ? by_time : std::max(by_time, load.progress()));
+}
+
+/// The peer that scales one service in place of a policy, where the setup has one, and the metrics that it reads.
+class Peer {
+ public:
+  Peer() = default;
+  Peer(const scenario::PeerSpec& spec, const sim::ClusterConfig& cluster) : autoscaler_(spec.make()) {
+    series_ = std::make_unique<ScrapedSeries>(spec.labels, cluster.scrape.delay, cluster.memory_used_percent);
+  }
+
+  ScrapedSeries* series() { return series_.get(); }
+  const std::string& why() const { return why_; }  ///< the reason of the last decision; empty without a peer
+  std::optional<ReplicaCount> decide(const model::Snapshot& snapshot, const decide::scale::RoleView& role) {
+    if (!autoscaler_) return std::nullopt;
+    const model::Signal& waiting = snapshot.services.at(role.service).gateway_waiting;
+    const bool known = waiting.state != model::Signal::State::missing;
+    const std::optional<RequestCount> held = known ? std::optional(waiting.value) : std::nullopt;
+    peers::Recommendation answer = autoscaler_->recommend({role, held, series_->at(snapshot.at)}, snapshot.at);
+    why_ = std::move(answer.why);
+    return answer.replicas;
+  }
+  std::vector<std::string> warnings() const {
+    return autoscaler_ ? autoscaler_->warnings() : std::vector<std::string>();
+  }
+
+ private:
+  std::unique_ptr<peers::Autoscaler> autoscaler_;
+  std::string why_;
+  std::unique_ptr<ScrapedSeries> series_;
+};
+
+/// The peers of a run, one place for each service.
+class Peers {
+ public:
+  explicit Peers(const SimulationSetup& setup) : peers_(setup.variants.size()) {
+    for (std::size_t i = 0; i < setup.peers.size(); ++i) {
+      if (!setup.peers[i]) continue;
+      peers_.at(i) = Peer(*setup.peers[i], setup.cluster);
+      any_ = true;
+    }
+  }
+
+  Peer& of(model::ServiceId service) { return peers_.at(service.value); }
+  std::vector<ScrapedSeries*> series() {
+    std::vector<ScrapedSeries*> all;
+    for (Peer& peer : peers_) all.push_back(peer.series());
+    return all;
+  }
+  control::Autoscaler autoscaler() {
+    if (!any_) return {};
+    return [this](const model::Snapshot& snapshot, const decide::scale::RoleView& role) {
+      return of(role.service).decide(snapshot, role);
+    };
+  }
+  std::vector<std::string> warnings() const {
+    std::vector<std::string> all;
+    for (const Peer& peer : peers_) {
+      for (std::string& warning : peer.warnings()) {
+        if (std::ranges::find(all, warning) == all.end()) all.push_back(std::move(warning));
+      }
+    }
+    return all;
+  }
+
+ private:
+  std::vector<Peer> peers_;  // by service
+  bool any_ = false;
+};
+
+/// Records the changes of the replicas that are asked for of each service.
+class ScaleRecorder {
+ public:
+  explicit ScaleRecorder(std::size_t services) : last_(services) {}
+
+  template <typename Why>
+  void note(model::ServiceId id, const model::Catalog& catalog, ReplicaCount desired, const Why& why, Instant now) {
+    std::optional<ReplicaCount>& last = last_.at(id.value);
+    if (last == desired) return;
+    changes_ += last ? 1 : 0;
+    last = desired;
+    if (steps_.size() == kScaleStepsMost) return;
+    const model::Service& service = catalog.service(id);
+    steps_.push_back({now, desired, why(id), service.variants.front().role, variant_name(catalog, service)});
+  }
+  void move_into(RunResult& result) && {
+    result.scale_changes = changes_;
+    result.scale_steps = std::move(steps_);
+  }
+
+ private:
+  std::vector<std::optional<ReplicaCount>> last_;  // by service
+  std::int64_t changes_ = 0;
+  std::vector<ScaleStep> steps_;
+};
+
+/// Returns what scales in place of the policy: the script, else the peers; empty where there is neither.
+control::Autoscaler autoscaler_of(const SimulationSetup& setup, Peers& peers) {
+  if (!setup.script) return peers.autoscaler();
+  return [&setup](const model::Snapshot& snapshot, const decide::scale::RoleView& role) {
+    const bool first = role.service == model::ServiceId{0};
+    return first ? std::optional(setup.script(snapshot.at)) : std::nullopt;
+  };
+}
+
+/// Returns the requests that can no longer meet the SLO.
+RequestCount missed(const sim::RequestCounts& counts) { return counts.completed - counts.met + counts.unmet(); }
+
+/// Knows when the run is over.
+class End {
+ public:
+  explicit End(const SimulationSetup& setup) : setup_(setup) {}
+
+  bool reached(const sim::Fleet& fleet, Instant now) {
+    if (setup_.duration) return now.since_start >= *setup_.duration;
+    // Nodes cost money until the stated end of the load, whether or not requests come until then.
+    if (now.since_start < setup_.workload.duration.value_or(Duration{})) return false;
+    if (fleet.is_over()) return true;
+    if (!fleet.arrivals_over()) return false;
+    if (last_arrival_.is_never()) last_arrival_ = now;
+    return now - last_arrival_ >= setup_.settle;
+  }
+  /// Returns the next moment at which the run may be over without any event.
+  Instant next(Instant now) const {
+    if (setup_.duration) return Instant{*setup_.duration};
+    const Instant load_end{setup_.workload.duration.value_or(Duration{})};
+    return now < load_end ? load_end : Instant::never();
+  }
+
+ private:
+  const SimulationSetup& setup_;
+  Instant last_arrival_ = Instant::never();
+};
+
+}  // namespace
+
+Result<RunResult> simulate(const SimulationSetup& setup, const ProgressCallback& progress) {
+  Result<Load> load = open_load(setup);
+  if (!load) return std::unexpected(load.error());
+  const std::unique_ptr<sim::Fleet> fleet = make_fleet(setup, *load);
+  Peers peers(setup);
+  FleetHook hook(*fleet, setup.cluster.catalog->services, peers.series());
+  sim::Cluster cluster(setup.cluster, setup.seed, hook);
+  cluster.advance({});  // so that the first observation shows the nodes and replicas of the start
+  WatchedWorld world(cluster, hook.scraped(), setup.cluster);
+  control::Controller controller(
+      setup.policies, world,
+      {.verify_replay = setup.verify, .witness = setup.witness, .autoscaler = autoscaler_of(setup, peers)});
+  const std::vector<model::Service>& services = setup.cluster.catalog->services;
+  const auto why = [&](model::ServiceId id) {
+    const decide::scale::Decision& decision = controller.scale_decision(id);
+    const std::string& peers_why = peers.of(id).why();
+    if (peers_why.empty()) return model::sentence(decision.why);
+    const model::Service& service = services[id.value];
+    if (decision.why.code == model::ReasonCode::at_maximum) {
+      return fmt::format("{}; the maximum is {}", peers_why, service.max_replicas);
+    }
+    if (decision.why.code == model::ReasonCode::at_minimum) {
+      return fmt::format("{}; the minimum is {}", peers_why, service.min_replicas);
+    }
+    return peers_why;
+  };
+  Observer observer(setup, *fleet, cluster, hook, world, controller, why);
+
+  ScaleRecorder recorder(services.size());
+  End end(setup);
+  Instant minute{kMinute};
+  Instant now{};
+  while (!end.reached(*fleet, now) && !load->error()) {
+    now = std::min({cluster.next_event(), controller.next_tick(), minute, end.next(now)});
+    fleet->advance(now);
+    cluster.advance(now);
+    if (controller.next_tick() <= now) {
+      controller.tick();
+      for (model::ServiceId id{0}; id.value < services.size(); ++id.value) {
+        recorder.note(id, *setup.cluster.catalog, controller.scale_decision(id).desired, why, now);
+      }
+      if (setup.enough && setup.enough()) break;
+    }
+    if (minute <= now) {
+      observer.minute(now);
+      if (progress) progress({now, part_done(setup, *load, now), fleet->meter().counts.arrived, now.since_start, {}});
+      minute = minute + kMinute;
+      if (setup.miss_limit && missed(fleet->meter().counts) > *setup.miss_limit) break;
+    }
+  }
+  if (load->error()) return std::unexpected(*load->error());
+  fleet->finish(now);
+  observer.finish(now);
+  RunResult result = observer.result(now);
+  result.warnings.insert(result.warnings.begin(), setup.warnings.begin(), setup.warnings.end());
+  for (std::string& warning : peers.warnings()) result.warnings.push_back(std::move(warning));
+  std::move(recorder).move_into(result);
+  return result;
+}
+
+}  // namespace capstan::experiment

@@ -1,0 +1,74 @@
+#include "experiment/text/words.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "base/number_text.h"
+
+namespace capstan::experiment {
+
+namespace {
+
+constexpr std::int64_t kMicroUsd = 1'000'000;
+
+}  // namespace
+
+std::string grouped(std::int64_t number) { return grouped_text(number); }
+
+std::string tenths(std::int64_t number, std::int64_t unit) {
+  const std::int64_t tenth = (number * 10 + unit / 2) / unit;
+  return fmt::format("{}.{}", grouped(tenth / 10), tenth % 10);
+}
+
+std::string counted(std::int64_t number, const char* one, const char* many) {
+  return fmt::format("{} {}", grouped(number), number == 1 ? one : many);
+}
+
+std::string seconds(std::int64_t microseconds) {
+  if (microseconds < 9'995'000) {
+    const std::int64_t hundredths = (microseconds + 5'000) / 10'000;
+    return fmt::format("{}.{:02} s", hundredths / 100, hundredths % 100);
+  }
+  if (microseconds < 99'950'000) return tenths(microseconds, 1'000'000) + " s";
+  return grouped((microseconds + 500'000) / 1'000'000) + " s";
+}
+
+std::string milliseconds(std::int64_t microseconds) { return tenths(microseconds, 1000) + " ms"; }
+
+std::string usd(std::int64_t micro_usd) {
+  const std::int64_t cents = (micro_usd + kMicroUsd / 200) / (kMicroUsd / 100);
+  return fmt::format("{}.{:02}", grouped(cents / 100), cents % 100);
+}
+
+std::string gpu_hours(GpuNanoseconds time) { return tenths(static_cast<std::int64_t>(time / 1'000'000), 3'600'000); }
+
+std::string_view capacity_name(model::CapacityType type) {
+  constexpr std::array<std::string_view, 3> kNames = {"on-demand", "spot", "reserved"};
+  return kNames.at(static_cast<std::size_t>(type));
+}
+
+std::string time_words(Duration duration) { return time_text(duration); }
+
+std::string clock(Instant at) {
+  const std::int64_t seconds = at.since_start.count() / 1'000'000'000;
+  return fmt::format("{:02}:{:02}:{:02}", seconds / 3600, seconds / 60 % 60, seconds % 60);
+}
+
+std::string shell_word(const std::string& word) {
+  constexpr std::string_view kBare = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-./:,=+%@";
+  if (!word.empty() && word.find_first_not_of(kBare) == std::string::npos) return word;
+  if (word.find_first_of("\"$`\\!") == std::string::npos) return '"' + word + '"';
+  std::string quoted = "'";
+  for (const char c : word) quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return quoted + "'";
+}
+
+std::string variant_name(const model::Catalog& catalog, const model::Service& service) {
+  const model::Variant& variant = service.variants.front();
+  return catalog.services.size() > 1 && variant.role == model::Role::both ? variant.name : std::string();
+}
+
+}  // namespace capstan::experiment

@@ -1,0 +1,40 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "base/quantity.h"
+#include "base/time.h"
+#include "model/catalog.h"
+
+// Numbers and sentences for people. They are computed with integers only, so that every machine writes the same text.
+namespace capstan::experiment {
+
+/// Returns a number with separators: "19,366".
+std::string grouped(std::int64_t number);
+/// Returns number / unit with one decimal, rounded half up: tenths(993'000, 10'000) is "99.3".
+std::string tenths(std::int64_t number, std::int64_t unit);
+/// Returns a number with its noun: "1 replica", "2 replicas".
+std::string counted(std::int64_t number, const char* one, const char* many);
+/// Returns microseconds as seconds with three digits: "1.62 s", "14.8 s", "148 s".
+std::string seconds(std::int64_t microseconds);
+/// Returns microseconds as milliseconds: "48.2 ms".
+std::string milliseconds(std::int64_t microseconds);
+/// Returns USD with cents and separators: "1,043.90".
+std::string usd(std::int64_t micro_usd);
+/// Returns GPU time in hours with one decimal and separators.
+std::string gpu_hours(GpuNanoseconds time);
+/// Returns Karpenter's name of it: "on-demand", "spot" or "reserved".
+std::string_view capacity_name(model::CapacityType type);
+/// Returns a duration in at most two units: "58 min 22 s", "80 ms", "1.5 s".
+std::string time_words(Duration duration);
+/// Returns a time of the run: "00:17:20".
+std::string clock(Instant at);
+/// Returns the name of a service's variant, "h100", where several variants serve together; else nothing.
+std::string variant_name(const model::Catalog& catalog, const model::Service& service);
+
+/// Returns a word as one types it in a shell: bare, or in the quotes that it needs.
+std::string shell_word(const std::string& word);
+
+}  // namespace capstan::experiment

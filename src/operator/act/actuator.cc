@@ -1,0 +1,287 @@
+#include "operator/act/actuator.h"
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include "kube/well_known_labels.h"
+#include "manifest/scalars.h"
+#include "operator/snapshot/waiting_gangs.h"
+#include "operator/view/pod_groups.h"
+
+namespace capstan::op {
+namespace {
+
+using actuate::DrainMeans;
+using actuate::Ref;
+
+/// On a workload: how long its replicas may drain.
+constexpr std::string_view kDrainLimit = "capstan.dev/drain-limit";
+
+const kube::Resource& resource_of(const kube::Workload& workload, const ScaledTargets& scaled) {
+  for (const ScaledTargets::One& each : scaled.found) {
+    if (&each.workload == &workload) return each.resource;
+  }
+  if (workload.kind == "StatefulSet") return kube::resources::kStatefulSets;
+  return workload.kind == "LeaderWorkerSet" ? kube::resources::kLeaderWorkerSets : kube::resources::kDeployments;
+}
+
+/// What the workload says, or, where nobody knows what its template says, its pods.
+DrainMeans drain_means(const kube::Workload& workload, const std::vector<PodGroup>& replicas) {
+  if (!workload.pod.containers.empty() || replicas.empty()) return actuate::drain_means_of(workload);
+  kube::Workload with_pods = workload;
+  with_pods.pod.readiness_gates = replicas.front().pods.front()->spec.readiness_gates;
+  return actuate::drain_means_of(with_pods);
+}
+
+Ref ref_of(const kube::Resource& resource, const kube::Meta& meta) {
+  return {{resource, meta.ns, meta.name}, meta.uid};
+}
+
+/// Since when the pod is out of the router. Its label says nothing of when.
+Instant out_since(const kube::Pod& pod, Instant now) {
+  const kube::Condition* gate = kube::find_condition(pod.conditions, actuate::kServingGate);
+  return gate != nullptr && gate->since.is_set() ? instant_of(gate->since) : now;
+}
+
+bool leaves(const PodGroup& group) {
+  return std::ranges::any_of(group.pods, [](const kube::Pod* pod) { return pod->meta.terminating(); });
+}
+
+/// The labels by which a node of the offering is told from others of its pool.
+actuate::NodePick pick_of(const model::Catalog& catalog, const model::Offering& offering) {
+  constexpr std::string_view kCapacities[] = {"on-demand", "spot", "reserved"};
+  actuate::NodePick pick = {{std::string(kube::labels::kInstanceType), offering.instance_type},
+                            {std::string(kube::labels::kCapacityType),
+                             std::string(kCapacities[static_cast<std::size_t>(offering.capacity)])}};
+  const model::Domain& zone = catalog.domain(offering.zone);
+  if (zone.level == model::TopologyLevel::zone) pick.emplace_back(kube::labels::kZone, zone.name);
+  return pick;
+}
+
+}  // namespace
+
+Actuator::Actuator(Base base) : base_(std::move(base)) { begin(); }
+Actuator::~Actuator() = default;
+
+/// What an earlier leadership had on its way is dropped: tokens begin anew, and every effect reads before it writes.
+void Actuator::begin() {
+  effects_.reset();
+  objects_ = nullptr;
+  runner_ = std::make_unique<actuate::Runner>(base_.client, base_.clock, base_.fence,
+                                              RandomStream(base_.random.bits(), "runner"));
+  effects_ = std::make_unique<actuate::Effects>(*runner_, static_cast<const actuate::References&>(*this), base_.clock,
+                                                base_.wall, base_.identity + "/" + std::to_string(++begun_));
+}
+
+void Actuator::look(const ClusterView& view, const SnapshotBuilder& objects, const Readings& readings) {
+  index_.reset();
+  view_ = view;
+  if (!first_look_) first_look_ = base_.clock();
+  std::set<std::string> served;
+  view_.pods.for_each([&](kube::RowId, const kube::Pod& pod) {
+    if (pod.ready() || served_.contains(pod.meta.uid)) served.insert(pod.meta.uid);
+  });
+  served_ = std::move(served);
+  objects_ = &objects;
+  feed(readings);
+  keep_serving();
+  if (fleet_policy(view_.fleet).placement == Mode::active) end_bindings();
+  if (fleet_policy(view_.fleet).nodes == Mode::active) end_holds();
+}
+
+Actuator::Index::Index(const ClusterView& view) : targets(view), pods(view.pods) {
+  view.pods.for_each([&](kube::RowId, const kube::Pod& pod) {
+    by_uid[pod.meta.uid] = &pod;
+    if (pod.bound() && !pod.over() && gpus_of(pod.spec.requests) > MilliGpu{}) used_nodes.insert(pod.spec.node);
+  });
+}
+
+const Actuator::Index& Actuator::index() const {
+  if (!index_) index_.emplace(view_);
+  return *index_;
+}
+
+/// Transactions that a predecessor has left; ours are known to the runner.
+void Actuator::end_bindings() {
+  std::vector<const kube::Pod*> told;
+  view_.pods.for_each([&](kube::RowId, const kube::Pod& pod) {
+    if (pod.meta.annotations.has(actuate::kBindIntent)) told.push_back(&pod);
+  });
+  effects_->resume_binds(told);
+}
+
+/// A node that was held for a gang is held no more once pods use it.
+void Actuator::end_holds() {
+  std::vector<actuate::Ref> held;
+  const auto look = [&](const kube::Resource& resource, const kube::Meta& meta, std::string_view node) {
+    const bool ours = meta.labels.has(actuate::kClaimGroup) && meta.annotations.has(actuate::kDoNotDisrupt);
+    if (ours && index().used_nodes.contains(node)) held.push_back(ref_of(resource, meta));
+  };
+  view_.claims.for_each(
+      [&](kube::RowId, const kube::NodeClaim& claim) { look(kube::resources::kNodeClaims, claim.meta, claim.node); });
+  view_.nodes.for_each(
+      [&](kube::RowId, const kube::Node& node) { look(kube::resources::kNodes, node.meta, node.meta.name); });
+  effects_->release_holds(held);
+}
+
+/// Waiting and running together; one without the other says nothing.
+void Actuator::feed(const Readings& readings) {
+  const Instant now = base_.clock();
+  std::map<std::string, actuate::ScaleGoal::Load> loads;
+  for (const auto& [uid, signals] : readings) {
+    const bool usable = signals.waiting.usable() && signals.running.usable();
+    loads[uid] = {.usable = usable,
+                  .requests = signals.waiting.value + signals.running.value,
+                  .measured_at = now - std::max(signals.waiting.age, signals.running.age)};
+  }
+  effects_->update_loads(loads);
+}
+
+void Actuator::keep_serving() {
+  std::vector<actuate::Effects::Routed> routed;
+  std::set<std::string> active;
+  for (const auto& [id, origin] : objects_->services()) {
+    if (origin.mode != Mode::active) continue;
+    const kube::Workload* workload = index().targets.find(origin.ns, origin.target);
+    if (workload == nullptr) continue;
+    active.insert(workload->meta.uid);
+    const std::vector<PodGroup> replicas = replicas_of(*workload, index().pods.candidates(*workload));
+    const DrainMeans means = drain_means(*workload, replicas);
+    if (!means.waits()) continue;
+    for (const PodGroup& group : replicas) {
+      const kube::Pod& pod = *group.pods.front();
+      if (leaves(group)) continue;
+      const bool label = means.kind == DrainMeans::Kind::router_label;
+      const bool gated =
+          std::ranges::find(pod.spec.readiness_gates, actuate::kServingGate) != pod.spec.readiness_gates.end();
+      const bool decided = label || !gated || kube::find_condition(pod.conditions, actuate::kServingGate) != nullptr;
+      routed.push_back(
+          {ref_of(kube::resources::kPods, pod.meta), means, actuate::is_out_of_router(pod, means), decided});
+    }
+  }
+  effects_->cancel_except(active);
+  effects_->update_routing(routed);
+}
+
+void Actuator::submit(model::ActionToken token, const model::Action& action, const model::Snapshot& seen) {
+  snapshot_ = &seen;
+  effects_->submit(token, action, seen);
+  snapshot_ = nullptr;
+}
+
+std::optional<actuate::Target> Actuator::target(model::ServiceId service, model::VariantId) const {
+  const auto origin = objects_->services().find(service);
+  if (origin == objects_->services().end()) return std::nullopt;
+  const kube::Workload* workload = index().targets.find(origin->second.ns, origin->second.target);
+  if (workload == nullptr) return std::nullopt;
+  actuate::Target target;
+  const std::vector<PodGroup> replicas = replicas_of(*workload, index().pods.candidates(*workload));
+  target.ref = ref_of(resource_of(*workload, *view_.scaled), workload->meta);
+  target.kind = workload->kind;
+  target.means = drain_means(*workload, replicas);
+  target.drain_limit = manifest::read_duration(workload->meta.annotations.get(kDrainLimit));
+  target.first_ordinal = static_cast<std::uint32_t>(workload->first_ordinal);
+  std::map<std::string, model::GangId> gangs;  // by the first pod's uid
+  snapshot_->gangs.for_each([&](model::GangId id, const model::Gang& gang) {
+    const ObjectKey* pod = gang.service == service ? objects_->pod(gang.pods.front()) : nullptr;
+    if (pod != nullptr) gangs[pod->uid] = id;
+  });
+  for (const PodGroup& group : replicas) {
+    if (leaves(group)) continue;
+    actuate::Target::Replica replica = replica_of(*group.pods.front(), target.means);
+    replica.name = group.name;
+    replica.ordinal = group.ordinal;
+    if (const auto gang = gangs.find(replica.pod.uid); gang != gangs.end()) replica.gang = gang->second;
+    target.replicas.push_back(std::move(replica));
+  }
+  return target;
+}
+
+actuate::Target::Replica Actuator::replica_of(const kube::Pod& pod, const DrainMeans& means) const {
+  actuate::Target::Replica replica;
+  replica.pod = ref_of(kube::resources::kPods, pod.meta);
+  replica.ready = pod.ready();
+  if (actuate::is_out_of_router(pod, means)) replica.out_since = out_since(pod, base_.clock());
+  // Of a pod that is older than this process nobody knows whether it has ever served: it may hold work.
+  const bool older = !first_look_ || instant_of(pod.meta.created_at) < *first_look_;
+  const kube::Condition* gate = kube::find_condition(pod.conditions, actuate::kServingGate);
+  const bool let_in = gate != nullptr && !gate->is_false;  // how long ago, and to whom, it does not say
+  replica.ever_served = older || let_in || served_.contains(pod.meta.uid);
+  return replica;
+}
+
+const kube::Pod* Actuator::find_pod(model::PodId id) const {
+  const ObjectKey* key = objects_->pod(id);
+  const auto found = key == nullptr ? index().by_uid.end() : index().by_uid.find(key->uid);
+  return found == index().by_uid.end() ? nullptr : found->second;
+}
+
+std::optional<actuate::Ref> Actuator::pod(model::PodId id) const {
+  const kube::Pod* pod = find_pod(id);
+  if (pod == nullptr || pod->spec.scheduler != kScheduler) return std::nullopt;  // another scheduler's
+  return ref_of(kube::resources::kPods, pod->meta);
+}
+
+std::optional<actuate::Binding> Actuator::binding(const model::BindPods::Binding& binding) const {
+  const kube::Pod* pod = find_pod(binding.pod);
+  const ObjectKey* node = objects_->node(binding.node);
+  const bool ours = pod != nullptr && pod->spec.scheduler == kScheduler;
+  if (!ours || pod->bound() || node == nullptr) return std::nullopt;
+  return actuate::Binding{ref_of(kube::resources::kPods, pod->meta), pod->meta.resource_version, node->name};
+}
+
+std::optional<actuate::ClaimGroup> Actuator::nodes(const model::LaunchNodes& launch) const {
+  const model::Catalog& catalog = *snapshot_->catalog;
+  const model::Offering& offering = catalog.offering(launch.offering);
+  actuate::ClaimGroup group;
+  view_.pools.for_each([&](kube::RowId, const kube::NodePool& pool) {
+    if (pool.meta.name == catalog.pool(launch.pool).name) group.pool = pool;
+  });
+  if (group.pool.meta.name.empty()) return std::nullopt;
+  group.pick = pick_of(catalog, offering);
+  group.requests.add(gpu_resource_of(launch.gang), offering.gpus * 1'000);
+  if (launch.within.valid()) {
+    const model::TopologyLevel level = catalog.domain(launch.within).level;
+    if (level < catalog.launches_into) return std::nullopt;
+    group.within = level == model::TopologyLevel::zone ? "zone" : "cluster";
+  }
+  return group;
+}
+
+/// What the gang asks for; before it has pods, and for plain capacity, the usual one.
+std::string Actuator::gpu_resource_of(model::GangId id) const {
+  const model::Gang* gang = id.valid() ? snapshot_->gangs.find(id) : nullptr;
+  const kube::Pod* pod = gang == nullptr ? nullptr : find_pod(gang->pods.front());
+  if (pod != nullptr) {
+    for (const auto& [name, milli] : pod->spec.requests.milli) {
+      if (name.ends_with("/gpu") && milli > 0) return name;
+    }
+  }
+  return "nvidia.com/gpu";
+}
+
+/// Those that are on their way, and those whose nodes nobody uses.
+std::vector<actuate::Ref> Actuator::claims(model::ClaimGroupId group) const {
+  std::vector<actuate::Ref> claims;
+  const ObjectKey* key = objects_->group(group);
+  if (key == nullptr) return claims;
+  view_.claims.for_each([&](kube::RowId, const kube::NodeClaim& claim) {
+    const bool unused = claim.node.empty() || !index().used_nodes.contains(claim.node);
+    if (claim.meta.labels.get(actuate::kClaimGroup) != key->name || !unused) return;
+    claims.push_back(ref_of(kube::resources::kNodeClaims, claim.meta));
+  });
+  return claims;
+}
+
+std::optional<actuate::Ref> Actuator::claim(model::NodeId id) const {
+  const ObjectKey* node = objects_->node(id);
+  if (node == nullptr || index().used_nodes.contains(node->name)) return std::nullopt;
+  std::optional<actuate::Ref> found;
+  view_.claims.for_each([&](kube::RowId, const kube::NodeClaim& claim) {
+    if (claim.node == node->name) found = ref_of(kube::resources::kNodeClaims, claim.meta);
+  });
+  return found;
+}
+
+}  // namespace capstan::op

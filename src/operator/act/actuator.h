@@ -1,0 +1,82 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "actuate/effects.h"
+#include "operator/act/effects.h"
+#include "operator/snapshot/pod_index.h"
+#include "operator/snapshot/snapshot_builder.h"
+#include "operator/view/cluster_view.h"
+
+namespace capstan::op {
+
+/// Effects at the API server: puts the ids of a snapshot into references, feeds drains with what replicas hold, ends
+/// what a predecessor has begun to bind, and lets go of nodes that were held for a gang which is there.
+class Actuator final : public Effects, private actuate::References {
+ public:
+  /// What it stands on; the client outlives it.
+  struct Base {
+    kube::Client& client;
+    net::Clock clock;  ///< counts from the Unix epoch
+    kube::WallClock wall;
+    actuate::Fence fence;
+    RandomStream random;
+    std::string identity;  ///< of this process alone
+  };
+
+  explicit Actuator(Base base);
+  ~Actuator() override;
+
+  void begin() override;
+  void look(const ClusterView& view, const SnapshotBuilder& objects, const Readings& readings) override;
+  void submit(model::ActionToken token, const model::Action& action, const model::Snapshot& seen) override;
+  std::vector<ports::Outcome> outcomes() override { return runner_->take_outcomes(); }
+  void turn() override { runner_->turn(); }
+  Instant next_deadline() const override { return runner_->next_deadline(); }
+
+ private:
+  /// What is looked up in the view, made once a look, and only where something is Active.
+  struct Index {
+    explicit Index(const ClusterView& view);
+    Targets targets;
+    PodIndex pods;
+    std::map<std::string, const kube::Pod*> by_uid;
+    std::set<std::string, std::less<>> used_nodes;  // with a pod that holds GPUs
+  };
+  const Index& index() const;
+
+  // References.
+  std::optional<actuate::Target> target(model::ServiceId service, model::VariantId variant) const override;
+  std::optional<actuate::Ref> pod(model::PodId id) const override;
+  std::optional<actuate::Binding> binding(const model::BindPods::Binding& binding) const override;
+  std::optional<actuate::ClaimGroup> nodes(const model::LaunchNodes& launch) const override;
+  std::vector<actuate::Ref> claims(model::ClaimGroupId group) const override;
+  std::optional<actuate::Ref> claim(model::NodeId node) const override;
+
+  const kube::Pod* find_pod(model::PodId id) const;
+  std::string gpu_resource_of(model::GangId gang) const;
+  void end_bindings();
+  void end_holds();
+
+  void feed(const Readings& readings);
+  void keep_serving();
+  actuate::Target::Replica replica_of(const kube::Pod& pod, const actuate::DrainMeans& means) const;
+
+  Base base_;
+  std::unique_ptr<actuate::Runner> runner_;
+  std::unique_ptr<actuate::Effects> effects_;
+  std::uint64_t begun_ = 0;
+  ClusterView view_;
+  mutable std::optional<Index> index_;  // of view_
+  std::optional<Instant> first_look_;
+  std::set<std::string> served_;               // uids of pods that were once seen ready
+  const SnapshotBuilder* objects_ = nullptr;   // from a look on, as long as its decision lasts
+  const model::Snapshot* snapshot_ = nullptr;  // while something is submitted
+};
+
+}  // namespace capstan::op

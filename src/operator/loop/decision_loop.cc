@@ -1,0 +1,171 @@
+#include "operator/loop/decision_loop.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/assert.h"
+#include "operator/loop/slo_breach.h"
+#include "operator/memory/remembered_replicas.h"
+#include "operator/snapshot/catalog_builder.h"
+
+namespace capstan::op {
+
+DecisionLoop::DecisionLoop(net::Transport& transport, kube::Client& client, net::Clock clock, RandomStream random,
+                           Effects* effects)
+    : clock_(clock),
+      effects_(effects),
+      watch_(client, clock, random),
+      sources_(transport, clock),
+      scout_(std::make_unique<SnapshotBuilder>()) {}
+
+DecisionLoop::Brain::Brain(net::Clock clock, Effects* effects, const ClusterView& view, const Readings& readings,
+                           const Checkpoint& checkpoint, control::Witness witness)
+    : world(std::move(clock), effects, remembered_pods(checkpoint, view)),
+      controller((world.look(view, readings), world.policies()), world,
+                 {.verify_replay = false, .witness = std::move(witness)}) {}
+
+void DecisionLoop::turn() {
+  watch_.turn();
+  if (synced_at_.is_never() && watch_.synced()) synced_at_ = clock_();
+  if (watch_.synced() && brain_ == nullptr && due()) scout();
+  sources_.tick();
+}
+
+/// Who serves, for those who only listen.
+void DecisionLoop::scout() {
+  looked_at_ = clock_();
+  looked_version_ = watch_.version();
+  view_ = watch_.view();
+  const SnapshotBuilder::Seen seen = scout_->build(view_, {}, looked_at_);
+  sources_.follow(view_, seen.serving, scout_->services());
+}
+
+Instant DecisionLoop::next_deadline() const {
+  Instant next = std::min(watch_.next_deadline(), sources_.next_due());
+  if (!watch_.synced()) return next;
+  const bool changed = watch_.version() != looked_version_;
+  next = std::min(next, looked_at_ + (changed ? kLookMin : kLookMax));
+  if (brain_ != nullptr) next = std::min(next, brain_->controller.next_tick());
+  return next;
+}
+
+bool DecisionLoop::due() const {
+  const Instant now = clock_();
+  const Duration pause = now - looked_at_;
+  if (pause >= kLookMax || (watch_.version() != looked_version_ && pause >= kLookMin)) return true;
+  return brain_ != nullptr && now >= brain_->controller.next_tick();
+}
+
+bool DecisionLoop::ready() const { return waiting_for().empty(); }
+
+std::vector<std::string> DecisionLoop::waiting_for() const {
+  std::vector<std::string> lines = watch_.waiting_for();
+  if (!lines.empty()) return lines;
+  const bool looked = looked_at_ >= synced_at_ && !synced_at_.is_never();
+  const bool heard = looked && (sources_.heard_all() || clock_() - synced_at_ >= kFirstAnswersMax);
+  if (!heard) lines.push_back("the first answer of every replica that serves");
+  return lines;
+}
+
+void DecisionLoop::begin(const Checkpoint& checkpoint, control::Witness witness) {
+  CAPSTAN_ASSERT(watch_.synced() && brain_ == nullptr);
+  view_ = watch_.view();
+  if (effects_ != nullptr) effects_->begin();
+  brain_ = std::make_unique<Brain>(clock_, effects_, view_, sources_.readings(), checkpoint, std::move(witness));
+  scout_.reset();
+  ledgers_.clear();
+  control::Memory memory;
+  for (const auto& [id, origin] : brain_->world.objects().services()) {
+    const auto row = checkpoint.rows.find(origin.key());
+    if (row == checkpoint.rows.end()) continue;
+    memory.scale.resize(std::max<std::size_t>(memory.scale.size(), id.value + 1));
+    memory.scale[id.value] = adopted(row->second, brain_->world.objects(), brain_->world.snapshot());
+    memory.slo.resize(memory.scale.size());
+    memory.slo[id.value] = row->second.slo;
+    ledgers_[origin.key()] = row->second.ledger;
+  }
+  brain_->controller.restore(std::move(memory));
+}
+
+void DecisionLoop::end() {
+  brain_.reset();
+  first_tokens_.clear();
+  scout_ = std::make_unique<SnapshotBuilder>();
+}
+
+void DecisionLoop::decide() {
+  looked_at_ = clock_();
+  looked_version_ = watch_.version();
+  view_ = watch_.view();
+  Brain& brain = *brain_;
+  const Readings readings = sources_.readings();
+  brain.world.look(view_, readings);
+  if (effects_ != nullptr) effects_->look(view_, brain.world.objects(), readings);
+  sources_.follow(view_, brain.world.serving(), brain.world.objects().services());
+  control::Policies policies = brain.world.policies();
+  add_slo_breach(policies, view_, brain.world.objects().services());
+  brain.controller.use(std::move(policies));
+  brain.controller.tick();
+  account(looked_at_);
+  measure(looked_at_);
+}
+
+/// How long first tokens take at the slowest replica of each scaler.
+void DecisionLoop::measure(Instant now) {
+  std::map<std::string, FirstTokens> measured;
+  const auto& services = brain_->world.objects().services();
+  brain_->world.snapshot().gangs.for_each([&](model::GangId, const model::Gang& gang) {
+    const model::Signal& ttft = gang.signals.ttft_p99_us;
+    const auto service = services.find(gang.service);
+    if (gang.phase != model::Gang::Phase::ready || service == services.end() || !ttft.usable()) return;
+    FirstTokens& slowest = measured[service->second.scaler_uid];
+    slowest = {std::max(slowest.p99_us, ttft.value), now};
+  });
+  for (const auto& [uid, before] : first_tokens_) {
+    if (now - before.at < kFirstTokensTold) measured.try_emplace(uid, before);
+  }
+  first_tokens_ = std::move(measured);
+}
+
+/// What is recommended, less what there is, counts until the next look. Targets that are gone leave the books.
+void DecisionLoop::account(Instant now) {
+  const ScalersByUid scalers = scalers_by_uid(view_);
+  const model::Snapshot& snapshot = brain_->world.snapshot();
+  std::map<std::string, Ledger> before = std::exchange(ledgers_, {});
+  for (const auto& [id, origin] : brain_->world.objects().services()) {
+    Ledger& ledger = ledgers_[origin.key()] = before[origin.key()];
+    const decide::scale::Decision& decision = brain_->controller.scale_decision(id);
+    if (snapshot.services.find(id) == nullptr || !decision.service.valid()) continue;
+    const model::Variant& variant = snapshot.catalog->service(id).variants.front();
+    const TargetOf target = targets_of(*scalers.at(origin.scaler_uid)).at(origin.position);
+    ledger.add(decision.desired - snapshot.services.at(id).desired_replicas, whole_gpus(variant.tensor_parallel),
+               target.variant->replica_price_per_hour, now);
+  }
+}
+
+Checkpoint DecisionLoop::checkpoint() const {
+  Checkpoint checkpoint;
+  const control::Memory& memory = brain_->controller.memory();
+  for (const auto& [id, origin] : brain_->world.objects().services()) {
+    Checkpoint::Row& row = checkpoint.rows[origin.key()];
+    if (id.value < memory.scale.size()) row = portable(memory.scale[id.value], brain_->world.objects());
+    if (id.value < memory.slo.size()) row.slo = memory.slo[id.value];
+    if (const auto ledger = ledgers_.find(origin.key()); ledger != ledgers_.end()) row.ledger = ledger->second;
+  }
+  return checkpoint;
+}
+
+std::vector<ScalerReport> DecisionLoop::reports() const {
+  const std::map<std::string, std::string> troubles = sources_.troubles();
+  std::map<std::string, std::int64_t> ttft_us;
+  for (const auto& [uid, seen] : first_tokens_) ttft_us[uid] = seen.p99_us;
+  return reports_of({.view = view_,
+                     .world = brain_->world,
+                     .controller = brain_->controller,
+                     .served = watch_.served(),
+                     .troubles = troubles,
+                     .ledgers = ledgers_,
+                     .ttft_us = ttft_us});
+}
+
+}  // namespace capstan::op

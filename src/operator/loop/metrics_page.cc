@@ -1,0 +1,136 @@
+#include "operator/loop/metrics_page.h"
+
+#include <cstdint>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace capstan::op {
+namespace {
+
+using Labels = std::vector<std::pair<std::string_view, std::string>>;
+
+/// "-1.5" of -1500 thousandths: exact, as floating point would not be.
+std::string decimal(std::int64_t value, int digits) {
+  std::string text = std::to_string(value < 0 ? -value : value);
+  const auto places = static_cast<std::size_t>(digits);
+  if (text.size() <= places) text.insert(0, places + 1 - text.size(), '0');
+  text.insert(text.size() - places, ".");
+  return value < 0 ? "-" + text : text;
+}
+
+class Page {
+ public:
+  void family(std::string_view name, std::string_view type, std::string_view help) {
+    name_ = name;
+    text_ += "# HELP " + name_ + " " + std::string(help) + "\n# TYPE " + name_ + " " + std::string(type) + "\n";
+  }
+  void sample(const Labels& labels, const std::string& value) {
+    text_ += name_;
+    for (std::size_t i = 0; i < labels.size(); ++i) {
+      text_ += (i == 0 ? "{" : ",") + std::string(labels[i].first) + "=\"" + escaped(labels[i].second) + "\"";
+    }
+    text_ += (labels.empty() ? " " : "} ") + value + "\n";
+  }
+  void sample(const Labels& labels, std::int64_t value) { sample(labels, std::to_string(value)); }
+  void only(std::string_view name, std::string_view type, std::string_view help, std::int64_t value) {
+    family(name, type, help);
+    sample({}, value);
+  }
+  std::string take() { return std::move(text_); }
+
+ private:
+  static std::string escaped(const std::string& text) {
+    std::string out;
+    for (const char c : text) {
+      if (c == '\\' || c == '"') out += '\\';
+      out += c == '\n' ? ' ' : c;
+    }
+    return out;
+  }
+  std::string text_;
+  std::string name_;
+};
+
+Labels of(const ScalerReport& report) { return {{"namespace", report.ns}, {"scaler", report.name}}; }
+
+Labels with(Labels labels, std::string_view name, std::string value) {
+  labels.emplace_back(name, std::move(value));
+  return labels;
+}
+
+void add_targets(Page& page, const std::vector<ScalerReport>& reports) {
+  page.family("capstan_target_replicas", "gauge", "Replicas of a target by state; recommended is what it should have.");
+  for (const ScalerReport& report : reports) {
+    for (const TargetReport& target : report.targets) {
+      const Labels labels = with(of(report), "target", target.name);
+      const std::pair<const char*, ReplicaCount> rows[] = {
+          {"asked", target.current},     {"starting", target.starting},       {"ready", target.ready},
+          {"draining", target.draining}, {"recommended", target.recommended}, {"desired", target.desired}};
+      for (const auto& [state, replicas] : rows) page.sample(with(labels, "state", state), replicas);
+    }
+  }
+}
+
+void add_scalers(Page& page, const std::vector<ScalerReport>& reports) {
+  page.family("capstan_signals", "gauge", "Replicas that serve, by whether their load is known.");
+  for (const ScalerReport& report : reports) {
+    page.sample(with(of(report), "state", "fresh"), report.fresh);
+    page.sample(with(of(report), "state", "missing"), report.missing);
+  }
+  page.family("capstan_condition", "gauge", "1 where a condition of a scaler is True.");
+  for (const ScalerReport& report : reports) {
+    for (const Verdict& verdict : report.verdicts) {
+      page.sample(with(of(report), "type", verdict.type), verdict.is == Verdict::Is::yes ? 1 : 0);
+    }
+  }
+  page.family("capstan_ledger_gpu_hours", "gauge",
+              "GPU-hours that the recommendations would have added; saved: below 0.");
+  for (const ScalerReport& report : reports) page.sample(of(report), decimal(report.ledger.gpu_hours_milli(), 3));
+  page.family("capstan_ledger_usd", "gauge", "The same in US dollars, where replicas have a price.");
+  for (const ScalerReport& report : reports) page.sample(of(report), decimal(report.ledger.cost().count, 6));
+}
+
+void add_process(Page& page, const Process& process) {
+  page.only("capstan_leader", "gauge", "1 in the process that writes.", process.leads() ? 1 : 0);
+  page.only("capstan_synced", "gauge", "1 once all objects are known.", process.synced() ? 1 : 0);
+  page.only("capstan_decisions_total", "counter", "Times that the cluster was looked at and what was due was decided.",
+            process.loop().begun() ? process.loop().controller().stats().ticks : 0);
+  const ClusterWatch::Counters watched = process.loop().watch().counters();
+  page.only("capstan_watch_events_total", "counter", "Events of watches.", static_cast<std::int64_t>(watched.events));
+  page.only("capstan_watch_relists_total", "counter", "Collections read anew.",
+            static_cast<std::int64_t>(watched.relists));
+  page.family("capstan_watch_age_seconds", "gauge", "Time since the API server last told of a kind.");
+  for (const auto& [kind, age] : process.ages()) page.sample({{"kind", kind}}, whole_seconds(age));
+  page.family("capstan_api_answers_total", "counter", "Answers of the API server; code 0: none came.");
+  for (const auto& [what, count] : process.api_counters().answers) {
+    page.sample({{"verb", std::string(kube::name_of(what.first))}, {"code", std::to_string(what.second)}},
+                static_cast<std::int64_t>(count));
+  }
+  const signals::ScraperCounts scrapes = process.loop().sources().counts();
+  page.family("capstan_scrapes_total", "counter", "Pages of metrics that were asked for, by how it ended.");
+  page.sample({{"result", "started"}}, static_cast<std::int64_t>(scrapes.started));
+  page.sample({{"result", "failed"}}, static_cast<std::int64_t>(scrapes.failed));
+  page.sample({{"result", "refused"}}, static_cast<std::int64_t>(scrapes.refused));
+  page.sample({{"result", "skipped"}}, static_cast<std::int64_t>(scrapes.skipped));
+  page.only("capstan_status_writes_total", "counter", "Statuses that were sent.",
+            static_cast<std::int64_t>(process.status().writes()));
+  page.only("capstan_checkpoint_writes_total", "counter", "Parts of the checkpoint that were sent.",
+            static_cast<std::int64_t>(process.checkpoint().writes()));
+  page.only("capstan_checkpoint_rows_left_out", "gauge", "Targets without a place in the checkpoint.",
+            static_cast<std::int64_t>(process.checkpoint().left_out()));
+  page.only("capstan_events_dropped_total", "counter", "Events that will never be written.",
+            static_cast<std::int64_t>(process.events().dropped()));
+}
+
+}  // namespace
+
+std::string metrics_page(const Process& process) {
+  Page page;
+  add_process(page, process);
+  add_targets(page, process.reports());
+  add_scalers(page, process.reports());
+  return page.take();
+}
+
+}  // namespace capstan::op

@@ -1,0 +1,287 @@
+#include "operator/loop/process.h"
+
+#include <algorithm>
+#include <memory>
+#include <utility>
+
+#include "explain/words.h"
+#include "operator/act/actuator.h"
+
+namespace capstan::op {
+namespace {
+
+using Level = LogLine::Level;
+
+constexpr std::string_view kLease = "capstan";
+
+std::string scaler_words(const ScalerReport& report) {
+  return "InferenceScaler " + kube::key_of(report.ns, report.name);
+}
+
+}  // namespace
+
+Process::Process(Base base, Options options, Log log)
+    : base_(std::move(base)),
+      log_(std::move(log)),
+      election_({.lease = {kube::resources::kLeases, options.ns, std::string(kLease)}, .identity = options.identity},
+                RandomStream(base_.random.bits(), "election")),
+      events_({.instance = options.identity}),
+      own_effects_(base_.effects != nullptr
+                       ? nullptr
+                       : std::make_unique<Actuator>(Actuator::Base{.client = base_.client,
+                                                                   .clock = base_.clock,
+                                                                   .wall = base_.wall,
+                                                                   .fence = [this] { return permit(); },
+                                                                   .random = RandomStream(base_.random.bits(), "act"),
+                                                                   .identity = options.identity})),
+      loop_(base_.transport, base_.client, base_.clock, RandomStream(base_.random.bits(), "watch"), &effects()),
+      checkpoint_(base_.client, base_.clock, options.ns, [this] { return leads(); }),
+      identity_(options.identity) {}
+
+Process::~Process() {
+  for (const kube::Client::CallId id : calls_) base_.client.cancel(id);
+}
+
+bool Process::leads() const { return election_.may_write(base_.clock()); }
+/// What may be written to others' objects. The kill switch is read where it arrives, not where the last decision saw
+/// it.
+actuate::Permit Process::permit() const {
+  if (end_ != End::not_yet || !leads()) return actuate::Permit::none;
+  if (fleet_halted(loop_.watch().fleet())) return actuate::Permit::finish;
+  return sees() ? actuate::Permit::all : actuate::Permit::stale_view;
+}
+
+bool Process::sees() const { return loop_.watch().oldest(base_.clock()) <= ClusterWatch::kAgeMost; }
+
+std::map<std::string, Duration> Process::too_old() const {
+  std::map<std::string, Duration> ages = loop_.watch().ages(base_.clock());
+  std::erase_if(ages, [](const auto& kind) { return kind.second <= ClusterWatch::kAgeMost; });
+  return ages;
+}
+
+bool Process::stopped() const { return end_ == End::done; }
+
+void Process::turn() {
+  if (end_ == End::not_yet) elect();
+  loop_.turn();
+  checkpoint_.turn();
+  tell_refusals();
+  tell_ages();
+  if (!synced_told_ && loop_.synced()) {
+    synced_told_ = true;
+    log_({.level = Level::info, .message = "all objects are known"});
+  }
+  if (end_ == End::not_yet) {
+    follow_lead();
+    if (loop_.begun() && leads() && loop_.due()) decide();
+  } else {
+    end_in_order();
+  }
+  send_events();
+  effects().turn();
+  base_.client.turn();
+}
+
+Instant Process::next_deadline() const {
+  Instant next = std::min({election_.next_deadline(), loop_.next_deadline(), checkpoint_.next_deadline(),
+                           base_.client.next_deadline(), effects().next_deadline(), end_by_});
+  if (leads()) next = std::min({next, events_.next_deadline(), election_.deadline()});
+  return next;
+}
+
+/// A call whose answer is forgotten when the process ends.
+void Process::call(kube::ApiRequest request, kube::Client::Handler handler) {
+  const auto id = std::make_shared<kube::Client::CallId>(0);
+  *id = base_.client.call(std::move(request), [this, id, handler = std::move(handler)](kube::Outcome outcome) {
+    calls_.erase(*id);
+    handler(std::move(outcome));
+  });
+  calls_.insert(*id);
+}
+
+/// Sends a write, unless the Lease has expired in the meantime.
+void Process::write(kube::ApiRequest request, kube::Client::Handler handler) {
+  request.may_send = [this] { return leads(); };
+  call(std::move(request), std::move(handler));
+}
+
+void Process::elect() {
+  if (std::optional<kube::ApiRequest> request = election_.poll(base_.clock(), base_.wall())) {
+    call(std::move(*request), [this](const kube::Outcome& outcome) { election_.answered(outcome, base_.clock()); });
+  }
+}
+
+/// Begins to decide once this process leads, has read the checkpoint of its predecessor, and has the first answer of
+/// every replica. Forgets all of it when the Lease is lost.
+void Process::follow_lead() {
+  if (leads() != leading_) {
+    leading_ = leads();
+    log_({.level = leading_ ? Level::info : Level::warning,
+          .message = leading_ ? "leads" : "leads no more: without the Lease this process writes nothing"});
+    if (leading_) {
+      checkpoint_.start_reading();
+    } else {
+      loop_.end();
+      reports_.clear();
+      fleet_status_.forget();
+      queue_status_.forget();
+    }
+  }
+  if (!leading_ || loop_.begun() || !loop_.ready()) return;
+  if (const std::optional<Checkpoint> checkpoint = checkpoint_.read()) {
+    log_({.level = Level::info,
+          .message = "starts to decide with the checkpoint of " +
+                     explain::count_text(std::ssize(checkpoint->rows), "target", "targets")});
+    loop_.begin(*checkpoint);
+  }
+}
+
+void Process::decide() {
+  loop_.decide();
+  reports_ = loop_.reports();
+  show();
+  show_gangs();
+  show_fleet();
+  show_queues();
+  tell_troubles();
+  checkpoint_.write(loop_.checkpoint(), false);
+}
+
+void Process::show() {
+  StatusWriter::Out out = status_.look(reports_, loop_.view(), base_.clock(), base_.wall());
+  for (StatusWriter::Write& write : out.writes) {
+    this->write(std::move(write.request), [this, uid = write.uid](const kube::Outcome& outcome) {
+      status_.answered(uid, outcome.ok());
+      if (!outcome.ok() && !outcome.error.not_found()) {
+        log_({.level = Level::warning,
+              .message = "the status of an InferenceScaler was not written: " + outcome.error.text()});
+      }
+    });
+  }
+  for (const kube::EventNote& each : out.notes) note(each);
+}
+
+/// Records an Event and logs it.
+void Process::note(const kube::EventNote& note) {
+  log_({.level = Level::info,
+        .message = note.note,
+        .object = note.kind + " " + kube::key_of(note.ns, note.name),
+        .reason = note.reason});
+  events_.record(note, base_.clock(), base_.wall());
+}
+
+/// Pods belong to other programs, so the kill switch also stops these writes.
+void Process::show_gangs() {
+  const Mode placement = fleet_policy(loop_.view().fleet).placement;
+  GangVerdictWriter::Out out =
+      gang_verdicts_.look(gang_verdicts(loop_.view(), loop_.world(), loop_.controller()), placement, base_.wall());
+  for (kube::ApiRequest& request : out.writes) {
+    request.may_send = [this] { return permit() == actuate::Permit::all; };
+    call(std::move(request), [this](const kube::Outcome& outcome) {
+      if (outcome.ok() || outcome.error.not_found()) return;
+      log_({.level = Level::warning,
+            .message = "the condition PodScheduled of a pod was not written: " + outcome.error.text()});
+    });
+  }
+  for (const kube::EventNote& each : out.notes) note(each);
+}
+
+void Process::show_fleet() {
+  const FleetPolicy& fleet = fleet_policy(loop_.view().fleet);
+  const FleetReport report = fleet_report(loop_.world().snapshot(), identity_);
+  std::optional<kube::ApiRequest> request = fleet_status_.look(report, fleet, base_.clock(), base_.wall());
+  if (!request) return;
+  write(std::move(*request), [this, uid = fleet.meta.uid](const kube::Outcome& outcome) {
+    fleet_status_.answered(uid, outcome.ok());
+    if (outcome.ok() || outcome.error.not_found()) return;
+    log_({.level = Level::warning, .message = "the status of the fleet was not written: " + outcome.error.text()});
+  });
+}
+
+void Process::show_queues() {
+  for (QueueStatusWriter::Write& each :
+       queue_status_.look(loop_.world().snapshot(), loop_.view().queues, base_.clock(), base_.wall())) {
+    write(std::move(each.request), [this, uid = each.uid](const kube::Outcome& outcome) {
+      queue_status_.answered(uid, outcome.ok());
+      if (outcome.ok() || outcome.error.not_found()) return;
+      log_({.level = Level::warning, .message = "the status of a queue was not written: " + outcome.error.text()});
+    });
+  }
+}
+
+void Process::send_events() {
+  if (!leads()) return;
+  while (std::optional<kube::EventRecorder::Outgoing> outgoing = events_.poll(base_.clock())) {
+    write(std::move(outgoing->request),
+          [this, id = outgoing->id](const kube::Outcome& outcome) { events_.answered(id, outcome, base_.clock()); });
+  }
+}
+
+/// Logs whether each scaler is Ready, when that or its reason changes.
+void Process::tell_troubles() {
+  std::map<std::string, std::string> now;
+  for (const ScalerReport& report : reports_) {
+    const Verdict& ready = report.verdicts.front();
+    std::string& told = now[report.uid] = ready.reason;
+    if (const auto before = told_.find(report.uid); before != told_.end() && before->second == told) continue;
+    const bool well = ready.is == Verdict::Is::yes;
+    log_({.level = well ? Level::info : Level::warning,
+          .message = well ? "is ready" : "is not ready: " + ready.message,
+          .object = scaler_words(report),
+          .reason = ready.reason});
+  }
+  told_ = std::move(now);
+  if (refusal_told_ == checkpoint_.refusal()) return;
+  refusal_told_ = checkpoint_.refusal();
+  if (!refusal_told_.empty()) {
+    log_({.level = Level::warning, .message = "the checkpoint cannot be saved: " + refusal_told_});
+  }
+}
+
+/// Logs each kind that cannot be watched, when that begins and when it ends.
+void Process::tell_refusals() {
+  std::map<std::string, std::string> now = loop_.watch().refusals();
+  if (now == refusals_told_) return;
+  for (const auto& [kind, words] : now) {
+    const auto before = refusals_told_.find(kind);
+    if (before != refusals_told_.end() && before->second == words) continue;
+    log_({.level = Level::warning, .message = "cannot watch " + kind + ": " + words});
+  }
+  for (const auto& [kind, words] : refusals_told_) {
+    if (!now.contains(kind)) log_({.level = Level::info, .message = "watches " + kind + " again"});
+  }
+  refusals_told_ = std::move(now);
+}
+
+/// Logs when the view of the cluster becomes too old to act on, and when that ends.
+void Process::tell_ages() {
+  const bool old = !sees();
+  if (std::exchange(too_old_told_, old) == old) return;
+  const std::map<std::string, Duration> now = too_old();
+  log_({.level = old ? Level::warning : Level::info,
+        .message = old ? "the API server has sent nothing about " + now.begin()->first + " for " +
+                             explain::time_text(now.begin()->second) + ": no object is changed until it does"
+                       : "the API server sends all kinds again"});
+}
+
+void Process::stop() {
+  if (end_ != End::not_yet) return;
+  log_({.level = Level::info, .message = "stops"});
+  end_ = End::saving;
+  end_by_ = base_.clock() + kStopMax;
+  if (loop_.begun() && leads()) checkpoint_.write(loop_.checkpoint(), true);
+}
+
+void Process::end_in_order() {
+  const bool late = base_.clock() >= end_by_;
+  if (end_ == End::saving && (late || !checkpoint_.writing())) {
+    end_ = End::done;
+    if (std::optional<kube::ApiRequest> request = election_.release(base_.wall())) {
+      end_ = End::releasing;
+      call(std::move(*request), [this](const kube::Outcome&) { end_ = End::done; });
+    }
+  }
+  if (late) end_ = End::done;
+}
+
+}  // namespace capstan::op

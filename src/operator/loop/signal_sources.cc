@@ -1,0 +1,313 @@
+#include "operator/loop/signal_sources.h"
+
+#include <algorithm>
+#include <set>
+#include <tuple>
+#include <utility>
+
+#include "decide/scale/scale.h"
+#include "model/signal_names.h"
+#include "net/socket_address.h"
+#include "operator/view/selector.h"
+
+namespace capstan::op {
+namespace {
+
+using signals::Missing;
+
+constexpr std::string_view kHttpPort = "http";
+constexpr std::int64_t kUsualPort = 8000;
+constexpr Duration kLongestScrape = std::chrono::seconds(10);
+/// A value counts until the third scrape after it has failed to come.
+constexpr int kIntervalsStale = 3;
+
+std::int64_t port_of(const InferenceScaler& scaler, const kube::Pod& pod) {
+  if (scaler.port) return *scaler.port;
+  for (const kube::Container& container : pod.spec.containers) {
+    for (const kube::ContainerPort& port : container.ports) {
+      if (port.name == kHttpPort) return port.port;
+    }
+  }
+  return kUsualPort;
+}
+
+/// All of a scaler that decides how a page is read.
+std::string how(const InferenceScaler& scaler) {
+  const InferenceScaler::Custom& custom = scaler.custom;
+  std::string text = std::to_string(scaler.interval.count()) + '\n' + std::to_string(scaler.slo.ttft.count()) + '\n' +
+                     std::to_string(scaler.slo.queue_time().count()) + '\n' + std::to_string(scaler.slo.tpot.count());
+  for (const std::string& part :
+       {scaler.model, scaler.engine, custom.waiting, custom.running, custom.kv_usage, custom.prompt_tokens,
+        custom.generated_tokens, custom.ttft, scaler.prometheus_url, scaler.prometheus_selector}) {
+    text += '\n' + part;
+  }
+  return text;
+}
+
+/// First tokens since the last page, as a scenario's scrapes have them; of pages that are nearer to each other than
+/// this, of so long. A little less, so that pages which come early do not bring another one's in.
+constexpr Duration kLeastWindow = std::chrono::seconds(15);
+Duration percentile_window(Duration interval) { return std::max(interval, kLeastWindow) * 7 / 8; }
+
+/// Where the fields of a scaler are, for messages.
+std::string place(const InferenceScaler& scaler, std::string_view field) {
+  return "InferenceScaler " + scaler.meta.key() + " " + std::string(field);
+}
+
+std::vector<signals::MetricText> rows_of(const InferenceScaler::Custom& custom) {
+  std::vector<signals::MetricText> rows;
+  const auto add = [&](std::string signal, const std::string& metric, std::string unit, std::string kind = "gauge") {
+    if (metric.empty()) return;
+    signals::MetricText row;
+    row.signal = std::move(signal);
+    row.metric = metric;
+    row.kind = std::move(kind);
+    row.unit = std::move(unit);
+    rows.push_back(std::move(row));
+  };
+  add("waiting", custom.waiting, "requests");
+  add("running", custom.running, "requests");
+  add("kv_usage_ppm", custom.kv_usage, "ratio");
+  add("prompt_tokens_total", custom.prompt_tokens, "tokens", "counter");
+  add("generated_tokens_total", custom.generated_tokens, "tokens", "counter");
+  add("ttft_p99_us", custom.ttft, "seconds", "histogram");
+  return rows;
+}
+
+}  // namespace
+
+std::string page_url(const InferenceScaler& scaler, const kube::Pod& pod) {
+  return "http://" + net::host_and_port(pod.ip, std::to_string(port_of(scaler, pod))) + scaler.path;
+}
+
+std::vector<signals::SignalName> needed_signals(const InferenceScaler& scaler) {
+  std::vector<signals::SignalName> needed;
+  const std::vector<model::SignalField> fields = decide::scale::needed_signals(policy_of(scaler));
+  for (const model::ReplicaSignal& signal : model::kReplicaSignals) {
+    if (std::ranges::find(fields, signal.field) != fields.end()) {
+      needed.push_back(signals::signal_named(signal.name).value());
+    }
+  }
+  return needed;
+}
+
+SignalSources::SignalSources(net::Transport& transport, net::Clock clock)
+    : transport_(transport), clock_(std::move(clock)) {}
+
+SignalSources::~SignalSources() = default;
+
+void SignalSources::follow(const ClusterView& view, const std::vector<SnapshotBuilder::Serving>& serving,
+                           const std::map<model::ServiceId, ServiceOrigin>& services) {
+  const ScalersByUid scalers = scalers_by_uid(view);
+  std::map<std::string, Pod> before = std::exchange(pods_, {});
+  mistakes_.clear();
+  std::set<std::string> with_server;
+  for (const SnapshotBuilder::Serving& replica : serving) {
+    const InferenceScaler& scaler = *scalers.at(services.at(replica.service).scaler_uid);
+    const kube::Pod& pod = *replica.pod;
+    auto known = before.extract(pod.meta.uid);
+    Pod& followed = pods_[pod.meta.uid];
+    if (!known.empty()) followed = std::move(known.mapped());
+    followed.scaler_uid = scaler.meta.uid;
+    followed.name = pod.meta.name;
+    followed.needed = needed_signals(scaler);
+    if (!scaler.prometheus_url.empty()) {
+      if (with_server.insert(scaler.meta.uid).second) follow_server(scaler);
+    } else {
+      follow_pod(scaler, pod, followed);
+      continue;
+    }
+    if (followed.scraped) followed.scraped->scraper->remove(followed.scraped->id);
+    followed.scraped.reset();
+  }
+  for (const auto& [uid, gone] : before) {
+    if (gone.scraped) gone.scraped->scraper->remove(gone.scraped->id);
+  }
+  std::erase_if(servers_, [&](const auto& entry) { return !with_server.contains(entry.first); });
+}
+
+SignalSources::Reading SignalSources::reading_of(const InferenceScaler& scaler) {
+  Reading reading;
+  signals::TargetOptions& options = reading.options;
+  options.window = percentile_window(scaler.interval);
+  options.ttft_bound = scaler.slo.ttft;
+  options.queue_bound = scaler.slo.queue_time();
+  options.tpot_bound = scaler.slo.tpot;
+  options.gap_max = std::max<Duration>(options.gap_max, 4 * scaler.interval);
+  options.stale_after = options.missing_after = kIntervalsStale * scaler.interval;
+  if (scaler.engine == "custom") {
+    auto catalog = signals::MetricCatalog::custom(rows_of(scaler.custom), place(scaler, "spec.signals.custom"));
+    if (!catalog) {
+      reading.error = catalog.error().text();
+      return reading;
+    }
+    reading.custom = std::make_shared<const signals::MetricCatalog>(std::move(*catalog));
+    options.catalog = reading.custom.get();
+    options.engine = options.catalog->engine("custom").value();
+    return reading;
+  }
+  options.models = {scaler.model};
+  if (scaler.engine.empty()) return reading;
+  if (const Result<std::uint16_t> engine = options.catalog->engine(scaler.engine)) {
+    options.engine = *engine;
+  } else {
+    reading.error = place(scaler, "spec.engine") + ": " + engine.error().message;
+  }
+  return reading;
+}
+
+void SignalSources::follow_pod(const InferenceScaler& scaler, const kube::Pod& pod, Pod& followed) {
+  const std::string url = page_url(scaler, pod);
+  const std::string what = url + '\n' + how(scaler);
+  if (followed.scraped && followed.scraped->what == what) return;
+  if (followed.scraped) followed.scraped->scraper->remove(followed.scraped->id);
+  followed.scraped.reset();
+  Reading reading = reading_of(scaler);
+  if (!reading.error.empty()) mistakes_[scaler.meta.uid] = reading.error;
+  if (!reading.error.empty() || pod.ip.empty()) return;
+  reading.options.pod = pod.meta.name;
+  signals::Scraper& asks = scraper(scaler.interval);
+  const signals::ScrapeId id = asks.add({.url = url, .headers = {}, .tls = nullptr, .reader = reading.options});
+  followed.scraped = Scraped{.scraper = &asks, .id = id, .what = what, .custom = reading.custom};
+}
+
+signals::Scraper& SignalSources::scraper(Duration interval) {
+  std::unique_ptr<signals::Scraper>& made = scrapers_[interval];
+  if (!made) {
+    signals::ScraperOptions options;
+    options.interval = interval;
+    options.timeout = std::min<Duration>(interval * 9 / 10, kLongestScrape);
+    made = std::make_unique<signals::Scraper>(transport_, clock_, options);
+  }
+  return *made;
+}
+
+void SignalSources::follow_server(const InferenceScaler& scaler) {
+  const std::string what = how(scaler);
+  std::unique_ptr<Asked>& asked = servers_[scaler.meta.uid];
+  if (asked && asked->what == what) {
+    if (!asked->signals) mistakes_[scaler.meta.uid] = asked->error;
+    return;
+  }
+  asked = std::make_unique<Asked>();
+  asked->what = what;
+  asked->interval = scaler.interval;
+  Reading reading = reading_of(scaler);
+  auto matchers = read_matchers(scaler.prometheus_selector);
+  if (reading.error.empty() && !matchers) {
+    reading.error = place(scaler, "spec.signals.prometheus.selector") + ": " + matchers.error().text();
+  }
+  if (!reading.error.empty()) {
+    asked->error = mistakes_[scaler.meta.uid] = reading.error;
+    return;
+  }
+  if (matchers->empty()) matchers->push_back({"namespace", signals::Matcher::Op::equal, scaler.meta.ns});
+  signals::PrometheusQuery query;
+  query.matchers = std::move(*matchers);
+  query.lookback = std::max<Duration>(query.lookback, 2 * reading.options.gap_max);
+  query.reader = reading.options;
+  asked->custom = reading.custom;
+  asked->signals = std::make_unique<signals::PrometheusSignals>(std::move(query));
+  signals::PrometheusServer server;
+  server.url = scaler.prometheus_url;
+  server.timeout = std::min<Duration>(scaler.interval * 9 / 10, kLongestScrape);
+  asked->client = std::make_unique<signals::PrometheusClient>(transport_, clock_, std::move(server));
+}
+
+void SignalSources::tick() {
+  for (const auto& [interval, scraper] : scrapers_) scraper->tick();
+  for (const auto& [uid, asked] : servers_) {
+    if (asked->signals && asked->due <= clock_() && asked->client->in_flight() == 0) ask(*asked);
+  }
+}
+
+void SignalSources::ask(Asked& asked) {
+  asked.due = clock_() + asked.interval;
+  const std::int64_t unix_ms = clock_().since_start / std::chrono::milliseconds(1);
+  const auto failed = [&asked](const Error& error) {
+    asked.error = error.text();
+    asked.signals->failed(error);
+    asked.heard = true;
+  };
+  const Result<void> begun = asked.client->instant(
+      asked.signals->expression(), unix_ms, [this, &asked, unix_ms, failed](const Result<signals::ApiAnswer>& answer) {
+        if (!answer) return failed(answer.error());
+        asked.error.clear();
+        asked.signals->take(*answer, clock_(), unix_ms);
+        asked.heard = true;
+      });
+  if (!begun) failed(begun.error());
+}
+
+Instant SignalSources::next_due() const {
+  Instant next = Instant::never();
+  for (const auto& [interval, scraper] : scrapers_) next = std::min(next, scraper->next_due());
+  for (const auto& [uid, asked] : servers_) {
+    if (asked->signals && asked->client->in_flight() == 0) next = std::min(next, asked->due);
+  }
+  return next;
+}
+
+std::optional<signals::TargetReadings> SignalSources::heard_of(const Pod& pod) const {
+  if (pod.scraped) return pod.scraped->scraper->readings(pod.scraped->id);
+  const auto server = servers_.find(pod.scaler_uid);
+  if (server == servers_.end() || !server->second->signals) return std::nullopt;
+  return server->second->signals->readings(pod.name, clock_());
+}
+
+Readings SignalSources::readings() const {
+  Readings readings;
+  for (const auto& [uid, pod] : pods_) {
+    if (const auto heard = heard_of(pod)) readings[uid] = signals::replica_signals(heard->single());
+  }
+  return readings;
+}
+
+/// What keeps a pod silent: its page, or one number that is not on it.
+std::string SignalSources::trouble_of(const Pod& pod, const signals::TargetReadings& heard) {
+  const signals::SubjectReadings readings = heard.single();
+  for (const signals::SignalName name : pod.needed) {
+    if (readings[name].signal.usable()) continue;
+    if (heard.error) return pod.name + ": " + heard.error->text();
+    if (heard.page != Missing::none) return pod.name + ": " + std::string(signals::info(heard.page).sentence);
+    return pod.name + ": " + std::string(signals::info(name).name) + ": " +
+           std::string(signals::info(readings[name].why).sentence);
+  }
+  return {};
+}
+
+std::map<std::string, std::string> SignalSources::troubles() const {
+  std::map<std::string, std::string> troubles = mistakes_;
+  for (const auto& [uid, pod] : pods_) {
+    const auto heard = heard_of(pod);
+    if (!heard) continue;
+    if (std::string trouble = trouble_of(pod, *heard); !trouble.empty()) troubles[uid] = std::move(trouble);
+  }
+  for (const auto& [uid, asked] : servers_) {
+    if (!asked->error.empty()) troubles[uid] = asked->error;
+  }
+  return troubles;
+}
+
+bool SignalSources::heard_all() const {
+  const bool servers =
+      std::ranges::all_of(servers_, [](const auto& entry) { return entry.second->heard || !entry.second->signals; });
+  return servers && std::ranges::all_of(pods_, [](const auto& entry) {
+           const std::optional<Scraped>& scraped = entry.second.scraped;
+           return !scraped || scraped->scraper->readings(scraped->id).page != Missing::never_scraped;
+         });
+}
+
+signals::ScraperCounts SignalSources::counts() const {
+  signals::ScraperCounts sum;
+  for (const auto& [interval, scraper] : scrapers_) {
+    const signals::ScraperCounts& each = scraper->counts();
+    sum.started += each.started;
+    sum.failed += each.failed;
+    sum.refused += each.refused;
+    sum.skipped += each.skipped;
+  }
+  return sum;
+}
+
+}  // namespace capstan::op

@@ -1,0 +1,227 @@
+#include "operator/snapshot/catalog_builder.h"
+
+#include <algorithm>
+#include <string_view>
+#include <utility>
+
+#include "base/assert.h"
+#include "kube/well_known_labels.h"
+
+namespace capstan::op {
+namespace {
+
+using kube::labels::kInstanceType;
+using kube::labels::kZone;
+
+/// Set by administrators; KAI's and Kueue's topology examples use it. Amazon's names follow.
+constexpr std::string_view kRacks[] = {"topology.kubernetes.io/rack", "topology.k8s.aws/network-node-layer-3"};
+/// Written by NVIDIA's feature discovery on nodes of a multi-node NVLink domain: "<cluster uuid>.<clique id>".
+/// https://github.com/NVIDIA/k8s-device-plugin/tree/main/docs/gpu-feature-discovery
+constexpr std::string_view kNvlink = "nvidia.com/gpu.clique";
+constexpr std::string_view kGpuNames[] = {kube::labels::kGpuProduct, "karpenter.k8s.aws/instance-gpu-name"};
+
+/// Pods, and GPUs, of one replica: what a snapshot file holds at most.
+constexpr std::int64_t kMost = 1'024;
+constexpr RequestCount kMostRequests = 1'000'000;
+constexpr std::size_t kMostNames = 10'000;  // of models, remembered
+constexpr ReplicaCount kMostReplicas = 1'000'000;
+
+std::string_view first_of(const kube::StringMap& labels, auto& keys) {
+  for (const std::string_view key : keys) {
+    if (const std::string* value = labels.find(key)) return *value;
+  }
+  return {};
+}
+
+template <typename Rows, typename Same>
+std::uint32_t position(const Rows& rows, Same same) {
+  return static_cast<std::uint32_t>(std::ranges::find_if(rows, same) - rows.begin());
+}
+
+bool same(const model::Offering& a, const model::Offering& b) {
+  return a.instance_type == b.instance_type && a.gpu == b.gpu && a.gpus == b.gpus && a.zone == b.zone &&
+         a.capacity == b.capacity;
+}
+
+}  // namespace
+
+CatalogBuilder::CatalogBuilder() {
+  domain("cluster", model::TopologyLevel::cluster, {});
+  catalog_.launches_into = model::TopologyLevel::zone;  // what a cloud can be told
+}
+
+model::GpuKindId CatalogBuilder::gpu_kind(const std::string& name) {
+  const auto [found, is_new] = gpu_names_.try_emplace(name);
+  std::string& kind = found->second;
+  if (is_new) kind = engine::gpu_of_product(engine::EngineTable::bundled(), name).value_or(name);
+  const std::uint32_t at = position(catalog_.gpu_kinds, [&](const std::string& known) { return known == kind; });
+  if (at == catalog_.gpu_kinds.size()) catalog_.gpu_kinds.push_back(kind);
+  return {at};
+}
+
+const std::optional<engine::ServedModel>& CatalogBuilder::served_model(const std::string& name) {
+  const auto [found, is_new] = models_.try_emplace(name);
+  if (models_.size() > kMostNames) {  // scalers come and go: begin anew
+    models_.clear();
+    return served_model(name);
+  }
+  if (is_new) found->second = engine::model_of_name(engine::EngineTable::bundled(), name);
+  return found->second;
+}
+
+model::PoolId CatalogBuilder::pool(const std::string& name) {
+  const std::uint32_t at = position(catalog_.pools, [&](const model::Pool& known) { return known.name == name; });
+  if (at == catalog_.pools.size()) catalog_.pools.push_back({.name = name, .offerings = {}, .gpu_limit = 0});
+  return {at};
+}
+
+model::OfferingId CatalogBuilder::offering(const model::Offering& offering) {
+  const std::uint32_t at =
+      position(catalog_.offerings, [&](const model::Offering& known) { return same(known, offering); });
+  if (at == catalog_.offerings.size()) catalog_.offerings.push_back(offering);
+  if (offering.price_per_hour != MicroUsd{}) catalog_.offerings[at].price_per_hour = offering.price_per_hour;
+  return {at};
+}
+
+void CatalogBuilder::set_pool(model::PoolId id, std::vector<model::OfferingId> offerings, GpuCount gpu_limit) {
+  model::Pool& pool = catalog_.pools.at(id.value);
+  pool.offerings = std::move(offerings);
+  pool.gpu_limit = gpu_limit;
+}
+
+model::DomainId CatalogBuilder::domain(const std::string& name, model::TopologyLevel level, model::DomainId parent) {
+  const std::uint32_t at = position(catalog_.domains, [&](const model::Domain& known) {
+    return known.name == name && known.level == level && known.parent == parent;
+  });
+  if (at == catalog_.domains.size()) catalog_.domains.push_back({name, level, parent});
+  return {at};
+}
+
+model::DomainPath CatalogBuilder::domains(const kube::StringMap& labels) {
+  using enum model::TopologyLevel;
+  const std::pair<model::TopologyLevel, std::string_view> stated[] = {
+      {zone, labels.get(kZone)}, {rack, first_of(labels, kRacks)}, {nvlink, labels.get(kNvlink)}};
+  model::DomainPath path;
+  model::DomainId parent = path[static_cast<std::size_t>(cluster)] = {0};
+  for (const auto& [level, name] : stated) {
+    if (name.empty()) continue;
+    parent = path[static_cast<std::size_t>(level)] = domain(std::string(name), level, parent);
+  }
+  return path;
+}
+
+void CatalogBuilder::set_service(model::ServiceId id, model::Service service) {
+  CAPSTAN_ASSERT(id.value <= catalog_.services.size());
+  if (id.value == catalog_.services.size()) catalog_.services.emplace_back();
+  catalog_.services[id.value] = std::move(service);
+}
+
+void CatalogBuilder::clear_service(model::ServiceId id) {
+  model::Variant variant;
+  variant.gpu = any_gpu_kind();
+  model::Service& service = catalog_.services.at(id.value);
+  service = {};
+  service.variants.push_back(std::move(variant));
+}
+
+std::optional<model::TopologyLevel> level_of(std::string_view label) {
+  if (label == kZone) return model::TopologyLevel::zone;
+  if (label == kNvlink) return model::TopologyLevel::nvlink;
+  if (label == kube::labels::kHostname) return model::TopologyLevel::node;
+  if (std::ranges::find(kRacks, label) != std::end(kRacks)) return model::TopologyLevel::rack;
+  return std::nullopt;
+}
+
+std::string gpu_name(const kube::StringMap& labels, const kube::Resources& resources, const FleetPolicy& fleet) {
+  if (const std::string_view name = first_of(labels, kGpuNames); !name.empty()) return std::string(name);
+  const std::string_view type = labels.get(kInstanceType);
+  const auto described = std::ranges::find(fleet.instance_types, type, &FleetPolicy::InstanceType::name);
+  if (described != fleet.instance_types.end()) return described->gpu;
+  for (const auto& [name, milli] : resources.milli) {
+    if (name.ends_with("/gpu") && milli > 0) return name;
+  }
+  return {};
+}
+
+namespace {
+
+decide::scale::Policy queue_policy(const InferenceScaler& scaler) {
+  decide::scale::QueueHpa queue;
+  const auto bounded = [](RequestCount requests) { return std::min(requests, kMostRequests); };
+  queue.waiting_per_replica = bounded(scaler.waiting_per_replica);
+  if (scaler.running_per_replica) queue.running_per_replica = bounded(*scaler.running_per_replica);
+  // Twice as often as there are new readings: one waits half as long until it is looked at.
+  queue.hpa.sync_period =
+      std::clamp<Duration>(scaler.interval / 2, std::chrono::milliseconds(100), std::chrono::hours(1));
+  queue.hpa.downscale_stabilization = std::clamp<Duration>(scaler.cool_down, {}, std::chrono::hours(24));
+  queue.hpa.silence_holds = true;
+  return queue;
+}
+
+}  // namespace
+
+decide::scale::Policy policy_of(const InferenceScaler& scaler) {
+  using std::chrono::milliseconds;
+  using std::chrono::seconds;
+  if (scaler.policy == InferenceScaler::Policy::queue) return queue_policy(scaler);
+  if (scaler.policy == InferenceScaler::Policy::rules) {
+    decide::scale::Rules rules = scaler.rules;
+    rules.cool_down = std::clamp<Duration>(scaler.cool_down, {}, std::chrono::hours(24));
+    rules.sync_period = std::clamp<Duration>(scaler.interval, milliseconds(100), seconds(15));
+    return rules;
+  }
+  // As often as in a scenario, however often there are readings: what was needed is remembered by decisions, and more
+  // of them would be forgotten before a window is over.
+  return decide::scale::Capstan{};
+}
+
+std::vector<TargetOf> targets_of(const InferenceScaler& scaler) {
+  std::vector<TargetOf> all;
+  for (std::size_t r = 0; r < scaler.roles.size(); ++r) {
+    for (std::size_t v = 0; v < scaler.roles[r].variants.size(); ++v) {
+      all.push_back({&scaler.roles[r], &scaler.roles[r].variants[v],
+                     "spec.roles[" + std::to_string(r) + "].variants[" + std::to_string(v) + "].targetRef",
+                     scaler.meta.key()});
+    }
+  }
+  if (all.size() > 1) {
+    for (TargetOf& each : all) each.shown += "/" + each.variant->target.name;
+  }
+  return all;
+}
+
+model::Service service_of(const InferenceScaler& scaler, const TargetOf& target, const kube::Workload* workload,
+                          CatalogBuilder& catalog) {
+  model::Variant variant;
+  variant.name = target.variant->target.name;
+  const InferenceScaler::Variant::EngineProfile& profile = target.variant->engine_profile;
+  const auto& named = catalog.served_model(profile.model.empty() ? scaler.model : profile.model);
+  variant.model = named ? named->model : profile.model.empty() ? scaler.model : profile.model;
+  if (!profile.dtype.empty() || named) variant.dtype = profile.dtype.empty() ? named->weight_dtype : profile.dtype;
+  if (!scaler.engine.empty()) variant.engine = scaler.engine;
+  variant.price_per_hour = target.variant->replica_price_per_hour;
+  variant.role = target.role->role;
+  variant.gpu = target.variant->gpu.empty() ? catalog.any_gpu_kind() : catalog.gpu_kind(target.variant->gpu);
+  if (workload != nullptr) {
+    const MilliGpu per_pod = gpus_of(workload->pod.requests);
+    variant.pods = static_cast<std::int32_t>(std::clamp<std::int64_t>(workload->pods_per_replica, 1, kMost));
+    variant.tensor_parallel =
+        static_cast<std::int32_t>(std::clamp<std::int64_t>(gpus_up(per_pod * variant.pods), 1, kMost));
+    if (variant.pods > 1) variant.together = model::TopologyLevel::cluster;
+  }
+  model::Service service;
+  service.name = target.shown;
+  service.slo = scaler.slo;
+  service.variants.push_back(std::move(variant));
+  service.max_replicas = std::min(target.variant->max_replicas, kMostReplicas);
+  service.min_replicas = std::min(target.variant->min_replicas, service.max_replicas);
+  service.survives = target.variant->survives;
+  service.windows = target.variant->windows;
+  for (model::BoundsWindow& window : service.windows) {
+    if (window.min) window.min = std::min(*window.min, kMostReplicas);
+    if (window.max) window.max = std::min(*window.max, kMostReplicas);
+  }
+  return service;
+}
+
+}  // namespace capstan::op

@@ -1,0 +1,39 @@
+#include "operator/snapshot/engine_prior.h"
+
+#include "engine/table.h"
+
+namespace capstan::op {
+namespace {
+
+/// What the engine is told to hold at most; empty: nothing.
+std::string told(const model::StepLimits& limits) {
+  std::string text;
+  if (limits.max_seqs > 0) text += ", " + std::to_string(limits.max_seqs) + " sequences at most";
+  if (limits.max_batched_tokens > 0) text += ", steps of " + std::to_string(limits.max_batched_tokens) + " tokens";
+  return text;
+}
+
+/// Of the policy without a row: src/decide/scale/capstan/capacity.cc.
+constexpr const char* kWithout =
+    "; until replicas have shown how long their steps take, with three requests running, another model's row stands in";
+
+}  // namespace
+
+EnginePrior engine_prior(const model::Catalog& catalog, const model::Variant& variant, bool gpu_known) {
+  const engine::EngineTable& table = engine::EngineTable::bundled();
+  const std::string& gpu = catalog.gpu_kind(variant.gpu);
+  if (!gpu_known) {
+    return {
+        false, "GpuNotKnown",
+        "gpu: the nodes have several kinds and no pod of the target has a node yet, expected it stated; it is taken "
+        "for " +
+            gpu};
+  }
+  const Result<const engine::EngineRow*> row = table.find(variant.model, gpu, variant.tensor_parallel, variant.dtype);
+  if (!row) return {false, "NotInEngineTable", "engineProfile: " + row.error().message + kWithout};
+  return {true, "InEngineTable",
+          (*row)->model + " in " + (*row)->weight_dtype + " on " + std::to_string((*row)->tp) + " x " + (*row)->gpu +
+              told(variant.step_limits)};
+}
+
+}  // namespace capstan::op

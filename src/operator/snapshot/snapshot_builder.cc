@@ -1,0 +1,580 @@
+#include "operator/snapshot/snapshot_builder.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <utility>
+
+#include "actuate/bind_intent.h"
+#include "actuate/node_claim.h"
+#include "kube/well_known_labels.h"
+#include "operator/snapshot/claim_times.h"
+#include "operator/snapshot/eligibility_look.h"
+#include "operator/snapshot/pod_index.h"
+#include "operator/snapshot/queue_tree.h"
+#include "operator/snapshot/start_times.h"
+#include "operator/snapshot/waiting_gangs.h"
+#include "operator/view/pool_sales.h"
+#include "operator/view/rivals.h"
+
+namespace capstan::op {
+namespace {
+
+/// Of a pool that states no limit.
+constexpr GpuCount kNoLimit = 10'000'000;
+
+/// What placing a replica divides by: a replica that asks for no GPU, such as an emulator, counts as the least there
+/// is.
+constexpr MilliGpu kLeastGpu{1};
+
+ObjectKey key_of(std::string_view kind, const kube::Meta& meta) {
+  return {std::string(kind), meta.ns, meta.name, meta.uid};
+}
+
+model::CapacityType capacity_of(std::string_view label) {
+  return label == "spot"       ? model::CapacityType::spot
+         : label == "reserved" ? model::CapacityType::reserved
+                               : model::CapacityType::on_demand;
+}
+
+Instant ready_since(const std::vector<kube::Condition>& conditions, const kube::Meta& meta) {
+  const kube::Condition* ready = kube::find_condition(conditions, "Ready");
+  return instant_of(ready != nullptr && ready->since.is_set() ? ready->since : meta.created_at);
+}
+
+model::Node::Phase phase_of(const kube::Node& node) {
+  if (node.meta.terminating()) return model::Node::Phase::terminating;
+  return node.ready() && !node.unschedulable ? model::Node::Phase::ready : model::Node::Phase::cordoned;
+}
+
+/// A claim's labels are filled in once it is launched; before that, a requirement with one value says the same.
+kube::StringMap labels_of(const kube::NodeClaim& claim) {
+  kube::StringMap labels = claim.meta.labels;
+  for (const kube::Requirement& requirement : claim.spec.requirements) {
+    const bool one = requirement.op == "In" && requirement.values.size() == 1;
+    if (one && !labels.has(requirement.key)) labels.set(requirement.key, requirement.values.front());
+  }
+  return labels;
+}
+
+/// Bound, or told by a bind transaction that is on its way where it goes: what it needs there is taken.
+std::string node_of(const kube::Pod& pod) {
+  if (pod.bound()) return pod.spec.node;
+  const std::string* told = pod.meta.annotations.find(actuate::kBindIntent);
+  const auto intent = told != nullptr ? actuate::read_bind_intent(*told) : std::nullopt;
+  return intent ? intent->node : std::string();
+}
+
+/// Whether a bind transaction ended before all of its pods were told: it is taken back, and then the gang goes whole to
+/// wherever it goes. One that is still being told is known to who decides.
+bool told_in_part(const PodGroup& group) {
+  std::map<std::string, std::int64_t> lacks;
+  for (const kube::Pod* pod : group.pods) {
+    if (pod->bound()) return false;
+    const std::string* text = pod->meta.annotations.find(actuate::kBindIntent);
+    const auto intent = text != nullptr ? actuate::read_bind_intent(*text) : std::nullopt;
+    if (intent) --lacks.try_emplace(intent->transaction, intent->pods).first->second;
+  }
+  return std::ranges::any_of(lacks, [](const auto& entry) { return entry.second > 0; });
+}
+
+/// What the engine of a workload's replicas is told, by its template; where nobody knows what that says, by its pods.
+model::StepLimits step_limits_of(const kube::Workload& workload, const std::vector<PodGroup>& replicas) {
+  std::vector<const kube::PodSpec*> specs = {&workload.pod};
+  if (workload.leader) specs.insert(specs.begin(), &*workload.leader);
+  if (workload.pod.containers.empty() && !replicas.empty()) specs = {&replicas.front().pods.front()->spec};
+  for (const kube::PodSpec* spec : specs) {
+    for (const kube::Container& container : spec->containers) {
+      if (container.step_limits == manifest::StepLimits{}) continue;
+      return {static_cast<std::int32_t>(container.step_limits.sequences),
+              static_cast<std::int32_t>(container.step_limits.tokens)};
+    }
+  }
+  return {};
+}
+
+/// Out of the router by Capstan, and not told to stop yet: its workload still asks for it.
+bool drains_first(const PodGroup& group) {
+  return phase_of(group) == model::Gang::Phase::draining &&
+         std::ranges::none_of(group.pods, [](const kube::Pod* pod) { return pod->meta.terminating(); });
+}
+
+GpuCount gpu_limit_of(const kube::NodePool& pool) {
+  if (!pool.limits) return kNoLimit;
+  std::optional<std::int64_t> milli;
+  for (const auto& [name, amount] : pool.limits->milli) {
+    if (name.ends_with("/gpu")) milli = milli.value_or(0) + amount;
+  }
+  return milli ? std::clamp<GpuCount>(*milli / 1000, 0, kNoLimit) : kNoLimit;
+}
+
+/// Scalers by age: of two that name one target the older has it, whoever was seen first.
+std::vector<const InferenceScaler*> by_age(const kube::StoreSnapshot<InferenceScaler>& scalers) {
+  std::vector<const InferenceScaler*> sorted;
+  scalers.for_each([&](kube::RowId, const InferenceScaler& scaler) { sorted.push_back(&scaler); });
+  std::ranges::sort(sorted, {}, [](const InferenceScaler* scaler) {
+    return std::tuple(scaler->meta.created_at, scaler->meta.key());
+  });
+  return sorted;
+}
+
+/// Puts `rows` into the table: what is the same stays untouched. Gives the ids that were set or erased, ascending.
+template <typename IdType, typename T>
+std::vector<IdType> replace(SharedTable<IdType, T>& table, const std::map<IdType, T>& rows) {
+  std::vector<IdType> changed;
+  table.for_each([&](IdType id, const T&) {
+    if (!rows.contains(id)) changed.push_back(id);
+  });
+  for (const IdType id : changed) table.erase(id);
+  for (const auto& [id, row] : rows) {
+    const T* old = table.find(id);
+    if (old != nullptr && *old == row) continue;
+    table.set(id, row);
+    changed.push_back(id);
+  }
+  std::ranges::sort(changed);
+  return changed;
+}
+
+}  // namespace
+
+/// What one look gathers.
+struct SnapshotBuilder::Look {
+  Look(const ClusterView& cluster, const Readings& heard, EligibilityIds& ids)
+      : view(cluster),
+        readings(heard),
+        fleet(fleet_policy(cluster.fleet)),
+        targets(cluster),
+        rivals(cluster),
+        queues(cluster),
+        pods_at_hand(cluster.pods),
+        eligibility(ids) {}
+
+  const ClusterView& view;
+  const Readings& readings;
+  const FleetPolicy& fleet;
+  Targets targets;
+  Rivals rivals;
+  QueueTree queues;
+  std::set<const kube::Workload*> scaled;  // by a scaler of this look
+  std::map<std::string, model::NodeId, std::less<>> node_by_name;
+  std::map<std::string, model::ClaimId, std::less<>> claim_by_node;
+  PodIndex pods_at_hand;
+  EligibilityLook eligibility;
+  std::set<const kube::Pod*> taken;       // by a gang of this look
+  std::vector<model::GangId> unnumbered;  // in the order of their pods
+  std::vector<Serving> serving;
+
+  std::map<model::ServiceId, model::ServiceState> services;
+  std::map<model::NodeId, model::Node> nodes;
+  std::map<model::ClaimId, model::Claim> claims;
+  std::map<model::GangId, model::Gang> gangs;
+  std::map<model::PodId, model::Pod> pods;
+};
+
+void SnapshotBuilder::expect(const std::vector<const kube::Pod*>& speakers) {
+  for (const kube::Pod* pod : speakers) gangs_.expect(key_of("Gang", pod->meta));
+}
+
+SnapshotBuilder::Seen SnapshotBuilder::build(const ClusterView& view, const Readings& readings, Instant at) {
+  Look look(view, readings, eligibility_);
+  view.pods.for_each([&](kube::RowId, const kube::Pod& pod) {
+    if (const std::string node = node_of(pod); !node.empty() && !pod.over()) look.eligibility.use(node, pod.spec);
+  });
+  read_nodes(look);
+  read_pools(look);
+  read_claims(look);
+  read_services(look);
+  read_other_pods(look);
+  number_gangs(look);
+  clamp_moments(look, at);
+  catalog_.set_queues(look.queues.rows());
+  catalog_.set_eligibility(look.eligibility.finish(look.nodes), eligibility_.extended.names());
+
+  Seen seen;
+  seen.delta.from_version = last_.version;
+  last_.at = at;
+  ++last_.version;
+  last_.catalog = catalog_.catalog();
+  seen.delta.to_version = last_.version;
+  seen.delta.services = replace(last_.services, look.services);
+  seen.delta.nodes = replace(last_.nodes, look.nodes);
+  seen.delta.claims = replace(last_.claims, look.claims);
+  seen.delta.gangs = replace(last_.gangs, look.gangs);
+  seen.delta.pods = replace(last_.pods, look.pods);
+  seen.snapshot = last_;
+  seen.serving = std::move(look.serving);
+  services_.forget_unseen();
+  nodes_.forget_unseen();
+  claims_.forget_unseen();
+  groups_.forget_unseen();
+  gangs_.forget_unseen();
+  pods_.forget_unseen();
+  return seen;
+}
+
+/// Moves moments that a clock ahead of ours has put into the future to now, so that no age is negative.
+void SnapshotBuilder::clamp_moments(Look& look, Instant at) {
+  for (auto& [id, node] : look.nodes) node.ready_at = std::min(node.ready_at, at);
+  for (auto& [id, claim] : look.claims) claim.requested_at = std::min(claim.requested_at, at);
+  for (auto& [id, gang] : look.gangs) gang.created_at = std::min(gang.created_at, at);
+  for (auto& [id, pod] : look.pods) pod.created_at = std::min(pod.created_at, at);
+}
+
+void SnapshotBuilder::read_nodes(Look& look) {
+  look.view.nodes.for_each([&](kube::RowId, const kube::Node& node) {
+    const MilliGpu gpus = gpus_of(node.allocatable);
+    if (gpus == MilliGpu{}) return;
+    const kube::StringMap& labels = node.meta.labels;
+    model::Node row;
+    row.phase = phase_of(node);
+    row.kept = true;  // until its claim says that we bought it
+    // Two schedulers must not share a node: what is not given to us takes no pod of ours.
+    const bool given = labels.contains_all(look.fleet.node_labels);
+    if (!given && row.phase == model::Node::Phase::ready) row.phase = model::Node::Phase::cordoned;
+    if (const std::string* pool = labels.find(kube::labels::kNodePool)) row.pool = catalog_.pool(*pool);
+    row.gpu = catalog_.gpu_kind(gpu_name(labels, node.allocatable, look.fleet));
+    row.gpus = gpus;
+    row.domains = catalog_.domains(labels);
+    row.offering = offering(look, labels, node.allocatable);
+    row.ready_at = ready_since(node.conditions, node.meta);
+    const model::NodeId id = nodes_.id_of(key_of("Node", node.meta), node.meta.name);
+    look.node_by_name[node.meta.name] = id;
+    look.nodes[id] = row;
+    if (row.phase == model::Node::Phase::ready) look.eligibility.add(id, node, row.gpu);
+  });
+}
+
+/// What the pools sell, where the fleet says what their instance types have. Pools without it keep their place.
+void SnapshotBuilder::read_pools(Look& look) {
+  std::set<std::string> zones;
+  look.view.nodes.for_each([&](kube::RowId, const kube::Node& node) {
+    if (const std::string* zone = node.meta.labels.find(kube::labels::kZone)) zones.insert(*zone);
+  });
+  std::set<model::PoolId> seen;
+  look.view.pools.for_each([&](kube::RowId, const kube::NodePool& pool) {
+    const model::PoolId id = catalog_.pool(pool.meta.name);
+    seen.insert(id);
+    std::vector<model::OfferingId> offerings;
+    for (Sale& sale : sales_of(pool, look.fleet.instance_types, zones)) {
+      const model::GpuKindId gpu = catalog_.gpu_kind(sale.type->gpu);
+      const model::OfferingId offering = catalog_.offering({.instance_type = sale.type->name,
+                                                            .gpu = gpu,
+                                                            .gpus = sale.type->gpus,
+                                                            .zone = zone_of(sale.labels),
+                                                            .capacity = capacity_of(sale.capacity),
+                                                            .price_per_hour = sale.type->price_per_hour});
+      offerings.push_back(offering);
+      look.eligibility.add({id, offering}, pool, std::move(sale), gpu);
+    }
+    catalog_.set_pool(id, std::move(offerings), gpu_limit_of(pool));
+  });
+  for (std::uint32_t p = 0; p < catalog_.rows().pools.size(); ++p) {
+    if (!seen.contains({p})) catalog_.set_pool({p}, {}, 0);
+  }
+  catalog_.set_limits(look.fleet.limits);
+}
+
+/// Of a node with these labels; without a zone of its own it is anywhere in the cluster.
+model::DomainId SnapshotBuilder::zone_of(const kube::StringMap& labels) {
+  const model::DomainPath domains = catalog_.domains(labels);
+  const model::DomainId zone = domains[static_cast<std::size_t>(model::TopologyLevel::zone)];
+  return zone.valid() ? zone : domains[static_cast<std::size_t>(model::TopologyLevel::cluster)];
+}
+
+/// What a node or a claim was bought as.
+model::OfferingId SnapshotBuilder::offering(const Look& look, const kube::StringMap& labels,
+                                            const kube::Resources& resources) {
+  return catalog_.offering({.instance_type = std::string(labels.get(kube::labels::kInstanceType)),
+                            .gpu = catalog_.gpu_kind(gpu_name(labels, resources, look.fleet)),
+                            .gpus = gpus_up(gpus_of(resources)),
+                            .zone = zone_of(labels),
+                            .capacity = capacity_of(labels.get(kube::labels::kCapacityType)),
+                            .price_per_hour = {}});
+}
+
+void SnapshotBuilder::read_claims(Look& look) {
+  const ClaimTimes times(look.view.claims);
+  look.view.claims.for_each([&](kube::RowId, const kube::NodeClaim& claim) {
+    const bool known = gpus_of(claim.capacity) > MilliGpu{};
+    const kube::Resources& resources = known ? claim.capacity : claim.requests;
+    if (gpus_of(resources) == MilliGpu{} || claim.meta.terminating()) return;
+    const kube::StringMap labels = labels_of(claim);
+    model::Claim row;
+    row.phase = claim.registered() ? model::Claim::Phase::registered
+                : claim.launched() ? model::Claim::Phase::launched
+                                   : model::Claim::Phase::requested;
+    row.pool = catalog_.pool(std::string(labels.get(kube::labels::kNodePool)));
+    row.offering = offering(look, labels, resources);
+    const std::string* group = labels.find(actuate::kClaimGroup);
+    if (group != nullptr) read_claim_group(*group, claim, labels, row);
+    row.requested_at = instant_of(claim.meta.created_at);
+    row.expected_ready_at = times.expected_ready_at(claim);
+    const model::ClaimId id = claims_.id_of(key_of("NodeClaim", claim.meta), claim.meta.name);
+    if (const auto node = look.node_by_name.find(claim.node); node != look.node_by_name.end()) {
+      row.phase = model::Claim::Phase::registered;  // also where its conditions do not say so yet
+      row.node = node->second;
+      look.nodes.at(node->second).claim = id;
+      look.nodes.at(node->second).kept = group == nullptr;
+    }
+    look.claims[id] = row;
+  });
+}
+
+/// What our claims say of the launch that they came of. A launch without a hold is a group in name only.
+void SnapshotBuilder::read_claim_group(const std::string& name, const kube::NodeClaim& claim,
+                                       const kube::StringMap& labels, model::Claim& row) {
+  const actuate::LaunchMarks marks = actuate::launch_marks_of(claim.meta.annotations);
+  const model::DomainPath domains = catalog_.domains(labels);
+  if (marks.within == "zone") row.within = domains[static_cast<std::size_t>(model::TopologyLevel::zone)];
+  if (marks.within == "cluster") row.within = domains[static_cast<std::size_t>(model::TopologyLevel::cluster)];
+  if (!marks.together) return;
+  row.group = groups_.id_of({"ClaimGroup", {}, name, {}}, name);
+  row.group_size = marks.count;
+}
+
+void SnapshotBuilder::read_services(Look& look) {
+  const std::map<model::ServiceId, ServiceOrigin> before = std::exchange(origins_, {});
+  for (const InferenceScaler* scaler : by_age(look.view.scalers)) {
+    std::size_t position = 0;
+    std::map<model::Role, std::vector<model::ServiceId>> by_role;
+    for (const TargetOf& target : targets_of(*scaler)) {
+      const model::ServiceId id = read_target(look, *scaler, target, position++);
+      std::vector<model::ServiceId>& same = by_role[target.role->role];
+      if (std::ranges::find(same, id) == same.end()) same.push_back(id);
+    }
+    for (const auto& [role, variants] : by_role) join_variants(look, variants);
+    if (!by_role.contains(model::Role::prefill)) continue;
+    const model::ServiceId prefill = by_role.at(model::Role::prefill).front();
+    const std::vector<model::ServiceId>& decode = by_role[model::Role::decode];
+    for (const model::ServiceId fed : decode) {
+      if (prefill != fed) catalog_.set_fed_by(fed, prefill);
+    }
+    const bool one_each =
+        by_role.at(model::Role::prefill).size() == 1 && decode.size() == 1 && decode.front() != prefill;
+    if (one_each) catalog_.set_role_limits(decode.front(), prefill, scaler->role_limits);
+  }
+  for (const auto& [id, origin] : before) {
+    if (origins_.contains(id)) continue;
+    catalog_.clear_service(id);
+    policies_[id.value] = {};
+  }
+}
+
+/// Those of one role are decided together: they take the same requests. One that is not to be scaled as the others are,
+/// because it is somebody else's, is left by itself.
+void SnapshotBuilder::join_variants(const Look& look, const std::vector<model::ServiceId>& variants) {
+  const auto joins = [&](model::ServiceId id) {
+    return look.services.contains(id) && origins_.at(id).mode == origins_.at(variants.front()).mode;
+  };
+  std::vector<model::ServiceId> beside;
+  for (const model::ServiceId id : variants) {
+    if (id == variants.front() || !joins(id) || beside.size() == model::Service::kBesideMost) continue;
+    beside.push_back(id);
+  }
+  catalog_.set_beside(variants.front(), std::move(beside));
+}
+
+model::ServiceId SnapshotBuilder::read_target(Look& look, const InferenceScaler& scaler, const TargetOf& target,
+                                              std::size_t position) {
+  ServiceOrigin origin{.ns = scaler.meta.ns,
+                       .scaler = scaler.meta.name,
+                       .scaler_uid = scaler.meta.uid,
+                       .target = target.variant->target,
+                       .position = position,
+                       .mode = std::min(fleet_mode(look.view), scaler.mode)};
+  if (!look.rivals.of(origin.ns, origin.target).empty() || !scaler.fault.empty())
+    origin.mode = std::min(origin.mode, Mode::shadow);
+  const model::ServiceId id =
+      services_.id_of({"InferenceScaler", origin.ns, origin.scaler, origin.key()}, target.shown);
+  if (origins_.contains(id)) return id;  // the scaler names it twice
+  const kube::Workload* workload = look.targets.find(origin.ns, origin.target);
+  model::Service service = service_of(scaler, target, workload, catalog_);
+  std::vector<PodGroup> replicas;
+  if (workload != nullptr) {
+    replicas = replicas_of(*workload, look.pods_at_hand.candidates(*workload));
+    model::Variant& variant = service.variants.front();
+    if (workload->pod.containers.empty() && !replicas.empty()) {  // nobody knows what its template says: its pods do
+      const MilliGpu each = gpus_of(replicas.front().pods.front()->spec.requests);
+      variant.tensor_parallel = static_cast<std::int32_t>(std::clamp<std::int64_t>(gpus_up(each), 1, 1'024));
+    }
+    variant.step_limits = step_limits_of(*workload, replicas);
+    variant.queue = look.queues.of(workload->pod_labels);
+    if (!variant.queue.valid() && !replicas.empty()) variant.queue = look.queues.of(*replicas.front().pods.front());
+    const bool stated = !target.variant->gpu.empty();
+    const bool told = stated || tell_gpu(look, *workload, replicas, variant);
+    origin.gpu_known = read_template(look, *workload, variant, stated) || told;
+  }
+  catalog_.set_service(id, std::move(service));
+  policies_.resize(std::max<std::size_t>(policies_.size(), id.value + 1));
+  policies_[id.value] = policy_of(scaler);
+  const bool decided = workload != nullptr && origin.mode != Mode::off && look.scaled.insert(workload).second;
+  origins_.emplace(id, std::move(origin));
+  if (!decided) return id;
+  model::ServiceState state{.desired_replicas = workload->replicas, .leaving = 0, .gateway_waiting = {}};
+  const StartTimes starts(replicas);
+  for (const PodGroup& group : replicas) {
+    add_gang(look, group, id, starts.expected_ready_at(group));
+    if (drains_first(group)) ++state.leaving;
+  }
+  state.leaving = std::min(state.leaving, state.desired_replicas);
+  look.services[id] = state;
+  return id;
+}
+
+/// The GPU kind of a target that states none: of most of its pods' nodes, of the nodes that its template asks for, or
+/// the only one there is.
+/// @return false: nothing tells, and the kind stays what it was
+bool SnapshotBuilder::tell_gpu(const Look& look, const kube::Workload& workload, const std::vector<PodGroup>& replicas,
+                               model::Variant& variant) {
+  std::map<model::GpuKindId, std::size_t> pods;
+  for (const PodGroup& replica : replicas) {
+    const auto node = look.node_by_name.find(node_of(*replica.pods.front()));
+    if (node != look.node_by_name.end()) ++pods[look.nodes.at(node->second).gpu];
+  }
+  if (!pods.empty()) {
+    variant.gpu = std::ranges::max_element(pods, {}, [](const auto& each) { return each.second; })->first;
+    return true;
+  }
+  if (const std::string asked = gpu_name(workload.pod.node_selector, {}, look.fleet); !asked.empty()) {
+    variant.gpu = catalog_.gpu_kind(asked);
+    return true;
+  }
+  std::set<model::GpuKindId> kinds;
+  for (const auto& [id, node] : look.nodes) kinds.insert(node.gpu);
+  if (kinds.size() == 1) variant.gpu = *kinds.begin();
+  return kinds.size() == 1;
+}
+
+/// Where replicas that have no pods yet could go.
+/// @return it tells the GPU kind
+bool SnapshotBuilder::read_template(Look& look, const kube::Workload& workload, model::Variant& variant,
+                                    bool gpu_stated) {
+  variant.placed_elsewhere = !places(look.fleet, workload.pod.scheduler);
+  if (variant.placed_elsewhere) return false;
+  if (const auto level = level_of(topology_label_of(workload.meta.annotations))) variant.together = *level;
+  variant.pod_class = look.eligibility.class_of(workload.pod);
+  const model::GpuKindId gpu = look.eligibility.kind_for(variant.pod_class);
+  if (!gpu_stated && gpu.valid()) variant.gpu = gpu;
+  return gpu.valid();
+}
+
+/// Pods of nobody's service that hold GPUs, and gangs that wait for Capstan to place them.
+void SnapshotBuilder::read_other_pods(Look& look) {
+  const GangSizes sizes = gang_sizes(look.view.kai_groups);
+  for (const auto& [ns, pods] : look.pods_at_hand.by_namespace()) {
+    std::vector<const kube::Pod*> ours;
+    for (const kube::Pod* pod : pods) {
+      if (look.taken.contains(pod) || gpus_of(pod->spec.requests) == MilliGpu{}) continue;
+      if (places(look.fleet, pod->spec.scheduler)) {
+        ours.push_back(pod);
+      } else if (pod->bound()) {
+        add_gang(look, {.pods = {pod}, .expected = 1, .ordinal = 0, .name = pod->meta.key()}, {}, Instant::never());
+      }
+    }
+    for (const PodGroup& group : gangs_of(ours, sizes)) add_gang(look, group, {}, Instant::never());
+  }
+}
+
+void SnapshotBuilder::add_gang(Look& look, const PodGroup& group, model::ServiceId service, Instant expected_ready_at) {
+  // Two selectors may match the same pod: whoever came first has it.
+  if (std::ranges::any_of(group.pods, [&](const kube::Pod* pod) { return look.taken.contains(pod); })) return;
+  const kube::Pod& first = *group.pods.front();
+  const bool placed_here = places(look.fleet, first.spec.scheduler);
+  const bool in_part = told_in_part(group);
+  const bool any_bound =
+      !in_part && std::ranges::any_of(group.pods, [](const kube::Pod* pod) { return node_of(*pod) != ""; });
+  // It cannot be placed before all of it is there; until then it is a replica that is planned.
+  if (placed_here && !group.whole() && !any_bound) return;
+  const model::GangId id = gangs_.id_of(key_of("Gang", first.meta), group.name);
+  model::Gang gang;
+  gang.phase = phase_of(group);
+  gang.service = service;
+  gang.gpus_per_pod = std::max(gpus_of(first.spec.requests), kLeastGpu);
+  gang.together = group.expected > 1 ? model::TopologyLevel::cluster : model::TopologyLevel::node;
+  gang.created_at = instant_of(first.meta.created_at);
+  gang.min_pods = group.expected == PodGroup::kNobodySays ? 1 : group.expected;  // who knows nothing breaks nothing
+  if (gang.phase == model::Gang::Phase::starting) gang.expected_ready_at = expected_ready_at;
+  gang.gpu = catalog_.any_gpu_kind();
+  if (service.valid()) {
+    gang.variant = {0};
+    gang.gpu = catalog_.service_variant(service, gang.variant).gpu;
+  }
+  if (placed_here && gang.phase == model::Gang::Phase::pending) read_wish(look, group, gang);
+  for (const kube::Pod* pod : group.pods) {
+    look.taken.insert(pod);
+    model::Pod row;
+    row.phase = phase_of(*pod);
+    row.gang = id;
+    row.gpus = gpus_of(pod->spec.requests);
+    row.created_at = instant_of(pod->meta.created_at);
+    row.queue = look.queues.of(*pod);
+    const auto node = in_part ? look.node_by_name.end() : look.node_by_name.find(node_of(*pod));
+    if (node != look.node_by_name.end()) {
+      row.node = node->second;
+      gang.gpu = look.nodes.at(row.node).gpu;
+    }
+    const model::PodId pod_id = pods_.id_of(key_of("Pod", pod->meta), pod->meta.key());
+    gang.pods.push_back(pod_id);
+    look.pods[pod_id] = row;
+  }
+  // Who drains is asked as well: only a reading says that nothing is left to do.
+  const bool drains = gang.phase == model::Gang::Phase::draining && !first.meta.terminating();
+  if (service.valid() && (gang.phase == model::Gang::Phase::ready || drains)) look.serving.push_back({service, &first});
+  if (const auto heard = look.readings.find(first.meta.uid); heard != look.readings.end()) {
+    gang.signals = heard->second;
+  }
+  if (group.ordinal) {
+    gang.ordinal = *group.ordinal;
+  } else {
+    look.unnumbered.push_back(id);
+  }
+  look.gangs[id] = std::move(gang);
+}
+
+/// Where a gang may go that waits for a place.
+void SnapshotBuilder::read_wish(Look& look, const PodGroup& group, model::Gang& gang) {
+  const kube::Pod& first = *group.pods.front();
+  if (const auto level = level_of(topology_label_of(first.meta.annotations))) gang.together = *level;
+  gang.pod_class = look.eligibility.class_of(first.spec);
+  const model::GpuKindId gpu = look.eligibility.kind_for(gang.pod_class);
+  if (!gang.service.valid() && gpu.valid()) gang.gpu = gpu;
+}
+
+/// Gives each replica of a service its own number. The replicas of a Deployment have none: each gets the lowest free
+/// number and keeps it.
+void SnapshotBuilder::number_gangs(Look& look) {
+  std::map<std::pair<model::ServiceId, model::VariantId>, std::set<std::uint32_t>> used;
+  std::map<model::GangId, std::uint32_t> numbers;
+  const std::set<model::GangId> unnumbered(look.unnumbered.begin(), look.unnumbered.end());
+  for (const auto& [id, gang] : look.gangs) {
+    if (!gang.service.valid() || unnumbered.contains(id)) continue;
+    // A pod that was made by hand may have the number of another one. Then it counts as unnumbered.
+    if (!used[{gang.service, gang.variant}].insert(gang.ordinal).second) look.unnumbered.push_back(id);
+  }
+  const auto take = [&](model::GangId id, std::uint32_t number) {
+    model::Gang& gang = look.gangs.at(id);
+    gang.ordinal = numbers[id] = number;
+    used[{gang.service, gang.variant}].insert(number);
+  };
+  for (const model::GangId id : look.unnumbered) {
+    const auto old = ordinals_.find(id);
+    if (old == ordinals_.end()) continue;
+    const model::Gang& gang = look.gangs.at(id);
+    if (!used[{gang.service, gang.variant}].contains(old->second)) take(id, old->second);
+  }
+  for (const model::GangId id : look.unnumbered) {
+    if (numbers.contains(id)) continue;
+    const model::Gang& gang = look.gangs.at(id);
+    const std::set<std::uint32_t>& others = used[{gang.service, gang.variant}];
+    std::uint32_t free = 0;
+    while (others.contains(free)) ++free;
+    take(id, free);
+  }
+  ordinals_ = std::move(numbers);
+}
+
+}  // namespace capstan::op

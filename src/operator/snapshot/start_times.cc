@@ -1,0 +1,48 @@
+#include "operator/snapshot/start_times.h"
+
+#include <algorithm>
+
+#include "operator/view/cluster_view.h"
+
+namespace capstan::op {
+namespace {
+
+/// A pod that became ready later than this was not starting all the time: it was unready for a while.
+constexpr Duration kLongestStart = std::chrono::hours(1);
+
+/// When its last pod had a node.
+Instant bound_at(const PodGroup& replica) {
+  Instant last{};
+  for (const kube::Pod* pod : replica.pods) {
+    const kube::Condition* bound = kube::find_condition(pod->conditions, "PodScheduled");
+    const bool told = bound != nullptr && bound->is_true && bound->since.is_set();
+    last = std::max(last, instant_of(told ? bound->since : pod->meta.created_at));
+  }
+  return last;
+}
+
+std::optional<Duration> start_of(const PodGroup& replica) {
+  const kube::Condition* ready = kube::find_condition(replica.pods.front()->conditions, "Ready");
+  if (ready == nullptr || !ready->is_true || !ready->since.is_set()) return std::nullopt;
+  const Duration took = instant_of(ready->since) - bound_at(replica);
+  return took >= Duration{} && took <= kLongestStart ? std::optional(took) : std::nullopt;
+}
+
+}  // namespace
+
+StartTimes::StartTimes(const std::vector<PodGroup>& replicas) {
+  std::vector<Duration> took;
+  for (const PodGroup& replica : replicas) {
+    if (const std::optional<Duration> one = start_of(replica)) took.push_back(*one);
+  }
+  if (took.empty()) return;
+  const auto at = took.begin() + static_cast<std::ptrdiff_t>(took.size() * 3 / 4);
+  std::ranges::nth_element(took, at);
+  typical_ = *at;
+}
+
+Instant StartTimes::expected_ready_at(const PodGroup& replica) const {
+  return typical_ ? bound_at(replica) + *typical_ : Instant::never();
+}
+
+}  // namespace capstan::op

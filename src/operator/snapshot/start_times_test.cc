@@ -1,0 +1,60 @@
+#include "operator/snapshot/start_times.h"
+
+#include <gtest/gtest.h>
+
+#include <list>
+
+namespace capstan::op {
+namespace {
+
+using std::chrono::minutes;
+using std::chrono::seconds;
+
+/// A pod that got its node at a second and was ready, or is not, at another.
+kube::Pod started_pod(std::int64_t bound_s, std::optional<std::int64_t> ready_s) {
+  const auto at = [](std::int64_t s) { return kube::WallTime{s * 1'000'000}; };
+  kube::Pod pod;
+  pod.meta.created_at = at(1);
+  pod.conditions.push_back(
+      {.type = "PodScheduled", .is_true = true, .is_false = false, .reason = {}, .message = {}, .since = at(bound_s)});
+  if (ready_s) {
+    pod.conditions.push_back(
+        {.type = "Ready", .is_true = true, .is_false = false, .reason = {}, .message = {}, .since = at(*ready_s)});
+  }
+  return pod;
+}
+
+struct Replicas {
+  void add(std::vector<kube::Pod> pods) {
+    PodGroup& group = groups.emplace_back();
+    for (kube::Pod& each : pods) group.pods.push_back(&all.emplace_back(std::move(each)));
+  }
+  std::list<kube::Pod> all;
+  std::vector<PodGroup> groups;
+};
+
+TEST(StartTimes, TheUpperQuartileOfThoseThatCame) {
+  Replicas replicas;
+  EXPECT_TRUE(StartTimes(replicas.groups).expected_ready_at({}).is_never());
+  for (const std::int64_t took : {30, 40, 50, 60}) replicas.add({started_pod(100, 100 + took)});
+  replicas.add({started_pod(1'000, std::nullopt)});
+  const StartTimes times(replicas.groups);
+  EXPECT_EQ(times.expected_ready_at(replicas.groups.back()), Instant{seconds(1'060)});
+}
+
+TEST(StartTimes, AGangStartsWhenItsLastPodHasANode) {
+  Replicas replicas;
+  replicas.add({started_pod(100, 200), started_pod(150, std::nullopt)});
+  replicas.add({started_pod(300, std::nullopt), started_pod(400, std::nullopt)});
+  EXPECT_EQ(StartTimes(replicas.groups).expected_ready_at(replicas.groups.back()), Instant{seconds(450)});
+}
+
+TEST(StartTimes, WhatWasUnreadyForAWhileIsNoStart) {
+  Replicas replicas;
+  replicas.add({started_pod(100, 100 + 2 * 3600)});
+  replicas.add({started_pod(500, 400)});  // clocks that jumped
+  EXPECT_TRUE(StartTimes(replicas.groups).expected_ready_at(replicas.groups.back()).is_never());
+}
+
+}  // namespace
+}  // namespace capstan::op

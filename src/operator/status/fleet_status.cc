@@ -1,0 +1,64 @@
+#include "operator/status/fleet_status.h"
+
+#include <utility>
+
+#include <nlohmann/json.hpp>
+
+#include "decide/provision/provision.h"
+#include "operator/status/condition_since.h"
+
+namespace capstan::op {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+std::string usd(MicroUsd price) {
+  std::string digits = std::to_string(price.count % 1'000'000);
+  digits.insert(0, 6 - digits.size(), '0');
+  return std::to_string(price.count / 1'000'000) + "." + digits;
+}
+
+}  // namespace
+
+FleetReport fleet_report(const model::Snapshot& snapshot, std::string leader) {
+  FleetReport report{.leader = std::move(leader), .gpus = 0, .price_per_hour = {}};
+  const auto add = [&](model::OfferingId offering) {
+    report.gpus += snapshot.catalog->offering(offering).gpus;
+    report.price_per_hour += snapshot.catalog->offering(offering).price_per_hour;
+  };
+  snapshot.nodes.for_each([&](model::NodeId, const model::Node& node) {
+    if (node.pool.valid()) add(node.offering);
+  });
+  snapshot.claims.for_each([&](model::ClaimId, const model::Claim& claim) {
+    if (decide::provision::in_transit(claim, snapshot)) add(claim.offering);
+  });
+  return report;
+}
+
+std::string fleet_status_json(const FleetReport& report, const FleetPolicy& policy, kube::WallTime wall) {
+  const Json halted = {
+      {"type", "Halted"},
+      {"status", policy.halt ? "True" : "False"},
+      {"observedGeneration", policy.meta.generation},
+      {"lastTransitionTime", condition_since(policy.conditions, "Halted", policy.halt, !policy.halt, wall)},
+      {"reason", policy.halt ? "KillSwitch" : "None"},
+      {"message", policy.halt ? "nothing is written but Lease, status and Events" : ""}};
+  const Json status = {{"observedGeneration", policy.meta.generation},
+                       {"leader", report.leader},
+                       {"gpus", report.gpus},
+                       {"usdPerHour", usd(report.price_per_hour)},
+                       {"conditions", Json::array({halted})}};
+  return status.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+std::optional<kube::ApiRequest> FleetStatusWriter::look(const FleetReport& report, const FleetPolicy& policy,
+                                                        Instant now, kube::WallTime wall) {
+  gate_.keep([&](const std::string& uid) { return uid == policy.meta.uid; });
+  if (policy.meta.name.empty() || !gate_.opens(policy.meta.uid, policy.meta.generation, report, now)) {
+    return std::nullopt;
+  }
+  return kube::apply_status({kFleetPolicies, {}, policy.meta.name}, policy.meta.uid,
+                            fleet_status_json(report, policy, wall));
+}
+
+}  // namespace capstan::op

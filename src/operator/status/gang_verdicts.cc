@@ -1,0 +1,137 @@
+#include "operator/status/gang_verdicts.h"
+
+#include <utility>
+
+#include "explain/summary.h"
+#include "kube/json.h"
+#include "model/reason_sentence.h"
+#include "operator/status/report.h"
+
+namespace capstan::op {
+namespace {
+
+using model::Reason;
+using model::ReasonCode;
+
+/// The most pods of one gang that get the condition: all pods of a gang have the same message.
+constexpr std::size_t kMostPods = 64;
+
+/// Returns the reason why a plan does nothing for a gang; null if it has none.
+const Reason* kept_of(const model::Plan& plan, model::GangId gang) {
+  for (const model::Plan::Kept& kept : plan.kept) {
+    if (kept.subject == model::Plan::Kept::Subject::gang && kept.id == gang.value) return &kept.why;
+  }
+  return nullptr;
+}
+
+/// In Shadow, a gang is reported only after this time, so that its own scheduler can bind it first.
+constexpr Duration kOthersTime = std::chrono::seconds(10);
+
+bool waits(const decide::place::Verdict& verdict) {
+  return verdict.gang.valid() && verdict.kind != decide::place::Verdict::Kind::placed &&
+         verdict.kind != decide::place::Verdict::Kind::assumed;
+}
+
+/// Returns "would go onto gpu-1 and gpu-2", with each node once.
+std::string where_words(const model::BindPods& bind, const KubeWorld& world) {
+  std::set<std::string> nodes;
+  for (const model::BindPods::Binding& binding : bind.bindings) {
+    if (const ObjectKey* key = world.objects().node(binding.node)) nodes.insert(key->name);
+  }
+  constexpr std::size_t kShown = 8;
+  std::string words = "would go onto ";
+  for (auto at = nodes.begin(); at != nodes.end(); ++at) {
+    const auto number = static_cast<std::size_t>(std::distance(nodes.begin(), at));
+    if (number == kShown) return words + " and " + std::to_string(nodes.size() - kShown) + " more nodes";
+    words += (number == 0 ? "" : number + 1 == nodes.size() ? " and " : ", ") + *at;
+  }
+  return words;
+}
+
+/// Server-side apply leaves the conditions of other field managers as they are.
+kube::ApiRequest tell_pod(const kube::Pod& pod, const GangVerdict& verdict, kube::WallTime wall) {
+  using kube::json_quote;
+  const kube::ObjectRef ref{kube::resources::kPods, pod.meta.ns, pod.meta.name};
+  const std::string status = R"({"conditions":[{"type":"PodScheduled","status":"False","reason":)" +
+                             json_quote(verdict.reason) + R"(,"message":)" + json_quote(verdict.message) +
+                             R"(,"lastTransitionTime":")" + kube::wall_time_seconds(wall) + R"("}]})";
+  return kube::apply_status(ref, pod.meta.uid, status);
+}
+
+kube::EventNote note_of(const kube::Pod& pod, const GangVerdict& verdict) {
+  return {.api_version = "v1",
+          .kind = "Pod",
+          .ns = pod.meta.ns,
+          .name = pod.meta.name,
+          .uid = pod.meta.uid,
+          .warning = !verdict.would_place,
+          .reason = verdict.reason,
+          .action = "PlaceGang",
+          .note = verdict.message};
+}
+
+}  // namespace
+
+std::vector<GangVerdict> gang_verdicts(const ClusterView& view, const KubeWorld& world,
+                                       const control::Controller& controller) {
+  std::vector<GangVerdict> verdicts;
+  if (controller.placed().verdicts.empty()) return verdicts;
+  const FleetPolicy& fleet = fleet_policy(view.fleet);
+  const model::Names names = world.objects().names();
+  const explain::Summarizer summarizer(world.snapshot(), names, controller.placed(), controller.bought());
+  std::map<std::string, const kube::Pod*> by_uid;
+  view.pods.for_each([&](kube::RowId, const kube::Pod& pod) { by_uid[pod.meta.uid] = &pod; });
+  for (const decide::place::Verdict& verdict : controller.placed().verdicts) {
+    const model::BindPods* bind = world.would_bind(verdict.gang);
+    const model::Gang* gang = waits(verdict) || bind != nullptr ? world.snapshot().gangs.find(verdict.gang) : nullptr;
+    if (gang == nullptr) continue;
+    if (fleet.placement == Mode::shadow && world.snapshot().at - gang->created_at < kOthersTime) continue;
+    GangVerdict& out = verdicts.emplace_back();
+    for (const model::PodId id : gang->pods) {
+      const ObjectKey* key = world.objects().pod(id);
+      const auto pod = key == nullptr ? by_uid.end() : by_uid.find(key->uid);
+      if (pod != by_uid.end() && !pod->second->bound() && !pod->second->meta.terminating())
+        out.pods.push_back(pod->second);
+    }
+    if (out.pods.empty()) {
+      verdicts.pop_back();
+      continue;
+    }
+    out.uid = out.pods.front()->meta.uid;
+    if (bind != nullptr) {
+      out.would_place = true;
+      out.reason = "WouldPlace";
+      out.message = where_words(*bind, world) + ": " + sentence(verdict.why, *world.snapshot().catalog);
+      continue;
+    }
+    const Reason* nodes = kept_of(controller.bought().plan, verdict.gang);
+    out.reason = camel_case(name((nodes != nullptr ? *nodes : verdict.why).code));
+    const bool scaled = gang->service.valid() && world.snapshot().services.find(gang->service) != nullptr;
+    out.message = explain::one_line(
+        summarizer.gang(verdict.gang, scaled ? controller.scale_decision(gang->service) : decide::scale::Decision()));
+    // A node provisioner must not buy nodes for a gang that its queue holds.
+    const bool room_would_help = verdict.kind != decide::place::Verdict::Kind::held_by_queue;
+    if (fleet.nodes == Mode::off && room_would_help) out.reason = "Unschedulable";
+  }
+  return verdicts;
+}
+
+GangVerdictWriter::Out GangVerdictWriter::look(const std::vector<GangVerdict>& verdicts, Mode placement,
+                                               kube::WallTime wall) {
+  Out out;
+  std::map<std::string, std::string> now;
+  for (const GangVerdict& verdict : verdicts) {
+    const auto before = told_.find(verdict.uid);
+    now[verdict.uid] = verdict.reason;
+    if (before != told_.end() && before->second == verdict.reason) continue;
+    out.notes.push_back(note_of(*verdict.pods.front(), verdict));
+    if (placement != Mode::active || verdict.would_place) continue;
+    for (std::size_t i = 0; i < std::min(verdict.pods.size(), kMostPods); ++i) {
+      out.writes.push_back(tell_pod(*verdict.pods[i], verdict, wall));
+    }
+  }
+  told_ = std::move(now);
+  return out;
+}
+
+}  // namespace capstan::op

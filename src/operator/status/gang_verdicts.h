@@ -1,0 +1,48 @@
+#pragma once
+
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "control/controller.h"
+#include "kube/events.h"
+#include "kube/request.h"
+#include "kube/wall_time.h"
+#include "operator/act/kube_world.h"
+#include "operator/view/cluster_view.h"
+
+namespace capstan::op {
+
+/// The reason why a gang is pending, or in Shadow the nodes where it would go. Its pods and an Event on the first of
+/// them show it.
+struct GangVerdict {
+  std::string uid;  ///< of its first pod
+  std::string
+      reason;  ///< a word for machines: "Shortfall", "FleetGpuLimit"; "Unschedulable" if another provisioner has to act
+  std::string message;                 ///< three lines of `explain`, joined
+  bool would_place = false;            ///< there is room, and its scheduler has not bound it
+  std::vector<const kube::Pod*> pods;  ///< pending pods in their order; owned by the view
+};
+
+/// Returns a verdict for every gang that the last decision left pending. If the nodes layer has a reason, that reason
+/// counts. If that layer is Off, the reason is "Unschedulable", on which another node provisioner acts. In Shadow there
+/// is also a verdict for each gang that has waited for a while and that Capstan would bind now.
+std::vector<GangVerdict> gang_verdicts(const ClusterView& view, const KubeWorld& world,
+                                       const control::Controller& controller);
+
+/// Publishes verdicts when they begin and when their reason changes: as an Event, and if placement is Active as the
+/// condition PodScheduled of each pod. It makes requests and sends none.
+class GangVerdictWriter {
+ public:
+  struct Out {
+    std::vector<kube::ApiRequest> writes;
+    std::vector<kube::EventNote> notes;
+  };
+  Out look(const std::vector<GangVerdict>& verdicts, Mode placement, kube::WallTime wall);
+
+ private:
+  std::map<std::string, std::string> told_;  // reason by the first pod's uid
+};
+
+}  // namespace capstan::op

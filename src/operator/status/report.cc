@@ -1,0 +1,306 @@
+#include "operator/status/report.h"
+
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
+#include "explain/words.h"
+#include "operator/snapshot/catalog_builder.h"
+#include "operator/snapshot/engine_prior.h"
+#include "operator/view/rivals.h"
+
+namespace capstan::op {
+namespace {
+
+using Is = Verdict::Is;
+using model::ReasonCode;
+
+Verdict verdict(const char* type, Is is, const char* reason, std::string message) {
+  return {type, is, reason, std::move(message)};
+}
+
+std::string target_words(const InferenceScaler& scaler, const kube::TargetRef& target) {
+  return target.kind + " " + kube::key_of(scaler.meta.ns, target.name);
+}
+
+/// Tables that the reports of all scalers share.
+struct Lookups {
+  explicit Lookups(const ReportSources& from)
+      : targets(from.view), rivals(from.view), names(from.world.objects().names()) {
+    if (from.world.snapshot().catalog != nullptr) {
+      summarizer.emplace(from.world.snapshot(), names, from.controller.placed(), from.controller.bought());
+    }
+    from.world.snapshot().gangs.for_each([&](model::GangId, const model::Gang& gang) {
+      if (gang.service.valid()) gangs[gang.service].push_back(&gang);
+    });
+  }
+  Targets targets;
+  Rivals rivals;
+  model::Names names;
+  std::optional<explain::Summarizer> summarizer;  // none before the first decision
+  std::map<model::ServiceId, std::vector<const model::Gang*>> gangs;
+};
+
+/// Makes the report of one scaler.
+class Reporter {
+ public:
+  Reporter(const ReportSources& from, const Lookups& lookups, const InferenceScaler& scaler)
+      : from_(from), lookups_(lookups), scaler_(scaler) {}
+
+  ScalerReport report() {
+    out_.ns = scaler_.meta.ns;
+    out_.name = scaler_.meta.name;
+    out_.uid = scaler_.meta.uid;
+    out_.generation = scaler_.meta.generation;
+    out_.mode = std::min(fleet_mode(from_.view), scaler_.mode);
+    out_.policy = scaler_.policy;
+    for (const TargetOf& target : targets_of(scaler_)) add(target);
+    conclude();
+    return std::move(out_);
+  }
+
+ private:
+  void add(const TargetOf& target) {
+    const kube::TargetRef& ref = target.variant->target;
+    TargetReport& row = out_.targets.emplace_back();
+    row.name = ref.name;
+    row.role = target.role->role;
+    const auto& services = from_.world.objects().services();
+    const auto service = std::ranges::find_if(services, [&](const auto& entry) {
+      return entry.second.scaler_uid == scaler_.meta.uid && entry.second.position + 1 == out_.targets.size();
+    });
+    const kube::Workload* workload = lookups_.targets.find(scaler_.meta.ns, ref);
+    if (workload == nullptr) return lost(target);
+    row.current = row.recommended = row.desired = workload->replicas;
+    if (const std::string_view rival = lookups_.rivals.of(scaler_.meta.ns, ref); !rival.empty()) {
+      conflict(target, std::string(rival));
+    }
+    if (service != services.end() && is_decided(service->first)) {
+      return decided(service->first, service->second, target, row);
+    }
+    if (out_.mode != Mode::off) conflict(target, holder_of(ref));
+  }
+
+  bool is_decided(model::ServiceId id) const { return from_.world.snapshot().services.find(id) != nullptr; }
+
+  /// Returns the scaler that already scales a target which this scaler names too.
+  std::string holder_of(const kube::TargetRef& target) const {
+    for (const auto& [id, origin] : from_.world.objects().services()) {
+      const bool same = origin.ns == scaler_.meta.ns && origin.target.kind == target.kind &&
+                        origin.target.name == target.name && is_decided(id);
+      if (same) return "InferenceScaler " + kube::key_of(origin.ns, origin.scaler) + ", which is older";
+    }
+    return "another InferenceScaler";
+  }
+
+  void decided(model::ServiceId id, const ServiceOrigin& origin, const TargetOf& target, TargetReport& row) {
+    out_.mode = std::min(out_.mode, origin.mode);
+    const decide::scale::Decision& decision = from_.controller.scale_decision(id);
+    if (decision.service.valid()) {
+      row.recommended = decision.desired;
+      row.why = decision.why;
+      if (lookups_.summarizer) {
+        const bool acts = out_.mode == Mode::active;
+        row.summary =
+            lookups_.summarizer->service(decision, acts ? explain::Setting::active : explain::Setting::shadow);
+      }
+      if (origin.mode == Mode::active) row.desired = decision.desired;
+    }
+    const std::vector<control::SloMemory>& slo = from_.controller.memory().slo;
+    if (id.value < slo.size() && slo[id.value].rolled_back() && !breach_) breach_ = {row.name, slo[id.value]};
+    needed_ = decide::scale::needed_signals(from_.world.objects().policies().at(id.value));
+    if (const auto gangs = lookups_.gangs.find(id); gangs != lookups_.gangs.end()) {
+      for (const model::Gang* gang : gangs->second) count(*gang, row);
+    }
+    const model::Catalog& catalog = *from_.world.snapshot().catalog;
+    const EnginePrior prior = engine_prior(catalog, catalog.service(id).variants.front(), origin.gpu_known);
+    if (!prior_ || prior_->known) prior_ = prior;
+    if (!prior.known && prior_field_.empty()) prior_field_ = variant_field(target) + ".";
+    if (const auto ledger = from_.ledgers.find(origin.key()); ledger != from_.ledgers.end()) {
+      out_.ledger.join(ledger->second);
+    }
+  }
+
+  void count(const model::Gang& gang, TargetReport& row) {
+    using Phase = model::Gang::Phase;
+    if (gang.phase == Phase::draining) ++row.draining;
+    if (gang.phase == Phase::pending || gang.phase == Phase::starting) ++row.starting;
+    if (gang.phase != Phase::ready) return;
+    ++row.ready;
+    const bool fresh =
+        std::ranges::all_of(needed_, [&](model::SignalField field) { return (gang.signals.*field).usable(); });
+    fresh ? ++out_.fresh : ++out_.missing;
+    if (!fresh && trouble_.empty()) trouble_ = trouble_of(gang);
+    if (!fresh) return;
+    for (const model::SignalField field : needed_) {
+      out_.oldest = std::max(out_.oldest.value_or(Duration{}), (gang.signals.*field).age);
+    }
+  }
+
+  /// Returns the field of the variant: "spec.roles[0].variants[1]".
+  static std::string variant_field(const TargetOf& target) { return target.field.substr(0, target.field.rfind('.')); }
+
+  std::string trouble_of(const model::Gang& gang) const {
+    if (const auto own = from_.troubles.find(scaler_.meta.uid); own != from_.troubles.end()) return own->second;
+    const ObjectKey* pod = from_.world.objects().pod(gang.pods.front());
+    const auto found = pod == nullptr ? from_.troubles.end() : from_.troubles.find(pod->uid);
+    return found == from_.troubles.end() ? std::string() : found->second;
+  }
+
+  /// Records the reason why a target was not found.
+  void lost(const TargetOf& target) {
+    const kube::TargetRef& ref = target.variant->target;
+    const std::string group = ref.api_version.contains('/') ? ref.api_version.substr(0, ref.api_version.find('/')) : "";
+    const kube::ServedResource* kind = from_.served.find_kind(group, ref.kind);
+    const auto trouble = from_.view.scaled->troubles.find(target_key(ref.kind, scaler_.meta.ns, ref.name));
+    if (kind == nullptr) {
+      lost_ = {"NoSuchKind", target.field + ": the server has no kind " + ref.kind + " of " + ref.api_version};
+    } else if (!kind->has_subresource("scale")) {
+      lost_ = {"NoScaleSubresource", target.field + ": " + ref.kind + " has no /scale, expected a kind that has"};
+    } else if (trouble != from_.view.scaled->troubles.end()) {
+      lost_ = {"ScaleNotRead", target.field + ": " + target_words(scaler_, ref) + ": " + trouble->second};
+    } else {
+      lost_ = {"TargetNotFound", target.field + ": there is no " + target_words(scaler_, ref)};
+    }
+  }
+
+  void conflict(const TargetOf& target, const std::string& who) {
+    if (conflict_.empty()) {
+      conflict_ = target.field + ": " + target_words(scaler_, target.variant->target) + " is scaled by " + who;
+    }
+  }
+
+  void conclude() {
+    std::vector<Verdict> rest;
+    const bool found = lost_.second.empty();
+    const bool silent = out_.missing > 0;
+    rest.push_back(found ? verdict("TargetsFound", Is::yes, "Found", "")
+                         : verdict("TargetsFound", Is::no, lost_.first.c_str(), lost_.second));
+    rest.push_back(silent           ? verdict("SignalsFresh", Is::no, "SignalMissing", trouble_)
+                   : out_.fresh > 0 ? verdict("SignalsFresh", Is::yes, "Fresh", "")
+                                    : verdict("SignalsFresh", Is::unknown, "NoReplicaServes", ""));
+    rest.push_back(conflict_.empty() ? verdict("Conflict", Is::no, "None", "")
+                                     : verdict("Conflict", Is::yes, "ScaledByAnother", conflict_));
+    rest.push_back(verdict("Active", out_.mode == Mode::active ? Is::yes : Is::no,
+                           conflict_.empty() ? std::string(name_of(out_.mode)).c_str() : "Conflict", ""));
+    rest.push_back(slo());
+    rest.push_back(engine_known());
+    rest.push_back(slo_breach());
+    rest.push_back(limit());
+    out_.verdicts.push_back(!scaler_.fault.empty() ? verdict("Ready", Is::no, "InvalidSpec", scaler_.fault)
+                            : !found               ? verdict("Ready", Is::no, lost_.first.c_str(), lost_.second)
+                            : !conflict_.empty()   ? verdict("Ready", Is::no, "Conflict", conflict_)
+                            : silent               ? verdict("Ready", Is::no, "SignalMissing", trouble_)
+                                                   : verdict("Ready", Is::yes, "Decided", ""));
+    std::ranges::move(rest, std::back_inserter(out_.verdicts));
+  }
+
+  /// Returns the condition SLOMet. It compares the SLO with the 99th percentile of the time to the first token that the
+  /// engine of the slowest replica reports.
+  Verdict slo() const {
+    const auto seen = from_.ttft_us.find(scaler_.meta.uid);
+    if (scaler_.slo.ttft == Duration{} || seen == from_.ttft_us.end()) {
+      return verdict("SLOMet", Is::unknown, "NotMeasured", "");
+    }
+    const std::string text = "the 99th percentile of the time to the first token is " +
+                             explain::time_text(std::chrono::microseconds(seen->second)) + ", the SLO is " +
+                             explain::time_text(scaler_.slo.ttft);
+    const bool met = std::chrono::microseconds(seen->second) <= scaler_.slo.ttft;
+    return verdict("SLOMet", met ? Is::yes : Is::no, met ? "Met" : "TooSlow", text);
+  }
+
+  /// Returns the condition EngineKnown: True if the engine table has a row for every target. The message is about the
+  /// first target without one.
+  Verdict engine_known() const {
+    if (scaler_.policy != InferenceScaler::Policy::capstan) {
+      return verdict("EngineKnown", Is::unknown, "NotUsed",
+                     "policy " + std::string(name_of(scaler_.policy)) + " does not ask what a replica carries");
+    }
+    if (!prior_) return verdict("EngineKnown", Is::unknown, "NothingDecided", "");
+    return verdict("EngineKnown", prior_->known ? Is::yes : Is::no, prior_->reason.c_str(),
+                   prior_field_ + prior_->message);
+  }
+
+  /// Returns the condition SLOBreach: whether a roll-back is in force, since when, and how a person ends it.
+  Verdict slo_breach() const {
+    if (!breach_) return verdict(kSloBreach.data(), Is::no, "None", "");
+    const auto& [target, memory] = *breach_;
+    const auto shown = [](Instant at) {
+      return kube::wall_time_seconds({at.since_start / std::chrono::microseconds(1)});
+    };
+    const std::string since = shown(memory.rolled_back_at);
+    const std::string settings = memory.good ? "the settings of " + shown(memory.good->at) + " are in force"
+                                             : "no settings are known under which it was kept";
+    return verdict(kSloBreach.data(), Is::yes, "RolledBack",
+                   target + ": the SLO was broken, rolled back at " + since + ": " + settings +
+                       ", nothing is lowered until it is acknowledged: kubectl annotate isc " + scaler_.meta.name +
+                       " --overwrite " + std::string(kSloAcknowledged) + "=" + since);
+  }
+
+  Verdict limit() const {
+    for (const TargetReport& row : out_.targets) {
+      const bool limited =
+          row.why && (row.why->code == ReasonCode::at_maximum || row.why->code == ReasonCode::at_minimum);
+      if (limited) {
+        return verdict("AtLimit", Is::yes, camel_case(name(row.why->code)).c_str(),
+                       row.name + ": " + (row.summary ? explain::one_line(*row.summary) : sentence(*row.why)));
+      }
+    }
+    return verdict("AtLimit", Is::no, "None", "");
+  }
+
+  const ReportSources& from_;
+  const Lookups& lookups_;
+  const InferenceScaler& scaler_;
+  ScalerReport out_;
+  std::vector<model::SignalField> needed_;  // of the target in progress
+  std::optional<EnginePrior> prior_;        // of the first target that has none, else of the last
+  std::string prior_field_;
+  std::optional<std::pair<std::string, control::SloMemory>> breach_;  // of the first target with one
+  std::string trouble_;
+  std::pair<std::string, std::string> lost_;  // reason and message
+  std::string conflict_;
+};
+
+}  // namespace
+
+ReplicaCount ScalerReport::recommended() const {
+  ReplicaCount sum = 0;
+  for (const TargetReport& target : targets) sum += target.recommended;
+  return sum;
+}
+
+const TargetReport* ScalerReport::telling() const {
+  const TargetReport* telling = nullptr;
+  for (const TargetReport& target : targets) {
+    if (!target.why) continue;
+    if (target.recommended != target.current) return &target;
+    if (telling == nullptr) telling = &target;
+  }
+  return telling;
+}
+
+std::vector<ScalerReport> reports_of(const ReportSources& sources) {
+  const Lookups lookups(sources);
+  std::vector<ScalerReport> reports;
+  sources.view.scalers.for_each([&](kube::RowId, const InferenceScaler& scaler) {
+    reports.push_back(Reporter(sources, lookups, scaler).report());
+  });
+  return reports;
+}
+
+std::string camel_case(std::string_view code) {
+  std::string out;
+  bool upper = true;
+  for (const char c : code) {
+    if (c == '_') {
+      upper = true;
+      continue;
+    }
+    out += upper && c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
+    upper = false;
+  }
+  return out;
+}
+
+}  // namespace capstan::op

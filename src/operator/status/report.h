@@ -1,0 +1,85 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "control/controller.h"
+#include "explain/summary.h"
+#include "kube/discovery.h"
+#include "kube/wall_time.h"
+#include "model/reason.h"
+#include "operator/act/kube_world.h"
+#include "operator/memory/ledger.h"
+#include "operator/view/cluster_view.h"
+
+namespace capstan::op {
+
+/// One target of a scaler: its replicas now and the replicas that it should have.
+struct TargetReport {
+  std::string name;
+  model::Role role = model::Role::both;
+  ReplicaCount current = 0;  ///< asked for by the target now
+  ReplicaCount starting = 0;
+  ReplicaCount ready = 0;
+  ReplicaCount draining = 0;
+  ReplicaCount recommended = 0;
+  ReplicaCount desired = 0;                 ///< number that Capstan writes to the target
+  std::optional<model::Reason> why;         ///< of the last decision; nothing if none was made
+  std::optional<explain::Summary> summary;  ///< of the last decision, in three lines
+};
+
+/// A condition without its times.
+struct Verdict {
+  std::string type;
+  enum class Is : std::uint8_t { no, yes, unknown } is = Is::unknown;
+  std::string reason;  ///< a word for machines
+  std::string message;
+};
+
+/// Type of the condition that shows a roll-back.
+inline constexpr std::string_view kSloBreach = "SLOBreach";
+
+/// Everything that the status, the Events and the metrics of a scaler show.
+struct ScalerReport {
+  std::string ns;
+  std::string name;
+  std::string uid;
+  std::int64_t generation = 0;
+  Mode mode = Mode::shadow;
+  InferenceScaler::Policy policy = InferenceScaler::Policy::capstan;
+  std::vector<TargetReport> targets;
+  ReplicaCount fresh = 0;
+  ReplicaCount missing = 0;
+  std::optional<Duration> oldest;  ///< age of the oldest known load
+  std::vector<Verdict> verdicts;   ///< Ready first
+  Ledger ledger;                   ///< of all targets together
+
+  ReplicaCount recommended() const;
+  /// Returns the target that the scaler's own reason is about: the first that should change, else the first decided
+  /// one.
+  const TargetReport* telling() const;
+};
+
+/// The sources of a report.
+struct ReportSources {
+  const ClusterView& view;
+  const KubeWorld& world;
+  const control::Controller& controller;
+  const kube::ServedResources& served;
+  const std::map<std::string, std::string>& troubles;  ///< by uid of a pod or a scaler
+  const std::map<std::string, Ledger>& ledgers;        ///< by `ServiceOrigin::key`
+  /// 99th percentile of the time to the first token at the slowest replica, microseconds; by the scaler's uid.
+  const std::map<std::string, std::int64_t>& ttft_us;
+};
+
+/// Returns the reports of all scalers, in the order of the store's rows.
+std::vector<ScalerReport> reports_of(const ReportSources& sources);
+
+/// Returns a reason's code in CamelCase, the form that Events and conditions use.
+std::string camel_case(std::string_view code);
+
+}  // namespace capstan::op

@@ -1,0 +1,209 @@
+#include "operator/status/status_writer.h"
+
+#include <algorithm>
+#include <utility>
+
+#include <nlohmann/json.hpp>
+
+#include "base/hash.h"
+#include "model/role_names.h"
+#include "operator/status/condition_since.h"
+
+namespace capstan::op {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+std::string text_of(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); }
+
+std::string hex(std::uint64_t value) {
+  constexpr char kDigits[] = "0123456789abcdef";
+  std::string text(16, '0');
+  for (std::size_t i = text.size(); i-- > 0; value >>= 4) text[i] = kDigits[value & 15];
+  return text;
+}
+
+std::string_view word(Verdict::Is is) {
+  constexpr std::string_view kWords[] = {"False", "True", "Unknown"};
+  return kWords[static_cast<std::size_t>(is)];
+}
+
+Json conditions(const ScalerReport& report, const InferenceScaler& scaler, kube::WallTime wall, bool exact) {
+  Json list = Json::array();
+  for (const Verdict& verdict : report.verdicts) {
+    Json row = {{"type", verdict.type},
+                {"status", word(verdict.is)},
+                {"observedGeneration", report.generation},
+                {"reason", verdict.reason}};
+    // A message may hold a number that changes with every scrape. Only a change of the state is worth a write.
+    if (exact) row["message"] = verdict.message;
+    if (exact) {
+      row["lastTransitionTime"] = condition_since(scaler.conditions, verdict.type, verdict.is == Verdict::Is::yes,
+                                                  verdict.is == Verdict::Is::no, wall);
+    }
+    list.push_back(std::move(row));
+  }
+  return list;
+}
+
+Json targets(const ScalerReport& report) {
+  Json list = Json::array();
+  for (const TargetReport& target : report.targets) {
+    Json row = {{"name", target.name},
+                {"role", model::name(target.role)},
+                {"current", target.current},
+                {"starting", target.starting},
+                {"ready", target.ready},
+                {"draining", target.draining},
+                {"recommended", target.recommended},
+                {"desired", target.desired}};
+    if (target.why) row["reason"] = model::name(target.why->code);
+    list.push_back(std::move(row));
+  }
+  return list;
+}
+
+Json sums(const ScalerReport& report) {
+  ReplicaCount current = 0, ready = 0, desired = 0;
+  for (const TargetReport& target : report.targets) {
+    current += target.current;
+    ready += target.ready;
+    desired += target.desired;
+  }
+  return {{"observedGeneration", report.generation},
+          {"effectiveMode", name_of(report.mode)},
+          {"policy", name_of(report.policy)},
+          {"replicas", current},
+          {"ready", ready},
+          {"recommended", report.recommended()},
+          {"desired", desired}};
+}
+
+std::string reason_of(const ScalerReport& report) {
+  const TargetReport* telling = report.telling();
+  return telling == nullptr ? std::string() : std::string(model::name(telling->why->code));
+}
+
+/// Returns what is wanted of a target, what there is, and what limits it.
+std::string message_of(const TargetReport& target) {
+  return target.summary ? explain::one_line(*target.summary) : target.name + ": " + model::sentence(*target.why);
+}
+
+}  // namespace
+
+std::string status_json(const ScalerReport& report, const InferenceScaler& scaler,
+                        const InferenceScaler::LastDecision& decision, kube::WallTime wall, bool exact) {
+  Json status = sums(report);
+  if (const std::string reason = reason_of(report); !reason.empty()) {
+    status["reason"] = reason;
+    if (exact) status["message"] = message_of(*report.telling());
+  }
+  status["variants"] = targets(report);
+  status["signals"] = {{"fresh", report.fresh}, {"missing", report.missing}};
+  if (!decision.id.empty()) {
+    status["lastDecision"] = {{"id", decision.id},
+                              {"time", decision.time},
+                              {"recommended", decision.recommended},
+                              {"reason", decision.reason}};
+  }
+  status["conditions"] = conditions(report, scaler, wall, exact);
+  if (!exact) return text_of(status);
+  if (report.oldest) {
+    status["signals"]["oldestSeconds"] = whole_seconds(*report.oldest);
+  }
+  if (!report.ledger.since().is_never()) {
+    const kube::WallTime begun{report.ledger.since().since_start / std::chrono::microseconds(1)};
+    status["ledger"] = {{"since", kube::wall_time_seconds(begun)},
+                        {"gpuHoursMilli", report.ledger.gpu_hours_milli()},
+                        {"microUsd", report.ledger.cost().count}};
+  }
+  return text_of(status);
+}
+
+/// Returns an Event when a roll-back begins and when it ends.
+std::optional<kube::EventNote> StatusWriter::roll_back(const ScalerReport& report, Known& known) const {
+  const auto verdict = std::ranges::find(report.verdicts, kSloBreach, &Verdict::type);
+  const bool now = verdict != report.verdicts.end() && verdict->is == Verdict::Is::yes;
+  if (std::exchange(known.rolled_back, now) == now) return std::nullopt;
+  return kube::EventNote{.api_version = kInferenceScalers.api_version(),
+                         .kind = kInferenceScalers.kind,
+                         .ns = report.ns,
+                         .name = report.name,
+                         .uid = report.uid,
+                         .warning = now,
+                         .reason = now ? "SloRollBack" : "SloAcknowledged",
+                         .action = "RollBack",
+                         .note = now ? verdict->message : "the stated settings are in force again"};
+}
+
+/// Returns an Event if the recommendation differs from the last one. A change of the reason alone renews only the last
+/// decision in the status.
+std::optional<kube::EventNote> StatusWriter::decide(const ScalerReport& report, Known& known,
+                                                    kube::WallTime wall) const {
+  const TargetReport* telling = report.telling();
+  if (telling == nullptr) return std::nullopt;
+  const ReplicaCount recommended = report.recommended();
+  const std::string reason = reason_of(report);
+  InferenceScaler::LastDecision& last = known.decision;
+  if (!last.id.empty() && last.recommended == recommended && last.reason == reason) return std::nullopt;
+  const bool changed = last.id.empty() ? telling->recommended != telling->current : last.recommended != recommended;
+  StateHash hash;
+  hash.add(report.uid);
+  hash.add(static_cast<std::uint64_t>(wall.unix_us));
+  last = {.id = hex(hash.value()), .time = kube::wall_time_seconds(wall), .reason = reason, .recommended = recommended};
+  if (!changed) return std::nullopt;
+  const bool acts = report.mode == Mode::active;
+  return kube::EventNote{.api_version = kInferenceScalers.api_version(),
+                         .kind = kInferenceScalers.kind,
+                         .ns = report.ns,
+                         .name = report.name,
+                         .uid = report.uid,
+                         .warning = false,
+                         .reason = camel_case(reason),
+                         .action = acts ? "Scale" : "Recommend",
+                         .note = message_of(*telling)};
+}
+
+StatusWriter::Out StatusWriter::look(const std::vector<ScalerReport>& reports, const ClusterView& view, Instant now,
+                                     kube::WallTime wall) {
+  const ScalersByUid scalers = scalers_by_uid(view);
+  Out out;
+  for (auto& [uid, known] : known_) known.seen = false;
+  for (const ScalerReport& report : reports) {
+    const auto scaler = scalers.find(report.uid);
+    if (scaler == scalers.end()) continue;
+    const auto [at, inserted] = known_.try_emplace(report.uid);
+    Known& known = at->second;
+    if (inserted) {  // continue from the status that a predecessor wrote
+      known.decision = scaler->second->last_decision;
+      const kube::Condition* breach = kube::find_condition(scaler->second->conditions, kSloBreach);
+      known.rolled_back = breach != nullptr && breach->is_true;
+    }
+    known.seen = true;
+    if (const auto note = roll_back(report, known)) out.notes.push_back(*note);
+    if (const auto note = decide(report, known, wall)) out.notes.push_back(*note);
+    const std::string looked_at = status_json(report, *scaler->second, known.decision, wall, false);
+    const Duration pause = now - known.written_at;
+    const bool due = inserted || (looked_at != known.written ? pause >= kSoon : pause >= kRefresh);
+    if (known.in_flight || !due) continue;
+    known.written = looked_at;
+    known.written_at = now;
+    known.in_flight = true;
+    ++writes_;
+    const std::string status = status_json(report, *scaler->second, known.decision, wall, true);
+    // No other program writes this status.
+    out.writes.push_back(
+        {report.uid, kube::apply_status({kInferenceScalers, report.ns, report.name}, report.uid, status)});
+  }
+  std::erase_if(known_, [](const auto& entry) { return !entry.second.seen; });
+  return out;
+}
+
+void StatusWriter::answered(const std::string& uid, bool written) {
+  const auto found = known_.find(uid);
+  if (found == known_.end()) return;
+  found->second.in_flight = false;
+  if (!written) found->second.written.clear();
+}
+
+}  // namespace capstan::op

@@ -1,0 +1,68 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "kube/client.h"
+#include "kube/discovery.h"
+#include "net/monotonic.h"
+#include "operator/view/cluster_view.h"
+
+namespace capstan::op {
+
+/// Reads targets of kinds that nobody watches: any that has a /scale subresource, found by what the server serves. Each
+/// is asked for itself (annotations, owners, uid) and for its /scale (replicas, selector), one after the other, every
+/// few seconds; a handful at a time, and no more of them than is stated.
+class ScaleReader {
+ public:
+  static constexpr Duration kPeriod = std::chrono::seconds(5);
+  static constexpr std::size_t kInFlightMost = 8;
+  static constexpr std::size_t kTargetsMost = 1'000;
+
+  /// `client` outlives the reader.
+  ScaleReader(kube::Client& client, net::Clock clock) : client_(client), clock_(std::move(clock)) {}
+  ~ScaleReader();
+  ScaleReader(const ScaleReader&) = delete;
+
+  /// Whom to ask from now on.
+  void follow(const kube::StoreSnapshot<InferenceScaler>& scalers, const kube::ServedResources& served);
+  void turn();
+  Instant next_deadline() const;
+
+  /// Everybody was asked once.
+  bool synced() const;
+  std::shared_ptr<const ScaledTargets> targets() const { return targets_; }
+  std::uint64_t version() const { return version_; }  ///< grows with every change of `targets`
+
+ private:
+  struct Followed {
+    kube::ObjectRef object;
+    std::string target_kind;
+    kube::Client::CallId call = 0;
+    Instant due{};
+    bool read = false;
+    std::optional<kube::Workload> found;
+    std::string trouble;  ///< why it is not found, where that is not simply so
+    bool wanted = true;
+  };
+
+  void ask(Followed& followed);
+  void ask_scale(Followed& followed, kube::Workload workload);
+  void end(Followed& followed, std::optional<kube::Workload> found, std::string trouble);
+  void failed(Followed& followed, const kube::ApiError& error);
+  void publish();
+
+  kube::Client& client_;
+  net::Clock clock_;
+  kube::JsonDocument document_;
+  std::map<std::string, std::unique_ptr<Followed>> followed_;  ///< by `target_key`
+  std::size_t in_flight_ = 0;
+  std::shared_ptr<const ScaledTargets> targets_ = std::make_shared<const ScaledTargets>();
+  std::uint64_t version_ = 0;
+};
+
+}  // namespace capstan::op

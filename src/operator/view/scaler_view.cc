@@ -1,0 +1,266 @@
+#include "operator/view/scaler_view.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "manifest/quantity.h"
+#include "manifest/scalars.h"
+
+namespace capstan::op {
+namespace {
+
+/// USD an hour of one replica that is believed: a million.
+constexpr MicroUsd kMostPerHour{1'000'000'000'000};
+
+constexpr RequestCount kMostInQueue = 1'000'000;   // of one replica
+constexpr GpuCount kMostGpus = 1'024;              // of one node
+constexpr std::int64_t kMostInFleet = 10'000'000;  // GPUs, nodes
+
+std::string string_of(kube::Json value) { return std::string(value.text()); }
+
+Duration duration_of(kube::Json value, Duration otherwise) {
+  return manifest::read_duration(value.text()).value_or(otherwise);
+}
+
+std::int64_t positive(kube::Json value, std::int64_t otherwise) {
+  return std::max<std::int64_t>(1, value.integer(otherwise));
+}
+
+/// Micro-USD; what is no price is 0, as if it was not stated.
+MicroUsd price_of(kube::Json value) {
+  const MicroUsd price = manifest::read_usd(value.text()).value_or(MicroUsd{});
+  return std::clamp(price, MicroUsd{}, kMostPerHour);
+}
+
+Mode mode_of(kube::Json value) {
+  const std::string_view word = value.text();
+  return word == "Off" ? Mode::off : word == "Active" ? Mode::active : Mode::shadow;
+}
+
+std::optional<model::TopologyLevel> level_of(kube::Json value) {
+  const std::string_view word = value.text();
+  if (word == "Node") return model::TopologyLevel::node;
+  if (word == "Rack") return model::TopologyLevel::rack;
+  if (word == "Zone") return model::TopologyLevel::zone;
+  return std::nullopt;
+}
+
+model::Role role_of(kube::Json value) {
+  const std::string_view word = value.text();
+  return word == "prefill" ? model::Role::prefill : word == "decode" ? model::Role::decode : model::Role::both;
+}
+
+model::Slo read_slo(kube::Json slo) {
+  model::Slo read;
+  read.ttft = duration_of(slo["ttft"], {});
+  read.tpot = duration_of(slo["tpot"], {});
+  read.e2e = duration_of(slo["e2e"], {});
+  if (const auto ppm = manifest::read_share_ppm(slo["attainment"].text())) {
+    read.attainment_ppm = static_cast<std::uint32_t>(std::clamp<std::int64_t>(*ppm, 0, 1'000'000));
+  }
+  return read;
+}
+
+model::FleetLimits read_limits(kube::Json limits) {
+  model::FleetLimits read;
+  const auto bounded = [](kube::Json value) { return std::clamp<std::int64_t>(value.integer(), 0, kMostInFleet); };
+  if (limits["gpus"].exists()) read.gpus = bounded(limits["gpus"]);
+  if (limits["nodes"].exists()) read.nodes = bounded(limits["nodes"]);
+  if (limits["usdPerHour"].exists()) read.price_per_hour = price_of(limits["usdPerHour"]);
+  return read;
+}
+
+void read_windows(kube::Json windows, InferenceScaler::Variant& variant) {
+  const auto fail = [&](std::string why) {
+    if (variant.window_fault.empty()) variant.window_fault = std::move(why);
+  };
+  windows.for_each([&](kube::Json given) {
+    model::BoundsWindow window;
+    window.duration = duration_of(given["duration"], Duration{});
+    Result<Cron> start = Cron::parse(given["start"].text());
+    if (!start) return fail("start: " + start.error().message);
+    if (window.duration <= Duration{} || window.duration > model::BoundsWindow::kLongest) {
+      return fail("duration: found \"" + string_of(given["duration"]) + "\", expected more than 0 and 744h at most");
+    }
+    window.start = std::move(*start);
+    if (given["minReplicas"].exists()) window.min = positive(given["minReplicas"], 1);
+    if (given["maxReplicas"].exists()) window.max = positive(given["maxReplicas"], 1);
+    if (variant.windows.size() < model::BoundsWindow::kMost) variant.windows.push_back(std::move(window));
+  });
+}
+
+InferenceScaler::Role read_role(kube::Json role) {
+  InferenceScaler::Role read;
+  read.role = role_of(role["role"]);
+  role["variants"].for_each([&](kube::Json variant) {
+    const kube::Json profile = variant["engineProfile"];
+    kube::TargetRef target = kube::read_target_ref(variant["targetRef"]);
+    if (target.api_version.empty()) target.api_version = "apps/v1";
+    read.variants.push_back({.target = std::move(target),
+                             .min_replicas = positive(variant["minReplicas"], 1),
+                             .max_replicas = positive(variant["maxReplicas"], 1),
+                             .gpu = string_of(variant["gpu"]),
+                             .engine_profile = {string_of(profile["model"]), string_of(profile["dtype"])},
+                             .replica_price_per_hour = price_of(variant["costPerHour"]),
+                             .survives = level_of(variant["survive"])});
+    read_windows(variant["windows"], read.variants.back());
+  });
+  return read;
+}
+
+/// Thousandths; 0: not said.
+std::int64_t ratio_of(kube::Json value) {
+  return std::clamp<std::int64_t>(manifest::read_quantity_milli(value.text()).value_or(0), 0,
+                                  model::RoleLimits::kRatioMostMilli);
+}
+
+std::int64_t share_of(kube::Json value, std::int64_t otherwise) {
+  return std::clamp<std::int64_t>(manifest::read_share_ppm(value.text()).value_or(otherwise), 1, 1'000'000);
+}
+
+decide::scale::Rules read_rules(kube::Json given) {
+  using ScaleOn = decide::scale::Rules::ScaleOn;
+  constexpr std::pair<std::string_view, ScaleOn> kWords[] = {
+      {"Queue", ScaleOn::queue}, {"KV", ScaleOn::kv}, {"Latency", ScaleOn::latency}, {"Goodput", ScaleOn::goodput}};
+  decide::scale::Rules rules;
+  for (const auto& [word, on] : kWords) {
+    if (given["scaleOn"].text() == word) rules.scale_on = on;
+  }
+  const auto requests = [](kube::Json value, RequestCount otherwise, RequestCount least) {
+    return std::clamp<RequestCount>(value.integer(otherwise), least, kMostInQueue);
+  };
+  rules.waiting_above = requests(given["waitingAbove"], rules.waiting_above, 1);
+  rules.waiting_below = requests(given["waitingBelow"], rules.waiting_below, 0);
+  rules.kv_above_ppm = share_of(given["kvAbove"], rules.kv_above_ppm);
+  rules.kv_below_ppm = share_of(given["kvBelow"], rules.kv_below_ppm);
+  rules.latency_below_percent =
+      std::max<std::int64_t>(1, share_of(given["latencyBelow"], rules.latency_below_percent * 10'000) / 10'000);
+  if (given["goodputBelow"].exists()) rules.goodput_below_ppm = share_of(given["goodputBelow"], 0);
+  return rules;
+}
+
+/// Stated, or the one whose settings are; else Capstan's own, which needs none, where the engine counts tokens.
+InferenceScaler::Policy chosen_policy(kube::Json spec) {
+  using Policy = InferenceScaler::Policy;
+  const std::string_view word = spec["policy"].text();
+  if (word == "Capstan") return Policy::capstan;
+  if (word == "Rules" || (word.empty() && spec["rules"].exists())) return Policy::rules;
+  const bool counts_tokens = std::ranges::find(kCountNoTokens, spec["engine"].text()) == std::end(kCountNoTokens);
+  const bool queue = word == "Queue" || spec["queue"].exists() || !counts_tokens;
+  return queue ? Policy::queue : Policy::capstan;
+}
+
+/// What a server without our schema's rules has let through: place, found, expected.
+std::string fault_of(const InferenceScaler& scaler) {
+  using ScaleOn = decide::scale::Rules::ScaleOn;
+  const decide::scale::Rules& rules = scaler.rules;
+  for (const InferenceScaler::Role& role : scaler.roles) {
+    for (const InferenceScaler::Variant& variant : role.variants) {
+      if (!variant.window_fault.empty()) return "windows of " + variant.target.name + ": " + variant.window_fault;
+    }
+  }
+  if (scaler.policy != InferenceScaler::Policy::rules) return {};
+  if (rules.waiting_below >= rules.waiting_above) {
+    return "spec.rules.waitingBelow: found " + std::to_string(rules.waiting_below) +
+           ", expected less than waitingAbove, " + std::to_string(rules.waiting_above);
+  }
+  if (rules.kv_below_ppm >= rules.kv_above_ppm) {
+    return "spec.rules.kvBelow: found " + std::to_string(rules.kv_below_ppm) + " ppm, expected less than kvAbove, " +
+           std::to_string(rules.kv_above_ppm) + " ppm";
+  }
+  const bool by_latency = rules.scale_on == ScaleOn::latency || rules.scale_on == ScaleOn::goodput;
+  if (by_latency && scaler.slo.ttft == Duration{} && scaler.slo.tpot == Duration{}) {
+    return "spec.rules.scaleOn: found a latency, and no bound on one in spec.slo, expected ttft or tpot there";
+  }
+  return {};
+}
+
+}  // namespace
+
+std::string_view name_of(InferenceScaler::Policy policy) {
+  constexpr std::string_view kNames[] = {"Capstan", "Rules", "Queue"};
+  return kNames[static_cast<std::size_t>(policy)];
+}
+
+std::string_view name_of(Mode mode) {
+  constexpr std::string_view kNames[] = {"Off", "Shadow", "Active"};
+  return kNames[static_cast<std::size_t>(mode)];
+}
+
+InferenceScaler read_inference_scaler(kube::Json object) {
+  const kube::Json spec = object["spec"];
+  InferenceScaler scaler;
+  scaler.meta = kube::read_meta(object);
+  scaler.model = spec["model"].text();
+  scaler.engine = spec["engine"].text();
+  scaler.slo = read_slo(spec["slo"]);
+  spec["roles"].for_each([&](kube::Json role) { scaler.roles.push_back(read_role(role)); });
+  const kube::Json decode_per_prefill = spec["decodePerPrefill"];
+  scaler.role_limits = {.decode_per_prefill_least_milli = ratio_of(decode_per_prefill["min"]),
+                        .decode_per_prefill_most_milli = ratio_of(decode_per_prefill["max"])};
+  const kube::Json signals = spec["signals"];
+  scaler.interval =
+      std::max<Duration>(duration_of(signals["interval"], scaler.interval), std::chrono::milliseconds(100));
+  if (signals["pods"]["port"].exists()) scaler.port = positive(signals["pods"]["port"], 8000);
+  if (signals["pods"]["path"].exists()) scaler.path = signals["pods"]["path"].text();
+  scaler.prometheus_url = signals["prometheus"]["url"].text();
+  scaler.prometheus_selector = signals["prometheus"]["selector"].text();
+  scaler.custom = {.waiting = string_of(signals["custom"]["waiting"]),
+                   .running = string_of(signals["custom"]["running"]),
+                   .kv_usage = string_of(signals["custom"]["kvUsage"]),
+                   .prompt_tokens = string_of(signals["custom"]["promptTokens"]),
+                   .generated_tokens = string_of(signals["custom"]["generatedTokens"]),
+                   .ttft = string_of(signals["custom"]["ttft"])};
+  scaler.policy = chosen_policy(spec);
+  scaler.rules = read_rules(spec["rules"]);
+  scaler.fault = fault_of(scaler);
+  if (!scaler.fault.empty()) {  // recommended by what every target can do, and nothing is done (`Reporter`)
+    scaler.policy = InferenceScaler::Policy::queue;
+    scaler.rules = {};
+  }
+  const kube::Json queue = spec["queue"];
+  scaler.waiting_per_replica = positive(queue["waitingPerReplica"], scaler.waiting_per_replica);
+  if (queue["runningPerReplica"].exists()) scaler.running_per_replica = positive(queue["runningPerReplica"], 1);
+  scaler.cool_down = duration_of(spec["behavior"]["coolDown"], scaler.cool_down);
+  scaler.mode = mode_of(spec["mode"]);
+  scaler.slo_acknowledged =
+      kube::read_wall_time(scaler.meta.annotations.get(kSloAcknowledged)).value_or(kube::WallTime{});
+  scaler.conditions = kube::read_conditions(object["status"]["conditions"]);
+  const kube::Json last = object["status"]["lastDecision"];
+  scaler.last_decision = {.id = string_of(last["id"]),
+                          .time = string_of(last["time"]),
+                          .reason = string_of(last["reason"]),
+                          .recommended = last["recommended"].integer()};
+  return scaler;
+}
+
+FleetPolicy read_fleet_policy(kube::Json object) {
+  const kube::Json spec = object["spec"];
+  const kube::Json layers = spec["layers"];
+  FleetPolicy policy;
+  policy.meta = kube::read_meta(object);
+  policy.replicas = mode_of(layers["replicas"]);
+  if (layers["placement"].exists()) policy.placement = mode_of(layers["placement"]);
+  if (layers["nodes"].exists()) policy.nodes = mode_of(layers["nodes"]);
+  policy.halt = spec["halt"].boolean();
+  policy.shadow_of = kube::read_texts(spec["placement"]["shadowOf"]);
+  policy.node_labels = kube::read_string_map(spec["nodeSelector"]);
+  policy.limits = read_limits(spec["limits"]);
+  spec["instanceTypes"].for_each([&](kube::Json type) {
+    policy.instance_types.push_back({.name = string_of(type["name"]),
+                                     .gpu = string_of(type["gpu"]),
+                                     .gpus = std::min(positive(type["gpus"], 1), kMostGpus),
+                                     .price_per_hour = price_of(type["usdPerHour"])});
+  });
+  policy.hold = duration_of(spec["hold"], policy.hold);
+  policy.consolidate_after = duration_of(spec["consolidateAfter"], policy.consolidate_after);
+  if (const kube::Json breach = spec["sloBreach"]; breach.exists() && breach["metric"].text() == "ttft") {
+    policy.slo_breach.emplace();
+    policy.slo_breach->bound = duration_of(breach["bound"], {});
+    policy.slo_breach->lasts = duration_of(breach["for"], policy.slo_breach->lasts);
+  }
+  policy.conditions = kube::read_conditions(object["status"]["conditions"]);
+  return policy;
+}
+
+}  // namespace capstan::op

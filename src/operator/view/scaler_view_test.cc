@@ -1,0 +1,115 @@
+#include "operator/view/scaler_view.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "signals/metric_catalog.h"
+
+namespace capstan::op {
+namespace {
+
+// That every field of the schema is read: tests/operator/scaler_fields_test.cc.
+
+InferenceScaler read(std::string_view text) {
+  kube::JsonDocument document;
+  return read_inference_scaler(document.parse(text).value());
+}
+
+TEST(ScalerView, WhatIsLeftOutHasTheSchemasDefault) {
+  const InferenceScaler scaler = read(R"({"metadata": {"name": "chat"}, "spec": {"model": "m", "slo": {"ttft": "2s"},
+    "roles": [{"variants": [{"targetRef": {"kind": "Deployment", "name": "chat"}, "maxReplicas": 3}]}]}})");
+  EXPECT_EQ(scaler.slo.ttft, std::chrono::seconds(2));
+  EXPECT_EQ(scaler.slo.attainment_ppm, 990'000u);
+  ASSERT_EQ(scaler.roles.size(), 1u);
+  EXPECT_EQ(scaler.roles[0].role, model::Role::both);
+  EXPECT_EQ(scaler.roles[0].variants.at(0).target, (kube::TargetRef{"apps/v1", "Deployment", "chat"}));
+  EXPECT_EQ(scaler.roles[0].variants[0].min_replicas, 1);
+  EXPECT_FALSE(scaler.roles[0].variants[0].survives);
+  EXPECT_EQ(scaler.interval, std::chrono::seconds(15));
+  EXPECT_EQ(scaler.port, std::nullopt);
+  EXPECT_EQ(scaler.path, "/metrics");
+  EXPECT_EQ(scaler.policy, InferenceScaler::Policy::capstan);
+  EXPECT_EQ(scaler.rules, decide::scale::Rules());
+  EXPECT_EQ(scaler.fault, "");
+  EXPECT_EQ(scaler.waiting_per_replica, 4);
+  EXPECT_EQ(scaler.running_per_replica, std::nullopt);
+  EXPECT_EQ(scaler.cool_down, std::chrono::minutes(5));
+  EXPECT_EQ(scaler.mode, Mode::shadow);
+}
+
+TEST(ScalerView, TheLossThatIsToBeSurvivedIsADomainOfALevel) {
+  for (const auto& [word, level] :
+       {std::pair("Node", model::TopologyLevel::node), std::pair("Rack", model::TopologyLevel::rack),
+        std::pair("Zone", model::TopologyLevel::zone)}) {
+    const InferenceScaler scaler = read(std::string(R"({"spec": {"roles": [{"variants": [{"survive": ")") + word +
+                                        R"(", "targetRef": {"kind": "Deployment", "name": "chat"}}]}]}})");
+    EXPECT_EQ(scaler.roles.at(0).variants.at(0).survives, level) << word;
+  }
+}
+
+TEST(ScalerView, WhatNoServerWouldLetThroughReadsAsTheDefault) {
+  const InferenceScaler scaler = read(R"({"metadata": {"name": "chat"}, "spec": {"slo": {"ttft": "soon",
+    "attainment": "200%"}, "roles": "none", "mode": 7, "queue": {"waitingPerReplica": -3},
+    "signals": {"interval": "-1s"}, "behavior": []}})");
+  EXPECT_EQ(scaler.slo.ttft, Duration{});
+  EXPECT_LE(scaler.slo.attainment_ppm, 1'000'000u);
+  EXPECT_TRUE(scaler.roles.empty());
+  EXPECT_EQ(scaler.mode, Mode::shadow);
+  EXPECT_EQ(scaler.waiting_per_replica, 1);
+  EXPECT_GT(scaler.interval, Duration{});
+}
+
+TEST(ScalerView, EnginesThatCountNoTokensAreThoseOfTheMetricsTable) {
+  const signals::MetricCatalog& catalog = signals::MetricCatalog::bundled();
+  for (const std::string_view engine : {"vllm", "sglang", "tensorrt-llm", "triton", "tgi", "nim"}) {
+    const std::uint16_t id = catalog.engine(engine).value();
+    const bool counts = std::ranges::any_of(catalog.rows(), [&](const signals::MetricRow& row) {
+      return row.engine == id && row.signal == signals::SignalName::generated_tokens_total;
+    });
+    EXPECT_EQ(std::ranges::find(kCountNoTokens, engine) == std::end(kCountNoTokens), counts) << engine;
+  }
+}
+
+TEST(ScalerView, ThePolicyIsStatedOrTheOneWhoseSettingsAre) {
+  const struct {
+    const char* spec;
+    const char* policy;
+    const char* fault;
+  } rows[] = {
+      {R"("model": "m")", "Capstan", ""},
+      {R"("queue": {})", "Queue", ""},
+      {R"("rules": {})", "Rules", ""},
+      {R"("policy": "Rules")", "Rules", ""},
+      {R"("engine": "vllm")", "Capstan", ""},
+      {R"("engine": "tgi")", "Queue", ""},
+      {R"("engine": "custom", "policy": "Capstan")", "Capstan", ""},
+      {R"("policy": "Queue")", "Queue", ""},
+      {R"("policy": "Capstan")", "Capstan", ""},
+      {R"("roles": [{"role": "prefill"}, {"role": "decode"}])", "Capstan", ""},
+      {R"("roles": [{"role": "prefill"}, {"role": "decode"}], "rules": {})", "Rules", ""},
+      // What only a server without our schema's rules lets through.
+      {R"("rules": {"waitingAbove": 3, "waitingBelow": 3})", "Queue",
+       "spec.rules.waitingBelow: found 3, expected less than waitingAbove, 3"},
+      {R"("rules": {"kvBelow": "90%"})", "Queue",
+       "spec.rules.kvBelow: found 900000 ppm, expected less than kvAbove, 850000 ppm"},
+      {R"("rules": {"scaleOn": "Goodput"}, "slo": {"e2e": "10s"})", "Queue",
+       "spec.rules.scaleOn: found a latency, and no bound on one in spec.slo, expected ttft or tpot there"},
+      {R"("roles": [{"variants": [{"targetRef": {"name": "a"}, "windows": [{"start": "8 * *", "duration": "1h"}]}]}])",
+       "Queue",
+       "windows of a: start: schedule \"8 * *\" has 3 fields, expected minute, hour, day of the month, month and day "
+       "of the week, such as \"0 8 * * 1-5\", or a word such as @daily"},
+      {R"("roles": [{"variants": [{"targetRef": {"name": "a"},
+          "windows": [{"start": "@daily", "duration": "900h"}]}]}])",
+       "Queue", "windows of a: duration: found \"900h\", expected more than 0 and 744h at most"},
+  };
+  for (const auto& row : rows) {
+    const InferenceScaler scaler = read(std::string(R"({"metadata": {"name": "chat"}, "spec": {)") + row.spec + "}}");
+    EXPECT_EQ(name_of(scaler.policy), row.policy) << row.spec;
+    EXPECT_EQ(scaler.fault, row.fault) << row.spec;
+    EXPECT_TRUE(scaler.fault.empty() || scaler.rules == decide::scale::Rules()) << row.spec;
+  }
+}
+
+}  // namespace
+}  // namespace capstan::op

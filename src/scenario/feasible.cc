@@ -1,0 +1,239 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "manifest/path.h"
+#include "model/role_names.h"
+#include "model/topology_names.h"
+#include "scenario/instances.h"
+#include "scenario/read_parts.h"
+
+namespace capstan::scenario {
+
+using manifest::Node;
+using manifest::Verdict;
+
+namespace {
+
+using Paths = std::vector<std::string>;
+
+/// The most GPUs of a kind that can stand together in one domain of a level.
+GpuCount largest_domain(const Scenario& scenario, model::GpuKindId gpu, model::TopologyLevel level) {
+  const model::Catalog& catalog = *scenario.catalog;
+  GpuCount node = 0;
+  std::set<model::OfferingId> usable;
+  for (const model::Pool& pool : catalog.pools) {
+    for (const model::OfferingId id : pool.offerings) {
+      if (catalog.offering(id).gpus <= pool.gpu_limit) usable.insert(id);
+    }
+  }
+  for (const sim::ExistingNodes& nodes : scenario.cluster.existing) usable.insert(nodes.offering);
+  for (const model::OfferingId id : usable) {
+    if (catalog.offering(id).gpu == gpu) node = std::max(node, catalog.offering(id).gpus);
+  }
+  if (level == model::TopologyLevel::node || node == 0) return node;
+  const std::int64_t per_nvlink = scenario.cluster.provider.nodes_per_nvlink_domain;
+  std::int64_t nvlinks = 0;  // NVLink domains in a domain of the level: the tree is regular
+  std::int64_t domains = 0;
+  for (const model::Domain& domain : catalog.domains) {
+    nvlinks += domain.level == model::TopologyLevel::nvlink;
+    domains += domain.level == level;
+  }
+  return node * per_nvlink * (nvlinks / std::max<std::int64_t>(domains, 1));
+}
+
+/// The most GPUs of a kind that can ever stand in the cluster.
+GpuCount most_gpus(const Scenario& scenario, model::GpuKindId gpu) {
+  const model::Catalog& catalog = *scenario.catalog;
+  GpuCount most = 0;
+  for (const sim::ExistingNodes& nodes : scenario.cluster.existing) {
+    const model::Offering& offering = catalog.offering(nodes.offering);
+    if (!nodes.pool.valid() && offering.gpu == gpu) most += nodes.count * offering.gpus;
+  }
+  for (const model::Pool& pool : catalog.pools) {
+    const auto of_kind = [&](model::OfferingId id) { return catalog.offering(id).gpu == gpu; };
+    if (std::ranges::any_of(pool.offerings, of_kind)) most += pool.gpu_limit;
+  }
+  return most;
+}
+
+/// `cluster.pools.0.gpu_limit`, `cluster.pools.1.gpu_limit`, ...
+Paths each(const Node& root, const std::string& list, const std::string& key) {
+  Paths paths;
+  const Node* items = manifest::at_path(root, list);
+  for (std::size_t i = 0; items != nullptr && i < items->items.size(); ++i) {
+    paths.push_back(fmt::format("{}.{}.{}", list, i, key));
+  }
+  return paths;
+}
+
+/// The GPUs of a kind that the services' minimums need together.
+GpuCount least_gpus(const Scenario& scenario, model::GpuKindId gpu) {
+  GpuCount least = 0;
+  for (const model::Service& service : scenario.catalog->services) {
+    const model::Variant& variant = service.variants.front();
+    if (variant.gpu == gpu) least += service.min_replicas * variant.tensor_parallel;
+  }
+  return least;
+}
+
+/// Returns the number of characters with which both names begin.
+std::size_t common_prefix(std::string_view a, std::string_view b) {
+  return static_cast<std::size_t>(std::ranges::mismatch(a, b).in1 - a.begin());
+}
+
+/// Returns what would give a service nodes with its GPU: the most similar GPU that the scenario's nodes have, and an
+/// instance with the GPU that is asked for, from a cloud that the scenario uses if there is one.
+std::string nearest_gpu(const model::Catalog& catalog, const std::string& gpu) {
+  const model::Offering* nearest = nullptr;
+  std::size_t most = 0;
+  std::set<std::string> clouds;
+  for (const model::Offering& offering : catalog.offerings) {
+    const std::size_t common = common_prefix(catalog.gpu_kind(offering.gpu), gpu);
+    if (nearest == nullptr || common > most) nearest = &offering;
+    most = std::max(most, common);
+    if (const Instance* known = find_instance(offering.instance_type)) clouds.insert(known->cloud);
+  }
+  std::string text;
+  if (nearest != nullptr) {
+    text = fmt::format("; {} has {}", nearest->instance_type, catalog.gpu_kind(nearest->gpu));
+  }
+  const Instance* fitting = nullptr;
+  for (const Instance& instance : instances()) {
+    if (instance.gpu != gpu) continue;
+    if (fitting == nullptr || (!clouds.contains(fitting->cloud) && clouds.contains(instance.cloud)))
+      fitting = &instance;
+  }
+  if (nearest != nullptr) text += fmt::format(", expected gpu: {}", catalog.gpu_kind(nearest->gpu));
+  if (fitting != nullptr) {
+    text += fmt::format("{} an instance with {} such as {}", nearest == nullptr ? ", expected" : ", or", gpu,
+                        fitting->name);
+  }
+  return text;
+}
+
+/// Refuses with its place what cannot be.
+class Feasibility {
+ public:
+  Feasibility(const Scenario& scenario, const Node& root, Verdict& verdict)
+      : scenario_(scenario), root_(root), verdict_(verdict) {}
+
+  void check() {
+    if (scenario_.bound && scenario_.split()) {
+      return verdict_.fail(manifest::blame(root_, Paths{"bound", "service.roles"}),
+                           "bound: found true, but foresight is computed for replicas that do both, expected a service "
+                           "without roles");
+    }
+    if (scenario_.bound && scenario_.mixed()) {
+      return verdict_.fail(manifest::blame(root_, Paths{"bound", "service.variants"}),
+                           "bound: found true, but foresight is computed for replicas of one kind, expected a service "
+                           "without variants");
+    }
+    if (!something_serves()) return;
+    for (const model::Service& service : scenario_.catalog->services) check(service);
+  }
+
+ private:
+  void check(const model::Service& service) {
+    const model::Variant& variant = service.variants.front();
+    const std::string& gpu = scenario_.catalog->gpu_kind(variant.gpu);
+    const GpuCount node = largest_domain(scenario_, variant.gpu, model::TopologyLevel::node);
+    if (node == 0) return no_node(service);
+    const GpuCount per_pod = variant.tensor_parallel / variant.pods;
+    if (per_pod > node) {
+      return refuse(said(service, {"tensor_parallel", "pods_per_replica"}), machines(),
+                    fmt::format("a pod needs {} {} GPUs, the largest node has {}", per_pod, gpu, node));
+    }
+    const GpuCount domain = largest_domain(scenario_, variant.gpu, variant.together);
+    if (variant.tensor_parallel > domain) {
+      return refuse(said(service, {"tensor_parallel", "together"}), machines(),
+                    fmt::format("a replica is a gang of {} {} GPUs that must share one {}, the largest has {}",
+                                variant.tensor_parallel, gpu, model::name(variant.together).words, domain));
+    }
+    const Duration front_end = scenario_.roles.front().front_end;
+    if (service.slo.ttft > Duration{} && service.slo.ttft_prefills_milli == 0 && front_end >= service.slo.ttft) {
+      return refuse(said(service, {"engine_settings.front_end", "slo.ttft"}), {},
+                    fmt::format("the front end alone takes {} of every first token, the SLO allows {}",
+                                manifest::duration_text(front_end), manifest::duration_text(service.slo.ttft)));
+    }
+    const GpuCount most = most_gpus(scenario_, variant.gpu);
+    const GpuCount least = least_gpus(scenario_, variant.gpu);
+    if (least <= most) return;
+    const std::string needed =
+        scenario_.roles.size() > 1
+            ? fmt::format("{} GPUs are the minimum of all replicas", least)
+            : fmt::format("{} replicas of {} GPUs are the minimum", service.min_replicas, variant.tensor_parallel);
+    refuse(said(service, {"replicas.min", "tensor_parallel"}), each(root_, "cluster.pools", "gpu_limit"),
+           fmt::format("{}, nodes and pool limits allow {} GPUs", needed, most));
+  }
+
+  /// Where a service says so of its replicas: each role or variant by itself, or once for all.
+  Paths said(const model::Service& service, const Paths& keys) const {
+    const model::Variant& variant = service.variants.front();
+    Paths paths;
+    for (const std::string& key : keys) {
+      if (scenario_.mixed()) {
+        paths.push_back(fmt::format("service.variants.{}.{}", &service - scenario_.catalog->services.data(), key));
+      }
+      if (variant.role != model::Role::both) {
+        paths.push_back(fmt::format("service.roles.{}.{}", model::name(variant.role), key));
+      }
+      paths.push_back("service." + key);
+    }
+    return paths;
+  }
+
+  void refuse(Paths paths, const Paths& more, std::string message) {
+    paths.insert(paths.end(), more.begin(), more.end());
+    verdict_.fail(manifest::blame(root_, paths), std::move(message), ErrorKind::infeasible);
+  }
+
+  bool something_serves() {
+    const auto sells = [](const model::Pool& pool) { return !pool.offerings.empty(); };
+    const bool can_buy = std::ranges::any_of(scenario_.catalog->pools, sells);
+    if (can_buy || !scenario_.cluster.existing.empty()) return true;
+    refuse(each(root_, "cluster.pools", "offerings"), {"cluster.pools", "cluster.existing", "cluster"},
+           "no node stands in the cluster and no pool offers one: nothing can ever serve");
+    return false;
+  }
+
+  void no_node(const model::Service& service) {
+    const model::Variant& variant = service.variants.front();
+    const std::string& gpu = scenario_.catalog->gpu_kind(variant.gpu);
+    const auto runs = [&](const model::Offering& offering) { return offering.gpu == variant.gpu; };
+    if (std::ranges::any_of(scenario_.catalog->offerings, runs)) {
+      refuse(each(root_, "cluster.pools", "gpu_limit"), machines(),
+             fmt::format("no pool may buy a node with {}: each is larger than its pool's gpu_limit", gpu));
+    } else {
+      refuse(
+          said(service, {"gpu"}), machines(),
+          fmt::format("no node has the GPU that the service runs on, {}{}", gpu, nearest_gpu(*scenario_.catalog, gpu)));
+    }
+  }
+
+  /// Where machines are named.
+  Paths machines() const {
+    Paths paths = each(root_, "cluster.existing", "instance");
+    for (const std::string& offerings : each(root_, "cluster.pools", "offerings")) {
+      const Paths named = each(root_, offerings, "instance");
+      paths.insert(paths.end(), named.begin(), named.end());
+    }
+    return paths;
+  }
+
+  const Scenario& scenario_;
+  const Node& root_;
+  Verdict& verdict_;
+};
+
+}  // namespace
+
+void check_feasible(const Scenario& scenario, const Node& root, Verdict& verdict) {
+  if (verdict.ok()) Feasibility(scenario, root, verdict).check();
+}
+
+}  // namespace capstan::scenario

@@ -1,0 +1,110 @@
+#include "scenario/fit_inference_scaler.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "engine/names.h"
+#include "manifest/path.h"
+#include "model/role_names.h"
+
+namespace capstan::scenario {
+
+namespace {
+
+using manifest::Node;
+using manifest::Verdict;
+using settings::InferenceScalerManifest;
+
+std::string kind_of(const Node& document) {
+  const Node* kind = document.find("kind");
+  return kind == nullptr ? "" : kind->text;
+}
+
+/// Reports a bound that differs from the scenario's. A bound of 0 is none.
+void compare_bound(const Node& root, std::string_view key, Duration found, Duration expected, Verdict& verdict) {
+  if (found == expected) return;
+  const auto words = [](Duration bound) {
+    return bound == Duration{} ? std::string("no bound") : manifest::duration_text(bound);
+  };
+  const std::vector<std::string> path = {fmt::format("spec.slo.{}", key), "spec.slo"};
+  verdict.fail(manifest::blame(root, path), fmt::format("spec.slo.{}: found {}, expected {}, as in the scenario", key,
+                                                        words(found), words(expected)));
+}
+
+void check_same_service(const Node& root, const InferenceScalerManifest& scaler, const Scenario& scenario,
+                        Verdict& verdict) {
+  const auto served = engine::model_of_name(*scenario.engines, scaler.model);
+  const std::string model = served ? served->model : scaler.model;
+  if (model != scenario.variant().model) {
+    const std::vector<std::string> path = {"spec.model"};
+    verdict.fail(manifest::blame(root, path), fmt::format("spec.model: found {}, expected {}, as in the scenario",
+                                                          scaler.model, scenario.variant().model));
+  }
+  const model::Slo& slo = scenario.service().slo;
+  compare_bound(root, "ttft", scaler.slo.ttft, slo.ttft, verdict);
+  compare_bound(root, "tpot", scaler.slo.tpot, slo.tpot, verdict);
+  compare_bound(root, "e2e", scaler.slo.e2e, slo.e2e, verdict);
+  if (scaler.slo.attainment_ppm == slo.attainment_ppm) return;
+  const std::vector<std::string> path = {"spec.slo.attainment", "spec.slo"};
+  verdict.fail(manifest::blame(root, path),
+               fmt::format("spec.slo.attainment: found {} %, expected {} %, as in the scenario",
+                           scaler.slo.attainment_ppm / 1e4, slo.attainment_ppm / 1e4));
+}
+
+/// Returns the bounds by service of the scenario, or nothing if the roles or variants are not the scenario's.
+std::optional<std::vector<settings::ReplicaBounds>> bounds_by_service(const InferenceScalerManifest& scaler,
+                                                                      const Scenario& scenario) {
+  std::vector<settings::ReplicaBounds> bounds;
+  for (std::size_t i = 0; i < scenario.roles.size(); ++i) {
+    const model::Role role = scenario.catalog->services[i].variants.front().role;
+    const auto found = std::ranges::find(scaler.roles, role, &InferenceScalerManifest::Role::role);
+    if (found == scaler.roles.end()) return std::nullopt;
+    const std::size_t variants = scenario.mixed() ? scenario.roles.size() : 1;
+    if (found->variants.size() != variants) return std::nullopt;
+    bounds.push_back(found->variants[scenario.mixed() ? i : 0]);
+  }
+  const std::size_t roles = scenario.split() ? 2 : 1;
+  if (scaler.roles.size() != roles) return std::nullopt;
+  return bounds;
+}
+
+}  // namespace
+
+const Node* find_inference_scaler(std::span<const Node> documents) {
+  static constexpr std::array<std::string_view, 3> kKinds = {"InferenceScaler", "HorizontalPodAutoscaler",
+                                                             "ScaledObject"};
+  const Node* found = nullptr;
+  for (const Node& document : documents) {
+    const std::string kind = kind_of(document);
+    if (std::ranges::find(kKinds, kind) == kKinds.end()) continue;
+    if (found != nullptr || kind != kKinds.front()) return nullptr;
+    found = &document;
+  }
+  return found;
+}
+
+std::optional<FittedScaler> fit_inference_scaler(const Node& root, const Scenario& scenario, Verdict& verdict) {
+  const manifest::Mark read(verdict);
+  InferenceScalerManifest scaler = settings::read_inference_scaler(root, verdict);
+  if (!read.ok()) return std::nullopt;
+  check_same_service(root, scaler, scenario, verdict);
+  auto bounds = bounds_by_service(scaler, scenario);
+  if (!bounds) {
+    const std::vector<std::string> path = {"spec.roles"};
+    verdict.fail(manifest::blame(root, path),
+                 fmt::format("spec.roles: found {} roles, expected {}", scaler.roles.size(),
+                             scenario.split() ? "prefill and decode with one variant each, as in the scenario"
+                             : scenario.mixed()
+                                 ? fmt::format("one role with {} variants, as in the scenario", scenario.roles.size())
+                                 : "one role with one variant, as in the scenario"));
+  }
+  if (!read.ok()) return std::nullopt;
+  FittedScaler fitted{.policy = std::move(scaler.policy), .bounds = std::move(*bounds), .role_limits = {}};
+  if (scaler.role_limits != model::RoleLimits()) fitted.role_limits = scaler.role_limits;
+  return fitted;
+}
+
+}  // namespace capstan::scenario

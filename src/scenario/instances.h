@@ -1,0 +1,34 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/quantity.h"
+
+namespace capstan::scenario {
+
+/// A machine that a cloud rents out: a row of data/instances.csv, which the program carries inside.
+struct Instance {
+  std::string cloud;
+  std::string name;  ///< "p5.48xlarge"
+  std::string gpu;   ///< "h100_sxm"
+  GpuCount gpus = 0;
+  std::optional<MicroUsd> on_demand_per_hour;
+  std::optional<MicroUsd> spot_per_hour;
+  std::string region;               ///< of the prices
+  std::int64_t vcpus = 0;           ///< 0: not in the source
+  std::int64_t memory_gib = 0;      ///< main memory, GiB; 0: not in the source
+  GpuCount nvlink_domain_gpus = 1;  ///< GPUs that NVLink joins
+};
+
+/// Every row, in the order of the file; parsed on first use.
+const std::vector<Instance>& instances();
+
+/// By name; null where there is none.
+const Instance* find_instance(std::string_view name);
+
+std::string_view bundled_instances_csv();
+
+}  // namespace capstan::scenario

@@ -1,0 +1,21 @@
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "base/time.h"
+#include "peers/autoscaler.h"
+
+namespace capstan::scenario {
+
+/// A peer that scales in place of a policy of ours.
+struct PeerSpec {
+  std::function<std::unique_ptr<peers::Autoscaler>()> make;  ///< a new one for each run
+  std::map<std::string, std::string> labels;                 ///< on every series, as its queries expect them
+  std::optional<Duration> scrape_interval;                   ///< where it reads metrics at a beat of its own
+};
+
+}  // namespace capstan::scenario

@@ -1,0 +1,334 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "engine/names.h"
+#include "model/topology_names.h"
+#include "scenario/instances.h"
+#include "scenario/read_parts.h"
+#include "sim/cluster/topology.h"
+
+namespace capstan::scenario {
+
+using manifest::Fields;
+using manifest::Node;
+using manifest::Verdict;
+using namespace std::chrono_literals;
+
+namespace {
+
+constexpr std::int64_t kMostGpus = 1'000'000;
+
+/// Names that can be chosen, for a message; instances of one GPU kind first, since those are what was meant.
+std::string instance_error(const std::string& name) {
+  std::vector<std::string_view> names;
+  for (const Instance& row : instances()) names.push_back(row.name);
+  const std::string_view meant = manifest::did_you_mean(name, names);
+  return fmt::format(
+      "found \"{}\", expected an instance of data/instances.csv{}, or gpu, gpus and price beside the name", name,
+      meant.empty() ? "" : fmt::format(" (did you mean {}?)", meant));
+}
+
+class ClusterReader {
+ public:
+  ClusterReader(model::Catalog& catalog, Scenario& scenario, Verdict& verdict)
+      : catalog_(catalog),
+        config_(scenario.cluster),
+        engines_(*scenario.engines),
+        enforce_together_(scenario.enforce_together),
+        verdict_(verdict) {}
+
+  void read(const Node& node) {
+    Fields fields(node, "cluster", verdict_);
+    read_topology(fields);
+    for (const Node& pool : fields.list("pools")) read_pool(pool);
+    for (const Node& existing : fields.list("existing")) read_existing(existing);
+    fields.check("provider", [&](const Node& n, Verdict&) { read_provider(n); });
+    for (const Node& outage : fields.list("outages")) read_outage(outage);
+    fields.check("bandwidth", [&](const Node& n, Verdict&) { read_bandwidth(n); });
+    fields.check("scrape", [&](const Node& n, Verdict&) { read_scrape(n); });
+    fields.check("actions", [&](const Node& n, Verdict&) { read_actions(n); });
+    using Cache = sim::WeightCache;
+    fields.choice<Cache>("weight_cache", config_.weight_cache,
+                         {{"none", Cache::none}, {"disk", Cache::disk}, {"host_memory", Cache::host_memory}});
+    fields.boolean("image_cached_on_boot", config_.image_cached_on_boot);
+    fields.duration("termination_grace", config_.termination_grace, 0s, 24h);
+    fields.duration("drain_poll", config_.drain_poll, 1ms, 1h);
+    fields.duration("scheduling_cycle", config_.scheduling_cycle, 1ms, 1h);
+    if (fields.take("enforce_together") != nullptr) fields.boolean("enforce_together", enforce_together_.emplace());
+    fields.integer("memory_used_percent", config_.memory_used_percent, 0, 100);
+    fields.finish();
+  }
+
+ private:
+  void read_topology(Fields& fields) {
+    sim::TopologyLayout layout;
+    const manifest::Mark topology(verdict_);
+    const auto zones = fields.list_of_some("zones");
+    if (!zones.empty()) layout.zones.clear();
+    for (const Node& zone : zones) {
+      if (zone.kind != Node::Kind::scalar || zone.text.empty()) {
+        verdict_.fail(zone.place, fmt::format("cluster.zones: found {}, expected a name", zone.words()));
+      } else if (std::find(layout.zones.begin(), layout.zones.end(), zone.text) != layout.zones.end()) {
+        verdict_.fail(zone.place, fmt::format("cluster.zones: \"{}\" is given twice", zone.text));
+      } else {
+        layout.zones.push_back(zone.text);
+      }
+    }
+    fields.integer("racks_per_zone", layout.racks_per_zone, 1, 10'000);
+    fields.integer("nvlink_domains_per_rack", layout.nvlink_domains_per_rack, 1, 10'000);
+    fields.integer("nodes_per_nvlink_domain", config_.provider.nodes_per_nvlink_domain, 1, 1'000);
+    const std::int64_t domains =
+        static_cast<std::int64_t>(layout.zones.size()) * layout.racks_per_zone * layout.nvlink_domains_per_rack;
+    if (domains > kMostGpus) {
+      verdict_.fail(fields.node().place,
+                    fmt::format("cluster: {} NVLink domains, expected at most {}", domains, kMostGpus));
+    }
+    topology_known_ = topology.ok();
+    if (!topology_known_) layout = {};
+    zone_names_ = layout.zones;
+    zones_ = sim::add_topology(catalog_, layout);
+  }
+
+  /// What one machine is, from its instance name or spelt out.
+  struct Machine {
+    model::Offering offering;  ///< without its zone
+    std::uint32_t refused_ppm = 0;
+    std::vector<std::size_t> zones;  ///< none = all
+  };
+
+  Machine read_machine(Fields& fields) {
+    Machine machine;
+    model::Offering& offering = machine.offering;
+    const Node* name = fields.need("instance");
+    const bool named = fields.text("instance", offering.instance_type);
+    const Instance* known = find_instance(offering.instance_type);
+    std::string gpu = known != nullptr ? known->gpu : "";
+    offering.gpus = known != nullptr ? known->gpus : 0;
+    fields.text("gpu", gpu);
+    fields.integer("gpus", offering.gpus, 1, 1024);
+    using Capacity = model::CapacityType;
+    fields.choice<Capacity>(
+        "capacity", offering.capacity,
+        {{"on_demand", Capacity::on_demand}, {"spot", Capacity::spot}, {"reserved", Capacity::reserved}});
+    const bool priced = fields.take("usd_per_hour") != nullptr;
+    fields.usd("usd_per_hour", offering.price_per_hour, {0}, {100'000'000'000});
+    fields.share_ppm("refused", machine.refused_ppm, 0, 1'000'000);
+    fields.check("zone", [&](const Node& zone, Verdict&) { machine.zones.push_back(zone_index(zone)); });
+    if (const Node* given = fields.take("gpu")) gpu = gpu_key(*given, fields.what());
+    if (!gpu.empty()) offering.gpu = gpu_kind(catalog_, gpu);
+    if (!named) return machine;
+    const bool described = known != nullptr || (fields.take("gpu") != nullptr && fields.take("gpus") != nullptr);
+    if (!described) {
+      verdict_.fail(name->place, fields.what() + ".instance: " + instance_error(offering.instance_type));
+    } else if (!priced) {
+      set_known_price(known, *name, fields.what(), offering);
+    }
+    return machine;
+  }
+
+  /// Sets the price that the table of instances has; not every instance has both.
+  void set_known_price(const Instance* known, const Node& name, const std::string& what, model::Offering& offering) {
+    const bool spot = offering.capacity == model::CapacityType::spot;
+    std::optional<MicroUsd> price;
+    if (known != nullptr) price = spot ? known->spot_per_hour : known->on_demand_per_hour;
+    if (price) {
+      offering.price_per_hour = *price;
+    } else {
+      verdict_.fail(name.place, fmt::format("{}: no {} price of {} is known, expected usd_per_hour", what,
+                                            spot ? "spot" : "on-demand", offering.instance_type));
+    }
+  }
+
+  /// Returns the key of a GPU named as the engine table, a node's label or the table of instances names it.
+  std::string gpu_key(const Node& node, const std::string& what) {
+    const engine::EngineTable& table = engines_;
+    if (const std::optional<std::string> key = engine::gpu_of_product(table, node.text)) return *key;
+    if (std::ranges::find(instances(), node.text, &Instance::gpu) == instances().end()) {
+      verdict_.fail(node.place,
+                    what + ".gpu: " + table.gpu_key(node.text).error().message + ", or one of data/instances.csv");
+    }
+    return node.text;
+  }
+
+  std::size_t zone_index(const Node& node) {
+    const auto found = std::find(zone_names_.begin(), zone_names_.end(), node.text);
+    if (node.kind == Node::Kind::scalar && found != zone_names_.end()) {
+      return static_cast<std::size_t>(found - zone_names_.begin());
+    }
+    if (!topology_known_) return 0;
+    const std::vector<std::string_view> names(zone_names_.begin(), zone_names_.end());
+    verdict_.fail(node.place, fmt::format("zone: found {}, expected {}", node.words(), manifest::one_of(names)));
+    return 0;
+  }
+
+  model::OfferingId add_offering(const Machine& machine, std::size_t zone) {
+    model::Offering offering = machine.offering;
+    offering.zone = zones_[zone];
+    catalog_.offerings.push_back(std::move(offering));
+    config_.provider.refused_ppm.push_back(machine.refused_ppm);
+    return {static_cast<std::uint32_t>(catalog_.offerings.size() - 1)};
+  }
+
+  void read_pool(const Node& node) {
+    Fields fields(node, "cluster.pools", verdict_);
+    model::Pool pool;
+    pool.gpu_limit = kMostGpus;
+    if (fields.need("name") != nullptr) fields.text("name", pool.name);
+    fields.integer("gpu_limit", pool.gpu_limit, 0, kMostGpus);
+    for (const Node& item : fields.list("offerings")) {
+      Fields machine_fields(item, "cluster.pools.offerings", verdict_);
+      const Machine machine = read_machine(machine_fields);
+      machine_fields.finish();
+      if (!machine_fields.ok()) continue;
+      for (std::size_t zone = 0; zone < zones_.size(); ++zone) {
+        const bool here = machine.zones.empty() || machine.zones.front() == zone;
+        if (here) pool.offerings.push_back(add_offering(machine, zone));
+      }
+    }
+    fields.finish();
+    for (const model::Pool& other : catalog_.pools) {
+      if (!pool.name.empty() && other.name == pool.name) {
+        verdict_.fail(node.place, fmt::format("cluster.pools: \"{}\" is given twice", pool.name));
+      }
+    }
+    catalog_.pools.push_back(std::move(pool));
+  }
+
+  void read_existing(const Node& node) {
+    Fields fields(node, "cluster.existing", verdict_);
+    Machine machine = read_machine(fields);
+    sim::ExistingNodes nodes;
+    nodes.count = 1;
+    fields.integer("count", nodes.count, 1, 100'000);
+    fields.check("pool", [&](const Node& pool, Verdict&) {
+      for (std::size_t i = 0; i < catalog_.pools.size(); ++i) {
+        if (pool.text == catalog_.pools[i].name) nodes.pool = {static_cast<std::uint32_t>(i)};
+      }
+      const bool all_named = std::ranges::none_of(catalog_.pools, &std::string::empty, &model::Pool::name);
+      if (!nodes.pool.valid() && all_named) {
+        std::vector<std::string_view> names;
+        for (const model::Pool& known : catalog_.pools) names.push_back(known.name);
+        verdict_.fail(pool.place, fmt::format("cluster.existing.pool: found {}, expected {}", pool.words(),
+                                              names.empty() ? "a pool of this file" : manifest::one_of(names)));
+      }
+    });
+    fields.finish();
+    if (!fields.ok() || !topology_known_) return;
+    const std::size_t zone = machine.zones.empty() ? 0 : machine.zones.front();
+    // A node that is the same machine as one a pool sells shares its offering; one without a price list is its own.
+    const auto same = std::find_if(catalog_.offerings.begin(), catalog_.offerings.end(), [&](const auto& other) {
+      return other.instance_type == machine.offering.instance_type && other.capacity == machine.offering.capacity &&
+             other.zone == zones_[zone] && other.gpus == machine.offering.gpus && other.gpu == machine.offering.gpu &&
+             other.price_per_hour == machine.offering.price_per_hour;
+    });
+    nodes.offering = same != catalog_.offerings.end()
+                         ? model::OfferingId{static_cast<std::uint32_t>(same - catalog_.offerings.begin())}
+                         : add_offering(machine, zone);
+    const std::int64_t places = std::count_if(catalog_.domains.begin(), catalog_.domains.end(),
+                                              [&](const auto& d) { return d.level == model::TopologyLevel::nvlink; }) /
+                                static_cast<std::int64_t>(zones_.size()) * config_.provider.nodes_per_nvlink_domain;
+    std::int64_t& standing = standing_[zone];
+    standing += nodes.count;
+    if (standing > places) {
+      return verdict_.fail(node.place,
+                           fmt::format("cluster.existing: {} nodes in zone {}, which has room for {}", standing,
+                                       zone_names_[zone], places),
+                           ErrorKind::infeasible);
+    }
+    config_.existing.push_back(nodes);
+  }
+
+  void read_provider(const Node& node) {
+    Fields fields(node, "cluster.provider", verdict_);
+    sim::ProviderConfig& provider = config_.provider;
+    fields.boolean("scatter", provider.scatter);
+    fields.duration("removal", provider.removal, 0s, 24h);
+    fields.share_ppm("spot_interruptions_per_hour", provider.spot_interruptions_per_million_hours, 0, 1'000'000'000);
+    fields.duration("spot_notice", provider.spot_notice, 0s, 24h);
+    fields.finish();
+  }
+
+  void read_outage(const Node& node) {
+    Fields fields(node, "cluster.outages", verdict_);
+    sim::ProviderConfig::Outage outage;
+    for (const char* key : {"zone", "at", "length"}) fields.need(key);
+    fields.check("zone", [&](const Node& zone, Verdict&) { outage.zone = zones_[zone_index(zone)]; });
+    fields.duration("at", outage.at.since_start, 1s, 8784h);
+    fields.duration("length", outage.length, 1s, 8784h);
+    fields.finish();
+    config_.provider.outages.push_back(outage);
+  }
+
+  void read_bandwidth(const Node& node) {
+    Fields fields(node, "cluster.bandwidth", verdict_);
+    constexpr std::int64_t kMost = std::int64_t{1} << 50;
+    sim::BandwidthConfig& bandwidth = config_.bandwidth;
+    fields.bytes_per_second("registry", bandwidth.registry, 1, kMost);
+    fields.bytes_per_second("object_store", bandwidth.object_store, 1, kMost);
+    fields.bytes_per_second("node_nic", bandwidth.node_nic, 1, kMost);
+    fields.bytes_per_second("node_disk", bandwidth.node_disk, 1, kMost);
+    fields.bytes_per_second("node_host", bandwidth.node_host, 1, kMost);
+    fields.bytes_per_second("node_fabric", bandwidth.node_fabric, 1, kMost);
+    fields.finish();
+  }
+
+  void read_scrape(const Node& node) {
+    Fields fields(node, "cluster.scrape", verdict_);
+    sim::ScrapeConfig& scrape = config_.scrape;
+    fields.duration("interval", scrape.interval, 100ms, 1h);
+    fields.duration("delay", scrape.delay, 0s, 1h);
+    fields.share_ppm("loss", scrape.loss_ppm, 0, 1'000'000);
+    fields.duration("blackout", scrape.blackout, 0s, 24h);
+    fields.duration("blackout_every", scrape.blackout_every, 1s, 8784h);
+    fields.duration("stale_after", scrape.stale_after, 1ms, 24h);
+    fields.duration("missing_after", scrape.missing_after, 1ms, 24h);
+    fields.finish();
+    if (fields.ok() && scrape.delay >= scrape.interval) {
+      verdict_.fail(fields.blame({"delay", "interval"}),
+                    fmt::format("cluster.scrape: delay {} is not below interval {}, expected one scrape at a time",
+                                manifest::duration_text(scrape.delay), manifest::duration_text(scrape.interval)));
+    }
+    if (fields.ok() && scrape.blackout >= scrape.blackout_every) {
+      verdict_.fail(
+          fields.blame({"blackout", "blackout_every"}),
+          fmt::format("cluster.scrape: blackout {} is not below blackout_every {}, expected light in between",
+                      manifest::duration_text(scrape.blackout), manifest::duration_text(scrape.blackout_every)));
+    }
+    if (fields.ok() && scrape.missing_after <= scrape.stale_after) {
+      verdict_.fail(fields.blame({"missing_after", "stale_after"}),
+                    "cluster.scrape: missing_after is not above stale_after, expected a longer time");
+    }
+  }
+
+  void read_actions(const Node& node) {
+    Fields fields(node, "cluster.actions", verdict_);
+    read_latency(fields, "pod_creation", config_.pod_creation);
+    fields.duration("bind_latency", config_.bind_latency, 0s, 1h);
+    fields.duration("latency", config_.action_latency, 0s, 1h);
+    fields.share_ppm("refused", config_.refused_ppm, 0, 1'000'000);
+    fields.share_ppm("unknown", config_.unknown_ppm, 0, 1'000'000);
+    fields.duration("unknown_after", config_.unknown_after, 0s, 1h);
+    fields.finish();
+  }
+
+  model::Catalog& catalog_;
+  sim::ClusterConfig& config_;
+  const engine::EngineTable& engines_;
+  std::optional<bool>& enforce_together_;
+  Verdict& verdict_;
+  bool topology_known_ = false;  ///< else zones are not held against it
+  std::vector<std::string> zone_names_;
+  std::vector<model::DomainId> zones_;
+  std::map<std::size_t, std::int64_t> standing_;  ///< nodes by zone
+};
+
+}  // namespace
+
+void read_cluster(const Node& node, model::Catalog& catalog, Scenario& scenario, Verdict& verdict) {
+  ClusterReader(catalog, scenario, verdict).read(node);
+}
+
+}  // namespace capstan::scenario

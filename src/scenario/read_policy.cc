@@ -1,0 +1,303 @@
+#include <fmt/format.h>
+
+#include "decide/scale/roles.h"
+#include "manifest/path.h"
+#include "manifest/quantity.h"
+#include "peers/manifest.h"
+#include "peers/read_settings.h"
+#include "scenario/fit_inference_scaler.h"
+#include "scenario/read_parts.h"
+#include "settings/policy.h"
+
+namespace capstan::scenario {
+
+using manifest::Fields;
+using manifest::Node;
+using manifest::Verdict;
+using settings::Provisioner;
+using namespace std::chrono_literals;
+
+namespace {
+
+/// How long a node takes under each provisioner: 90-120 s under Cluster Autoscaler with its node groups, 45-60 s under
+/// Karpenter, which talks to the provider directly. The sum of decision, boot and driver.
+void set_latency(sim::ProviderConfig& provider, bool node_groups) {
+  using sim::Latency;
+  provider.decision = node_groups ? Latency::between(33s, 46s) : Latency::between(3s, 6s);
+  provider.boot = node_groups ? Latency::between(45s, 60s) : Latency::between(30s, 40s);
+  provider.driver = node_groups ? Latency::between(12s, 14s) : Latency::between(12s, 14s);
+}
+
+decide::provision::Policy read_provision(const Node& given, const Scenario& scenario, sim::ProviderConfig& provider,
+                                         Verdict& verdict) {
+  const Node node = settings::as_mapping(given);
+  Fields fields(node, "provision", verdict);
+  Provisioner which = Provisioner::none;
+  decide::provision::Policy policy = settings::read_provision(fields, which, verdict);
+  if (fields.ok() && which == Provisioner::none && !scenario.catalog->pools.empty()) {
+    verdict.fail(given.place, "provision: none, but the cluster has pools, expected a provisioner for them");
+  }
+  set_latency(provider, which == Provisioner::cluster_autoscaler);
+  if (const Node* latency = which == Provisioner::none ? nullptr : fields.take("latency")) {
+    Fields parts(*latency, "provision.latency", verdict);
+    read_latency(parts, "decision", provider.decision);
+    read_latency(parts, "boot", provider.boot);
+    read_latency(parts, "driver", provider.driver);
+    parts.finish();
+  }
+  fields.finish();
+  return policy;
+}
+
+/// A path in a file is beside that file; one of the command line is where the user stands.
+std::string beside(const Node& node, const std::string& file) {
+  const std::size_t slash = file.find_last_of('/');
+  if (node.place.from_option || node.text.starts_with('/') || slash == std::string::npos) return node.text;
+  return file.substr(0, slash + 1) + node.text;
+}
+
+void read_labels(const Node& node, std::map<std::string, std::string>& labels, Verdict& verdict) {
+  if (node.kind != Node::Kind::mapping) {
+    return verdict.fail(node.place, "scale.labels is " + node.words() + ", expected a mapping");
+  }
+  for (const Node::Entry& label : node.entries) labels[label.key] = label.value.text;
+}
+
+/// `{cpu: 8, memory: 64Gi, memory_used: 20Gi}`: what an autoscaler's manifest does not say of its pods.
+peers::PodResources read_pod(const Node& node, Verdict& verdict) {
+  peers::PodResources pod;
+  Fields fields(node, "scale.pod", verdict);
+  const auto quantity = [&](std::string_view key, std::optional<std::int64_t>& out) {
+    const Node* stated = fields.take(key);
+    if (stated == nullptr) return;
+    out = manifest::read_quantity_milli(stated->text);
+    if (out && *out > 0) return;
+    verdict.fail(stated->place, "scale.pod." + std::string(key) + ": found " + stated->words() +
+                                    ", expected a quantity above 0 such as 8, 500m or 64Gi");
+  };
+  quantity("cpu", pod.cpu_milli);
+  quantity("memory", pod.memory_milli);
+  quantity("memory_used", pod.memory_used_milli);
+  fields.finish();
+  return pod;
+}
+
+/// Who scales one service: a policy of ours, or a peer in its place.
+struct Scaler {
+  decide::scale::Policy policy;
+  std::optional<PeerSpec> peer;
+};
+
+/// A peer keeps its own beat; the policy in its place only states it.
+Scaler peer_at(Duration period, PeerSpec peer) {
+  return {decide::scale::Fixed{.replicas = 0, .period = period}, std::move(peer)};
+}
+
+/// The objects of a manifest, and the name of their file for errors.
+struct ManifestDocuments {
+  std::string file;
+  Result<std::vector<Node>> documents;
+};
+
+/// Reads the file that `manifest` names, or takes the object that it contains.
+ManifestDocuments manifest_documents(const Node& manifest, const std::string& scenario_file) {
+  if (manifest.kind == Node::Kind::mapping) return {scenario_file, std::vector<Node>{manifest}};
+  const std::string file = beside(manifest, scenario_file);
+  return {file, manifest::parse_documents_file(file)};
+}
+
+/// Reads `{manifest: hpa.yaml}`, an HPA or a ScaledObject of the user's own.
+Scaler read_peer_manifest(const Node& node, const Scenario& scenario, Verdict& verdict) {
+  Fields fields(node, "scale", verdict);
+  const Node* path = fields.need("manifest");
+  PeerSpec peer;
+  const auto changes = fields.list("set");
+  fields.check("labels", [&](const Node& labels, Verdict& v) { read_labels(labels, peer.labels, v); });
+  peers::PodResources pod;
+  fields.check("pod", [&](const Node& stated, Verdict& v) { pod = read_pod(stated, v); });
+  fields.finish();
+  if (!fields.ok()) return {};
+  const auto& [file, documents] = manifest_documents(*path, scenario.file);
+  if (!documents) {
+    verdict.fail(documents.error());
+    return {};
+  }
+  const Node* found = peers::find_autoscaler(*documents, file, verdict);
+  if (found == nullptr) return {};
+  Node root = *found;
+  for (const Node& change : changes) {
+    if (const Result<void> done = manifest::apply_set(root, change.text); !done) {
+      verdict.fail(change.place, "scale.set: " + done.error().message);
+    }
+  }
+  const peers::HpaSpec read = peers::read_manifest(root, file, pod, verdict);
+  peer.make = [read] { return std::make_unique<peers::HpaAutoscaler>(read); };
+  return peer_at(read.settings.sync_period, std::move(peer));
+}
+
+Scaler read_scaler(const Node& node, const Scenario& scenario, Verdict& verdict) {
+  if (node.find("manifest") != nullptr) return read_peer_manifest(node, scenario, verdict);
+  const Node mapping = settings::as_mapping(node);
+  const Node* policy = mapping.find("policy");
+  if (policy != nullptr && std::ranges::find(peers::names(), policy->text) != peers::names().end()) {
+    const peers::Choice choice = peers::read_settings(mapping, verdict);
+    return peer_at(choice.period, PeerSpec{choice.make, {}, choice.scrape_interval});
+  }
+  return {settings::read_scale(node, verdict, peers::names()), std::nullopt};
+}
+
+/// Of several variants, by `{variants: {NAME: ..., NAME: ...}}` each its own; else Capstan's own policy decides them
+/// together, and any other knows the first one only: the others stay as they are.
+void read_scale_of_variants(const Node& node, const Scenario& scenario, PolicySpec& spec, Verdict& verdict) {
+  const Node* apart = node.find("variants");
+  const auto add = [&](Scaler scaler) {
+    spec.policies.scale.push_back(std::move(scaler.policy));
+    spec.peers.push_back(std::move(scaler.peer));
+  };
+  if (apart != nullptr) {
+    Fields fields(node, "scale", verdict);
+    fields.take("variants");
+    fields.finish();
+    Fields each(*apart, "scale.variants", verdict);
+    for (const RoleSpec& variant : scenario.roles) {
+      const Node* given = each.need(variant.name);
+      add(given == nullptr ? Scaler{} : read_scaler(*given, scenario, verdict));
+    }
+    return each.finish();
+  }
+  add(read_scaler(node, scenario, verdict));
+  const bool together = std::holds_alternative<decide::scale::Capstan>(spec.policies.scale.front());
+  for (std::size_t i = 1; i < scenario.roles.size(); ++i) {
+    if (together) {
+      add({spec.policies.scale.front(), std::nullopt});
+      continue;
+    }
+    const ReplicaCount stays = scenario.cluster.initial[i].replicas;
+    add({decide::scale::Fixed{.replicas = stays}, std::nullopt});
+    spec.warnings.push_back(
+        fmt::format("knows one variant: it scales {}, and {} stays at {}; scale: {{variants: ...}} "
+                    "gives each a policy of its own",
+                    scenario.roles.front().name, scenario.roles[i].name, stays));
+  }
+}
+
+/// Reads `{manifest: FILE}` whose file has an InferenceScaler: a policy of Capstan with bounds of its own. Returns
+/// false if the file has none.
+bool read_own_manifest(const Node& node, const Scenario& scenario, PolicySpec& spec, Verdict& verdict) {
+  const Node* path = node.find("manifest");
+  if (path == nullptr) return false;
+  const auto documents = manifest_documents(*path, scenario.file).documents;
+  if (!documents) return false;  // `read_peer_manifest` reports it
+  const Node* scaler = find_inference_scaler(*documents);
+  if (scaler == nullptr) return false;
+  Fields fields(node, "scale", verdict);
+  fields.take("manifest");
+  fields.take("labels");  // of series that queries select; an InferenceScaler has no query
+  fields.finish();
+  const auto read = fit_inference_scaler(*scaler, scenario, verdict);
+  if (!read) {
+    spec.policies.scale.resize(scenario.roles.size());
+    spec.peers.resize(scenario.roles.size());
+    return true;
+  }
+  spec.policies.scale.assign(scenario.roles.size(), read->policy);
+  spec.peers.assign(scenario.roles.size(), std::nullopt);
+  spec.bounds = read->bounds;
+  spec.role_limits = read->role_limits;
+  return true;
+}
+
+/// One scaler for all replicas, or, where prefill and decode are apart, one for each: `{prefill: ..., decode: ...}`.
+void read_scale(const Node& node, const Scenario& scenario, PolicySpec& spec, Verdict& verdict) {
+  const auto add = [&](const Node& of_service) {
+    Scaler scaler = read_scaler(of_service, scenario, verdict);
+    spec.policies.scale.push_back(std::move(scaler.policy));
+    spec.peers.push_back(std::move(scaler.peer));
+  };
+  if (read_own_manifest(node, scenario, spec, verdict)) return;
+  if (scenario.mixed()) return read_scale_of_variants(node, scenario, spec, verdict);
+  const bool by_role = node.find("prefill") != nullptr || node.find("decode") != nullptr;
+  if (!by_role || !scenario.split()) {
+    for (std::size_t i = 0; i < scenario.roles.size(); ++i) add(node);
+    return;
+  }
+  Fields fields(node, "scale", verdict);
+  const Node* prefill = fields.need("prefill");
+  const Node* decode = fields.need("decode");
+  fields.finish();
+  if (prefill != nullptr) add(*prefill);
+  if (decode != nullptr) add(*decode);
+}
+
+void read_sleep(const Node& node, std::optional<SleepSpec>& sleep, Verdict& verdict) {
+  Fields fields(node, "sleep", verdict);
+  sleep.emplace();
+  fields.need("replicas");
+  fields.integer("replicas", sleep->most, 0, 100'000);
+  fields.duration("for", sleep->longest, 1s, 8784h);
+  fields.finish();
+}
+
+/// Whose policies know of no other role.
+void warn_of_roles(const Scenario& scenario, PolicySpec& spec) {
+  const std::vector<model::Service>& services = scenario.catalog->services;
+  for (std::size_t i = 0; i < spec.policies.scale.size(); ++i) {
+    if (services[i].role_limits == model::RoleLimits()) continue;
+    const decide::scale::Policy& policy = spec.policies.scale[i];
+    const bool stated = std::holds_alternative<decide::scale::Fixed>(policy);
+    const bool knows = stated || decide::scale::is_paired(*scenario.catalog, {static_cast<std::uint32_t>(i)}, policy);
+    if (knows && !spec.peers[i]) continue;
+    spec.warnings.push_back(
+        fmt::format("{} is scaled by itself: it changes no roles and keeps to no ratio", services[i].name));
+  }
+}
+
+}  // namespace
+
+PolicySpec read_policy(const Node& node, const Scenario& scenario, Verdict& verdict) {
+  PolicySpec spec;
+  spec.provider = scenario.cluster.provider;
+  Fields fields(node, "policies", verdict);
+  if (fields.need("name") != nullptr) fields.text("name", spec.policies.name);
+  if (const Node* layer = fields.need("scale")) read_scale(*layer, scenario, spec, verdict);
+  warn_of_roles(scenario, spec);
+  if (const Node* layer = fields.need("place")) spec.policies.place = settings::read_place(*layer, verdict);
+  if (const Node* layer = fields.need("provision")) {
+    spec.policies.provision = read_provision(*layer, scenario, spec.provider, verdict);
+  }
+  fields.check("sleep", [&](const Node& sleep, Verdict& found) { read_sleep(sleep, spec.sleep, found); });
+  fields.take("sweep");  // became policies of its own before (experiment/sweep)
+  fields.finish();
+  const control::Policies& layers = spec.policies;
+  if (!fields.ok()) return spec;
+  if (layers.provision->kind == decide::provision::Policy::Kind::group &&
+      layers.place->kind == decide::place::Policy::Kind::first_fit) {
+    // First fit binds pod by pod and states no shortfall: nobody would ever ask for a group.
+    verdict.fail(fields.blame({"place", "provision"}),
+                 fmt::format("policies: \"{}\" can never buy a node: provision group buys what place gang states as "
+                             "lacking, expected place: gang, or provision: karpenter or cluster_autoscaler",
+                             layers.name),
+                 ErrorKind::infeasible);
+  }
+  const auto survives = [](const model::Service& service) { return service.survives.has_value(); };
+  if (layers.place->kind == decide::place::Policy::Kind::first_fit &&
+      std::ranges::any_of(scenario.catalog->services, survives)) {
+    // First fit puts replica beside replica: what is asked for to stand elsewhere would stand there as well.
+    verdict.fail(fields.blame({"place"}),
+                 fmt::format("policies: \"{}\" can survive no loss: place first_fit puts replicas beside each other, "
+                             "expected place: gang where replicas.survive is stated",
+                             layers.name),
+                 ErrorKind::infeasible);
+  }
+  if (spec.sleep && std::ranges::any_of(scenario.catalog->services, survives)) {
+    // Raised for a loss, a service would wake a replica in the domain that holds too many, lower it, and begin again.
+    verdict.fail(fields.blame({"sleep"}),
+                 fmt::format("policies: \"{}\" has sleep, and the service has replicas.survive, expected only one of "
+                             "them: a replica wakes in the domain in which it fell asleep, and so adds nothing to the "
+                             "spread",
+                             layers.name));
+  }
+  return spec;
+}
+
+}  // namespace capstan::scenario

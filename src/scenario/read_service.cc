@@ -1,0 +1,543 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <span>
+#include <utility>
+
+#include "base/file.h"
+#include "decide/scale/capstan/capacity.h"
+#include "engine/names.h"
+#include "manifest/scalars.h"
+#include "model/role_names.h"
+#include "model/topology_names.h"
+#include "scenario/read_parts.h"
+
+namespace capstan::scenario {
+
+using manifest::Fields;
+using manifest::Node;
+using manifest::Verdict;
+using namespace std::chrono_literals;
+
+model::GpuKindId gpu_kind(model::Catalog& catalog, std::string_view name) {
+  const auto found = std::find(catalog.gpu_kinds.begin(), catalog.gpu_kinds.end(), name);
+  const auto index = static_cast<std::uint32_t>(found - catalog.gpu_kinds.begin());
+  if (found == catalog.gpu_kinds.end()) catalog.gpu_kinds.emplace_back(name);
+  return {index};
+}
+
+void read_latency(Fields& fields, std::string_view key, sim::Latency& out) {
+  fields.check(key, [&](const Node& node, Verdict& verdict) {
+    const std::string what = fmt::format("{}.{}", fields.what(), key);
+    const manifest::Mark latency(verdict);
+    if (node.kind == Node::Kind::mapping) {
+      Fields parts(node, what, verdict);
+      using Shape = sim::Latency::Shape;
+      parts.duration("low", out.low, 0s, 24h);
+      parts.duration("high", out.high, 0s, 24h);
+      parts.choice<Shape>("shape", out.shape, {{"uniform", Shape::uniform}, {"log_normal", Shape::log_normal}});
+      parts.finish();
+      if (parts.ok() && out.shape == Shape::log_normal && out.low <= 0s) {
+        verdict.fail(node.place, what + ".low: found 0s, expected more than 0s for log_normal");
+      }
+    } else {
+      const std::string_view text = node.text;
+      const std::size_t dots = text.find("..");
+      const auto low = manifest::read_duration(text.substr(0, dots));
+      const auto high = dots == text.npos ? low : manifest::read_duration(text.substr(dots + 2));
+      if (node.kind != Node::Kind::scalar || !low || !high || *high > 24h) {
+        return verdict.fail(
+            node.place, fmt::format("{}: found {}, expected a duration such as 50s or 45s..60s", what, node.words()));
+      }
+      out = sim::Latency::between(*low, *high);
+    }
+    if (latency.ok() && out.low > out.high) {
+      verdict.fail(node.place, fmt::format("{}: {} is above {}, expected the shorter time first", what,
+                                           manifest::duration_text(out.low), manifest::duration_text(out.high)));
+    }
+  });
+}
+
+namespace {
+
+/// A bound of the SLO that is stated must be more than nothing: 0 can never be met.
+void read_bound(Fields& fields, std::string_view key, Duration& out, Verdict& verdict) {
+  if (fields.duration(key, out, 0s, 24h) && out == 0s) {
+    verdict.fail(fields.node().find(key)->place, fmt::format("slo.{}: an SLO of 0 can never be met", key),
+                 ErrorKind::infeasible);
+  }
+}
+
+void read_slo(const Node& node, model::Slo& slo, Verdict& verdict) {
+  Fields fields(node, "slo", verdict);
+  read_bound(fields, "ttft", slo.ttft, verdict);
+  read_bound(fields, "tpot", slo.tpot, verdict);
+  read_bound(fields, "e2e", slo.e2e, verdict);
+  fields.share_ppm("attainment", slo.attainment_ppm, 1, 1'000'000);
+  double prefills = 0;
+  fields.number("ttft_prefills", prefills, 0, 1000);
+  slo.ttft_prefills_milli = static_cast<std::uint32_t>(prefills * 1000.0 + 0.5);
+  fields.finish();
+  if (fields.ok() && slo.ttft == 0s && slo.tpot == 0s && slo.e2e == 0s) {
+    verdict.fail(node.place, "slo states no bound, expected at least one of ttft, tpot or e2e");
+  }
+  if (fields.ok() && slo.ttft_prefills_milli > 0 && slo.ttft == 0s) {
+    verdict.fail(node.find("ttft_prefills")->place, "slo.ttft_prefills: without slo.ttft there is no bound to widen");
+  }
+}
+
+void read_level(Fields& fields, std::string_view key, model::TopologyLevel& out) {
+  using Level = model::TopologyLevel;
+  const auto named = [](Level level) { return std::pair(model::name(level).key, level); };
+  fields.choice<Level>(
+      key, out,
+      {named(Level::node), named(Level::nvlink), named(Level::rack), named(Level::zone), named(Level::cluster)});
+}
+
+void read_engine_settings(const Node& node, const std::string& owner, RoleSpec& spec, Verdict& verdict) {
+  Fields fields(node, owner + ".engine_settings", verdict);
+  sim::ReplicaConfig& replica = spec.replica;
+  // Policies know of a limit what a manifest would tell: only what is stated.
+  for (const auto& [key, limit, stated, most] :
+       {std::tuple("max_batched_tokens", &replica.max_batched_tokens, &spec.stated_limits.max_batched_tokens, 1 << 24),
+        std::tuple("max_seqs", &replica.max_seqs, &spec.stated_limits.max_seqs, 1 << 16)}) {
+    if (fields.integer(key, *limit, 1, most)) *stated = static_cast<std::int32_t>(*limit);
+  }
+  fields.integer("max_waiting", replica.max_waiting, 1, 1 << 24);
+  fields.integer("kv_blocks", replica.kv_blocks, 1, 1 << 30);
+  fields.boolean("prefix_cache", replica.prefix_cache);
+  fields.duration("front_end", spec.front_end, 0s, 10s);
+  fields.finish();
+  if (fields.ok() && replica.max_batched_tokens < replica.max_seqs) {
+    verdict.fail(fields.blame({"max_batched_tokens", "max_seqs"}),
+                 fmt::format("{}: max_batched_tokens {} is below max_seqs {}, expected at least one token a sequence",
+                             fields.what(), replica.max_batched_tokens, replica.max_seqs));
+  }
+}
+
+void read_router(const Node& node, sim::FleetConfig& fleet, Verdict& verdict) {
+  Fields fields(node, "service.router", verdict);
+  using Kind = sim::RouterKind;
+  fields.choice<Kind>("policy", fleet.router.kind,
+                      {{"round_robin", Kind::round_robin},
+                       {"least_loaded", Kind::least_loaded},
+                       {"prefix_affine", Kind::prefix_affine}});
+  fields.integer("affinity_extra_load", fleet.router.affinity_extra_load, 0, 1'000'000);
+  fields.integer("affinity_blocks", fleet.router.affinity_blocks, 1, 1 << 26);
+  fields.integer("gateway_max_waiting", fleet.gateway_max_waiting, 0, 1 << 24);
+  fields.finish();
+}
+
+void read_client(const Node& node, sim::ClientConfig& client, Verdict& verdict) {
+  Fields fields(node, "service.client", verdict);
+  fields.duration("first_token_timeout", client.first_token_timeout, 0s, 24h);
+  fields.duration("total_timeout", client.total_timeout, 0s, 24h);
+  fields.integer("max_retries", client.max_retries, 0, 100);
+  fields.boolean("retry_timed_out", client.retry_timed_out);
+  fields.duration("backoff", client.backoff, 0s, 1h);
+  fields.duration("backoff_max", client.backoff_max, 0s, 1h);
+  fields.finish();
+  if (fields.ok() && client.backoff > client.backoff_max) {
+    verdict.fail(fields.blame({"backoff", "backoff_max"}),
+                 fmt::format("service.client: backoff {} is above backoff_max {}",
+                             manifest::duration_text(client.backoff), manifest::duration_text(client.backoff_max)));
+  }
+}
+
+void read_start(const Node& node, const std::string& owner, sim::VariantStart& start, Verdict& verdict) {
+  Fields fields(node, owner + ".start", verdict);
+  fields.bytes("image_size", start.image_size, {}, {1ll << 42});
+  fields.bytes("weights", start.weights, {}, {1ll << 46});
+  using Tier = sim::WeightTier;
+  fields.choice<Tier>("weights_from", start.tier,
+                      {{"object_store", Tier::object_store},
+                       {"disk", Tier::disk},
+                       {"host_memory", Tier::host_memory},
+                       {"peer", Tier::peer}});
+  read_latency(fields, "engine_init", start.engine_init);
+  start.engine_init_cached = start.engine_init;
+  read_latency(fields, "engine_init_cached", start.engine_init_cached);
+  read_latency(fields, "warm_up", start.warm_up);
+  read_latency(fields, "wake", start.sleep.wake);
+  if (fields.take("slower_after") != nullptr) {
+    start.slower_from = Instant{};
+    fields.duration("slower_after", start.slower_from.since_start, 0s, 8784h);
+  }
+  fields.share_ppm("slower", start.slower_ppm, 1'000'000, 10'000'000);
+  fields.finish();
+  if (fields.ok() && node.find("slower") != nullptr && start.slower_from.is_never()) {
+    verdict.fail(node.find("slower")->place, owner + ".start.slower: found without slower_after, expected both");
+  }
+}
+
+struct Replicas {
+  ReplicaCount initial = 1;
+  bool ready = true;
+};
+
+constexpr std::int64_t kMostReplicas = 100'000;
+
+model::BoundsWindow read_window(const Node& node, const std::string& owner, Verdict& verdict) {
+  Fields fields(node, owner + ".windows", verdict);
+  model::BoundsWindow window;
+  fields.check("start", [&](const Node& start, Verdict& found) {
+    Result<Cron> cron = Cron::parse(start.text);
+    if (!cron) return found.fail(start.place, fmt::format("{}.start: {}", fields.what(), cron.error().message));
+    window.start = std::move(*cron);
+  });
+  fields.need("start");
+  fields.need("duration");
+  fields.duration("duration", window.duration, 1min, model::BoundsWindow::kLongest);
+  if (node.find("min") != nullptr) fields.integer("min", window.min.emplace(), 0, kMostReplicas);
+  if (node.find("max") != nullptr) fields.integer("max", window.max.emplace(), 1, kMostReplicas);
+  fields.finish();
+  if (fields.ok() && !window.min && !window.max) {
+    verdict.fail(node.place, fmt::format("{}: neither min nor max, expected at least one", fields.what()));
+  }
+  return window;
+}
+
+Replicas read_replicas(const Node& node, const std::string& owner, model::Service& service, Verdict& verdict) {
+  Fields fields(node, owner + ".replicas", verdict);
+  fields.integer("min", service.min_replicas, 0, kMostReplicas);
+  service.max_replicas = std::max(service.min_replicas, service.max_replicas);
+  fields.integer("max", service.max_replicas, 1, kMostReplicas);
+  Replicas replicas{service.min_replicas, true};
+  fields.integer("initial", replicas.initial, 0, kMostReplicas);
+  fields.boolean("ready", replicas.ready);
+  using Level = model::TopologyLevel;
+  using Survives = std::optional<Level>;
+  fields.choice<Survives>(
+      "survive", service.survives,
+      {{"none", std::nullopt}, {"node", Level::node}, {"rack", Level::rack}, {"zone", Level::zone}});
+  for (const Node& each : fields.list("windows")) {
+    service.windows.push_back(read_window(each, fields.what(), verdict));
+  }
+  fields.finish();
+  if (service.windows.size() > model::BoundsWindow::kMost) {
+    verdict.fail(fields.blame({"windows"}), fmt::format("{}.windows: found {}, expected at most {}", fields.what(),
+                                                        service.windows.size(), model::BoundsWindow::kMost));
+  }
+  if (!fields.ok()) return replicas;
+  if (service.min_replicas > service.max_replicas) {
+    verdict.fail(fields.blame({"min", "max"}),
+                 fmt::format("{}: min {} is above max {}", fields.what(), service.min_replicas, service.max_replicas));
+  } else if (replicas.initial < service.min_replicas || replicas.initial > service.max_replicas) {
+    verdict.fail(fields.blame({"initial", "min", "max"}),
+                 fmt::format("{}: initial {} lies outside {} to {}", fields.what(), replicas.initial,
+                             service.min_replicas, service.max_replicas));
+  }
+  return replicas;
+}
+
+/// Finds the row of a table for a model and a GPU named as the table, a model hub or a node names them. The weights
+/// have the type that is stated, else the one in the model's name.
+Result<const engine::EngineRow*> find_row(const engine::EngineTable& table, const model::Variant& variant,
+                                          const std::string& gpu, bool dtype_stated) {
+  const std::optional<engine::ServedModel> served = engine::model_of_name(table, variant.model);
+  // An error says what the file says where the table has it.
+  const std::string key = table.gpu_key(gpu) ? gpu : engine::gpu_of_product(table, gpu).value_or(gpu);
+  return table.find(served ? served->model : variant.model, key, variant.tensor_parallel,
+                    served && !dtype_stated ? served->weight_dtype : variant.dtype);
+}
+
+/// Finds the engine's row of the scenario's table, and the KV blocks that it leaves room for.
+void find_engine(const Fields& fields, const std::string& gpu, const model::Variant& variant,
+                 const engine::EngineTable& table, RoleSpec& spec, Verdict& verdict) {
+  const manifest::Place& place = fields.blame({"model", "gpu", "tensor_parallel", "dtype"});
+  const Result<const engine::EngineRow*> row = find_row(table, variant, gpu, fields.node().find("dtype") != nullptr);
+  if (!row) return verdict.fail(place, fields.what() + ": " + row.error().message, row.error().kind);
+  spec.engine = *row;
+  if (variant.tensor_parallel % variant.pods != 0) {
+    return verdict.fail(fields.blame({"pods_per_replica", "tensor_parallel"}),
+                        fmt::format("{}: {} GPUs cannot be divided over {} pods, expected pods_per_replica "
+                                    "to divide tensor_parallel",
+                                    fields.what(), variant.tensor_parallel, variant.pods));
+  }
+  if (spec.replica.kv_blocks != 0) return;
+  const Result<std::int64_t> blocks = engine::kv_capacity_blocks(*spec.engine);
+  if (!blocks) return verdict.fail(place, fields.what() + ": " + blocks.error().message, ErrorKind::infeasible);
+  spec.replica.kv_blocks = *blocks;
+}
+
+/// What replicas are, which each role may say for itself.
+constexpr std::array<std::string_view, 9> kOfReplicas = {
+    "model", "gpu", "tensor_parallel", "dtype", "pods_per_replica", "together", "replicas", "engine_settings", "start"};
+
+sim::EngineRole engine_role(model::Role role) {
+  switch (role) {
+    case model::Role::both:
+      return sim::EngineRole::both;
+    case model::Role::prefill:
+      return sim::EngineRole::prefill;
+    case model::Role::decode:
+      return sim::EngineRole::decode;
+  }
+  return sim::EngineRole::both;
+}
+
+/// Reads the keys of `kOfReplicas`, and adds the service whose replicas they tell of.
+/// @param service  its name, SLO and, of decode replicas, who feeds them
+/// @param spec     what is known of its replicas before
+void read_role(Fields& fields, model::Role role, model::Service service, RoleSpec spec, model::Catalog& catalog,
+               Scenario& scenario, Verdict& verdict) {
+  const std::string owner = fields.what();
+  model::Variant variant;
+  variant.role = role;
+  spec.replica.role = engine_role(role);
+  const manifest::Mark read_engine(verdict);
+  if (fields.need("model") != nullptr) fields.text("model", variant.model);
+  std::string gpu;
+  if (fields.need("gpu") != nullptr) fields.text("gpu", gpu);
+  fields.integer("tensor_parallel", variant.tensor_parallel, 1, 1024);
+  fields.text("dtype", variant.dtype);
+  fields.integer("pods_per_replica", variant.pods, 1, 1024);
+  const bool named = read_engine.ok() && !variant.model.empty() && !gpu.empty();
+  read_level(fields, "together", variant.together);
+  Replicas replicas;
+  if (const Node* bounds = fields.need("replicas")) replicas = read_replicas(*bounds, owner, service, verdict);
+  if (const Node* settings = fields.take("engine_settings")) read_engine_settings(*settings, owner, spec, verdict);
+  variant.step_limits = spec.stated_limits;
+  const Node* start_node = fields.take("start");
+  spec.engine = &scenario.engines->rows().front();  // the default where the service's own is not found
+  if (named) find_engine(fields, gpu, variant, *scenario.engines, spec, verdict);
+  const model::ServiceId id{static_cast<std::uint32_t>(catalog.services.size())};
+  sim::VariantStart start{.service = id,
+                          .variant = {0},
+                          .image = 0,
+                          .image_size = {10'000'000'000},
+                          .weights = {},
+                          .tier = sim::WeightTier::object_store,
+                          .engine_init = sim::Latency::between(30s, 45s),
+                          .engine_init_cached = sim::Latency::between(15s, 20s),
+                          .warm_up = sim::Latency::between(3s, 6s)};
+  start.weights = spec.engine->weights();
+  if (start_node != nullptr) read_start(*start_node, owner, start, verdict);
+  variant.model = spec.engine->model;
+  variant.dtype = spec.engine->weight_dtype;
+  variant.gpu = gpu_kind(catalog, spec.engine->gpu);
+  variant.name = spec.name.empty()
+                     ? fmt::format("{} TP {} on {}", variant.model, variant.tensor_parallel, spec.engine->gpu_name)
+                     : spec.name;
+  service.variants.push_back(std::move(variant));
+  catalog.services.push_back(std::move(service));
+  scenario.roles.push_back(spec);
+  scenario.cluster.starts.push_back(start);
+  scenario.cluster.initial.push_back({id, {0}, replicas.initial, replicas.ready});
+}
+
+/// A role with what it does not say itself as the service says it.
+Node inherited(const Node& role, const Node& service) {
+  Node whole = role;
+  std::erase_if(whole.entries, [](const Node::Entry& entry) { return entry.value.is_null(); });
+  for (const Node::Entry& entry : service.entries) {
+    if (std::ranges::find(kOfReplicas, entry.key) == kOfReplicas.end() || whole.find(entry.key) != nullptr) continue;
+    whole.entries.push_back(entry);
+  }
+  return whole;
+}
+
+/// How many decode replicas stand beside one that prefills.
+void read_ratio(const Node& node, model::RoleLimits& limits, Verdict& verdict) {
+  Fields fields(node, "service.roles.decode_per_prefill", verdict);
+  constexpr double kMost = model::RoleLimits::kRatioMostMilli / 1000.0;
+  for (const auto& [key, milli] : {std::pair("min", &limits.decode_per_prefill_least_milli),
+                                   std::pair("max", &limits.decode_per_prefill_most_milli)}) {
+    double ratio = 0;
+    fields.number(key, ratio, 0.001, kMost);
+    if (node.find(key) != nullptr) *milli = static_cast<std::int64_t>(ratio * 1000.0 + 0.5);
+  }
+  fields.finish();
+  const std::int64_t most = limits.decode_per_prefill_most_milli;
+  if (fields.ok() && most > 0 && limits.decode_per_prefill_least_milli > most) {
+    verdict.fail(node.place, fmt::format("{}: min {} is above max {}", fields.what(),
+                                         limits.decode_per_prefill_least_milli / 1000.0, most / 1000.0));
+  }
+}
+
+/// What keeps a replica of one role from being one of the other: the first thing in which they differ, or nothing.
+std::string_view differs_in(const Scenario& scenario, const model::Catalog& catalog) {
+  const model::Variant& prefill = catalog.services[0].variants.front();
+  const model::Variant& decode = catalog.services[1].variants.front();
+  const sim::ReplicaConfig& one = scenario.roles[0].replica;
+  const sim::ReplicaConfig& other = scenario.roles[1].replica;
+  if (scenario.roles[0].engine != scenario.roles[1].engine) return "model, gpu, dtype or tensor_parallel";
+  if (prefill.pods != decode.pods) return "pods_per_replica";
+  if (prefill.together != decode.together) return "together";
+  const auto settings = [](const sim::ReplicaConfig& c) {
+    return std::tuple(c.max_batched_tokens, c.max_seqs, c.kv_blocks, c.prefix_cache);
+  };
+  return settings(one) != settings(other) ? "engine_settings" : "";
+}
+
+/// A replica can change its role where both roles run the same engine on the same GPUs, and no role is to stand apart.
+void check_convertible(const Node& place, const Scenario& scenario, const model::Catalog& catalog, Verdict& verdict) {
+  if (const std::string_view what = differs_in(scenario, catalog); !what.empty()) {
+    return verdict.fail(place.place,
+                        fmt::format("service.roles.conversion: prefill and decode differ in {}, expected one "
+                                    "engine on the same GPUs that can be either",
+                                    what));
+  }
+  if (std::ranges::any_of(catalog.services,
+                          [](const model::Service& service) { return service.survives.has_value(); })) {
+    verdict.fail(place.place,
+                 "service.roles.conversion: found beside replicas.survive, expected one of the two: who stands "
+                 "where a loss takes few lends nobody");
+  }
+}
+
+void read_role_limits(Fields& fields, Scenario& scenario, model::Catalog& catalog, Verdict& verdict) {
+  model::RoleLimits limits;
+  fields.check("decode_per_prefill", [&](const Node& ratio, Verdict& v) { read_ratio(ratio, limits, v); });
+  if (const Node* node = fields.take("conversion")) {
+    sim::Latency conversion;
+    read_latency(fields, "conversion", conversion);
+    if (fields.ok()) check_convertible(*node, scenario, catalog, verdict);
+    limits.conversion = std::max<Duration>(conversion.midpoint(), 1ms);
+    for (sim::VariantStart& start : scenario.cluster.starts) start.conversion = conversion;
+  }
+  for (model::Service& service : catalog.services) service.role_limits = limits;
+}
+
+/// Prefill and decode replicas, each a service of the catalog by itself.
+void read_roles(const Node& node, const Node& whole, const model::Service& service, model::Catalog& catalog,
+                Scenario& scenario, Verdict& verdict) {
+  Fields roles(node, "service.roles", verdict);
+  for (const model::Role role : {model::Role::prefill, model::Role::decode}) {
+    const std::string_view name = model::name(role);
+    const Node* given = roles.need(name);
+    Verdict ignored;  // what a role that is not there says
+    Verdict& found = given == nullptr ? ignored : verdict;
+    const Node role_node = inherited(given == nullptr ? Node{} : *given, whole);
+    Fields fields(role_node, fmt::format("service.roles.{}", name), found);
+    model::Service part = service;
+    part.name += fmt::format(" {}", name);
+    if (role == model::Role::decode) part.fed_by = {static_cast<std::uint32_t>(catalog.services.size() - 1)};
+    read_role(fields, role, std::move(part), {}, catalog, scenario, found);
+    fields.finish();
+  }
+  read_role_limits(roles, scenario, catalog, verdict);
+  roles.finish();
+  const auto models = [&](std::size_t i) { return scenario.roles[i].engine->model; };
+  if (roles.ok() && models(0) != models(1)) {
+    verdict.fail(node.place,
+                 fmt::format("service.roles: prefill runs {}, decode {}, expected one model whose KV can be "
+                             "handed over",
+                             models(0), models(1)));
+  }
+}
+
+/// What a router holds the requests of a variant against, where nobody says so: as many as a replica carries within the
+/// SLO by the engine table, of middling requests. Then all are full at the same time.
+std::int64_t usual_weight(const RoleSpec& spec, const model::Slo& slo) {
+  namespace scale = decide::scale;
+  const scale::EngineBelief engine = scale::believe(spec.engine, 1'000'000, model::Role::both, spec.stated_limits);
+  return std::max<std::int64_t>(scale::capacity(engine, {}, {}, scale::slo_for_mean_prompt(slo, engine, {})).batch, 1);
+}
+
+void read_weights(std::span<const Node> items, const model::Slo& slo, Scenario& scenario, Verdict& verdict) {
+  const auto given = [](const Node& item) { return item.find("weight") != nullptr; };
+  if (std::ranges::any_of(items, given)) {
+    const auto lacks = std::ranges::find_if_not(items, given);
+    if (lacks == items.end()) return;
+    return verdict.fail(lacks->place,
+                        "service.variants: found a variant without weight, expected one on each or on none");
+  }
+  if (!verdict.ok()) return;  // nothing is said of a weight that is not stated
+  for (RoleSpec& spec : scenario.roles) spec.weight = usual_weight(spec, slo);
+}
+
+/// Variants behind one endpoint, each a service of the catalog by itself, the further ones beside the first.
+void read_variants(std::span<const Node> items, const Node& whole, const model::Service& service,
+                   model::Catalog& catalog, Scenario& scenario, Verdict& verdict) {
+  constexpr std::size_t kMost = model::Service::kBesideMost + 1;
+  if (items.size() < 2 || items.size() > kMost) {
+    verdict.fail(items.front().place, fmt::format("service.variants: found {}, expected 2 to {}", items.size(), kMost));
+    items = items.first(std::min(items.size(), kMost));
+  }
+  const manifest::Mark engines_found(verdict);
+  for (std::size_t i = 0; i < items.size(); ++i) {
+    const Node item = inherited(items[i], whole);
+    Fields fields(item, fmt::format("service.variants.{}", i), verdict);
+    RoleSpec spec;
+    if (fields.need("name") != nullptr) fields.text("name", spec.name);
+    fields.integer("weight", spec.weight, 1, 10'000);
+    for (const RoleSpec& other : scenario.roles) {
+      if (!spec.name.empty() && other.name == spec.name) {
+        verdict.fail(item.find("name")->place, fmt::format("service.variants: \"{}\" is given twice", spec.name));
+      }
+    }
+    model::Service part = service;
+    part.name += " " + spec.name;
+    read_role(fields, model::Role::both, std::move(part), spec, catalog, scenario, verdict);
+    fields.finish();
+    if (catalog.services.back().survives) {
+      verdict.fail(item.place, fmt::format("{}.replicas.survive: found on one of several variants, expected it "
+                                           "where a service has one",
+                                           fields.what()));
+    }
+    if (i > 0) catalog.services.front().beside.push_back({static_cast<std::uint32_t>(i)});
+    if (engines_found.ok() && scenario.roles[i].engine->model != scenario.roles[0].engine->model) {
+      verdict.fail(item.place,
+                   fmt::format("{}: runs {}, the first variant {}, expected one model behind one endpoint",
+                               fields.what(), scenario.roles[i].engine->model, scenario.roles[0].engine->model));
+    }
+  }
+  read_weights(items, service.slo, scenario, verdict);
+}
+
+void read_kv_transfer(const Node& node, KvTransfer& transfer, Verdict& verdict) {
+  Fields fields(node, "service.kv_transfer", verdict);
+  fields.bytes_per_second("bandwidth", transfer.bytes_per_s, 1, std::int64_t{1} << 50);
+  fields.duration("setup", transfer.setup, 0s, 10s);
+  fields.finish();
+}
+
+/// Adds the rows of a user's own step times to the scenario's table. A path in a file is relative to that file; one of
+/// the command line is relative to the current folder.
+void read_step_times(const Node& node, Scenario& scenario, Verdict& verdict) {
+  const std::size_t slash = scenario.file.find_last_of('/');
+  const bool is_beside_file = !node.place.from_option && !node.text.starts_with('/') && slash != std::string::npos;
+  const std::string path = is_beside_file ? scenario.file.substr(0, slash + 1) + node.text : node.text;
+  const auto text = read_file(path, manifest::Limits{}.bytes);
+  if (!text) {
+    return verdict.fail(
+        node.place,
+        fmt::format("service.step_times: cannot read \"{}\", expected a table in the format of data/engines.csv",
+                    path));
+  }
+  Result<engine::EngineTable> table = scenario.engines->with_rows_of(*text, path);
+  if (!table) return verdict.fail(table.error());
+  scenario.engines = std::make_shared<const engine::EngineTable>(std::move(*table));
+}
+
+}  // namespace
+
+void read_service(const Node& node, model::Catalog& catalog, Scenario& scenario, Verdict& verdict) {
+  Fields fields(node, "service", verdict);
+  model::Service service;
+  service.name = "service";
+  fields.text("name", service.name);
+  enum class Engine : std::uint8_t { vllm } engine = Engine::vllm;
+  fields.choice<Engine>("engine", engine, {{"vllm", Engine::vllm}});
+  fields.check("step_times", [&](const Node& rows, Verdict& v) { read_step_times(rows, scenario, v); });
+  if (const Node* slo = fields.need("slo")) read_slo(*slo, service.slo, verdict);
+  fields.share_ppm("engine_perturbation", scenario.engine_perturbation_ppm, 0, 500'000);
+  if (const Node* router = fields.take("router")) read_router(*router, scenario.fleet, verdict);
+  if (const Node* client = fields.take("client")) read_client(*client, scenario.fleet.client, verdict);
+  if (const Node* roles = fields.take("roles")) {
+    for (const std::string_view key : kOfReplicas) fields.take(key);  // read with each role
+    fields.check("kv_transfer",
+                 [&](const Node& transfer, Verdict& v) { read_kv_transfer(transfer, scenario.kv_transfer, v); });
+    read_roles(*roles, node, service, catalog, scenario, verdict);
+  } else if (const auto variants = fields.list_of_some("variants"); !variants.empty()) {
+    for (const std::string_view key : kOfReplicas) fields.take(key);  // read with each variant
+    read_variants(variants, node, service, catalog, scenario, verdict);
+  } else {
+    read_role(fields, model::Role::both, std::move(service), {}, catalog, scenario, verdict);
+  }
+  fields.finish();
+}
+
+}  // namespace capstan::scenario

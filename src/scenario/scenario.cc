@@ -1,0 +1,216 @@
+#include "scenario/scenario.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+#include "manifest/path.h"
+#include "scenario/read_parts.h"
+#include "scenario/sweep.h"
+#include "workload/check.h"
+#include "workload/profile.h"
+
+namespace capstan::scenario {
+
+using manifest::Fields;
+using manifest::Node;
+using manifest::Verdict;
+using namespace std::chrono_literals;
+
+namespace {
+
+using Paths = std::vector<std::string>;
+
+void add_policy(const Swept& swept, Scenario& scenario, Verdict& verdict) {
+  PolicySpec policy = read_policy(swept.node, scenario, verdict);
+  std::string& name = policy.policies.name;
+  if (!swept.words.empty()) {
+    policy.swept_from = name;
+    name += " (" + swept.words + ")";
+  }
+  for (const PolicySpec& other : scenario.policies) {
+    if (!name.empty() && other.policies.name == name) {
+      return verdict.fail(manifest::blame(swept.node, Paths{"name"}),
+                          fmt::format("policies: \"{}\" is given twice", name));
+    }
+  }
+  scenario.policies.push_back(std::move(policy));
+}
+
+void read_policies(std::span<const Node> nodes, Scenario& scenario, Verdict& verdict) {
+  constexpr std::size_t kMost = 1000;
+  if (nodes.size() > kMost) {
+    return verdict.fail(nodes[kMost].place, fmt::format("more than {} policies", kMost));
+  }
+  for (const Node& node : nodes) {
+    if (verdict.gives_up()) return;
+    for (const Swept& swept : expand(node, verdict)) add_policy(swept, scenario, verdict);
+    if (scenario.policies.size() > kMost) return verdict.fail(node.place, fmt::format("more than {} policies", kMost));
+  }
+}
+
+void keep_named(const std::vector<std::string>& names, Scenario& scenario, Verdict& verdict) {
+  if (names.empty() || !verdict.ok()) return;
+  std::vector<std::string_view> known;
+  for (const PolicySpec& policy : scenario.policies) known.push_back(policy.policies.name);
+  for (const std::string& name : names) {
+    if (std::find(known.begin(), known.end(), name) != known.end()) continue;
+    std::string list;
+    for (const std::string_view each : known) list += fmt::format("{}\"{}\"", list.empty() ? "" : ", ", each);
+    const std::string_view meant = manifest::did_you_mean(name, known);
+    const manifest::Place place{std::make_shared<const std::string>("--policy")};
+    return verdict.fail(place,
+                        fmt::format("found \"{}\", expected one of {}{}", name, list,
+                                    meant.empty() ? "" : fmt::format(" (did you mean \"{}\"?)", meant)),
+                        ErrorKind::usage);
+  }
+  std::erase_if(scenario.policies, [&](const PolicySpec& policy) {
+    const auto named = [&](const std::string& name) {
+      return std::find(names.begin(), names.end(), name) != names.end();
+    };
+    return !named(policy.policies.name) && !named(policy.swept_from);
+  });
+}
+
+/// Returns true if a profile is a file, and neither bundled nor the text itself.
+bool is_file(const workload::ProfileSpec& profile) {
+  const auto bundled = workload::bundled_profiles();
+  return profile.name.find('\n') == std::string::npos &&
+         std::ranges::find(bundled, profile.name, &workload::BundledProfile::name) == bundled.end();
+}
+
+/// Makes a relative path that the file states start at the file's folder. A path of the command line starts at the
+/// current folder.
+void resolve_load_path(const Node& load, const std::string& file, workload::WorkloadSpec& spec) {
+  auto* trace = std::get_if<workload::TraceSpec>(&spec.from);
+  auto* profile = std::get_if<workload::ProfileSpec>(&spec.from);
+  const Node* node = load.find(trace != nullptr ? "trace" : "profile");
+  std::string* path = trace != nullptr                          ? &trace->path
+                      : profile != nullptr && is_file(*profile) ? &profile->name
+                                                                : nullptr;
+  if (path == nullptr || node == nullptr || node->place.from_option || path->starts_with('/')) return;
+  const std::size_t slash = file.find_last_of('/');
+  if (slash != std::string::npos) *path = file.substr(0, slash + 1) + *path;
+}
+
+/// Reads a part that the file must have. Where the file lacks it, defaults are read and no further error is kept.
+template <typename Read>
+void read_part(const Node* node, Verdict& verdict, Read read) {
+  static const Node nothing;
+  Verdict ignored;
+  read(node == nullptr ? nothing : *node, node == nullptr ? ignored : verdict);
+}
+
+void set_load_end(const Node& root, Scenario& scenario, Verdict& verdict) {
+  if (!workload::ends_by_itself(scenario.load) && !scenario.load.duration && !scenario.duration) {
+    verdict.fail(manifest::blame(root, Paths{"load.duration", "duration"}),
+                 "load never ends, expected load.duration (or duration of the whole run)");
+  }
+  // Between two requests of a closed loop no arrival is in sight: only its own end tells when it is over.
+  if (workload::is_closed_loop(scenario.load)) {
+    if (!scenario.duration) scenario.duration = scenario.load.duration;
+    scenario.settle = 8784h;
+  }
+  // The workload of a run that ends is not generated beyond it.
+  if (!scenario.load.duration) scenario.load.duration = scenario.duration;
+}
+
+void read_load_part(const Node* node, const Node& root, const ScenarioOverrides& overrides, Scenario& scenario,
+                    Verdict& verdict) {
+  const manifest::Mark load_read(verdict);
+  read_part(node, verdict, [&](const Node& load, Verdict& v) { read_load(load, scenario.load, v); });
+  if (node == nullptr || !load_read.ok()) return;
+  resolve_load_path(*node, scenario.file, scenario.load);
+  if (overrides.trace) scenario.load.from = workload::TraceSpec{*overrides.trace};
+  set_load_end(root, scenario, verdict);
+}
+
+Scenario read(Node root, const std::string& file, const ScenarioOverrides& overrides, Verdict& verdict) {
+  for (const std::string& set : overrides.sets) {
+    if (Result<void> done = manifest::apply_set(root, set); !done) verdict.fail(std::move(done.error()));
+  }
+  Scenario scenario;
+  scenario.file = file;
+  model::Catalog catalog;
+  Fields fields(root, "scenario", verdict);
+  if (fields.need("name") != nullptr) fields.text("name", scenario.name);
+  scenario.title = scenario.name;
+  fields.text("title", scenario.title);
+  fields.integer("seed", scenario.seed, 0, std::numeric_limits<std::int64_t>::max());
+  if (fields.take("duration") != nullptr) fields.duration("duration", scenario.duration.emplace(), 1s, 8784h);
+  fields.duration("settle", scenario.settle, 0s, 24h);
+  fields.boolean("bound", scenario.bound);
+  const Node* load = fields.need("load");
+  const Node* service = fields.need("service");
+  const Node* cluster = fields.need("cluster");
+  fields.need("policies");
+  const auto policies = fields.list_of_some("policies");
+  fields.finish();
+  read_load_part(load, root, overrides, scenario, verdict);
+  read_part(service, verdict, [&](const Node& node, Verdict& v) { read_service(node, catalog, scenario, v); });
+  read_part(cluster, verdict, [&](const Node& node, Verdict& v) { read_cluster(node, catalog, scenario, v); });
+  scenario.catalog = std::make_shared<const model::Catalog>(std::move(catalog));
+  scenario.cluster.catalog = scenario.catalog;
+  read_policies(policies, scenario, verdict);
+  if (overrides.seed) scenario.seed = *overrides.seed;
+  check_feasible(scenario, root, verdict);
+  keep_named(overrides.policies, scenario, verdict);
+  return scenario;
+}
+
+/// A file that is right by itself is made wrong by the values that were set: then these are to blame, although what is
+/// wrong shows elsewhere.
+/// @param found  the errors with what was set
+/// @param alone  those without
+manifest::Errors blame_sets(const manifest::Errors& found, const manifest::Errors& alone, const std::string& file,
+                            const std::vector<std::string>& sets) {
+  std::string options;
+  for (const std::string& set : sets) options += (options.empty() ? "--set " : " --set ") + set;
+  std::vector<Error> errors = found.list;
+  for (Error& error : errors) {
+    const auto same = [&](const Error& other) { return other.text() == error.text(); };
+    if (error.kind != ErrorKind::input || error.file != file || std::ranges::any_of(alone.list, same)) continue;
+    error = Error::about(options, error.message);
+    error.kind = ErrorKind::usage;
+  }
+  return manifest::Errors(std::move(errors));
+}
+
+/// @param faults  what is wrong with the YAML
+ScenarioResult read_and_blame(const Result<Node>& root, const std::vector<Error>& faults, const std::string& file,
+                              const ScenarioOverrides& overrides) {
+  const auto verdict_so_far = [&] {
+    Verdict verdict{.max_errors = Verdict::kMaxErrors};
+    for (const Error& fault : faults) verdict.fail(fault);
+    return verdict;
+  };
+  Verdict verdict = verdict_so_far();
+  if (!root) {
+    verdict.fail(root.error());
+    return std::unexpected(verdict.all());
+  }
+  Scenario scenario = read(*root, file, overrides, verdict);
+  if (verdict.ok()) return scenario;
+  if (overrides.sets.empty()) return std::unexpected(verdict.all());
+  ScenarioOverrides without = overrides;
+  without.sets.clear();
+  Verdict verdict_alone = verdict_so_far();
+  read(*root, file, without, verdict_alone);
+  return std::unexpected(blame_sets(verdict.all(), verdict_alone.all(), file, overrides.sets));
+}
+
+}  // namespace
+
+ScenarioResult read_scenario(const std::string& path, const ScenarioOverrides& overrides) {
+  std::vector<Error> faults;
+  return read_and_blame(manifest::parse_file(path, {}, &faults), faults, path, overrides);
+}
+
+ScenarioResult parse_scenario(std::string_view text, const std::string& file, const ScenarioOverrides& overrides) {
+  std::vector<Error> faults;
+  return read_and_blame(manifest::parse(text, file, {}, &faults), faults, file, overrides);
+}
+
+}  // namespace capstan::scenario

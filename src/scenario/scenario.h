@@ -1,0 +1,115 @@
+#pragma once
+
+#include <cstdint>
+#include <expected>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/error.h"
+#include "base/time.h"
+#include "control/controller.h"
+#include "engine/table.h"
+#include "manifest/errors.h"
+#include "model/catalog.h"
+#include "scenario/peer_spec.h"
+#include "settings/inference_scaler.h"
+#include "sim/cluster/cluster_config.h"
+#include "sim/fleet/fleet.h"
+#include "workload/spec.h"
+
+namespace capstan::scenario {
+
+/// Replicas that a policy gives up sleep before they are ended.
+struct SleepSpec {
+  ReplicaCount most = 0;                     ///< asleep at once
+  Duration longest = std::chrono::hours(1);  ///< a replica that sleeps longer is ended
+};
+
+/// One row of `policies:`: a policy for each layer, and the latencies of its provisioner.
+struct PolicySpec {
+  control::Policies policies;                  ///< with its name
+  std::string swept_from;                      ///< the policy whose settings this one varies; empty: none
+  std::vector<std::optional<PeerSpec>> peers;  ///< by service; with a peer, the scale policy only states the period
+  sim::ProviderConfig provider;                ///< the cluster's, with this provisioner's latencies
+  /// Bounds of the replicas by service, from the manifest of an InferenceScaler; empty: the scenario's.
+  std::vector<settings::ReplicaBounds> bounds{};
+  std::optional<model::RoleLimits> role_limits{};  ///< from the same manifest; nothing: the scenario's
+  std::optional<SleepSpec> sleep;                  ///< nothing: no replica sleeps
+  std::vector<std::string> warnings;               ///< parts of the scenario that the policy does not handle
+};
+
+/// The replicas of one service of the catalog.
+struct RoleSpec {
+  std::string name;                           ///< of the variant, where there are several
+  std::int64_t weight = 1;                    ///< in the router, relative to the other variants
+  const engine::EngineRow* engine = nullptr;  ///< row of `Scenario::engines`
+  sim::ReplicaConfig replica;
+  Duration front_end = std::chrono::milliseconds(15);
+  model::StepLimits stated_limits{};  ///< the limits that the file states: policies know only these
+};
+
+/// The transfer of KV blocks from a prefill replica to a decode replica. By default one 400 Gbit/s link at four fifths
+/// of its rate.
+struct KvTransfer {
+  std::int64_t bytes_per_s = 40'000'000'000;
+  Duration setup = std::chrono::milliseconds(1);
+};
+
+/// A scenario file that was read and checked: a load, a service, a cluster, and the policies to compare.
+/// The schema is docs/reference/scenario.md.
+struct Scenario {
+  std::string file;
+  std::string name;
+  std::string title;  ///< for people; the name where the file gives none
+  std::uint64_t seed = 1;
+  std::optional<Duration> duration;
+  Duration settle = std::chrono::minutes(15);
+
+  workload::WorkloadSpec load;
+  /// The services, GPU kinds, pools and prices. There is one service, or one for prefill and one for decode replicas,
+  /// or one for each variant.
+  std::shared_ptr<const model::Catalog> catalog;
+  /// The bundled table, with the rows of `service.step_times`. Roles point into it.
+  std::shared_ptr<const engine::EngineTable> engines{std::shared_ptr<const engine::EngineTable>(),
+                                                     &engine::EngineTable::bundled()};
+  std::vector<RoleSpec> roles;                     ///< by service of the catalog
+  std::int64_t engine_perturbation_ppm = 100'000;  ///< how far the simulated engine may differ from the policies' table
+  KvTransfer kv_transfer;
+  sim::FleetConfig fleet;
+  sim::ClusterConfig cluster;
+  /// True if a binding that would spread a gang is refused; nothing: where the placement policy follows `together`.
+  std::optional<bool> enforce_together;
+  std::vector<PolicySpec> policies;  ///< at least one, names unique
+  bool bound = false;  ///< compare also with what is possible when the load is known beforehand (clairvoyant.h)
+  /// Look also for the best constant fleet and for a better minimum of replicas. A file cannot set it.
+  bool advice = true;
+
+  bool split() const { return roles.size() > 1 && roles.front().name.empty(); }   ///< prefill and decode replicas
+  bool mixed() const { return roles.size() > 1 && !roles.front().name.empty(); }  ///< several variants
+  // The only service, the prefill replicas, or the first variant.
+  const model::Service& service() const { return catalog->services.front(); }
+  const model::Variant& variant() const { return service().variants.front(); }
+  const RoleSpec& role() const { return roles.front(); }
+};
+
+/// Changes that a command line makes to a scenario.
+struct ScenarioOverrides {
+  std::vector<std::string> sets;      ///< `--set path=value`, applied in order
+  std::optional<std::string> trace;   ///< `--trace FILE`: replaces where the load comes from, keeps scale and duration
+  std::optional<std::uint64_t> seed;  ///< `--seed N`; as in a file, at most 2^63 - 1
+  std::vector<std::string> policies;  ///< `--policy NAME`: only these, in the scenario's order
+};
+
+using ScenarioResult = std::expected<Scenario, manifest::Errors>;
+
+/// Reads and checks a scenario.
+/// @return an input error with its place for every mistake in the file, an infeasible one for what cannot exist, or a
+///         usage error for an override that does not fit
+ScenarioResult read_scenario(const std::string& path, const ScenarioOverrides& overrides = {});
+
+/// Reads and checks a scenario from memory. `file` names it in errors, and a relative trace path starts at its folder.
+ScenarioResult parse_scenario(std::string_view text, const std::string& file, const ScenarioOverrides& overrides = {});
+
+}  // namespace capstan::scenario

@@ -1,0 +1,99 @@
+#include "scenario/sweep.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "manifest/path.h"
+
+namespace capstan::scenario {
+namespace {
+
+using manifest::Node;
+using manifest::Verdict;
+
+constexpr std::size_t kMost = 1000;  ///< combinations
+constexpr std::string_view kManifest = "manifest.";
+
+/// Puts a value at a path of the policy, or into the list of what its manifest is changed by.
+void put(Node& policy, const std::string& path, const Node& value, Verdict& verdict) {
+  Node* scale = policy.find("scale");
+  if (!path.starts_with(kManifest) || scale == nullptr || scale->kind != Node::Kind::mapping) {
+    if (const Result<void> done = manifest::apply_set(policy, path + "=" + value.text); !done) {
+      verdict.fail(done.error());
+    }
+    return;
+  }
+  Node* set = scale->find("set");
+  if (set == nullptr) {
+    Node list;
+    list.kind = Node::Kind::sequence;
+    list.place = value.place;
+    scale->entries.push_back({"set", value.place, std::move(list)});
+    set = scale->find("set");
+  }
+  Node assignment = value;
+  assignment.text = path.substr(kManifest.size()) + "=" + value.text;
+  assignment.quoted = true;
+  set->items.push_back(std::move(assignment));
+}
+
+std::string last_part(const std::string& path) { return path.substr(path.find_last_of('.') + 1); }
+
+/// What a row calls a swept setting: the last part of its path, and all of it but "scale." where two have the same.
+std::string shown(const std::string& path, const Node& sweep) {
+  const auto alike = [&](const Node::Entry& entry) { return last_part(entry.key) == last_part(path); };
+  if (std::ranges::count_if(sweep.entries, alike) == 1) return last_part(path);
+  return path.starts_with("scale.") ? path.substr(6) : path;
+}
+
+/// @return false, with an error, where the sweep cannot be expanded
+bool check(const Node& sweep, Verdict& verdict) {
+  const manifest::Mark checked(verdict);
+  std::size_t combinations = 1;
+  if (sweep.kind != Node::Kind::mapping) {
+    verdict.fail(sweep.place,
+                 "policies.sweep: found " + sweep.words() + ", expected a mapping of paths to lists of values");
+  }
+  for (const Node::Entry& entry : sweep.entries) {
+    const bool scalars =
+        std::ranges::all_of(entry.value.items, [](const Node& n) { return n.kind == Node::Kind::scalar; });
+    if (entry.value.items.empty() || !scalars) {
+      verdict.fail(entry.value.place,
+                   "policies.sweep." + entry.key + ": found " + entry.value.words() + ", expected a list of values");
+    }
+    combinations *= std::max<std::size_t>(entry.value.items.size(), 1);
+    if (combinations > kMost) {
+      verdict.fail(entry.place, "policies.sweep: more than " + std::to_string(kMost) + " combinations");
+      return false;
+    }
+  }
+  return checked.ok();
+}
+
+}  // namespace
+
+std::vector<Swept> expand(const Node& policy, Verdict& verdict) {
+  const Node* sweep = policy.find("sweep");
+  if (sweep == nullptr) return {{policy, ""}};
+  Node plain = policy;
+  std::erase_if(plain.entries, [](const Node::Entry& entry) { return entry.key == "sweep"; });
+  if (sweep->is_null()) return {{plain, ""}};
+  if (!check(*sweep, verdict)) return {{plain, ""}};
+  std::vector<Swept> all = {{plain, ""}};
+  for (const Node::Entry& entry : sweep->entries) {
+    std::vector<Swept> wider;
+    for (const Swept& one : all) {
+      for (const Node& value : entry.value.items) {
+        Swept next = one;
+        put(next.node, entry.key, value, verdict);
+        next.words += (next.words.empty() ? "" : ", ") + shown(entry.key, *sweep) + " " + value.text;
+        wider.push_back(std::move(next));
+      }
+    }
+    all = std::move(wider);
+  }
+  all.insert(all.begin(), {std::move(plain), ""});
+  return all;
+}
+
+}  // namespace capstan::scenario
