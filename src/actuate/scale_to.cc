@@ -79,9 +79,13 @@ void ScaleTo::finished(Instant now) {
       if (change_->state() == Change::State::refused) refuse(change_->why());
       return;
     case Task::mark:
-      // A failed mark (pod-deletion-cost) is ignored. With a readiness gate the victim is not ready, and a ReplicaSet
-      // deletes such pods first. With a router label or an engine that drains itself it is still ready, so another pod
-      // may be deleted.
+      // A ReplicaSet deletes pods that are not ready first, so that a victim with a readiness gate needs no mark, and
+      // an engine that drains itself cuts no request whichever pod is deleted. A victim behind a router label is still
+      // ready: without its mark (pod-deletion-cost), a pod that serves may be deleted in its place.
+      if (change_->state() == Change::State::refused && goal_->means.kind == DrainMeans::Kind::router_label) {
+        refuse(change_->why());
+        return;
+      }
       marked_.emplace(ref.uid, ref);
       return;
     case Task::scale:

@@ -214,6 +214,34 @@ TEST_F(ScaleToTest, RemovesTheRouterLabelAndPutsItBack) {
   EXPECT_EQ(replicas(), 4);
 }
 
+TEST_F(ScaleToTest, DoesNotScaleDownIfTheVictimCannotBeMarked) {
+  struct Row {
+    DrainMeans means;
+    std::string outcome;
+    std::int64_t after;
+  };
+  const Row rows[] = {
+      {{DrainMeans::Kind::router_label, "serve"}, "refused api_refused 403", 3},
+      {{DrainMeans::Kind::readiness_gate, {}}, "applied", 2},
+      {{DrainMeans::Kind::engine, {}}, "applied", 2},
+  };
+  std::uint32_t token = 0;
+  for (const Row& row : rows) {
+    SCOPED_TRACE(static_cast<int>(row.means.kind));
+    bench.server.put(kDeployments, "ml", "vllm", {{"kind", "Deployment"}, {"spec", {{"replicas", 3}}}});
+    goal->means = row.means;
+    bench.refuse = [](const Write& write) {
+      return write.body.dump().find("pod-deletion-cost") == std::string::npos ? 0 : 403;
+    };
+    want(2, {"b"});
+    submit(++token);
+    bench.run(30s, [&] { load("b", 0); });
+    EXPECT_EQ(bench.outcome(token), row.outcome);
+    EXPECT_EQ(replicas(), row.after);
+    EXPECT_EQ(bench.pod("b")["metadata"]["labels"]["serve"], "yes") << "a refused scale-down puts the victim back";
+  }
+}
+
 TEST_F(ScaleToTest, ACancelledDrainPutsPodsBack) {
   want(1, {"b", "c"});
   submit(1);
