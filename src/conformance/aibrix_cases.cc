@@ -1,10 +1,10 @@
 #include "conformance/peers.h"
-#include "decide/scale/peers/aibrix.h"
+#include "peers/formula/aibrix.h"
 
 namespace capstan::conformance {
 namespace {
 
-using namespace decide::scale;
+using namespace peers;
 
 constexpr std::int64_t kMostPods = 1'000'000'000;
 

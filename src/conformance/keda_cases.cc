@@ -4,13 +4,13 @@
 #include <map>
 
 #include "conformance/peers.h"
-#include "decide/scale/peers/keda.h"
-#include "decide/scale/peers/keda_formula.h"
+#include "peers/formula/keda.h"
+#include "peers/formula/keda_formula.h"
 
 namespace capstan::conformance {
 namespace {
 
-using namespace decide::scale;
+using namespace peers;
 
 ReplicaCount any_replicas(const Given& given) { return given.integer(-kMostReplicas, kMostReplicas); }
 std::optional<ReplicaCount> replicas_or_null(const Given& given) {

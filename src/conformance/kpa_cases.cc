@@ -1,12 +1,12 @@
 #include "conformance/peers.h"
-#include "decide/scale/peers/kpa.h"
-#include "decide/scale/peers/kpa_metrics.h"
-#include "decide/scale/peers/kpa_zero.h"
+#include "peers/formula/kpa.h"
+#include "peers/formula/kpa_metrics.h"
+#include "peers/formula/kpa_zero.h"
 
 namespace capstan::conformance {
 namespace {
 
-using namespace decide::scale;
+using namespace peers;
 
 constexpr double kMostAmount = 1e9;  ///< bound of requests, rates and pods
 

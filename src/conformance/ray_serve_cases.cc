@@ -1,12 +1,12 @@
 #include <algorithm>
 
 #include "conformance/peers.h"
-#include "decide/scale/peers/ray_serve.h"
+#include "peers/formula/ray_serve.h"
 
 namespace capstan::conformance {
 namespace {
 
-using namespace decide::scale;
+using namespace peers;
 
 constexpr std::int64_t kMostEvaluations = 1'000'000;  ///< bound of evaluations in one case
 

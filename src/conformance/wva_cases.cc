@@ -1,12 +1,12 @@
 #include "conformance/peers.h"
-#include "decide/scale/peers/wva_optimizer.h"
-#include "decide/scale/peers/wva_queue.h"
-#include "decide/scale/peers/wva_saturation.h"
+#include "peers/formula/wva_optimizer.h"
+#include "peers/formula/wva_queue.h"
+#include "peers/formula/wva_saturation.h"
 
 namespace capstan::conformance {
 namespace {
 
-using namespace decide::scale;
+using namespace peers;
 
 // Bounds that keep every sum and product over a hostile file within 64 bits.
 constexpr std::int64_t kMostReplicas = 1'000'000;

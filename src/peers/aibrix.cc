@@ -6,8 +6,6 @@
 
 namespace capstan::peers {
 
-namespace aibrix = decide::scale::aibrix;
-
 double AibrixAutoscaler::mean(Duration window, Instant now) const {
   double sum = 0, count = 0;
   for (const Entry& entry : values_) {

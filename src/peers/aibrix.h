@@ -2,8 +2,8 @@
 
 #include <deque>
 
-#include "decide/scale/peers/aibrix.h"
 #include "peers/autoscaler.h"
+#include "peers/formula/aibrix.h"
 #include "peers/metric_query.h"
 
 namespace capstan::peers {
@@ -20,7 +20,7 @@ struct AibrixSpec {
   Duration observe_window = std::chrono::seconds(180);
   Duration panic_window = std::chrono::seconds(60);
   double panic_threshold = 2;
-  decide::scale::aibrix::Rates rates;
+  aibrix::Rates rates;
   Duration up_cooldown{};
   Duration down_cooldown = std::chrono::seconds(300);
 };

@@ -7,7 +7,6 @@
 
 namespace capstan::peers {
 
-namespace dynamo = decide::scale::dynamo;
 using Phase = model::Gang::Phase;
 
 namespace {

@@ -1,21 +1,21 @@
 #pragma once
 
-#include "decide/scale/peers/dynamo.h"
 #include "peers/autoscaler.h"
+#include "peers/formula/dynamo.h"
 
 namespace capstan::peers {
 
 /// Settings of NVIDIA Dynamo's planner for aggregated engines (mode agg), named as in its configuration.
 struct DynamoSpec {
   enum class Predictor : std::uint8_t { constant, kalman };
-  decide::scale::dynamo::LoadSettings load;
+  dynamo::LoadSettings load;
   Duration load_adjustment_interval = std::chrono::seconds(5);
   std::int64_t max_gpu_budget = 8;
   std::int64_t gpus_per_engine = 1;
   bool throughput_scaling = false;  ///< off by default, as with optimization_target throughput
   Duration throughput_adjustment_interval = std::chrono::seconds(180);
   Predictor predictor = Predictor::constant;  ///< Dynamo's default, arima, needs a library and is not rebuilt
-  decide::scale::dynamo::KalmanSettings kalman;
+  dynamo::KalmanSettings kalman;
   double engine_rps = 0;  ///< capacity of one engine within the SLA; Dynamo measures it in a sweep before deployment
 };
 
@@ -32,8 +32,8 @@ class DynamoPlanner final : public Autoscaler {
   void plan_for_load(const ClusterView& view, Instant now);
 
   DynamoSpec spec_;
-  decide::scale::dynamo::ConstantPredictor constant_;
-  decide::scale::dynamo::KalmanPredictor kalman_;
+  dynamo::ConstantPredictor constant_;
+  dynamo::KalmanPredictor kalman_;
   Instant next_plan_{};
   ReplicaCount lower_bound_ = 1;
 };

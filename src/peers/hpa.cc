@@ -10,7 +10,6 @@ namespace capstan::peers {
 namespace {
 
 namespace scale = decide::scale;
-namespace keda = decide::scale::keda;
 using Phase = model::Gang::Phase;
 
 constexpr double kMilli = 1000;

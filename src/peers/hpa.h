@@ -7,9 +7,9 @@
 
 #include "base/cron.h"
 #include "decide/scale/hpa_metrics.h"
-#include "decide/scale/peers/keda.h"
 #include "decide/scale/scale.h"
 #include "peers/autoscaler.h"
+#include "peers/formula/keda.h"
 #include "peers/metric_query.h"
 
 namespace capstan::peers {
@@ -62,7 +62,7 @@ struct HpaSpec {
   ReplicaCount max_replicas = 1;
   std::vector<HpaMetric> metrics;
   decide::scale::HpaSettings settings;
-  std::optional<decide::scale::keda::ScaledObject> keda;
+  std::optional<keda::ScaledObject> keda;
   Duration polling_interval = std::chrono::seconds(30);  ///< interval of the operator; KEDA only
 };
 
@@ -80,7 +80,7 @@ class HpaAutoscaler final : public Autoscaler {
   struct MetricState {
     bool ever_found = false;
     std::string last_error;
-    std::optional<decide::scale::keda::Health> health;
+    std::optional<keda::Health> health;
   };
 
   decide::scale::HpaProposal propose(std::size_t index, const ClusterView& view, Instant now);

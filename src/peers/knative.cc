@@ -7,7 +7,6 @@
 
 namespace capstan::peers {
 
-namespace kpa = decide::scale::kpa;
 using namespace std::chrono_literals;
 using Activity = kpa::Revision::Activity;
 

@@ -1,15 +1,15 @@
 #pragma once
 
-#include "decide/scale/peers/kpa.h"
-#include "decide/scale/peers/kpa_zero.h"
 #include "peers/autoscaler.h"
+#include "peers/formula/kpa.h"
+#include "peers/formula/kpa_zero.h"
 
 namespace capstan::peers {
 
 /// Settings of Knative's pod autoscaler, with their names in the ConfigMap config-autoscaler and in annotations.
 struct KnativeSpec {
-  decide::scale::kpa::Spec decider;
-  decide::scale::kpa::ZeroSettings zero;
+  kpa::Spec decider;
+  kpa::ZeroSettings zero;
   std::int64_t panic_window_percentage = 10;
 };
 
@@ -26,13 +26,13 @@ class KnativeAutoscaler final : public Autoscaler {
   ReplicaCount carry_out(ReplicaCount wanted, const ClusterView& view, Instant now);
 
   KnativeSpec spec_;
-  decide::scale::kpa::AverageWindow stable_;
-  decide::scale::kpa::AverageWindow panic_;
-  std::optional<decide::scale::kpa::State> state_;
+  kpa::AverageWindow stable_;
+  kpa::AverageWindow panic_;
+  std::optional<kpa::State> state_;
   Instant next_decision_{};
   std::optional<Recommendation> last_;
   bool recorded_ = false;
-  decide::scale::kpa::Revision::Activity activity_ = decide::scale::kpa::Revision::Activity::active;
+  kpa::Revision::Activity activity_ = kpa::Revision::Activity::active;
   Instant activity_since_{};
 };
 

@@ -14,7 +14,6 @@ using manifest::Node;
 using manifest::Verdict;
 using namespace std::chrono_literals;
 namespace scale = decide::scale;
-namespace keda = decide::scale::keda;
 
 constexpr std::int64_t kMostReplicas = 100'000;
 

@@ -4,7 +4,7 @@
 
 namespace capstan::peers {
 
-namespace ray = decide::scale::ray_serve;
+namespace ray = ray_serve;
 
 Recommendation RayServeAutoscaler::recommend(const ClusterView& view, Instant now) {
   if (now >= next_push_) {

@@ -2,15 +2,15 @@
 
 #include <deque>
 
-#include "decide/scale/peers/ray_serve.h"
 #include "peers/autoscaler.h"
+#include "peers/formula/ray_serve.h"
 
 namespace capstan::peers {
 
 /// autoscaling_config of a Ray Serve deployment. Ray's default of max_replicas is 1; here the service's maximum applies
 /// if the scenario states none.
 struct RayServeSpec {
-  decide::scale::ray_serve::Config config;
+  ray_serve::Config config;
   ReplicaCount min_replicas = 1;
   ReplicaCount max_replicas = 0;  ///< largest number of replicas; 0: no maximum
   Duration metrics_interval = std::chrono::seconds(10);
@@ -23,13 +23,13 @@ class RayServeAutoscaler final : public Autoscaler {
  public:
   explicit RayServeAutoscaler(RayServeSpec spec) : spec_(spec) {}
 
-  Duration period() const override { return decide::scale::ray_serve::kControlLoop; }
+  Duration period() const override { return ray_serve::kControlLoop; }
   Recommendation recommend(const ClusterView& view, Instant now) override;
 
  private:
   RayServeSpec spec_;
-  decide::scale::ray_serve::State state_;
-  std::deque<decide::scale::ray_serve::Point> pushed_;
+  ray_serve::State state_;
+  std::deque<ray_serve::Point> pushed_;
   Instant next_push_{};
 };
 

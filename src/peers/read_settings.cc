@@ -17,7 +17,7 @@ using manifest::Node;
 using manifest::Verdict;
 using namespace std::chrono_literals;
 
-constexpr std::int64_t kMostReplicas = 100'000;
+constexpr std::int64_t kMostActivationScale = 100'000;
 constexpr std::string_view kNames[] = {"aibrix_apa", "aibrix_kpa", "dynamo_planner", "knative_kpa",
                                        "ray_serve",  "wva_v1",     "wva_v2"};
 
@@ -39,14 +39,14 @@ void read_seconds(Fields& fields, std::string_view key, Duration& out) {
 
 Choice read_knative(Fields& fields) {
   KnativeSpec spec;
-  decide::scale::kpa::TargetSettings target;
+  kpa::TargetSettings target;
   double percentage = 70, threshold = 200;
   fields.number("container-concurrency", target.container_concurrency, 0, 1e6);
   fields.number("container-concurrency-target-default", target.default_target, 0.01, 1e6);
   if (fields.take("target") != nullptr) fields.number("target", target.target_annotation.emplace(0), 0.01, 1e6);
   fields.number("target-utilization-percentage", percentage, 1, 100);
   target.utilization = percentage / 100;
-  const decide::scale::kpa::Target resolved = decide::scale::kpa::resolve_target(target);
+  const kpa::Target resolved = kpa::resolve_target(target);
   spec.decider.target = resolved.target;
   spec.decider.total = resolved.total;
   fields.number("target-burst-capacity", spec.decider.target_burst_capacity, -1, 1e6);
@@ -57,7 +57,7 @@ Choice read_knative(Fields& fields) {
   fields.integer("panic-window-percentage", spec.panic_window_percentage, 1, 100);
   fields.duration("stable-window", spec.decider.stable_window, 6s, 1h);
   fields.duration("scale-down-delay", spec.decider.scale_down_delay, 0s, 1h);
-  fields.integer("activation-scale", spec.decider.activation_scale, 0, kMostReplicas);
+  fields.integer("activation-scale", spec.decider.activation_scale, 0, kMostActivationScale);
   fields.boolean("enable-scale-to-zero", spec.zero.scale_to_zero);
   fields.duration("scale-to-zero-grace-period", spec.zero.grace, 6s, 1h);
   fields.duration("scale-to-zero-pod-retention-period", spec.zero.retention, 0s, 1h);
@@ -134,7 +134,7 @@ Choice read_wva(Fields& fields, WvaSpec::Analyzer analyzer) {
 
 Choice read_dynamo(Fields& fields, Verdict& verdict) {
   DynamoSpec spec;
-  using Target = decide::scale::dynamo::Target;
+  using Target = dynamo::Target;
   fields.choice<Target>("optimization_target", spec.load.target,
                         {{"throughput", Target::throughput}, {"latency", Target::latency}});
   fields.integer("min_endpoint", spec.load.min_endpoint, 1, kMostReplicas);

@@ -4,13 +4,12 @@
 #include <cmath>
 
 #include "decide/scale/hpa.h"
-#include "decide/scale/peers/wva_optimizer.h"
+#include "peers/formula/wva_optimizer.h"
 
 namespace capstan::peers {
 namespace {
 
 namespace scale = decide::scale;
-namespace wva = decide::scale::wva;
 using namespace std::chrono_literals;
 using Phase = model::Gang::Phase;
 

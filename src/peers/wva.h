@@ -1,6 +1,6 @@
 #pragma once
 
-#include "decide/scale/peers/wva_saturation.h"
+#include "peers/formula/wva_saturation.h"
 #include "peers/hpa.h"
 
 namespace capstan::peers {
@@ -10,7 +10,7 @@ namespace capstan::peers {
 struct WvaSpec {
   enum class Analyzer : std::uint8_t { v1, v2 };
   Analyzer analyzer = Analyzer::v1;
-  decide::scale::wva::SaturationConfig config;
+  wva::SaturationConfig config;
   ReplicaCount min_replicas = 1;
   ReplicaCount max_replicas = 0;  ///< largest number of replicas; 0: no maximum
   Duration stabilization_window = std::chrono::seconds(240);
@@ -31,7 +31,7 @@ class WvaAutoscaler final : public Autoscaler {
   double read(const std::string& query, const std::string& pod, const ClusterView& view, Instant now) const;
 
   WvaSpec spec_;
-  decide::scale::wva::AnalyzerV2 tokens_;
+  wva::AnalyzerV2 tokens_;
   ReplicaCount desired_ = 0;  ///< last decision; 0 before the first
   std::string why_ = "no decision yet";
   Instant next_engine_{};
