@@ -56,9 +56,7 @@ struct Fleet {
     }
     for (std::size_t scrape = 0; scrape < kScrapes; ++scrape) {
       for (std::uint32_t gang = 0; gang < services * kReplicas; ++gang) {
-        model::Gang gang_with_readings = snapshot.gangs.at({gang});
-        gang_with_readings.signals = readings(gang, static_cast<std::int64_t>(scrape));
-        snapshot.gangs.set({gang}, gang_with_readings);
+        snapshot.signals.set({gang}, readings(gang, static_cast<std::int64_t>(scrape)));
       }
       snapshots[scrape] = snapshot;
     }

@@ -170,9 +170,11 @@ class ModelCluster {
     if (is_pending) {
       gang.pod_class = {from.service % kClasses};
     } else {
+      model::ReplicaSignals signals;
       for (const model::ReplicaSignal& signal : model::kReplicaSignals) {
-        gang.signals.*signal.field = model::Signal::of(id.value % 50, seconds(1));
+        signals.*signal.field = model::Signal::of(id.value % 50, seconds(1));
       }
+      state_.snapshot.signals.set(id, signals);
     }
     for (std::uint32_t p = 0; p < shape.pods; ++p) {
       const PodId pod_id{next_pod_++};

@@ -58,11 +58,12 @@ class TableReader {
     create_rows(top, "gangs", s.gangs);
     create_rows(top, "pods", s.pods);
     SharedTable<model::ServiceId, std::string> no_names;
-    read_rows("services", s.services, no_names, [&](Fields& f, model::ServiceState& row) { service(f, row); });
-    read_rows("nodes", s.nodes, state_.names.nodes, [&](Fields& f, model::Node& row) { node(f, row); });
-    read_rows("claims", s.claims, state_.names.claims, [&](Fields& f, model::Claim& row) { claim(f, row); });
-    read_rows("gangs", s.gangs, state_.names.gangs, [&](Fields& f, model::Gang& row) { gang(f, row); });
-    read_rows("pods", s.pods, state_.names.pods, [&](Fields& f, model::Pod& row) { pod(f, row); });
+    read_rows("services", s.services, no_names, [&](auto, Fields& f, model::ServiceState& row) { service(f, row); });
+    read_rows("nodes", s.nodes, state_.names.nodes, [&](auto, Fields& f, model::Node& row) { node(f, row); });
+    read_rows("claims", s.claims, state_.names.claims, [&](auto, Fields& f, model::Claim& row) { claim(f, row); });
+    read_rows("gangs", s.gangs, state_.names.gangs,
+              [&](model::GangId id, Fields& f, model::Gang& row) { gang(id, f, row); });
+    read_rows("pods", s.pods, state_.names.pods, [&](auto, Fields& f, model::Pod& row) { pod(f, row); });
   }
 
   /// Returns the nodes with `overcommitted: true` in their rows: the pods on such a node hold more GPUs than it has.
@@ -97,7 +98,7 @@ class TableReader {
       std::string name;
       fields.text("name", name);
       T row;
-      read(fields, row);
+      read(id, fields, row);
       fields.finish();
       if (!verdict_.ok()) return false;
       rows.set(id, std::move(row));
@@ -175,7 +176,7 @@ class TableReader {
     read_id(fields, verdict_, "node", row.node);
   }
 
-  void gang(Fields& fields, model::Gang& row) {
+  void gang(model::GangId id, Fields& fields, model::Gang& row) {
     read_word(fields, verdict_, "phase", row.phase);
     read_ref(fields, verdict_, "service", row.service, within(catalog_.services));
     if (row.service.valid() && verdict_.ok()) {
@@ -193,11 +194,13 @@ class TableReader {
     fields.boolean("resumed", row.resumed);
     read_instant(fields, "expected_ready_at_ns", row.expected_ready_at);
     fields.check("signals", [&](const Node& node, Verdict& verdict) {
+      model::ReplicaSignals readings;
       Fields signals(node, "gangs.signals", verdict);
       for (const model::ReplicaSignal& replica_signal : model::kReplicaSignals) {
-        signal(signals, replica_signal.name, row.signals.*replica_signal.field, replica_signal.most);
+        signal(signals, replica_signal.name, readings.*replica_signal.field, replica_signal.most);
       }
       signals.finish();
+      state_.snapshot.signals.set(id, readings);
     });
   }
 

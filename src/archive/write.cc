@@ -201,7 +201,7 @@ Json claim(Json json, const model::Claim& from) {
   return json;
 }
 
-Json gang(Json json, const model::Gang& from) {
+Json gang(Json json, const model::Gang& from, const model::ReplicaSignals& signals) {
   json["phase"] = word(from.phase);
   put(json, "service", from.service);
   put(json, "variant", from.variant);
@@ -217,7 +217,7 @@ Json gang(Json json, const model::Gang& from) {
   if (from.resumed) json["resumed"] = true;
   put(json, "expected_ready_at_ns", from.expected_ready_at);
   for (const model::ReplicaSignal& item : model::kReplicaSignals) {
-    const model::Signal& value = from.signals.*item.field;
+    const model::Signal& value = signals.*item.field;
     if (value != model::Signal{}) json["signals"][std::string(item.name)] = signal(value);
   }
   return json;
@@ -324,8 +324,9 @@ std::string to_json(const SavedState& state) {
   });
   out.table("claims", from.claims,
             [&](model::ClaimId id, const model::Claim& item) { return claim(row(id, state.names.claims), item); });
-  out.table("gangs", from.gangs,
-            [&](model::GangId id, const model::Gang& item) { return gang(row(id, state.names.gangs), item); });
+  out.table("gangs", from.gangs, [&](model::GangId id, const model::Gang& item) {
+    return gang(row(id, state.names.gangs), item, from.signals_of(id));
+  });
   out.table("pods", from.pods,
             [&](model::PodId id, const model::Pod& item) { return pod(row(id, state.names.pods), item); });
   out.member("memory", memory(state.memory));

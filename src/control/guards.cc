@@ -31,7 +31,7 @@ bool is_blind(model::ServiceId service, const model::Snapshot& snapshot, const d
   if (gangs == index.gangs_by_service.end()) return false;
   return std::ranges::any_of(gangs->second, [&](model::GangId id) {
     const model::Gang& gang = snapshot.gangs.at(id);
-    return gang.phase == model::Gang::Phase::ready && !gang.signals.waiting.usable();
+    return gang.phase == model::Gang::Phase::ready && !snapshot.signals_of(id).waiting.usable();
   });
 }
 

@@ -130,7 +130,7 @@ class Checker {
     not_after("created_at_ns", row.created_at);
     if (row.service.valid()) replica(id, row);
     for (const ReplicaSignal& replica_signal : kReplicaSignals) {
-      age(fmt::format("signals.{}", replica_signal.name), row.signals.*replica_signal.field);
+      age(fmt::format("signals.{}", replica_signal.name), snapshot_.signals_of(id).*replica_signal.field);
     }
     bool all_bound = true, any_ready = false, any_ending = false, any_node = false, any_of_kind = false;
     for (const PodId pod_id : row.pods) {

@@ -40,7 +40,7 @@ struct World {
     gang.gpu = {0};
     gang.gpus_per_pod = whole_gpus(1);
     gang.pods = {{0}, {1}};
-    gang.signals.waiting = Signal::of(0, std::chrono::seconds(5));
+    signals.waiting = Signal::of(0, std::chrono::seconds(5));
     for (Pod& pod : pods) {
       pod = {.phase = Pod::Phase::ready, .gang = {0}, .gpus = whole_gpus(1), .node = {0}, .created_at = {}};
     }
@@ -56,6 +56,7 @@ struct World {
     snapshot.claims.set({0}, claim);
     snapshot.gangs.set({0}, gang);
     snapshot.gangs.set({1}, other);
+    snapshot.signals.set({0}, signals);
     for (std::uint32_t i = 0; i < 3; ++i) snapshot.pods.set({i}, pods[i]);
     return snapshot;
   }
@@ -65,6 +66,7 @@ struct World {
   Node node;
   Claim claim;
   Gang gang, other;
+  ReplicaSignals signals;
   Pod pods[3];
 };
 
@@ -146,7 +148,7 @@ const Contradiction kContradictions[] = {
     {[](World& w) { w.gang.service = {1}; }, "gangs", 0, "service", "found 1, expected the id of a row in this file"},
     {[](World& w) { w.other.ordinal = 0; }, "gangs", 1, "ordinal",
      "found 0, which gang 0 of the same service has, expected another number"},
-    {[](World& w) { w.gang.signals.waiting.age = std::chrono::seconds(-1); }, "gangs", 0, "signals.waiting.age_ns",
+    {[](World& w) { w.signals.waiting.age = std::chrono::seconds(-1); }, "gangs", 0, "signals.waiting.age_ns",
      "found -1.0 s, expected 0 s to 100.0 s (at_ns)"},
     {[](World& w) { w.gang.pods.push_back({9}); }, "gangs", 0, "pods",
      "found 9, expected the id of a row in this file"},

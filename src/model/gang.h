@@ -6,7 +6,6 @@
 #include "base/quantity.h"
 #include "base/time.h"
 #include "model/ids.h"
-#include "model/signal.h"
 #include "model/topology.h"
 
 namespace capstan::model {
@@ -27,26 +26,6 @@ struct Pod {
   QueueId queue{};  ///< queue of the pod; none: no queue limits it
   friend bool operator==(const Pod&, const Pod&) = default;
 };
-
-/// Scraped metrics of a replica's engine. They are aged and may be missing, so they differ from the true state.
-struct ReplicaSignals {
-  Signal waiting;             ///< requests in the engine's queue (vllm:num_requests_waiting)
-  Signal running;             ///< requests in the batch (vllm:num_requests_running)
-  Signal kv_usage_ppm;        ///< share of KV blocks in use, millionths (vllm:kv_cache_usage_perc)
-  Signal duty_cycle_percent;  ///< share of time in which any kernel ran (DCGM_FI_DEV_GPU_UTIL)
-  /// GPU memory in use (DCGM_FI_DEV_FB_USED). It is nearly constant, because engines preallocate.
-  Signal memory_used_percent;
-  Signal ttft_p99_us;             ///< time to first token in the last scrape interval, from the engine's histogram
-  Signal ttft_late_ppm;           ///< share of first tokens in that interval that were later than the SLO's `ttft`
-  Signal queue_late_ppm;          ///< share of ended requests that waited longer than the SLO's `queue_time`
-  Signal tpot_late_ppm;           ///< share of ended requests that took longer per token than the SLO's `tpot`
-  Signal prompt_tokens_total;     ///< counter of processed prompt tokens
-  Signal generated_tokens_total;  ///< counter of generated tokens
-  friend bool operator==(const ReplicaSignals&, const ReplicaSignals&) = default;
-};
-
-/// Names one of the signals.
-using SignalField = Signal ReplicaSignals::*;
 
 /// One replica: pods that are useful only together.
 struct Gang {
@@ -72,7 +51,6 @@ struct Gang {
   Instant created_at;
   bool resumed = false;  ///< true: it changed its role or was woken, so its start is no cold start
   Instant expected_ready_at = Instant::never();  ///< predicted from earlier starts; valid while starting
-  ReplicaSignals signals;
   friend bool operator==(const Gang&, const Gang&) = default;
 
   /// Returns true if the replica gets no requests because it drains or sleeps.

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <string_view>
 
-#include "model/gang.h"
+#include "model/replica_signals.h"
 
 namespace capstan::model {
 

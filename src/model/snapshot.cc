@@ -61,7 +61,10 @@ void add(StateHash& hash, const Gang& gang) {
   add(hash, gang.created_at);
   if (gang.resumed) hash.add(1);
   add(hash, gang.expected_ready_at);
-  for (const ReplicaSignal& signal : kReplicaSignals) add(hash, gang.signals.*signal.field);
+}
+
+void add(StateHash& hash, const ReplicaSignals& signals) {
+  for (const ReplicaSignal& signal : kReplicaSignals) add(hash, signals.*signal.field);
 }
 
 void add(StateHash& hash, const Pod& pod) {
@@ -90,7 +93,12 @@ std::uint64_t state_hash(const Snapshot& snapshot) {
   add(hash, snapshot.services);
   add(hash, snapshot.nodes);
   add(hash, snapshot.claims);
-  add(hash, snapshot.gangs);
+  hash.add(snapshot.gangs.size());
+  snapshot.gangs.for_each([&](GangId id, const Gang& gang) {
+    hash.add(id.value);
+    add(hash, gang);
+    add(hash, snapshot.signals_of(id));
+  });
   add(hash, snapshot.pods);
   return hash.value();
 }

@@ -10,6 +10,7 @@
 #include "model/gang.h"
 #include "model/ids.h"
 #include "model/node.h"
+#include "model/replica_signals.h"
 #include "model/signal.h"
 
 namespace capstan::model {
@@ -34,6 +35,15 @@ struct Snapshot {
   SharedTable<ClaimId, Claim> claims;
   SharedTable<GangId, Gang> gangs;
   SharedTable<PodId, Pod> pods;
+  /// Readings of replicas. They change with each scrape, and the rows of gangs do not. A gang without a row is silent.
+  SharedTable<GangId, ReplicaSignals> signals;
+
+  /// Returns the readings of a replica; all of them are missing if it is silent.
+  const ReplicaSignals& signals_of(GangId gang) const {
+    static const ReplicaSignals kSilent{};
+    const ReplicaSignals* row = signals.find(gang);
+    return row == nullptr ? kSilent : *row;
+  }
 };
 
 /// The changes between two snapshots: ids of rows that were set or erased, ascending and without duplicates.
@@ -45,8 +55,11 @@ struct Delta {
   std::vector<ClaimId> claims;
   std::vector<GangId> gangs;
   std::vector<PodId> pods;
+  std::vector<GangId> signals;  ///< replicas with other readings
 
-  bool empty() const { return services.empty() && nodes.empty() && claims.empty() && gangs.empty() && pods.empty(); }
+  bool empty() const {
+    return services.empty() && nodes.empty() && claims.empty() && gangs.empty() && pods.empty() && signals.empty();
+  }
 };
 
 /// Returns a hash of the moment and of every row, which is the same on every machine. Version and catalog are not

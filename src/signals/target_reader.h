@@ -11,7 +11,7 @@
 
 #include "base/error.h"
 #include "base/time.h"
-#include "model/gang.h"
+#include "model/replica_signals.h"
 #include "model/signal.h"
 #include "signals/cells.h"
 #include "signals/exposition.h"

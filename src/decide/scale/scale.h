@@ -26,6 +26,7 @@
 #include "model/gang.h"
 #include "model/ids.h"
 #include "model/plan.h"
+#include "model/replica_signals.h"
 #include "model/signal.h"
 #include "model/slo.h"
 #include "model/snapshot.h"

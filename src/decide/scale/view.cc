@@ -32,7 +32,8 @@ std::vector<RoleView::Replica> replicas_of(const model::Snapshot& snapshot, cons
   for (GangId id : gangs->second) {
     const model::Gang& gang = snapshot.gangs.at(id);
     if (gang.variant == variant && gang.phase != model::Gang::Phase::sleeping) {
-      replicas.push_back({id, gang.phase, gang.created_at, gang.signals, gang.expected_ready_at, gang.resumed});
+      replicas.push_back(
+          {id, gang.phase, gang.created_at, snapshot.signals_of(id), gang.expected_ready_at, gang.resumed});
     }
   }
   return replicas;

@@ -83,8 +83,10 @@ std::int64_t oracle_rows(const ports::Observation& seen, const ScrapeLog& scrape
   count(seen.delta.services, snapshot.services, [&](model::ServiceId id, const model::ServiceState& state) {
     return !known(state.gateway_waiting, scraped.of(id), now, config);
   });
-  count(seen.delta.gangs, snapshot.gangs, [&](model::GangId id, const model::Gang& gang) {
-    return later(gang.created_at, now) || !known(gang.signals, scraped.of(id), now, config);
+  count(seen.delta.gangs, snapshot.gangs,
+        [&](model::GangId, const model::Gang& gang) { return later(gang.created_at, now); });
+  count(seen.delta.signals, snapshot.signals, [&](model::GangId id, const model::ReplicaSignals& signals) {
+    return !known(signals, scraped.of(id), now, config);
   });
   count(seen.delta.pods, snapshot.pods,
         [&](model::PodId, const model::Pod& pod) { return later(pod.created_at, now); });

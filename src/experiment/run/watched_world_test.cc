@@ -38,19 +38,20 @@ struct Honest {
     model::Gang gang;
     gang.phase = model::Gang::Phase::ready;
     gang.created_at = at_s(1);
-    gang.signals = {.waiting = model::Signal::of(7, kDelay),
-                    .running = model::Signal::of(4, kDelay),
-                    .kv_usage_ppm = model::Signal::of(500'000, kDelay),
-                    .duty_cycle_percent = model::Signal::of(40, kDelay),
-                    .memory_used_percent = model::Signal::of(92, kDelay),
-                    .ttft_p99_us = model::Signal::of(250'000, kDelay),
-                    .ttft_late_ppm = model::Signal::of(12'500, kDelay),
-                    .queue_late_ppm = model::Signal::of(2'500, kDelay),
-                    .tpot_late_ppm = model::Signal::of(7'500, kDelay),
-                    .prompt_tokens_total = model::Signal::of(1800, kDelay),
-                    .generated_tokens_total = model::Signal::of(90, kDelay)};
+    const model::ReplicaSignals signals = {.waiting = model::Signal::of(7, kDelay),
+                                           .running = model::Signal::of(4, kDelay),
+                                           .kv_usage_ppm = model::Signal::of(500'000, kDelay),
+                                           .duty_cycle_percent = model::Signal::of(40, kDelay),
+                                           .memory_used_percent = model::Signal::of(92, kDelay),
+                                           .ttft_p99_us = model::Signal::of(250'000, kDelay),
+                                           .ttft_late_ppm = model::Signal::of(12'500, kDelay),
+                                           .queue_late_ppm = model::Signal::of(2'500, kDelay),
+                                           .tpot_late_ppm = model::Signal::of(7'500, kDelay),
+                                           .prompt_tokens_total = model::Signal::of(1800, kDelay),
+                                           .generated_tokens_total = model::Signal::of(90, kDelay)};
     seen.snapshot.at = at_s(46);
     seen.snapshot.gangs.set({0}, gang);
+    seen.snapshot.signals.set({0}, signals);
     seen.snapshot.services.set({0}, {.desired_replicas = 1, .gateway_waiting = model::Signal::of(12, kDelay)});
     model::Node node;
     node.ready_at = at_s(20);
@@ -62,10 +63,11 @@ struct Honest {
     claim.requested_at = at_s(40);
     claim.expected_ready_at = at_s(100);
     seen.snapshot.claims.set({0}, claim);
-    seen.delta = {0, 1, {{0}}, {{0}}, {{0}}, {{0}}, {{0}}};
+    seen.delta = {0, 1, {{0}}, {{0}}, {{0}}, {{0}}, {{0}}, {{0}}};
   }
 
   model::Gang gang() const { return seen.snapshot.gangs.at({0}); }
+  model::ReplicaSignals signals() const { return seen.snapshot.signals.at({0}); }
 };
 
 struct ChangeRow {
@@ -77,9 +79,9 @@ struct ChangeRow {
 /// One signal with another value, as old as before.
 std::function<void(Honest&)> says(model::Signal model::ReplicaSignals::* field, std::int64_t value) {
   return [=](Honest& h) {
-    model::Gang gang = h.gang();
-    (gang.signals.*field).value = value;
-    h.seen.snapshot.gangs.set({0}, gang);
+    model::ReplicaSignals signals = h.signals();
+    (signals.*field).value = value;
+    h.seen.snapshot.signals.set({0}, signals);
   };
 }
 
@@ -87,48 +89,47 @@ const ChangeRow kChangeRows[] = {
     {"copies of scraped readings, as old as they are, are no oracle; nor is a prediction", [](Honest&) {}, 0},
     {"the reading before is fine while the last one is on its way",
      [](Honest& h) {
-       model::Gang gang = h.gang();
-       gang.signals = {.waiting = model::Signal::of(3, seconds(15)),
-                       .running = model::Signal::of(2, seconds(15)),
-                       .kv_usage_ppm = model::Signal::of(250'000, seconds(15)),
-                       .duty_cycle_percent = model::Signal::of(20, seconds(15)),
-                       .memory_used_percent = model::Signal::of(92, seconds(15)),
-                       .ttft_p99_us = {},
-                       .ttft_late_ppm = {},
-                       .queue_late_ppm = {},
-                       .tpot_late_ppm = {},
-                       .prompt_tokens_total = model::Signal::of(900, seconds(15)),
-                       .generated_tokens_total = model::Signal::of(40, seconds(15))};
-       h.seen.snapshot.gangs.set({0}, gang);
+       const model::ReplicaSignals signals = {.waiting = model::Signal::of(3, seconds(15)),
+                                              .running = model::Signal::of(2, seconds(15)),
+                                              .kv_usage_ppm = model::Signal::of(250'000, seconds(15)),
+                                              .duty_cycle_percent = model::Signal::of(20, seconds(15)),
+                                              .memory_used_percent = model::Signal::of(92, seconds(15)),
+                                              .ttft_p99_us = {},
+                                              .ttft_late_ppm = {},
+                                              .queue_late_ppm = {},
+                                              .tpot_late_ppm = {},
+                                              .prompt_tokens_total = model::Signal::of(900, seconds(15)),
+                                              .generated_tokens_total = model::Signal::of(40, seconds(15))};
+       h.seen.snapshot.signals.set({0}, signals);
      },
      0},
     {"half of one reading and half of the next is none of them",
      [](Honest& h) {
-       model::Gang gang = h.gang();
-       gang.signals.waiting = model::Signal::of(3, seconds(15));
-       h.seen.snapshot.gangs.set({0}, gang);
+       model::ReplicaSignals signals = h.signals();
+       signals.waiting = model::Signal::of(3, seconds(15));
+       h.seen.snapshot.signals.set({0}, signals);
      },
      1},
     {"what is missing says nothing",
      [](Honest& h) {
-       model::Gang gang = h.gang();
-       gang.signals = {};
-       h.seen.snapshot.gangs.set({0}, gang);
+       model::ReplicaSignals signals = h.signals();
+       signals = {};
+       h.seen.snapshot.signals.set({0}, signals);
      },
      0},
     {"a field that is missing hides no other",
      [](Honest& h) {
-       model::Gang gang = h.gang();
-       gang.signals.waiting = {};
-       gang.signals.running.value = 5;
-       h.seen.snapshot.gangs.set({0}, gang);
+       model::ReplicaSignals signals = h.signals();
+       signals.waiting = {};
+       signals.running.value = 5;
+       h.seen.snapshot.signals.set({0}, signals);
      },
      1},
     {"nor does it matter to the others",
      [](Honest& h) {
-       model::Gang gang = h.gang();
-       gang.signals.waiting = {};
-       h.seen.snapshot.gangs.set({0}, gang);
+       model::ReplicaSignals signals = h.signals();
+       signals.waiting = {};
+       h.seen.snapshot.signals.set({0}, signals);
      },
      0},
     {"a queue as it is now, and not as it was scraped", says(&model::ReplicaSignals::waiting, 8), 1},
@@ -151,9 +152,9 @@ const ChangeRow kChangeRows[] = {
      1},
     {"a reading that claims to be of this moment",
      [](Honest& h) {
-       model::Gang gang = h.gang();
-       gang.signals.waiting.age = {};
-       h.seen.snapshot.gangs.set({0}, gang);
+       model::ReplicaSignals signals = h.signals();
+       signals.waiting.age = {};
+       h.seen.snapshot.signals.set({0}, signals);
      },
      1},
     {"a replica that was never scraped", [](Honest& h) { h.log.forget({0}); }, 1},

@@ -114,8 +114,9 @@ void DecisionLoop::decide() {
 void DecisionLoop::measure(Instant now) {
   std::map<std::string, FirstTokens> measured;
   const auto& services = brain_->world.objects().services();
-  brain_->world.snapshot().gangs.for_each([&](model::GangId, const model::Gang& gang) {
-    const model::Signal& ttft = gang.signals.ttft_p99_us;
+  const model::Snapshot& snapshot = brain_->world.snapshot();
+  snapshot.gangs.for_each([&](model::GangId id, const model::Gang& gang) {
+    const model::Signal& ttft = snapshot.signals_of(id).ttft_p99_us;
     const auto service = services.find(gang.service);
     if (gang.phase != model::Gang::Phase::ready || service == services.end() || !ttft.usable()) return;
     FirstTokens& slowest = measured[service->second.scaler_uid];

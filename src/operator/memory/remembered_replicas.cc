@@ -23,7 +23,7 @@ bool fell(const model::Signal& counter, std::int64_t remembered) {
 
 void forget_what_fell(CapstanMemory& memory, const model::Snapshot& snapshot) {
   std::erase_if(memory.counters, [&](const CapstanMemory::Counters& row) {
-    const model::ReplicaSignals& now = snapshot.gangs.at(row.id).signals;
+    const model::ReplicaSignals& now = snapshot.signals_of(row.id);
     return fell(now.prompt_tokens_total, row.prompt_tokens) || fell(now.generated_tokens_total, row.generated_tokens);
   });
 }

@@ -172,6 +172,7 @@ struct SnapshotBuilder::Look {
   std::map<model::NodeId, model::Node> nodes;
   std::map<model::ClaimId, model::Claim> claims;
   std::map<model::GangId, model::Gang> gangs;
+  std::map<model::GangId, model::ReplicaSignals> signals;
   std::map<model::PodId, model::Pod> pods;
 };
 
@@ -205,6 +206,7 @@ SnapshotBuilder::Seen SnapshotBuilder::build(const ClusterView& view, const Read
   seen.delta.claims = replace(last_.claims, look.claims);
   seen.delta.gangs = replace(last_.gangs, look.gangs);
   seen.delta.pods = replace(last_.pods, look.pods);
+  seen.delta.signals = replace(last_.signals, look.signals);
   seen.snapshot = last_;
   seen.serving = std::move(look.serving);
   services_.forget_unseen();
@@ -525,7 +527,7 @@ void SnapshotBuilder::add_gang(Look& look, const PodGroup& group, model::Service
   const bool drains = gang.phase == model::Gang::Phase::draining && !first.meta.terminating();
   if (service.valid() && (gang.phase == model::Gang::Phase::ready || drains)) look.serving.push_back({service, &first});
   if (const auto heard = look.readings.find(first.meta.uid); heard != look.readings.end()) {
-    gang.signals = heard->second;
+    look.signals[id] = heard->second;
   }
   if (group.ordinal) {
     gang.ordinal = *group.ordinal;

@@ -30,15 +30,15 @@ struct Lookups {
     if (from.world.snapshot().catalog != nullptr) {
       summarizer.emplace(from.world.snapshot(), names, from.controller.placed(), from.controller.bought());
     }
-    from.world.snapshot().gangs.for_each([&](model::GangId, const model::Gang& gang) {
-      if (gang.service.valid()) gangs[gang.service].push_back(&gang);
+    from.world.snapshot().gangs.for_each([&](model::GangId id, const model::Gang& gang) {
+      if (gang.service.valid()) gangs[gang.service].push_back(id);
     });
   }
   Targets targets;
   Rivals rivals;
   model::Names names;
   std::optional<explain::Summarizer> summarizer;  // none before the first decision
-  std::map<model::ServiceId, std::vector<const model::Gang*>> gangs;
+  std::map<model::ServiceId, std::vector<model::GangId>> gangs;
 };
 
 /// Makes the report of one scaler.
@@ -110,7 +110,7 @@ class Reporter {
     if (id.value < slo.size() && slo[id.value].rolled_back() && !breach_) breach_ = {row.name, slo[id.value]};
     needed_ = decide::scale::needed_signals(from_.world.objects().policies().at(id.value));
     if (const auto gangs = lookups_.gangs.find(id); gangs != lookups_.gangs.end()) {
-      for (const model::Gang* gang : gangs->second) count(*gang, row);
+      for (const model::GangId gang : gangs->second) count(gang, row);
     }
     const model::Catalog& catalog = *from_.world.snapshot().catalog;
     const EnginePrior prior = engine_prior(catalog, catalog.service(id).variants.front(), origin.gpu_known);
@@ -121,19 +121,21 @@ class Reporter {
     }
   }
 
-  void count(const model::Gang& gang, TargetReport& row) {
+  void count(model::GangId id, TargetReport& row) {
     using Phase = model::Gang::Phase;
+    const model::Gang& gang = from_.world.snapshot().gangs.at(id);
+    const model::ReplicaSignals& signals = from_.world.snapshot().signals_of(id);
     if (gang.phase == Phase::draining) ++row.draining;
     if (gang.phase == Phase::pending || gang.phase == Phase::starting) ++row.starting;
     if (gang.phase != Phase::ready) return;
     ++row.ready;
     const bool fresh =
-        std::ranges::all_of(needed_, [&](model::SignalField field) { return (gang.signals.*field).usable(); });
+        std::ranges::all_of(needed_, [&](model::SignalField field) { return (signals.*field).usable(); });
     fresh ? ++out_.fresh : ++out_.missing;
     if (!fresh && trouble_.empty()) trouble_ = trouble_of(gang);
     if (!fresh) return;
     for (const model::SignalField field : needed_) {
-      out_.oldest = std::max(out_.oldest.value_or(Duration{}), (gang.signals.*field).age);
+      out_.oldest = std::max(out_.oldest.value_or(Duration{}), (signals.*field).age);
     }
   }
 

@@ -136,6 +136,7 @@ ports::Observation Cluster::observe() {
   in_order_once(changed_.claims);
   in_order_once(changed_.gangs);
   in_order_once(changed_.pods);
+  in_order_once(changed_.signals);
   changed_.from_version = seen_.version;
   if (!changed_.empty()) ++seen_.version;
   changed_.to_version = seen_.version;
@@ -213,6 +214,10 @@ void Cluster::set(model::ClaimId id, model::Claim row) {
 void Cluster::set(model::GangId id, model::Gang row) {
   seen_.gangs.set(id, std::move(row));
   changed_.gangs.push_back(id);
+}
+void Cluster::set(model::GangId id, const model::ReplicaSignals& row) {
+  seen_.signals.set(id, row);
+  changed_.signals.push_back(id);
 }
 void Cluster::set(model::PodId id, model::Pod row) {
   seen_.pods.set(id, std::move(row));

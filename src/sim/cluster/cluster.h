@@ -189,6 +189,7 @@ class Cluster final : public ports::World {
   void set(model::NodeId id, model::Node row);
   void set(model::ClaimId id, model::Claim row);
   void set(model::GangId id, model::Gang row);
+  void set(model::GangId id, const model::ReplicaSignals& row);
   void set(model::PodId id, model::Pod row);
   void set(model::ServiceId id, model::ServiceState row);
   const model::Catalog& catalog() const { return *config_.catalog; }

@@ -40,7 +40,7 @@ TEST(ClusterConvert, FinishesWhatItHoldsThenJoinsTheOther) {
   EXPECT_EQ(leaving.service, model::ServiceId{1});
   EXPECT_EQ(leaving.phase, GangPhase::starting);
   EXPECT_TRUE(leaving.resumed);
-  EXPECT_FALSE(leaving.signals.waiting.usable()) << "what the old role said is not the new one's";
+  EXPECT_FALSE(bench.truth().signals_of(kFirst).waiting.usable()) << "what the old role said is not the new one's";
   EXPECT_EQ(bench.truth().services.at({0}).desired_replicas, 1);
   EXPECT_EQ(bench.truth().services.at({1}).desired_replicas, 1);
   EXPECT_TRUE(bench.serving.draining.contains(kFirst));
@@ -97,7 +97,7 @@ TEST(ClusterConvert, LoweredMeanwhileItsDutyCycleIsThatOfItsEngine) {
   Changing bench(config);
   bench.cluster.submit(action(model::SetReplicas{{1}, {0}, 0, {}}));
   bench.run_to(at_s(18));
-  const model::Signal& duty = bench.truth().gangs.at(kFirst).signals.duty_cycle_percent;
+  const model::Signal& duty = bench.truth().signals_of(kFirst).duty_cycle_percent;
   ASSERT_TRUE(duty.usable());
   EXPECT_EQ(duty.value, 50);
 }

@@ -318,6 +318,8 @@ void Cluster::remove_gang(model::GangId id) {
   gangs_.erase(id);
   seen_.gangs.erase(id);
   changed_.gangs.push_back(id);
+  if (seen_.signals.find(id) != nullptr) changed_.signals.push_back(id);
+  seen_.signals.erase(id);
 }
 
 /// Ends a gang at once, whatever it does, and lets the workload controller make it anew.

@@ -118,12 +118,13 @@ Run run(std::uint64_t seed, int steps) {
     apply(copy.claims, seen.snapshot.claims, seen.delta.claims);
     apply(copy.gangs, seen.snapshot.gangs, seen.delta.gangs);
     apply(copy.pods, seen.snapshot.pods, seen.delta.pods);
+    apply(copy.signals, seen.snapshot.signals, seen.delta.signals);
     copy.at = seen.snapshot.at;
     copy.version = seen.snapshot.version;
     RC_ASSERT(model::state_hash(copy) == model::state_hash(seen.snapshot));
     // Nothing is newer than its scrape.
-    seen.snapshot.gangs.for_each([&](model::GangId, const model::Gang& gang) {
-      const model::Signal& waiting = gang.signals.waiting;
+    seen.snapshot.signals.for_each([&](model::GangId, const model::ReplicaSignals& signals) {
+      const model::Signal& waiting = signals.waiting;
       RC_ASSERT((waiting.state == model::Signal::State::missing || waiting.age >= seconds(1)));
     });
     const ClusterMeter total = bench.cluster.meter(bench.cluster.now() + seconds(5));

@@ -72,9 +72,7 @@ model::Signal Cluster::aged(model::Signal signal, Instant measured) const {
 void Cluster::forget_readings(model::GangId id) {
   GangRecord& record = gangs_.at(id);
   record.has_reading = false;
-  model::Gang gang = seen_.gangs.at(id);
-  gang.signals = {};
-  set(id, std::move(gang));
+  set(id, model::ReplicaSignals{});
 }
 
 void Cluster::publish() {
@@ -84,11 +82,7 @@ void Cluster::publish() {
     for (const model::ReplicaSignal& each : model::kReplicaSignals) {
       signals.*each.field = aged(signals.*each.field, record.reading_at);
     }
-    const model::Gang& row = seen_.gangs.at(id);
-    if (row.signals == signals) continue;
-    model::Gang gang = row;
-    gang.signals = signals;
-    set(id, std::move(gang));
+    if (seen_.signals_of(id) != signals) set(id, signals);
   }
   for (const auto& [id, gateway] : gateways_) {
     model::ServiceState state = seen_.services.at(id);

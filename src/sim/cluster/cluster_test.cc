@@ -395,19 +395,19 @@ TEST(ClusterSignals, ComeOnceAScrapeAndGrowOld) {
   config.initial = {{{0}, {0}, 1, true}};
   Bench bench(config);
   bench.run_to(at_s(15));  // scraped, not published
-  EXPECT_FALSE(bench.cluster.observe().snapshot.gangs.at({0}).signals.waiting.usable());
+  EXPECT_FALSE(bench.cluster.observe().snapshot.signals_of({0}).waiting.usable());
   bench.run_to(at_s(16));
   const ports::Observation first = bench.cluster.observe();
-  EXPECT_EQ(first.snapshot.gangs.at({0}).signals.waiting, model::Signal::of(7, seconds(1)));
-  EXPECT_EQ(first.snapshot.gangs.at({0}).signals.kv_usage_ppm, model::Signal::of(250'000, seconds(1)));
-  EXPECT_EQ(first.snapshot.gangs.at({0}).signals.duty_cycle_percent, model::Signal::of(50, seconds(1)));
-  EXPECT_EQ(first.snapshot.gangs.at({0}).signals.ttft_p99_us, model::Signal::of(120'000, seconds(1)));
+  EXPECT_EQ(first.snapshot.signals_of({0}).waiting, model::Signal::of(7, seconds(1)));
+  EXPECT_EQ(first.snapshot.signals_of({0}).kv_usage_ppm, model::Signal::of(250'000, seconds(1)));
+  EXPECT_EQ(first.snapshot.signals_of({0}).duty_cycle_percent, model::Signal::of(50, seconds(1)));
+  EXPECT_EQ(first.snapshot.signals_of({0}).ttft_p99_us, model::Signal::of(120'000, seconds(1)));
   EXPECT_EQ(first.snapshot.services.at({0}).gateway_waiting, model::Signal::of(7, seconds(1)));
   bench.serving.waiting = 9;
   bench.run_to(at_s(30));
   EXPECT_TRUE(bench.cluster.observe().delta.empty());
   bench.run_to(at_s(31));
-  EXPECT_EQ(bench.cluster.observe().snapshot.gangs.at({0}).signals.waiting.value, 9);
+  EXPECT_EQ(bench.cluster.observe().snapshot.signals_of({0}).waiting.value, 9);
 }
 
 TEST(ClusterSignals, LossKeepsAgesAndLoses) {
@@ -420,7 +420,7 @@ TEST(ClusterSignals, LossKeepsAgesAndLoses) {
   std::set<model::Signal::State> states;
   for (int i = 0; i < 400; ++i) {
     bench.run_for(seconds(15));
-    const model::Signal signal = bench.cluster.observe().snapshot.gangs.at({0}).signals.waiting;
+    const model::Signal signal = bench.cluster.observe().snapshot.signals_of({0}).waiting;
     states.insert(signal.state);
     const bool young = signal.age <= seconds(30);
     EXPECT_TRUE(signal.state == model::Signal::State::missing || young == signal.usable());
@@ -436,7 +436,7 @@ TEST(ClusterSignals, InABlackoutNothingArrives) {
   Bench bench(config);
   const auto age_at = [&](std::int64_t second) {
     bench.run_to(at_s(second));
-    return bench.cluster.observe().snapshot.gangs.at({0}).signals.waiting.age;
+    return bench.cluster.observe().snapshot.signals_of({0}).waiting.age;
   };
   EXPECT_EQ(age_at(299), seconds(1)) << "not before it is due for the first time";
   EXPECT_GE(age_at(419), seconds(119));
@@ -450,7 +450,7 @@ TEST(ClusterSignals, AStartingReplicaSaysNothing) {
   bench.cluster.submit(bind_to(bench.truth(), {0}, {0}));
   bench.run_to(at_s(100));
   EXPECT_EQ(bench.truth().gangs.at({0}).phase, GangPhase::starting);
-  EXPECT_EQ(bench.truth().gangs.at({0}).signals.waiting.state, model::Signal::State::missing);
+  EXPECT_EQ(bench.truth().signals_of({0}).waiting.state, model::Signal::State::missing);
 }
 
 }  // namespace
