@@ -21,7 +21,7 @@ namespace {
 
 using Paths = std::vector<std::string>;
 
-/// The most GPUs of a kind that can stand together in one domain of a level.
+/// Returns the most GPUs of a kind that one domain of a level can hold.
 GpuCount largest_domain(const Scenario& scenario, model::GpuKindId gpu, model::TopologyLevel level) {
   const model::Catalog& catalog = *scenario.catalog;
   GpuCount node = 0;
@@ -37,7 +37,7 @@ GpuCount largest_domain(const Scenario& scenario, model::GpuKindId gpu, model::T
   }
   if (level == model::TopologyLevel::node || node == 0) return node;
   const std::int64_t per_nvlink = scenario.cluster.provider.nodes_per_nvlink_domain;
-  std::int64_t nvlinks = 0;  // NVLink domains in a domain of the level: the tree is regular
+  std::int64_t nvlinks = 0;  // of the whole cluster; each domain of a level has equally many
   std::int64_t domains = 0;
   for (const model::Domain& domain : catalog.domains) {
     nvlinks += domain.level == model::TopologyLevel::nvlink;
@@ -46,7 +46,7 @@ GpuCount largest_domain(const Scenario& scenario, model::GpuKindId gpu, model::T
   return node * per_nvlink * (nvlinks / std::max<std::int64_t>(domains, 1));
 }
 
-/// The most GPUs of a kind that can ever stand in the cluster.
+/// Returns the most GPUs of a kind that the cluster can ever have.
 GpuCount most_gpus(const Scenario& scenario, model::GpuKindId gpu) {
   const model::Catalog& catalog = *scenario.catalog;
   GpuCount most = 0;
@@ -61,7 +61,7 @@ GpuCount most_gpus(const Scenario& scenario, model::GpuKindId gpu) {
   return most;
 }
 
-/// `cluster.pools.0.gpu_limit`, `cluster.pools.1.gpu_limit`, ...
+/// Returns the paths of a key in each item of a list: `cluster.pools.0.gpu_limit`, `cluster.pools.1.gpu_limit`, ...
 Paths each(const Node& root, const std::string& list, const std::string& key) {
   Paths paths;
   const Node* items = manifest::at_path(root, list);
@@ -71,7 +71,7 @@ Paths each(const Node& root, const std::string& list, const std::string& key) {
   return paths;
 }
 
-/// The GPUs of a kind that the services' minimums need together.
+/// Returns the GPUs of a kind that the minimum replicas of all services need together.
 GpuCount least_gpus(const Scenario& scenario, model::GpuKindId gpu) {
   GpuCount least = 0;
   for (const model::Service& service : scenario.catalog->services) {
@@ -116,7 +116,7 @@ std::string nearest_gpu(const model::Catalog& catalog, const std::string& gpu) {
   return text;
 }
 
-/// Refuses with its place what cannot be.
+/// Checks that the scenario is possible, and reports the first reason against it with its place.
 class Feasibility {
  public:
   Feasibility(const Scenario& scenario, const Node& root, Verdict& verdict)
@@ -145,18 +145,18 @@ class Feasibility {
     if (node == 0) return no_node(service);
     const GpuCount per_pod = variant.tensor_parallel / variant.pods;
     if (per_pod > node) {
-      return refuse(said(service, {"tensor_parallel", "pods_per_replica"}), machines(),
+      return refuse(paths_of(service, {"tensor_parallel", "pods_per_replica"}), machines(),
                     fmt::format("a pod needs {} {} GPUs, the largest node has {}", per_pod, gpu, node));
     }
     const GpuCount domain = largest_domain(scenario_, variant.gpu, variant.together);
     if (variant.tensor_parallel > domain) {
-      return refuse(said(service, {"tensor_parallel", "together"}), machines(),
+      return refuse(paths_of(service, {"tensor_parallel", "together"}), machines(),
                     fmt::format("a replica is a gang of {} {} GPUs that must share one {}, the largest has {}",
                                 variant.tensor_parallel, gpu, model::name(variant.together).words, domain));
     }
     const Duration front_end = scenario_.roles.front().front_end;
     if (service.slo.ttft > Duration{} && service.slo.ttft_prefills_milli == 0 && front_end >= service.slo.ttft) {
-      return refuse(said(service, {"engine_settings.front_end", "slo.ttft"}), {},
+      return refuse(paths_of(service, {"engine_settings.front_end", "slo.ttft"}), {},
                     fmt::format("the front end alone takes {} of every first token, the SLO allows {}",
                                 manifest::duration_text(front_end), manifest::duration_text(service.slo.ttft)));
     }
@@ -167,12 +167,12 @@ class Feasibility {
         scenario_.roles.size() > 1
             ? fmt::format("{} GPUs are the minimum of all replicas", least)
             : fmt::format("{} replicas of {} GPUs are the minimum", service.min_replicas, variant.tensor_parallel);
-    refuse(said(service, {"replicas.min", "tensor_parallel"}), each(root_, "cluster.pools", "gpu_limit"),
+    refuse(paths_of(service, {"replicas.min", "tensor_parallel"}), each(root_, "cluster.pools", "gpu_limit"),
            fmt::format("{}, nodes and pool limits allow {} GPUs", needed, most));
   }
 
-  /// Where a service says so of its replicas: each role or variant by itself, or once for all.
-  Paths said(const model::Service& service, const Paths& keys) const {
+  /// Returns the paths at which the file may state keys of a service: in its role or variant, or for the whole service.
+  Paths paths_of(const model::Service& service, const Paths& keys) const {
     const model::Variant& variant = service.variants.front();
     Paths paths;
     for (const std::string& key : keys) {
@@ -210,12 +210,12 @@ class Feasibility {
              fmt::format("no pool may buy a node with {}: each is larger than its pool's gpu_limit", gpu));
     } else {
       refuse(
-          said(service, {"gpu"}), machines(),
+          paths_of(service, {"gpu"}), machines(),
           fmt::format("no node has the GPU that the service runs on, {}{}", gpu, nearest_gpu(*scenario_.catalog, gpu)));
     }
   }
 
-  /// Where machines are named.
+  /// Returns the paths at which the file names instances.
   Paths machines() const {
     Paths paths = each(root_, "cluster.existing", "instance");
     for (const std::string& offerings : each(root_, "cluster.pools", "offerings")) {

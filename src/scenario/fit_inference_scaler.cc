@@ -23,7 +23,7 @@ std::string kind_of(const Node& document) {
   return kind == nullptr ? "" : kind->text;
 }
 
-/// Reports a bound that differs from the scenario's. A bound of 0 is none.
+/// Reports a bound that differs from the scenario's. 0 means that there is no bound.
 void compare_bound(const Node& root, std::string_view key, Duration found, Duration expected, Verdict& verdict) {
   if (found == expected) return;
   const auto words = [](Duration bound) {

@@ -9,7 +9,7 @@ namespace capstan::scenario {
 
 namespace {
 
-/// Our own file, which a test reads: what is wrong in it is a bug of ours.
+/// Returns the value of a result. The table is part of the program and a test reads it, so an error is a bug.
 template <typename Value>
 Value good(Result<Value> result) {
   CAPSTAN_ASSERT(result.has_value());

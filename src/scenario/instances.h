@@ -23,12 +23,13 @@ struct Instance {
   GpuCount nvlink_domain_gpus = 1;  ///< GPUs that NVLink joins
 };
 
-/// Every row, in the order of the file; parsed on first use.
+/// Returns all instances in the order of the file. The first call parses them.
 const std::vector<Instance>& instances();
 
-/// By name; null where there is none.
+/// Returns the instance with this name; null if there is none.
 const Instance* find_instance(std::string_view name);
 
+/// Returns the text of data/instances.csv.
 std::string_view bundled_instances_csv();
 
 }  // namespace capstan::scenario

@@ -11,11 +11,11 @@
 
 namespace capstan::scenario {
 
-/// A peer that scales in place of a policy of ours.
+/// A peer autoscaler that scales in place of a policy of Capstan.
 struct PeerSpec {
   std::function<std::unique_ptr<peers::Autoscaler>()> make;  ///< a new one for each run
-  std::map<std::string, std::string> labels;                 ///< on every series, as its queries expect them
-  std::optional<Duration> scrape_interval;                   ///< where it reads metrics at a beat of its own
+  std::map<std::string, std::string> labels;                 ///< labels on every series, as its queries expect them
+  std::optional<Duration> scrape_interval;                   ///< its own interval for reading metrics, if it has one
 };
 
 }  // namespace capstan::scenario

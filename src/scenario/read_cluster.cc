@@ -21,7 +21,7 @@ namespace {
 
 constexpr std::int64_t kMostGpus = 1'000'000;
 
-/// Names that can be chosen, for a message; instances of one GPU kind first, since those are what was meant.
+/// Returns the error for an unknown instance, with the most similar known name.
 std::string instance_error(const std::string& name) {
   std::vector<std::string_view> names;
   for (const Instance& row : instances()) names.push_back(row.name);
@@ -92,11 +92,11 @@ class ClusterReader {
     zones_ = sim::add_topology(catalog_, layout);
   }
 
-  /// What one machine is, from its instance name or spelt out.
+  /// A machine that the file describes by an instance name or by its GPUs and price.
   struct Machine {
     model::Offering offering;  ///< without its zone
     std::uint32_t refused_ppm = 0;
-    std::vector<std::size_t> zones;  ///< none = all
+    std::vector<std::size_t> zones;  ///< empty: all zones
   };
 
   Machine read_machine(Fields& fields) {
@@ -129,7 +129,7 @@ class ClusterReader {
     return machine;
   }
 
-  /// Sets the price that the table of instances has; not every instance has both.
+  /// Sets the price from the table of instances. It is an error if the table lacks the price of the capacity type.
   void set_known_price(const Instance* known, const Node& name, const std::string& what, model::Offering& offering) {
     const bool spot = offering.capacity == model::CapacityType::spot;
     std::optional<MicroUsd> price;
@@ -142,7 +142,7 @@ class ClusterReader {
     }
   }
 
-  /// Returns the key of a GPU named as the engine table, a node's label or the table of instances names it.
+  /// Returns the key of a GPU. Its name may be that of the engine table, of a node label or of the table of instances.
   std::string gpu_key(const Node& node, const std::string& what) {
     const engine::EngineTable& table = engines_;
     if (const std::optional<std::string> key = engine::gpu_of_product(table, node.text)) return *key;
@@ -218,7 +218,7 @@ class ClusterReader {
     fields.finish();
     if (!fields.ok() || !topology_known_) return;
     const std::size_t zone = machine.zones.empty() ? 0 : machine.zones.front();
-    // A node that is the same machine as one a pool sells shares its offering; one without a price list is its own.
+    // An existing node has the offering of a pool if it is the same machine at the same price, and else its own.
     const auto same = std::find_if(catalog_.offerings.begin(), catalog_.offerings.end(), [&](const auto& other) {
       return other.instance_type == machine.offering.instance_type && other.capacity == machine.offering.capacity &&
              other.zone == zones_[zone] && other.gpus == machine.offering.gpus && other.gpu == machine.offering.gpu &&
@@ -319,7 +319,7 @@ class ClusterReader {
   const engine::EngineTable& engines_;
   std::optional<bool>& enforce_together_;
   Verdict& verdict_;
-  bool topology_known_ = false;  ///< else zones are not held against it
+  bool topology_known_ = false;  ///< false: zones are not checked, because the topology has an error
   std::vector<std::string> zone_names_;
   std::vector<model::DomainId> zones_;
   std::map<std::size_t, std::int64_t> standing_;  ///< nodes by zone

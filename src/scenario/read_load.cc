@@ -28,7 +28,7 @@ void read(Fields& from, std::string_view key, Integer& out, Bounds<Integer> boun
   from.integer(key, out, bounds.min, bounds.max);
 }
 
-/// Of a curve: also 0.
+/// Bounds of a rate in a curve, where 0 is possible.
 constexpr Bounds<double> kRateOrNone{0, workload::kRate.max};
 
 void read_length(Fields& from, std::string_view key, workload::LengthSpec& out, Verdict& verdict) {
@@ -49,7 +49,7 @@ void read_length(Fields& from, std::string_view key, workload::LengthSpec& out, 
   fields.keys_depend_on("kind");
   fields.choice<Kind>("kind", out.kind,
                       {{"constant", Kind::constant}, {"uniform", Kind::uniform}, {"log_normal", Kind::log_normal}});
-  // Only the keys of the kind: another one would be ignored, and somebody meant something by it.
+  // A key of another kind is an error, because it would have no effect.
   if (out.kind != Kind::uniform) read(fields, "tokens", out.tokens, kTokens);
   if (out.kind == Kind::log_normal) read(fields, "sigma", out.sigma, workload::kSigma);
   if (out.kind != Kind::constant) {
@@ -113,7 +113,7 @@ void read_rate(const Node& node, workload::RateCurve& rate, Verdict& verdict) {
                        {"spike", Kind::spike},
                        {"on_off", Kind::on_off},
                        {"piecewise", Kind::piecewise}});
-  // Only the keys of the kind: another one would be ignored, and somebody meant something by it.
+  // A key of another kind is an error, because it would have no effect.
   if (rate.kind == Kind::piecewise) {
     read_steps(fields, rate, verdict);
   } else {
@@ -190,7 +190,7 @@ void read_load(const Node& node, workload::WorkloadSpec& load, Verdict& verdict)
   read(fields, "scale", load.scale, workload::kScale);
   read(fields, "scale_jitter", load.scale_jitter, workload::kScaleJitter);
   fields.finish();
-  // What is right by itself may still be wrong with the rest of it, or more than the workload takes.
+  // Valid fields can still contradict each other or exceed a limit of the workload.
   if (!fields.ok()) return;
   if (const std::optional<workload::Fault> fault = workload::find_fault(load)) {
     const std::vector<std::string> setting = {fault->setting};

@@ -19,8 +19,8 @@ using namespace std::chrono_literals;
 
 namespace {
 
-/// How long a node takes under each provisioner: 90-120 s under Cluster Autoscaler with its node groups, 45-60 s under
-/// Karpenter, which talks to the provider directly. The sum of decision, boot and driver.
+/// Sets the latencies of a new node. Decision, boot and driver together take 90-120 s under Cluster Autoscaler, which
+/// goes through node groups, and 45-60 s under Karpenter, which calls the provider directly.
 void set_latency(sim::ProviderConfig& provider, bool node_groups) {
   using sim::Latency;
   provider.decision = node_groups ? Latency::between(33s, 46s) : Latency::between(3s, 6s);
@@ -49,7 +49,8 @@ decide::provision::Policy read_provision(const Node& given, const Scenario& scen
   return policy;
 }
 
-/// A path in a file is beside that file; one of the command line is where the user stands.
+/// Returns the path of a file that the scenario names. A relative path in a file starts at the folder of that file, and
+/// one on the command line at the current folder.
 std::string beside(const Node& node, const std::string& file) {
   const std::size_t slash = file.find_last_of('/');
   if (node.place.from_option || node.text.starts_with('/') || slash == std::string::npos) return node.text;
@@ -63,7 +64,7 @@ void read_labels(const Node& node, std::map<std::string, std::string>& labels, V
   for (const Node::Entry& label : node.entries) labels[label.key] = label.value.text;
 }
 
-/// `{cpu: 8, memory: 64Gi, memory_used: 20Gi}`: what an autoscaler's manifest does not say of its pods.
+/// Reads facts about pods that the manifest of an autoscaler lacks: `{cpu: 8, memory: 64Gi, memory_used: 20Gi}`.
 peers::PodResources read_pod(const Node& node, Verdict& verdict) {
   peers::PodResources pod;
   Fields fields(node, "scale.pod", verdict);
@@ -82,13 +83,13 @@ peers::PodResources read_pod(const Node& node, Verdict& verdict) {
   return pod;
 }
 
-/// Who scales one service: a policy of ours, or a peer in its place.
+/// The autoscaler of one service: a policy of Capstan or a peer.
 struct Scaler {
   decide::scale::Policy policy;
   std::optional<PeerSpec> peer;
 };
 
-/// A peer keeps its own beat; the policy in its place only states it.
+/// Returns the scaler of a peer. Its policy only states the period at which the peer runs.
 Scaler peer_at(Duration period, PeerSpec peer) {
   return {decide::scale::Fixed{.replicas = 0, .period = period}, std::move(peer)};
 }
@@ -106,7 +107,7 @@ ManifestDocuments manifest_documents(const Node& manifest, const std::string& sc
   return {file, manifest::parse_documents_file(file)};
 }
 
-/// Reads `{manifest: hpa.yaml}`, an HPA or a ScaledObject of the user's own.
+/// Reads `{manifest: hpa.yaml}`: the user's HPA or ScaledObject.
 Scaler read_peer_manifest(const Node& node, const Scenario& scenario, Verdict& verdict) {
   Fields fields(node, "scale", verdict);
   const Node* path = fields.need("manifest");
@@ -146,8 +147,9 @@ Scaler read_scaler(const Node& node, const Scenario& scenario, Verdict& verdict)
   return {settings::read_scale(node, verdict, peers::names()), std::nullopt};
 }
 
-/// Of several variants, by `{variants: {NAME: ..., NAME: ...}}` each its own; else Capstan's own policy decides them
-/// together, and any other knows the first one only: the others stay as they are.
+/// Reads the scalers of several variants. With `{variants: {NAME: ..., NAME: ...}}` each variant has its own scaler.
+/// Otherwise Capstan's policy decides all variants together, while another policy scales only the first one and leaves
+/// the others as they are.
 void read_scale_of_variants(const Node& node, const Scenario& scenario, PolicySpec& spec, Verdict& verdict) {
   const Node* apart = node.find("variants");
   const auto add = [&](Scaler scaler) {
@@ -192,7 +194,7 @@ bool read_own_manifest(const Node& node, const Scenario& scenario, PolicySpec& s
   if (scaler == nullptr) return false;
   Fields fields(node, "scale", verdict);
   fields.take("manifest");
-  fields.take("labels");  // of series that queries select; an InferenceScaler has no query
+  fields.take("labels");  // labels of series that queries select; an InferenceScaler has no query
   fields.finish();
   const auto read = fit_inference_scaler(*scaler, scenario, verdict);
   if (!read) {
@@ -207,7 +209,7 @@ bool read_own_manifest(const Node& node, const Scenario& scenario, PolicySpec& s
   return true;
 }
 
-/// One scaler for all replicas, or, where prefill and decode are apart, one for each: `{prefill: ..., decode: ...}`.
+/// Reads one scaler for all replicas, or one for each role: `{prefill: ..., decode: ...}`.
 void read_scale(const Node& node, const Scenario& scenario, PolicySpec& spec, Verdict& verdict) {
   const auto add = [&](const Node& of_service) {
     Scaler scaler = read_scaler(of_service, scenario, verdict);
@@ -238,7 +240,7 @@ void read_sleep(const Node& node, std::optional<SleepSpec>& sleep, Verdict& verd
   fields.finish();
 }
 
-/// Whose policies know of no other role.
+/// Adds a warning for each service whose policy ignores the limits between roles.
 void warn_of_roles(const Scenario& scenario, PolicySpec& spec) {
   const std::vector<model::Service>& services = scenario.catalog->services;
   for (std::size_t i = 0; i < spec.policies.scale.size(); ++i) {
@@ -266,13 +268,13 @@ PolicySpec read_policy(const Node& node, const Scenario& scenario, Verdict& verd
     spec.policies.provision = read_provision(*layer, scenario, spec.provider, verdict);
   }
   fields.check("sleep", [&](const Node& sleep, Verdict& found) { read_sleep(sleep, spec.sleep, found); });
-  fields.take("sweep");  // became policies of its own before (experiment/sweep)
+  fields.take("sweep");  // scenario/sweep.h has turned it into policies
   fields.finish();
   const control::Policies& layers = spec.policies;
   if (!fields.ok()) return spec;
   if (layers.provision->kind == decide::provision::Policy::Kind::group &&
       layers.place->kind == decide::place::Policy::Kind::first_fit) {
-    // First fit binds pod by pod and states no shortfall: nobody would ever ask for a group.
+    // First fit binds pod by pod and states no shortfall, so that no group of nodes would ever be bought.
     verdict.fail(fields.blame({"place", "provision"}),
                  fmt::format("policies: \"{}\" can never buy a node: provision group buys what place gang states as "
                              "lacking, expected place: gang, or provision: karpenter or cluster_autoscaler",
@@ -282,7 +284,7 @@ PolicySpec read_policy(const Node& node, const Scenario& scenario, Verdict& verd
   const auto survives = [](const model::Service& service) { return service.survives.has_value(); };
   if (layers.place->kind == decide::place::Policy::Kind::first_fit &&
       std::ranges::any_of(scenario.catalog->services, survives)) {
-    // First fit puts replica beside replica: what is asked for to stand elsewhere would stand there as well.
+    // First fit places replicas beside each other, also replicas that the spread adds.
     verdict.fail(fields.blame({"place"}),
                  fmt::format("policies: \"{}\" can survive no loss: place first_fit puts replicas beside each other, "
                              "expected place: gang where replicas.survive is stated",
@@ -290,7 +292,7 @@ PolicySpec read_policy(const Node& node, const Scenario& scenario, Verdict& verd
                  ErrorKind::infeasible);
   }
   if (spec.sleep && std::ranges::any_of(scenario.catalog->services, survives)) {
-    // Raised for a loss, a service would wake a replica in the domain that holds too many, lower it, and begin again.
+    // To survive a loss, a service would wake a replica in the domain that holds too many, lower it, and begin again.
     verdict.fail(fields.blame({"sleep"}),
                  fmt::format("policies: \"{}\" has sleep, and the service has replicas.survive, expected only one of "
                              "them: a replica wakes in the domain in which it fell asleep, and so adds nothing to the "

@@ -61,7 +61,7 @@ void read_latency(Fields& fields, std::string_view key, sim::Latency& out) {
 
 namespace {
 
-/// A bound of the SLO that is stated must be more than nothing: 0 can never be met.
+/// Reads a bound of the SLO. A stated bound of 0 is an error, because no request can meet it.
 void read_bound(Fields& fields, std::string_view key, Duration& out, Verdict& verdict) {
   if (fields.duration(key, out, 0s, 24h) && out == 0s) {
     verdict.fail(fields.node().find(key)->place, fmt::format("slo.{}: an SLO of 0 can never be met", key),
@@ -98,7 +98,7 @@ void read_level(Fields& fields, std::string_view key, model::TopologyLevel& out)
 void read_engine_settings(const Node& node, const std::string& owner, RoleSpec& spec, Verdict& verdict) {
   Fields fields(node, owner + ".engine_settings", verdict);
   sim::ReplicaConfig& replica = spec.replica;
-  // Policies know of a limit what a manifest would tell: only what is stated.
+  // Policies know only the limits that the file states, as they would from a manifest.
   for (const auto& [key, limit, stated, most] :
        {std::tuple("max_batched_tokens", &replica.max_batched_tokens, &spec.stated_limits.max_batched_tokens, 1 << 24),
         std::tuple("max_seqs", &replica.max_seqs, &spec.stated_limits.max_seqs, 1 << 16)}) {
@@ -171,6 +171,7 @@ void read_start(const Node& node, const std::string& owner, sim::VariantStart& s
   }
 }
 
+/// The replicas of a service at the start.
 struct Replicas {
   ReplicaCount initial = 1;
   bool ready = true;
@@ -231,18 +232,18 @@ Replicas read_replicas(const Node& node, const std::string& owner, model::Servic
   return replicas;
 }
 
-/// Finds the row of a table for a model and a GPU named as the table, a model hub or a node names them. The weights
-/// have the type that is stated, else the one in the model's name.
+/// Finds the row of a table for a model and a GPU. Both may have the name of the table, a model hub or a node label.
+/// The data type of the weights is the stated one, or else the one in the model's name.
 Result<const engine::EngineRow*> find_row(const engine::EngineTable& table, const model::Variant& variant,
                                           const std::string& gpu, bool dtype_stated) {
   const std::optional<engine::ServedModel> served = engine::model_of_name(table, variant.model);
-  // An error says what the file says where the table has it.
+  // If the table has the name that the file states, errors show that name.
   const std::string key = table.gpu_key(gpu) ? gpu : engine::gpu_of_product(table, gpu).value_or(gpu);
   return table.find(served ? served->model : variant.model, key, variant.tensor_parallel,
                     served && !dtype_stated ? served->weight_dtype : variant.dtype);
 }
 
-/// Finds the engine's row of the scenario's table, and the KV blocks that it leaves room for.
+/// Finds the engine's row in the scenario's table, and sets the number of KV blocks that fit beside the weights.
 void find_engine(const Fields& fields, const std::string& gpu, const model::Variant& variant,
                  const engine::EngineTable& table, RoleSpec& spec, Verdict& verdict) {
   const manifest::Place& place = fields.blame({"model", "gpu", "tensor_parallel", "dtype"});
@@ -261,8 +262,8 @@ void find_engine(const Fields& fields, const std::string& gpu, const model::Vari
   spec.replica.kv_blocks = *blocks;
 }
 
-/// What replicas are, which each role may say for itself.
-constexpr std::array<std::string_view, 9> kOfReplicas = {
+/// Keys that describe replicas. A role or variant that lacks one of them inherits the value of `service`.
+constexpr std::array<std::string_view, 9> kReplicaKeys = {
     "model", "gpu", "tensor_parallel", "dtype", "pods_per_replica", "together", "replicas", "engine_settings", "start"};
 
 sim::EngineRole engine_role(model::Role role) {
@@ -277,9 +278,9 @@ sim::EngineRole engine_role(model::Role role) {
   return sim::EngineRole::both;
 }
 
-/// Reads the keys of `kOfReplicas`, and adds the service whose replicas they tell of.
-/// @param service  its name, SLO and, of decode replicas, who feeds them
-/// @param spec     what is known of its replicas before
+/// Reads the keys of `kReplicaKeys`, and adds a service with these replicas to the catalog.
+/// @param service  name and SLO of the service; on a decode service also its prefill service
+/// @param spec     settings of the replicas that the caller has read
 void read_role(Fields& fields, model::Role role, model::Service service, RoleSpec spec, model::Catalog& catalog,
                Scenario& scenario, Verdict& verdict) {
   const std::string owner = fields.what();
@@ -300,7 +301,7 @@ void read_role(Fields& fields, model::Role role, model::Service service, RoleSpe
   if (const Node* settings = fields.take("engine_settings")) read_engine_settings(*settings, owner, spec, verdict);
   variant.step_limits = spec.stated_limits;
   const Node* start_node = fields.take("start");
-  spec.engine = &scenario.engines->rows().front();  // the default where the service's own is not found
+  spec.engine = &scenario.engines->rows().front();  // a default, so that reading can go on if no row is found
   if (named) find_engine(fields, gpu, variant, *scenario.engines, spec, verdict);
   const model::ServiceId id{static_cast<std::uint32_t>(catalog.services.size())};
   sim::VariantStart start{.service = id,
@@ -327,18 +328,18 @@ void read_role(Fields& fields, model::Role role, model::Service service, RoleSpe
   scenario.cluster.initial.push_back({id, {0}, replicas.initial, replicas.ready});
 }
 
-/// A role with what it does not say itself as the service says it.
+/// Returns the node of a role, with the keys of `kReplicaKeys` that it lacks taken from the service.
 Node inherited(const Node& role, const Node& service) {
   Node whole = role;
   std::erase_if(whole.entries, [](const Node::Entry& entry) { return entry.value.is_null(); });
   for (const Node::Entry& entry : service.entries) {
-    if (std::ranges::find(kOfReplicas, entry.key) == kOfReplicas.end() || whole.find(entry.key) != nullptr) continue;
+    if (std::ranges::find(kReplicaKeys, entry.key) == kReplicaKeys.end() || whole.find(entry.key) != nullptr) continue;
     whole.entries.push_back(entry);
   }
   return whole;
 }
 
-/// How many decode replicas stand beside one that prefills.
+/// Reads the bounds on the number of decode replicas for each prefill replica.
 void read_ratio(const Node& node, model::RoleLimits& limits, Verdict& verdict) {
   Fields fields(node, "service.roles.decode_per_prefill", verdict);
   constexpr double kMost = model::RoleLimits::kRatioMostMilli / 1000.0;
@@ -356,7 +357,8 @@ void read_ratio(const Node& node, model::RoleLimits& limits, Verdict& verdict) {
   }
 }
 
-/// What keeps a replica of one role from being one of the other: the first thing in which they differ, or nothing.
+/// Returns the first keys in which prefill and decode replicas differ, so that a replica cannot change its role; empty
+/// if they do not differ.
 std::string_view differs_in(const Scenario& scenario, const model::Catalog& catalog) {
   const model::Variant& prefill = catalog.services[0].variants.front();
   const model::Variant& decode = catalog.services[1].variants.front();
@@ -371,7 +373,8 @@ std::string_view differs_in(const Scenario& scenario, const model::Catalog& cata
   return settings(one) != settings(other) ? "engine_settings" : "";
 }
 
-/// A replica can change its role where both roles run the same engine on the same GPUs, and no role is to stand apart.
+/// Checks that a replica can change its role: both roles run the same engine on the same GPUs, and no role is spread
+/// over failure domains.
 void check_convertible(const Node& place, const Scenario& scenario, const model::Catalog& catalog, Verdict& verdict) {
   if (const std::string_view what = differs_in(scenario, catalog); !what.empty()) {
     return verdict.fail(place.place,
@@ -382,8 +385,8 @@ void check_convertible(const Node& place, const Scenario& scenario, const model:
   if (std::ranges::any_of(catalog.services,
                           [](const model::Service& service) { return service.survives.has_value(); })) {
     verdict.fail(place.place,
-                 "service.roles.conversion: found beside replicas.survive, expected one of the two: who stands "
-                 "where a loss takes few lends nobody");
+                 "service.roles.conversion: found beside replicas.survive, expected only one of them: "
+                 "replicas that are spread over domains cannot change their role");
   }
 }
 
@@ -400,14 +403,14 @@ void read_role_limits(Fields& fields, Scenario& scenario, model::Catalog& catalo
   for (model::Service& service : catalog.services) service.role_limits = limits;
 }
 
-/// Prefill and decode replicas, each a service of the catalog by itself.
+/// Reads prefill and decode replicas. Each role becomes a service of the catalog.
 void read_roles(const Node& node, const Node& whole, const model::Service& service, model::Catalog& catalog,
                 Scenario& scenario, Verdict& verdict) {
   Fields roles(node, "service.roles", verdict);
   for (const model::Role role : {model::Role::prefill, model::Role::decode}) {
     const std::string_view name = model::name(role);
     const Node* given = roles.need(name);
-    Verdict ignored;  // what a role that is not there says
+    Verdict ignored;  // takes the errors of a role that the file lacks
     Verdict& found = given == nullptr ? ignored : verdict;
     const Node role_node = inherited(given == nullptr ? Node{} : *given, whole);
     Fields fields(role_node, fmt::format("service.roles.{}", name), found);
@@ -428,8 +431,8 @@ void read_roles(const Node& node, const Node& whole, const model::Service& servi
   }
 }
 
-/// What a router holds the requests of a variant against, where nobody says so: as many as a replica carries within the
-/// SLO by the engine table, of middling requests. Then all are full at the same time.
+/// Returns the default weight of a variant in the router: the requests of usual length that a replica serves at once
+/// within the SLO, by the engine table. With such weights all variants are full at the same load.
 std::int64_t usual_weight(const RoleSpec& spec, const model::Slo& slo) {
   namespace scale = decide::scale;
   const scale::EngineBelief engine = scale::believe(spec.engine, 1'000'000, model::Role::both, spec.stated_limits);
@@ -444,11 +447,11 @@ void read_weights(std::span<const Node> items, const model::Slo& slo, Scenario& 
     return verdict.fail(lacks->place,
                         "service.variants: found a variant without weight, expected one on each or on none");
   }
-  if (!verdict.ok()) return;  // nothing is said of a weight that is not stated
+  if (!verdict.ok()) return;  // the default needs a valid engine and SLO
   for (RoleSpec& spec : scenario.roles) spec.weight = usual_weight(spec, slo);
 }
 
-/// Variants behind one endpoint, each a service of the catalog by itself, the further ones beside the first.
+/// Reads the variants behind one endpoint. Each becomes a service of the catalog, and the first one lists the others.
 void read_variants(std::span<const Node> items, const Node& whole, const model::Service& service,
                    model::Catalog& catalog, Scenario& scenario, Verdict& verdict) {
   constexpr std::size_t kMost = model::Service::kBesideMost + 1;
@@ -527,12 +530,12 @@ void read_service(const Node& node, model::Catalog& catalog, Scenario& scenario,
   if (const Node* router = fields.take("router")) read_router(*router, scenario.fleet, verdict);
   if (const Node* client = fields.take("client")) read_client(*client, scenario.fleet.client, verdict);
   if (const Node* roles = fields.take("roles")) {
-    for (const std::string_view key : kOfReplicas) fields.take(key);  // read with each role
+    for (const std::string_view key : kReplicaKeys) fields.take(key);  // each role reads them
     fields.check("kv_transfer",
                  [&](const Node& transfer, Verdict& v) { read_kv_transfer(transfer, scenario.kv_transfer, v); });
     read_roles(*roles, node, service, catalog, scenario, verdict);
   } else if (const auto variants = fields.list_of_some("variants"); !variants.empty()) {
-    for (const std::string_view key : kOfReplicas) fields.take(key);  // read with each variant
+    for (const std::string_view key : kReplicaKeys) fields.take(key);  // each variant reads them
     read_variants(variants, node, service, catalog, scenario, verdict);
   } else {
     read_role(fields, model::Role::both, std::move(service), {}, catalog, scenario, verdict);

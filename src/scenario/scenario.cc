@@ -95,7 +95,7 @@ void resolve_load_path(const Node& load, const std::string& file, workload::Work
   if (slash != std::string::npos) *path = file.substr(0, slash + 1) + *path;
 }
 
-/// Reads a part that the file must have. Where the file lacks it, defaults are read and no further error is kept.
+/// Reads a part that the file must have. If it is missing, the reader fills in defaults, and its errors are dropped.
 template <typename Read>
 void read_part(const Node* node, Verdict& verdict, Read read) {
   static const Node nothing;
@@ -108,7 +108,7 @@ void set_load_end(const Node& root, Scenario& scenario, Verdict& verdict) {
     verdict.fail(manifest::blame(root, Paths{"load.duration", "duration"}),
                  "load never ends, expected load.duration (or duration of the whole run)");
   }
-  // Between two requests of a closed loop no arrival is in sight: only its own end tells when it is over.
+  // In a closed loop no next arrival is known, so the run can end only at the stated end of the load.
   if (workload::is_closed_loop(scenario.load)) {
     if (!scenario.duration) scenario.duration = scenario.load.duration;
     scenario.settle = 8784h;
@@ -160,10 +160,10 @@ Scenario read(Node root, const std::string& file, const ScenarioOverrides& overr
   return scenario;
 }
 
-/// A file that is right by itself is made wrong by the values that were set: then these are to blame, although what is
-/// wrong shows elsewhere.
-/// @param found  the errors with what was set
-/// @param alone  those without
+/// Returns the errors, with errors that appear only with `--set` reported at these options, although they show at other
+/// places of the file.
+/// @param found  errors of the file with the changes of `--set`
+/// @param alone  errors of the file alone
 manifest::Errors blame_sets(const manifest::Errors& found, const manifest::Errors& alone, const std::string& file,
                             const std::vector<std::string>& sets) {
   std::string options;
@@ -178,7 +178,7 @@ manifest::Errors blame_sets(const manifest::Errors& found, const manifest::Error
   return manifest::Errors(std::move(errors));
 }
 
-/// @param faults  what is wrong with the YAML
+/// @param faults  syntax errors of the YAML
 ScenarioResult read_and_blame(const Result<Node>& root, const std::vector<Error>& faults, const std::string& file,
                               const ScenarioOverrides& overrides) {
   const auto verdict_so_far = [&] {

@@ -21,9 +21,9 @@
 
 namespace capstan::scenario {
 
-/// Replicas that a policy gives up sleep before they are ended.
+/// Limits on replicas that sleep, after a policy gave them up, until they are ended.
 struct SleepSpec {
-  ReplicaCount most = 0;                     ///< asleep at once
+  ReplicaCount most = 0;                     ///< replicas that sleep at the same time
   Duration longest = std::chrono::hours(1);  ///< a replica that sleeps longer is ended
 };
 
@@ -42,7 +42,7 @@ struct PolicySpec {
 
 /// The replicas of one service of the catalog.
 struct RoleSpec {
-  std::string name;                           ///< of the variant, where there are several
+  std::string name;                           ///< name of the variant if there are several
   std::int64_t weight = 1;                    ///< in the router, relative to the other variants
   const engine::EngineRow* engine = nullptr;  ///< row of `Scenario::engines`
   sim::ReplicaConfig replica;
@@ -62,7 +62,7 @@ struct KvTransfer {
 struct Scenario {
   std::string file;
   std::string name;
-  std::string title;  ///< for people; the name where the file gives none
+  std::string title;  ///< for people; the name if the file states none
   std::uint64_t seed = 1;
   std::optional<Duration> duration;
   Duration settle = std::chrono::minutes(15);
@@ -82,13 +82,13 @@ struct Scenario {
   /// True if a binding that would spread a gang is refused; nothing: where the placement policy follows `together`.
   std::optional<bool> enforce_together;
   std::vector<PolicySpec> policies;  ///< at least one, names unique
-  bool bound = false;  ///< compare also with what is possible when the load is known beforehand (clairvoyant.h)
+  bool bound = false;                ///< compare also with a policy that knows the load beforehand (clairvoyant.h)
   /// Look also for the best constant fleet and for a better minimum of replicas. A file cannot set it.
   bool advice = true;
 
   bool split() const { return roles.size() > 1 && roles.front().name.empty(); }   ///< prefill and decode replicas
   bool mixed() const { return roles.size() > 1 && !roles.front().name.empty(); }  ///< several variants
-  // The only service, the prefill replicas, or the first variant.
+  /// Returns the only service, the prefill service, or the service of the first variant.
   const model::Service& service() const { return catalog->services.front(); }
   const model::Variant& variant() const { return service().variants.front(); }
   const RoleSpec& role() const { return roles.front(); }
@@ -97,7 +97,7 @@ struct Scenario {
 /// Changes that a command line makes to a scenario.
 struct ScenarioOverrides {
   std::vector<std::string> sets;      ///< `--set path=value`, applied in order
-  std::optional<std::string> trace;   ///< `--trace FILE`: replaces where the load comes from, keeps scale and duration
+  std::optional<std::string> trace;   ///< `--trace FILE`: replaces the source of the load, keeps scale and duration
   std::optional<std::uint64_t> seed;  ///< `--seed N`; as in a file, at most 2^63 - 1
   std::vector<std::string> policies;  ///< `--policy NAME`: only these, in the scenario's order
 };
@@ -105,8 +105,8 @@ struct ScenarioOverrides {
 using ScenarioResult = std::expected<Scenario, manifest::Errors>;
 
 /// Reads and checks a scenario.
-/// @return an input error with its place for every mistake in the file, an infeasible one for what cannot exist, or a
-///         usage error for an override that does not fit
+/// @return an input error with its place for every mistake in the file, an infeasible error for a scenario that cannot
+///         exist, or a usage error for an invalid override
 ScenarioResult read_scenario(const std::string& path, const ScenarioOverrides& overrides = {});
 
 /// Reads and checks a scenario from memory. `file` names it in errors, and a relative trace path starts at its folder.

@@ -134,7 +134,7 @@ TEST(Scenario, SaysWhatIsWrong) {
        {"load.generator.rate={kind: spike, rate: 3, peak: 2, length: 5m}"},
        "--set load.generator.rate={kind: spike, rate: 3, peak: 2, length: 5m}: load.generator.rate.peak: the peak rate "
        "is 2 per second, expected at least the rate, 3"},
-      {"a GPU that nobody knows",
+      {"an unknown GPU",
        {"cluster.pools.0.offerings.0={instance: own, gpu: H1000, gpus: 8, usd_per_hour: 9}"},
        "--set cluster.pools.0.offerings.0={instance: own, gpu: H1000, gpus: 8, usd_per_hour: 9}: "
        "cluster.pools.offerings.gpu: found \"H1000\", expected a GPU that is known: A100, B200, H100, H200, L40S, or "
@@ -227,7 +227,7 @@ TEST(Scenario, RefusesTheImpossible) {
        "--set cluster.pools.0.offerings.0.instance=p4de.24xlarge: no node has the GPU that the service runs on, "
        "h100_sxm; p4de.24xlarge has a100_sxm, expected gpu: a100_sxm, or an instance with h100_sxm such as "
        "p5.4xlarge"},
-      {"groups that nobody would ask for",
+      {"groups that no policy asks for",
        {"policies.0.place=first_fit"},
        "--set policies.0.place=first_fit: policies: \"a\" can never buy a node: provision group buys what place gang "
        "states as lacking, expected place: gang, or provision: karpenter or cluster_autoscaler"},
@@ -250,7 +250,7 @@ TEST(Scenario, RefusesTheImpossible) {
   }
 }
 
-/// A file with one part of it written otherwise.
+/// Returns the file with one of its parts replaced.
 std::string with(const std::string& part, const std::string& instead, std::string text = kSmall) {
   const std::size_t at = text.find(part);
   EXPECT_NE(at, text.npos) << part;
@@ -352,7 +352,7 @@ struct Breakage {
   const char* instead;
 };
 
-/// Each in a part of the file of its own.
+/// Mistakes, each in another part of the file.
 constexpr Breakage kBreakages[] = {
     {"name: small", "name: [small]"},
     {"rate: 2,", "rate: {kind: wave},"},

@@ -14,7 +14,7 @@ using manifest::Verdict;
 constexpr std::size_t kMost = 1000;  ///< combinations
 constexpr std::string_view kManifest = "manifest.";
 
-/// Puts a value at a path of the policy, or into the list of what its manifest is changed by.
+/// Sets a value at a path of the policy, or adds it to the list of changes of its manifest.
 void put(Node& policy, const std::string& path, const Node& value, Verdict& verdict) {
   Node* scale = policy.find("scale");
   if (!path.starts_with(kManifest) || scale == nullptr || scale->kind != Node::Kind::mapping) {
@@ -39,14 +39,15 @@ void put(Node& policy, const std::string& path, const Node& value, Verdict& verd
 
 std::string last_part(const std::string& path) { return path.substr(path.find_last_of('.') + 1); }
 
-/// What a row calls a swept setting: the last part of its path, and all of it but "scale." where two have the same.
+/// Returns the name of a swept setting in a table: the last part of its path, or the path without "scale." if two paths
+/// end alike.
 std::string shown(const std::string& path, const Node& sweep) {
   const auto alike = [&](const Node::Entry& entry) { return last_part(entry.key) == last_part(path); };
   if (std::ranges::count_if(sweep.entries, alike) == 1) return last_part(path);
   return path.starts_with("scale.") ? path.substr(6) : path;
 }
 
-/// @return false, with an error, where the sweep cannot be expanded
+/// Checks that the sweep can be expanded; returns false after an error.
 bool check(const Node& sweep, Verdict& verdict) {
   const manifest::Mark checked(verdict);
   std::size_t combinations = 1;
@@ -58,8 +59,10 @@ bool check(const Node& sweep, Verdict& verdict) {
     const bool scalars =
         std::ranges::all_of(entry.value.items, [](const Node& n) { return n.kind == Node::Kind::scalar; });
     if (entry.value.items.empty() || !scalars) {
-      verdict.fail(entry.value.place,
-                   "policies.sweep." + entry.key + ": found " + entry.value.words() + ", expected a list of values");
+      const bool is_empty = entry.value.kind == Node::Kind::sequence && entry.value.items.empty();
+      verdict.fail(entry.value.place, "policies.sweep." + entry.key + ": found " +
+                                          (is_empty ? "an empty list" : entry.value.words()) +
+                                          ", expected a list of values");
     }
     combinations *= std::max<std::size_t>(entry.value.items.size(), 1);
     if (combinations > kMost) {

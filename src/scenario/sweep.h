@@ -7,16 +7,16 @@
 
 namespace capstan::scenario {
 
-/// One row of `policies:` with settings of its own in place of those that are stated.
+/// A row of `policies:` with one combination of the values of its `sweep`.
 struct Swept {
   manifest::Node node;  ///< without `sweep`
-  std::string words;    ///< "target 24, window 60s"; empty: as it is stated
+  std::string words;    ///< "target 24, window 60s"; empty for the row without a sweep
 };
 
-/// A policy as it stands, then with every combination of the values that its `sweep` gives:
+/// Returns a policy without its sweep, followed by the policy with each combination of the values of the sweep:
 ///   sweep: {scale.target_ongoing_requests: [8, 16], scale.upscale_delay_s: [0, 30]}
-/// Paths are those of `--set` within the policy; one that begins with `manifest.` changes the file that
-/// `scale.manifest` names.
+/// Paths are written as in `--set` and start at the policy. A path that begins with `manifest.` changes the manifest
+/// that `scale.manifest` names.
 std::vector<Swept> expand(const manifest::Node& policy, manifest::Verdict& verdict);
 
 }  // namespace capstan::scenario

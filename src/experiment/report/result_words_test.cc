@@ -1,0 +1,28 @@
+#include "experiment/report/result_words.h"
+
+#include <gtest/gtest.h>
+
+namespace capstan::experiment {
+namespace {
+
+TEST(ResultWords, CountsIdleMinutesOfAllStatesWithoutWork) {
+  RunResult result;
+  constexpr std::int64_t kMinute = 60'000'000'000;
+  for (std::size_t state = 0; state < kGpuStates; ++state) result.gpu_ns[state] = kMinute << (2 * state);
+  std::int64_t expected = 0;
+  for (const GpuState state : {GpuState::idle, GpuState::sleeping, GpuState::held, GpuState::unallocated}) {
+    expected += std::int64_t{1} << (2 * static_cast<std::size_t>(state));
+  }
+  EXPECT_EQ(idle_gpu_minutes(result), expected);
+}
+
+TEST(ResultWords, NamesBrokenInvariantsOnly) {
+  RunResult result;
+  EXPECT_EQ(broken_words(result), "");
+  result.invariants.partial_gang = 12;
+  result.invariants.work_cut = 1;
+  EXPECT_EQ(broken_words(result), "broke: 12 gangs partly placed, 1 request cut by a decision");
+}
+
+}  // namespace
+}  // namespace capstan::experiment
