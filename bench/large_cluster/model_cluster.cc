@@ -276,8 +276,8 @@ model::Snapshot only_unplaceable_gang(const model::Snapshot& before, const Layou
 Placement check_placement(const model::Snapshot& snapshot, const Layout& layout,
                           const decide::place::Decision& decision) {
   Placement result;
-  for (const decide::place::Verdict& verdict : decision.verdicts) {
-    using enum decide::place::Verdict::Kind;
+  for (const decide::place::PlacementResult& verdict : decision.verdicts) {
+    using enum decide::place::PlacementResult::Kind;
     ++(verdict.kind == placed ? result.placed : verdict.kind == cannot_fit_now ? result.cannot_fit : result.other);
   }
   std::map<NodeId, MilliGpu> held;

@@ -77,10 +77,10 @@ void Change::read(const kube::Outcome& outcome) {
   end(decision.kind == Decision::Kind::settled ? State::settled : State::refused, decision.why);
 }
 
-Verdict Change::verdict() const {
+EffectResult Change::verdict() const {
   CAPSTAN_ASSERT(!in_progress());
-  if (state_ == State::settled) return Verdict::applied();
-  return in_doubt_ ? Verdict::unknown(why_) : Verdict::refused(why_);
+  if (state_ == State::settled) return EffectResult::applied();
+  return in_doubt_ ? EffectResult::unknown(why_) : EffectResult::refused(why_);
 }
 
 void Change::see(kube::Json object) {

@@ -57,7 +57,7 @@ class Change {
   const model::Reason& why() const { return why_; }        ///< reason, if refused or gone
   const kube::ApiError& error() const { return error_; }   ///< the server's error, if it refused
   bool in_doubt() const { return in_doubt_; }              ///< the outcome of a write is unknown
-  Verdict verdict() const;                                 ///< verdict of an ended change; `gone` counts as refused
+  EffectResult verdict() const;                            ///< verdict of an ended change; `gone` counts as refused
   const Ref& ref() const { return ref_; }                  ///< the object; has its UID once it was read
   const std::string& version() const { return version_; }  ///< resource version last seen
 

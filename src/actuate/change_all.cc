@@ -13,8 +13,8 @@ Step ChangeAll::next(Instant) {
       done_any_ = true;
     }
   }
-  if (!refused_) return Step::done(Verdict::applied());
-  return Step::done(done_any_ ? Verdict::unknown(*refused_) : Verdict::refused(*refused_));
+  if (!refused_) return Step::done(EffectResult::applied());
+  return Step::done(done_any_ ? EffectResult::unknown(*refused_) : EffectResult::refused(*refused_));
 }
 
 void ChangeAll::answered(const kube::Outcome& outcome, Instant) { changes_[at_].answered(outcome); }

@@ -74,12 +74,12 @@ Step LaunchGroup::next(Instant now) {
     } else if (begun_) {
       give_back();
     } else {
-      return Step::done(Verdict::refused({ReasonCode::claims_given_back, {0, group_.count}}));
+      return Step::done(EffectResult::refused({ReasonCode::claims_given_back, {0, group_.count}}));
     }
   }
-  if (!giving_back_) return Step::done(Verdict::applied());
+  if (!giving_back_) return Step::done(EffectResult::applied());
   const model::Reason why{ReasonCode::claims_given_back, {made_, group_.count}};
-  return Step::done(tries_ < kGiveBackTries ? Verdict::refused(why) : Verdict::unknown(why));
+  return Step::done(tries_ < kGiveBackTries ? EffectResult::refused(why) : EffectResult::unknown(why));
 }
 
 void LaunchGroup::answered(const kube::Outcome& outcome, Instant) {

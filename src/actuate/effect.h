@@ -31,13 +31,13 @@ struct Ref {
 };
 
 /// The outcome of an effect.
-struct Verdict {
+struct EffectResult {
   ports::Outcome::Kind kind = ports::Outcome::Kind::applied;
   model::Reason why;
 
-  static Verdict applied() { return {}; }
-  static Verdict refused(model::Reason why) { return {ports::Outcome::Kind::refused, why}; }
-  static Verdict unknown(model::Reason why) { return {ports::Outcome::Kind::unknown, why}; }
+  static EffectResult applied() { return {}; }
+  static EffectResult refused(model::Reason why) { return {ports::Outcome::Kind::refused, why}; }
+  static EffectResult unknown(model::Reason why) { return {ports::Outcome::Kind::unknown, why}; }
 };
 
 /// The next step of an effect.
@@ -47,13 +47,13 @@ struct Step {
   kube::ApiRequest request;          ///< request of a `send`
   bool allowed_when_halted = false;  ///< true if the request of a `send` finishes a bind transaction
   Instant until;                     ///< latest time of the next call, for a `wait`
-  Verdict verdict;                   ///< verdict of a `done`
+  EffectResult verdict;              ///< verdict of a `done`
 
   static Step send(kube::ApiRequest request, bool allowed_when_halted = false) {
     return {Kind::send, std::move(request), allowed_when_halted, {}, {}};
   }
   static Step wait(Instant until) { return {Kind::wait, {}, false, until, {}}; }
-  static Step done(Verdict verdict) { return {Kind::done, {}, false, {}, verdict}; }
+  static Step done(EffectResult verdict) { return {Kind::done, {}, false, {}, verdict}; }
 };
 
 /// The changes that an effect has made so far.

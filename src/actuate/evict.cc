@@ -22,7 +22,7 @@ Step Evict::next(Instant now) {
   if (now < not_before_) return Step::wait(not_before_);
   if (change_.in_progress()) return Step::send(change_.request());
   const bool is_deleted = change_.state() == Change::State::gone;
-  return Step::done(is_deleted ? Verdict::applied() : change_.verdict());
+  return Step::done(is_deleted ? EffectResult::applied() : change_.verdict());
 }
 
 void Evict::answered(const kube::Outcome& outcome, Instant now) {

@@ -49,9 +49,9 @@ Step GangBind::next(Instant now) {
   if (late && at_ < bindings_.size() && !(change_ && change_->in_doubt())) begin(Phase::unbind);
   if (phase_ == Phase::unbind && at_ == bindings_.size()) begin(Phase::forget);
   if (at_ == bindings_.size()) {
-    if (phase_ == Phase::bind) return Step::done(Verdict::applied());
+    if (phase_ == Phase::bind) return Step::done(EffectResult::applied());
     const model::Reason why{ReasonCode::gang_taken_back, {bound_, static_cast<std::int64_t>(bindings_.size())}};
-    return Step::done(tries_ < kRollbackTries ? Verdict::refused(why) : Verdict::unknown(why));
+    return Step::done(tries_ < kRollbackTries ? EffectResult::refused(why) : EffectResult::unknown(why));
   }
   if (now < not_before_) return Step::wait(not_before_);
   if (!change_) change_.emplace(change_for(bindings_[at_]));

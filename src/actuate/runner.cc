@@ -49,7 +49,7 @@ Runner::~Runner() {
 
 void Runner::submit(std::string key, model::ActionToken token, std::unique_ptr<Effect> effect) {
   if (entries_.size() >= options_.effects_max) {
-    return answer(token, Verdict::refused({ReasonCode::too_many_effects, {static_cast<std::int64_t>(size())}}));
+    return answer(token, EffectResult::refused({ReasonCode::too_many_effects, {static_cast<std::int64_t>(size())}}));
   }
   Entry& entry = entries_[++last_id_];
   entry.key = std::move(key);
@@ -61,7 +61,7 @@ void Runner::submit(std::string key, model::ActionToken token, std::unique_ptr<E
 bool Runner::take_over(std::string_view key, model::ActionToken token) {
   const auto found = std::ranges::find_if(entries_, [&](const auto& e) { return e.second.key == key; });
   if (found == entries_.end()) return false;
-  report(found->second, Verdict::refused({ReasonCode::superseded, {}}));
+  report(found->second, EffectResult::refused({ReasonCode::superseded, {}}));
   found->second.token = token;
   next_ = Instant{};
   return true;
@@ -71,11 +71,11 @@ bool Runner::busy(std::string_view key) const {
   return std::ranges::any_of(entries_, [&](const auto& e) { return e.second.key == key; });
 }
 
-void Runner::answer(model::ActionToken token, Verdict verdict) {
+void Runner::answer(model::ActionToken token, EffectResult verdict) {
   if (token.valid()) outcomes_.push_back({token, verdict.kind, verdict.why});
 }
 
-void Runner::report(Entry& entry, Verdict verdict) {
+void Runner::report(Entry& entry, EffectResult verdict) {
   answer(std::exchange(entry.token, model::ActionToken()), verdict);
 }
 
@@ -196,7 +196,7 @@ bool Runner::back_off(Entry& entry, const kube::ApiError& error, Instant now) {
 /// be dropped.
 bool Runner::end_early(Entry& entry, model::Reason why) {
   const Progress progress = entry.effect->progress();
-  report(entry, progress == Progress::none ? Verdict::refused(why) : Verdict::unknown(why));
+  report(entry, progress == Progress::none ? EffectResult::refused(why) : EffectResult::unknown(why));
   return progress != Progress::partial;
 }
 

@@ -43,7 +43,7 @@ class Runner {
   bool take_over(std::string_view key, model::ActionToken token);
   bool busy(std::string_view key) const;
   /// Reports the outcome of an action that needs no effect.
-  void answer(model::ActionToken token, Verdict verdict);
+  void answer(model::ActionToken token, EffectResult verdict);
 
   /// Takes the next step of every effect that is not waiting. Call it after `kube::Client::turn`.
   void turn();
@@ -73,7 +73,7 @@ class Runner {
   bool may_send(const Entry& entry, Permit permit) const;
   bool back_off(Entry& entry, const kube::ApiError& error, Instant now);
   bool end_early(Entry& entry, model::Reason why);
-  void report(Entry& entry, Verdict verdict);
+  void report(Entry& entry, EffectResult verdict);
 
   kube::Client& client_;
   net::Clock clock_;

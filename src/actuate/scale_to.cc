@@ -98,7 +98,7 @@ void ScaleTo::finished(Instant now) {
 
 /// Starts the next change and returns nothing. If no change is possible now, returns a step instead.
 std::optional<Step> ScaleTo::plan(Instant now) {
-  if (scaled_) return Step::done(Verdict::applied());
+  if (scaled_) return Step::done(EffectResult::applied());
   if (!ending_ && goal_->is_cancelled) refuse({ReasonCode::superseded, {}});
   if (!ending_ && lost() > 0) refuse({ReasonCode::replicas_lost, {lost()}});
   if (!ending_ && !owner_checked_) {

@@ -14,8 +14,8 @@
 
 namespace capstan::actuate {
 
-/// The desired state of a scale target, and the state of the pods that will be removed. `Effects` and the effect share
-/// it: a newer decision may revise it while the effect runs, and the loads are updated in each turn.
+/// The desired state of a scale target, and the state of the pods that will be removed. `ActionDispatcher` and the
+/// effect share it: a newer decision may revise it while the effect runs, and the loads are updated in each turn.
 struct ScaleGoal {
   /// Requests of a pod, running and waiting together.
   struct Load {
@@ -72,7 +72,7 @@ class ScaleTo : public Effect {
   bool take_out_one();
   bool mark_one();
   Drain drain_state(Instant now, Instant& until);
-  void refuse(model::Reason why) { ending_ = Verdict::refused(why); }
+  void refuse(model::Reason why) { ending_ = EffectResult::refused(why); }
   bool lowers() const { return goal_->desired < goal_->seen; }
   std::int64_t lost() const;
 
@@ -87,7 +87,7 @@ class ScaleTo : public Effect {
   std::map<std::string, Ref> marked_;                     // marked pods, by UID
   std::map<std::string, Ref> gone_;                       // victims that no longer exist, by UID
   std::int64_t silent_ = 0;
-  std::optional<Verdict> ending_;
+  std::optional<EffectResult> ending_;
 };
 
 }  // namespace capstan::actuate

@@ -9,7 +9,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-void compare(const manifest::Node& node, const Json& written, const std::string& name, manifest::Verdict& verdict) {
+void compare(const manifest::Node& node, const Json& written, const std::string& name, manifest::ErrorList& verdict) {
   if (written.is_array()) {
     const std::size_t rows = std::min(node.items.size(), written.size());
     for (std::size_t i = 0; i < rows; ++i) compare(node.items[i], written[i], name, verdict);
@@ -25,7 +25,7 @@ void compare(const manifest::Node& node, const Json& written, const std::string&
 }  // namespace
 
 void check_stated(const manifest::Node& node, std::string_view written, const std::string& name,
-                  manifest::Verdict& verdict) {
+                  manifest::ErrorList& verdict) {
   if (verdict.ok()) compare(node, Json::parse(written), name, verdict);
 }
 

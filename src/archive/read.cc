@@ -22,7 +22,7 @@ namespace {
 
 using manifest::Fields;
 using manifest::Node;
-using manifest::Verdict;
+using manifest::ErrorList;
 
 /// Lists of a snapshot file that have a row for each object of the cluster.
 constexpr std::string_view kTables[] = {"services", "nodes", "claims", "gangs", "pods"};
@@ -47,7 +47,7 @@ void for_each_row(const manifest::JsonFile& file, std::string_view table, std::s
 class TableReader {
  public:
   TableReader(const manifest::JsonFile& file, SavedState& state, const model::Catalog& catalog, ClosedLists* closed,
-              Verdict& verdict)
+              ErrorList& verdict)
       : file_(file), state_(state), catalog_(catalog), closed_(closed), verdict_(verdict) {}
 
   void read(Fields& top) {
@@ -155,7 +155,7 @@ class TableReader {
     if (closed_ == nullptr) {
       read_ref(fields, verdict_, "node_class", row.node_class,
                [](model::NodeClassId id) { return id.value < kMaxNodeClasses; });
-      fields.check("available", [&](const Node& available, Verdict& verdict) {
+      fields.check("available", [&](const Node& available, ErrorList& verdict) {
         Fields resources(available, "nodes.available", verdict);
         read_resources(resources, row.available.emplace(), catalog_.extended_resources.size());
         resources.finish();
@@ -193,7 +193,7 @@ class TableReader {
     need_instant(fields, "created_at_ns", row.created_at);
     fields.boolean("resumed", row.resumed);
     read_instant(fields, "expected_ready_at_ns", row.expected_ready_at);
-    fields.check("signals", [&](const Node& node, Verdict& verdict) {
+    fields.check("signals", [&](const Node& node, ErrorList& verdict) {
       model::ReplicaSignals readings;
       Fields signals(node, "gangs.signals", verdict);
       for (const model::ReplicaSignal& replica_signal : model::kReplicaSignals) {
@@ -229,13 +229,13 @@ class TableReader {
   SavedState& state_;
   const model::Catalog& catalog_;
   ClosedLists* closed_;  ///< null for formats after 1
-  Verdict& verdict_;
+  ErrorList& verdict_;
   std::set<model::NodeId> overcommitted_;
 };
 
 /// Reads a memory from the text in one of the file's strings.
 template <typename Memory, typename Parse>
-void read_memory_text(const Node& node, const std::string& name, Memory& out, Parse parse, Verdict& verdict) {
+void read_memory_text(const Node& node, const std::string& name, Memory& out, Parse parse, ErrorList& verdict) {
   if (node.kind != Node::Kind::scalar) {
     return verdict.fail(node.place, name + ": found " + node.words() + ", expected a text");
   }
@@ -244,7 +244,7 @@ void read_memory_text(const Node& node, const std::string& name, Memory& out, Pa
   out = std::move(*memory);
 }
 
-void read_planned(const Node& item, const model::Catalog& catalog, control::Memory& out, Verdict& verdict) {
+void read_planned(const Node& item, const model::Catalog& catalog, control::Memory& out, ErrorList& verdict) {
   Fields fields(item, "memory.planned", verdict);
   model::PlannedGang planned;
   need_ref(fields, verdict, "service", planned.service, within(catalog.services));
@@ -265,7 +265,7 @@ void read_planned(const Node& item, const model::Catalog& catalog, control::Memo
   out.planned.push_back(planned);
 }
 
-void read_memory(const Node& node, const model::Catalog& catalog, control::Memory& out, Verdict& verdict) {
+void read_memory(const Node& node, const model::Catalog& catalog, control::Memory& out, ErrorList& verdict) {
   Fields fields(node, "memory", verdict);
   for (const Node& item : need_list(fields, "scale")) {
     read_memory_text(item, "memory.scale", out.scale.emplace_back(), decide::scale::parse_memory, verdict);
@@ -285,7 +285,7 @@ void read_memory(const Node& node, const model::Catalog& catalog, control::Memor
   fields.finish();
 }
 
-void read_policies(const Node& node, control::Policies& out, Verdict& verdict) {
+void read_policies(const Node& node, control::Policies& out, ErrorList& verdict) {
   Fields fields(node, "policies", verdict);
   need_text(fields, "name", out.name);
   for (const Node& policy : need_list(fields, "scale")) {
@@ -338,7 +338,7 @@ manifest::Place place_of(const manifest::JsonFile& file, const model::Inconsiste
 }
 
 void report_inconsistency(const std::optional<model::Inconsistency>& fault, const manifest::JsonFile& file,
-                          Verdict& verdict) {
+                          ErrorList& verdict) {
   if (!fault || !verdict.ok()) return;
   const std::string field = fault->field.empty() ? "" : "." + fault->field;
   verdict.fail(place_of(file, *fault), fault->table + field + ": " + fault->message);
@@ -379,7 +379,7 @@ constexpr std::size_t kMaxYamlBytes = 16u << 20;
 Result<SavedState> read_document(const manifest::JsonFile& file) {
   const Node& document = file.root;
   SavedState state;
-  Verdict verdict;
+  ErrorList verdict;
   Fields fields(document, "snapshot", verdict);
   std::int64_t format = 0;
   if (fields.need("format_version") != nullptr) fields.integer("format_version", format, 1, kFormat);

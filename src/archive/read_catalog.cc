@@ -8,12 +8,12 @@
 namespace capstan::archive {
 namespace {
 
+using manifest::ErrorList;
 using manifest::Fields;
 using manifest::Node;
-using manifest::Verdict;
 
 /// Reads a list of names, each of which may occur once.
-void read_names(const Node& list, const std::string& name, std::vector<std::string>& out, Verdict& verdict) {
+void read_names(const Node& list, const std::string& name, std::vector<std::string>& out, ErrorList& verdict) {
   if (list.kind != Node::Kind::sequence) {
     return verdict.fail(list.place, name + ": found " + list.words() + ", expected a list of names");
   }
@@ -28,7 +28,7 @@ void read_names(const Node& list, const std::string& name, std::vector<std::stri
   }
 }
 
-void read_domains(Fields& from, model::Catalog& catalog, Verdict& verdict) {
+void read_domains(Fields& from, model::Catalog& catalog, ErrorList& verdict) {
   for (const Node& item : need_list(from, "domains")) {
     Fields fields(item, "catalog.domains", verdict);
     model::Domain domain;
@@ -41,7 +41,7 @@ void read_domains(Fields& from, model::Catalog& catalog, Verdict& verdict) {
   }
 }
 
-void read_offerings(Fields& from, model::Catalog& catalog, Verdict& verdict) {
+void read_offerings(Fields& from, model::Catalog& catalog, ErrorList& verdict) {
   for (const Node& item : need_list(from, "offerings")) {
     Fields fields(item, "catalog.offerings", verdict);
     model::Offering offering;
@@ -56,7 +56,7 @@ void read_offerings(Fields& from, model::Catalog& catalog, Verdict& verdict) {
   }
 }
 
-void read_pools(Fields& from, model::Catalog& catalog, Verdict& verdict) {
+void read_pools(Fields& from, model::Catalog& catalog, ErrorList& verdict) {
   for (const Node& item : need_list(from, "pools")) {
     Fields fields(item, "catalog.pools", verdict);
     model::Pool pool;
@@ -70,7 +70,7 @@ void read_pools(Fields& from, model::Catalog& catalog, Verdict& verdict) {
   }
 }
 
-void read_queues(Fields& from, model::Catalog& catalog, Verdict& verdict) {
+void read_queues(Fields& from, model::Catalog& catalog, ErrorList& verdict) {
   for (const Node& item : from.list("queues")) {
     Fields fields(item, "catalog.queues", verdict);
     model::Queue queue;
@@ -86,7 +86,7 @@ void read_queues(Fields& from, model::Catalog& catalog, Verdict& verdict) {
   }
 }
 
-model::Variant read_variant(const Node& item, const model::Catalog& catalog, ClosedLists* closed, Verdict& verdict) {
+model::Variant read_variant(const Node& item, const model::Catalog& catalog, ClosedLists* closed, ErrorList& verdict) {
   Fields fields(item, "catalog.services.variants", verdict);
   model::Variant variant;
   variant.engine.clear();  // an absent key means an empty text, not the default of model::Variant
@@ -115,7 +115,7 @@ model::Variant read_variant(const Node& item, const model::Catalog& catalog, Clo
   return variant;
 }
 
-model::BoundsWindow read_window(const Node& node, Verdict& verdict) {
+model::BoundsWindow read_window(const Node& node, ErrorList& verdict) {
   Fields fields(node, "catalog.services.windows", verdict);
   model::BoundsWindow window;
   std::string start;
@@ -133,7 +133,7 @@ model::BoundsWindow read_window(const Node& node, Verdict& verdict) {
   return window;
 }
 
-void read_role_limits(const Node& node, model::RoleLimits& limits, Verdict& verdict) {
+void read_role_limits(const Node& node, model::RoleLimits& limits, ErrorList& verdict) {
   Fields fields(node, "catalog.services.role_limits", verdict);
   const std::int64_t max_ratio = model::RoleLimits::kRatioMostMilli;
   need_integer(fields, "decode_per_prefill_least_milli", limits.decode_per_prefill_least_milli, 0, max_ratio);
@@ -142,7 +142,7 @@ void read_role_limits(const Node& node, model::RoleLimits& limits, Verdict& verd
   fields.finish();
 }
 
-void read_slo(const Node& node, model::Slo& slo, Verdict& verdict) {
+void read_slo(const Node& node, model::Slo& slo, ErrorList& verdict) {
   Fields fields(node, "catalog.services.slo", verdict);
   need_duration_ns(fields, "ttft_ns", slo.ttft);
   need_duration_ns(fields, "tpot_ns", slo.tpot);
@@ -152,7 +152,7 @@ void read_slo(const Node& node, model::Slo& slo, Verdict& verdict) {
   fields.finish();
 }
 
-void read_services(Fields& from, model::Catalog& catalog, ClosedLists* closed, Verdict& verdict) {
+void read_services(Fields& from, model::Catalog& catalog, ClosedLists* closed, ErrorList& verdict) {
   for (const Node& item : need_list(from, "services")) {
     Fields fields(item, "catalog.services", verdict);
     model::Service service;
@@ -167,7 +167,8 @@ void read_services(Fields& from, model::Catalog& catalog, ClosedLists* closed, V
     }
     if (item.find("survives") != nullptr) read_word(fields, verdict, "survives", service.survives.emplace());
     read_id(fields, verdict, "fed_by", service.fed_by);
-    fields.check("role_limits", [&](const Node& node, Verdict& v) { read_role_limits(node, service.role_limits, v); });
+    fields.check("role_limits",
+                 [&](const Node& node, ErrorList& v) { read_role_limits(node, service.role_limits, v); });
     read_refs(fields, verdict, "beside", service.beside, [](model::ServiceId) { return true; });
     const auto variants = fields.list("variants");
     if (variants.empty())
@@ -178,7 +179,7 @@ void read_services(Fields& from, model::Catalog& catalog, ClosedLists* closed, V
   }
 }
 
-void read_pod_class_row(const Node& item, model::Catalog& catalog, Verdict& verdict) {
+void read_pod_class_row(const Node& item, model::Catalog& catalog, ErrorList& verdict) {
   Fields fields(item, "catalog.pod_classes", verdict);
   model::PodClass row;
   read_resources(fields, row.requests, catalog.extended_resources.size());
@@ -194,7 +195,7 @@ void read_pod_class_row(const Node& item, model::Catalog& catalog, Verdict& verd
   catalog.eligibility.pod_classes.push_back(std::move(row));
 }
 
-void read_purchase_class(const Node& item, model::Catalog& catalog, Verdict& verdict) {
+void read_purchase_class(const Node& item, model::Catalog& catalog, ErrorList& verdict) {
   Fields fields(item, "catalog.purchase_classes", verdict);
   model::Purchase purchase;
   model::NodeClassId node_class;
@@ -206,8 +207,8 @@ void read_purchase_class(const Node& item, model::Catalog& catalog, Verdict& ver
   verdict.fail(item.place, "catalog.purchase_classes: found a second row for this pool and offering, expected one");
 }
 
-void read_classes(Fields& from, model::Catalog& catalog, Verdict& verdict) {
-  from.check("extended_resources", [&](const Node& node, Verdict&) {
+void read_classes(Fields& from, model::Catalog& catalog, ErrorList& verdict) {
+  from.check("extended_resources", [&](const Node& node, ErrorList&) {
     read_names(node, "catalog.extended_resources", catalog.extended_resources, verdict);
   });
   const auto pod_classes = from.list("pod_classes");
@@ -221,7 +222,7 @@ void read_classes(Fields& from, model::Catalog& catalog, Verdict& verdict) {
   for (const Node& item : from.list("purchase_classes")) read_purchase_class(item, catalog, verdict);
 }
 
-void read_gpu_kinds(Fields& from, model::Catalog& catalog, Verdict& verdict) {
+void read_gpu_kinds(Fields& from, model::Catalog& catalog, ErrorList& verdict) {
   if (const Node* node = from.need("gpu_kinds")) read_names(*node, "catalog.gpu_kinds", catalog.gpu_kinds, verdict);
 }
 
@@ -233,7 +234,7 @@ void read_limit(Fields& fields, std::string_view key, std::optional<Number>& out
   out = Number{value};
 }
 
-void read_limits(const Node& node, model::FleetLimits& out, Verdict& verdict) {
+void read_limits(const Node& node, model::FleetLimits& out, ErrorList& verdict) {
   Fields fields(node, "catalog.limits", verdict);
   read_limit(fields, "gpus", out.gpus);
   read_limit(fields, "nodes", out.nodes);
@@ -243,7 +244,7 @@ void read_limits(const Node& node, model::FleetLimits& out, Verdict& verdict) {
 
 }  // namespace
 
-model::Catalog read_catalog(const Node& node, ClosedLists* closed, Verdict& verdict) {
+model::Catalog read_catalog(const Node& node, ClosedLists* closed, ErrorList& verdict) {
   model::Catalog catalog;
   Fields fields(node, "catalog", verdict);
   read_gpu_kinds(fields, catalog, verdict);

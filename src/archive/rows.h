@@ -32,7 +32,7 @@ inline constexpr std::int64_t kMaxAtOnce =
     100'000;  ///< nodes of one launch or group, pods of a gang, failures of a back-off
 
 template <typename Enum>
-void read_word(manifest::Fields& fields, manifest::Verdict& verdict, std::string_view key, Enum& out) {
+void read_word(manifest::Fields& fields, manifest::ErrorList& verdict, std::string_view key, Enum& out) {
   const manifest::Node* node = fields.need(key);
   if (node == nullptr) return;
   for (std::size_t i = 0; i < kWords<Enum>.size(); ++i) {
@@ -82,7 +82,7 @@ inline void need_duration_ns(manifest::Fields& fields, std::string_view key, Dur
 
 /// Reads an id from `node`; `exists(id)` must be true.
 template <typename Tag, typename Exists>
-void read_ref(const manifest::Node& node, const std::string& name, manifest::Verdict& verdict, Id<Tag>& out,
+void read_ref(const manifest::Node& node, const std::string& name, manifest::ErrorList& verdict, Id<Tag>& out,
               Exists&& exists) {
   const std::optional<std::int64_t> value = manifest::read_integer(node.text);
   const bool is_id = node.kind == manifest::Node::Kind::scalar && value && *value >= 0 && *value <= kMaxId;
@@ -99,7 +99,7 @@ void read_ref(const manifest::Node& node, const std::string& name, manifest::Ver
 
 /// Reads an id from the value of a key; an absent key means no id.
 template <typename Tag, typename Exists>
-void read_ref(manifest::Fields& fields, manifest::Verdict& verdict, std::string_view key, Id<Tag>& out,
+void read_ref(manifest::Fields& fields, manifest::ErrorList& verdict, std::string_view key, Id<Tag>& out,
               Exists&& exists) {
   const manifest::Node* node = fields.take(key);
   if (node != nullptr) read_ref(*node, fields.what() + "." + std::string(key), verdict, out, exists);
@@ -107,7 +107,7 @@ void read_ref(manifest::Fields& fields, manifest::Verdict& verdict, std::string_
 
 /// Reads a list of ids.
 template <typename Tag, typename Exists>
-void read_refs(manifest::Fields& fields, manifest::Verdict& verdict, std::string_view key, std::vector<Id<Tag>>& out,
+void read_refs(manifest::Fields& fields, manifest::ErrorList& verdict, std::string_view key, std::vector<Id<Tag>>& out,
                Exists&& exists) {
   for (const manifest::Node& node : fields.list(key)) {
     read_ref(node, fields.what() + "." + std::string(key), verdict, out.emplace_back(), exists);
@@ -116,14 +116,14 @@ void read_refs(manifest::Fields& fields, manifest::Verdict& verdict, std::string
 
 /// Reads an id from the value of a key that must be present.
 template <typename Tag, typename Exists>
-void need_ref(manifest::Fields& fields, manifest::Verdict& verdict, std::string_view key, Id<Tag>& out,
+void need_ref(manifest::Fields& fields, manifest::ErrorList& verdict, std::string_view key, Id<Tag>& out,
               Exists&& exists) {
   if (fields.need(key) != nullptr) read_ref(fields, verdict, key, out, exists);
 }
 
 /// Reads an id without checking that its row exists; that is checked after all rows are read.
 template <typename Tag>
-void read_id(manifest::Fields& fields, manifest::Verdict& verdict, std::string_view key, Id<Tag>& out) {
+void read_id(manifest::Fields& fields, manifest::ErrorList& verdict, std::string_view key, Id<Tag>& out) {
   read_ref(fields, verdict, key, out, [](Id<Tag>) { return true; });
 }
 
@@ -142,7 +142,7 @@ auto within(const SharedTable<IdType, T>& rows) {
 /// by bisection.
 template <typename Rows>
 void check_ascending(const Rows& rows, const manifest::Place& place, const std::string& name,
-                     manifest::Verdict& verdict) {
+                     manifest::ErrorList& verdict) {
   if (rows.size() < 2 || rows[rows.size() - 2] < rows.back()) return;
   verdict.fail(
       place,
@@ -156,7 +156,7 @@ inline void read_resources(manifest::Fields& fields, model::Resources& out, std:
   need_integer(fields, "memory_mib", out.memory_mib, 0, kMaxResource);
   need_integer(fields, "storage_mib", out.storage_mib, 0, kMaxResource);
   need_integer(fields, "pod_slots", out.pod_slots, 0, kMaxResource);
-  fields.check("extended", [&](const manifest::Node& node, manifest::Verdict& verdict) {
+  fields.check("extended", [&](const manifest::Node& node, manifest::ErrorList& verdict) {
     const std::string name = fields.what() + ".extended";
     if (node.kind != manifest::Node::Kind::sequence || node.items.size() > extended) {
       return verdict.fail(node.place, name + ": found " + node.words() +
@@ -176,7 +176,7 @@ inline void read_resources(manifest::Fields& fields, model::Resources& out, std:
 
 /// Reads the class of pods, or in format 1 the nodes and purchases that are closed to them.
 /// @param closed  null for later formats
-inline void read_pod_class(manifest::Fields& fields, manifest::Verdict& verdict, model::PodClassId& out,
+inline void read_pod_class(manifest::Fields& fields, manifest::ErrorList& verdict, model::PodClassId& out,
                            const model::Catalog& catalog, ClosedLists* closed) {
   if (closed == nullptr) return read_ref(fields, verdict, "pod_class", out, within(catalog.eligibility.pod_classes));
   ClosedLists::Row row;

@@ -214,7 +214,7 @@ std::string json(const model::Catalog& catalog, const decide::scale::Decision& d
 
 std::string json(const model::Catalog& catalog, const decide::place::Decision& d) {
   Json out = {{"layer", "place"}, {"verdicts", Json::array()}, {"shortfalls", Json::array()}};
-  for (const decide::place::Verdict& v : d.verdicts) {
+  for (const decide::place::PlacementResult& v : d.verdicts) {
     out["verdicts"].push_back({{"gang", id_json(v.gang)},
                                {"verdict", kVerdicts[static_cast<std::size_t>(v.kind)]},
                                {"why", reason_json(catalog, v.why)}});

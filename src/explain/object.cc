@@ -92,7 +92,7 @@ class Writer {
     const model::Gang& gang = snapshot_.gangs.at(id);
     const std::string name = name_or_id(names_.gangs, "gang", id);
     std::string text = fmt::format("{} {}", name, kGangPhases[static_cast<std::size_t>(gang.phase)]);
-    for (const decide::place::Verdict& verdict : decided_.place.verdicts) {
+    for (const decide::place::PlacementResult& verdict : decided_.place.verdicts) {
       if (verdict.gang == id) text += ": " + because(name, verdict.why);
     }
     text += '.';

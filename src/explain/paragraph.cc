@@ -288,9 +288,9 @@ std::string paragraph(const model::Catalog& catalog, const decide::scale::Decisi
 }
 
 std::string paragraph(const model::Catalog& catalog, const decide::place::Decision& decision) {
-  using Kind = decide::place::Verdict::Kind;
+  using Kind = decide::place::PlacementResult::Kind;
   const auto count = [&](Kind kind) {
-    return std::ranges::count(decision.verdicts, kind, &decide::place::Verdict::kind);
+    return std::ranges::count(decision.verdicts, kind, &decide::place::PlacementResult::kind);
   };
   std::string text = fmt::format(
       "{} pending: {} placed now, {} bound without a confirmation yet, {} without room now, {} too large for any "

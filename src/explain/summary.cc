@@ -123,7 +123,7 @@ Summarizer::Summarizer(const model::Snapshot& snapshot, const model::Names& name
     std::ranges::stable_sort(states.waiting, {}, [&](GangId id) { return snapshot.gangs.at(id).created_at; });
   }
   add_free_gpus();
-  for (const decide::place::Verdict& verdict : place.verdicts) {
+  for (const decide::place::PlacementResult& verdict : place.verdicts) {
     if (verdict.gang.valid()) verdicts_[verdict.gang] = &verdict;
   }
   for (const decide::place::Shortfall& lack : place.shortfalls) {

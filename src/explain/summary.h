@@ -126,7 +126,7 @@ class Summarizer {
   const decide::provision::Decision& provision_;
   std::map<model::ServiceId, ReplicaStates> states_;
   std::map<model::GpuKindId, MilliGpu> free_;  ///< free GPUs of the nodes that take pods
-  std::map<model::GangId, const decide::place::Verdict*> verdicts_;
+  std::map<model::GangId, const decide::place::PlacementResult*> verdicts_;
   std::map<model::GangId, const decide::place::Shortfall*> shortfalls_;
 };
 

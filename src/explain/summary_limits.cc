@@ -13,7 +13,7 @@
 namespace capstan::explain {
 namespace {
 
-using decide::place::Verdict;
+using decide::place::PlacementResult;
 using model::Gang;
 using model::GangId;
 using model::Reason;
@@ -370,11 +370,11 @@ Limit Summarizer::limit_of(GangId id, const decide::scale::Decision& decision) c
     if (nodes != nullptr) return limit_of_nodes(*nodes, gang.gpu, missing_gpus(gang));
     return {Layer::placement, "another scheduler binds these pods", "read its Events: kubectl describe pod"};
   }
-  const Verdict& verdict = *found->second;
+  const PlacementResult& verdict = *found->second;
   if (std::optional<Limit> stated = limit_of_verdict(catalog_, verdict.why)) return *std::move(stated);
   if (verdict.why.code == ReasonCode::never_fits) return limit_of_size(gang, verdict.why);
-  if (verdict.kind == Verdict::Kind::placed) return {Layer::none, "nothing: the pods are bound now", {}};
-  if (verdict.kind == Verdict::Kind::assumed) {
+  if (verdict.kind == PlacementResult::Kind::placed) return {Layer::none, "nothing: the pods are bound now", {}};
+  if (verdict.kind == PlacementResult::Kind::assumed) {
     return {Layer::placement, "the pods are bound, but the API server has not confirmed it", "wait a few seconds"};
   }
   if (const auto lack = shortfalls_.find(id); lack != shortfalls_.end()) {

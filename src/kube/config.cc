@@ -13,8 +13,8 @@
 namespace capstan::kube {
 namespace {
 
+using manifest::ErrorList;
 using manifest::Node;
-using manifest::Verdict;
 
 /// A named entry of a kubeconfig's list: a cluster, a user or a context.
 struct Entry {
@@ -45,7 +45,7 @@ std::string relative_to(const std::string& directory, const std::string& path) {
 /// Reads the fields of one object. Errors name the object: `user "a": token is a list, expected a string`.
 class Object {
  public:
-  Object(std::string title, const Entry& entry, Verdict& verdict)
+  Object(std::string title, const Entry& entry, ErrorList& verdict)
       : title_(std::move(title)), entry_(entry), verdict_(verdict) {}
 
   void fail(const Node& at, const std::string& message) { verdict_.fail(at.place, title_ + ": " + message); }
@@ -108,12 +108,12 @@ class Object {
   }
 
   const std::string& directory() const { return entry_.directory; }
-  Verdict& verdict() { return verdict_; }
+  ErrorList& verdict() { return verdict_; }
 
  private:
   std::string title_;
   const Entry& entry_;
-  Verdict& verdict_;
+  ErrorList& verdict_;
 };
 
 /// Returns true if the text is a URL with one of these schemes and a host.
@@ -138,7 +138,7 @@ std::string without_slash(std::string url) {
 }
 
 void read_entries(const Node& file, const std::string& list, const std::string& kind, const std::string& directory,
-                  Entries& out, Verdict& verdict) {
+                  Entries& out, ErrorList& verdict) {
   const Node* entries = Object::find_in(file, list);
   if (entries == nullptr) return;
   if (entries->kind != Node::Kind::sequence) {
@@ -158,7 +158,7 @@ void read_entries(const Node& file, const std::string& list, const std::string& 
   }
 }
 
-void merge_file(const Node& file, const std::string& path, Merged& out, Verdict& verdict) {
+void merge_file(const Node& file, const std::string& path, Merged& out, ErrorList& verdict) {
   if (file.is_null()) return;
   if (file.kind != Node::Kind::mapping) return verdict.fail(file.place, "not a kubeconfig, expected a mapping");
   if (const Node* kind = file.find("kind"); kind != nullptr && kind->text != "Config") {
@@ -275,7 +275,7 @@ std::string names_of(const Entries& entries) {
 }
 
 const Entry* find_entry(const Entries& entries, const std::string& kind, const std::string& name, Object* in,
-                        Verdict& verdict) {
+                        ErrorList& verdict) {
   const auto found = entries.find(name);
   if (found != entries.end()) return &found->second;
   const std::string message = kind + " " + quoted(name) + " does not exist, " + names_of(entries);
@@ -288,7 +288,7 @@ const Entry* find_entry(const Entries& entries, const std::string& kind, const s
 }
 
 void resolve(const Merged& merged, const std::string& context_name, const ReadFile& read_file, Config& out,
-             Verdict& verdict) {
+             ErrorList& verdict) {
   out.context = context_name.empty() ? merged.current_context : context_name;
   if (out.context.empty()) return verdict.fail({}, "current-context is missing: " + names_of(merged.contexts));
   const Entry* entry = find_entry(merged.contexts, "context", out.context, nullptr, verdict);
@@ -330,7 +330,7 @@ Result<std::string> read_file_from_disk(const std::string& path) {
 Result<Config> read_kubeconfig(const std::vector<std::string>& paths, const std::string& context,
                                const ReadFile& read_file) {
   Merged merged;
-  Verdict verdict;
+  ErrorList verdict;
   merged.files.reserve(paths.size());
   std::size_t found = 0;
   for (const std::string& path : paths) {

@@ -9,11 +9,11 @@
 namespace capstan::lint {
 namespace {
 
+using manifest::ErrorList;
 using manifest::Fields;
 using manifest::Node;
-using manifest::Verdict;
 
-void read_rules(const Node& node, Verdict& verdict, Options& options) {
+void read_rules(const Node& node, ErrorList& verdict, Options& options) {
   if (node.kind != Node::Kind::mapping) {
     verdict.fail(node.place, "rules is " + node.words() + ", expected a mapping from rule to severity");
     return;
@@ -32,7 +32,7 @@ void read_rules(const Node& node, Verdict& verdict, Options& options) {
   }
 }
 
-void read_version(const Node& node, Verdict& verdict, Options& options) {
+void read_version(const Node& node, ErrorList& verdict, Options& options) {
   const Result<KubeVersion> version = parse_kube_version(node.text);
   if (version) {
     options.settings.kube = *version;
@@ -77,10 +77,10 @@ Result<Config> parse_config(const std::string& text, const std::string& path) {
   const Result<Node> root = manifest::parse(text, path);
   if (!root) return std::unexpected(root.error());
   Config config;
-  Verdict verdict;
+  ErrorList verdict;
   Fields fields(*root, "the configuration", verdict);
-  fields.check("rules", [&](const Node& node, Verdict& v) { read_rules(node, v, config.options); });
-  fields.check("kube_version", [&](const Node& node, Verdict& v) { read_version(node, v, config.options); });
+  fields.check("rules", [&](const Node& node, ErrorList& v) { read_rules(node, v, config.options); });
+  fields.check("kube_version", [&](const Node& node, ErrorList& v) { read_version(node, v, config.options); });
   fields.boolean("advice", config.options.advice);
   fields.boolean("closed_world", config.options.settings.closed_world);
   for (const Node& pattern : fields.list("exclude")) config.exclude.push_back(pattern.text);

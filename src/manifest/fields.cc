@@ -84,7 +84,7 @@ std::string duration_text(Duration duration) {
   return text;
 }
 
-void Verdict::fail(Error found) {
+void ErrorList::fail(Error found) {
   if (gives_up()) return;
   if (!error) {
     error = std::move(found);
@@ -93,13 +93,13 @@ void Verdict::fail(Error found) {
   }
 }
 
-Errors Verdict::all() const {
+Errors ErrorList::all() const {
   std::vector<Error> errors = others;
   if (error) errors.insert(errors.begin(), *error);
   return Errors(std::move(errors));
 }
 
-Fields::Fields(const Node& node, std::string what, Verdict& verdict)
+Fields::Fields(const Node& node, std::string what, ErrorList& verdict)
     : node_(node), what_(std::move(what)), verdict_(verdict), mark_(verdict) {
   if (node_.kind != Node::Kind::mapping && !node_.is_null()) {
     verdict_.fail(node_.place, fmt::format("{} is {}, expected a mapping", what_, node_.words()));

@@ -17,8 +17,8 @@ namespace capstan::manifest {
 
 /// The errors found while reading a tree. A wrong value leaves its output at the default and reading goes on, so that a
 /// reader needs no check after each field; the caller checks once at the end. After `max_errors` errors, every `Fields`
-/// that shares the verdict leaves its outputs unchanged.
-struct Verdict {
+/// that shares the list leaves its outputs unchanged.
+struct ErrorList {
   /// Enough for every error in a file written by hand; it bounds the cost of a file that is wrong throughout.
   static constexpr std::size_t kMaxErrors = 1000;
 
@@ -41,11 +41,11 @@ struct Verdict {
 /// Checks whether errors were found since the mark was made.
 class Mark {
  public:
-  explicit Mark(const Verdict& verdict) : verdict_(verdict), count_(verdict.count()) {}
+  explicit Mark(const ErrorList& verdict) : verdict_(verdict), count_(verdict.count()) {}
   bool ok() const { return verdict_.count() == count_ && !verdict_.gives_up(); }
 
  private:
-  const Verdict& verdict_;
+  const ErrorList& verdict_;
   std::size_t count_;
 };
 
@@ -58,7 +58,7 @@ class Mark {
 class Fields {
  public:
   /// @param what  name of the mapping in messages, for example "slo"
-  Fields(const Node& node, std::string what, Verdict& verdict);
+  Fields(const Node& node, std::string what, ErrorList& verdict);
 
   /// Returns the value of a key, or null if it is absent or null in the file.
   const Node* take(std::string_view key);
@@ -144,7 +144,7 @@ class Fields {
 
   const Node& node_;
   std::string what_;
-  Verdict& verdict_;
+  ErrorList& verdict_;
   Mark mark_;
   std::vector<std::string_view> known_;
   std::vector<std::string_view> wrong_;  ///< keys with a wrong value, and required keys that are absent

@@ -25,7 +25,7 @@ struct Read {
 Result<Read> read(std::string_view text) {
   Result<Node> node = parse(text, "s.yaml");
   if (!node) return std::unexpected(node.error());
-  Verdict verdict;
+  ErrorList verdict;
   Read out;
   Fields fields(*node, "thing", verdict);
   fields.integer("count", out.count, 1, 10);
@@ -81,9 +81,9 @@ TEST(Fields, ErrorsSayWhatWasFoundAndWhatWasExpected) {
 }
 
 /// Returns all errors of a mapping that contains a mapping and a list.
-std::string all_errors(std::string_view text, std::size_t max_errors = Verdict::kMaxErrors) {
+std::string all_errors(std::string_view text, std::size_t max_errors = ErrorList::kMaxErrors) {
   const Result<Node> node = parse(text, "s.yaml");
-  Verdict verdict{.max_errors = max_errors};
+  ErrorList verdict{.max_errors = max_errors};
   enum class Kind : std::uint8_t { plain, fancy } kind = Kind::plain;
   std::int32_t low = 1, high = 9;
   Fields fields(*node, "thing", verdict);
@@ -92,7 +92,7 @@ std::string all_errors(std::string_view text, std::size_t max_errors = Verdict::
   fields.keys_depend_on("kind");
   if (kind == Kind::fancy) fields.take("color");
   fields.list_of_some("parts");
-  fields.check("range", [&](const Node& range, Verdict& v) {
+  fields.check("range", [&](const Node& range, ErrorList& v) {
     Fields ends(range, "thing.range", v);
     ends.integer("low", low, 0, 10);
     ends.integer("high", high, 0, 10);

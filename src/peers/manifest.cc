@@ -9,9 +9,9 @@
 namespace capstan::peers {
 namespace {
 
+using manifest::ErrorList;
 using manifest::Fields;
 using manifest::Node;
-using manifest::Verdict;
 using namespace std::chrono_literals;
 namespace scale = decide::scale;
 
@@ -22,7 +22,7 @@ void pass_over(Fields& fields, std::initializer_list<std::string_view> keys) {
   for (const std::string_view key : keys) fields.take(key);
 }
 
-std::int64_t milli_of(const Node& node, const std::string& what, Verdict& verdict) {
+std::int64_t milli_of(const Node& node, const std::string& what, ErrorList& verdict) {
   const auto milli = node.kind == Node::Kind::scalar ? manifest::read_quantity_milli(node.text) : std::nullopt;
   if (!milli || *milli <= 0) {
     verdict.fail(node.place, what + ": found " + node.words() + ", expected a quantity above 0 such as 4 or 500m");
@@ -31,7 +31,7 @@ std::int64_t milli_of(const Node& node, const std::string& what, Verdict& verdic
   return *milli;
 }
 
-MetricQuery query_of(const Node& at, const std::string& text, Verdict& verdict) {
+MetricQuery query_of(const Node& at, const std::string& text, ErrorList& verdict) {
   Result<MetricQuery> query = MetricQuery::parse(text, "query");
   if (query) return std::move(*query);
   verdict.fail(at.place, query.error().text() + " in " + text.substr(0, 200));
@@ -46,7 +46,7 @@ void read_seconds(Fields& fields, std::string_view key, Duration& out, std::int6
 }
 
 void read_rules(const Node& node, const std::string& what, scale::HpaRules& rules, std::int64_t& tolerance,
-                Verdict& verdict) {
+                ErrorList& verdict) {
   Fields fields(node, what, verdict);
   read_seconds(fields, "stabilizationWindowSeconds", rules.stabilization, 3600);
   using Select = scale::HpaRules::Select;
@@ -68,19 +68,19 @@ void read_rules(const Node& node, const std::string& what, scale::HpaRules& rule
   fields.finish();
 }
 
-void read_behavior(const Node& node, scale::HpaSettings& settings, Verdict& verdict) {
+void read_behavior(const Node& node, scale::HpaSettings& settings, ErrorList& verdict) {
   settings.behavior.emplace();
   Fields fields(node, "behavior", verdict);
-  fields.check("scaleUp", [&](const Node& n, Verdict& v) {
+  fields.check("scaleUp", [&](const Node& n, ErrorList& v) {
     read_rules(n, "behavior.scaleUp", settings.behavior->up, settings.tolerance_up_per_mille, v);
   });
-  fields.check("scaleDown", [&](const Node& n, Verdict& v) {
+  fields.check("scaleDown", [&](const Node& n, ErrorList& v) {
     read_rules(n, "behavior.scaleDown", settings.behavior->down, settings.tolerance_down_per_mille, v);
   });
   fields.finish();
 }
 
-void read_target(const Node& node, const std::string& what, HpaMetric& metric, Verdict& verdict) {
+void read_target(const Node& node, const std::string& what, HpaMetric& metric, ErrorList& verdict) {
   Fields fields(node, what + ".target", verdict);
   using Target = HpaMetric::Target;
   fields.choice<Target>(
@@ -101,7 +101,7 @@ void read_target(const Node& node, const std::string& what, HpaMetric& metric, V
 }
 
 /// Takes the CPU or memory of a pod from the scenario, because the manifest does not state it.
-void take_resources(const Node& at, const PodResources& pod, HpaMetric& metric, Verdict& verdict) {
+void take_resources(const Node& at, const PodResources& pod, HpaMetric& metric, ErrorList& verdict) {
   const bool cpu = metric.source == HpaMetric::Source::cpu;
   metric.name = cpu ? "cpu" : "memory";
   metric.request_milli = cpu ? pod.cpu_milli : pod.memory_milli;
@@ -118,7 +118,7 @@ void take_resources(const Node& at, const PodResources& pod, HpaMetric& metric, 
 
 /// Reads a Resource or ContainerResource metric. A container of any name counts as the engine's.
 void read_resource(const Node& node, const std::string& what, const PodResources& pod, HpaMetric& metric,
-                   Verdict& verdict) {
+                   ErrorList& verdict) {
   Fields fields(node, what, verdict);
   using Source = HpaMetric::Source;
   metric.source = Source::cpu;
@@ -131,7 +131,7 @@ void read_resource(const Node& node, const std::string& what, const PodResources
 }
 
 /// Returns a metric selector's label matchers in PromQL syntax.
-std::string matchers_of(const Node* selector, Verdict& verdict) {
+std::string matchers_of(const Node* selector, ErrorList& verdict) {
   std::string out;
   if (selector == nullptr) return out;
   Fields fields(*selector, "selector", verdict);
@@ -147,7 +147,7 @@ std::string matchers_of(const Node* selector, Verdict& verdict) {
 }
 
 /// Reads a Pods, Object or External metric: a series that engines or the gateway export.
-void read_series(const Node& node, const std::string& what, HpaMetric& metric, Verdict& verdict) {
+void read_series(const Node& node, const std::string& what, HpaMetric& metric, ErrorList& verdict) {
   Fields parts(node, what, verdict);
   if (what == "object") pass_over(parts, {"describedObject"});
   std::string matchers;
@@ -172,7 +172,7 @@ void read_series(const Node& node, const std::string& what, HpaMetric& metric, V
   metric.query = query_of(*name_at, pods ? "sum by (pod) (" + *series + ")" : "sum(" + *series + ")", verdict);
 }
 
-HpaMetric read_metric(const Node& node, const PodResources& pod, Verdict& verdict) {
+HpaMetric read_metric(const Node& node, const PodResources& pod, ErrorList& verdict) {
   HpaMetric metric;
   Fields fields(node, "metrics", verdict);
   enum class Type : std::uint8_t { resource, container, pods, object, external } type = Type::external;
@@ -199,7 +199,7 @@ HpaMetric read_metric(const Node& node, const PodResources& pod, Verdict& verdic
   return metric;
 }
 
-HpaSpec read_hpa(const Node& node, const PodResources& pod, Verdict& verdict) {
+HpaSpec read_hpa(const Node& node, const PodResources& pod, ErrorList& verdict) {
   HpaSpec spec;
   Fields fields(node, "spec", verdict);
   pass_over(fields, {"scaleTargetRef"});
@@ -213,7 +213,7 @@ HpaSpec read_hpa(const Node& node, const PodResources& pod, Verdict& verdict) {
 }
 
 /// Reads a number from a trigger's metadata, whose values are strings in KEDA.
-void read_number(Fields& fields, std::string_view key, double& out, Verdict& verdict) {
+void read_number(Fields& fields, std::string_view key, double& out, ErrorList& verdict) {
   const Node* node = fields.take(key);
   if (node == nullptr) return;
   const std::optional<double> value = manifest::read_number(node->text);
@@ -223,7 +223,7 @@ void read_number(Fields& fields, std::string_view key, double& out, Verdict& ver
     verdict.fail(node->place, "metadata." + std::string(key) + ": found " + node->words() + ", expected a number");
 }
 
-void read_prometheus(Fields& parts, HpaMetric& metric, Verdict& verdict) {
+void read_prometheus(Fields& parts, HpaMetric& metric, ErrorList& verdict) {
   pass_over(parts, {"serverAddress", "queryParameters", "namespace", "customHeaders", "unsafeSsl", "timeout",
                     "authModes", "metricName"});
   double threshold = 0;
@@ -238,7 +238,7 @@ void read_prometheus(Fields& parts, HpaMetric& metric, Verdict& verdict) {
   if (const Node* query = parts.need("query")) metric.query = query_of(*query, query->text, verdict);
 }
 
-void read_schedule(Fields& parts, std::string_view key, Cron& out, Verdict& verdict) {
+void read_schedule(Fields& parts, std::string_view key, Cron& out, ErrorList& verdict) {
   const Node* node = parts.need(key);
   if (node == nullptr) return;
   Result<Cron> cron = Cron::parse(node->text);
@@ -249,7 +249,7 @@ void read_schedule(Fields& parts, std::string_view key, Cron& out, Verdict& verd
 }
 
 /// Reads a cron trigger: its metric is the number of replicas and its target is 1.
-void read_cron(Fields& parts, HpaMetric& metric, Verdict& verdict) {
+void read_cron(Fields& parts, HpaMetric& metric, ErrorList& verdict) {
   const Node* zone = parts.need("timezone");
   constexpr std::string_view kUtc[] = {"UTC", "Etc/UTC", "GMT", "Etc/GMT", "Etc/Universal", "Universal"};
   if (zone != nullptr && std::ranges::find(kUtc, zone->text) == std::end(kUtc)) {
@@ -265,7 +265,7 @@ void read_cron(Fields& parts, HpaMetric& metric, Verdict& verdict) {
 }
 
 /// Reads a utilization in whole percent: KEDA accepts no quantity here.
-std::int64_t percent_milli(const Node& node, Verdict& verdict) {
+std::int64_t percent_milli(const Node& node, ErrorList& verdict) {
   constexpr std::int64_t kMost = 100'000;
   std::int64_t percent = 0;
   const std::string& text = node.text;
@@ -281,7 +281,7 @@ std::int64_t percent_milli(const Node& node, Verdict& verdict) {
 
 /// Reads a cpu or memory trigger, which KEDA passes on to the HPA.
 void read_resource_trigger(const Node& at, Fields& parts, const PodResources& pod, HpaMetric& metric,
-                           Verdict& verdict) {
+                           ErrorList& verdict) {
   pass_over(parts, {"containerName", "activationValue"});
   if (metric.target == HpaMetric::Target::value) {
     verdict.fail(at.place, "triggers.metricType: expected Utilization or AverageValue for cpu and memory");
@@ -293,7 +293,7 @@ void read_resource_trigger(const Node& at, Fields& parts, const PodResources& po
   take_resources(at, pod, metric, verdict);
 }
 
-HpaMetric read_trigger(const Node& node, const PodResources& pod, Verdict& verdict) {
+HpaMetric read_trigger(const Node& node, const PodResources& pod, ErrorList& verdict) {
   HpaMetric metric;
   Fields fields(node, "triggers", verdict);
   enum class Type : std::uint8_t { prometheus, cron, cpu, memory } type = Type::prometheus;
@@ -330,7 +330,7 @@ HpaMetric read_trigger(const Node& node, const PodResources& pod, Verdict& verdi
   return metric;
 }
 
-keda::Fallback read_fallback(const Node& node, Verdict& verdict) {
+keda::Fallback read_fallback(const Node& node, ErrorList& verdict) {
   keda::Fallback fallback;
   Fields fields(node, "fallback", verdict);
   fields.integer("failureThreshold", fallback.failure_threshold, 0, 1'000'000);
@@ -345,23 +345,23 @@ keda::Fallback read_fallback(const Node& node, Verdict& verdict) {
   return fallback;
 }
 
-void read_advanced(const Node& node, HpaSpec& spec, Verdict& verdict) {
+void read_advanced(const Node& node, HpaSpec& spec, ErrorList& verdict) {
   Fields fields(node, "advanced", verdict);
   pass_over(fields, {"restoreToOriginalReplicaCount"});
-  fields.check("horizontalPodAutoscalerConfig", [&](const Node& config, Verdict& v) {
+  fields.check("horizontalPodAutoscalerConfig", [&](const Node& config, ErrorList& v) {
     Fields parts(config, "horizontalPodAutoscalerConfig", v);
     pass_over(parts, {"name"});
     if (const Node* behavior = parts.take("behavior")) read_behavior(*behavior, spec.settings, v);
     parts.finish();
   });
-  fields.check("scalingModifiers", [&](const Node& modifiers, Verdict& v) {
+  fields.check("scalingModifiers", [&](const Node& modifiers, ErrorList& v) {
     if (!modifiers.entries.empty())
       v.fail(modifiers.place, "scalingModifiers: found modifiers, which are not simulated, expected none");
   });
   fields.finish();
 }
 
-HpaSpec read_scaled_object(const Node& node, const PodResources& pod, Verdict& verdict) {
+HpaSpec read_scaled_object(const Node& node, const PodResources& pod, ErrorList& verdict) {
   HpaSpec spec;
   spec.keda.emplace();
   Fields fields(node, "spec", verdict);
@@ -395,7 +395,7 @@ HpaSpec read_scaled_object(const Node& node, const PodResources& pod, Verdict& v
 
 }  // namespace
 
-const Node* find_autoscaler(std::span<const Node> documents, const std::string& file, Verdict& verdict) {
+const Node* find_autoscaler(std::span<const Node> documents, const std::string& file, ErrorList& verdict) {
   if (documents.size() == 1) return &documents.front();
   const Node* found = nullptr;
   for (const Node& document : documents) {
@@ -414,7 +414,7 @@ const Node* find_autoscaler(std::span<const Node> documents, const std::string& 
   return nullptr;
 }
 
-HpaSpec read_manifest(const Node& root, const std::string& file, const PodResources& pod, Verdict& verdict) {
+HpaSpec read_manifest(const Node& root, const std::string& file, const PodResources& pod, ErrorList& verdict) {
   Fields fields(root, file, verdict);
   std::string api, kind;
   const Node* api_at = fields.need("apiVersion");

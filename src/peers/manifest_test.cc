@@ -49,14 +49,14 @@ constexpr PodResources kPod{
 
 std::string error_of(std::string text, const std::string& from, const std::string& to, const PodResources& pod = {}) {
   text.replace(text.find(from), from.size(), to);
-  manifest::Verdict verdict;
+  manifest::ErrorList verdict;
   const Result<manifest::Node> root = manifest::parse(text, "m.yaml");
   read_manifest(*root, "m.yaml", pod, verdict);
   return verdict.error ? verdict.error->text() : "";
 }
 
 HpaSpec read(const std::string& text, const PodResources& pod = {}) {
-  manifest::Verdict verdict;
+  manifest::ErrorList verdict;
   const Result<manifest::Node> root = manifest::parse(text, "m.yaml");
   HpaSpec spec = read_manifest(*root, "m.yaml", pod, verdict);
   EXPECT_TRUE(verdict.ok()) << verdict.error->text();
@@ -105,7 +105,7 @@ TEST(Manifest, TheAutoscalerIsFoundAmongOtherDocuments) {
        "m.yaml:4:1: found a second autoscaler, expected one per file; the first is on line 1"},
   };
   for (const auto& row : rows) {
-    manifest::Verdict verdict;
+    manifest::ErrorList verdict;
     const auto documents = manifest::parse_documents(row.text, "m.yaml");
     ASSERT_TRUE(documents) << row.teaches;
     const manifest::Node* found = find_autoscaler(*documents, "m.yaml", verdict);

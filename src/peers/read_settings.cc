@@ -12,9 +12,9 @@
 namespace capstan::peers {
 namespace {
 
+using manifest::ErrorList;
 using manifest::Fields;
 using manifest::Node;
-using manifest::Verdict;
 using namespace std::chrono_literals;
 
 constexpr std::int64_t kMostActivationScale = 100'000;
@@ -85,7 +85,7 @@ Choice read_ray_serve(Fields& fields) {
   return choice<RayServeAutoscaler>(spec, std::max<Duration>(1s, spec.metrics_interval));
 }
 
-Choice read_aibrix(Fields& fields, AibrixSpec::Strategy strategy, Verdict& verdict) {
+Choice read_aibrix(Fields& fields, AibrixSpec::Strategy strategy, ErrorList& verdict) {
   AibrixSpec spec;
   spec.strategy = strategy;
   const Node* metric = fields.take("targetMetric");
@@ -132,7 +132,7 @@ Choice read_wva(Fields& fields, WvaSpec::Analyzer analyzer) {
   return choice<WvaAutoscaler>(spec, std::nullopt);
 }
 
-Choice read_dynamo(Fields& fields, Verdict& verdict) {
+Choice read_dynamo(Fields& fields, ErrorList& verdict) {
   DynamoSpec spec;
   using Target = dynamo::Target;
   fields.choice<Target>("optimization_target", spec.load.target,
@@ -171,7 +171,7 @@ Choice read_dynamo(Fields& fields, Verdict& verdict) {
 
 std::span<const std::string_view> names() { return kNames; }
 
-Choice read_settings(const Node& node, Verdict& verdict) {
+Choice read_settings(const Node& node, ErrorList& verdict) {
   Fields fields(node, "scale", verdict);
   std::string name;
   fields.text("policy", name);

@@ -16,7 +16,7 @@ namespace {
 using namespace std::chrono_literals;
 
 std::unique_ptr<Autoscaler> make(const std::string& text) {
-  manifest::Verdict verdict;
+  manifest::ErrorList verdict;
   const Result<manifest::Node> node = manifest::parse(text, "s.yaml");
   const Choice choice = read_settings(*node, verdict);
   EXPECT_TRUE(verdict.ok()) << verdict.error->text();
@@ -24,7 +24,7 @@ std::unique_ptr<Autoscaler> make(const std::string& text) {
 }
 
 std::string error_of(const std::string& text) {
-  manifest::Verdict verdict;
+  manifest::ErrorList verdict;
   const Result<manifest::Node> node = manifest::parse(text, "s.yaml");
   read_settings(*node, verdict);
   return verdict.error ? verdict.error->text() : "";

@@ -14,8 +14,8 @@
 
 namespace capstan::scenario {
 
+using manifest::ErrorList;
 using manifest::Node;
-using manifest::Verdict;
 
 namespace {
 
@@ -119,7 +119,7 @@ std::string nearest_gpu(const model::Catalog& catalog, const std::string& gpu) {
 /// Checks that the scenario is possible, and reports the first reason against it with its place.
 class Feasibility {
  public:
-  Feasibility(const Scenario& scenario, const Node& root, Verdict& verdict)
+  Feasibility(const Scenario& scenario, const Node& root, ErrorList& verdict)
       : scenario_(scenario), root_(root), verdict_(verdict) {}
 
   void check() {
@@ -227,12 +227,12 @@ class Feasibility {
 
   const Scenario& scenario_;
   const Node& root_;
-  Verdict& verdict_;
+  ErrorList& verdict_;
 };
 
 }  // namespace
 
-void check_feasible(const Scenario& scenario, const Node& root, Verdict& verdict) {
+void check_feasible(const Scenario& scenario, const Node& root, ErrorList& verdict) {
   if (verdict.ok()) Feasibility(scenario, root, verdict).check();
 }
 

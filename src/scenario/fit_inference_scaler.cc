@@ -15,7 +15,7 @@ namespace capstan::scenario {
 namespace {
 
 using manifest::Node;
-using manifest::Verdict;
+using manifest::ErrorList;
 using settings::InferenceScalerManifest;
 
 std::string kind_of(const Node& document) {
@@ -24,7 +24,7 @@ std::string kind_of(const Node& document) {
 }
 
 /// Reports a bound that differs from the scenario's. 0 means that there is no bound.
-void compare_bound(const Node& root, std::string_view key, Duration found, Duration expected, Verdict& verdict) {
+void compare_bound(const Node& root, std::string_view key, Duration found, Duration expected, ErrorList& verdict) {
   if (found == expected) return;
   const auto words = [](Duration bound) {
     return bound == Duration{} ? std::string("no bound") : manifest::duration_text(bound);
@@ -35,7 +35,7 @@ void compare_bound(const Node& root, std::string_view key, Duration found, Durat
 }
 
 void check_same_service(const Node& root, const InferenceScalerManifest& scaler, const Scenario& scenario,
-                        Verdict& verdict) {
+                        ErrorList& verdict) {
   const auto served = engine::model_of_name(*scenario.engines, scaler.model);
   const std::string model = served ? served->model : scaler.model;
   if (model != scenario.variant().model) {
@@ -86,7 +86,7 @@ const Node* find_inference_scaler(std::span<const Node> documents) {
   return found;
 }
 
-std::optional<FittedScaler> fit_inference_scaler(const Node& root, const Scenario& scenario, Verdict& verdict) {
+std::optional<FittedScaler> fit_inference_scaler(const Node& root, const Scenario& scenario, ErrorList& verdict) {
   const manifest::Mark read(verdict);
   InferenceScalerManifest scaler = settings::read_inference_scaler(root, verdict);
   if (!read.ok()) return std::nullopt;

@@ -28,7 +28,7 @@ TEST(FitInferenceScaler, GivesItsBoundsToThePolicyAlone) {
   ASSERT_TRUE(scenario) << scenario.error().text();
   const auto node =
       manifest::parse(fitted_manifest("meta-llama/Llama-3.1-8B-Instruct", "{ttft: 2s}", kOneRole), "isc.yaml");
-  manifest::Verdict verdict;
+  manifest::ErrorList verdict;
   const auto fitted = fit_inference_scaler(*node, *scenario, verdict);
   ASSERT_TRUE(fitted) << verdict.error->text();
   ASSERT_EQ(fitted->bounds.size(), 1u);
@@ -52,7 +52,7 @@ TEST(FitInferenceScaler, NamesWhatDiffersFromTheScenario) {
   };
   for (const auto& [text, message] : cases) {
     const auto node = manifest::parse(text, "isc.yaml");
-    manifest::Verdict verdict;
+    manifest::ErrorList verdict;
     EXPECT_FALSE(fit_inference_scaler(*node, *scenario, verdict));
     ASSERT_FALSE(verdict.ok()) << text;
     EXPECT_NE(verdict.error->text().find(message), std::string::npos) << verdict.error->text();

@@ -14,7 +14,7 @@ namespace capstan::scenario {
 
 using manifest::Fields;
 using manifest::Node;
-using manifest::Verdict;
+using manifest::ErrorList;
 using namespace std::chrono_literals;
 
 namespace {
@@ -33,7 +33,7 @@ std::string instance_error(const std::string& name) {
 
 class ClusterReader {
  public:
-  ClusterReader(model::Catalog& catalog, Scenario& scenario, Verdict& verdict)
+  ClusterReader(model::Catalog& catalog, Scenario& scenario, ErrorList& verdict)
       : catalog_(catalog),
         config_(scenario.cluster),
         engines_(*scenario.engines),
@@ -45,11 +45,11 @@ class ClusterReader {
     read_topology(fields);
     for (const Node& pool : fields.list("pools")) read_pool(pool);
     for (const Node& existing : fields.list("existing")) read_existing(existing);
-    fields.check("provider", [&](const Node& n, Verdict&) { read_provider(n); });
+    fields.check("provider", [&](const Node& n, ErrorList&) { read_provider(n); });
     for (const Node& outage : fields.list("outages")) read_outage(outage);
-    fields.check("bandwidth", [&](const Node& n, Verdict&) { read_bandwidth(n); });
-    fields.check("scrape", [&](const Node& n, Verdict&) { read_scrape(n); });
-    fields.check("actions", [&](const Node& n, Verdict&) { read_actions(n); });
+    fields.check("bandwidth", [&](const Node& n, ErrorList&) { read_bandwidth(n); });
+    fields.check("scrape", [&](const Node& n, ErrorList&) { read_scrape(n); });
+    fields.check("actions", [&](const Node& n, ErrorList&) { read_actions(n); });
     using Cache = sim::WeightCache;
     fields.choice<Cache>("weight_cache", config_.weight_cache,
                          {{"none", Cache::none}, {"disk", Cache::disk}, {"host_memory", Cache::host_memory}});
@@ -116,7 +116,7 @@ class ClusterReader {
     const bool priced = fields.take("usd_per_hour") != nullptr;
     fields.usd("usd_per_hour", offering.price_per_hour, {0}, {100'000'000'000});
     fields.share_ppm("refused", machine.refused_ppm, 0, 1'000'000);
-    fields.check("zone", [&](const Node& zone, Verdict&) { machine.zones.push_back(zone_index(zone)); });
+    fields.check("zone", [&](const Node& zone, ErrorList&) { machine.zones.push_back(zone_index(zone)); });
     if (const Node* given = fields.take("gpu")) gpu = gpu_key(*given, fields.what());
     if (!gpu.empty()) offering.gpu = gpu_kind(catalog_, gpu);
     if (!named) return machine;
@@ -203,7 +203,7 @@ class ClusterReader {
     sim::ExistingNodes nodes;
     nodes.count = 1;
     fields.integer("count", nodes.count, 1, 100'000);
-    fields.check("pool", [&](const Node& pool, Verdict&) {
+    fields.check("pool", [&](const Node& pool, ErrorList&) {
       for (std::size_t i = 0; i < catalog_.pools.size(); ++i) {
         if (pool.text == catalog_.pools[i].name) nodes.pool = {static_cast<std::uint32_t>(i)};
       }
@@ -255,7 +255,7 @@ class ClusterReader {
     Fields fields(node, "cluster.outages", verdict_);
     sim::ProviderConfig::Outage outage;
     for (const char* key : {"zone", "at", "length"}) fields.need(key);
-    fields.check("zone", [&](const Node& zone, Verdict&) { outage.zone = zones_[zone_index(zone)]; });
+    fields.check("zone", [&](const Node& zone, ErrorList&) { outage.zone = zones_[zone_index(zone)]; });
     fields.duration("at", outage.at.since_start, 1s, 8784h);
     fields.duration("length", outage.length, 1s, 8784h);
     fields.finish();
@@ -318,7 +318,7 @@ class ClusterReader {
   sim::ClusterConfig& config_;
   const engine::EngineTable& engines_;
   std::optional<bool>& enforce_together_;
-  Verdict& verdict_;
+  ErrorList& verdict_;
   bool topology_known_ = false;  ///< false: zones are not checked, because the topology has an error
   std::vector<std::string> zone_names_;
   std::vector<model::DomainId> zones_;
@@ -327,7 +327,7 @@ class ClusterReader {
 
 }  // namespace
 
-void read_cluster(const Node& node, model::Catalog& catalog, Scenario& scenario, Verdict& verdict) {
+void read_cluster(const Node& node, model::Catalog& catalog, Scenario& scenario, ErrorList& verdict) {
   ClusterReader(catalog, scenario, verdict).read(node);
 }
 

@@ -8,9 +8,9 @@
 
 namespace capstan::scenario {
 
+using manifest::ErrorList;
 using manifest::Fields;
 using manifest::Node;
-using manifest::Verdict;
 
 namespace {
 
@@ -31,7 +31,7 @@ void read(Fields& from, std::string_view key, Integer& out, Bounds<Integer> boun
 /// Bounds of a rate in a curve, where 0 is possible.
 constexpr Bounds<double> kRateOrNone{0, workload::kRate.max};
 
-void read_length(Fields& from, std::string_view key, workload::LengthSpec& out, Verdict& verdict) {
+void read_length(Fields& from, std::string_view key, workload::LengthSpec& out, ErrorList& verdict) {
   const Node* node = from.take(key);
   if (node == nullptr) return;
   if (node->kind == Node::Kind::scalar) {
@@ -62,13 +62,13 @@ void read_length(Fields& from, std::string_view key, workload::LengthSpec& out, 
   }
 }
 
-void read_lengths(Fields& fields, workload::LengthsSpec& lengths, std::string& profile, Verdict& verdict) {
+void read_lengths(Fields& fields, workload::LengthsSpec& lengths, std::string& profile, ErrorList& verdict) {
   fields.text("lengths_profile", profile);
   read_length(fields, "input", lengths.input, verdict);
   read_length(fields, "output", lengths.output, verdict);
 }
 
-void read_steps(Fields& fields, workload::RateCurve& rate, Verdict& verdict) {
+void read_steps(Fields& fields, workload::RateCurve& rate, ErrorList& verdict) {
   if (fields.need("step") != nullptr) read(fields, "step", rate.step, workload::kRateStep);
   fields.need("step_rates");
   for (const Node& step : fields.list_of_some("step_rates")) {
@@ -93,7 +93,7 @@ void read_curve(Fields& fields, workload::RateCurve& rate) {
   }
 }
 
-void read_rate(const Node& node, workload::RateCurve& rate, Verdict& verdict) {
+void read_rate(const Node& node, workload::RateCurve& rate, ErrorList& verdict) {
   if (node.kind == Node::Kind::scalar) {
     const auto constant = manifest::read_number(node.text);
     if (!constant || *constant < 0 || *constant > kRateOrNone.max) {
@@ -123,7 +123,7 @@ void read_rate(const Node& node, workload::RateCurve& rate, Verdict& verdict) {
   fields.finish();
 }
 
-workload::GeneratorSpec read_generator(const Node& node, Verdict& verdict) {
+workload::GeneratorSpec read_generator(const Node& node, ErrorList& verdict) {
   workload::GeneratorSpec spec;
   Fields fields(node, "load.generator", verdict);
   if (const Node* rate = fields.need("rate")) read_rate(*rate, spec.rate, verdict);
@@ -150,7 +150,7 @@ workload::GeneratorSpec read_generator(const Node& node, Verdict& verdict) {
   return spec;
 }
 
-workload::ClosedLoopSpec read_closed_loop(const Node& node, Verdict& verdict) {
+workload::ClosedLoopSpec read_closed_loop(const Node& node, ErrorList& verdict) {
   workload::ClosedLoopSpec spec;
   Fields fields(node, "load.closed_loop", verdict);
   read(fields, "concurrency", spec.concurrency, workload::kConcurrency);
@@ -166,7 +166,7 @@ workload::ClosedLoopSpec read_closed_loop(const Node& node, Verdict& verdict) {
 
 }  // namespace
 
-void read_load(const Node& node, workload::WorkloadSpec& load, Verdict& verdict) {
+void read_load(const Node& node, workload::WorkloadSpec& load, ErrorList& verdict) {
   Fields fields(node, "load", verdict);
   const Node* trace = fields.take("trace");
   const Node* profile = fields.take("profile");

@@ -13,7 +13,7 @@ namespace capstan::scenario {
 
 using manifest::Fields;
 using manifest::Node;
-using manifest::Verdict;
+using manifest::ErrorList;
 using settings::Provisioner;
 using namespace std::chrono_literals;
 
@@ -29,7 +29,7 @@ void set_latency(sim::ProviderConfig& provider, bool node_groups) {
 }
 
 decide::provision::Policy read_provision(const Node& given, const Scenario& scenario, sim::ProviderConfig& provider,
-                                         Verdict& verdict) {
+                                         ErrorList& verdict) {
   const Node node = settings::as_mapping(given);
   Fields fields(node, "provision", verdict);
   Provisioner which = Provisioner::none;
@@ -57,7 +57,7 @@ std::string beside(const Node& node, const std::string& file) {
   return file.substr(0, slash + 1) + node.text;
 }
 
-void read_labels(const Node& node, std::map<std::string, std::string>& labels, Verdict& verdict) {
+void read_labels(const Node& node, std::map<std::string, std::string>& labels, ErrorList& verdict) {
   if (node.kind != Node::Kind::mapping) {
     return verdict.fail(node.place, "scale.labels is " + node.words() + ", expected a mapping");
   }
@@ -65,7 +65,7 @@ void read_labels(const Node& node, std::map<std::string, std::string>& labels, V
 }
 
 /// Reads facts about pods that the manifest of an autoscaler lacks: `{cpu: 8, memory: 64Gi, memory_used: 20Gi}`.
-peers::PodResources read_pod(const Node& node, Verdict& verdict) {
+peers::PodResources read_pod(const Node& node, ErrorList& verdict) {
   peers::PodResources pod;
   Fields fields(node, "scale.pod", verdict);
   const auto quantity = [&](std::string_view key, std::optional<std::int64_t>& out) {
@@ -108,14 +108,14 @@ ManifestDocuments manifest_documents(const Node& manifest, const std::string& sc
 }
 
 /// Reads `{manifest: hpa.yaml}`: the user's HPA or ScaledObject.
-Scaler read_peer_manifest(const Node& node, const Scenario& scenario, Verdict& verdict) {
+Scaler read_peer_manifest(const Node& node, const Scenario& scenario, ErrorList& verdict) {
   Fields fields(node, "scale", verdict);
   const Node* path = fields.need("manifest");
   PeerSpec peer;
   const auto changes = fields.list("set");
-  fields.check("labels", [&](const Node& labels, Verdict& v) { read_labels(labels, peer.labels, v); });
+  fields.check("labels", [&](const Node& labels, ErrorList& v) { read_labels(labels, peer.labels, v); });
   peers::PodResources pod;
-  fields.check("pod", [&](const Node& stated, Verdict& v) { pod = read_pod(stated, v); });
+  fields.check("pod", [&](const Node& stated, ErrorList& v) { pod = read_pod(stated, v); });
   fields.finish();
   if (!fields.ok()) return {};
   const auto& [file, documents] = manifest_documents(*path, scenario.file);
@@ -136,7 +136,7 @@ Scaler read_peer_manifest(const Node& node, const Scenario& scenario, Verdict& v
   return peer_at(read.settings.sync_period, std::move(peer));
 }
 
-Scaler read_scaler(const Node& node, const Scenario& scenario, Verdict& verdict) {
+Scaler read_scaler(const Node& node, const Scenario& scenario, ErrorList& verdict) {
   if (node.find("manifest") != nullptr) return read_peer_manifest(node, scenario, verdict);
   const Node mapping = settings::as_mapping(node);
   const Node* policy = mapping.find("policy");
@@ -150,7 +150,7 @@ Scaler read_scaler(const Node& node, const Scenario& scenario, Verdict& verdict)
 /// Reads the scalers of several variants. With `{variants: {NAME: ..., NAME: ...}}` each variant has its own scaler.
 /// Otherwise Capstan's policy decides all variants together, while another policy scales only the first one and leaves
 /// the others as they are.
-void read_scale_of_variants(const Node& node, const Scenario& scenario, PolicySpec& spec, Verdict& verdict) {
+void read_scale_of_variants(const Node& node, const Scenario& scenario, PolicySpec& spec, ErrorList& verdict) {
   const Node* apart = node.find("variants");
   const auto add = [&](Scaler scaler) {
     spec.policies.scale.push_back(std::move(scaler.policy));
@@ -185,7 +185,7 @@ void read_scale_of_variants(const Node& node, const Scenario& scenario, PolicySp
 
 /// Reads `{manifest: FILE}` whose file has an InferenceScaler: a policy of Capstan with bounds of its own. Returns
 /// false if the file has none.
-bool read_own_manifest(const Node& node, const Scenario& scenario, PolicySpec& spec, Verdict& verdict) {
+bool read_own_manifest(const Node& node, const Scenario& scenario, PolicySpec& spec, ErrorList& verdict) {
   const Node* path = node.find("manifest");
   if (path == nullptr) return false;
   const auto documents = manifest_documents(*path, scenario.file).documents;
@@ -210,7 +210,7 @@ bool read_own_manifest(const Node& node, const Scenario& scenario, PolicySpec& s
 }
 
 /// Reads one scaler for all replicas, or one for each role: `{prefill: ..., decode: ...}`.
-void read_scale(const Node& node, const Scenario& scenario, PolicySpec& spec, Verdict& verdict) {
+void read_scale(const Node& node, const Scenario& scenario, PolicySpec& spec, ErrorList& verdict) {
   const auto add = [&](const Node& of_service) {
     Scaler scaler = read_scaler(of_service, scenario, verdict);
     spec.policies.scale.push_back(std::move(scaler.policy));
@@ -231,7 +231,7 @@ void read_scale(const Node& node, const Scenario& scenario, PolicySpec& spec, Ve
   if (decode != nullptr) add(*decode);
 }
 
-void read_sleep(const Node& node, std::optional<SleepSpec>& sleep, Verdict& verdict) {
+void read_sleep(const Node& node, std::optional<SleepSpec>& sleep, ErrorList& verdict) {
   Fields fields(node, "sleep", verdict);
   sleep.emplace();
   fields.need("replicas");
@@ -256,7 +256,7 @@ void warn_of_roles(const Scenario& scenario, PolicySpec& spec) {
 
 }  // namespace
 
-PolicySpec read_policy(const Node& node, const Scenario& scenario, Verdict& verdict) {
+PolicySpec read_policy(const Node& node, const Scenario& scenario, ErrorList& verdict) {
   PolicySpec spec;
   spec.provider = scenario.cluster.provider;
   Fields fields(node, "policies", verdict);
@@ -267,7 +267,7 @@ PolicySpec read_policy(const Node& node, const Scenario& scenario, Verdict& verd
   if (const Node* layer = fields.need("provision")) {
     spec.policies.provision = read_provision(*layer, scenario, spec.provider, verdict);
   }
-  fields.check("sleep", [&](const Node& sleep, Verdict& found) { read_sleep(sleep, spec.sleep, found); });
+  fields.check("sleep", [&](const Node& sleep, ErrorList& found) { read_sleep(sleep, spec.sleep, found); });
   fields.take("sweep");  // scenario/sweep.h has turned it into policies
   fields.finish();
   const control::Policies& layers = spec.policies;

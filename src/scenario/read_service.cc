@@ -17,7 +17,7 @@ namespace capstan::scenario {
 
 using manifest::Fields;
 using manifest::Node;
-using manifest::Verdict;
+using manifest::ErrorList;
 using namespace std::chrono_literals;
 
 model::GpuKindId gpu_kind(model::Catalog& catalog, std::string_view name) {
@@ -28,7 +28,7 @@ model::GpuKindId gpu_kind(model::Catalog& catalog, std::string_view name) {
 }
 
 void read_latency(Fields& fields, std::string_view key, sim::Latency& out) {
-  fields.check(key, [&](const Node& node, Verdict& verdict) {
+  fields.check(key, [&](const Node& node, ErrorList& verdict) {
     const std::string what = fmt::format("{}.{}", fields.what(), key);
     const manifest::Mark latency(verdict);
     if (node.kind == Node::Kind::mapping) {
@@ -62,14 +62,14 @@ void read_latency(Fields& fields, std::string_view key, sim::Latency& out) {
 namespace {
 
 /// Reads a bound of the SLO. A stated bound of 0 is an error, because no request can meet it.
-void read_bound(Fields& fields, std::string_view key, Duration& out, Verdict& verdict) {
+void read_bound(Fields& fields, std::string_view key, Duration& out, ErrorList& verdict) {
   if (fields.duration(key, out, 0s, 24h) && out == 0s) {
     verdict.fail(fields.node().find(key)->place, fmt::format("slo.{}: an SLO of 0 can never be met", key),
                  ErrorKind::infeasible);
   }
 }
 
-void read_slo(const Node& node, model::Slo& slo, Verdict& verdict) {
+void read_slo(const Node& node, model::Slo& slo, ErrorList& verdict) {
   Fields fields(node, "slo", verdict);
   read_bound(fields, "ttft", slo.ttft, verdict);
   read_bound(fields, "tpot", slo.tpot, verdict);
@@ -95,7 +95,7 @@ void read_level(Fields& fields, std::string_view key, model::TopologyLevel& out)
       {named(Level::node), named(Level::nvlink), named(Level::rack), named(Level::zone), named(Level::cluster)});
 }
 
-void read_engine_settings(const Node& node, const std::string& owner, RoleSpec& spec, Verdict& verdict) {
+void read_engine_settings(const Node& node, const std::string& owner, RoleSpec& spec, ErrorList& verdict) {
   Fields fields(node, owner + ".engine_settings", verdict);
   sim::ReplicaConfig& replica = spec.replica;
   // Policies know only the limits that the file states, as they would from a manifest.
@@ -116,7 +116,7 @@ void read_engine_settings(const Node& node, const std::string& owner, RoleSpec& 
   }
 }
 
-void read_router(const Node& node, sim::FleetConfig& fleet, Verdict& verdict) {
+void read_router(const Node& node, sim::FleetConfig& fleet, ErrorList& verdict) {
   Fields fields(node, "service.router", verdict);
   using Kind = sim::RouterKind;
   fields.choice<Kind>("policy", fleet.router.kind,
@@ -129,7 +129,7 @@ void read_router(const Node& node, sim::FleetConfig& fleet, Verdict& verdict) {
   fields.finish();
 }
 
-void read_client(const Node& node, sim::ClientConfig& client, Verdict& verdict) {
+void read_client(const Node& node, sim::ClientConfig& client, ErrorList& verdict) {
   Fields fields(node, "service.client", verdict);
   fields.duration("first_token_timeout", client.first_token_timeout, 0s, 24h);
   fields.duration("total_timeout", client.total_timeout, 0s, 24h);
@@ -145,7 +145,7 @@ void read_client(const Node& node, sim::ClientConfig& client, Verdict& verdict) 
   }
 }
 
-void read_start(const Node& node, const std::string& owner, sim::VariantStart& start, Verdict& verdict) {
+void read_start(const Node& node, const std::string& owner, sim::VariantStart& start, ErrorList& verdict) {
   Fields fields(node, owner + ".start", verdict);
   fields.bytes("image_size", start.image_size, {}, {1ll << 42});
   fields.bytes("weights", start.weights, {}, {1ll << 46});
@@ -179,10 +179,10 @@ struct Replicas {
 
 constexpr std::int64_t kMostReplicas = 100'000;
 
-model::BoundsWindow read_window(const Node& node, const std::string& owner, Verdict& verdict) {
+model::BoundsWindow read_window(const Node& node, const std::string& owner, ErrorList& verdict) {
   Fields fields(node, owner + ".windows", verdict);
   model::BoundsWindow window;
-  fields.check("start", [&](const Node& start, Verdict& found) {
+  fields.check("start", [&](const Node& start, ErrorList& found) {
     Result<Cron> cron = Cron::parse(start.text);
     if (!cron) return found.fail(start.place, fmt::format("{}.start: {}", fields.what(), cron.error().message));
     window.start = std::move(*cron);
@@ -199,7 +199,7 @@ model::BoundsWindow read_window(const Node& node, const std::string& owner, Verd
   return window;
 }
 
-Replicas read_replicas(const Node& node, const std::string& owner, model::Service& service, Verdict& verdict) {
+Replicas read_replicas(const Node& node, const std::string& owner, model::Service& service, ErrorList& verdict) {
   Fields fields(node, owner + ".replicas", verdict);
   fields.integer("min", service.min_replicas, 0, kMostReplicas);
   service.max_replicas = std::max(service.min_replicas, service.max_replicas);
@@ -245,7 +245,7 @@ Result<const engine::EngineRow*> find_row(const engine::EngineTable& table, cons
 
 /// Finds the engine's row in the scenario's table, and sets the number of KV blocks that fit beside the weights.
 void find_engine(const Fields& fields, const std::string& gpu, const model::Variant& variant,
-                 const engine::EngineTable& table, RoleSpec& spec, Verdict& verdict) {
+                 const engine::EngineTable& table, RoleSpec& spec, ErrorList& verdict) {
   const manifest::Place& place = fields.blame({"model", "gpu", "tensor_parallel", "dtype"});
   const Result<const engine::EngineRow*> row = find_row(table, variant, gpu, fields.node().find("dtype") != nullptr);
   if (!row) return verdict.fail(place, fields.what() + ": " + row.error().message, row.error().kind);
@@ -282,7 +282,7 @@ sim::EngineRole engine_role(model::Role role) {
 /// @param service  name and SLO of the service; on a decode service also its prefill service
 /// @param spec     settings of the replicas that the caller has read
 void read_role(Fields& fields, model::Role role, model::Service service, RoleSpec spec, model::Catalog& catalog,
-               Scenario& scenario, Verdict& verdict) {
+               Scenario& scenario, ErrorList& verdict) {
   const std::string owner = fields.what();
   model::Variant variant;
   variant.role = role;
@@ -340,7 +340,7 @@ Node inherited(const Node& role, const Node& service) {
 }
 
 /// Reads the bounds on the number of decode replicas for each prefill replica.
-void read_ratio(const Node& node, model::RoleLimits& limits, Verdict& verdict) {
+void read_ratio(const Node& node, model::RoleLimits& limits, ErrorList& verdict) {
   Fields fields(node, "service.roles.decode_per_prefill", verdict);
   constexpr double kMost = model::RoleLimits::kRatioMostMilli / 1000.0;
   for (const auto& [key, milli] : {std::pair("min", &limits.decode_per_prefill_least_milli),
@@ -375,7 +375,7 @@ std::string_view differs_in(const Scenario& scenario, const model::Catalog& cata
 
 /// Checks that a replica can change its role: both roles run the same engine on the same GPUs, and no role is spread
 /// over failure domains.
-void check_convertible(const Node& place, const Scenario& scenario, const model::Catalog& catalog, Verdict& verdict) {
+void check_convertible(const Node& place, const Scenario& scenario, const model::Catalog& catalog, ErrorList& verdict) {
   if (const std::string_view what = differs_in(scenario, catalog); !what.empty()) {
     return verdict.fail(place.place,
                         fmt::format("service.roles.conversion: prefill and decode differ in {}, expected one "
@@ -390,9 +390,9 @@ void check_convertible(const Node& place, const Scenario& scenario, const model:
   }
 }
 
-void read_role_limits(Fields& fields, Scenario& scenario, model::Catalog& catalog, Verdict& verdict) {
+void read_role_limits(Fields& fields, Scenario& scenario, model::Catalog& catalog, ErrorList& verdict) {
   model::RoleLimits limits;
-  fields.check("decode_per_prefill", [&](const Node& ratio, Verdict& v) { read_ratio(ratio, limits, v); });
+  fields.check("decode_per_prefill", [&](const Node& ratio, ErrorList& v) { read_ratio(ratio, limits, v); });
   if (const Node* node = fields.take("conversion")) {
     sim::Latency conversion;
     read_latency(fields, "conversion", conversion);
@@ -405,13 +405,13 @@ void read_role_limits(Fields& fields, Scenario& scenario, model::Catalog& catalo
 
 /// Reads prefill and decode replicas. Each role becomes a service of the catalog.
 void read_roles(const Node& node, const Node& whole, const model::Service& service, model::Catalog& catalog,
-                Scenario& scenario, Verdict& verdict) {
+                Scenario& scenario, ErrorList& verdict) {
   Fields roles(node, "service.roles", verdict);
   for (const model::Role role : {model::Role::prefill, model::Role::decode}) {
     const std::string_view name = model::name(role);
     const Node* given = roles.need(name);
-    Verdict ignored;  // takes the errors of a role that the file lacks
-    Verdict& found = given == nullptr ? ignored : verdict;
+    ErrorList ignored;  // takes the errors of a role that the file lacks
+    ErrorList& found = given == nullptr ? ignored : verdict;
     const Node role_node = inherited(given == nullptr ? Node{} : *given, whole);
     Fields fields(role_node, fmt::format("service.roles.{}", name), found);
     model::Service part = service;
@@ -439,7 +439,7 @@ std::int64_t usual_weight(const RoleSpec& spec, const model::Slo& slo) {
   return std::max<std::int64_t>(scale::capacity(engine, {}, {}, scale::slo_for_mean_prompt(slo, engine, {})).batch, 1);
 }
 
-void read_weights(std::span<const Node> items, const model::Slo& slo, Scenario& scenario, Verdict& verdict) {
+void read_weights(std::span<const Node> items, const model::Slo& slo, Scenario& scenario, ErrorList& verdict) {
   const auto given = [](const Node& item) { return item.find("weight") != nullptr; };
   if (std::ranges::any_of(items, given)) {
     const auto lacks = std::ranges::find_if_not(items, given);
@@ -453,7 +453,7 @@ void read_weights(std::span<const Node> items, const model::Slo& slo, Scenario& 
 
 /// Reads the variants behind one endpoint. Each becomes a service of the catalog, and the first one lists the others.
 void read_variants(std::span<const Node> items, const Node& whole, const model::Service& service,
-                   model::Catalog& catalog, Scenario& scenario, Verdict& verdict) {
+                   model::Catalog& catalog, Scenario& scenario, ErrorList& verdict) {
   constexpr std::size_t kMost = model::Service::kBesideMost + 1;
   if (items.size() < 2 || items.size() > kMost) {
     verdict.fail(items.front().place, fmt::format("service.variants: found {}, expected 2 to {}", items.size(), kMost));
@@ -490,7 +490,7 @@ void read_variants(std::span<const Node> items, const Node& whole, const model::
   read_weights(items, service.slo, scenario, verdict);
 }
 
-void read_kv_transfer(const Node& node, KvTransfer& transfer, Verdict& verdict) {
+void read_kv_transfer(const Node& node, KvTransfer& transfer, ErrorList& verdict) {
   Fields fields(node, "service.kv_transfer", verdict);
   fields.bytes_per_second("bandwidth", transfer.bytes_per_s, 1, std::int64_t{1} << 50);
   fields.duration("setup", transfer.setup, 0s, 10s);
@@ -499,7 +499,7 @@ void read_kv_transfer(const Node& node, KvTransfer& transfer, Verdict& verdict) 
 
 /// Adds the rows of a user's own step times to the scenario's table. A path in a file is relative to that file; one of
 /// the command line is relative to the current folder.
-void read_step_times(const Node& node, Scenario& scenario, Verdict& verdict) {
+void read_step_times(const Node& node, Scenario& scenario, ErrorList& verdict) {
   const std::size_t slash = scenario.file.find_last_of('/');
   const bool is_beside_file = !node.place.from_option && !node.text.starts_with('/') && slash != std::string::npos;
   const std::string path = is_beside_file ? scenario.file.substr(0, slash + 1) + node.text : node.text;
@@ -517,14 +517,14 @@ void read_step_times(const Node& node, Scenario& scenario, Verdict& verdict) {
 
 }  // namespace
 
-void read_service(const Node& node, model::Catalog& catalog, Scenario& scenario, Verdict& verdict) {
+void read_service(const Node& node, model::Catalog& catalog, Scenario& scenario, ErrorList& verdict) {
   Fields fields(node, "service", verdict);
   model::Service service;
   service.name = "service";
   fields.text("name", service.name);
   enum class Engine : std::uint8_t { vllm } engine = Engine::vllm;
   fields.choice<Engine>("engine", engine, {{"vllm", Engine::vllm}});
-  fields.check("step_times", [&](const Node& rows, Verdict& v) { read_step_times(rows, scenario, v); });
+  fields.check("step_times", [&](const Node& rows, ErrorList& v) { read_step_times(rows, scenario, v); });
   if (const Node* slo = fields.need("slo")) read_slo(*slo, service.slo, verdict);
   fields.share_ppm("engine_perturbation", scenario.engine_perturbation_ppm, 0, 500'000);
   if (const Node* router = fields.take("router")) read_router(*router, scenario.fleet, verdict);
@@ -532,7 +532,7 @@ void read_service(const Node& node, model::Catalog& catalog, Scenario& scenario,
   if (const Node* roles = fields.take("roles")) {
     for (const std::string_view key : kReplicaKeys) fields.take(key);  // each role reads them
     fields.check("kv_transfer",
-                 [&](const Node& transfer, Verdict& v) { read_kv_transfer(transfer, scenario.kv_transfer, v); });
+                 [&](const Node& transfer, ErrorList& v) { read_kv_transfer(transfer, scenario.kv_transfer, v); });
     read_roles(*roles, node, service, catalog, scenario, verdict);
   } else if (const auto variants = fields.list_of_some("variants"); !variants.empty()) {
     for (const std::string_view key : kReplicaKeys) fields.take(key);  // each variant reads them

@@ -14,16 +14,16 @@
 
 namespace capstan::scenario {
 
+using manifest::ErrorList;
 using manifest::Fields;
 using manifest::Node;
-using manifest::Verdict;
 using namespace std::chrono_literals;
 
 namespace {
 
 using Paths = std::vector<std::string>;
 
-void add_policy(const Swept& swept, Scenario& scenario, Verdict& verdict) {
+void add_policy(const Swept& swept, Scenario& scenario, ErrorList& verdict) {
   PolicySpec policy = read_policy(swept.node, scenario, verdict);
   std::string& name = policy.policies.name;
   if (!swept.words.empty()) {
@@ -39,7 +39,7 @@ void add_policy(const Swept& swept, Scenario& scenario, Verdict& verdict) {
   scenario.policies.push_back(std::move(policy));
 }
 
-void read_policies(std::span<const Node> nodes, Scenario& scenario, Verdict& verdict) {
+void read_policies(std::span<const Node> nodes, Scenario& scenario, ErrorList& verdict) {
   constexpr std::size_t kMost = 1000;
   if (nodes.size() > kMost) {
     return verdict.fail(nodes[kMost].place, fmt::format("more than {} policies", kMost));
@@ -51,7 +51,7 @@ void read_policies(std::span<const Node> nodes, Scenario& scenario, Verdict& ver
   }
 }
 
-void keep_named(const std::vector<std::string>& names, Scenario& scenario, Verdict& verdict) {
+void keep_named(const std::vector<std::string>& names, Scenario& scenario, ErrorList& verdict) {
   if (names.empty() || !verdict.ok()) return;
   std::vector<std::string_view> known;
   for (const PolicySpec& policy : scenario.policies) known.push_back(policy.policies.name);
@@ -97,13 +97,13 @@ void resolve_load_path(const Node& load, const std::string& file, workload::Work
 
 /// Reads a part that the file must have. If it is missing, the reader fills in defaults, and its errors are dropped.
 template <typename Read>
-void read_part(const Node* node, Verdict& verdict, Read read) {
+void read_part(const Node* node, ErrorList& verdict, Read read) {
   static const Node nothing;
-  Verdict ignored;
+  ErrorList ignored;
   read(node == nullptr ? nothing : *node, node == nullptr ? ignored : verdict);
 }
 
-void set_load_end(const Node& root, Scenario& scenario, Verdict& verdict) {
+void set_load_end(const Node& root, Scenario& scenario, ErrorList& verdict) {
   if (!workload::ends_by_itself(scenario.load) && !scenario.load.duration && !scenario.duration) {
     verdict.fail(manifest::blame(root, Paths{"load.duration", "duration"}),
                  "load never ends, expected load.duration (or duration of the whole run)");
@@ -118,16 +118,16 @@ void set_load_end(const Node& root, Scenario& scenario, Verdict& verdict) {
 }
 
 void read_load_part(const Node* node, const Node& root, const ScenarioOverrides& overrides, Scenario& scenario,
-                    Verdict& verdict) {
+                    ErrorList& verdict) {
   const manifest::Mark load_read(verdict);
-  read_part(node, verdict, [&](const Node& load, Verdict& v) { read_load(load, scenario.load, v); });
+  read_part(node, verdict, [&](const Node& load, ErrorList& v) { read_load(load, scenario.load, v); });
   if (node == nullptr || !load_read.ok()) return;
   resolve_load_path(*node, scenario.file, scenario.load);
   if (overrides.trace) scenario.load.from = workload::TraceSpec{*overrides.trace};
   set_load_end(root, scenario, verdict);
 }
 
-Scenario read(Node root, const std::string& file, const ScenarioOverrides& overrides, Verdict& verdict) {
+Scenario read(Node root, const std::string& file, const ScenarioOverrides& overrides, ErrorList& verdict) {
   for (const std::string& set : overrides.sets) {
     if (Result<void> done = manifest::apply_set(root, set); !done) verdict.fail(std::move(done.error()));
   }
@@ -149,8 +149,8 @@ Scenario read(Node root, const std::string& file, const ScenarioOverrides& overr
   const auto policies = fields.list_of_some("policies");
   fields.finish();
   read_load_part(load, root, overrides, scenario, verdict);
-  read_part(service, verdict, [&](const Node& node, Verdict& v) { read_service(node, catalog, scenario, v); });
-  read_part(cluster, verdict, [&](const Node& node, Verdict& v) { read_cluster(node, catalog, scenario, v); });
+  read_part(service, verdict, [&](const Node& node, ErrorList& v) { read_service(node, catalog, scenario, v); });
+  read_part(cluster, verdict, [&](const Node& node, ErrorList& v) { read_cluster(node, catalog, scenario, v); });
   scenario.catalog = std::make_shared<const model::Catalog>(std::move(catalog));
   scenario.cluster.catalog = scenario.catalog;
   read_policies(policies, scenario, verdict);
@@ -182,11 +182,11 @@ manifest::Errors blame_sets(const manifest::Errors& found, const manifest::Error
 ScenarioResult read_and_blame(const Result<Node>& root, const std::vector<Error>& faults, const std::string& file,
                               const ScenarioOverrides& overrides) {
   const auto verdict_so_far = [&] {
-    Verdict verdict{.max_errors = Verdict::kMaxErrors};
+    ErrorList verdict{.max_errors = ErrorList::kMaxErrors};
     for (const Error& fault : faults) verdict.fail(fault);
     return verdict;
   };
-  Verdict verdict = verdict_so_far();
+  ErrorList verdict = verdict_so_far();
   if (!root) {
     verdict.fail(root.error());
     return std::unexpected(verdict.all());
@@ -196,7 +196,7 @@ ScenarioResult read_and_blame(const Result<Node>& root, const std::vector<Error>
   if (overrides.sets.empty()) return std::unexpected(verdict.all());
   ScenarioOverrides without = overrides;
   without.sets.clear();
-  Verdict verdict_alone = verdict_so_far();
+  ErrorList verdict_alone = verdict_so_far();
   read(*root, file, without, verdict_alone);
   return std::unexpected(blame_sets(verdict.all(), verdict_alone.all(), file, overrides.sets));
 }

@@ -9,13 +9,13 @@ namespace capstan::scenario {
 namespace {
 
 using manifest::Node;
-using manifest::Verdict;
+using manifest::ErrorList;
 
 constexpr std::size_t kMost = 1000;  ///< combinations
 constexpr std::string_view kManifest = "manifest.";
 
 /// Sets a value at a path of the policy, or adds it to the list of changes of its manifest.
-void put(Node& policy, const std::string& path, const Node& value, Verdict& verdict) {
+void put(Node& policy, const std::string& path, const Node& value, ErrorList& verdict) {
   Node* scale = policy.find("scale");
   if (!path.starts_with(kManifest) || scale == nullptr || scale->kind != Node::Kind::mapping) {
     if (const Result<void> done = manifest::apply_set(policy, path + "=" + value.text); !done) {
@@ -48,7 +48,7 @@ std::string shown(const std::string& path, const Node& sweep) {
 }
 
 /// Checks that the sweep can be expanded; returns false after an error.
-bool check(const Node& sweep, Verdict& verdict) {
+bool check(const Node& sweep, ErrorList& verdict) {
   const manifest::Mark checked(verdict);
   std::size_t combinations = 1;
   if (sweep.kind != Node::Kind::mapping) {
@@ -75,7 +75,7 @@ bool check(const Node& sweep, Verdict& verdict) {
 
 }  // namespace
 
-std::vector<Swept> expand(const Node& policy, Verdict& verdict) {
+std::vector<Swept> expand(const Node& policy, ErrorList& verdict) {
   const Node* sweep = policy.find("sweep");
   if (sweep == nullptr) return {{policy, ""}};
   Node plain = policy;

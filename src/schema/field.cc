@@ -8,9 +8,9 @@
 namespace capstan::schema {
 namespace {
 
+using manifest::ErrorList;
 using manifest::Fields;
 using manifest::Node;
-using manifest::Verdict;
 
 constexpr std::array<std::string_view, 7> kBounds = {"minimum",  "maximum",  "minLength",    "maxLength",
                                                      "minItems", "maxItems", "maxProperties"};
@@ -20,7 +20,7 @@ void read_strings(Fields& from, std::string_view key, std::vector<std::string>& 
   for (const Node& item : from.list(key)) out.push_back(item.text);
 }
 
-void read_rules(Fields& from, std::vector<Field::Rule>& out, Verdict& verdict) {
+void read_rules(Fields& from, std::vector<Field::Rule>& out, ErrorList& verdict) {
   for (const Node& item : from.list("rules")) {
     Fields fields(item, "rules", verdict);
     Field::Rule rule;
@@ -31,14 +31,14 @@ void read_rules(Fields& from, std::vector<Field::Rule>& out, Verdict& verdict) {
   }
 }
 
-Field read_field(const std::string& name, const Node& node, std::string fallback_type, Verdict& verdict);
+Field read_field(const std::string& name, const Node& node, std::string fallback_type, ErrorList& verdict);
 
-void read_children(Fields& from, Field& field, Verdict& verdict) {
-  from.check("properties", [&](const Node& node, Verdict& v) {
+void read_children(Fields& from, Field& field, ErrorList& verdict) {
+  from.check("properties", [&](const Node& node, ErrorList& v) {
     for (const Node::Entry& entry : node.entries) field.children.push_back(read_field(entry.key, entry.value, "", v));
   });
-  from.check("items", [&](const Node& node, Verdict& v) { field.children.push_back(read_field("", node, "", v)); });
-  from.check("additionalProperties", [&](const Node& node, Verdict& v) {
+  from.check("items", [&](const Node& node, ErrorList& v) { field.children.push_back(read_field("", node, "", v)); });
+  from.check("additionalProperties", [&](const Node& node, ErrorList& v) {
     Fields values(node, field.name + ".additionalProperties", v);
     values.text("type", field.map_of);
     values.finish();
@@ -52,7 +52,7 @@ void read_children(Fields& from, Field& field, Verdict& verdict) {
   }
 }
 
-Field read_field(const std::string& name, const Node& node, std::string fallback_type, Verdict& verdict) {
+Field read_field(const std::string& name, const Node& node, std::string fallback_type, ErrorList& verdict) {
   Field field;
   field.name = name;
   field.type = std::move(fallback_type);
@@ -85,7 +85,7 @@ Field read_field(const std::string& name, const Node& node, std::string fallback
 }  // namespace
 
 Result<Kind> read_kind(const Node& description) {
-  Verdict verdict;
+  ErrorList verdict;
   Kind kind;
   Fields fields(description, "description", verdict);
   for (const auto& [key, out] : {std::pair{"kind", &kind.kind},

@@ -10,9 +10,9 @@ namespace capstan::settings {
 
 namespace {
 
+using manifest::ErrorList;
 using manifest::Fields;
 using manifest::Node;
-using manifest::Verdict;
 using namespace std::chrono_literals;
 
 constexpr std::int64_t kMostReplicas = 100'000;
@@ -21,7 +21,7 @@ constexpr RequestCount kMostRequests = 1'000'000;  // largest number of requests
 /// Metrics of these engines count no tokens, so that the default policy for them is Queue.
 constexpr std::string_view kEnginesWithoutTokenCounts[] = {"tensorrt-llm", "triton", "tgi", "custom"};
 
-void read_scaler_slo(const Node& node, model::Slo& slo, Verdict& verdict) {
+void read_scaler_slo(const Node& node, model::Slo& slo, ErrorList& verdict) {
   Fields fields(node, "spec.slo", verdict);
   fields.duration("ttft", slo.ttft, 0s, 24h);
   fields.duration("tpot", slo.tpot, 0s, 24h);
@@ -30,7 +30,7 @@ void read_scaler_slo(const Node& node, model::Slo& slo, Verdict& verdict) {
   fields.finish();
 }
 
-model::BoundsWindow read_scaler_window(const Node& node, Verdict& verdict) {
+model::BoundsWindow read_scaler_window(const Node& node, ErrorList& verdict) {
   model::BoundsWindow window;
   Fields fields(node, "spec.roles.variants.windows", verdict);
   if (const Node* start = fields.need("start")) {
@@ -46,7 +46,7 @@ model::BoundsWindow read_scaler_window(const Node& node, Verdict& verdict) {
   return window;
 }
 
-ReplicaBounds read_scaler_variant(const Node& node, Verdict& verdict) {
+ReplicaBounds read_scaler_variant(const Node& node, ErrorList& verdict) {
   ReplicaBounds bounds;
   Fields fields(node, "spec.roles.variants", verdict);
   fields.need("targetRef");
@@ -69,7 +69,7 @@ ReplicaBounds read_scaler_variant(const Node& node, Verdict& verdict) {
   return bounds;
 }
 
-InferenceScalerManifest::Role read_scaler_role(const Node& node, Verdict& verdict) {
+InferenceScalerManifest::Role read_scaler_role(const Node& node, ErrorList& verdict) {
   InferenceScalerManifest::Role role;
   Fields fields(node, "spec.roles", verdict);
   using model::Role;
@@ -82,7 +82,7 @@ InferenceScalerManifest::Role read_scaler_role(const Node& node, Verdict& verdic
   return role;
 }
 
-decide::scale::Rules read_scaler_rules(const Node& node, Verdict& verdict) {
+decide::scale::Rules read_scaler_rules(const Node& node, ErrorList& verdict) {
   decide::scale::Rules rules;
   using ScaleOn = decide::scale::Rules::ScaleOn;
   Fields fields(node, "spec.rules", verdict);
@@ -105,7 +105,7 @@ decide::scale::Rules read_scaler_rules(const Node& node, Verdict& verdict) {
   return rules;
 }
 
-decide::scale::QueueHpa read_scaler_queue(const Node& node, Verdict& verdict) {
+decide::scale::QueueHpa read_scaler_queue(const Node& node, ErrorList& verdict) {
   decide::scale::QueueHpa queue;
   Fields fields(node, "spec.queue", verdict);
   fields.integer("waitingPerReplica", queue.waiting_per_replica, 1, kMostRequests);
@@ -115,7 +115,7 @@ decide::scale::QueueHpa read_scaler_queue(const Node& node, Verdict& verdict) {
   return queue;
 }
 
-void read_scaler_ratio(const Node& node, model::RoleLimits& limits, Verdict& verdict) {
+void read_scaler_ratio(const Node& node, model::RoleLimits& limits, ErrorList& verdict) {
   Fields fields(node, "spec.decodePerPrefill", verdict);
   for (const auto& [key, milli] : {std::pair("min", &limits.decode_per_prefill_least_milli),
                                    std::pair("max", &limits.decode_per_prefill_most_milli)}) {
@@ -130,20 +130,20 @@ void read_scaler_ratio(const Node& node, model::RoleLimits& limits, Verdict& ver
 /// Reads the policy, its settings and the times that come from `signals` and `behavior`. If no policy is stated, the
 /// policy is the one whose settings are present. If there are no settings either, the policy is Queue for engines whose
 /// metrics count no tokens, otherwise Capstan. The controller chooses in the same way (operator/view/scaler_view.cc).
-decide::scale::Policy read_scaler_policy(Fields& spec, const std::string& engine, Verdict& verdict) {
+decide::scale::Policy read_scaler_policy(Fields& spec, const std::string& engine, ErrorList& verdict) {
   enum class Kind : std::uint8_t { by_settings, capstan, rules, queue };
   Kind kind = Kind::by_settings;
   spec.choice<Kind>("policy", kind, {{"Capstan", Kind::capstan}, {"Rules", Kind::rules}, {"Queue", Kind::queue}});
   const Node* rules_node = spec.take("rules");
   const Node* queue_node = spec.take("queue");
   Duration interval = 15s, cool_down = 5min;
-  spec.check("signals", [&](const Node& node, Verdict& found) {
+  spec.check("signals", [&](const Node& node, ErrorList& found) {
     Fields fields(node, "spec.signals", found);
     fields.duration("interval", interval, 100ms, 1h);
     for (const std::string_view key : {"pods", "prometheus", "custom"}) fields.take(key);
     fields.finish();
   });
-  spec.check("behavior", [&](const Node& node, Verdict& found) {
+  spec.check("behavior", [&](const Node& node, ErrorList& found) {
     Fields fields(node, "spec.behavior", found);
     fields.duration("coolDown", cool_down, 0s, 24h);
     fields.finish();
@@ -173,7 +173,7 @@ decide::scale::Policy read_scaler_policy(Fields& spec, const std::string& engine
 
 }  // namespace
 
-InferenceScalerManifest read_inference_scaler(const Node& root, Verdict& verdict) {
+InferenceScalerManifest read_inference_scaler(const Node& root, ErrorList& verdict) {
   InferenceScalerManifest out;
   Fields object(root, "InferenceScaler", verdict);
   for (const std::string_view key : {"apiVersion", "kind", "metadata", "status"}) object.take(key);
@@ -188,7 +188,7 @@ InferenceScalerManifest read_inference_scaler(const Node& root, Verdict& verdict
   spec.need("roles");
   for (const Node& role : spec.list_of_some("roles")) out.roles.push_back(read_scaler_role(role, verdict));
   out.policy = read_scaler_policy(spec, engine, verdict);
-  spec.check("decodePerPrefill", [&](const Node& node, Verdict& v) { read_scaler_ratio(node, out.role_limits, v); });
+  spec.check("decodePerPrefill", [&](const Node& node, ErrorList& v) { read_scaler_ratio(node, out.role_limits, v); });
   spec.take("mode");  // a simulated policy always acts
   spec.finish();
   return out;

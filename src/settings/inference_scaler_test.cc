@@ -10,7 +10,7 @@ namespace {
 using namespace std::chrono_literals;
 
 /// Reads an InferenceScaler with these further keys in its spec.
-InferenceScalerManifest read(const std::string& more, manifest::Verdict& verdict) {
+InferenceScalerManifest read(const std::string& more, manifest::ErrorList& verdict) {
   const std::string text = fmt::format(R"(apiVersion: capstan.dev/v1alpha1
 kind: InferenceScaler
 metadata: {{name: chat}}
@@ -30,7 +30,7 @@ spec:
 }
 
 TEST(InferenceScalerManifest, ReadsModelSloAndBounds) {
-  manifest::Verdict verdict;
+  manifest::ErrorList verdict;
   const InferenceScalerManifest scaler = read("", verdict);
   ASSERT_TRUE(verdict.ok()) << verdict.error->text();
   EXPECT_EQ(scaler.model, "meta-llama/Llama-3.3-70B-Instruct");
@@ -55,14 +55,14 @@ TEST(InferenceScalerManifest, ChoosesThePolicyAsTheControllerDoes) {
       {"  engine: triton\n  policy: Capstan\n", index(decide::scale::Capstan{})},
   };
   for (const Case& c : cases) {
-    manifest::Verdict verdict;
+    manifest::ErrorList verdict;
     EXPECT_EQ(read(c.more, verdict).policy.index(), c.policy) << c.more;
     EXPECT_TRUE(verdict.ok()) << c.more;
   }
 }
 
 TEST(InferenceScalerManifest, TakesTimesFromSignalsAndBehavior) {
-  manifest::Verdict verdict;
+  manifest::ErrorList verdict;
   const InferenceScalerManifest scaler =
       read("  policy: Queue\n  signals: {interval: 10s}\n  behavior: {coolDown: 7m}\n", verdict);
   ASSERT_TRUE(verdict.ok());
@@ -80,7 +80,7 @@ TEST(InferenceScalerManifest, ReportsMistakesWithTheirPlace) {
       {"  behavior: {coolDown: 5}\n", "isc.yaml:12:24: spec.behavior.coolDown"},
   };
   for (const auto& [more, message] : cases) {
-    manifest::Verdict verdict;
+    manifest::ErrorList verdict;
     read(more, verdict);
     ASSERT_FALSE(verdict.ok()) << more;
     EXPECT_NE(verdict.error->text().find(message), std::string::npos) << verdict.error->text();

@@ -8,7 +8,7 @@ namespace {
 
 using namespace std::chrono_literals;
 using decide::scale::HpaRules;
-using manifest::Verdict;
+using manifest::ErrorList;
 
 manifest::Node yaml(std::string_view text) { return *manifest::parse(text, "policy.yaml"); }
 
@@ -107,7 +107,7 @@ decide::provision::Policy any_provision() {
 
 RC_GTEST_PROP(Settings, WrittenScalePoliciesReadBackEqual, ()) {
   const decide::scale::Policy policy = any_scale();
-  Verdict verdict;
+  ErrorList verdict;
   const decide::scale::Policy reread = read_scale(yaml(to_json(policy)), verdict);
   RC_ASSERT(verdict.ok());
   RC_ASSERT((reread == policy));
@@ -116,7 +116,7 @@ RC_GTEST_PROP(Settings, WrittenScalePoliciesReadBackEqual, ()) {
 RC_GTEST_PROP(Settings, WrittenProvisionPoliciesReadBackEqual, ()) {
   const decide::provision::Policy policy = any_provision();
   const manifest::Node node = yaml(to_json(policy));
-  Verdict verdict;
+  ErrorList verdict;
   manifest::Fields fields(node, "provision", verdict);
   Provisioner provisioner = Provisioner::none;
   const decide::provision::Policy reread = read_provision(fields, provisioner, verdict);
@@ -128,14 +128,14 @@ RC_GTEST_PROP(Settings, WrittenProvisionPoliciesReadBackEqual, ()) {
 TEST(Settings, WrittenPlacePoliciesReadBackEqual) {
   for (const auto kind : {decide::place::Policy::Kind::first_fit, decide::place::Policy::Kind::gang}) {
     const decide::place::Policy policy{kind, 2s, 45s};
-    Verdict verdict;
+    ErrorList verdict;
     EXPECT_EQ(read_place(yaml(to_json(policy)), verdict), policy);
     EXPECT_TRUE(verdict.ok());
   }
 }
 
 TEST(Settings, NameAloneMeansDefaults) {
-  Verdict verdict;
+  ErrorList verdict;
   EXPECT_EQ(read_scale(yaml("queue_hpa"), verdict), decide::scale::Policy(decide::scale::QueueHpa{}));
   EXPECT_EQ(read_scale(yaml("capstan"), verdict), decide::scale::Policy(decide::scale::Capstan{}));
   EXPECT_EQ(read_place(yaml("gang"), verdict), decide::place::Policy{});
@@ -143,7 +143,7 @@ TEST(Settings, NameAloneMeansDefaults) {
 }
 
 TEST(Settings, ErrorsNameThePlace) {
-  Verdict verdict;
+  ErrorList verdict;
   read_scale(yaml("{policy: queue_hpa,\n waiting_per_replica: 0}"), verdict);
   ASSERT_FALSE(verdict.ok());
   EXPECT_EQ(verdict.error->text().substr(0, 17), "policy.yaml:2:23:");
@@ -152,7 +152,7 @@ TEST(Settings, ErrorsNameThePlace) {
 /// Returns the error of the provision reader, or an empty text.
 std::string provision_error(const char* text) {
   const manifest::Node node = yaml(text);
-  Verdict verdict;
+  ErrorList verdict;
   manifest::Fields fields(node, "provision", verdict);
   Provisioner provisioner = Provisioner::none;
   read_provision(fields, provisioner, verdict);
@@ -178,7 +178,7 @@ TEST(Settings, RejectsUnusedSettingsWithTheirPlace) {
   };
   for (const auto& row : rows) EXPECT_EQ(provision_error(row.text).substr(0, std::string(row.error).size()), row.error);
   EXPECT_EQ(provision_error("{policy: karpenter, consolidation: {use_below: 50%}}"), "");
-  Verdict verdict;
+  ErrorList verdict;
   read_scale(yaml("{policy: queue_hpa, behavior: {}, downscale_stabilization: 1m}"), verdict);
   ASSERT_FALSE(verdict.ok());
   EXPECT_TRUE(verdict.error->text().starts_with(
@@ -188,7 +188,7 @@ TEST(Settings, RejectsUnusedSettingsWithTheirPlace) {
 
 TEST(Settings, RejectsSharesBetweenSteps) {
   for (const char* text : {"{policy: duty_cycle_hpa, target: 80.5%}", "{policy: queue_hpa, tolerance: 0.05%}"}) {
-    Verdict verdict;
+    ErrorList verdict;
     read_scale(yaml(text), verdict);
     ASSERT_FALSE(verdict.ok()) << text;
     EXPECT_NE(verdict.error->text().find("expected steps of"), std::string::npos) << verdict.error->text();

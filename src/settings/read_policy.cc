@@ -2,9 +2,9 @@
 
 namespace capstan::settings {
 
+using manifest::ErrorList;
 using manifest::Fields;
 using manifest::Node;
-using manifest::Verdict;
 using namespace std::chrono_literals;
 
 namespace scale = decide::scale;
@@ -22,7 +22,7 @@ Node as_mapping(const Node& node) {
 
 namespace {
 
-void read_rules(const Node& node, std::string title, scale::HpaRules& rules, Verdict& verdict) {
+void read_rules(const Node& node, std::string title, scale::HpaRules& rules, ErrorList& verdict) {
   Fields fields(node, std::move(title), verdict);
   fields.duration("stabilization", rules.stabilization, 0s, 1h);
   using Select = scale::HpaRules::Select;
@@ -45,7 +45,7 @@ void read_rules(const Node& node, std::string title, scale::HpaRules& rules, Ver
 
 /// Reads a share that the policy stores in steps of `step_ppm`. A value between two steps is an error.
 void read_share(Fields& fields, std::string_view key, std::int64_t& out, std::int64_t step_ppm, std::int64_t low_ppm,
-                Verdict& verdict) {
+                ErrorList& verdict) {
   std::int64_t ppm = out * step_ppm;
   const bool read = fields.share_ppm(key, ppm, low_ppm, 1'000'000);
   if (const Node* node = fields.take(key); read && ppm % step_ppm != 0) {
@@ -55,7 +55,7 @@ void read_share(Fields& fields, std::string_view key, std::int64_t& out, std::in
   out = ppm / step_ppm;
 }
 
-void read_hpa(Fields& fields, scale::HpaSettings& hpa, Verdict& verdict) {
+void read_hpa(Fields& fields, scale::HpaSettings& hpa, ErrorList& verdict) {
   fields.duration("sync_period", hpa.sync_period, 100ms, 1h);
   read_share(fields, "tolerance", hpa.tolerance_up_per_mille, 1'000, 0, verdict);
   hpa.tolerance_down_per_mille = hpa.tolerance_up_per_mille;
@@ -66,10 +66,10 @@ void read_hpa(Fields& fields, scale::HpaSettings& hpa, Verdict& verdict) {
   if (behavior != nullptr) {
     hpa.behavior.emplace();
     Fields rules(*behavior, fields.what() + ".behavior", verdict);
-    rules.check("scale_up", [&](const Node& n, Verdict& v) {
+    rules.check("scale_up", [&](const Node& n, ErrorList& v) {
       read_rules(n, fields.what() + ".behavior.scale_up", hpa.behavior->up, v);
     });
-    rules.check("scale_down", [&](const Node& n, Verdict& v) {
+    rules.check("scale_down", [&](const Node& n, ErrorList& v) {
       read_rules(n, fields.what() + ".behavior.scale_down", hpa.behavior->down, v);
     });
     rules.finish();
@@ -82,7 +82,7 @@ const provision::Consolidation kNoConsolidation = [] {
   return never;
 }();
 
-void read_consolidation(const Node& source, provision::Consolidation& out, Verdict& verdict) {
+void read_consolidation(const Node& source, provision::Consolidation& out, ErrorList& verdict) {
   const Node node = as_mapping(source);
   Fields fields(node, "provision.consolidation", verdict);
   enum class Kind : std::uint8_t { never, when_empty, underutilized };
@@ -114,13 +114,13 @@ void read_consolidation(const Node& source, provision::Consolidation& out, Verdi
 
 /// Checks that the bound for scaling down is below the bound for scaling up.
 void check_order(const Fields& fields, const Node& node, const char* below, std::int64_t low, const char* above,
-                 std::int64_t high, Verdict& verdict) {
+                 std::int64_t high, ErrorList& verdict) {
   if (low < high || !fields.ok()) return;
   verdict.fail(node.place, fields.what() + ": " + below + " is not below " + above +
                                ", expected a lower value: between the two bounds nothing changes");
 }
 
-scale::Rules read_rules_policy(Fields& fields, const Node& node, Verdict& verdict) {
+scale::Rules read_rules_policy(Fields& fields, const Node& node, ErrorList& verdict) {
   scale::Rules rules;
   using On = scale::Rules::ScaleOn;
   const Node* on = fields.take("scale_on");
@@ -153,7 +153,7 @@ scale::Rules read_rules_policy(Fields& fields, const Node& node, Verdict& verdic
 
 }  // namespace
 
-scale::Policy read_scale(const Node& source, Verdict& verdict, std::span<const std::string_view> others) {
+scale::Policy read_scale(const Node& source, ErrorList& verdict, std::span<const std::string_view> others) {
   const Node node = as_mapping(source);
   Fields fields(node, "scale", verdict);
   enum class Kind : std::uint8_t { fixed, duty_cycle_hpa, queue_hpa, memory_hpa, capstan, rules } kind = Kind::fixed;
@@ -220,7 +220,7 @@ scale::Policy read_scale(const Node& source, Verdict& verdict, std::span<const s
   return policy;
 }
 
-place::Policy read_place(const Node& source, Verdict& verdict) {
+place::Policy read_place(const Node& source, ErrorList& verdict) {
   const Node node = as_mapping(source);
   Fields fields(node, "place", verdict);
   place::Policy policy;
@@ -235,7 +235,7 @@ place::Policy read_place(const Node& source, Verdict& verdict) {
   return policy;
 }
 
-provision::Policy read_provision(Fields& fields, Provisioner& provisioner, Verdict& verdict) {
+provision::Policy read_provision(Fields& fields, Provisioner& provisioner, ErrorList& verdict) {
   if (fields.need("policy") != nullptr) {
     fields.choice<Provisioner>("policy", provisioner,
                                {{"none", Provisioner::none},

@@ -67,7 +67,7 @@ ClusterClient::ClusterClient(ClusterServer& cluster, std::uint64_t seed)
           nullptr, cluster.wall()),
       client(cluster, credentials, cluster.clock(), RandomStream(seed, "client"), kube::Client::Options()) {}
 
-Running::Running(ClusterServer& cluster, const std::string& name, Effects* effects)
+Running::Running(ClusterServer& cluster, const std::string& name, ActionExecutor* effects)
     : cluster_client(cluster, hash_text(name)),
       process({.transport = cluster,
                .client = cluster_client.client,

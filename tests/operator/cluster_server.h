@@ -95,7 +95,7 @@ struct ClusterClient {
 
 /// A Capstan process of the cluster.
 struct Running {
-  Running(ClusterServer& cluster, const std::string& name, Effects* effects = nullptr);
+  Running(ClusterServer& cluster, const std::string& name, ActionExecutor* effects = nullptr);
   ~Running();
 
   std::vector<LogLine> lines;

@@ -188,9 +188,9 @@ TEST(DecisionLoop, NamesAMistakeInTheSignals) {
     listen(server, {&one}, 30s);
     one.loop.begin({});
     one.loop.decide();
-    const Verdict fresh = one.loop.reports().at(0).verdicts.at(2);
+    const StatusCondition fresh = one.loop.reports().at(0).verdicts.at(2);
     EXPECT_EQ(fresh.type, "SignalsFresh");
-    EXPECT_EQ(fresh.is, Verdict::Is::no);
+    EXPECT_EQ(fresh.is, StatusCondition::Is::no);
     EXPECT_TRUE(fresh.message.starts_with(row.message)) << fresh.message;
   }
 }

@@ -85,7 +85,7 @@ TEST(Process, ShadowWritesOnlyStatusEventsAndItsState) {
 }
 
 /// Records actions and reports them as done.
-class Recorder final : public Effects {
+class Recorder final : public ActionExecutor {
  public:
   void submit(model::ActionToken token, const model::Action& action, const model::Snapshot&) override {
     recorded.push_back(std::get<model::SetReplicas>(action.what).replicas);

@@ -44,7 +44,7 @@ constexpr std::string_view kTestedElsewhere[] = {
     // tests/actuate tests these files with the same server.
     "src/actuate/change_all.cc",
     "src/actuate/claims.cc",
-    "src/actuate/effects.cc",
+    "src/actuate/action_dispatcher.cc",
     "src/actuate/evict.cc",
     "src/actuate/gang_bind.cc",
     "src/actuate/runner.cc",

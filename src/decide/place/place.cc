@@ -185,9 +185,10 @@ class Cycle {
         decision_.plan.actions.push_back({std::move(bind->second), {ReasonCode::placed_first_fit, {per_pod.count}}});
       }
       if (const auto lack = lacking.find(id); lack != lacking.end()) {
-        keep(id, Verdict::Kind::cannot_fit_now, lack->second);
+        keep(id, PlacementResult::Kind::cannot_fit_now, lack->second);
       } else if (bind != binds.end()) {
-        decision_.verdicts.push_back({id, Verdict::Kind::placed, {ReasonCode::placed_first_fit, {per_pod.count}}});
+        decision_.verdicts.push_back(
+            {id, PlacementResult::Kind::placed, {ReasonCode::placed_first_fit, {per_pod.count}}});
       } else {
         already_bound(id);
       }
@@ -210,11 +211,11 @@ class Cycle {
   bool assumed(PodId pod) const { return std::ranges::binary_search(memory_.assumed, pod, {}, &Memory::Assumed::pod); }
 
   void already_bound(GangId id) {
-    keep(id, Verdict::Kind::assumed,
+    keep(id, PlacementResult::Kind::assumed,
          {ReasonCode::binding_assumed, {static_cast<std::int64_t>(snapshot_.gangs.at(id).pods.size())}});
   }
 
-  void keep(GangId id, Verdict::Kind kind, Reason why) {
+  void keep(GangId id, PlacementResult::Kind kind, Reason why) {
     decision_.verdicts.push_back({id, kind, why});
     decision_.plan.kept.push_back({Plan::Kept::Subject::gang, id.value, why});
   }
@@ -225,12 +226,12 @@ class Cycle {
     Need need = need_of(snapshot_, id, gang);
     need.ask = queues_.ask_of(need.pods);
     if (need.leaving > 0) {
-      return keep(id, Verdict::Kind::cannot_fit_now, {ReasonCode::pods_leaving, {need.leaving}});
+      return keep(id, PlacementResult::Kind::cannot_fit_now, {ReasonCode::pods_leaving, {need.leaving}});
     }
     if (!need.pods.empty() && assumed(need.pods.front())) return already_bound(id);
     if (need.pods.empty()) return broken_row(id) != nullptr ? wait_or_give_up(id, need) : already_bound(id);
     if (need.have_node > static_cast<std::int64_t>(need.bound.size())) return wait_for_sight(id, need);
-    if (const auto full = queues_.refuses(need.ask)) return keep(id, Verdict::Kind::held_by_queue, *full);
+    if (const auto full = queues_.refuses(need.ask)) return keep(id, PlacementResult::Kind::held_by_queue, *full);
     const Fit fit = fit_of(need);
     if (!fit.nodes.empty()) {
       queues_.place(need.pods);
@@ -243,7 +244,7 @@ class Cycle {
       }
       const Reason why{ReasonCode::placed_together, {need.shape.pods, static_cast<std::int64_t>(need.shape.level)}};
       decision_.plan.actions.push_back({std::move(bind), why});
-      decision_.verdicts.push_back({id, Verdict::Kind::placed, why});
+      decision_.verdicts.push_back({id, PlacementResult::Kind::placed, why});
       return;
     }
     if (given_up(id, need)) return wait_or_give_up(id, need);
@@ -253,7 +254,7 @@ class Cycle {
     if (buyable < all) {
       const std::int64_t largest = most_ever(need);
       if (largest < all) {
-        return keep(id, Verdict::Kind::never_fits,
+        return keep(id, PlacementResult::Kind::never_fits,
                     {ReasonCode::never_fits,
                      {gpus_up(gang.gpus_per_pod * all), gpus_up(gang.gpus_per_pod * largest),
                       gpus_up(gang.gpus_per_pod * buyable), static_cast<std::int64_t>(gang.together), gang.gpu.value}});
@@ -262,7 +263,7 @@ class Cycle {
     Shortfall lack = shortfall(need, fit);
     if (need.bound.empty()) apart_.steer(lack);
     lacking_.push_back({decision_.verdicts.size(), decision_.plan.kept.size(), std::move(need.ask), lack});
-    keep(id, Verdict::Kind::cannot_fit_now,
+    keep(id, PlacementResult::Kind::cannot_fit_now,
          {ReasonCode::shortfall,
           {gpus_up(lack.short_by), lack.best_free.count / 1000, gpus_up(lack.needed),
            model::reason_number(lack.best_domain), static_cast<std::int64_t>(lack.level), lack.gpu.value}});
@@ -273,7 +274,7 @@ class Cycle {
   void tell_shortfalls() {
     for (Lacking& lacking : lacking_) {
       if (const auto full = queues_.refuses_promise(lacking.ask)) {
-        decision_.verdicts[lacking.verdict].kind = Verdict::Kind::held_by_queue;
+        decision_.verdicts[lacking.verdict].kind = PlacementResult::Kind::held_by_queue;
         decision_.verdicts[lacking.verdict].why = decision_.plan.kept[lacking.kept].why = *full;
       } else {
         queues_.promise(lacking.ask);
@@ -305,7 +306,7 @@ class Cycle {
   /// Where the others stand is not seen now: the rest must go beside them.
   void wait_for_sight(GangId id, const Need& need) {
     const std::int64_t unseen = need.have_node - static_cast<std::int64_t>(need.bound.size());
-    keep(id, Verdict::Kind::cannot_fit_now, {ReasonCode::nodes_not_seen, {unseen}});
+    keep(id, PlacementResult::Kind::cannot_fit_now, {ReasonCode::nodes_not_seen, {unseen}});
   }
 
   void wait_or_give_up(GangId id, const Need& need) {
@@ -313,7 +314,8 @@ class Cycle {
     const std::int64_t bound = need.have_node;
     const std::int64_t after_s = whole_seconds(policy_.broken_for);
     if (!given_up(id, need)) {
-      return keep(id, Verdict::Kind::cannot_fit_now, {ReasonCode::gang_broken, {bound, gang.needed_pods(), after_s}});
+      return keep(id, PlacementResult::Kind::cannot_fit_now,
+                  {ReasonCode::gang_broken, {bound, gang.needed_pods(), after_s}});
     }
     const Reason why{ReasonCode::gang_given_up, {bound, gang.needed_pods(), after_s}};
     for (PodId pod : gang.pods) {
@@ -321,7 +323,7 @@ class Cycle {
       if (row != nullptr && has_node(*row)) decision_.plan.actions.push_back({model::EvictPod{pod}, why});
     }
     broken_row(id)->since = now_;
-    keep(id, Verdict::Kind::cannot_fit_now, why);
+    keep(id, PlacementResult::Kind::cannot_fit_now, why);
   }
 
   void reserve(const Need& need) {

@@ -98,7 +98,7 @@ struct Shortfall {
 };
 
 /// What is to become of one pending gang.
-struct Verdict {
+struct PlacementResult {
   enum class Kind : std::uint8_t {
     placed,          ///< the plan binds it now
     assumed,         ///< bound earlier, the world has not confirmed yet
@@ -112,10 +112,10 @@ struct Verdict {
 };
 
 struct Decision {
-  std::vector<Verdict> verdicts;      ///< one for every pending gang, oldest first
-  std::vector<Shortfall> shortfalls;  ///< `gang` only; pending gangs oldest first, then planned ones
-  std::set<model::NodeId> nominated;  ///< nodes that assumed or planned pods are meant for
-  model::Plan plan;                   ///< BindPods, EvictPod; kept reasons of the rest
+  std::vector<PlacementResult> verdicts;  ///< one for every pending gang, oldest first
+  std::vector<Shortfall> shortfalls;      ///< `gang` only; pending gangs oldest first, then planned ones
+  std::set<model::NodeId> nominated;      ///< nodes that assumed or planned pods are meant for
+  model::Plan plan;                       ///< BindPods, EvictPod; kept reasons of the rest
 };
 
 /// Where pending pods go.

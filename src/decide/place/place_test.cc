@@ -43,8 +43,8 @@ TEST(FirstFit, TwoGangsOfFourOnSixGpusBothHoldAndBothWait) {
   const Decision decision = run(world, kFirstFit);
   EXPECT_EQ(bindings(decision).size(), 6u);
   ASSERT_EQ(decision.verdicts.size(), 2u);
-  EXPECT_EQ(decision.verdicts[0].kind, Verdict::Kind::placed);
-  EXPECT_EQ(decision.verdicts[1].kind, Verdict::Kind::cannot_fit_now) << "yet two of its pods are bound";
+  EXPECT_EQ(decision.verdicts[0].kind, PlacementResult::Kind::placed);
+  EXPECT_EQ(decision.verdicts[1].kind, PlacementResult::Kind::cannot_fit_now) << "yet two of its pods are bound";
   EXPECT_TRUE(decision.shortfalls.empty()) << "nobody is told what is missing";
   EXPECT_EQ(decision.verdicts[0].gang, a);
   EXPECT_EQ(decision.verdicts[1].gang, b);
@@ -114,7 +114,7 @@ TEST(GangPlacement, LargerThanAnythingThatCanBeBoughtNeverFits) {
   world.gang(16, 1, TopologyLevel::node);
   const Decision decision = run(world, kGang);
   ASSERT_EQ(decision.verdicts.size(), 1u);
-  EXPECT_EQ(decision.verdicts[0].kind, Verdict::Kind::never_fits);
+  EXPECT_EQ(decision.verdicts[0].kind, PlacementResult::Kind::never_fits);
   EXPECT_TRUE(decision.shortfalls.empty()) << "nobody is to buy for it";
 }
 
@@ -454,8 +454,8 @@ TEST(Place, TwoGangsOfOneTickDoNotTakeTheSameMemory) {
     Memory memory;
     const Decision decision = decide(index, world.snapshot, {}, {}, memory, testing::at(2));
     ASSERT_EQ(decision.verdicts.size(), 2u);
-    EXPECT_EQ(decision.verdicts[0].kind, Verdict::Kind::placed);
-    EXPECT_EQ(decision.verdicts[1].kind, Verdict::Kind::cannot_fit_now);
+    EXPECT_EQ(decision.verdicts[0].kind, PlacementResult::Kind::placed);
+    EXPECT_EQ(decision.verdicts[1].kind, PlacementResult::Kind::cannot_fit_now);
   }
 }
 
@@ -471,8 +471,8 @@ TEST(Place, ABindingThatNoSnapshotShowsStillTakesItsMemory) {
   index = build(world.snapshot);
   const Decision decision = decide(index, world.snapshot, {}, {}, memory, testing::at(4));
   ASSERT_EQ(decision.verdicts.size(), 2u);
-  EXPECT_EQ(decision.verdicts[0].kind, Verdict::Kind::assumed);
-  EXPECT_EQ(decision.verdicts[1].kind, Verdict::Kind::cannot_fit_now);
+  EXPECT_EQ(decision.verdicts[0].kind, PlacementResult::Kind::assumed);
+  EXPECT_EQ(decision.verdicts[1].kind, PlacementResult::Kind::cannot_fit_now);
 }
 
 TEST(Place, WhatAnotherSchedulerPlacesIsLeftToIt) {

@@ -31,9 +31,9 @@ TEST(Queues, AGangThatWouldExceedALimitWaitsAndYoungerOnesDoNot) {
   const Decision decision = run(world);
   ASSERT_EQ(decision.verdicts.size(), 2u);
   EXPECT_EQ(decision.verdicts[0].gang, large);
-  EXPECT_EQ(decision.verdicts[0].kind, Verdict::Kind::held_by_queue);
+  EXPECT_EQ(decision.verdicts[0].kind, PlacementResult::Kind::held_by_queue);
   EXPECT_EQ(sentence(decision.verdicts[0].why), "queue 0 holds 4 of its limit of 6 GPUs, and the gang needs 4 more");
-  EXPECT_EQ(decision.verdicts[1].kind, Verdict::Kind::placed);
+  EXPECT_EQ(decision.verdicts[1].kind, PlacementResult::Kind::placed);
   EXPECT_TRUE(decision.shortfalls.empty()) << "room is not what is missing";
 }
 
@@ -44,8 +44,8 @@ TEST(Queues, TheLimitOfAQueueHoldsForThoseBelowItTogether) {
   world.enqueue(world.gang(1, 4, TopologyLevel::node, 0), one);
   world.enqueue(world.gang(1, 4, TopologyLevel::node, 1), other);
   const Decision decision = run(world);
-  EXPECT_EQ(decision.verdicts[0].kind, Verdict::Kind::placed);
-  EXPECT_EQ(decision.verdicts[1].kind, Verdict::Kind::held_by_queue);
+  EXPECT_EQ(decision.verdicts[0].kind, PlacementResult::Kind::placed);
+  EXPECT_EQ(decision.verdicts[1].kind, PlacementResult::Kind::held_by_queue);
 }
 
 /// A tree of three queues: the company may hold 6 GPUs, its team 8, and the team's batch queue what the row says.
@@ -96,7 +96,7 @@ TEST(Queues, RoomIsAskedForNoOftenerThanTheLimitAllows) {
   world.catalog().services[0].variants[0].queue = team;
   const Decision decision = run(world, {{{0}, {0}, 7, at(1)}});
   EXPECT_EQ(decision.shortfalls.size(), 1u) << "of the three that wait and the one that is planned";
-  EXPECT_EQ(decision.verdicts[1].kind, Verdict::Kind::held_by_queue);
+  EXPECT_EQ(decision.verdicts[1].kind, PlacementResult::Kind::held_by_queue);
 }
 
 TEST(Queues, EachPodOfAGangTakesFromItsOwn) {
@@ -108,9 +108,9 @@ TEST(Queues, EachPodOfAGangTakesFromItsOwn) {
   model::Pod first = world.snapshot.pods.at({0});
   first.queue = large;
   world.snapshot.pods.set({0}, first);
-  EXPECT_EQ(run(world).verdicts[0].kind, Verdict::Kind::held_by_queue) << "three of four in a queue of two";
+  EXPECT_EQ(run(world).verdicts[0].kind, PlacementResult::Kind::held_by_queue) << "three of four in a queue of two";
   world.catalog().queues[small.value].limit = whole_gpus(3);
-  EXPECT_EQ(run(world).verdicts[0].kind, Verdict::Kind::placed);
+  EXPECT_EQ(run(world).verdicts[0].kind, PlacementResult::Kind::placed);
 }
 
 TEST(Queues, NothingIsBoughtForAGangWhoseRoomAYoungerOneTakes) {
@@ -122,9 +122,9 @@ TEST(Queues, NothingIsBoughtForAGangWhoseRoomAYoungerOneTakes) {
   for (const GangId gang : {large, small}) world.enqueue(gang, team);
   const Decision decision = run(world);
   EXPECT_EQ(decision.verdicts[0].gang, large);
-  EXPECT_EQ(decision.verdicts[0].kind, Verdict::Kind::held_by_queue);
+  EXPECT_EQ(decision.verdicts[0].kind, PlacementResult::Kind::held_by_queue);
   EXPECT_EQ(decision.plan.kept[0].why, decision.verdicts[0].why);
-  EXPECT_EQ(decision.verdicts[1].kind, Verdict::Kind::placed);
+  EXPECT_EQ(decision.verdicts[1].kind, PlacementResult::Kind::placed);
   EXPECT_TRUE(decision.shortfalls.empty());
 }
 
@@ -137,7 +137,7 @@ TEST(Queues, WhatAsksForNothingIsHeldByNone) {
   model::Pod pod = world.snapshot.pods.at({0});
   pod.gpus = {};
   world.snapshot.pods.set({0}, pod);
-  EXPECT_EQ(run(world).verdicts[0].kind, Verdict::Kind::placed);
+  EXPECT_EQ(run(world).verdicts[0].kind, PlacementResult::Kind::placed);
 }
 
 TEST(Queues, NothingIsPlacedInAQueueThatNobodyDescribed) {

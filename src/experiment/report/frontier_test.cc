@@ -71,7 +71,7 @@ TEST(Sweep, EveryCombinationIsAPolicyOfItsOwn) {
       "{name: x, scale: {policy: ray_serve, target_ongoing_requests: 2},"
       " sweep: {scale.target_ongoing_requests: [8, 16], scale.upscale_delay_s: [0, 30]}}",
       "s.yaml");
-  manifest::Verdict verdict;
+  manifest::ErrorList verdict;
   const std::vector<scenario::Swept> all = scenario::expand(*node, verdict);
   ASSERT_TRUE(verdict.ok());
   ASSERT_EQ(all.size(), 5u);
@@ -86,12 +86,12 @@ TEST(Sweep, SettingsWithOneLastNameAreShownWithTheirPath) {
       "{name: x, scale: {prefill: {target: 1}, decode: {target: 1}},"
       " sweep: {scale.prefill.target: [2], scale.decode.target: [4]}}",
       "s.yaml");
-  manifest::Verdict verdict;
+  manifest::ErrorList verdict;
   EXPECT_EQ(scenario::expand(*node, verdict).back().words, "prefill.target 2, decode.target 4");
 }
 
 TEST(Sweep, ANullSweepIsOnePolicy) {
-  manifest::Verdict verdict;
+  manifest::ErrorList verdict;
   const std::vector<scenario::Swept> all = scenario::expand(*manifest::parse("{name: x, sweep: ~}", "s.yaml"), verdict);
   ASSERT_EQ(all.size(), 1u);
   EXPECT_EQ(all[0].node.find("sweep"), nullptr) << "the reader of policies finds no sweep";
@@ -100,7 +100,7 @@ TEST(Sweep, ANullSweepIsOnePolicy) {
 TEST(Sweep, AManifestIsChangedByAList) {
   const auto node =
       manifest::parse("{name: x, scale: {manifest: hpa.yaml}, sweep: {manifest.spec.maxReplicas: [4, 8]}}", "s.yaml");
-  manifest::Verdict verdict;
+  manifest::ErrorList verdict;
   const std::vector<scenario::Swept> all = scenario::expand(*node, verdict);
   ASSERT_EQ(all.size(), 3u);
   EXPECT_EQ(all[2].node.find("scale")->find("set")->items.at(0).text, "spec.maxReplicas=8");
@@ -108,7 +108,7 @@ TEST(Sweep, AManifestIsChangedByAList) {
 
 TEST(Sweep, OnlyListsOfScalarsAreAccepted) {
   for (const char* text : {"{sweep: 1}", "{sweep: {a: 1}}", "{sweep: {a: []}}", "{sweep: {a: [{b: 1}]}}"}) {
-    manifest::Verdict verdict;
+    manifest::ErrorList verdict;
     scenario::expand(*manifest::parse(text, "s.yaml"), verdict);
     EXPECT_FALSE(verdict.ok()) << text;
   }

@@ -65,12 +65,12 @@ class Walk {
 
   bool ignored(const std::string& path, const std::string& name, bool is_folder) const {
     if (is_folder && (name.starts_with(".") || name == "node_modules")) return true;
-    if (exclude_.verdict(path, is_folder) == IgnoreList::Verdict::ignored) return true;
-    if (exclude_.verdict(join(root_, path), is_folder) == IgnoreList::Verdict::ignored) return true;
+    if (exclude_.match(path, is_folder) == IgnoreList::Match::ignored) return true;
+    if (exclude_.match(join(root_, path), is_folder) == IgnoreList::Match::ignored) return true;
     // The ignore list in the folder nearest to the file decides.
     for (auto list = lists_.rbegin(); list != lists_.rend(); ++list) {
-      const IgnoreList::Verdict verdict = list->verdict(path, is_folder);
-      if (verdict != IgnoreList::Verdict::none) return verdict == IgnoreList::Verdict::ignored;
+      const IgnoreList::Match match = list->match(path, is_folder);
+      if (match != IgnoreList::Match::none) return match == IgnoreList::Match::ignored;
     }
     return false;
   }

@@ -109,18 +109,18 @@ void IgnoreList::add(std::string_view line) {
   if (!pattern.glob.empty()) patterns_.push_back(std::move(pattern));
 }
 
-IgnoreList::Verdict IgnoreList::verdict(std::string_view path, bool is_folder) const {
-  if (!path.starts_with(folder_)) return Verdict::none;
+IgnoreList::Match IgnoreList::match(std::string_view path, bool is_folder) const {
+  if (!path.starts_with(folder_)) return Match::none;
   path.remove_prefix(folder_.size());
   const std::string_view name = path.substr(path.rfind('/') + 1);
-  Verdict verdict = Verdict::none;
+  Match match = Match::none;
   for (const Pattern& pattern : patterns_) {
     if (pattern.only_folders && !is_folder) continue;
     if (glob_matches(pattern.glob, pattern.anchored ? path : name)) {
-      verdict = pattern.negates ? Verdict::included : Verdict::ignored;
+      match = pattern.negates ? Match::included : Match::ignored;
     }
   }
-  return verdict;
+  return match;
 }
 
 }  // namespace capstan::lint

@@ -17,9 +17,9 @@ class IgnoreList {
   IgnoreList(std::string folder, std::string_view text);
   void add(std::string_view line);
 
-  enum class Verdict { none, ignored, included };
+  enum class Match { none, ignored, included };
   /// @param path  path relative to the start of the search, with '/' between folders
-  Verdict verdict(std::string_view path, bool is_folder) const;
+  Match match(std::string_view path, bool is_folder) const;
 
  private:
   struct Pattern {

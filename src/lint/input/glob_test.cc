@@ -38,16 +38,16 @@ TEST(Glob, ManyStarsAreMatchedInTime) {
 
 TEST(Glob, AnIgnoreListAppliesItsLastMatch) {
   const IgnoreList list("d/", "# comment\n*.log\n!keep.log\nbuild/\n/top.yaml\nsub/x.yaml\n");
-  using enum IgnoreList::Verdict;
-  EXPECT_EQ(list.verdict("d/a.log", false), ignored);
-  EXPECT_EQ(list.verdict("d/e/a.log", false), ignored);
-  EXPECT_EQ(list.verdict("d/keep.log", false), included);
-  EXPECT_EQ(list.verdict("d/build", true), ignored);
-  EXPECT_EQ(list.verdict("d/build", false), none);
-  EXPECT_EQ(list.verdict("d/top.yaml", false), ignored);
-  EXPECT_EQ(list.verdict("d/e/top.yaml", false), none);
-  EXPECT_EQ(list.verdict("d/sub/x.yaml", false), ignored);
-  EXPECT_EQ(list.verdict("a.log", false), none);
+  using enum IgnoreList::Match;
+  EXPECT_EQ(list.match("d/a.log", false), ignored);
+  EXPECT_EQ(list.match("d/e/a.log", false), ignored);
+  EXPECT_EQ(list.match("d/keep.log", false), included);
+  EXPECT_EQ(list.match("d/build", true), ignored);
+  EXPECT_EQ(list.match("d/build", false), none);
+  EXPECT_EQ(list.match("d/top.yaml", false), ignored);
+  EXPECT_EQ(list.match("d/e/top.yaml", false), none);
+  EXPECT_EQ(list.match("d/sub/x.yaml", false), ignored);
+  EXPECT_EQ(list.match("a.log", false), none);
 }
 
 }  // namespace

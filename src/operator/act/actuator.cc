@@ -70,8 +70,9 @@ void Actuator::begin() {
   objects_ = nullptr;
   runner_ = std::make_unique<actuate::Runner>(base_.client, base_.clock, base_.fence,
                                               RandomStream(base_.random.bits(), "runner"));
-  effects_ = std::make_unique<actuate::Effects>(*runner_, static_cast<const actuate::References&>(*this), base_.clock,
-                                                base_.wall, base_.identity + "/" + std::to_string(++begun_));
+  effects_ =
+      std::make_unique<actuate::ActionDispatcher>(*runner_, static_cast<const actuate::References&>(*this), base_.clock,
+                                                  base_.wall, base_.identity + "/" + std::to_string(++begun_));
 }
 
 void Actuator::look(const ClusterView& view, const SnapshotBuilder& objects, const Readings& readings) {
@@ -139,7 +140,7 @@ void Actuator::feed(const Readings& readings) {
 }
 
 void Actuator::keep_serving() {
-  std::vector<actuate::Effects::Routed> routed;
+  std::vector<actuate::ActionDispatcher::Routed> routed;
   std::set<std::string> active;
   for (const auto& [id, origin] : objects_->services()) {
     if (origin.mode != Mode::active) continue;

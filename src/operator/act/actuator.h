@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "actuate/effects.h"
-#include "operator/act/effects.h"
+#include "actuate/action_dispatcher.h"
+#include "operator/act/action_executor.h"
 #include "operator/snapshot/pod_index.h"
 #include "operator/snapshot/snapshot_builder.h"
 #include "operator/view/cluster_view.h"
@@ -17,7 +17,7 @@ namespace capstan::op {
 
 /// Effects at the API server: puts the ids of a snapshot into references, feeds drains with what replicas hold, ends
 /// what a predecessor has begun to bind, and lets go of nodes that were held for a gang which is there.
-class Actuator final : public Effects, private actuate::References {
+class Actuator final : public ActionExecutor, private actuate::References {
  public:
   /// What it stands on; the client outlives it.
   struct Base {
@@ -69,7 +69,7 @@ class Actuator final : public Effects, private actuate::References {
 
   Base base_;
   std::unique_ptr<actuate::Runner> runner_;
-  std::unique_ptr<actuate::Effects> effects_;
+  std::unique_ptr<actuate::ActionDispatcher> effects_;
   std::uint64_t begun_ = 0;
   ClusterView view_;
   mutable std::optional<Index> index_;  // of view_

@@ -7,21 +7,22 @@
 
 #include "control/controller.h"
 #include "net/monotonic.h"
-#include "operator/act/effects.h"
+#include "operator/act/action_executor.h"
 #include "operator/snapshot/snapshot_builder.h"
 #include "operator/view/cluster_view.h"
 #include "ports/world.h"
 
 namespace capstan::op {
 
-/// The cluster as the loop's world. What is Active goes to `Effects`; what is in Shadow is refused with the reason
-/// shadow_mode, and the decision stands in the controller for people to see.
+/// The cluster as the loop's world. What is Active goes to `ActionExecutor`; what is in Shadow is refused with the
+/// reason shadow_mode, and the decision stands in the controller for people to see.
 class KubeWorld final : public ports::World {
  public:
   /// @param clock    counts from the Unix epoch, and never goes back
   /// @param effects   null: nothing acts; else outlives the world
   /// @param expected  pods that speak for replicas which somebody remembers, in his order
-  explicit KubeWorld(net::Clock clock, Effects* effects = nullptr, const std::vector<const kube::Pod*>& expected = {})
+  explicit KubeWorld(net::Clock clock, ActionExecutor* effects = nullptr,
+                     const std::vector<const kube::Pod*>& expected = {})
       : clock_(std::move(clock)), effects_(effects) {
     builder_.expect(expected);
   }
@@ -59,7 +60,7 @@ class KubeWorld final : public ports::World {
   bool active(const model::Action& action) const;
 
   net::Clock clock_;
-  Effects* effects_;
+  ActionExecutor* effects_;
   SnapshotBuilder builder_;
   SnapshotBuilder::Seen seen_;
   Layers layers_;

@@ -11,14 +11,14 @@
 namespace capstan::op {
 
 DecisionLoop::DecisionLoop(net::Transport& transport, kube::Client& client, net::Clock clock, RandomStream random,
-                           Effects* effects)
+                           ActionExecutor* effects)
     : clock_(clock),
       effects_(effects),
       watch_(client, clock, random),
       sources_(transport, clock),
       scout_(std::make_unique<SnapshotBuilder>()) {}
 
-DecisionLoop::Brain::Brain(net::Clock clock, Effects* effects, const ClusterView& view, const Readings& readings,
+DecisionLoop::Brain::Brain(net::Clock clock, ActionExecutor* effects, const ClusterView& view, const Readings& readings,
                            const Checkpoint& checkpoint, control::Witness witness)
     : world(std::move(clock), effects, remembered_pods(checkpoint, view)),
       controller((world.look(view, readings), world.policies()), world,

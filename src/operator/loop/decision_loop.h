@@ -10,7 +10,7 @@
 #include "kube/client.h"
 #include "net/http.h"
 #include "net/monotonic.h"
-#include "operator/act/effects.h"
+#include "operator/act/action_executor.h"
 #include "operator/act/kube_world.h"
 #include "operator/loop/signal_sources.h"
 #include "operator/memory/checkpoint.h"
@@ -35,7 +35,7 @@ class DecisionLoop {
   /// @param clock  counts from the Unix epoch, and never goes back
   /// All but the clock outlive the loop; `effects` may be null.
   DecisionLoop(net::Transport& transport, kube::Client& client, net::Clock clock, RandomStream random,
-               Effects* effects);
+               ActionExecutor* effects);
 
   /// Follows and asks.
   void turn();
@@ -68,7 +68,7 @@ class DecisionLoop {
 
  private:
   struct Brain {
-    Brain(net::Clock clock, Effects* effects, const ClusterView& view, const Readings& readings,
+    Brain(net::Clock clock, ActionExecutor* effects, const ClusterView& view, const Readings& readings,
           const Checkpoint& checkpoint, control::Witness witness);
     KubeWorld world;
     control::Controller controller;
@@ -79,7 +79,7 @@ class DecisionLoop {
   void measure(Instant now);
 
   net::Clock clock_;
-  Effects* effects_;
+  ActionExecutor* effects_;
   ClusterWatch watch_;
   SignalSources sources_;
   ClusterView view_;

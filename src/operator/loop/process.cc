@@ -221,10 +221,10 @@ void Process::send_events() {
 void Process::tell_troubles() {
   std::map<std::string, std::string> now;
   for (const ScalerReport& report : reports_) {
-    const Verdict& ready = report.verdicts.front();
+    const StatusCondition& ready = report.verdicts.front();
     std::string& told = now[report.uid] = ready.reason;
     if (const auto before = told_.find(report.uid); before != told_.end() && before->second == told) continue;
-    const bool well = ready.is == Verdict::Is::yes;
+    const bool well = ready.is == StatusCondition::Is::yes;
     log_({.level = well ? Level::info : Level::warning,
           .message = well ? "is ready" : "is not ready: " + ready.message,
           .object = scaler_words(report),

@@ -16,7 +16,7 @@
 #include "kube/wall_clock.h"
 #include "net/http.h"
 #include "net/monotonic.h"
-#include "operator/act/effects.h"
+#include "operator/act/action_executor.h"
 #include "operator/loop/decision_loop.h"
 #include "operator/loop/log.h"
 #include "operator/memory/checkpoint_store.h"
@@ -29,7 +29,7 @@
 namespace capstan::op {
 
 /// `capstan run`: leads or stands by, decides while it leads, and writes what it shows: status, Events, checkpoint.
-/// What acts is `Effects`. It has no thread and never waits; whoever owns the sockets calls `turn`.
+/// What acts is `ActionExecutor`. It has no thread and never waits; whoever owns the sockets calls `turn`.
 class Process {
  public:
   struct Options {
@@ -43,7 +43,7 @@ class Process {
     net::Clock clock;  ///< counts from the Unix epoch, and never goes back
     kube::WallClock wall;
     RandomStream random;
-    Effects* effects = nullptr;  ///< null: at the API server
+    ActionExecutor* effects = nullptr;  ///< null: at the API server
   };
 
   Process(Base base, Options options, Log log);
@@ -75,7 +75,7 @@ class Process {
  private:
   static constexpr Duration kStopMax = std::chrono::seconds(5);
 
-  Effects& effects() const { return own_effects_ ? *own_effects_ : *base_.effects; }
+  ActionExecutor& effects() const { return own_effects_ ? *own_effects_ : *base_.effects; }
   actuate::Permit permit() const;
   bool sees() const;
   void elect();
@@ -98,7 +98,7 @@ class Process {
   Log log_;
   kube::Election election_;
   kube::EventRecorder events_;
-  std::unique_ptr<Effects> own_effects_;  // where none were given
+  std::unique_ptr<ActionExecutor> own_effects_;  // where none were given
   DecisionLoop loop_;
   CheckpointStore checkpoint_;
   StatusWriter status_;

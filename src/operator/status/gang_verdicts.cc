@@ -27,9 +27,9 @@ const Reason* kept_of(const model::Plan& plan, model::GangId gang) {
 /// In Shadow, a gang is reported only after this time, so that its own scheduler can bind it first.
 constexpr Duration kOthersTime = std::chrono::seconds(10);
 
-bool waits(const decide::place::Verdict& verdict) {
-  return verdict.gang.valid() && verdict.kind != decide::place::Verdict::Kind::placed &&
-         verdict.kind != decide::place::Verdict::Kind::assumed;
+bool waits(const decide::place::PlacementResult& verdict) {
+  return verdict.gang.valid() && verdict.kind != decide::place::PlacementResult::Kind::placed &&
+         verdict.kind != decide::place::PlacementResult::Kind::assumed;
 }
 
 /// Returns "would go onto gpu-1 and gpu-2", with each node once.
@@ -81,7 +81,7 @@ std::vector<GangVerdict> gang_verdicts(const ClusterView& view, const KubeWorld&
   const explain::Summarizer summarizer(world.snapshot(), names, controller.placed(), controller.bought());
   std::map<std::string, const kube::Pod*> by_uid;
   view.pods.for_each([&](kube::RowId, const kube::Pod& pod) { by_uid[pod.meta.uid] = &pod; });
-  for (const decide::place::Verdict& verdict : controller.placed().verdicts) {
+  for (const decide::place::PlacementResult& verdict : controller.placed().verdicts) {
     const model::BindPods* bind = world.would_bind(verdict.gang);
     const model::Gang* gang = waits(verdict) || bind != nullptr ? world.snapshot().gangs.find(verdict.gang) : nullptr;
     if (gang == nullptr) continue;
@@ -110,7 +110,7 @@ std::vector<GangVerdict> gang_verdicts(const ClusterView& view, const KubeWorld&
     out.message = explain::one_line(
         summarizer.gang(verdict.gang, scaled ? controller.scale_decision(gang->service) : decide::scale::Decision()));
     // A node provisioner must not buy nodes for a gang that its queue holds.
-    const bool room_would_help = verdict.kind != decide::place::Verdict::Kind::held_by_queue;
+    const bool room_would_help = verdict.kind != decide::place::PlacementResult::Kind::held_by_queue;
     if (fleet.nodes == Mode::off && room_would_help) out.reason = "Unschedulable";
   }
   return verdicts;

@@ -12,10 +12,10 @@
 namespace capstan::op {
 namespace {
 
-using Is = Verdict::Is;
+using Is = StatusCondition::Is;
 using model::ReasonCode;
 
-Verdict verdict(const char* type, Is is, const char* reason, std::string message) {
+StatusCondition verdict(const char* type, Is is, const char* reason, std::string message) {
   return {type, is, reason, std::move(message)};
 }
 
@@ -173,7 +173,7 @@ class Reporter {
   }
 
   void conclude() {
-    std::vector<Verdict> rest;
+    std::vector<StatusCondition> rest;
     const bool found = lost_.second.empty();
     const bool silent = out_.missing > 0;
     rest.push_back(found ? verdict("TargetsFound", Is::yes, "Found", "")
@@ -199,7 +199,7 @@ class Reporter {
 
   /// Returns the condition SLOMet. It compares the SLO with the 99th percentile of the time to the first token that the
   /// engine of the slowest replica reports.
-  Verdict slo() const {
+  StatusCondition slo() const {
     const auto seen = from_.ttft_us.find(scaler_.meta.uid);
     if (scaler_.slo.ttft == Duration{} || seen == from_.ttft_us.end()) {
       return verdict("SLOMet", Is::unknown, "NotMeasured", "");
@@ -213,7 +213,7 @@ class Reporter {
 
   /// Returns the condition EngineKnown: True if the engine table has a row for every target. The message is about the
   /// first target without one.
-  Verdict engine_known() const {
+  StatusCondition engine_known() const {
     if (scaler_.policy != InferenceScaler::Policy::capstan) {
       return verdict("EngineKnown", Is::unknown, "NotUsed",
                      "policy " + std::string(name_of(scaler_.policy)) + " does not ask what a replica carries");
@@ -224,7 +224,7 @@ class Reporter {
   }
 
   /// Returns the condition SLOBreach: whether a roll-back is in force, since when, and how a person ends it.
-  Verdict slo_breach() const {
+  StatusCondition slo_breach() const {
     if (!breach_) return verdict(kSloBreach.data(), Is::no, "None", "");
     const auto& [target, memory] = *breach_;
     const auto shown = [](Instant at) {
@@ -239,7 +239,7 @@ class Reporter {
                        " --overwrite " + std::string(kSloAcknowledged) + "=" + since);
   }
 
-  Verdict limit() const {
+  StatusCondition limit() const {
     for (const TargetReport& row : out_.targets) {
       const bool limited =
           row.why && (row.why->code == ReasonCode::at_maximum || row.why->code == ReasonCode::at_minimum);

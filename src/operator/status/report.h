@@ -33,7 +33,7 @@ struct TargetReport {
 };
 
 /// A condition without its times.
-struct Verdict {
+struct StatusCondition {
   std::string type;
   enum class Is : std::uint8_t { no, yes, unknown } is = Is::unknown;
   std::string reason;  ///< a word for machines
@@ -54,9 +54,9 @@ struct ScalerReport {
   std::vector<TargetReport> targets;
   ReplicaCount fresh = 0;
   ReplicaCount missing = 0;
-  std::optional<Duration> oldest;  ///< age of the oldest known load
-  std::vector<Verdict> verdicts;   ///< Ready first
-  Ledger ledger;                   ///< of all targets together
+  std::optional<Duration> oldest;         ///< age of the oldest known load
+  std::vector<StatusCondition> verdicts;  ///< Ready first
+  Ledger ledger;                          ///< of all targets together
 
   ReplicaCount recommended() const;
   /// Returns the target that the scaler's own reason is about: the first that should change, else the first decided

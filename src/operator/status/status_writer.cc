@@ -23,14 +23,14 @@ std::string hex(std::uint64_t value) {
   return text;
 }
 
-std::string_view word(Verdict::Is is) {
+std::string_view word(StatusCondition::Is is) {
   constexpr std::string_view kWords[] = {"False", "True", "Unknown"};
   return kWords[static_cast<std::size_t>(is)];
 }
 
 Json conditions(const ScalerReport& report, const InferenceScaler& scaler, kube::WallTime wall, bool exact) {
   Json list = Json::array();
-  for (const Verdict& verdict : report.verdicts) {
+  for (const StatusCondition& verdict : report.verdicts) {
     Json row = {{"type", verdict.type},
                 {"status", word(verdict.is)},
                 {"observedGeneration", report.generation},
@@ -38,8 +38,9 @@ Json conditions(const ScalerReport& report, const InferenceScaler& scaler, kube:
     // A message may hold a number that changes with every scrape. Only a change of the state is worth a write.
     if (exact) row["message"] = verdict.message;
     if (exact) {
-      row["lastTransitionTime"] = condition_since(scaler.conditions, verdict.type, verdict.is == Verdict::Is::yes,
-                                                  verdict.is == Verdict::Is::no, wall);
+      row["lastTransitionTime"] =
+          condition_since(scaler.conditions, verdict.type, verdict.is == StatusCondition::Is::yes,
+                          verdict.is == StatusCondition::Is::no, wall);
     }
     list.push_back(std::move(row));
   }
@@ -122,8 +123,8 @@ std::string status_json(const ScalerReport& report, const InferenceScaler& scale
 
 /// Returns an Event when a roll-back begins and when it ends.
 std::optional<kube::EventNote> StatusWriter::roll_back(const ScalerReport& report, Known& known) const {
-  const auto verdict = std::ranges::find(report.verdicts, kSloBreach, &Verdict::type);
-  const bool now = verdict != report.verdicts.end() && verdict->is == Verdict::Is::yes;
+  const auto verdict = std::ranges::find(report.verdicts, kSloBreach, &StatusCondition::type);
+  const bool now = verdict != report.verdicts.end() && verdict->is == StatusCondition::Is::yes;
   if (std::exchange(known.rolled_back, now) == now) return std::nullopt;
   return kube::EventNote{.api_version = kInferenceScalers.api_version(),
                          .kind = kInferenceScalers.kind,

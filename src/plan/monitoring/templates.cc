@@ -9,9 +9,9 @@ namespace capstan::plan {
 
 namespace {
 
+using manifest::ErrorList;
 using manifest::Fields;
 using manifest::Node;
-using manifest::Verdict;
 
 /// Reads a text that must be present.
 void need_text(Fields& fields, std::string_view key, std::string& out) {
@@ -22,7 +22,7 @@ void read_scope(Fields& fields, Scope& out) {
   fields.choice<Scope>("scope", out, {{"service", Scope::service}, {"cluster", Scope::cluster}});
 }
 
-PanelTemplate read_panel(const Node& node, Verdict& verdict) {
+PanelTemplate read_panel(const Node& node, ErrorList& verdict) {
   PanelTemplate panel;
   Fields fields(node, "panel", verdict);
   need_text(fields, "id", panel.id);
@@ -36,7 +36,7 @@ PanelTemplate read_panel(const Node& node, Verdict& verdict) {
   return panel;
 }
 
-AlertTemplate read_alert(const Node& node, Verdict& verdict) {
+AlertTemplate read_alert(const Node& node, ErrorList& verdict) {
   AlertTemplate alert;
   Fields fields(node, "alert", verdict);
   need_text(fields, "name", alert.name);
@@ -57,7 +57,7 @@ std::expected<MonitoringTemplates, manifest::Errors> MonitoringTemplates::parse(
   const Result<Node> root = manifest::parse(text, file);
   if (!root) return std::unexpected(manifest::Errors(root.error()));
   MonitoringTemplates templates;
-  Verdict verdict{.max_errors = Verdict::kMaxErrors};
+  ErrorList verdict{.max_errors = ErrorList::kMaxErrors};
   Fields fields(*root, "monitoring", verdict);
   for (const Node& node : fields.list_of_some("panels")) templates.panels.push_back(read_panel(node, verdict));
   for (const Node& node : fields.list_of_some("alerts")) templates.alerts.push_back(read_alert(node, verdict));

@@ -13,9 +13,9 @@ namespace capstan::plan {
 
 namespace {
 
+using manifest::ErrorList;
 using manifest::Fields;
 using manifest::Node;
-using manifest::Verdict;
 
 std::string_view cloud_key(Cloud cloud) {
   switch (cloud) {
@@ -90,7 +90,7 @@ MachineSpec machine_of(const scenario::Instance& row) {
 /// Reads the cluster of a spec.
 class ClusterReader {
  public:
-  ClusterReader(PlanSpec& spec, Verdict& verdict) : spec_(spec), cluster_(spec.cluster), verdict_(verdict) {}
+  ClusterReader(PlanSpec& spec, ErrorList& verdict) : spec_(spec), cluster_(spec.cluster), verdict_(verdict) {}
 
   void read(const Node& node) {
     Fields fields(node, "cluster", verdict_);
@@ -262,12 +262,12 @@ class ClusterReader {
 
   PlanSpec& spec_;
   ClusterSpec& cluster_;
-  Verdict& verdict_;
+  ErrorList& verdict_;
 };
 
 }  // namespace
 
-void read_spec_cluster(const Node* node, PlanSpec& spec, Verdict& verdict) {
+void read_spec_cluster(const Node* node, PlanSpec& spec, ErrorList& verdict) {
   const Node empty{.kind = Node::Kind::mapping, .place = {}, .text = {}, .items = {}, .entries = {}};
   ClusterReader(spec, verdict).read(node == nullptr ? empty : *node);
 }

@@ -12,9 +12,9 @@ namespace capstan::plan {
 
 namespace {
 
+using manifest::ErrorList;
 using manifest::Fields;
 using manifest::Node;
-using manifest::Verdict;
 using namespace std::chrono_literals;
 
 constexpr double kDefaultRequestsPerS = 1;
@@ -23,7 +23,7 @@ constexpr Duration kLongestLoad = 24h * 14;
 constexpr TokenSpec kChatPrompt{.median = 1000, .sigma = 0.8, .longest = 16384};  // Azure 2023, conversation
 constexpr TokenSpec kChatAnswer{.median = 200, .sigma = 0.6, .longest = 2048};
 
-void read_spec_tokens(Fields& fields, std::string_view key, TokenSpec& out, DefaultList& defaults, Verdict& verdict) {
+void read_spec_tokens(Fields& fields, std::string_view key, TokenSpec& out, DefaultList& defaults, ErrorList& verdict) {
   defaults.note(fields, key, fmt::format("median {}, log-normal", out.median),
                 "like the conversations of the Azure trace of 2023");
   const Node* node = fields.take(key);
@@ -53,7 +53,7 @@ void read_spec_tokens(Fields& fields, std::string_view key, TokenSpec& out, Defa
   }
 }
 
-void read_spec_rate(Fields& fields, ServiceSpec& service, PlanSpec& spec, Verdict& verdict) {
+void read_spec_rate(Fields& fields, ServiceSpec& service, PlanSpec& spec, ErrorList& verdict) {
   LoadSpec& load = service.load;
   const bool has_rate = fields.take("requests_per_second") != nullptr;
   const bool has_concurrency = fields.take("concurrency") != nullptr;
@@ -75,7 +75,7 @@ void read_spec_rate(Fields& fields, ServiceSpec& service, PlanSpec& spec, Verdic
   }
 }
 
-void read_generated(Fields& fields, ServiceSpec& service, PlanSpec& spec, Verdict& verdict) {
+void read_generated(Fields& fields, ServiceSpec& service, PlanSpec& spec, ErrorList& verdict) {
   LoadSpec& load = service.load;
   DefaultList defaults(spec.defaults);
   load.prompt = kChatPrompt;
@@ -103,7 +103,7 @@ void read_generated(Fields& fields, ServiceSpec& service, PlanSpec& spec, Verdic
 }
 
 /// Reads a load that is measured on a Prometheus server. Stated lengths replace metrics that the engine lacks.
-void read_measured(Fields& fields, ServiceSpec& service, PlanSpec& spec, Verdict& verdict) {
+void read_measured(Fields& fields, ServiceSpec& service, PlanSpec& spec, ErrorList& verdict) {
   LoadSpec& load = service.load;
   load.source = LoadSpec::Source::prometheus;
   read_spec_measure(*fields.take("prometheus"), fields.what() + ".prometheus", load.measure, spec, verdict);
@@ -124,7 +124,7 @@ void read_measured(Fields& fields, ServiceSpec& service, PlanSpec& spec, Verdict
 
 /// Opens the trace or profile and reads its first request, so that an empty or foreign file is an error here. An error
 /// has the place in that file, if it is known, and names the place in the spec, which may be one of several.
-void check_recorded(const Fields& fields, const LoadSpec& load, const PlanSpec& spec, Verdict& verdict) {
+void check_recorded(const Fields& fields, const LoadSpec& load, const PlanSpec& spec, ErrorList& verdict) {
   const manifest::Place& place = fields.blame({"trace", "profile"});
   const auto fail = [&](Error error) {
     const std::string file = place.file == nullptr ? spec.file : *place.file;
@@ -143,7 +143,7 @@ void check_recorded(const Fields& fields, const LoadSpec& load, const PlanSpec& 
   verdict.fail(place, fmt::format("{}: {} has no requests, expected at least one", fields.what(), load.from));
 }
 
-void read_recorded(Fields& fields, ServiceSpec& service, PlanSpec& spec, Verdict& verdict) {
+void read_recorded(Fields& fields, ServiceSpec& service, PlanSpec& spec, ErrorList& verdict) {
   LoadSpec& load = service.load;
   std::string path;
   if (fields.text("trace", path)) {
@@ -167,7 +167,7 @@ void read_recorded(Fields& fields, ServiceSpec& service, PlanSpec& spec, Verdict
 }  // namespace
 
 void read_spec_load(const Node* node, const std::string& owner, ServiceSpec& service, PlanSpec& spec,
-                    Verdict& verdict) {
+                    ErrorList& verdict) {
   const Node empty{.kind = Node::Kind::mapping, .place = {}, .text = {}, .items = {}, .entries = {}};
   Fields fields(node == nullptr ? empty : *node, owner + ".load", verdict);
   const bool has_trace = fields.take("trace") != nullptr;

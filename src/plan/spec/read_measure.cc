@@ -8,9 +8,9 @@ namespace capstan::plan {
 
 namespace {
 
+using manifest::ErrorList;
 using manifest::Fields;
 using manifest::Node;
-using manifest::Verdict;
 using namespace std::chrono_literals;
 
 constexpr Duration kShortestHistory = 5min;
@@ -41,7 +41,7 @@ bool has_user(std::string_view url) {
 /// @param names    kind of the names, for messages: "names of labels"
 template <typename IsName>
 void read_pairs(Fields& fields, std::string_view key, IsName is_name, std::string_view names,
-                std::vector<std::pair<std::string, std::string>>& out, Verdict& verdict) {
+                std::vector<std::pair<std::string, std::string>>& out, ErrorList& verdict) {
   const Node* node = fields.take(key);
   if (node == nullptr) return;
   const std::string what = fmt::format("{}.{}", fields.what(), key);
@@ -66,7 +66,7 @@ void read_file_of(Fields& fields, std::string_view key, std::string& out, const 
 }  // namespace
 
 void read_spec_measure(const Node& node, const std::string& owner, MeasureSpec& measure, PlanSpec& spec,
-                       Verdict& verdict) {
+                       ErrorList& verdict) {
   Fields fields(node, owner, verdict);
   DefaultList defaults(spec.defaults);
   if (fields.need("url") != nullptr && fields.text("url", measure.url) && !measure.url.starts_with("http://") &&

@@ -11,11 +11,11 @@ namespace capstan::plan {
 
 namespace {
 
+using manifest::ErrorList;
 using manifest::Fields;
 using manifest::Node;
-using manifest::Verdict;
 
-TenantSpec read_tenant(const Node& node, PlanSpec& spec, Verdict& verdict) {
+TenantSpec read_tenant(const Node& node, PlanSpec& spec, ErrorList& verdict) {
   TenantSpec tenant;
   const Node* name = node.kind == Node::Kind::mapping ? node.find("name") : nullptr;
   Fields fields(node, name == nullptr ? "tenants" : "tenants." + name->text, verdict);
@@ -45,7 +45,7 @@ TenantSpec read_tenant(const Node& node, PlanSpec& spec, Verdict& verdict) {
 
 }  // namespace
 
-void read_spec_tenants(Fields& root, PlanSpec& spec, Verdict& verdict) {
+void read_spec_tenants(Fields& root, PlanSpec& spec, ErrorList& verdict) {
   for (const Node& node : root.list_of_some("tenants")) {
     TenantSpec tenant = read_tenant(node, spec, verdict);
     if (std::ranges::find(spec.tenants, tenant.name, &TenantSpec::name) != spec.tenants.end()) {
@@ -57,7 +57,7 @@ void read_spec_tenants(Fields& root, PlanSpec& spec, Verdict& verdict) {
   DefaultList(spec.defaults).note(root, "tenants", "production", "one tenant with priority 100");
 }
 
-void read_spec_limits(Fields& root, PlanSpec& spec, Verdict& verdict) {
+void read_spec_limits(Fields& root, PlanSpec& spec, ErrorList& verdict) {
   DefaultList(spec.defaults).note(root, "limits", "none", "the pools are limited by the maximum of replicas");
   const Node* node = root.take("limits");
   if (node == nullptr) return;
@@ -69,7 +69,7 @@ void read_spec_limits(Fields& root, PlanSpec& spec, Verdict& verdict) {
   fields.finish();
 }
 
-void read_spec_staff(Fields& root, PlanSpec& spec, Verdict& verdict) {
+void read_spec_staff(Fields& root, PlanSpec& spec, ErrorList& verdict) {
   DefaultList(spec.defaults)
       .note(root, "staff", "half of an engineer of 160,000 USD a year", "the middle of the usual 40 to 60 %");
   const Node* node = root.take("staff");
@@ -85,7 +85,7 @@ void read_spec_staff(Fields& root, PlanSpec& spec, Verdict& verdict) {
   fields.finish();
 }
 
-void read_spec_asked(Fields& root, PlanSpec& spec, Verdict& verdict) {
+void read_spec_asked(Fields& root, PlanSpec& spec, ErrorList& verdict) {
   const Node* node = root.take("asked");
   if (node == nullptr) return;
   Fields fields(*node, "asked", verdict);

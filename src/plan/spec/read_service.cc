@@ -12,9 +12,9 @@ namespace capstan::plan {
 
 namespace {
 
+using manifest::ErrorList;
 using manifest::Fields;
 using manifest::Node;
-using manifest::Verdict;
 using namespace std::chrono_literals;
 
 /// Container images by engine, with the versions whose flags and metrics the manifests use.
@@ -32,7 +32,7 @@ std::string_view default_image(Engine engine) {
   return "";
 }
 
-void read_spec_bound(Fields& fields, std::string_view key, Duration& out, Verdict& verdict) {
+void read_spec_bound(Fields& fields, std::string_view key, Duration& out, ErrorList& verdict) {
   if (fields.duration(key, out, 0s, 24h) && out == 0s) {
     verdict.fail(fields.node().find(key)->place, fmt::format("{}.{}: an SLO of 0 can never be met", fields.what(), key),
                  ErrorKind::infeasible);
@@ -40,7 +40,7 @@ void read_spec_bound(Fields& fields, std::string_view key, Duration& out, Verdic
 }
 
 void read_spec_slo(const Node& node, const std::string& owner, ServiceSpec& service, DefaultList& defaults,
-                   Verdict& verdict) {
+                   ErrorList& verdict) {
   Fields fields(node, owner + ".slo", verdict);
   read_spec_bound(fields, "ttft_p99", service.slo.ttft, verdict);
   read_spec_bound(fields, "tpot", service.slo.tpot, verdict);
@@ -89,7 +89,7 @@ std::string_view nearest_model(std::string_view name, const std::vector<std::str
 
 /// Finds the rows of a model in the engine table. Names a similar model if there are none.
 void find_spec_model(const Fields& fields, const std::string& served, bool has_dtype, ServiceSpec& service,
-                     const PlanSpec& spec, Verdict& verdict) {
+                     const PlanSpec& spec, ErrorList& verdict) {
   const auto known = engine::model_of_name(*spec.engines, served);
   service.model = known ? known->model : served;
   service.dtype = chosen_dtype(service, known ? known->weight_dtype : "bfloat16", has_dtype, *spec.engines);
@@ -117,7 +117,7 @@ void find_spec_model(const Fields& fields, const std::string& served, bool has_d
   }
 }
 
-void read_spec_shape(Fields& fields, ServiceSpec& service, DefaultList& defaults, Verdict& verdict) {
+void read_spec_shape(Fields& fields, ServiceSpec& service, DefaultList& defaults, ErrorList& verdict) {
   if (fields.take("tensor_parallel") != nullptr) {
     fields.integer("tensor_parallel", service.tensor_parallel.emplace(1), 1, 1024);
   }
@@ -151,7 +151,7 @@ void read_spec_shape(Fields& fields, ServiceSpec& service, DefaultList& defaults
 
 }  // namespace
 
-ServiceSpec read_spec_service(const Node& node, PlanSpec& spec, Verdict& verdict) {
+ServiceSpec read_spec_service(const Node& node, PlanSpec& spec, ErrorList& verdict) {
   ServiceSpec service;
   const Node* name = node.kind == Node::Kind::mapping ? node.find("name") : nullptr;
   service.name = name != nullptr ? name->text : fmt::format("service-{}", spec.services.size() + 1);

@@ -16,9 +16,9 @@ namespace capstan::plan {
 
 namespace {
 
+using manifest::ErrorList;
 using manifest::Fields;
 using manifest::Node;
-using manifest::Verdict;
 
 constexpr std::size_t kServicesMost = 20;
 
@@ -28,7 +28,7 @@ std::shared_ptr<const engine::EngineTable> bundled_engines() {
 }
 
 /// Puts the user's own rows before those of the bundled table.
-void read_step_times(Fields& root, PlanSpec& spec, Verdict& verdict) {
+void read_step_times(Fields& root, PlanSpec& spec, ErrorList& verdict) {
   std::string path;
   if (!root.text("step_times", path)) return;
   spec.step_times = spec_relative(spec, path);
@@ -44,7 +44,7 @@ void read_step_times(Fields& root, PlanSpec& spec, Verdict& verdict) {
   spec.engines = std::make_shared<const engine::EngineTable>(std::move(*table));
 }
 
-void read_services(Fields& root, PlanSpec& spec, Verdict& verdict) {
+void read_services(Fields& root, PlanSpec& spec, ErrorList& verdict) {
   root.need("services");
   for (const Node& node : root.list_of_some("services")) {
     ServiceSpec service = read_spec_service(node, spec, verdict);
@@ -60,7 +60,7 @@ void read_services(Fields& root, PlanSpec& spec, Verdict& verdict) {
 }
 
 /// Checks the quotas of the tenants against the limits, and the tenants that the services name.
-void check_tenants(const Fields& root, const PlanSpec& spec, Verdict& verdict) {
+void check_tenants(const Fields& root, const PlanSpec& spec, ErrorList& verdict) {
   GpuCount quotas = 0;
   for (const TenantSpec& tenant : spec.tenants) quotas += tenant.gpu_quota;
   if (spec.limits.gpus && quotas > *spec.limits.gpus) {
@@ -91,7 +91,7 @@ void note_places(const Node& root, PlanSpec& spec) {
   }
 }
 
-PlanSpec read_root(const Node& node, const std::string& file, Verdict& verdict) {
+PlanSpec read_root(const Node& node, const std::string& file, ErrorList& verdict) {
   PlanSpec spec;
   spec.file = file;
   spec.engines = bundled_engines();
@@ -142,7 +142,7 @@ SpecResult parse_plan_spec(std::string_view text, const std::string& file, std::
   for (const std::string& set : sets) {
     if (const Result<void> applied = manifest::apply_set(*node, set); !applied) faults.push_back(applied.error());
   }
-  Verdict verdict{.max_errors = Verdict::kMaxErrors};
+  ErrorList verdict{.max_errors = ErrorList::kMaxErrors};
   for (Error& fault : faults) verdict.fail(std::move(fault));
   PlanSpec spec = read_root(*node, file, verdict);
   if (!verdict.ok()) return std::unexpected(verdict.all());

@@ -1,4 +1,4 @@
-#include "actuate/effects.h"
+#include "actuate/action_dispatcher.h"
 
 #include <algorithm>
 #include <charconv>
@@ -17,7 +17,7 @@ using model::ReasonCode;
 
 namespace {
 
-Verdict refused_as_gone() { return Verdict::refused({ReasonCode::object_gone, {}}); }
+EffectResult refused_as_gone() { return EffectResult::refused({ReasonCode::object_gone, {}}); }
 
 std::string key_of(const char* operation, const Ref& ref) {
   return std::string(operation) + "/" + ref.object.resource.name() + "/" + kube::key_of(ref.object.ns, ref.object.name);
@@ -43,15 +43,15 @@ std::vector<Target::Replica> victims_of(const Target& target, const model::SetRe
 
 }  // namespace
 
-Effects::Effects(Runner& runner, const References& references, net::Clock clock, kube::WallClock wall,
-                 std::string holder)
+ActionDispatcher::ActionDispatcher(Runner& runner, const References& references, net::Clock clock, kube::WallClock wall,
+                                   std::string holder)
     : runner_(runner),
       references_(references),
       clock_(std::move(clock)),
       wall_(std::move(wall)),
       holder_(std::move(holder)) {}
 
-void Effects::submit(model::ActionToken token, const model::Action& action, const model::Snapshot& snapshot) {
+void ActionDispatcher::submit(model::ActionToken token, const model::Action& action, const model::Snapshot& snapshot) {
   if (const auto* set = std::get_if<model::SetReplicas>(&action.what)) {
     set_replicas(token, *set, snapshot);
   } else if (const auto* bound = std::get_if<model::BindPods>(&action.what)) {
@@ -62,11 +62,11 @@ void Effects::submit(model::ActionToken token, const model::Action& action, cons
     give_back(token, "group/" + std::to_string(group->group.value), references_.claims(group->group));
   } else if (const auto* node = std::get_if<model::TerminateNode>(&action.what)) {
     const std::optional<Ref> claim = references_.claim(node->node);
-    if (!claim) return runner_.answer(token, Verdict::refused({ReasonCode::node_without_claim, {}}));
+    if (!claim) return runner_.answer(token, EffectResult::refused({ReasonCode::node_without_claim, {}}));
     give_back(token, key_of("claim", *claim), {*claim});
   } else if (std::holds_alternative<model::ConvertReplica>(action.what)) {
     // Pods cannot be moved from one workload object to another, so no service of a cluster supports conversion.
-    runner_.answer(token, Verdict::refused({ReasonCode::outcome_refused, {}}));
+    runner_.answer(token, EffectResult::refused({ReasonCode::outcome_refused, {}}));
   } else {
     const std::optional<Ref> pod = references_.pod(std::get<model::EvictPod>(action.what).pod);
     if (!pod) return runner_.answer(token, refused_as_gone());
@@ -78,7 +78,8 @@ void Effects::submit(model::ActionToken token, const model::Action& action, cons
   }
 }
 
-void Effects::set_replicas(model::ActionToken token, const model::SetReplicas& set, const model::Snapshot& snapshot) {
+void ActionDispatcher::set_replicas(model::ActionToken token, const model::SetReplicas& set,
+                                    const model::Snapshot& snapshot) {
   const std::optional<Target> target = references_.target(set.service, set.variant);
   if (!target || snapshot.services.find(set.service) == nullptr) return runner_.answer(token, refused_as_gone());
   const std::string key = key_of("scale", target->ref);
@@ -118,19 +119,19 @@ void Effects::set_replicas(model::ActionToken token, const model::SetReplicas& s
   runner_.submit(key, token, std::make_unique<ScaleTo>(goal, wall_));
 }
 
-void Effects::bind(model::ActionToken token, const model::BindPods& bind) {
+void ActionDispatcher::bind(model::ActionToken token, const model::BindPods& bind) {
   std::vector<Binding> bindings;
   for (const model::BindPods::Binding& planned : bind.bindings) {
     std::optional<Binding> binding = references_.binding(planned);
     if (!binding) return runner_.answer(token, refused_as_gone());
     bindings.push_back(std::move(*binding));
   }
-  if (bindings.empty()) return runner_.answer(token, Verdict::applied());
+  if (bindings.empty()) return runner_.answer(token, EffectResult::applied());
   const std::string transaction = name_of(token);
   runner_.submit("bind/" + transaction, token, std::make_unique<GangBind>(transaction, std::move(bindings)));
 }
 
-void Effects::launch(model::ActionToken token, const model::LaunchNodes& launch) {
+void ActionDispatcher::launch(model::ActionToken token, const model::LaunchNodes& launch) {
   std::optional<ClaimGroup> group = references_.nodes(launch);
   if (!group) return runner_.answer(token, refused_as_gone());
   group->name = name_of(token);
@@ -139,20 +140,20 @@ void Effects::launch(model::ActionToken token, const model::LaunchNodes& launch)
   runner_.submit("launch/" + group->name, token, std::make_unique<LaunchGroup>(std::move(*group)));
 }
 
-void Effects::give_back(model::ActionToken token, const std::string& key, const std::vector<Ref>& claims) {
+void ActionDispatcher::give_back(model::ActionToken token, const std::string& key, const std::vector<Ref>& claims) {
   std::vector<Change> changes;
   for (const Ref& claim : claims) changes.push_back(delete_claim(claim));
   runner_.submit(key, token, std::make_unique<ChangeAll>(std::move(changes)));
 }
 
 /// Returns a name that is unique for this action and this leader, and short enough for a label.
-std::string Effects::name_of(model::ActionToken token) const {
+std::string ActionDispatcher::name_of(model::ActionToken token) const {
   char text[16];
   const std::uint64_t hash = hash_text(holder_) & 0xffff'ffffULL;
   return std::string(text, std::to_chars(text, text + sizeof text, hash, 36).ptr) + "-" + std::to_string(token.value);
 }
 
-void Effects::update_loads(const std::map<std::string, ScaleGoal::Load>& loads) {
+void ActionDispatcher::update_loads(const std::map<std::string, ScaleGoal::Load>& loads) {
   const Instant now = clock_();
   for (auto at = goals_.begin(); at != goals_.end();) {
     const std::shared_ptr<ScaleGoal> goal = at->second.lock();
@@ -170,7 +171,7 @@ void Effects::update_loads(const std::map<std::string, ScaleGoal::Load>& loads) 
   std::erase_if(leaving_, [&](const auto& entry) { return now >= entry.second; });
 }
 
-void Effects::cancel_except(const std::set<std::string>& targets) {
+void ActionDispatcher::cancel_except(const std::set<std::string>& targets) {
   for (const auto& [key, weak] : goals_) {
     const std::shared_ptr<ScaleGoal> goal = weak.lock();
     if (goal == nullptr || goal->is_cancelled || targets.contains(goal->target.uid)) continue;
@@ -180,7 +181,7 @@ void Effects::cancel_except(const std::set<std::string>& targets) {
 }
 
 /// Returns the UIDs of the pods that are about to be removed.
-std::set<std::string> Effects::victims() const {
+std::set<std::string> ActionDispatcher::victims() const {
   std::set<std::string> uids;
   for (const auto& [key, weak] : goals_) {
     const std::shared_ptr<ScaleGoal> goal = weak.lock();
@@ -191,7 +192,7 @@ std::set<std::string> Effects::victims() const {
 }
 
 /// Counts, for every scale-down in progress, the replicas that served at the decision and are gone.
-void Effects::update_lost(std::span<const Routed> pods) {
+void ActionDispatcher::update_lost(std::span<const Routed> pods) {
   std::set<std::string_view> present;
   for (const Routed& routed : pods) present.insert(routed.pod.uid);
   for (const auto& [key, weak] : goals_) {
@@ -202,7 +203,7 @@ void Effects::update_lost(std::span<const Routed> pods) {
   }
 }
 
-void Effects::update_routing(std::span<const Routed> pods) {
+void ActionDispatcher::update_routing(std::span<const Routed> pods) {
   update_lost(pods);
   const Instant now = clock_();
   const std::set<std::string> leaving = victims();
@@ -224,7 +225,7 @@ void Effects::update_routing(std::span<const Routed> pods) {
   }
 }
 
-void Effects::release_holds(std::span<const Ref> held) {
+void ActionDispatcher::release_holds(std::span<const Ref> held) {
   for (const Ref& ref : held) {
     const std::string key = key_of("hold", ref);
     if (runner_.busy(key)) continue;
@@ -233,7 +234,7 @@ void Effects::release_holds(std::span<const Ref> held) {
   }
 }
 
-void Effects::resume_binds(std::span<const kube::Pod* const> pods) {
+void ActionDispatcher::resume_binds(std::span<const kube::Pod* const> pods) {
   for (UnfinishedBind& found : unfinished_binds(pods)) {
     const std::string key = "bind/" + found.transaction;
     if (!runner_.busy(key)) runner_.submit(key, {}, std::make_unique<GangBind>(std::move(found)));

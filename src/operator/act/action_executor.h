@@ -11,9 +11,9 @@
 namespace capstan::op {
 
 /// Carries actions out at the cluster's objects, where a mode is Active.
-class Effects {
+class ActionExecutor {
  public:
-  virtual ~Effects() = default;
+  virtual ~ActionExecutor() = default;
   /// A new leadership: what an earlier one had on its way is nobody's, and tokens begin anew.
   virtual void begin() {}
   /// What is there now; before each decision. `objects` lasts until the next `begin`.

@@ -45,21 +45,23 @@ class References {
   virtual std::optional<Target> target(model::ServiceId service, model::VariantId variant) const = 0;
   virtual std::optional<Ref> pod(model::PodId pod) const = 0;
   virtual std::optional<Binding> binding(const model::BindPods::Binding& binding) const = 0;
-  /// Returns the pool, the pick and the requests of the nodes. `Effects` sets the name, the count and the hold.
+  /// Returns the pool, the pick and the requests of the nodes. `ActionDispatcher` sets the name, the count and the
+  /// hold.
   virtual std::optional<ClaimGroup> nodes(const model::LaunchNodes& launch) const = 0;
   virtual std::vector<Ref> claims(model::ClaimGroupId group) const = 0;
   virtual std::optional<Ref> claim(model::NodeId node) const = 0;
 };
 
 /// Turns actions into effects and submits them to the runner.
-class Effects {
+class ActionDispatcher {
  public:
   /// Time that a drained and removed pod may still be visible before it counts as abandoned.
   static constexpr Duration kLeaving = std::chrono::seconds(60);
 
   /// @param references  outlives this object
   /// @param holder      holder of the Lease and number of its transitions, which make names unique
-  Effects(Runner& runner, const References& references, net::Clock clock, kube::WallClock wall, std::string holder);
+  ActionDispatcher(Runner& runner, const References& references, net::Clock clock, kube::WallClock wall,
+                   std::string holder);
 
   /// Starts an action. A refusal is reported as an outcome.
   void submit(model::ActionToken token, const model::Action& action, const model::Snapshot& snapshot);

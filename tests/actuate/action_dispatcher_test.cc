@@ -1,5 +1,5 @@
 // Submits actions by id, as the loop does, and checks the objects on the server.
-#include "actuate/effects.h"
+#include "actuate/action_dispatcher.h"
 
 #include <gtest/gtest.h>
 
@@ -65,7 +65,7 @@ struct EffectsTest : ::testing::Test {
   Bench bench{41};
   TestReferences references{bench};
   model::Snapshot snapshot;
-  std::unique_ptr<Effects> effects;
+  std::unique_ptr<ActionDispatcher> effects;
   std::map<std::string, ScaleGoal::Load> loads;
   RequestCount load = 5;  // requests of every pod
 
@@ -73,7 +73,7 @@ struct EffectsTest : ::testing::Test {
     bench.server.put(kDeployments, "ml", "vllm", {{"kind", "Deployment"}, {"spec", {{"replicas", 3}}}});
     for (const char* name : {"p0", "p1", "p2"}) bench.add_pod(name);
     snapshot.services.set(model::ServiceId{0}, {.desired_replicas = 3, .gateway_waiting = {}});
-    effects = std::make_unique<Effects>(
+    effects = std::make_unique<ActionDispatcher>(
         *bench.runner, references, bench.server.clock(), [] { return kube::WallTime{1}; }, "capstan-0/1");
   }
   void submit(std::uint32_t token, decltype(model::Action::what) what) {
@@ -92,8 +92,8 @@ struct EffectsTest : ::testing::Test {
       effects->update_routing(routed());
     });
   }
-  std::vector<Effects::Routed> routed() {
-    std::vector<Effects::Routed> pods;
+  std::vector<ActionDispatcher::Routed> routed() {
+    std::vector<ActionDispatcher::Routed> pods;
     for (const auto& [key, pod] : bench.server.objects(kPods)) {
       const std::string status = gate(pod["metadata"]["name"]);
       pods.push_back({bench.ref(kube::resources::kPods, pod["metadata"]["name"]),
