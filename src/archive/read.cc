@@ -20,9 +20,9 @@
 namespace capstan::archive {
 namespace {
 
+using manifest::ErrorList;
 using manifest::Fields;
 using manifest::Node;
-using manifest::ErrorList;
 
 /// Lists of a snapshot file that have a row for each object of the cluster.
 constexpr std::string_view kTables[] = {"services", "nodes", "claims", "gangs", "pods"};

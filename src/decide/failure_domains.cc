@@ -41,24 +41,24 @@ FailureDomain failure_domain_of(const Rooms& rooms, NodeId node, TopologyLevel l
   return room == nullptr ? kNowhere : failure_domain_of(*room, node, level);
 }
 
-FailureDomain failure_domain_of(const Index& index, const model::Gang& gang, TopologyLevel level) {
+FailureDomain failure_domain_of(const Index& index, const Rooms& rooms, const model::Gang& gang, TopologyLevel level) {
   for (const PodId pod : gang.pods) {
     const auto row = index.pods.find(pod);
     if (row != index.pods.end() && row->second.node.valid()) {
-      return failure_domain_of(index.rooms, row->second.node, level);
+      return failure_domain_of(rooms, row->second.node, level);
     }
   }
   return kNowhere;
 }
 
-ReplicaCount failure_domains(const Index& index, const model::Catalog& catalog, const model::Variant& variant,
-                             TopologyLevel level) {
+ReplicaCount failure_domains(const Index& index, const Rooms& rooms, const model::Catalog& catalog,
+                             const model::Variant& variant, TopologyLevel level) {
   if (level == TopologyLevel::node) {
-    const FreeNodes* nodes = index.rooms.nodes_of(variant.gpu);
+    const FreeNodes* nodes = rooms.nodes_of(variant.gpu);
     const ReplicaCount existing = nodes == nullptr ? 0 : static_cast<ReplicaCount>(nodes->size());
     return std::min(kDomainsMost, existing + buyable_nodes(index, catalog, variant.gpu));
   }
-  const auto* existing = index.rooms.domains_by_free(level, variant.gpu);
+  const auto* existing = rooms.domains_by_free(level, variant.gpu);
   if (level != TopologyLevel::zone) return existing == nullptr ? 0 : static_cast<ReplicaCount>(existing->size());
   std::set<DomainId> zones;
   if (existing != nullptr) {

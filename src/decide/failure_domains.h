@@ -23,13 +23,22 @@ inline FailureDomain failure_domain_of(const NodeRoom& room, NodeId node, Topolo
 FailureDomain failure_domain_of(const Rooms& rooms, NodeId node, TopologyLevel level);
 
 /// Returns the domain in which a replica runs. If it spans several, returns the domain of its first pod with a node.
-FailureDomain failure_domain_of(const Index& index, const model::Gang& gang, TopologyLevel level);
+/// @param rooms  of the index, or its assumed rooms
+FailureDomain failure_domain_of(const Index& index, const Rooms& rooms, const model::Gang& gang, TopologyLevel level);
+inline FailureDomain failure_domain_of(const Index& index, const model::Gang& gang, TopologyLevel level) {
+  return failure_domain_of(index, index.rooms, gang, level);
+}
 
 /// Returns the number of domains of the level that have nodes for the variant or in which such nodes could be bought.
 /// At level `node`, every node that the pools' limits still allow counts. At level `rack`, only racks with existing
 /// nodes count.
-ReplicaCount failure_domains(const Index& index, const model::Catalog& catalog, const model::Variant& variant,
-                             TopologyLevel level);
+/// @param rooms  of the index, or its assumed rooms
+ReplicaCount failure_domains(const Index& index, const Rooms& rooms, const model::Catalog& catalog,
+                             const model::Variant& variant, TopologyLevel level);
+inline ReplicaCount failure_domains(const Index& index, const model::Catalog& catalog, const model::Variant& variant,
+                                    TopologyLevel level) {
+  return failure_domains(index, index.rooms, catalog, variant, level);
+}
 
 /// Returns the most replicas in one domain when they are spread evenly.
 inline ReplicaCount even_share(ReplicaCount replicas, ReplicaCount domains) {

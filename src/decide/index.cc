@@ -7,9 +7,6 @@
 namespace capstan::decide {
 namespace {
 
-constexpr TopologyLevel kDomainLevels[] = {TopologyLevel::nvlink, TopologyLevel::rack, TopologyLevel::zone,
-                                           TopologyLevel::cluster};
-
 /// Erases a value and its set if the set becomes empty, because an index built from scratch would not have the set.
 template <typename Map, typename Key, typename Value>
 void erase_from(Map& map, const Key& key, const Value& value) {
@@ -96,6 +93,7 @@ void forget_node(Index& index, NodeId id) {
 
 /// Updates a node from its row, and its free GPUs from the pods that the index has on it.
 void refresh_node(Index& index, NodeId id, const model::Node* node) {
+  index.assumed.mark_changed(id);
   forget_node(index, id);
   if (node == nullptr) {
     index.rooms.erase(id);
@@ -117,78 +115,6 @@ void refresh_node(Index& index, NodeId id, const model::Node* node) {
 }
 
 }  // namespace
-
-const NodeRoom* Rooms::find(NodeId id) const {
-  return id.value < nodes_.size() && nodes_[id.value] ? &*nodes_[id.value] : nullptr;
-}
-
-const DomainRoom* Rooms::find(const DomainKey& key) const {
-  const auto found = domains_.find(key);
-  return found == domains_.end() ? nullptr : &found->second;
-}
-
-const FreeNodes* Rooms::nodes_of(GpuKindId gpu) const {
-  const auto found = by_gpu_.find(gpu);
-  return found == by_gpu_.end() ? nullptr : &found->second;
-}
-
-const std::set<std::pair<MilliGpu, DomainId>>* Rooms::domains_by_free(TopologyLevel level, GpuKindId gpu) const {
-  const auto found = domains_by_free_.find({level, gpu});
-  return found == domains_by_free_.end() ? nullptr : &found->second;
-}
-
-void Rooms::count(NodeId id, const NodeRoom& room, int sign) {
-  if (!room.open) return;
-  FreeNodes& of_kind = by_gpu_[room.gpu];
-  if (sign > 0) {
-    of_kind.insert(room.node_class, room.free, id);
-  } else {
-    of_kind.erase(room.node_class, room.free, id);
-    if (of_kind.empty()) by_gpu_.erase(room.gpu);
-  }
-  for (TopologyLevel level : kDomainLevels) {
-    const DomainId domain = room.domains[static_cast<std::size_t>(level)];
-    if (!domain.valid() && level != TopologyLevel::cluster) continue;
-    const DomainKey key{level, domain, room.gpu};
-    DomainRoom& sum = domains_[key];
-    erase_from(domains_by_free_, std::pair{level, room.gpu}, std::pair{sum.free, domain});
-    sum.total += room.gpus * sign;
-    sum.free += room.free * sign;
-    if (sign > 0)
-      sum.nodes.insert(room.node_class, room.free, id);
-    else
-      sum.nodes.erase(room.node_class, room.free, id);
-    if (sum.nodes.empty())
-      domains_.erase(key);
-    else
-      domains_by_free_[{level, room.gpu}].insert({sum.free, domain});
-  }
-}
-
-void Rooms::set(NodeId id, const NodeRoom& room) {
-  erase(id);
-  if (id.value >= nodes_.size()) nodes_.resize(id.value + 1);
-  nodes_[id.value] = room;
-  count(id, room, +1);
-}
-
-void Rooms::erase(NodeId id) {
-  const NodeRoom* room = find(id);
-  if (room == nullptr) return;
-  count(id, *room, -1);
-  nodes_[id.value].reset();
-  while (!nodes_.empty() && !nodes_.back()) nodes_.pop_back();
-}
-
-void Rooms::take(NodeId id, MilliGpu gpus, const model::Resources& others) {
-  const NodeRoom* before = find(id);
-  CAPSTAN_ASSERT(before != nullptr);
-  NodeRoom room = *before;
-  room.free -= gpus;
-  CAPSTAN_ASSERT(room.free >= MilliGpu{} && room.free <= room.gpus);
-  if (room.available) model::take_from(*room.available, others);
-  set(id, room);
-}
 
 Index build(const model::Snapshot& snapshot) {
   Index index;

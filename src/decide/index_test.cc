@@ -45,69 +45,11 @@ TEST(Index, ACordonedNodeHasNoRoom) {
   EXPECT_FALSE(index.rooms.find(a)->open);
 }
 
-/// Sets or erases random rows, as between two observations, and returns the delta.
-model::Delta disturb(World& world) {
-  model::Delta delta;
-  model::Snapshot& s = world.snapshot;
-  for (int i = *rc::gen::inRange(0, 6); i > 0; --i) {
-    switch (*rc::gen::inRange(0, 6)) {
-      case 0:
-        delta.nodes.push_back(world.node(*rc::gen::inRange<std::size_t>(0, 8)));
-        break;
-      case 1: {
-        const NodeId id{*rc::gen::inRange<std::uint32_t>(0, world.next_node + 1)};
-        s.nodes.erase(id);
-        delta.nodes.push_back(id);
-        break;
-      }
-      case 2: {
-        const GangId id = world.gang(*rc::gen::inRange(1, 4), 1, TopologyLevel::rack, *rc::gen::inRange(0, 50));
-        delta.gangs.push_back(id);
-        for (PodId pod : s.gangs.at(id).pods) delta.pods.push_back(pod);
-        break;
-      }
-      case 3: {
-        const GangId id{*rc::gen::inRange<std::uint32_t>(0, world.next_gang + 1)};
-        if (const model::Gang* row = s.gangs.find(id)) {
-          for (PodId pod : std::vector<PodId>(row->pods)) {
-            s.pods.erase(pod);
-            delta.pods.push_back(pod);
-          }
-        }
-        s.gangs.erase(id);
-        delta.gangs.push_back(id);
-        break;
-      }
-      case 4: {
-        const PodId id{*rc::gen::inRange<std::uint32_t>(0, world.next_pod + 1)};
-        if (const model::Pod* row = s.pods.find(id)) {
-          model::Pod pod = *row;
-          pod.node = {*rc::gen::inRange<std::uint32_t>(0, world.next_node + 1)};
-          pod.phase = static_cast<model::Pod::Phase>(*rc::gen::inRange(0, 4));
-          s.pods.set(id, pod);
-        }
-        delta.pods.push_back(id);
-        break;
-      }
-      default: {
-        const GangId id{*rc::gen::inRange<std::uint32_t>(0, world.next_gang + 1)};
-        if (const model::Gang* row = s.gangs.find(id)) {
-          model::Gang gang = *row;
-          gang.phase = static_cast<model::Gang::Phase>(*rc::gen::inRange(0, 4));
-          s.gangs.set(id, gang);
-        }
-        delta.gangs.push_back(id);
-      }
-    }
-  }
-  return delta;
-}
-
 RC_GTEST_PROP(Index, ApplyingADeltaEqualsBuildingFromTheNextSnapshot, ()) {
   World world = testing::random_world();
   Index index = build(world.snapshot);
   for (int step = 0; step < 4; ++step) {
-    const model::Delta delta = disturb(world);
+    const model::Delta delta = testing::disturb(world);
     apply(index, world.snapshot, delta);
     RC_ASSERT(index == build(world.snapshot));
   }

@@ -14,8 +14,8 @@ namespace capstan::scenario {
 
 namespace {
 
-using manifest::Node;
 using manifest::ErrorList;
+using manifest::Node;
 using settings::InferenceScalerManifest;
 
 std::string kind_of(const Node& document) {

@@ -12,9 +12,9 @@
 
 namespace capstan::scenario {
 
+using manifest::ErrorList;
 using manifest::Fields;
 using manifest::Node;
-using manifest::ErrorList;
 using namespace std::chrono_literals;
 
 namespace {

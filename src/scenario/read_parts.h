@@ -11,10 +11,12 @@ namespace capstan::scenario {
 void read_load(const manifest::Node& node, workload::WorkloadSpec& load, manifest::ErrorList& verdict);
 
 /// Reads the service, its engine, router and clients, and the start of a replica. It needs no other part.
-void read_service(const manifest::Node& node, model::Catalog& catalog, Scenario& scenario, manifest::ErrorList& verdict);
+void read_service(const manifest::Node& node, model::Catalog& catalog, Scenario& scenario,
+                  manifest::ErrorList& verdict);
 
 /// Reads domains, offerings and pools. It needs the service.
-void read_cluster(const manifest::Node& node, model::Catalog& catalog, Scenario& scenario, manifest::ErrorList& verdict);
+void read_cluster(const manifest::Node& node, model::Catalog& catalog, Scenario& scenario,
+                  manifest::ErrorList& verdict);
 
 /// Reads a policy. It needs the cluster, whose provider is the default of the policy.
 PolicySpec read_policy(const manifest::Node& node, const Scenario& scenario, manifest::ErrorList& verdict);

@@ -11,9 +11,9 @@
 
 namespace capstan::scenario {
 
+using manifest::ErrorList;
 using manifest::Fields;
 using manifest::Node;
-using manifest::ErrorList;
 using settings::Provisioner;
 using namespace std::chrono_literals;
 

@@ -15,9 +15,9 @@
 
 namespace capstan::scenario {
 
+using manifest::ErrorList;
 using manifest::Fields;
 using manifest::Node;
-using manifest::ErrorList;
 using namespace std::chrono_literals;
 
 model::GpuKindId gpu_kind(model::Catalog& catalog, std::string_view name) {

@@ -8,8 +8,8 @@
 namespace capstan::scenario {
 namespace {
 
-using manifest::Node;
 using manifest::ErrorList;
+using manifest::Node;
 
 constexpr std::size_t kMost = 1000;  ///< combinations
 constexpr std::string_view kManifest = "manifest.";

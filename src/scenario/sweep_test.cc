@@ -9,7 +9,7 @@ namespace {
 
 std::string texts_of(const std::string& sweep) {
   const auto policy = manifest::parse("name: a\nscale: {policy: fixed, replicas: 1}\nsweep: " + sweep + "\n", "s.yaml");
-  manifest::Verdict verdict;
+  manifest::ErrorList verdict;
   std::string text;
   for (const Swept& swept : expand(*policy, verdict)) {
     const manifest::Node& scale = *swept.node.find("scale");
@@ -47,7 +47,7 @@ TEST(Sweep, RefusesMoreThanAThousandCombinations) {
 TEST(Sweep, ChangesTheManifestThroughItsListOfChanges) {
   const auto policy =
       manifest::parse("scale: {manifest: hpa.yaml}\nsweep: {manifest.spec.maxReplicas: [8]}\n", "s.yaml");
-  manifest::Verdict verdict;
+  manifest::ErrorList verdict;
   const std::vector<Swept> swept = expand(*policy, verdict);
   ASSERT_EQ(swept.size(), 2u);
   EXPECT_EQ(swept[1].node.find("scale")->find("set")->items.at(0).text, "spec.maxReplicas=8");

@@ -6,8 +6,16 @@
 namespace capstan::decide::place {
 
 Apart::Apart(const model::Snapshot& snapshot, const Index& index, const Memory& memory)
-    : snapshot_(snapshot), index_(index) {
-  for (const Memory::Assumed& assumed : memory.assumed) now_.emplace(assumed.gang, assumed.node);
+    : snapshot_(snapshot), index_(index), memory_(memory) {}
+
+const NodeId* Apart::find_placed(GangId gang) {
+  if (!assumed_) {
+    assumed_.emplace();
+    for (const Memory::Assumed& assumed : memory_.assumed) assumed_->emplace(assumed.gang, assumed.node);
+  }
+  if (const auto found = placed_.find(gang); found != placed_.end()) return &found->second;
+  const auto found = assumed_->find(gang);
+  return found == assumed_->end() ? nullptr : &found->second;
 }
 
 void Apart::Where::add(FailureDomain domain) {
@@ -38,23 +46,23 @@ const Apart::Where* Apart::of(ServiceId service) {
   return known->second ? &*known->second : nullptr;
 }
 
-std::optional<Apart::Where> Apart::look(ServiceId service) const {
+std::optional<Apart::Where> Apart::look(ServiceId service) {
   if (!service.valid()) return std::nullopt;
   const model::Service& settings = snapshot_.catalog->service(service);
   const model::ServiceState* state = snapshot_.services.find(service);
   if (!settings.survives || state == nullptr) return std::nullopt;
   Where where{.level = *settings.survives, .held = {}};
-  const ReplicaCount domains =
-      failure_domains(index_, *snapshot_.catalog, settings.variants.front(), *settings.survives);
+  const ReplicaCount domains = failure_domains(index_, index_.assumed.rooms(), *snapshot_.catalog,
+                                               settings.variants.front(), *settings.survives);
   if (domains < 2) return std::nullopt;
   if (const auto gangs = index_.gangs_by_service.find(service); gangs != index_.gangs_by_service.end()) {
     for (const GangId id : gangs->second) {
       const model::Gang& gang = snapshot_.gangs.at(id);
-      // One that sleeps serves nobody, and may be woken where the most stand.
+      // A gang that sleeps or drains serves no requests, so its domain does not matter.
       if (gang.leaves()) continue;
-      FailureDomain domain = failure_domain_of(index_, gang, where.level);
-      const auto now = domain == kNowhere ? now_.find(id) : now_.end();
-      if (now != now_.end()) domain = failure_domain_of(index_.rooms, now->second, where.level);
+      FailureDomain domain = failure_domain_of(index_, index_.assumed.rooms(), gang, where.level);
+      const NodeId* placed = domain == kNowhere ? find_placed(id) : nullptr;
+      if (placed != nullptr) domain = failure_domain_of(index_.assumed.rooms(), *placed, where.level);
       where.add(domain);
     }
   }
@@ -65,12 +73,15 @@ std::optional<Apart::Where> Apart::look(ServiceId service) const {
 
 void Apart::place(ServiceId service, GangId gang, NodeId node) {
   if (!service.valid()) return;
-  const bool anew = now_.insert_or_assign(gang, node).second;
   const auto known = where_.find(service);
-  if (known == where_.end() || !known->second || !anew) return;
+  const bool is_known = known != where_.end() && known->second;
+  const bool is_new = is_known && find_placed(gang) == nullptr;
+  placed_.insert_or_assign(gang, node);
+  if (!is_new) return;
   Where& where = *known->second;
-  const bool counted = failure_domain_of(index_, snapshot_.gangs.at(gang), where.level) != kNowhere;
-  if (!counted) where.add(failure_domain_of(index_.rooms, node, where.level));
+  const bool counted =
+      failure_domain_of(index_, index_.assumed.rooms(), snapshot_.gangs.at(gang), where.level) != kNowhere;
+  if (!counted) where.add(failure_domain_of(index_.assumed.rooms(), node, where.level));
 }
 
 void Apart::steer(Shortfall& lack) {

@@ -39,11 +39,15 @@ class Apart {
   void steer(Shortfall& lack);
 
  private:
-  std::optional<Where> look(ServiceId service) const;
+  std::optional<Where> look(ServiceId service);
+  /// Returns where the first pod of a gang was placed although no snapshot shows it there yet; null if nowhere.
+  const NodeId* find_placed(GangId gang);
 
   const model::Snapshot& snapshot_;
   const Index& index_;
-  std::map<GangId, NodeId> now_;                     ///< placed, and not seen there yet
+  const Memory& memory_;
+  std::optional<std::map<GangId, NodeId>> assumed_;  ///< first pods of assumed gangs; built when a service asks for it
+  std::map<GangId, NodeId> placed_;                  ///< first pods of the gangs placed in this cycle
   std::map<ServiceId, std::optional<Where>> where_;  ///< of those that were asked for: it costs a look at every gang
   std::map<std::pair<ServiceId, FailureDomain>, ReplicaCount> promised_;
 };

@@ -98,24 +98,30 @@ struct NodeChoice {
   NodeId id;
   MilliGpu free;
   std::int64_t slots = -1;  ///< at most the pods of the request; -1: no node
+
+  /// Returns a value that is smaller for a better node.
+  auto rank() const { return std::tuple(-slots, free, id); }
 };
 
 /// Returns the fullest node that takes all pods, else the one that takes the most; ties: the fullest, then the lowest
 /// id.
 NodeChoice best_node(const Rooms& rooms, const FreeNodes& nodes, const Request& request) {
   NodeChoice best;
-  const auto rank = [](const NodeChoice& node) { return std::tuple(-node.slots, node.free, node.id); };
   each_group(nodes, request, MilliGpu{}, [&](MilliGpu free, const std::set<NodeId>& group) {
     const std::int64_t slots_by_gpus = std::min(free.count / request.gpus_per_pod.count, request.pods);
     for (const NodeId id : group) {
-      if (best.slots >= 0 && rank(best) <= rank({id, free, slots_by_gpus})) return;
+      if (best.slots >= 0 && best.rank() <= NodeChoice{id, free, slots_by_gpus}.rank()) return;
       const NodeRoom& room = *rooms.find(id);
       if (is_avoided(request, room, id)) continue;
       const NodeChoice node{id, free, std::min(slots(room, id, request), request.pods)};
-      if (best.slots < 0 || rank(node) < rank(best)) best = node;
+      if (best.slots < 0 || node.rank() < best.rank()) best = node;
     }
   });
   return best;
+}
+
+bool may_use(const NodeRoom* room, const Request& request) {
+  return room != nullptr && room->open && room->gpu == request.gpu && admits(request, room->node_class);
 }
 
 Fit fit_on_node(const Rooms& rooms, const Request& request) {
@@ -128,9 +134,7 @@ Fit fit_on_node(const Rooms& rooms, const Request& request) {
     if (fit.best_pods == request.pods) fit.nodes.assign(static_cast<std::size_t>(request.pods), id);
   };
   if (request.only_node.valid()) {
-    const NodeRoom* room = rooms.find(request.only_node);
-    const bool may_use = room != nullptr && room->open && room->gpu == request.gpu && admits(request, room->node_class);
-    if (may_use) consider(request.only_node);
+    if (may_use(rooms.find(request.only_node), request)) consider(request.only_node);
     return fit;
   }
   const FreeNodes* nodes = rooms.nodes_of(request.gpu);
@@ -155,6 +159,7 @@ Fit fit_in_domain(const Rooms& rooms, const Request& request) {
     fit.best_domain = id;
     fit.best_free = room.free;
     fit.best_pods = pods;
+    fit.domain_free = domain->free;
     if (pods < request.pods) return false;
     fit.nodes = spread(rooms, domain->nodes, request);
     return true;
@@ -171,6 +176,76 @@ Fit fit_in_domain(const Rooms& rooms, const Request& request) {
   }
   for (auto it = domains->begin(); it != domains->end() && it->first < enough.first; ++it) consider(it->second);
   return fit;
+}
+
+bool revise_on_node(Fit& fit, const Rooms& rooms, const Request& request,
+                    std::span<const AssumedRooms::Change> changes) {
+  for (const AssumedRooms::Change& change : changes) {
+    const NodeRoom* room = rooms.find(change.node);
+    const bool is_best = change.node == fit.best_node;
+    if (!may_use(room, request)) {
+      if (is_best) return false;
+      continue;
+    }
+    const NodeChoice node{change.node, room->free, std::min(slots(*room, change.node, request), request.pods)};
+    if (!fit.best_node.valid() || node.rank() <= NodeChoice{fit.best_node, fit.best_free, fit.best_pods}.rank()) {
+      fit.best_node = node.id;
+      fit.best_free = node.free;
+      fit.best_pods = node.slots;
+    } else if (is_best) {
+      return false;
+    }
+  }
+  const bool fits = fit.best_node.valid() && fit.best_pods == request.pods;
+  if (fits) fit.nodes.assign(static_cast<std::size_t>(request.pods), fit.best_node);
+  return true;
+}
+
+/// Returns the domains of the request's level in which a node changed, ascending.
+std::vector<DomainId> changed_domains(const Request& request, std::span<const AssumedRooms::Change> changes) {
+  std::vector<DomainId> domains;
+  for (const AssumedRooms::Change& change : changes) {
+    const DomainId domain = change.domains[static_cast<std::size_t>(request.level)];
+    if (domain.valid() && (domains.empty() || domains.back() != domain)) domains.push_back(domain);
+  }
+  std::ranges::sort(domains);
+  const auto [again, end] = std::ranges::unique(domains);
+  domains.erase(again, end);
+  return domains;
+}
+
+bool revise_in_domain(Fit& fit, const Rooms& rooms, const Request& request,
+                      std::span<const AssumedRooms::Change> changes) {
+  // A cluster contains most nodes, so that nothing is saved. It is also the only domain that may have no id.
+  if (request.level == TopologyLevel::cluster) return changes.empty();
+  const MilliGpu enough = request.gpus_per_pod * request.pods;
+  // fit_in_domain() finds the domain with the smallest rank.
+  const auto rank = [&](std::int64_t pods, MilliGpu domain_free, DomainId id) {
+    return std::tuple(-pods, domain_free < enough, domain_free, id);
+  };
+  for (const DomainId id : changed_domains(request, changes)) {
+    const DomainRoom* domain = rooms.find({request.level, id, request.gpu});
+    const bool is_best = id == fit.best_domain;
+    const std::int64_t bound = domain == nullptr ? 0 : domain->free.count / request.gpus_per_pod.count;
+    if (!is_best && fit.best_domain.valid() && std::min(bound, request.pods) < fit.best_pods) continue;
+    const Room room = domain == nullptr ? Room{} : room_in(rooms, domain->nodes, request);
+    const std::int64_t pods = std::min(room.pods, request.pods);
+    const bool is_better =
+        room.nodes > 0 && (!fit.best_domain.valid() ||
+                           rank(pods, domain->free, id) <= rank(fit.best_pods, fit.domain_free, fit.best_domain));
+    if (is_better) {
+      fit.best_domain = id;
+      fit.best_free = room.free;
+      fit.best_pods = pods;
+      fit.domain_free = domain->free;
+    } else if (is_best) {
+      return false;
+    }
+  }
+  if (fit.best_domain.valid() && fit.best_pods == request.pods) {
+    fit.nodes = spread(rooms, rooms.find({request.level, fit.best_domain, request.gpu})->nodes, request);
+  }
+  return true;
 }
 
 /// Returns the pods that empty nodes of a set would take: all of them together, or the one that takes the most.
@@ -196,6 +271,11 @@ std::int64_t slots(const NodeRoom& room, NodeId id, const Request& request) {
 
 Fit best_fit(const Rooms& rooms, const Request& request) {
   return request.level == TopologyLevel::node ? fit_on_node(rooms, request) : fit_in_domain(rooms, request);
+}
+
+bool revise(Fit& refusal, const Rooms& rooms, const Request& request, std::span<const AssumedRooms::Change> changes) {
+  return request.level == TopologyLevel::node ? revise_on_node(refusal, rooms, request, changes)
+                                              : revise_in_domain(refusal, rooms, request, changes);
 }
 
 NodeId first_with_room(const Rooms& rooms, const Request& request) {

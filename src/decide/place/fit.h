@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <set>
+#include <span>
 #include <vector>
 
 #include "base/quantity.h"
@@ -26,12 +27,8 @@ struct Request {
 };
 
 /// Where the pods go, or how many of them the best place takes.
-struct Fit {
-  std::vector<NodeId> nodes;   ///< one for each pod; empty if they do not fit
-  DomainId best_domain;        ///< takes the most pods; ties: the fullest, then the lowest id. None at level `node`
-  NodeId best_node;            ///< only at level `node`
-  MilliGpu best_free;          ///< free GPUs of the best domain or node, on nodes that the pods may use
-  std::int64_t best_pods = 0;  ///< pods that fit there
+struct Fit : BestPlace {
+  std::vector<NodeId> nodes;  ///< one for each pod; empty if they do not fit
 };
 
 /// Returns how many pods of the request a node takes now.
@@ -40,6 +37,11 @@ std::int64_t slots(const NodeRoom& room, NodeId id, const Request& request);
 /// Returns the fullest domain that takes all pods; ties by id. Inside it, nodes in use are filled before untouched ones
 /// are opened. Among nodes that take all remaining pods the fullest is chosen, else the one that takes the most.
 Fit best_fit(const Rooms& rooms, const Request& request);
+
+/// Updates a refusal, which is a fit without nodes, to what best_fit() returns after some nodes changed. Only changed
+/// nodes and their domains are counted. The request must not name a node or avoided domains.
+/// @return false if a search is needed, because the best place got worse; `refusal` is then of no use
+bool revise(Fit& refusal, const Rooms& rooms, const Request& request, std::span<const AssumedRooms::Change> changes);
 
 /// Returns the first node, by id, with room for one pod of the request; none if there is none.
 NodeId first_with_room(const Rooms& rooms, const Request& request);

@@ -4,8 +4,9 @@
 #include <map>
 #include <optional>
 #include <set>
+#include <utility>
 
-#include "decide/overlay.h"
+#include "base/assert.h"
 #include "decide/place/apart.h"
 #include "decide/place/fit.h"
 #include "decide/place/queue_budget.h"
@@ -18,23 +19,30 @@ using model::Plan;
 using model::Reason;
 using model::ReasonCode;
 
-/// What of a gang needs a node.
+/// The pods of a gang by what they need.
 struct Need {
-  Shortfall shape;  // names the gang and what it asks for
-  std::vector<PodId> pods;
-  std::vector<NodeId> bound;   // where its other pods already are
-  std::int64_t have_node = 0;  // these, and those that run on a node that is not seen now
-  QueueAsk ask;
-  std::int64_t leaving = 0;  // still terminating, or gone since
+  Shortfall shape;             ///< the gang and its request
+  std::vector<PodId> pods;     ///< pods that need a node
+  std::vector<NodeId> bound;   ///< nodes of the other pods
+  std::int64_t have_node = 0;  ///< pods with a node, also one that is not in the snapshot
+  QueueAsk ask;                ///< GPUs that `pods` would add to their queues
+  std::int64_t leaving = 0;    ///< pods that terminate or are gone
 };
 
-/// Also a node that is not in the snapshot: its device plugin may have restarted. What runs there runs on.
+const model::Variant& variant_of(const model::Catalog& catalog, ServiceId service, model::VariantId variant) {
+  const std::vector<model::Variant>& variants = catalog.service(service).variants;
+  CAPSTAN_ASSERT(variant.value < variants.size());
+  return variants[variant.value];
+}
+
+/// Returns true if a pod has a node. The node may be absent from the snapshot, for example while its device plugin
+/// restarts; its pods keep running.
 bool has_node(const model::Pod& pod) {
   return pod.node.valid() || pod.phase == model::Pod::Phase::starting || pod.phase == model::Pod::Phase::ready;
 }
 
-/// Some of its pods have a node, and too few to be of use. A gang whose first pod, the one that serves, is ready is of
-/// use, whatever is said of how many it needs.
+/// Returns true if some pods of the gang have a node, but too few to be useful. The first pod is the one that serves:
+/// while it is ready, the gang is useful with any number of pods.
 bool is_broken(const model::Snapshot& snapshot, const Gang& gang) {
   std::int64_t have_node = 0;
   for (const PodId id : gang.pods) {
@@ -81,7 +89,7 @@ Need need_of(const model::Snapshot& snapshot, GangId id, const Gang& gang) {
 }
 
 Need need_of(const model::Catalog& catalog, const model::PlannedGang& planned) {
-  const model::Variant& variant = catalog.service(planned.service).variants.at(planned.variant.value);
+  const model::Variant& variant = variant_of(catalog, planned.service, planned.variant);
   Need need;
   need.shape.service = planned.service;
   need.shape.variant = planned.variant;
@@ -96,21 +104,32 @@ Need need_of(const model::Catalog& catalog, const model::PlannedGang& planned) {
   return need;
 }
 
-/// Gangs that need the same.
-struct GangClass {
-  GpuKindId gpu;
-  TopologyLevel level = TopologyLevel::node;
-  std::int64_t pods = 0;
-  MilliGpu gpus_per_pod;
-  model::PodClassId pod_class;
-  friend auto operator<=>(const GangClass&, const GangClass&) = default;
+GangClass class_of(const Shortfall& shape) {
+  return {shape.gpu, shape.level, shape.pods, shape.gpus_per_pod, shape.pod_class};
+}
 
-  static GangClass of(const Shortfall& shape) {
-    return {shape.gpu, shape.level, shape.pods, shape.gpus_per_pod, shape.pod_class};
+/// Adds up the changes of so many nodes at most before the search for a gang class is repeated instead.
+constexpr std::size_t kMostRevisedChanges = 256;
+
+/// Returns the assumed bindings with what each of them takes.
+std::vector<AssumedPod> assumed_pods(const model::Snapshot& snapshot, const Memory& memory) {
+  std::vector<AssumedPod> pods;
+  pods.reserve(memory.assumed.size());
+  for (const Memory::Assumed& assumed : memory.assumed) {
+    const Gang* gang = snapshot.gangs.find(assumed.gang);
+    const model::Pod& pod = snapshot.pods.at(assumed.pod);
+    const bool is_repeated = !pods.empty() && pods.back().pod == assumed.pod;
+    pods.push_back({.pod = assumed.pod,
+                    .node = assumed.node,
+                    .gpus = assumed.gpus,
+                    .pod_class = gang == nullptr ? model::PodClassId{} : gang->pod_class,
+                    .queue = is_repeated ? QueueId{} : pod.queue,
+                    .queue_gpus = pod.gpus});
   }
-};
+  return pods;
+}
 
-/// How many pods of the gang nodes of one pool could hold together, if all that its limit allows were bought.
+/// Returns how many pods of the gang the nodes of one pool could hold together if the pool grew to its limit.
 std::int64_t most_buyable(const model::Catalog& catalog, const Shortfall& shape) {
   std::int64_t most = 0;
   for (std::uint32_t p = 0; p < catalog.pools.size(); ++p) {
@@ -130,34 +149,25 @@ std::int64_t most_buyable(const model::Catalog& catalog, const Shortfall& shape)
 
 class Cycle {
  public:
-  Cycle(Index& index, const model::Snapshot& snapshot, const Policy& policy, Memory& memory, Instant now,
-        std::span<const NodeId> leaving)
+  /// @param index  its assumed rooms are up to date
+  Cycle(Index& index, const model::Snapshot& snapshot, const Policy& policy, Memory& memory, Instant now)
       : index_(index),
         snapshot_(snapshot),
         policy_(policy),
         memory_(memory),
         now_(now),
-        room_(index.rooms),
+        room_(index.assumed),
         queues_(snapshot, index),
         apart_(snapshot, index, memory) {
-    for (const NodeId node : leaving) {
-      if (room_.rooms().find(node) != nullptr) room_.erase(node);
-    }
-    for (const Memory::Assumed& assumed : memory.assumed) {
-      queues_.place({&assumed.pod, 1});
-      const NodeRoom* room = room_.rooms().find(assumed.node);
-      const Gang* gang = snapshot.gangs.find(assumed.gang);
-      const model::PodClassId pods = gang == nullptr ? model::PodClassId{} : gang->pod_class;
-      if (room != nullptr && room->free >= assumed.gpus) room_.take(assumed.node, assumed.gpus, requests(pods));
-      decision_.nominated.insert(assumed.node);
-    }
+    ++room_.refusals.cycle;
+    for (const auto& [node, pods] : room_.pods_by_node()) decision_.nominated.insert(decision_.nominated.end(), node);
   }
 
   Decision first_fit() {
     std::map<GangId, model::BindPods> binds;
     std::map<GangId, Reason> lacking;
     for (const auto& [created, pod_id] : index_.unbound_pods) {
-      if (assumed(pod_id)) continue;
+      if (room_.has(pod_id)) continue;
       const model::Pod& pod = snapshot_.pods.at(pod_id);
       const Gang& gang = snapshot_.gangs.at(pod.gang);
       if (const auto full = queues_.refuses(queues_.ask_of({&pod_id, 1}))) {
@@ -187,8 +197,7 @@ class Cycle {
       if (const auto lack = lacking.find(id); lack != lacking.end()) {
         keep(id, PlacementResult::Kind::cannot_fit_now, lack->second);
       } else if (bind != binds.end()) {
-        decision_.verdicts.push_back(
-            {id, PlacementResult::Kind::placed, {ReasonCode::placed_first_fit, {per_pod.count}}});
+        decision_.verdicts.push_back({id, PlacementResult::Kind::placed, {ReasonCode::placed_first_fit, {per_pod.count}}});
       } else {
         already_bound(id);
       }
@@ -200,6 +209,7 @@ class Cycle {
     for (const auto& [created, id] : index_.pending_gangs) place(id);
     tell_shortfalls();
     for (const model::PlannedGang& gang : planned) reserve(need_of(*snapshot_.catalog, gang));
+    std::erase_if(room_.refusals.rows, [&](const auto& row) { return row.second.cycle != room_.refusals.cycle; });
     return std::move(decision_);
   }
 
@@ -207,8 +217,6 @@ class Cycle {
   const model::Resources& requests(model::PodClassId pods) const {
     return snapshot_.catalog->eligibility.requests(pods);
   }
-
-  bool assumed(PodId pod) const { return std::ranges::binary_search(memory_.assumed, pod, {}, &Memory::Assumed::pod); }
 
   void already_bound(GangId id) {
     keep(id, PlacementResult::Kind::assumed,
@@ -224,13 +232,13 @@ class Cycle {
     const Gang& gang = snapshot_.gangs.at(id);
     if (placed_elsewhere(gang)) return;
     Need need = need_of(snapshot_, id, gang);
-    need.ask = queues_.ask_of(need.pods);
     if (need.leaving > 0) {
       return keep(id, PlacementResult::Kind::cannot_fit_now, {ReasonCode::pods_leaving, {need.leaving}});
     }
-    if (!need.pods.empty() && assumed(need.pods.front())) return already_bound(id);
+    if (!need.pods.empty() && room_.has(need.pods.front())) return already_bound(id);
     if (need.pods.empty()) return broken_row(id) != nullptr ? wait_or_give_up(id, need) : already_bound(id);
     if (need.have_node > static_cast<std::int64_t>(need.bound.size())) return wait_for_sight(id, need);
+    need.ask = queues_.ask_of(need.pods);
     if (const auto full = queues_.refuses(need.ask)) return keep(id, PlacementResult::Kind::held_by_queue, *full);
     const Fit fit = fit_of(need);
     if (!fit.nodes.empty()) {
@@ -248,9 +256,9 @@ class Cycle {
       return;
     }
     if (given_up(id, need)) return wait_or_give_up(id, need);
-    // What exists is only counted where nothing can be bought: it costs a look at every node.
+    // Counting the nodes that exist visits all of them, so it is done only if too little can be bought.
     const auto all = static_cast<std::int64_t>(gang.pods.size());
-    const std::int64_t buyable = need.bound.empty() ? most_buyable(*snapshot_.catalog, need.shape) : all;
+    const std::int64_t buyable = need.bound.empty() ? buyable_for(need) : all;
     if (buyable < all) {
       const std::int64_t largest = most_ever(need);
       if (largest < all) {
@@ -269,8 +277,8 @@ class Cycle {
            model::reason_number(lack.best_domain), static_cast<std::int64_t>(lack.level), lack.gpu.value}});
   }
 
-  /// Room is asked for what queues could then hold, oldest first, beside what was placed now: no node comes for a gang
-  /// that its queue would keep from it.
+  /// Reports shortfalls, oldest first, as far as the queues could hold the gangs in addition to the gangs placed now.
+  /// Nodes for a gang that its queue holds back would stay empty.
   void tell_shortfalls() {
     for (Lacking& lacking : lacking_) {
       if (const auto full = queues_.refuses_promise(lacking.ask)) {
@@ -283,7 +291,7 @@ class Cycle {
     }
   }
 
-  /// Nodes with its GPUs are bought and not there yet.
+  /// Returns true if nodes with GPUs of the gang's kind were bought and have not arrived yet.
   bool nodes_are_coming(const Need& need) const {
     bool coming = false;
     snapshot_.claims.for_each([&](model::ClaimId, const model::Claim& claim) {
@@ -303,7 +311,7 @@ class Cycle {
     return row != nullptr && now_ - row->since >= policy_.broken_for && !nodes_are_coming(need);
   }
 
-  /// Where the others stand is not seen now: the rest must go beside them.
+  /// Keeps a gang whose other pods run on nodes that are not in the snapshot: the rest must go into the same domain.
   void wait_for_sight(GangId id, const Need& need) {
     const std::int64_t unseen = need.have_node - static_cast<std::int64_t>(need.bound.size());
     keep(id, PlacementResult::Kind::cannot_fit_now, {ReasonCode::nodes_not_seen, {unseen}});
@@ -314,8 +322,7 @@ class Cycle {
     const std::int64_t bound = need.have_node;
     const std::int64_t after_s = whole_seconds(policy_.broken_for);
     if (!given_up(id, need)) {
-      return keep(id, PlacementResult::Kind::cannot_fit_now,
-                  {ReasonCode::gang_broken, {bound, gang.needed_pods(), after_s}});
+      return keep(id, PlacementResult::Kind::cannot_fit_now, {ReasonCode::gang_broken, {bound, gang.needed_pods(), after_s}});
     }
     const Reason why{ReasonCode::gang_given_up, {bound, gang.needed_pods(), after_s}};
     for (PodId pod : gang.pods) {
@@ -329,13 +336,13 @@ class Cycle {
   void reserve(const Need& need) {
     if (queues_.refuses_promise(need.ask)) return;
     const Fit fit = fit_of(need);
-    for (NodeId node : fit.nodes) {
+    for (const NodeId node : fit.nodes) {
       room_.take(node, need.shape.gpus_per_pod, requests(need.shape.pod_class));
       decision_.nominated.insert(node);
     }
     queues_.promise(need.ask);
     if (!fit.nodes.empty()) return;
-    if (most_buyable(*snapshot_.catalog, need.shape) >= need.shape.pods || most_ever(need) >= need.shape.pods) {
+    if (buyable_for(need) >= need.shape.pods || most_ever(need) >= need.shape.pods) {
       apart_.steer(decision_.shortfalls.emplace_back(shortfall(need, fit)));
     }
   }
@@ -369,27 +376,56 @@ class Cycle {
     return fit;
   }
 
-  /// Equal gangs get the same answer until room is taken: only the first of them is searched for.
+  /// Finds room for a gang without bound pods. Equal gangs are refused for the same reason, so after a refusal only
+  /// what changed since is counted.
   Fit fit_of_class(const Need& need, const Request& request) {
-    Refusal& known = refusals_[GangClass::of(need.shape)];
-    if (known.fit && known.at == room_.mark()) return *known.fit;
-    Fit fit = best_fit(room_.rooms(), request);
-    if (fit.nodes.empty()) known = {room_.mark(), fit, known.pods_ever};
+    Refusal& known = refusal_of(need);
+    Fit fit;
+    if (!known.best || !revise_known(fit, known, request)) {
+      ++room_.refusals.searches;
+      fit = best_fit(room_.rooms(), request);
+    }
+    if (fit.nodes.empty()) {
+      known.best = fit;
+      known.version = room_.version();
+    }
     return fit;
   }
 
-  /// Returns how many pods of the gang nodes that exist could hold. A class of gangs has one answer, because binding
-  /// pods does not change the size of nodes.
+  /// @return false if a search is needed
+  bool revise_known(Fit& fit, const Refusal& known, const Request& request) const {
+    const auto changes = room_.changes_since(known.version);
+    if (!changes || changes->size() > kMostRevisedChanges) return false;
+    static_cast<BestPlace&>(fit) = *known.best;
+    return revise(fit, room_.rooms(), request, *changes);
+  }
+
+  Refusal& refusal_of(const Need& need) {
+    Refusal& refusal = room_.refusals.rows[class_of(need.shape)];
+    refusal.cycle = room_.refusals.cycle;
+    return refusal;
+  }
+
+  /// Returns how many pods of the gang nodes that exist could hold. A class of gangs has one answer until a node
+  /// changes in more than its free room.
   std::int64_t most_ever(const Need& need) {
     if (!need.bound.empty()) return most_pods_ever(room_.rooms(), request_of(need));
-    std::optional<std::int64_t>& known = refusals_[GangClass::of(need.shape)].pods_ever;
-    if (!known) known = most_pods_ever(room_.rooms(), request_of(need));
-    return *known;
+    Refusal& known = refusal_of(need);
+    if (!known.pods_ever || known.layout != room_.layout()) {
+      known.pods_ever = most_pods_ever(room_.rooms(), request_of(need));
+      known.layout = room_.layout();
+    }
+    return *known.pods_ever;
+  }
+
+  std::int64_t buyable_for(const Need& need) {
+    const auto [known, is_new] = buyable_.try_emplace(class_of(need.shape));
+    if (is_new) known->second = most_buyable(*snapshot_.catalog, need.shape);
+    return known->second;
   }
 
   bool placed_elsewhere(const Gang& gang) const {
-    return gang.service.valid() &&
-           snapshot_.catalog->service(gang.service).variants.at(gang.variant.value).placed_elsewhere;
+    return gang.service.valid() && variant_of(*snapshot_.catalog, gang.service, gang.variant).placed_elsewhere;
   }
 
   static Shortfall shortfall(const Need& need, const Fit& fit) {
@@ -407,38 +443,31 @@ class Cycle {
   const Policy& policy_;
   Memory& memory_;
   Instant now_;
-  /// A gang that has no room: where its verdict stands, what it would take of its queues, what it lacks.
+  /// A gang that has no room.
   struct Lacking {
-    std::size_t verdict;
-    std::size_t kept;
+    std::size_t verdict;  ///< position of its verdict
+    std::size_t kept;     ///< position of its reason in the plan
     QueueAsk ask;
     Shortfall shortfall;
   };
 
-  /// Why gangs of a class do not fit.
-  struct Refusal {
-    Overlay::Mark at = 0;  ///< room that was taken by then
-    std::optional<Fit> fit;
-    std::optional<std::int64_t> pods_ever;
-  };
-
-  Overlay room_;
-  std::map<GangClass, Refusal> refusals_;
+  AssumedRooms& room_;
+  std::map<GangClass, std::int64_t> buyable_;
   QueueBudget queues_;
   Apart apart_;
   std::vector<Lacking> lacking_;
   Decision decision_;
 };
 
-/// Drops what the snapshot has confirmed, what is gone, and what nobody confirmed in time.
-void forget_settled(Memory& memory, const Index& index, Instant now) {
+/// Drops assumed bindings that the snapshot confirms, whose pod is gone, or that were not confirmed in time.
+void forget_settled(Memory& memory, const model::Snapshot& snapshot, Instant now) {
   std::erase_if(memory.assumed, [&](const Memory::Assumed& assumed) {
-    const auto pod = index.pods.find(assumed.pod);
-    return now >= assumed.until || pod == index.pods.end() || !pod->second.unbound;
+    const model::Pod* pod = snapshot.pods.find(assumed.pod);
+    return now >= assumed.until || pod == nullptr || pod->phase != model::Pod::Phase::pending || pod->node.valid();
   });
 }
 
-/// Follows which gangs that wait hold nodes for too few of their pods, and since when.
+/// Updates which pending gangs are broken, and since when.
 void follow_broken(Memory& memory, const Index& index, const model::Snapshot& snapshot, Instant now) {
   std::vector<Memory::Broken> rows;
   for (const auto& [created, id] : index.pending_gangs) {
@@ -451,6 +480,7 @@ void follow_broken(Memory& memory, const Index& index, const model::Snapshot& sn
 }
 
 void assume(Memory& memory, const model::Snapshot& snapshot, const Plan& plan, Instant until) {
+  const std::size_t known = memory.assumed.size();
   for (const model::Action& action : plan.actions) {
     const auto* bind = std::get_if<model::BindPods>(&action.what);
     if (bind == nullptr) continue;
@@ -458,7 +488,9 @@ void assume(Memory& memory, const model::Snapshot& snapshot, const Plan& plan, I
       memory.assumed.push_back({binding.pod, binding.node, bind->gang, snapshot.pods.at(binding.pod).gpus, until});
     }
   }
-  std::ranges::sort(memory.assumed, {}, &Memory::Assumed::pod);
+  const auto added = memory.assumed.begin() + static_cast<std::ptrdiff_t>(known);
+  std::ranges::sort(added, memory.assumed.end(), {}, &Memory::Assumed::pod);
+  std::ranges::inplace_merge(memory.assumed, added, {}, &Memory::Assumed::pod);
 }
 
 }  // namespace
@@ -477,10 +509,11 @@ void keep_assumed(Memory& memory, std::span<const GangId> gangs, Instant until) 
 
 Decision decide(Index& index, const model::Snapshot& snapshot, std::span<const model::PlannedGang> planned,
                 const Policy& policy, Memory& memory, Instant now, std::span<const NodeId> leaving) {
-  forget_settled(memory, index, now);
+  forget_settled(memory, snapshot, now);
   if (policy.kind == Policy::Kind::gang) follow_broken(memory, index, snapshot, now);
   if (index.pending_gangs.empty() && index.unbound_pods.empty() && planned.empty()) return {};
-  Cycle cycle(index, snapshot, policy, memory, now, leaving);
+  index.assumed.update(index.rooms, snapshot.catalog, assumed_pods(snapshot, memory), leaving);
+  Cycle cycle(index, snapshot, policy, memory, now);
   Decision decision = policy.kind == Policy::Kind::first_fit ? cycle.first_fit() : cycle.whole_gangs(planned);
   assume(memory, snapshot, decision.plan, now + policy.assume_for);
   return decision;

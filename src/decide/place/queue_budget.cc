@@ -10,8 +10,11 @@ void QueueBudget::each(const QueueAsk& ask, Visit visit) const {
 }
 
 QueueBudget::QueueBudget(const model::Snapshot& snapshot, const Index& index)
-    : snapshot_(snapshot), catalog_(*snapshot.catalog), rows_(catalog_.queues.size()) {
-  each(index.gpus_by_queue, [&](QueueId id, MilliGpu gpus) { rows_[id.value].held += gpus; });
+    : snapshot_(snapshot), catalog_(*snapshot.catalog), assumed_(index.assumed), rows_(catalog_.queues.size()) {
+  if (rows_.empty()) return;
+  for (const QueueAsk* held : {&index.gpus_by_queue, &assumed_.gpus_by_queue()}) {
+    each(*held, [&](QueueId id, MilliGpu gpus) { rows_[id.value].held += gpus; });
+  }
 }
 
 QueueAsk QueueBudget::ask_of(std::span<const PodId> pods) const {
@@ -20,7 +23,7 @@ QueueAsk QueueBudget::ask_of(std::span<const PodId> pods) const {
   for (const PodId id : pods) {
     const model::Pod* pod = snapshot_.pods.find(id);
     const bool unbound = pod != nullptr && pod->phase == model::Pod::Phase::pending && !pod->node.valid();
-    if (!unbound || !pod->queue.valid() || placed_.contains(id)) continue;
+    if (!unbound || !pod->queue.valid() || assumed_.has(id) || placed_.contains(id)) continue;
     ask[pod->queue] += pod->gpus;
   }
   return ask;

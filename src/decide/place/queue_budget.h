@@ -13,26 +13,28 @@
 
 namespace capstan::decide::place {
 
-/// How many GPUs more each queue is to hold, for one gang. What is in no queue is not in it.
+/// GPUs that the pods of a gang would add to each queue; without the pods that are in no queue.
 using QueueAsk = std::map<QueueId, MilliGpu>;
 
-/// What queues hold and may hold, while gangs are placed one after the other. A queue counts for those above it too.
+/// The GPUs that queues hold and may hold while gangs are placed one after the other. A queue also counts for its
+/// parents.
 class QueueBudget {
  public:
+  /// Assumed pods of the index hold their GPUs.
   QueueBudget(const model::Snapshot& snapshot, const Index& index);
 
-  /// What these pods ask for: of those that have no node, and were not placed here before.
+  /// Returns the GPUs for which these pods ask: pods without a node that are not assumed and were not placed here.
   QueueAsk ask_of(std::span<const PodId> pods) const;
 
-  /// Returns why so much more may not be placed now, with the queue that is full: one that asks, or one above it.
-  /// Nothing if it may be placed.
+  /// Returns why the GPUs may not be placed now, with the queue that is full: a queue that asks, or one of its parents.
+  /// Returns nothing if they may be placed.
   std::optional<model::Reason> refuses(const QueueAsk& ask) const;
-  /// The same with all that was promised counted: whether it is any use to wait for room, and to buy it.
+  /// Returns the same with everything that was promised counted as held: whether it helps to buy room.
   std::optional<model::Reason> refuses_promise(const QueueAsk& ask) const;
 
-  /// These pods hold what they ask for from now on.
+  /// Makes these pods hold the GPUs for which they ask.
   void place(std::span<const PodId> pods);
-  /// So much will be held once there is room.
+  /// Reserves GPUs that will be held once there is room.
   void promise(const QueueAsk& ask);
 
  private:
@@ -41,13 +43,14 @@ class QueueBudget {
     MilliGpu promised;
   };
   std::optional<model::Reason> refuses(const QueueAsk& ask, bool promised) const;
-  /// Visits each queue that asks, and those above it, with what it asks for.
+  /// Calls `visit(queue, gpus)` for each queue that asks and for its parents.
   template <typename Visit>
   void each(const QueueAsk& ask, Visit visit) const;
 
   const model::Snapshot& snapshot_;
   const model::Catalog& catalog_;
-  std::vector<Row> rows_;  // by queue
+  const AssumedRooms& assumed_;
+  std::vector<Row> rows_;  ///< by queue
   std::set<PodId> placed_;
 };
 

@@ -10,12 +10,12 @@ namespace {
 using Limit = NodeAccount::Limit;
 
 /// A pool of at most 40 GPUs in which a node of 8 stands and one is on its way, and a fleet with limits.
-struct Fleet {
+struct PoolOfFleet {
   World world;
   model::OfferingId offering = world.offering(8, 0, 10);
   model::PoolId pool = world.pool({offering}, 40);
 
-  explicit Fleet(const model::FleetLimits& limits = {}) {
+  explicit PoolOfFleet(const model::FleetLimits& limits = {}) {
     const model::NodeId id = world.node(0);
     model::Node node = world.snapshot.nodes.at(id);
     node.pool = pool;
@@ -31,7 +31,7 @@ struct Fleet {
 };
 
 TEST(NodeAccount, CountsWhatStandsWhatComesAndWhatWasAsked) {
-  Fleet fleet;
+  PoolOfFleet fleet;
   EXPECT_EQ(fleet.exceeded(3), Limit::none) << "8 + 8 + 24 = 40";
   EXPECT_EQ(fleet.exceeded(4), Limit::pool_gpus);
   Memory::Asked two;
@@ -43,14 +43,15 @@ TEST(NodeAccount, CountsWhatStandsWhatComesAndWhatWasAsked) {
 }
 
 TEST(NodeAccount, NamesTheLimitOfTheFleet) {
-  EXPECT_EQ(Fleet({.gpus = 23, .nodes = {}, .price_per_hour = {}}).exceeded(1), Limit::fleet_gpus);
-  EXPECT_EQ(Fleet({.gpus = {}, .nodes = 2, .price_per_hour = {}}).exceeded(1), Limit::fleet_nodes);
-  EXPECT_EQ(Fleet({.gpus = {}, .nodes = {}, .price_per_hour = MicroUsd{29'000'000}}).exceeded(1), Limit::fleet_price);
-  EXPECT_EQ(Fleet({.gpus = 24, .nodes = 3, .price_per_hour = MicroUsd{30'000'000}}).exceeded(1), Limit::none);
+  EXPECT_EQ(PoolOfFleet({.gpus = 23, .nodes = {}, .price_per_hour = {}}).exceeded(1), Limit::fleet_gpus);
+  EXPECT_EQ(PoolOfFleet({.gpus = {}, .nodes = 2, .price_per_hour = {}}).exceeded(1), Limit::fleet_nodes);
+  EXPECT_EQ(PoolOfFleet({.gpus = {}, .nodes = {}, .price_per_hour = MicroUsd{29'000'000}}).exceeded(1),
+            Limit::fleet_price);
+  EXPECT_EQ(PoolOfFleet({.gpus = 24, .nodes = 3, .price_per_hour = MicroUsd{30'000'000}}).exceeded(1), Limit::none);
 }
 
 TEST(NodeAccount, AReasonHasTheNumbersOfItsLimit) {
-  Fleet fleet;
+  PoolOfFleet fleet;
   const NodeAccount account(build(fleet.world.snapshot), fleet.world.snapshot, {});
   EXPECT_EQ(sentence(account.reason(Limit::pool_gpus, fleet.pool, fleet.offering, 4)),
             "32 more GPUs would exceed the limit of pool 0, 40 GPUs (16 in use or on the way)");

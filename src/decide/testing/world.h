@@ -63,6 +63,9 @@ class World {
 /// Makes a random cluster: nodes of every phase, gangs of every level, pods bound where they fit.
 World random_world();
 
+/// Sets or erases random rows, as between two observations, and returns the delta.
+model::Delta disturb(World& world);
+
 constexpr Instant at(std::int64_t seconds) { return {std::chrono::seconds(seconds)}; }
 
 }  // namespace capstan::decide::testing

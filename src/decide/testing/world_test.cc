@@ -200,4 +200,72 @@ World random_world() {
   return world;
 }
 
+model::Delta disturb(World& world) {
+  model::Delta delta;
+  model::Snapshot& s = world.snapshot;
+  for (int i = *rc::gen::inRange(0, 6); i > 0; --i) {
+    switch (*rc::gen::inRange(0, 7)) {
+      case 0:
+        delta.nodes.push_back(world.node(*rc::gen::inRange<std::size_t>(0, 8)));
+        break;
+      case 1: {
+        const model::NodeId id{*rc::gen::inRange<std::uint32_t>(0, world.next_node + 1)};
+        s.nodes.erase(id);
+        delta.nodes.push_back(id);
+        break;
+      }
+      case 2: {
+        const model::GangId id = world.gang(*rc::gen::inRange(1, 4), 1, TopologyLevel::rack, *rc::gen::inRange(0, 50));
+        delta.gangs.push_back(id);
+        for (model::PodId pod : s.gangs.at(id).pods) delta.pods.push_back(pod);
+        break;
+      }
+      case 3: {
+        const model::GangId id{*rc::gen::inRange<std::uint32_t>(0, world.next_gang + 1)};
+        if (const model::Gang* row = s.gangs.find(id)) {
+          for (model::PodId pod : std::vector<model::PodId>(row->pods)) {
+            s.pods.erase(pod);
+            delta.pods.push_back(pod);
+          }
+        }
+        s.gangs.erase(id);
+        delta.gangs.push_back(id);
+        break;
+      }
+      case 4: {
+        const model::PodId id{*rc::gen::inRange<std::uint32_t>(0, world.next_pod + 1)};
+        if (const model::Pod* row = s.pods.find(id)) {
+          model::Pod pod = *row;
+          pod.node = {*rc::gen::inRange<std::uint32_t>(0, world.next_node + 1)};
+          pod.phase = static_cast<model::Pod::Phase>(*rc::gen::inRange(0, 4));
+          s.pods.set(id, pod);
+        }
+        delta.pods.push_back(id);
+        break;
+      }
+      case 5: {
+        const model::NodeId id{*rc::gen::inRange<std::uint32_t>(0, world.next_node + 1)};
+        if (const model::Node* row = s.nodes.find(id)) {
+          model::Node node = *row;
+          node.phase = *rc::gen::element(model::Node::Phase::ready, model::Node::Phase::cordoned);
+          node.gpus = whole_gpus(*rc::gen::element<std::int64_t>(1, 4, 8));
+          s.nodes.set(id, node);
+        }
+        delta.nodes.push_back(id);
+        break;
+      }
+      default: {
+        const model::GangId id{*rc::gen::inRange<std::uint32_t>(0, world.next_gang + 1)};
+        if (const model::Gang* row = s.gangs.find(id)) {
+          model::Gang gang = *row;
+          gang.phase = static_cast<model::Gang::Phase>(*rc::gen::inRange(0, 4));
+          s.gangs.set(id, gang);
+        }
+        delta.gangs.push_back(id);
+      }
+    }
+  }
+  return delta;
+}
+
 }  // namespace capstan::decide::testing

@@ -1,0 +1,92 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <span>
+#include <vector>
+
+#include "decide/refusals.h"
+#include "decide/rooms.h"
+#include "model/catalog.h"
+
+namespace capstan::decide {
+
+/// A pod whose binding was decided and that no snapshot shows on its node yet.
+struct AssumedPod {
+  PodId pod;
+  NodeId node;
+  MilliGpu gpus;
+  model::PodClassId pod_class;
+  QueueId queue;        ///< queue charged for it; none: no queue
+  MilliGpu queue_gpus;  ///< GPUs by which the queue is charged
+  friend bool operator==(const AssumedPod&, const AssumedPod&) = default;
+};
+
+/// The rooms of an index without the room of assumed pods and without nodes that are being given back. Placement keeps
+/// them from cycle to cycle, so that a binding takes its room once and a cycle costs what changed since the last one.
+///
+/// It is a cache: update() derives it from its arguments alone, whatever it held before. So it is never saved, a new
+/// one gives the same decisions, and all are equal.
+class AssumedRooms {
+ public:
+  /// A node that changed, with its domains before or after the change.
+  struct Change {
+    NodeId node;
+    model::DomainPath domains;
+  };
+
+  /// Notes that the node changed in the rooms of the index.
+  void mark_changed(NodeId id);
+  /// Makes these rooms equal to `base` less the room of the assumed pods, each of which takes its room if the node has
+  /// enough free GPUs. Room that take() took is given back.
+  /// @param base     as in the last call, except for the nodes that were marked
+  /// @param pods     by pod
+  /// @param leaving  nodes to leave out
+  void update(const Rooms& base, const std::shared_ptr<const model::Catalog>& catalog, std::vector<AssumedPod> pods,
+              std::span<const NodeId> leaving);
+  /// Takes room until the next update.
+  void take(NodeId node, MilliGpu gpus, const model::Resources& others);
+
+  const Rooms& rooms() const { return rooms_; }
+  const std::map<NodeId, std::vector<AssumedPod>>& pods_by_node() const { return by_node_; }
+  const std::map<QueueId, MilliGpu>& gpus_by_queue() const { return by_queue_; }
+  bool has(PodId pod) const;  ///< returns true if the pod is assumed
+
+  /// Returns a number that grows with every change of the rooms.
+  std::uint64_t version() const { return first_change_ + changes_.size(); }
+  /// Returns the changes since a version, oldest first; none if there were too many to be kept.
+  std::optional<std::span<const Change>> changes_since(std::uint64_t version) const;
+  /// Returns a number that grows when a node changes in more than its free room.
+  std::uint64_t layout() const { return layout_; }
+
+  Refusals refusals;  ///< found in these rooms
+
+  friend bool operator==(const AssumedRooms&, const AssumedRooms&) { return true; }
+
+ private:
+  void follow_catalog(const std::shared_ptr<const model::Catalog>& catalog);
+  void follow_leaving(std::span<const NodeId> leaving);
+  void follow_pods(std::vector<AssumedPod> pods);
+  void add(const AssumedPod& pod);
+  void remove(const AssumedPod& pod);
+  void refresh(NodeId id, const NodeRoom* base);
+  void set(NodeId id, const NodeRoom* next);
+  void add_change(NodeId id, const model::DomainPath& domains);
+
+  bool is_built_ = false;
+  Rooms rooms_;
+  std::shared_ptr<const model::Catalog> catalog_;
+  std::vector<AssumedPod> pods_;  ///< by pod
+  std::vector<NodeId> leaving_;   ///< ascending
+  std::map<NodeId, std::vector<AssumedPod>> by_node_;
+  std::map<QueueId, MilliGpu> by_queue_;
+  std::set<NodeId> stale_;       ///< nodes that the next update derives again
+  std::vector<Change> changes_;  ///< the latest changes, oldest first
+  std::uint64_t first_change_ = 0;
+  std::uint64_t layout_ = 0;
+};
+
+}  // namespace capstan::decide

@@ -1,0 +1,47 @@
+#pragma once
+
+#include <compare>
+#include <cstdint>
+#include <map>
+#include <optional>
+
+#include "decide/rooms.h"
+
+namespace capstan::decide {
+
+/// Gangs that need the same.
+struct GangClass {
+  GpuKindId gpu;
+  TopologyLevel level = TopologyLevel::node;
+  std::int64_t pods = 0;
+  MilliGpu gpus_per_pod;
+  model::PodClassId pod_class;
+  friend auto operator<=>(const GangClass&, const GangClass&) = default;
+};
+
+/// The domain or node that takes the most pods of a gang.
+struct BestPlace {
+  DomainId best_domain;        ///< ties: the fullest, then the lowest id. None at level `node`
+  NodeId best_node;            ///< only at level `node`
+  MilliGpu best_free;          ///< free GPUs of the best domain or node, on nodes that the pods may use
+  std::int64_t best_pods = 0;  ///< pods that fit there
+  MilliGpu domain_free;        ///< free GPUs of the best domain, on all its nodes; none at level `node`
+};
+
+/// Why gangs of a class did not fit, so that no equal gang is searched for until a change could make one fit.
+struct Refusal {
+  std::optional<BestPlace> best;          ///< none: no gang of the class was refused yet
+  std::uint64_t version = 0;              ///< of the rooms in which `best` was found
+  std::optional<std::int64_t> pods_ever;  ///< pods that the largest domain takes if it is empty; none: not counted yet
+  std::uint64_t layout = 0;               ///< layout of the rooms in which `pods_ever` was counted
+  std::uint64_t cycle = 0;                ///< the last cycle in which a gang of the class was pending
+};
+
+/// Refusals of the classes that had a pending gang in the last cycle.
+struct Refusals {
+  std::map<GangClass, Refusal> rows;
+  std::uint64_t cycle = 0;
+  std::uint64_t searches = 0;  ///< searches for room of a gang class so far; a refusal that is known needs none
+};
+
+}  // namespace capstan::decide
