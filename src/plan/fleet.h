@@ -99,6 +99,7 @@ struct FrontierPoint {
   bool holds_slo = false;
   bool is_efficient = false;  ///< no other point costs less and meets as much
   std::int64_t seeds = 1;     ///< number of simulations with different seeds
+  bool is_chosen = false;     ///< the fleet of the plan
 };
 
 /// One phase of a replica's start.

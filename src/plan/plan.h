@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -30,6 +31,8 @@ struct Statement {
   std::string value{};  ///< as people read it, with its unit: "3", "4 min 10 s", "2.40 USD/h"
   std::string why{};    ///< the formula with its numbers, or the reason; one sentence without a full stop
   Evidence evidence = Evidence::modelled;
+  std::optional<std::int64_t>
+      micro_usd_per_year{};  ///< amount of `value`, if another part of the plan computes with it
 };
 
 /// A manifest that has alternatives: of all options of a choice, only one is applied.

@@ -92,9 +92,28 @@ struct RoleOf {
   const RoleFleet* role = nullptr;
 };
 
+constexpr std::string_view kScalerRoles = "spec.roles.";  ///< path of the roles of an InferenceScaler
+
+/// Returns true for the path of a minimum of an HPA, a ScaledObject or a role of an InferenceScaler.
+bool is_minimum(std::string_view path) {
+  return path == "spec.minReplicas" || path == "spec.minReplicaCount" ||
+         (path.starts_with(kScalerRoles) && path.ends_with(".minReplicas"));
+}
+
 /// Returns the role that an autoscaler of the plan scales.
-std::optional<RoleOf> role_of_scaler(const Plan& plan, const Manifest& planned) {
+/// @param path  of the changed value; an InferenceScaler of several roles names the role by its index
+std::optional<RoleOf> role_of_scaler(const Plan& plan, const Manifest& planned, std::string_view path) {
   const std::string name = text_at(planned.body, "metadata", "name");
+  if (path.starts_with(kScalerRoles)) {
+    const std::string_view rest = path.substr(kScalerRoles.size());
+    const auto index = manifest::read_integer(std::string(rest.substr(0, rest.find('.'))));
+    for (const ServicePlan& service : plan.services) {
+      if (service.service != name || !index || *index < 0) continue;
+      if (static_cast<std::size_t>(*index) >= service.roles.size()) return std::nullopt;
+      return RoleOf{&service, &service.roles[static_cast<std::size_t>(*index)]};
+    }
+    return std::nullopt;
+  }
   for (std::size_t i = 0; i < plan.services.size(); ++i) {
     for (const RoleFleet& role : plan.services[i].roles) {
       if (workload_name(plan.spec.services[i], role.role) == name || plan.services[i].service == name) {
@@ -118,17 +137,6 @@ std::int64_t paid_gpus_milli(const ServicePlan& service) {
   return simulated == 0 ? 0 : static_cast<std::int64_t>(paid * 1000 / simulated);
 }
 
-/// Returns the first amount in a text: 6,098.39 USD of "6,098.39 USD/year of GPU time".
-std::int64_t first_micro_usd(std::string_view text) {
-  std::string digits;
-  for (const char c : text) {
-    if (c == ' ') break;
-    if (c != ',') digits += c;
-  }
-  const auto read = manifest::read_usd(digits);
-  return read ? read->count : 0;
-}
-
 /// Sets what Karpenter's consolidation costs, as the section on cost computes it for the services of a pool.
 void add_consolidation_saving(const Plan& plan, const Difference& change, Saving& out) {
   if (!change.found || change.found->text() != "WhenEmptyOrUnderutilized") return;
@@ -137,8 +145,8 @@ void add_consolidation_saving(const Plan& plan, const Difference& change, Saving
   for (const Section& section : plan.sections) {
     if (section.key != "cost") continue;
     for (const Statement& statement : section.statements) {
-      if (!statement.name.ends_with("consolidation trap")) continue;
-      per_year += first_micro_usd(statement.value);
+      if (!statement.name.ends_with("consolidation trap") || !statement.micro_usd_per_year) continue;
+      per_year += *statement.micro_usd_per_year;
       formula += (formula.empty() ? "" : "; ") + statement.value + ": " + statement.why;
     }
   }
@@ -148,7 +156,7 @@ void add_consolidation_saving(const Plan& plan, const Difference& change, Saving
 }
 
 void add_minimum_saving(const Plan& plan, const Manifest& planned, const Difference& change, Saving& out) {
-  const auto role = role_of_scaler(plan, planned);
+  const auto role = role_of_scaler(plan, planned, change.path);
   const auto wanted = change.planned ? manifest::read_integer(change.planned->text()) : std::nullopt;
   if (!role || !wanted) return;
   // An HPA without minReplicas keeps one replica, a ScaledObject none.
@@ -159,6 +167,11 @@ void add_minimum_saving(const Plan& plan, const Manifest& planned, const Differe
   const GpuCount gpus = role->role->gpus_per_replica();
   out.micro_usd_per_month = (found - *wanted) * gpus * gpu * kHoursPerMonth;
   out.is_at_most = true;
+  // A lower minimum saves money, and takes no risk away.
+  if (found > *wanted) {
+    out.removes = {};
+    out.grade = Saving{}.grade;
+  }
   out.formula = fmt::format(
       "{} x {} x {} USD for a GPU-hour x {} h, if no load needs them and no other replica "
       "holds their nodes",
@@ -263,9 +276,7 @@ Saving saving_of(const Plan& plan, const Manifest& planned, const Difference& ch
     add_machine_saving(plan, planned, change, out);
   }
   if (kind == "NodePool" && change.path.starts_with("spec.limits")) add_limit_saving(plan, planned, change, out);
-  const bool is_minimum =
-      change.path == "spec.minReplicas" || change.path == "spec.minReplicaCount" || change.path == "spec.replicas.min";
-  if (is_minimum) add_minimum_saving(plan, planned, change, out);
+  if (is_minimum(change.path)) add_minimum_saving(plan, planned, change, out);
   return out;
 }
 

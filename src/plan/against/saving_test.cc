@@ -23,7 +23,7 @@ Plan plan_of_chat() {
   plan.services.push_back(std::move(service));
   Section cost{.key = "cost"};
   cost.statements.push_back(
-      {.name = "consolidation trap", .value = "6,000.00 USD/year of GPU time", .why = "60 a day"});
+      {.name = "consolidation trap", .value = "a lot", .why = "60 a day", .micro_usd_per_year = 6'000'000'000});
   plan.sections.push_back(std::move(cost));
   return plan;
 }
@@ -43,8 +43,18 @@ TEST(Saving, OfAMinimumIsReplicasTimesThePrice) {
   const Saving less = saving_in_chat("HorizontalPodAutoscaler", "chat",
                                      {.path = "spec.minReplicas", .found = Yaml(5), .planned = Yaml(2)});
   EXPECT_EQ(less.micro_usd_per_month, 3ll * 2 * 8'000'000 * 730);
+  EXPECT_EQ(less.removes, "") << "fewer ready replicas do not make a burst safer";
   const Saving more = saving_in_chat("ScaledObject", "chat", {.path = "spec.minReplicaCount", .planned = Yaml(2)});
   EXPECT_EQ(more.micro_usd_per_month, -2ll * 2 * 8'000'000 * 730);
+  EXPECT_EQ(more.removes, "a burst that begins with too few ready replicas");
+}
+
+TEST(Saving, OfAMinimumOfAnInferenceScalerIsThatOfItsRole) {
+  const Difference change{.path = "spec.roles.0.variants.0.minReplicas", .found = Yaml(5), .planned = Yaml(2)};
+  EXPECT_EQ(saving_in_chat("InferenceScaler", "chat", change).micro_usd_per_month, 3ll * 2 * 8'000'000 * 730);
+  Difference unknown = change;
+  unknown.path = "spec.roles.1.variants.0.minReplicas";
+  EXPECT_FALSE(saving_in_chat("InferenceScaler", "chat", unknown).micro_usd_per_month);
 }
 
 TEST(Saving, OfConsolidationIsThatOfTheSectionOnCost) {

@@ -92,7 +92,8 @@ std::vector<Statement> consolidation_cost(const ConsolidationInput& input) {
                                     counted(input.replicas_ended_per_day, "running replica", "running replicas"),
                                     time_words(input.cold_start), counted(input.gpus_per_replica, "GPU", "GPUs"),
                                     usd(input.price.per_hour.count), kDaysPerYear),
-                 .evidence = Evidence::modelled});
+                 .evidence = Evidence::modelled,
+                 .micro_usd_per_year = per_year});
   if (input.requests_per_s <= 0 || input.replicas <= 0) return out;
   const double share = input.requests_per_s / static_cast<double>(input.replicas);
   const auto lost =

@@ -19,29 +19,36 @@ constexpr std::size_t kWatchedMost = 6;  ///< metrics that the block on monitori
 /// of a service or role, or its beginning before the name of a pool.
 struct SectionFigures {
   std::string_view key{};
-  std::size_t sentences = 1;                ///< of the answer, from its beginning
+  std::size_t skipped = 0;                  ///< first sentences of the answer that repeat another line of the page
+  std::size_t sentences = 1;                ///< of the answer, after the skipped ones
   std::array<std::string_view, 6> names{};  ///< a plan with several services shows the first two
 };
 constexpr std::array kSectionFigures = {
-    SectionFigures{"nodes", 1, {"GPU limit of", "capacity of", "node group", "price of"}},
-    SectionFigures{"gangs", 1, {"gang scheduling", "topology", "quota of", "preemption"}},
+    SectionFigures{"nodes", 0, 1, {"GPU limit of", "capacity of", "node group", "price of"}},
+    SectionFigures{"gangs", 0, 1, {"topology", "quota of", "preemption"}},
     SectionFigures{"replicas",
-                   1,
+                   0,
+                   0,
                    {"signal", "deciding threshold", "waiting per replica", "KV memory per replica",
                     "in flight per replica", "constant fleet stays the cheapest"}},
-    SectionFigures{"warm_pool", 2, {"minimum by formula", "longest simulated cold start", "balloon"}},
-    SectionFigures{"sharing", 1, {"GPUs of a replica of"}},
-    SectionFigures{"workload", 1, {"startup probe", "grace period", "pod"}},
-    SectionFigures{"cost", 2, {"million answer tokens", "idle GPUs", "consolidation trap", "serverless"}},
-    SectionFigures{"proof", 1, {"goodput", "simulations"}},
-    SectionFigures{"monitoring", 2, {}},
+    SectionFigures{"warm_pool", 0, 2, {"minimum by formula", "longest simulated cold start", "balloon"}},
+    SectionFigures{"sharing", 0, 1, {"GPUs of a replica of"}},
+    SectionFigures{"workload", 0, 0, {"startup probe", "grace period", "pod"}},
+    SectionFigures{"cost", 1, 1, {"million answer tokens", "idle GPUs", "consolidation trap", "serverless"}},
+    SectionFigures{"proof", 0, 0, {"goodput"}},
+    SectionFigures{"monitoring", 1, 1, {}},
 };
 
-/// Returns the first sentences of a text.
-std::string first_sentences(const std::string& text, std::size_t number) {
-  std::size_t end = 0;
-  for (std::size_t i = 0; i < number && end != text.npos; ++i) end = text.find(". ", end + 1);
-  return end == text.npos ? text : text.substr(0, end + 1);
+/// Returns some sentences of a text, without those before them.
+std::string sentences_of(std::string_view text, std::size_t skipped, std::size_t number) {
+  std::string out;
+  for (std::size_t i = 0; i < skipped + number && !text.empty(); ++i) {
+    const std::size_t end = text.find(". ");
+    const std::string_view sentence = text.substr(0, end == text.npos ? end : end + 1);
+    if (i >= skipped) out += (out.empty() ? "" : " ") + std::string(sentence);
+    text.remove_prefix(end == text.npos ? text.size() : end + 2);
+  }
+  return out;
 }
 
 /// Returns true if a text is the name of a service or of one of its roles: "chat", "chat-prefill".
@@ -70,6 +77,22 @@ std::string short_name(const std::string& name, const PlanSpec& spec) {
   return name;
 }
 
+/// Adds a figure. Figures of several services or roles with the same value are one: "prefill and decode grace period".
+void add_figure(std::vector<PageFigure>& figures, std::string_view name, PageFigure figure) {
+  const auto has_prefix = [&](const std::string& text) {
+    return text.size() > name.size() + 1 && text.ends_with(name) && text[text.size() - name.size() - 1] == ' ';
+  };
+  const auto same = std::ranges::find_if(figures, [&](const PageFigure& known) {
+    return has_prefix(known.name) && known.value == figure.value && known.evidence == figure.evidence;
+  });
+  if (same == figures.end() || !has_prefix(figure.name)) {
+    figures.push_back(std::move(figure));
+    return;
+  }
+  const std::string known = same->name.substr(0, same->name.size() - name.size() - 1);
+  same->name = fmt::format("{} and {}", known, figure.name);
+}
+
 /// Returns the names of the metrics of the dashboard's first row, each once.
 std::string watched_metrics(const Section& section, const PlanSpec& spec) {
   std::vector<std::string> names;
@@ -91,9 +114,7 @@ PageBlock block_of(const Section& section, const PlanSpec& spec) {
   std::ranges::replace(block.name, '_', ' ');
   const auto row = std::ranges::find(kSectionFigures, std::string_view(section.key), &SectionFigures::key);
   if (row == kSectionFigures.end()) return block;
-  // The answer on replicas has a sentence for each service.
-  const std::size_t sentences = section.key == "replicas" ? spec.services.size() : row->sentences;
-  block.answer = first_sentences(section.answer, sentences);
+  block.answer = sentences_of(section.answer, row->skipped, row->sentences);
   if (section.key == "monitoring") {
     const std::string watched = watched_metrics(section, spec);
     if (!watched.empty()) block.figures.push_back({"watch", watched, Evidence::none});
@@ -101,14 +122,13 @@ PageBlock block_of(const Section& section, const PlanSpec& spec) {
   }
   const std::size_t names = spec.services.size() > 1 ? kNamesOfSeveralServices : row->names.size();
   for (const Statement& statement : section.statements) {
-    const bool is_key = std::ranges::any_of(std::span(row->names).first(names), [&](std::string_view name) {
-      return is_named(statement.name, name, spec);
-    });
+    const auto key_names = std::span(row->names).first(names);
+    const auto name = std::ranges::find_if(
+        key_names, [&](std::string_view key_name) { return is_named(statement.name, key_name, spec); });
     // The answer says it where no service shares a GPU.
     const bool is_whole = section.key == "sharing" && statement.value.find("whole GPU") != std::string::npos;
-    if (is_key && !is_whole) {
-      block.figures.push_back({short_name(statement.name, spec), statement.value, statement.evidence});
-    }
+    if (name == key_names.end() || is_whole) continue;
+    add_figure(block.figures, *name, {short_name(statement.name, spec), statement.value, statement.evidence});
   }
   return block;
 }

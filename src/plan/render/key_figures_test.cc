@@ -32,6 +32,30 @@ TEST(KeyFigures, KeepTheNamesOfSeveralServices) {
   EXPECT_EQ(block_of(warm_pool(), spec).figures[0].name, "chat longest simulated cold start");
 }
 
+TEST(KeyFigures, OfSeveralServicesWithTheSameValueAreOne) {
+  PlanSpec spec;
+  spec.services = {{.name = "chat"}, {.name = "code"}, {.name = "draft"}};
+  Section section{.key = "workload", .answer = "A first sentence."};
+  section.statements = {{.name = "chat startup probe", .value = "10 min"},
+                        {.name = "chat grace period", .value = "10 min"},
+                        {.name = "code startup probe", .value = "10 min"},
+                        {.name = "draft startup probe", .value = "20 min"}};
+  const PageBlock block = block_of(section, spec);
+  ASSERT_EQ(block.figures.size(), 3u);
+  EXPECT_EQ(block.figures[0].name, "chat and code startup probe");
+  EXPECT_EQ(block.figures[1].name, "chat grace period");
+  EXPECT_EQ(block.figures[2].name, "draft startup probe");
+}
+
+TEST(KeyFigures, DoNotRepeatTheFirstLinesOfThePage) {
+  PlanSpec spec;
+  spec.services = {{.name = "chat"}};
+  Section section{.key = "cost", .answer = "The machines cost 2.00 USD/h. Serverless costs less. It has no storage."};
+  EXPECT_EQ(block_of(section, spec).answer, "Serverless costs less.");
+  section = {.key = "replicas", .answer = "For chat, the HPA holds the SLO for the least, 2.00 USD/h."};
+  EXPECT_EQ(block_of(section, spec).answer, "");
+}
+
 TEST(KeyFigures, NameTheWatchedMetricsOnce) {
   PlanSpec spec;
   spec.services = {{.name = "chat"}, {.name = "code"}};

@@ -172,12 +172,10 @@ PageTable frontier_table(const Plan& plan) {
   for (const ServicePlan& service : plan.services) {
     for (const FrontierPoint* point :
          shown_points(service, is_several ? kFrontierRowsOfEachService : kFrontierRowsMost)) {
-      const bool is_chosen = point->micro_usd_per_hour == micro_usd_per_hour(service) &&
-                             point->attainment_ppm == lowest_attainment_ppm(service);
       table.rows.push_back({.cells = {is_several ? service.service : "", short_fleet(point->fleet),
                                       percent(point->attainment_ppm) + (point->holds_slo ? "" : ", misses"),
                                       usd(point->micro_usd_per_hour), fmt::format("{}", point->seeds)},
-                            .is_chosen = is_chosen});
+                            .is_chosen = point->is_chosen});
     }
   }
   return table;

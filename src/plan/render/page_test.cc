@@ -54,5 +54,16 @@ TEST(Page, ShowsAtMostFourFleetsTheCheapestFirst) {
   EXPECT_EQ(page.frontier.rows[3].cells[1], "8") << "an efficient fleet is shown";
 }
 
+TEST(Page, MarksOnlyTheChosenFleetOfSeveralThatCostTheSame) {
+  Plan plan;
+  plan.spec.services = {{.name = "chat"}};
+  plan.services = {{.service = "chat"}};
+  plan.services[0].frontier = {{.fleet = "tensor parallel 8"}, {.fleet = "tensor parallel 4", .is_chosen = true}};
+  const Page page = page_of(plan);
+  ASSERT_EQ(page.frontier.rows.size(), 2u);
+  EXPECT_FALSE(page.frontier.rows[0].is_chosen);
+  EXPECT_TRUE(page.frontier.rows[1].is_chosen);
+}
+
 }  // namespace
 }  // namespace capstan::plan

@@ -65,7 +65,8 @@ void write_markdown_details(std::string& out, const Section& section) {
 }
 
 void write_markdown_block(std::string& out, const PageBlock& block) {
-  out += fmt::format("\n## {}\n\n{}\n\n", block.title, block.answer);
+  out += fmt::format("\n## {}\n\n", block.title);
+  if (!block.answer.empty()) out += block.answer + "\n\n";
   if (block.figures.empty()) return;
   out += "| | value | evidence |\n|---|---|---|\n";
   for (const PageFigure& figure : block.figures) {

@@ -41,7 +41,7 @@ void write_text_table(std::string& out, const PageTable& table) {
 }
 
 void write_text_block(std::string& out, const PageBlock& block) {
-  out += folded(edge(block.name), block.answer, kGutter);
+  if (!block.answer.empty()) out += folded(edge(block.name), block.answer, kGutter);
   // Figures with the same evidence stand together, so that its word is written once.
   std::vector<std::pair<Evidence, std::string>> groups;
   for (const PageFigure& figure : block.figures) {
@@ -55,7 +55,7 @@ void write_text_block(std::string& out, const PageBlock& block) {
     figures += figures.empty() ? "" : "; ";
     figures += evidence == Evidence::none ? text : fmt::format("{}: {}", words(evidence), text);
   }
-  if (!figures.empty()) out += folded(std::string(kGutter, ' '), figures, kGutter);
+  if (!figures.empty()) out += folded(edge(block.answer.empty() ? block.name : ""), figures, kGutter);
 }
 
 void write_text_list(std::string& out, std::string_view name, const std::vector<std::string>& parts,

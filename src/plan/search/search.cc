@@ -112,6 +112,7 @@ Result<ServicePlan> plan_service(FleetSimulator& simulator, const SearchBudget& 
   if (!worse) return std::unexpected(worse.error());
   plan.robustness = std::move(*worse);
   plan.frontier = frontier_of(simulator.tried());
+  std::ranges::find(plan.frontier, chosen.fleet.words(), &FrontierPoint::fleet)->is_chosen = true;
   if (found->runner_up) {
     const std::string words = simulator.tried().at(*found->runner_up).fleet.words();
     plan.runner_up = *std::ranges::find(plan.frontier, words, &FrontierPoint::fleet);

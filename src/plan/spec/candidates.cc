@@ -22,11 +22,15 @@ std::optional<MicroUsd> price_of(const MachineSpec& machine, CapacityType capaci
 }
 
 std::optional<CapacityType> base_capacity(const MachineSpec& machine, const ClusterSpec& cluster) {
+  // The node pools buy the base on demand or reserved where the spec allows either, so a price for spot says nothing
+  // about such a machine.
+  const bool is_spot_only =
+      std::ranges::all_of(cluster.capacity, [](CapacityType type) { return type == CapacityType::spot; });
   const auto cheapest = [&](bool any_type) {
     std::optional<CapacityType> base;
     for (const CapacityType type : {CapacityType::reserved, CapacityType::on_demand, CapacityType::spot}) {
       const bool may_buy = any_type || std::ranges::find(cluster.capacity, type) != cluster.capacity.end();
-      const bool is_base = type != CapacityType::spot || !base;  // spot nodes only if nothing else is allowed
+      const bool is_base = type != CapacityType::spot || (!base && (any_type || is_spot_only));
       if (!may_buy || !is_base || !price_of(machine, type)) continue;
       if (!base || *price_of(machine, type) < *price_of(machine, *base)) base = type;
     }

@@ -43,7 +43,10 @@ TEST(SpecCandidates, MachinesAreAvailableIfTheyExistOrHaveAPriceOfTheRightType) 
   MachineSpec& spot_only = spec.cluster.machines.back();
   EXPECT_FALSE(is_available(spot_only, spec.cluster));
   spec.cluster.capacity.push_back(model::CapacityType::spot);
+  EXPECT_FALSE(is_available(spot_only, spec.cluster)) << "its base would be bought on demand, at an unknown price";
+  spec.cluster.capacity = {model::CapacityType::spot};
   EXPECT_TRUE(is_available(spot_only, spec.cluster));
+  EXPECT_EQ(base_capacity(spot_only, spec.cluster), model::CapacityType::spot);
   EXPECT_EQ(lowest_price(spot_only, spec.cluster), MicroUsd{10'000'000});
   spec.cluster.provisioner = Provisioner::none;
   EXPECT_FALSE(is_available(spot_only, spec.cluster));

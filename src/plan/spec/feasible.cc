@@ -266,17 +266,18 @@ void check_limits(const PlanSpec& spec, const std::vector<SmallestFleet>& fleets
   }
   if (spec.limits.gpus && *spec.limits.gpus < gpus) {
     found.push_back(
-        {"limits.gpus", fmt::format("limits.gpus: the smallest machines for one replica of each service "
-                                    "have {} GPUs, {} more than the limit of {}{}",
+        {"limits.gpus", fmt::format("limits.gpus: the smallest machines for one replica of each service, "
+                                    "each on machines of its own, have {} GPUs, {} more than the limit of {}{}",
                                     gpus, gpus - *spec.limits.gpus, *spec.limits.gpus, smaller_weights(spec, fleets))});
   }
   if (spec.limits.per_hour && *spec.limits.per_hour < per_hour) {
     const auto usd = [](MicroUsd amount) { return static_cast<double>(amount.count) / 1e6; };
     found.push_back(
         {"limits.usd_per_hour",
-         fmt::format("limits.usd_per_hour: the cheapest machines for one replica of each service cost {:.2f} USD/h, "
-                     "{:.2f} USD/h more than the limit of {:.2f} USD/h",
-                     usd(per_hour), usd(per_hour) - usd(*spec.limits.per_hour), usd(*spec.limits.per_hour))});
+         fmt::format(
+             "limits.usd_per_hour: the cheapest machines for one replica of each service, each on machines of its "
+             "own, cost {:.2f} USD/h, {:.2f} USD/h more than the limit of {:.2f} USD/h",
+             usd(per_hour), usd(per_hour) - usd(*spec.limits.per_hour), usd(*spec.limits.per_hour))});
   }
 }
 
@@ -287,10 +288,12 @@ std::vector<ImpossibleDemand> impossible_demands(const PlanSpec& spec) {
   const bool has_machine =
       std::ranges::any_of(spec.cluster.machines, [&](const MachineSpec& m) { return is_available(m, spec.cluster); });
   if (!has_machine) {
-    found.push_back({"cluster", spec.cluster.provisioner == Provisioner::none
-                                    ? "cluster: provisioner none buys no machine and none exists, expected `existing` "
-                                      "of at least one of the instances"
-                                    : "cluster: no machine has a price of the capacity types that may be bought"});
+    found.push_back(
+        {"cluster", spec.cluster.provisioner == Provisioner::none
+                        ? "cluster: provisioner none buys no machine and none exists, expected `existing` "
+                          "of at least one of the instances"
+                        : "cluster: no machine has a price of the capacity types that may be bought; a price for spot "
+                          "alone counts only with `capacity: [spot]`"});
     return found;
   }
   std::vector<SmallestFleet> fleets;
