@@ -239,7 +239,7 @@ void note_headers(const Source& source, const std::map<std::string, const Source
 }
 
 /// Returns the stem of the header that a source implements: the header of the same name if there is one, otherwise the
-/// first header that it includes. For example, cluster_nodes.cc implements cluster.h.
+/// first header that it includes. For example, consolidate.cc of decide/provision implements steps.h.
 std::string implemented(const Source& source, const std::map<std::string, const Source*>& by_path) {
   const std::string stem = without_ending(source.path);
   const std::vector<std::string> headers = own_headers(source);

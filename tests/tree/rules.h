@@ -37,8 +37,9 @@ inline constexpr std::size_t kMaxFunctionLines = 70;
 std::vector<Finding> check_shape(const Source& source);
 
 /// Finds source files without a test: neither `x_test.cc` next to `x.cc`, nor a test of the same room that includes its
-/// header directly or through other headers. A source without its own header, such as cluster_nodes.cc, shares the
-/// header of its siblings, cluster.h. Main files of programs and the list in rules.cc are exceptions.
+/// header directly or through other headers. A source without its own header, such as consolidate.cc of
+/// decide/provision, shares the header of its siblings, steps.h. Main files of programs and the list in rules.cc are
+/// exceptions.
 std::vector<Finding> check_tested(const std::vector<Source>& tree);
 
 /// Finds exceptions for files that are not in the tree.

@@ -168,7 +168,7 @@ TEST(KeptIndex, AChangeIsComparedWithTheRefusalUntilAGangFits) {
   gangs.add_node(0, 8);
   const Decision decision = gangs.look();
   ASSERT_EQ(decision.plan.actions.size(), 1u);
-  EXPECT_EQ(decision.verdicts[0].kind, Verdict::Kind::placed);
+  EXPECT_EQ(decision.verdicts[0].kind, PlacementResult::Kind::placed);
   EXPECT_EQ(gangs.searches(), 2u) << "the first gang needs no search; the others need one, as the best domain is full";
   gangs.look();
   EXPECT_EQ(gangs.searches(), 2u);

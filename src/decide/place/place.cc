@@ -197,7 +197,8 @@ class Cycle {
       if (const auto lack = lacking.find(id); lack != lacking.end()) {
         keep(id, PlacementResult::Kind::cannot_fit_now, lack->second);
       } else if (bind != binds.end()) {
-        decision_.verdicts.push_back({id, PlacementResult::Kind::placed, {ReasonCode::placed_first_fit, {per_pod.count}}});
+        decision_.verdicts.push_back(
+            {id, PlacementResult::Kind::placed, {ReasonCode::placed_first_fit, {per_pod.count}}});
       } else {
         already_bound(id);
       }
@@ -322,7 +323,8 @@ class Cycle {
     const std::int64_t bound = need.have_node;
     const std::int64_t after_s = whole_seconds(policy_.broken_for);
     if (!given_up(id, need)) {
-      return keep(id, PlacementResult::Kind::cannot_fit_now, {ReasonCode::gang_broken, {bound, gang.needed_pods(), after_s}});
+      return keep(id, PlacementResult::Kind::cannot_fit_now,
+                  {ReasonCode::gang_broken, {bound, gang.needed_pods(), after_s}});
     }
     const Reason why{ReasonCode::gang_given_up, {bound, gang.needed_pods(), after_s}};
     for (PodId pod : gang.pods) {

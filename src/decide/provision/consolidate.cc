@@ -7,7 +7,7 @@
 #include "base/hash.h"
 #include "decide/overlay.h"
 #include "decide/place/fit.h"
-#include "decide/provision/capacity.h"
+#include "decide/provision/steps.h"
 
 namespace capstan::decide::provision {
 namespace {
@@ -15,23 +15,21 @@ namespace {
 using model::Reason;
 using model::ReasonCode;
 
-/// A replacement that has not come by then is given up on, as Karpenter gives up on a command.
+/// A replacement node that is not ready by then is abandoned. Karpenter uses the same timeout.
 constexpr Duration kReplacementTimeout = std::chrono::minutes(10);
 
 class Consolidator {
  public:
-  Consolidator(Index& index, const model::Snapshot& snapshot, const place::Decision& placed,
-               const std::set<NodeId>& nominated, Capacity& capacity, const Policy& policy, Memory& memory, Instant now,
-               Decision& decision)
-      : index_(index),
-        snapshot_(snapshot),
-        placed_(placed),
+  Consolidator(const Context& context, Capacity& capacity, const std::set<NodeId>& nominated)
+      : index_(context.index),
+        snapshot_(context.snapshot),
+        placed_(context.placed),
         nominated_(nominated),
         capacity_(capacity),
-        policy_(policy),
-        memory_(memory),
-        now_(now),
-        decision_(decision) {}
+        policy_(context.policy),
+        memory_(context.memory),
+        now_(context.now),
+        decision_(context.decision) {}
 
   void run() {
     note_quiet();
@@ -52,9 +50,9 @@ class Consolidator {
     return static_cast<std::int64_t>(hash.value());
   }
 
-  bool empty(NodeId id) const { return !index_.pods_by_node.contains(id); }
+  bool is_empty(NodeId id) const { return !index_.pods_by_node.contains(id); }
 
-  /// Since when each node has had the pods that it has now.
+  /// Notes for each node since when it has had its present pods.
   void note_quiet() {
     std::vector<Memory::Quiet> quiet;
     auto known = memory_.quiet.begin();
@@ -73,14 +71,14 @@ class Consolidator {
     return found != memory_.quiet.end() && found->node == id ? now_ - found->since : Duration{};
   }
 
-  /// How many nodes of each pool may still go now.
+  /// Computes how many nodes of each pool may be given back now.
   void count_budget() {
     std::map<model::PoolId, std::int64_t> all, going;
     snapshot_.nodes.for_each([&](NodeId id, const model::Node& node) {
       if (!node.pool.valid()) return;
       ++all[node.pool];
-      const bool told = has(memory_.terminating, id, &Memory::Terminating::node);
-      going[node.pool] += node.phase == model::Node::Phase::terminating || told ? 1 : 0;
+      const bool is_told = has(memory_.terminating, id, &Memory::Terminating::node);
+      going[node.pool] += node.phase == model::Node::Phase::terminating || is_told ? 1 : 0;
     });
     for (const auto& [pool, nodes] : all) {
       const std::int64_t allowed = ceil_div(nodes * policy_.consolidation.budget_percent, 100);
@@ -94,8 +92,9 @@ class Consolidator {
                                [&](const Memory::Group& group) { return has(group.claims, node.claim); });
   }
 
-  /// A whole-group provisioner keeps the room that it is about to complete for a gang.
-  bool awaited(const model::Node& node) const {
+  /// Returns true if the node lies in a domain that a waiting gang nearly fits. The policy `group` keeps that room,
+  /// because it is about to complete it for the gang.
+  bool is_awaited(const model::Node& node) const {
     if (policy_.kind != Policy::Kind::group) return false;
     return std::ranges::any_of(placed_.shortfalls, [&](const place::Shortfall& lack) {
       return lack.gpu == node.gpu && lack.best_domain.valid() &&
@@ -103,9 +102,10 @@ class Consolidator {
     });
   }
 
-  bool candidate(NodeId id, const model::Node& node) const {
+  /// Returns true if the node may be given back.
+  bool is_candidate(NodeId id, const model::Node& node) const {
     return node.pool.valid() && !node.kept && node.phase == model::Node::Phase::ready && !nominated_.contains(id) &&
-           !has(memory_.terminating, id, &Memory::Terminating::node) && !in_unfinished_group(node) && !awaited(node);
+           !has(memory_.terminating, id, &Memory::Terminating::node) && !in_unfinished_group(node) && !is_awaited(node);
   }
 
   void keep(NodeId id, Reason why) { decision_.plan.kept.push_back({model::Plan::Kept::Subject::node, id.value, why}); }
@@ -117,11 +117,12 @@ class Consolidator {
     decision_.plan.actions.push_back({model::TerminateNode{id}, why});
   }
 
+  /// Terminates empty nodes, as many as the budget allows. Returns true if there was one.
   bool give_back_empty() {
     bool acted = false;
     const std::int64_t wait = whole_seconds(policy_.consolidation.after);
     snapshot_.nodes.for_each([&](NodeId id, const model::Node& node) {
-      if (!empty(id) || !candidate(id, node)) return;
+      if (!is_empty(id) || !is_candidate(id, node)) return;
       const Duration quiet = quiet_for(id);
       if (quiet < policy_.consolidation.after)
         return keep(id, {ReasonCode::not_quiet_yet, {whole_seconds(quiet), wait}});
@@ -138,20 +139,20 @@ class Consolidator {
 
   struct Candidate {
     NodeId id;
-    std::int64_t weight;  // price a disruption: higher goes first
+    std::int64_t weight;  // price per disruption; the highest goes first
   };
 
   std::vector<Candidate> underutilized() const {
     std::vector<Candidate> candidates;
     snapshot_.nodes.for_each([&](NodeId id, const model::Node& node) {
-      if (empty(id) || !candidate(id, node) || quiet_for(id) < policy_.consolidation.after) return;
+      if (is_empty(id) || !is_candidate(id, node) || quiet_for(id) < policy_.consolidation.after) return;
       const auto budget = budget_.find(node.pool);
       if (budget == budget_.end() || budget->second <= 0) return;
       const NodeRoom& room = *index_.rooms.find(id);
       const std::int64_t used = (room.gpus - room.free).count;
       const bool full = policy_.consolidation.use_below_ppm < 1'000'000 &&
                         used * 1'000'000 >= room.gpus.count * policy_.consolidation.use_below_ppm;
-      if (full || leaving(id)) return;
+      if (full || has_leaving_pod(id)) return;
       const auto pods = static_cast<std::int64_t>(index_.pods_by_node.at(id).size());
       candidates.push_back({id, price(node).count / (1 + pods)});
     });
@@ -161,8 +162,9 @@ class Consolidator {
     return candidates;
   }
 
-  /// A pod that terminates already makes room by itself; its node is looked at again once it is gone.
-  bool leaving(NodeId id) const {
+  /// Returns true if a pod of the node is terminating. It will free room without a disruption, so the node is
+  /// considered again once the pod is gone.
+  bool has_leaving_pod(NodeId id) const {
     const std::set<PodId>& pods = index_.pods_by_node.at(id);
     return std::ranges::any_of(
         pods, [&](PodId pod) { return snapshot_.pods.at(pod).phase == model::Pod::Phase::terminating; });
@@ -178,7 +180,8 @@ class Consolidator {
     return {.gpu = gpu, .gpus_per_pod = gpus, .pod_class = eligibility().find(pods)};
   }
 
-  /// What does not fit elsewhere if the node goes. Pods that wait compete for the same room and come first.
+  /// Returns the GPUs of the node's pods that fit on no other node. Waiting pods compete for the same room and come
+  /// first.
   MilliGpu left_over(NodeId id, const model::Node& node) const {
     Overlay room(index_.rooms);
     room.erase(id);
@@ -200,7 +203,8 @@ class Consolidator {
     return left;
   }
 
-  /// One node a look, the dearest a disruption first. What runs on it is no obstacle: that is the rule's defect.
+  /// Gives back at most one node per pass, highest price per disruption first. Running replicas do not stop it:
+  /// Karpenter's policy has this defect, and the baseline keeps it.
   void give_back_one_underutilized() {
     for (const Candidate& candidate : underutilized()) {
       const model::Node& node = snapshot_.nodes.at(candidate.id);
@@ -216,7 +220,8 @@ class Consolidator {
     }
   }
 
-  /// Buys a strictly cheaper node for what is left over; the old one goes once the new one is there.
+  /// Buys a strictly cheaper node for the pods that fit nowhere else. The old node is terminated once the new one is
+  /// ready.
   bool replace(NodeId id, const model::Node& node, MilliGpu left) {
     std::optional<std::pair<MicroUsd, model::OfferingId>> best;
     for (model::OfferingId offering_id : capacity_.catalog().pool(node.pool).offerings) {
@@ -236,16 +241,17 @@ class Consolidator {
     return true;
   }
 
+  /// Terminates nodes whose replacement is ready, and abandons replacements that take too long.
   void finish_replacements() {
     std::erase_if(memory_.replacing, [&](const Memory::Replacing& replacing) {
       const model::Node* old = snapshot_.nodes.find(replacing.node);
       if (old == nullptr || now_ - replacing.at >= kReplacementTimeout) return true;
-      bool came = false;
+      bool arrived = false;
       snapshot_.nodes.for_each([&](NodeId id, const model::Node& node) {
-        came = came || (id > replacing.newest_node && node.pool == replacing.pool &&
-                        node.offering == replacing.offering && node.phase == model::Node::Phase::ready);
+        arrived = arrived || (id > replacing.newest_node && node.pool == replacing.pool &&
+                              node.offering == replacing.offering && node.phase == model::Node::Phase::ready);
       });
-      if (!came || old->phase != model::Node::Phase::ready) return false;
+      if (!arrived || old->phase != model::Node::Phase::ready) return false;
       terminate(replacing.node, *old,
                 {ReasonCode::cheaper_replacement,
                  {capacity_.catalog().offering(replacing.offering).price_per_hour.count, price(*old).count}});
@@ -267,10 +273,8 @@ class Consolidator {
 
 }  // namespace
 
-void consolidate(Index& index, const model::Snapshot& snapshot, const place::Decision& placed,
-                 const std::set<NodeId>& nominated, Capacity& capacity, const Policy& policy, Memory& memory,
-                 Instant now, Decision& decision) {
-  Consolidator(index, snapshot, placed, nominated, capacity, policy, memory, now, decision).run();
+void consolidate(const Context& context, Capacity& capacity, const std::set<NodeId>& nominated) {
+  Consolidator(context, capacity, nominated).run();
 }
 
 }  // namespace capstan::decide::provision

@@ -1,4 +1,4 @@
-// Giving nodes back.
+// Tests of the step that gives nodes back.
 #include <gtest/gtest.h>
 
 #include "decide/testing/both_layers.h"

@@ -3,7 +3,7 @@
 #include <set>
 #include <tuple>
 
-#include "decide/provision/capacity.h"
+#include "decide/provision/steps.h"
 
 namespace capstan::decide::provision {
 namespace {
@@ -15,22 +15,27 @@ using model::Reason;
 using model::ReasonCode;
 using place::Shortfall;
 
-/// One way to complete a gang: so many nodes of an offering inside one domain.
+/// One way to complete a gang: a number of nodes of one offering inside one domain.
 struct Option {
   PoolId pool;
   OfferingId offering;
   DomainId within;
   std::int64_t count = 0;
-  MicroUsd price;       // per hour, of all of them
-  bool rather = false;  // in the zone that was asked for
-  bool best = false;    // completes the domain that the gang nearly fits
+  MicroUsd price;                  // per hour, of all nodes
+  bool in_preferred_zone = false;  // the nodes are in the zone that the shortfall prefers
+  bool completes_best = false;     // the nodes complete the domain that needs the fewest more GPUs
 };
 
 class Buyer {
  public:
-  Buyer(const Index& index, Capacity& capacity, const Policy& policy, Memory& memory, Decision& decision)
-      : index_(index), capacity_(capacity), policy_(policy), memory_(memory), decision_(decision) {}
+  Buyer(const Context& context, Capacity& capacity)
+      : index_(context.index),
+        capacity_(capacity),
+        policy_(context.policy),
+        memory_(context.memory),
+        decision_(context.decision) {}
 
+  /// Buys the nodes that the gang lacks, or states why it waits.
   void serve(const Shortfall& lack) {
     if (covered_by_coming(lack)) {
       keep(lack, {ReasonCode::capacity_on_its_way, {capacity_.coming_gpus(), gpus_up(lack.short_by)}});
@@ -46,28 +51,29 @@ class Buyer {
                       .hold = policy_.hold,
                       .gang = lack.gang},
                      {ReasonCode::launch_for_gang, {option->count, gpus_up(lack.short_by)}}, decision_, memory_);
-    if (option->best) spoken_for_.insert(lack.best_domain);
-    take(lack, option->within, lacking(lack, option->within));
+    if (option->completes_best) claimed_domains_.insert(lack.best_domain);
+    reserve(lack, option->within, lacking(lack, option->within));
   }
 
  private:
   bool may_use(const Shortfall& lack, const model::Purchase& purchase) const {
     return lack.may_use(capacity_.catalog(), purchase);
   }
-  bool one_node(const Shortfall& lack) const { return lack.level == TopologyLevel::node; }
+  bool needs_one_node(const Shortfall& lack) const { return lack.level == TopologyLevel::node; }
 
-  /// Pods that need a node that is not there yet, if the gang goes to this domain. What is free in the best domain is
-  /// counted for the first gang that asks only.
+  /// Returns the number of pods that need a new node if the gang goes to this domain. The free GPUs of the best domain
+  /// count only for the first gang that asks for them.
   std::int64_t lacking(const Shortfall& lack, DomainId domain) const {
-    const bool uses_free = !one_node(lack) && has_best(lack) && domain == lack.best_domain;
-    return uses_free && !spoken_for_.contains(domain) ? lack.short_by.count / lack.gpus_per_pod.count : lack.pods;
+    const bool uses_free = !needs_one_node(lack) && has_best(lack) && domain == lack.best_domain;
+    return uses_free && !claimed_domains_.contains(domain) ? lack.short_by.count / lack.gpus_per_pod.count : lack.pods;
   }
 
-  /// At level cluster the best domain has no id and yet is one.
+  /// Returns true if the shortfall has a best domain. At level `cluster` that domain has no id.
   bool has_best(const Shortfall& lack) const {
     return lack.best_domain.valid() || (lack.level == TopologyLevel::cluster && lack.best_free > MilliGpu{});
   }
 
+  /// Returns the number of the gang's pods that fit on a node that is on its way to the domain.
   std::int64_t slots(const Shortfall& lack, const Coming& coming, DomainId domain) const {
     if (coming.gpu != lack.gpu || !may_use(lack, coming.bought) || !capacity_.inside(coming.within, domain)) return 0;
     return coming.free.count / lack.gpus_per_pod.count;
@@ -79,22 +85,23 @@ class Buyer {
     return sum;
   }
 
-  /// Speaks for room of `pods` on nodes that come to the domain.
-  void take(const Shortfall& lack, DomainId domain, std::int64_t pods) {
+  /// Reserves room for `pods` on nodes that are on their way to the domain.
+  void reserve(const Shortfall& lack, DomainId domain, std::int64_t pods) {
     for (Coming& coming : capacity_.coming()) {
       const std::int64_t n = std::min(slots(lack, coming, domain), pods);
-      if (one_node(lack) && n < pods) continue;
+      if (needs_one_node(lack) && n < pods) continue;
       coming.free -= lack.gpus_per_pod * n;
       pods -= n;
     }
   }
 
+  /// Returns true if nodes on their way have room for the whole gang, and reserves that room.
   bool covered_by_coming(const Shortfall& lack) {
-    if (one_node(lack)) {
+    if (needs_one_node(lack)) {
       if (lack.bound_to_best) return false;
       const bool fits =
           std::ranges::any_of(capacity_.coming(), [&](const Coming& c) { return slots(lack, c, {}) >= lack.pods; });
-      if (fits) take(lack, {}, lack.pods);
+      if (fits) reserve(lack, {}, lack.pods);
       return fits;
     }
     std::vector<DomainId> candidates;
@@ -109,14 +116,15 @@ class Buyer {
     for (DomainId domain : candidates) {
       const std::int64_t pods = lacking(lack, domain);
       if (coming_slots(lack, domain) < pods) continue;
-      if (has_best(lack) && domain == lack.best_domain) spoken_for_.insert(domain);
-      take(lack, domain, pods);
+      if (has_best(lack) && domain == lack.best_domain) claimed_domains_.insert(domain);
+      reserve(lack, domain, pods);
       return true;
     }
     return false;
   }
 
-  /// The domain of the level in the offering's zone with the fewest nodes, those on their way included; ties by id.
+  /// Returns the domain of the level in the offering's zone that has the fewest nodes. Nodes on their way count. Among
+  /// equal domains, the lowest id wins.
   DomainId new_domain(const Shortfall& lack, const model::Offering& offering) const {
     if (lack.level == TopologyLevel::zone) return offering.zone;
     const model::Catalog& catalog = capacity_.catalog();
@@ -136,12 +144,12 @@ class Buyer {
     return best;
   }
 
-  /// The cheapest way; completing the best domain wins ties, then the earlier pool and the lower id. `obstacle` says
-  /// what stood in the way when there is none.
+  /// Returns the cheapest option. Ties go to the preferred zone, then to the best domain, then to the earlier pool,
+  /// then to the lower id. If there is no option, `obstacle` receives the reason.
   std::optional<Option> cheapest(const Shortfall& lack, Reason& obstacle) const {
     const model::Catalog& catalog = capacity_.catalog();
     std::optional<Option> best;
-    if (!one_node(lack) && lack.level < catalog.launches_into) {
+    if (!needs_one_node(lack) && lack.level < catalog.launches_into) {
       obstacle = {ReasonCode::domain_not_sold, {gpus_up(lack.needed), static_cast<std::int64_t>(lack.level)}};
       return best;
     }
@@ -149,26 +157,28 @@ class Buyer {
       const model::Offering& offering = catalog.offering(id);
       const std::int64_t per_node = whole_gpus(offering.gpus).count / lack.gpus_per_pod.count;
       std::int64_t pods = lacking(lack, within);
-      if (!one_node(lack)) pods -= coming_slots(lack, within);
-      if (per_node == 0 || (one_node(lack) && per_node < pods)) return;
+      if (!needs_one_node(lack)) pods -= coming_slots(lack, within);
+      if (per_node == 0 || (needs_one_node(lack) && per_node < pods)) return;
       const std::int64_t count = ceil_div(std::max<std::int64_t>(pods, 1), per_node);
       const Capacity::Obstacle found = capacity_.obstacle(pool, id, count);
       if (found != Capacity::Obstacle::ok) {
         obstacle = capacity_.reason(found, pool, id, count);
         return;
       }
-      const bool rather = lack.rather.valid() && offering.zone == lack.rather;
-      const Option option{pool, id, within, count, offering.price_per_hour * count, rather, completes};
-      const auto rank = [](const Option& o) { return std::tuple(o.price, !o.rather, !o.best, o.pool, o.offering); };
+      const bool preferred = lack.rather.valid() && offering.zone == lack.rather;
+      const Option option{pool, id, within, count, offering.price_per_hour * count, preferred, completes};
+      const auto rank = [](const Option& o) {
+        return std::tuple(o.price, !o.in_preferred_zone, !o.completes_best, o.pool, o.offering);
+      };
       if (!best || rank(option) < rank(*best)) best = option;
     };
     for (std::uint32_t p = 0; p < catalog.pools.size(); ++p) {
       for (OfferingId id : catalog.pools[p].offerings) {
         const model::Offering& offering = catalog.offering(id);
         if (offering.gpu != lack.gpu || !may_use(lack, {{p}, id})) continue;
-        if (one_node(lack) || lack.level == TopologyLevel::cluster) {
-          // A gang inside one node that already has pods on it can only wait for room there.
-          if (!(one_node(lack) && lack.bound_to_best)) consider({p}, id, lack.best_domain, !one_node(lack));
+        if (needs_one_node(lack) || lack.level == TopologyLevel::cluster) {
+          // A gang that must fit on one node and has pods bound there can only wait for room on that node.
+          if (!(needs_one_node(lack) && lack.bound_to_best)) consider({p}, id, lack.best_domain, !needs_one_node(lack));
           continue;
         }
         const bool reaches = has_best(lack) && (capacity_.inside(lack.best_domain, offering.zone) ||
@@ -193,20 +203,19 @@ class Buyer {
   const Policy& policy_;
   Memory& memory_;
   Decision& decision_;
-  std::set<DomainId> spoken_for_;  // best domains whose free GPUs an older gang counts on
+  std::set<DomainId> claimed_domains_;  // best domains whose free GPUs an older gang uses
 };
 
 }  // namespace
 
-void buy_groups(const Index& index, const place::Decision& placed, Capacity& capacity, const Policy& policy,
-                Memory& memory, Decision& decision) {
-  Buyer buyer(index, capacity, policy, memory, decision);
+void buy_groups(const Context& context, Capacity& capacity) {
+  Buyer buyer(context, capacity);
   MilliGpu short_by;
-  for (const Shortfall& lack : placed.shortfalls) {
+  for (const Shortfall& lack : context.placed.shortfalls) {
     short_by += lack.short_by;
     buyer.serve(lack);
   }
-  decision.short_gpus = gpus_up(short_by);
+  context.decision.short_gpus = gpus_up(short_by);
 }
 
 }  // namespace capstan::decide::provision

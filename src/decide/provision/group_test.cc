@@ -1,7 +1,7 @@
-// Capacity for whole gangs.
+// Tests of the step that buys nodes for whole gangs.
 #include <gtest/gtest.h>
 
-#include "decide/provision/capacity.h"
+#include "decide/provision/steps.h"
 #include "decide/testing/both_layers.h"
 
 namespace capstan::decide::provision {
@@ -106,7 +106,7 @@ TEST(Groups, NarrowDomainsAreNotBoughtWhereNobodySellsThem) {
   EXPECT_TRUE(kept_for(decision, model::ReasonCode::domain_not_sold));
 }
 
-/// Claims of a group of four that a predecessor launched at 0 s, so many of them.
+/// The given number of claims of a group of four that an earlier controller process launched at 0 s.
 World left_behind(std::size_t claims, model::Claim::Phase phase) {
   World world;
   const auto eight = world.offering(8, 0, 10);

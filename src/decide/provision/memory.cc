@@ -6,7 +6,7 @@ namespace {
 
 constexpr std::string_view kVersion = "provision-memory/2";
 
-/// The fields in the order of the text, the same for writing and reading.
+/// Visits the fields in the order of the text. Writing and reading use the same order.
 template <typename MemoryType, typename Each, typename Rows>
 void fields(MemoryType& m, Each&& each, Rows&& rows) {
   each(m.last_scan, m.last_consolidation, m.batch_first, m.batch_last, m.newest_pod, m.newest_claim);

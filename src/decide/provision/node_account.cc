@@ -9,10 +9,23 @@ using model::PoolId;
 using model::Reason;
 using model::ReasonCode;
 
+bool in_transit(const model::Claim& claim, const model::Snapshot& snapshot) {
+  switch (claim.phase) {
+    case model::Claim::Phase::requested:
+    case model::Claim::Phase::launched:
+      return true;
+    case model::Claim::Phase::registered:  // the node may appear in a later snapshot
+      return claim.node.valid() && snapshot.nodes.find(claim.node) == nullptr;
+    case model::Claim::Phase::failed:
+      break;
+  }
+  return false;
+}
+
 NodeAccount::NodeAccount(const Index& index, const model::Snapshot& snapshot, std::span<const Memory::Asked> asked)
     : catalog_(*snapshot.catalog) {
   for (const auto& [pool, sum] : index.pools) pools_[pool] = {sum.gpus, sum.nodes};
-  // Only a limit of the fleet asks for the offering of each node.
+  // The offering of each node is needed only to check the limits of the fleet.
   if (catalog_.limits != model::FleetLimits()) {
     snapshot.nodes.for_each([&](model::NodeId, const model::Node& node) {
       if (node.pool.valid()) add_to_fleet(node.offering, 1);

@@ -8,20 +8,20 @@
 
 namespace capstan::decide::provision {
 
-/// Counts the nodes of each pool and of all pools together: those that stand, those on their way, and those
-/// that were asked for and that no claim shows yet. Policies and the loop's guard check launches against this one
-/// account, so that no policy plans what the guard would refuse.
+/// Counts the nodes of each pool and of all pools together: existing nodes, nodes on their way, and nodes that were
+/// asked for but have no claim yet. Policies and the guard of the control loop check launches against this one account.
+/// Therefore, no policy plans a launch that the guard would refuse.
 class NodeAccount {
  public:
   NodeAccount(const Index& index, const model::Snapshot& snapshot, std::span<const Memory::Asked> asked);
 
-  /// Counts so many more nodes.
+  /// Adds `count` nodes to the account.
   void add(model::PoolId pool, model::OfferingId offering, std::int64_t count);
 
-  /// The first limit that so many more nodes would exceed.
   enum class Limit : std::uint8_t { none, pool_gpus, fleet_gpus, fleet_nodes, fleet_price };
+  /// Returns the first limit that `count` more nodes would exceed.
   Limit exceeded(model::PoolId pool, model::OfferingId offering, std::int64_t count) const;
-  /// Returns the reason to give for a limit that is not `none`: asked for, limit, in use or on its way.
+  /// Returns the reason to state for a limit that is not `none`: amount asked for, limit, amount in use or on its way.
   model::Reason reason(Limit limit, model::PoolId pool, model::OfferingId offering, std::int64_t count) const;
 
   /// Returns the nodes of a pool.

@@ -9,7 +9,7 @@ namespace {
 
 using Limit = NodeAccount::Limit;
 
-/// A pool of at most 40 GPUs in which a node of 8 stands and one is on its way, and a fleet with limits.
+/// A pool of at most 40 GPUs with one node of 8 GPUs and one such node on its way, and a fleet with limits.
 struct PoolOfFleet {
   World world;
   model::OfferingId offering = world.offering(8, 0, 10);

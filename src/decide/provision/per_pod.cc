@@ -5,7 +5,7 @@
 
 #include "decide/overlay.h"
 #include "decide/place/fit.h"
-#include "decide/provision/capacity.h"
+#include "decide/provision/steps.h"
 
 namespace capstan::decide::provision {
 namespace {
@@ -15,6 +15,7 @@ using model::PoolId;
 using model::Reason;
 using model::ReasonCode;
 
+/// A pod that is not bound to a node.
 struct Waiting {
   PodId pod;
   GangId gang;
@@ -22,18 +23,18 @@ struct Waiting {
   MilliGpu gpus;
   model::PodClassId pod_class;
   Instant since;
-  /// Where its replica has to be kept apart from others of its service, what is said of that; else null.
-  const place::Shortfall* lack = nullptr;
+  const place::Shortfall* lack = nullptr;  ///< of its gang, if a spread constraint or a preferred zone applies
 };
 
-/// A node that does not exist yet, filled pod by pod; what it is bought as is decided when it is full.
+/// The pods for one new node. The offering is chosen when all pods are assigned to bins.
 struct Bin {
   model::GpuKindId gpu;
   MilliGpu used;
   std::vector<Waiting> pods;
-  const place::Shortfall* lack = nullptr;  // of its first pod
+  const place::Shortfall* lack = nullptr;  ///< of its first pod
 };
 
+/// The offering to buy, and the pool to buy it in.
 struct Choice {
   PoolId pool;
   OfferingId offering;
@@ -43,17 +44,17 @@ bool may_use(const place::Shortfall* lack, const model::Catalog& catalog, const 
   return lack == nullptr || lack->may_use(catalog, purchase);
 }
 
-/// May they stand in one node? Each gang has its own account of what it lacks; those that are sent to one zone and kept
-/// from the same others need not be apart there, where racks or nodes keep them apart they do.
-bool go_together(const place::Shortfall* a, const place::Shortfall* b) {
+/// Returns true if pods with these shortfalls may share a node. Pods of one gang may. Pods of different gangs may if
+/// both prefer the same zone and have the same constraints: the spread is then between zones, not between nodes.
+bool may_share_node(const place::Shortfall* a, const place::Shortfall* b) {
   if (a == b) return true;
   if (a == nullptr || b == nullptr || !a->rather.valid()) return false;
   return std::tie(a->rather, a->apart, a->avoided_purchases, a->pod_class) ==
          std::tie(b->rather, b->apart, b->avoided_purchases, b->pod_class);
 }
 
-/// The cheapest that holds `gpus` and can be bought now; ties go to the zone that is asked for, the earlier pool, then
-/// to the lower id. `why` says what stood in the way when there is none.
+/// Returns the cheapest offering that holds `gpus` and can be bought now. Ties go to the preferred zone, then to the
+/// lower id, then to the earlier pool. If there is none, `why` receives the reason.
 std::optional<Choice> cheapest(const Capacity& capacity, model::GpuKindId gpu, MilliGpu gpus,
                                const place::Shortfall* lack, Reason& why) {
   const model::Catalog& catalog = capacity.catalog();
@@ -68,9 +69,9 @@ std::optional<Choice> cheapest(const Capacity& capacity, model::GpuKindId gpu, M
         why = capacity.reason(obstacle, {p}, id, 1);
         continue;
       }
-      const auto rank = [&](OfferingId of) {
-        const model::Offering& sold = catalog.offering(of);
-        return std::tuple(sold.price_per_hour, lack != nullptr && sold.zone != lack->rather, of);
+      const auto rank = [&](OfferingId other) {
+        const model::Offering& sold = catalog.offering(other);
+        return std::tuple(sold.price_per_hour, lack != nullptr && sold.zone != lack->rather, other);
       };
       if (!best || rank(id) < rank(best->offering)) best = Choice{{p}, id};
     }
@@ -78,7 +79,7 @@ std::optional<Choice> cheapest(const Capacity& capacity, model::GpuKindId gpu, M
   return best;
 }
 
-/// Pods as Karpenter orders them: largest first, then oldest.
+/// Returns the waiting pods in Karpenter's order: largest first, then oldest.
 std::vector<Waiting> waiting_pods(const Index& index, const model::Snapshot& snapshot, const std::set<PodId>& bound_now,
                                   const place::Decision& placed) {
   std::map<GangId, const place::Shortfall*> lacks;
@@ -89,10 +90,10 @@ std::vector<Waiting> waiting_pods(const Index& index, const model::Snapshot& sna
   for (const auto& [created, id] : index.unbound_pods) {
     if (bound_now.contains(id)) continue;
     const model::Pod& pod = snapshot.pods.at(id);
-    const auto told = lacks.find(pod.gang);
+    const auto lack = lacks.find(pod.gang);
     const model::Gang& gang = snapshot.gangs.at(pod.gang);
     pods.push_back(
-        {id, pod.gang, gang.gpu, pod.gpus, gang.pod_class, created, told == lacks.end() ? nullptr : told->second});
+        {id, pod.gang, gang.gpu, pod.gpus, gang.pod_class, created, lack == lacks.end() ? nullptr : lack->second});
   }
   std::ranges::sort(pods, [](const Waiting& a, const Waiting& b) {
     return std::tuple(b.gpus, a.since, a.pod) < std::tuple(a.gpus, b.since, b.pod);
@@ -100,8 +101,8 @@ std::vector<Waiting> waiting_pods(const Index& index, const model::Snapshot& sna
   return pods;
 }
 
-/// Has the batch been open long enough? Remembers new pods.
-bool batch_closed(const std::vector<Waiting>& demand, const Policy& policy, Memory& memory, Instant now) {
+/// Adds new pods to the batch. Returns true if the batch has been open long enough.
+bool close_batch(const std::vector<Waiting>& demand, const Policy& policy, Memory& memory, Instant now) {
   if (demand.empty()) {
     memory.batch_first = memory.batch_last = Instant::never();
     return false;
@@ -116,13 +117,13 @@ bool batch_closed(const std::vector<Waiting>& demand, const Policy& policy, Memo
   return now - memory.batch_last >= policy.batch_idle || now - memory.batch_first >= policy.batch_max;
 }
 
-/// Pods on as few new nodes as there can be.
+/// Assigns the pods to new nodes, each pod to the first node on which it fits.
 std::vector<Bin> packed(const std::vector<Waiting>& demand, const Capacity& capacity) {
   std::vector<Bin> bins;
   Reason why;
   for (const Waiting& pod : demand) {
     const auto bin = std::ranges::find_if(bins, [&](const Bin& b) {
-      return b.gpu == pod.gpu && go_together(b.lack, pod.lack) &&
+      return b.gpu == pod.gpu && may_share_node(b.lack, pod.lack) &&
              cheapest(capacity, b.gpu, b.used + pod.gpus, b.lack, why).has_value();
     });
     Bin& chosen = bin != bins.end() ? *bin : bins.emplace_back(Bin{pod.gpu, {}, {}, pod.lack});
@@ -132,13 +133,14 @@ std::vector<Bin> packed(const std::vector<Waiting>& demand, const Capacity& capa
   return bins;
 }
 
+/// States why the pod's gang waits, once per gang and reason.
 void keep(Decision& decision, const Waiting& pod, Reason why) {
   std::vector<model::Plan::Kept>& kept = decision.plan.kept;
   const auto same = [&](const model::Plan::Kept& k) { return k.id == pod.gang.value && k.why.code == why.code; };
   if (std::ranges::none_of(kept, same)) kept.push_back({model::Plan::Kept::Subject::gang, pod.gang.value, why});
 }
 
-/// Takes the room of the pods that a plan binds, and returns these pods.
+/// Reserves the room of the pods that the plan binds, and returns these pods.
 std::set<PodId> take_bindings(const model::Plan& plan, const Index& index, const model::Snapshot& snapshot,
                               Overlay& room) {
   std::set<PodId> bound;
@@ -154,24 +156,19 @@ std::set<PodId> take_bindings(const model::Plan& plan, const Index& index, const
   return bound;
 }
 
-}  // namespace
-
-void buy_per_pod(Index& index, const model::Snapshot& snapshot, const place::Decision& placed, Capacity& capacity,
-                 const Policy& policy, Memory& memory, Instant now, Decision& decision, std::set<NodeId>& nominated) {
-  if (index.unbound_pods.empty()) {
-    batch_closed({}, policy, memory, now);
-    return;
-  }
+/// Assigns waiting pods to free GPUs of nodes and of nodes on their way. Returns the pods that fit on none.
+std::vector<Waiting> pods_without_room(const Context& context, Capacity& capacity, std::set<NodeId>& nominated) {
   const model::Eligibility& eligibility = capacity.catalog().eligibility;
-  Overlay room(index.rooms);
-  const std::set<PodId> bound_now = take_bindings(placed.plan, index, snapshot, room);
-  // A pod that fits some node, whatever its gang needs, is not a reason to buy: the scheduler "will place it".
+  Overlay room(context.index.rooms);
+  const std::set<PodId> bound_now = take_bindings(context.placed.plan, context.index, context.snapshot, room);
+  // A pod that fits on a node is no reason to buy, even if its gang does not fit: the autoscaler leaves it to the
+  // scheduler.
   std::vector<Waiting> demand;
-  for (const Waiting& pod : waiting_pods(index, snapshot, bound_now, placed)) {
-    const bool apart = pod.lack != nullptr && pod.lack->apart;
+  for (const Waiting& pod : waiting_pods(context.index, context.snapshot, bound_now, context.placed)) {
+    const bool is_spread = pod.lack != nullptr && pod.lack->apart;
     const place::Request request{
         .gpu = pod.gpu, .gpus_per_pod = pod.gpus, .pod_class = eligibility.find(pod.pod_class)};
-    const NodeId node = apart ? NodeId{} : place::first_with_room(room.rooms(), request);
+    const NodeId node = is_spread ? NodeId{} : place::first_with_room(room.rooms(), request);
     if (node.valid()) {
       room.take(node, pod.gpus, eligibility.requests(pod.pod_class));
       nominated.insert(node);
@@ -182,38 +179,55 @@ void buy_per_pod(Index& index, const model::Snapshot& snapshot, const place::Dec
     });
     if (coming != capacity.coming().end()) {
       coming->free -= pod.gpus;
-      keep(decision, pod, {ReasonCode::capacity_on_its_way, {capacity.coming_gpus(), gpus_up(pod.gpus)}});
+      keep(context.decision, pod, {ReasonCode::capacity_on_its_way, {capacity.coming_gpus(), gpus_up(pod.gpus)}});
       continue;
     }
     demand.push_back(pod);
   }
+  return demand;
+}
+
+/// Buys one node for each bin, or states why its pods wait.
+void buy_bins(const std::vector<Bin>& bins, const Context& context, Capacity& capacity) {
+  Reason why;
+  for (const Bin& bin : bins) {
+    const std::optional<Choice> choice = cheapest(capacity, bin.gpu, bin.used, bin.lack, why);
+    if (!choice) {
+      for (const Waiting& pod : bin.pods) keep(context.decision, pod, why);
+      continue;
+    }
+    const Waiting& oldest = *std::ranges::min_element(bin.pods, {}, &Waiting::since);
+    const auto waited = std::chrono::duration_cast<std::chrono::milliseconds>(context.now - oldest.since).count();
+    capacity.launch(
+        {.pool = choice->pool, .offering = choice->offering, .within = {}, .count = 1, .hold = {}, .gang = {}},
+        {ReasonCode::launch_for_pod, {waited, oldest.gpus.count}}, context.decision, context.memory);
+    capacity.coming().back().free -= bin.used;
+  }
+}
+
+}  // namespace
+
+void buy_per_pod(const Context& context, Capacity& capacity, std::set<NodeId>& nominated) {
+  Memory& memory = context.memory;
+  const Instant now = context.now;
+  if (context.index.unbound_pods.empty()) {
+    close_batch({}, context.policy, memory, now);
+    return;
+  }
+  const std::vector<Waiting> demand = pods_without_room(context, capacity, nominated);
   MilliGpu short_by;
   for (const Waiting& pod : demand) short_by += pod.gpus;
-  decision.short_gpus = gpus_up(short_by);
-  if (!batch_closed(demand, policy, memory, now)) {
+  context.decision.short_gpus = gpus_up(short_by);
+  if (!close_batch(demand, context.policy, memory, now)) {
     for (const Waiting& pod : demand) {
       const auto open_ms = std::chrono::duration_cast<std::chrono::milliseconds>(now - memory.batch_first).count();
       const auto idle_ms = std::chrono::duration_cast<std::chrono::milliseconds>(now - memory.batch_last).count();
-      keep(decision, pod, {ReasonCode::batching, {open_ms, idle_ms}});
+      keep(context.decision, pod, {ReasonCode::batching, {open_ms, idle_ms}});
     }
     return;
   }
   memory.batch_first = memory.batch_last = Instant::never();
-
-  Reason why;
-  for (const Bin& bin : packed(demand, capacity)) {
-    const std::optional<Choice> choice = cheapest(capacity, bin.gpu, bin.used, bin.lack, why);
-    if (!choice) {
-      for (const Waiting& pod : bin.pods) keep(decision, pod, why);
-      continue;
-    }
-    const Waiting& oldest = *std::ranges::min_element(bin.pods, {}, &Waiting::since);
-    const auto waited = std::chrono::duration_cast<std::chrono::milliseconds>(now - oldest.since).count();
-    capacity.launch(
-        {.pool = choice->pool, .offering = choice->offering, .within = {}, .count = 1, .hold = {}, .gang = {}},
-        {ReasonCode::launch_for_pod, {waited, oldest.gpus.count}}, decision, memory);
-    capacity.coming().back().free -= bin.used;
-  }
+  buy_bins(packed(demand, capacity), context, capacity);
 }
 
 }  // namespace capstan::decide::provision

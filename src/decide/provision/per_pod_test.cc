@@ -1,7 +1,7 @@
-// Capacity for pods, one by one.
+// Tests of the step that buys nodes for single pods.
 #include <gtest/gtest.h>
 
-#include "decide/provision/capacity.h"
+#include "decide/provision/steps.h"
 #include "decide/testing/both_layers.h"
 
 namespace capstan::decide::provision {
@@ -39,10 +39,10 @@ TEST(PerPod, APodThatFitsSomewhereIsNoReasonToBuyWhateverItsGangNeeds) {
   EXPECT_FALSE(placed.shortfalls.empty());
   Memory memory;
   EXPECT_TRUE(launches(decide(index, world.snapshot, placed, at_once(), memory, at(0))).empty())
-      << "a gang scheduler that does not speak to the provisioner waits for ever";
+      << "a gang scheduler that does not speak to the provisioner waits permanently";
 }
 
-/// What is bought for replicas that a gang scheduler keeps apart, and that have no room.
+/// Purchases for replicas with a spread constraint that fit on no node.
 std::vector<model::LaunchNodes> launches_apart(const World& world) {
   Index index = build(world.snapshot);
   place::Memory placing;

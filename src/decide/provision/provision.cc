@@ -3,18 +3,20 @@
 #include <algorithm>
 
 #include "decide/provision/capacity.h"
+#include "decide/provision/steps.h"
 
 namespace capstan::decide::provision {
 namespace {
 
-bool due(Instant last, Duration every, Instant now) { return last.is_never() || now - last >= every; }
+bool is_due(Instant last, Duration every, Instant now) { return last.is_never() || now - last >= every; }
 
-/// Drops nodes that are gone or show as terminating, for which the snapshot speaks now, and those that were told so
-/// long ago that they did not hear it.
+/// Forgets nodes that the snapshot shows as terminating or no longer shows. Also forgets nodes that do not terminate
+/// although the timeout is over: the action was lost.
 void forget_terminated(Memory& memory, const model::Snapshot& snapshot, const Policy& policy, Instant now) {
-  std::erase_if(memory.terminating, [&](const Memory::Terminating& told) {
-    const model::Node* node = snapshot.nodes.find(told.node);
-    return node == nullptr || node->phase == model::Node::Phase::terminating || now - told.at >= policy.ask_timeout;
+  std::erase_if(memory.terminating, [&](const Memory::Terminating& terminating) {
+    const model::Node* node = snapshot.nodes.find(terminating.node);
+    return node == nullptr || node->phase == model::Node::Phase::terminating ||
+           now - terminating.at >= policy.ask_timeout;
   });
 }
 
@@ -58,19 +60,20 @@ void refused(Memory& memory, const model::LaunchNodes& launch, const Policy& pol
 }
 
 void refused(Memory& memory, const model::TerminateNode& terminate) {
-  std::erase_if(memory.terminating, [&](const Memory::Terminating& told) { return told.node == terminate.node; });
+  std::erase_if(memory.terminating,
+                [&](const Memory::Terminating& terminating) { return terminating.node == terminate.node; });
 }
 
 std::vector<NodeId> leaving_nodes(const Memory& memory) {
   std::vector<NodeId> nodes;
-  for (const Memory::Terminating& told : memory.terminating) nodes.push_back(told.node);
+  for (const Memory::Terminating& terminating : memory.terminating) nodes.push_back(terminating.node);
   std::ranges::sort(nodes);
   return nodes;
 }
 
 void keep_terminating(Memory& memory, std::span<const NodeId> nodes, Instant now) {
-  for (Memory::Terminating& told : memory.terminating) {
-    if (std::ranges::binary_search(nodes, told.node)) told.at = now;
+  for (Memory::Terminating& terminating : memory.terminating) {
+    if (std::ranges::binary_search(nodes, terminating.node)) terminating.at = now;
   }
 }
 
@@ -78,23 +81,24 @@ Decision decide(Index& index, const model::Snapshot& snapshot, const place::Deci
                 Memory& memory, Instant now) {
   Decision decision;
   forget_terminated(memory, snapshot, policy, now);
-  follow(memory, index, snapshot, policy, now, decision);
+  const Context context{index, snapshot, placed, policy, now, memory, decision};
+  follow(context);
   Capacity capacity(index, snapshot, memory, now);
   decision.coming_gpus = capacity.coming_gpus();
   std::set<NodeId> nominated = placed.nominated;
 
-  if (due(memory.last_scan, policy.scan_interval, now)) {
+  if (is_due(memory.last_scan, policy.scan_interval, now)) {
     memory.last_scan = now;
-    buy_minimum(capacity, policy, memory, decision);
+    buy_minimum(context, capacity);
     if (policy.kind == Policy::Kind::per_pod) {
-      buy_per_pod(index, snapshot, placed, capacity, policy, memory, now, decision, nominated);
+      buy_per_pod(context, capacity, nominated);
     } else {
-      buy_groups(index, placed, capacity, policy, memory, decision);
+      buy_groups(context, capacity);
     }
   }
-  if (policy.consolidation.enabled && due(memory.last_consolidation, policy.consolidation.poll, now)) {
+  if (policy.consolidation.enabled && is_due(memory.last_consolidation, policy.consolidation.poll, now)) {
     memory.last_consolidation = now;
-    consolidate(index, snapshot, placed, nominated, capacity, policy, memory, now, decision);
+    consolidate(context, capacity, nominated);
   }
   return decision;
 }

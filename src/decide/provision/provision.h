@@ -22,68 +22,69 @@ namespace capstan::decide::provision {
 struct Consolidation {
   model::ConsolidationPolicy policy = model::ConsolidationPolicy::when_empty;
   bool enabled = true;
-  Duration after = std::chrono::hours(1);    ///< since the last pod came or went on the node
-  Duration poll = std::chrono::seconds(10);  ///< Karpenter looks this often
-  std::int64_t budget_percent = 10;          ///< of a pool's nodes may be going at once, rounded up
-  /// Underutilized only: a node whose GPUs are used to this share or more is left alone. 1'000'000 looks at every
-  /// node, as Karpenter does; Cluster Autoscaler uses 500'000.
+  Duration after = std::chrono::hours(1);    ///< time since a pod was last added to or removed from the node
+  Duration poll = std::chrono::seconds(10);  ///< time between two passes; Karpenter's default
+  std::int64_t budget_percent = 10;          ///< share of a pool's nodes that may terminate at once, rounded up
+  /// Underutilized only: a node of whose GPUs this share or more is used is never given back. 1'000'000 considers every
+  /// node, as Karpenter does. Cluster Autoscaler uses 500'000.
   std::int64_t use_below_ppm = 1'000'000;
   friend bool operator==(const Consolidation&, const Consolidation&) = default;
 };
 
 struct Policy {
   enum class Kind : std::uint8_t {
-    per_pod,  ///< capacity for every pod that fits nowhere, pod by pod, without knowledge of gangs or domains
-    group,    ///< capacity for whole gangs from their shortfalls: all nodes in one domain, or none; needs a placement
-              ///< that states shortfalls, and buys nothing under first_fit, which states none
+    per_pod,  ///< buys for single pods that fit on no node, without knowledge of gangs or domains
+    group,    ///< buys for whole gangs from their shortfalls: all nodes in one domain, or none; needs a placement
+              ///< that states shortfalls, so it buys nothing with first_fit
   };
   Kind kind = Kind::group;
-  Duration scan_interval{};  ///< launches are only decided this long after the last look; 0 = at every decision
-  Duration batch_idle{};     ///< per_pod: wait until no new pod has come for this long (Karpenter: 1 s) ...
-  Duration batch_max{};      ///< ... but no longer than this after the first (Karpenter: 10 s)
-  Duration hold = std::chrono::minutes(10);    ///< group: what is not whole by then is released whole
-  Duration backoff = std::chrono::minutes(3);  ///< an offering that was refused is not tried for this long, then twice
+  Duration scan_interval{};  ///< time between two decisions on launches; 0: launches at every decision
+  Duration batch_idle{};     ///< per_pod: a batch closes when no new pod appeared for this long (Karpenter: 1 s)
+  Duration batch_max{};      ///< per_pod: a batch closes this long after its first pod (Karpenter: 10 s)
+  Duration hold = std::chrono::minutes(10);    ///< group: an incomplete group is released after this time
+  Duration backoff = std::chrono::minutes(3);  ///< wait after an offering's first failure; doubles with each failure
   Duration backoff_max = std::chrono::minutes(30);
-  Duration ask_timeout = std::chrono::minutes(1);  ///< a launch or an end that left no trace by then was not heard
-  std::int64_t min_nodes = 0;                      ///< of each pool: bought at once, never given back
+  Duration ask_timeout = std::chrono::minutes(1);  ///< an action without effect after this time counts as lost
+  std::int64_t min_nodes = 0;                      ///< minimum nodes of each pool: bought at once, never given back
   Consolidation consolidation;
   friend bool operator==(const Policy&, const Policy&) = default;
 };
 
-/// Cluster Autoscaler as shipped: looks every 10 s, backs off 5 to 30 min, gives back nodes used under 50 % after 10
-/// min.
+/// Returns the defaults of Cluster Autoscaler: a scan every 10 s, a backoff of 5 to 30 min, and nodes of which less
+/// than 50 % is used are given back after 10 min.
 Policy cluster_autoscaler();
-/// Karpenter as shipped: batches 1 s idle / 10 s max, forgets a refused offering after 3 min, and consolidates
+/// Returns the defaults of Karpenter: batches of 1 s idle and at most 10 s, a backoff of 3 min, and the consolidation
 /// WhenEmptyOrUnderutilized after 0 s, which ends running replicas.
 Policy karpenter();
-/// Capstan: whole groups, WhenEmpty after 1 h.
+/// Returns the defaults of Capstan: whole groups, WhenEmpty after 1 h.
 Policy whole_groups();
 
-/// What earlier decisions leave behind. Bounded by the nodes, claims and pools that exist.
+/// The state kept from one decision to the next. Its size is bounded by the nodes, claims and pools that exist.
 struct Memory {
-  /// A launch whose claims no snapshot shows yet.
+  /// A launch whose claims are not all in the snapshot yet.
   struct Asked {
     model::PoolId pool;
     model::OfferingId offering;
     model::DomainId within;
     model::GangId gang;
-    model::ClaimGroupId group;  ///< once some of its claims were seen; they come under one
-    std::int64_t count = 0;     ///< claims still to be seen
+    model::ClaimGroupId group;  ///< group of its claims; none until the first of them was seen
+    std::int64_t count = 0;     ///< claims that were not seen yet
     Duration hold{};
     Instant at;
     friend bool operator==(const Asked&, const Asked&) = default;
   };
-  /// A group that is not whole yet, or that is being released.
+  /// A group that is not complete yet, or that is being released.
   struct Group {
     model::ClaimGroupId id;
     model::OfferingId offering;
-    std::int64_t count = 0;              ///< claims it consists of
-    std::vector<model::ClaimId> claims;  ///< those that were seen
+    std::int64_t count = 0;              ///< claims of the complete group
+    std::vector<model::ClaimId> claims;  ///< claims seen so far
     Instant requested_at;
     Instant until;
     Instant released_at = Instant::never();
     friend bool operator==(const Group&, const Group&) = default;
   };
+  /// An offering of which a launch failed. It is not bought again before `until`.
   struct Backoff {
     model::OfferingId offering;
     std::int64_t failures = 0;
@@ -91,23 +92,23 @@ struct Memory {
     Instant until;
     friend bool operator==(const Backoff&, const Backoff&) = default;
   };
-  /// Since when the same pods have been on a node.
+  /// The time since which a node has had the same pods.
   struct Quiet {
     model::NodeId node;
     std::int64_t pods_hash = 0;
     Instant since;
     friend bool operator==(const Quiet&, const Quiet&) = default;
   };
-  /// A node that goes once its cheaper replacement has registered.
+  /// A node that is terminated once its cheaper replacement is ready.
   struct Replacing {
     model::NodeId node;
     model::PoolId pool;
     model::OfferingId offering;
-    model::NodeId newest_node;  ///< when it was decided; the replacement has a higher id
+    model::NodeId newest_node;  ///< newest node at the time of the decision; the replacement has a higher id
     Instant at;
     friend bool operator==(const Replacing&, const Replacing&) = default;
   };
-  /// A node that was told to go and that the snapshot still shows otherwise.
+  /// A node that was told to terminate and that the snapshot does not yet show as terminating.
   struct Terminating {
     model::NodeId node;
     Instant at;
@@ -115,11 +116,11 @@ struct Memory {
   };
   Instant last_scan = Instant::never();
   Instant last_consolidation = Instant::never();
-  Instant batch_first = Instant::never();  ///< when the batch that waits began
-  Instant batch_last = Instant::never();   ///< when a new pod last came to it
-  model::PodId newest_pod;                 ///< highest id that was in a batch
-  model::ClaimId newest_claim;             ///< highest id that was seen
-  std::vector<model::ClaimId> failed;      ///< failed claims already counted, while the snapshot still shows them
+  Instant batch_first = Instant::never();  ///< time of the first pod of the open batch
+  Instant batch_last = Instant::never();   ///< time of the last pod of the open batch
+  model::PodId newest_pod;                 ///< highest id of a pod in any batch
+  model::ClaimId newest_claim;             ///< highest id of a claim seen so far
+  std::vector<model::ClaimId> failed;      ///< failed claims already counted and still in the snapshot
   std::vector<Asked> asked;
   std::vector<Group> groups;
   std::vector<Backoff> backoffs;
@@ -130,41 +131,41 @@ struct Memory {
 };
 std::string to_text(const Memory& memory);
 Result<Memory> parse_memory(std::string_view text);
-/// Is the claim a node that is to come, and that the snapshot does not show yet?
+/// Returns true if the claim's node is on its way and not yet in the snapshot.
 bool in_transit(const model::Claim& claim, const model::Snapshot& snapshot);
-/// A launch that did not happen is not counted any more.
+/// Removes a launch that did not happen from memory.
 void forget(Memory& memory, const model::LaunchNodes& launch);
-/// The world refused a launch: besides, its offering backs off.
+/// Removes a refused launch from memory and puts its offering into backoff.
 void refused(Memory& memory, const model::LaunchNodes& launch, const Policy& policy, Instant now);
-/// The world refused to end a node: it may be tried again.
+/// Removes a refused termination from memory, so that it can be tried again.
 void refused(Memory& memory, const model::TerminateNode& terminate);
 /// Returns the nodes that are being given back and that the snapshot may still show as ready, sorted.
 std::vector<model::NodeId> leaving_nodes(const Memory& memory);
-/// Keeps these nodes from being forgotten as not heard: the actions that end them are in flight.
+/// Restarts the timeout of nodes whose termination is still in flight, so that they do not count as lost.
 /// @param nodes  sorted
 void keep_terminating(Memory& memory, std::span<const model::NodeId> nodes, Instant now);
 
+/// The output of decide().
 struct Decision {
   GpuCount short_gpus = 0;     ///< GPUs that waiting pods or gangs lack, rounded up
-  GpuCount coming_gpus = 0;    ///< GPUs on their way: claims in transit and launches not seen yet
+  GpuCount coming_gpus = 0;    ///< GPUs on their way: claims in transit and launches without claims yet
   GpuCount launched_gpus = 0;  ///< GPUs that this plan buys
   model::Plan plan;            ///< LaunchNodes, ReleaseGroup, TerminateNode; kept reasons
 };
 
-/// Which nodes come and go.
+/// Decides which nodes are bought and which are given back.
 ///
-/// No launch raises a pool's GPUs, those on their way counted, above its limit. `per_pod` packs pods that fit no node
-/// and no claim by GPU count and buys the cheapest offering that holds each bin. `group` buys, for one shortfall, all
-/// missing nodes in one domain, and gives them all back when they are not whole within `hold`; the group then goes to
-/// the next best offering, because the refused one backs off.
+/// No launch raises a pool's GPUs, including GPUs on their way, above its limit. `per_pod` packs the pods that fit on
+/// no node and no claim into bins by GPU count, and buys the cheapest offering that holds each bin. `group` buys all
+/// nodes that a shortfall lacks in one domain. It releases all of them if they are not complete within `hold`. The next
+/// decision then takes the next best offering, because the refused one is in backoff.
 ///
-/// Consolidation `when_empty` ends nodes without pods only. `when_empty_or_underutilized` is Karpenter's default: it
-/// also ends a node whose pods would fit elsewhere or on one cheaper node, whatever runs on it and whatever gang that
-/// belongs to.
+/// Consolidation `when_empty` terminates only nodes without pods. `when_empty_or_underutilized` is Karpenter's default.
+/// It also terminates a node whose pods would fit on other nodes or on one cheaper node, even if replicas run on it.
 ///
-/// @param index   of the snapshot; decisions are tried out on it, and it comes out as it went in
-/// @param placed  the decision of the layer above for the same snapshot: its shortfalls are `group`'s demand, the
-///                nodes it nominated are not given back
+/// @param index   of the snapshot; unchanged on return
+/// @param placed  the placement decision for the same snapshot: its shortfalls are the demand of `group`, and the nodes
+///                that it nominated are not given back
 Decision decide(Index& index, const model::Snapshot& snapshot, const place::Decision& placed, const Policy& policy,
                 Memory& memory, Instant now);
 

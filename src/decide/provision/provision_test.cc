@@ -19,9 +19,9 @@ TEST(ProvisionMemory, IsRefusedWhenItIsNotWhole) {
   EXPECT_TRUE(parse_memory(to_text(Memory{})));
 }
 
-// --- What must hold always ---
+// --- Properties ---
 
-/// A pool's GPUs, nodes and what is on its way counted.
+/// Returns the GPUs of a pool, including GPUs on their way.
 GpuCount gpus_of(const World& world, model::PoolId pool) {
   GpuCount gpus = 0;
   world.snapshot.nodes.for_each(
@@ -57,7 +57,7 @@ RC_GTEST_PROP(Provision, KeepsTheLimitOverManyDecisionsAndRepeatsFromItsText, ()
       const bool when_empty = policy.consolidation.policy == ConsolidationPolicy::when_empty;
       RC_ASSERT(!when_empty || !index.pods_by_node.contains(end.node));
     }
-    // The world answers some launches with claims, one of which may fail.
+    // Some launches produce claims, one of which may fail.
     for (const model::LaunchNodes& launch : launches(decision)) {
       RC_ASSERT(launch.count >= 1);
       const bool grouped = launch.hold > Duration{};

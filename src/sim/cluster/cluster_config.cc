@@ -7,14 +7,12 @@
 #include "sim/cluster/longest.h"
 
 namespace capstan::sim {
-namespace {}  // namespace
-
 Duration Latency::draw(RandomStream& stream) const {
   CAPSTAN_ASSERT(low.count() >= 0 && low <= high);
   if (low == high) return low;
   if (shape == Shape::uniform) return Duration(stream.between(low.count(), high.count()));
   CAPSTAN_ASSERT(low.count() > 0);
-  constexpr double kNinetyFive = 1.6448536269514722;  // the 95th percentile of the normal distribution
+  constexpr double kNinetyFive = 1.6448536269514722;  // 95th percentile of the standard normal distribution
   const double log_low = portable_log(static_cast<double>(low.count()));
   const double log_high = portable_log(static_cast<double>(high.count()));
   const double drawn =

@@ -13,11 +13,11 @@
 
 namespace capstan::sim {
 
-/// How long something takes: a draw between `low` and `high`.
+/// The distribution of a duration.
 struct Latency {
   enum class Shape : std::uint8_t {
     uniform,
-    log_normal,  ///< one draw in twenty is below `low`, one in twenty above `high`, none above 10 years; low > 0
+    log_normal,  ///< 5 % of draws are below `low`, 5 % above `high`, none above 10 years; low > 0
   };
   Duration low{};
   Duration high{};
@@ -30,19 +30,20 @@ struct Latency {
   Duration midpoint() const { return (low + high) / 2; }
 };
 
-/// How nodes come. Time from a request to a node that takes pods is decision + boot + driver; the scenario sets them,
-/// so that the sum is e.g. 45-60 s (Karpenter) or 90-120 s (Cluster Autoscaler); see data/cold_start.csv.
+/// The behaviour of the cloud provider. The time from a request to a node that takes pods is decision + boot + driver.
+/// The scenario sets them, for example to a sum of 45-60 s (Karpenter) or 90-120 s (Cluster Autoscaler), see
+/// data/cold_start.csv.
 struct ProviderConfig {
-  Latency decision = Latency::between(std::chrono::seconds(3), std::chrono::seconds(6));  ///< until bought: not paid
-  Latency boot = Latency::between(std::chrono::seconds(30), std::chrono::seconds(40));    ///< paid from here on
-  Latency driver = Latency::between(std::chrono::seconds(12), std::chrono::seconds(14));  ///< driver and device plugin
-  std::vector<std::uint32_t> refused_ppm;       ///< by offering: launches that meet a capacity error; absent = 0
-  std::int64_t nodes_per_nvlink_domain = 1;     ///< machines that can stand in one; with the tree: the finite capacity
-  bool scatter = true;                          ///< a launched node lands in a random fitting domain; else in the first
-  Duration removal = std::chrono::seconds(30);  ///< from the end of its pods until the machine is no longer paid
-  std::uint32_t spot_interruptions_per_million_hours = 0;  ///< a spot node, in millionths an hour
-  Duration spot_notice = std::chrono::seconds(120);        ///< from cordon to kill
-  /// A zone that is lost: its nodes are gone at once, and none comes there until it is over.
+  Latency decision = Latency::between(std::chrono::seconds(3), std::chrono::seconds(6));  ///< until the node is bought
+  Latency boot = Latency::between(std::chrono::seconds(30), std::chrono::seconds(40));    ///< of the machine
+  Latency driver = Latency::between(std::chrono::seconds(12), std::chrono::seconds(14));  ///< of driver and plugin
+  std::vector<std::uint32_t> refused_ppm;       ///< by offering: share of failing launches; absent = 0
+  std::int64_t nodes_per_nvlink_domain = 1;     ///< machines that fit into one domain
+  bool scatter = true;                          ///< a node lands in a random fitting domain; false: in the first
+  Duration removal = std::chrono::seconds(30);  ///< from the end of its pods until the machine is no longer paid for
+  std::uint32_t spot_interruptions_per_million_hours = 0;  ///< interruptions of one spot node per million hours
+  Duration spot_notice = std::chrono::seconds(120);        ///< from the cordon to the kill
+  /// An outage of a zone: its nodes end at once, and no node can be bought there until it is over.
   struct Outage {
     model::DomainId zone;
     Instant at;
@@ -55,41 +56,41 @@ struct ProviderConfig {
   }
 };
 
-/// Where the weights are when an engine starts on a node that never had them.
+/// The place from which an engine loads its weights on a node that never had them.
 enum class WeightTier : std::uint8_t {
-  object_store,  ///< over the node's NIC and the store's total
-  disk,          ///< already on the node's disk (baked into its image, or a volume)
-  host_memory,   ///< already in the node's memory
-  peer,          ///< from a ready replica's GPU over the fabric; from the object store while there is none
+  object_store,  ///< loaded over the node's NIC; all nodes share the store's bandwidth
+  disk,          ///< on the node's disk, as part of its image or on a volume
+  host_memory,   ///< in the node's memory
+  peer,          ///< from the GPU of a ready replica over the fabric; without one, from the object store
 };
 
-/// What a node keeps of weights it loaded.
+/// The place where a node keeps weights that it loaded.
 enum class WeightCache : std::uint8_t { none, disk, host_memory };
 
-/// What becomes of replicas that are given up: so many sleep, their engines' weights in the node's memory, before they
-/// go. Asleep they hold their GPUs, which are paid for as before.
+/// How retired replicas sleep before they end. The weights of a sleeping engine are in the node's memory. A sleeping
+/// replica holds its GPUs, which are still paid for.
 struct Sleep {
-  ReplicaCount most = 0;
-  Duration longest = std::chrono::hours(1);
+  ReplicaCount most = 0;                     ///< replicas of a variant that may sleep at once
+  Duration longest = std::chrono::hours(1);  ///< a replica that sleeps longer ends
   Latency wake = Latency::between(std::chrono::seconds(3), std::chrono::seconds(6));
 };
 
-/// How one variant starts.
+/// How the replicas of one variant start.
 struct VariantStart {
   model::ServiceId service;
   model::VariantId variant;
-  std::uint32_t image = 0;  ///< variants with one number share the image
+  std::uint32_t image = 0;  ///< number of the image; variants with the same number share it
   Bytes image_size;
-  Bytes weights;  ///< of the whole replica; each node of the gang loads the share of its pods
+  Bytes weights;  ///< of the whole replica; each node loads the share of its pods
   WeightTier tier = WeightTier::object_store;
-  Latency engine_init;         ///< compile, graph capture, imports, on a node that never ran this variant
-  Latency engine_init_cached;  ///< the same with its compile cache on the node
+  Latency engine_init;         ///< compilation, graph capture and imports on a new node
+  Latency engine_init_cached;  ///< the same on a node that has the compile cache
   Latency warm_up;
-  std::optional<Latency> conversion{};  ///< of a replica that joins from the other role, once it is empty; none cannot
+  std::optional<Latency> conversion{};  ///< of an empty replica from the other role; none: impossible
   Sleep sleep{};
-  /// From here on the three take so many times as long, which nobody is told: a new image, a busy disk.
+  /// From this time on, the three phases take `slower_ppm` as long. No signal reports the change, as with a busy disk.
   Instant slower_from = Instant::never();
-  std::int64_t slower_ppm = 2'000'000;  ///< at most ten times
+  std::int64_t slower_ppm = 2'000'000;  ///< factor in millionths, at most ten times
 
   Duration slowed(Duration duration) const { return duration / 1'000 * (slower_ppm / 1'000); }
   Duration draw(const Latency& latency, Instant now, RandomStream& stream) const {
@@ -98,69 +99,69 @@ struct VariantStart {
   }
 };
 
-/// Bandwidths that starts share, bytes per second, all > 0.
+/// The bandwidths that starts share, in bytes per second, all > 0.
 struct BandwidthConfig {
   std::int64_t registry = 10'000'000'000;      ///< all image pulls together
   std::int64_t object_store = 25'000'000'000;  ///< all weight downloads together
-  std::int64_t node_nic = 3'125'000'000;       ///< one node: images and weights share it
+  std::int64_t node_nic = 3'125'000'000;       ///< of one node, for images and weights
   std::int64_t node_disk = 3'000'000'000;
   std::int64_t node_host = 20'000'000'000;
-  std::int64_t node_fabric = 20'000'000'000;  ///< one node from its peers
+  std::int64_t node_fabric = 20'000'000'000;  ///< of one node, from its peers
 };
 
-/// How numbers reach controllers.
+/// How metrics reach controllers.
 struct ScrapeConfig {
   Duration interval = std::chrono::seconds(15);
-  Duration delay = std::chrono::seconds(1);            ///< from the scrape until a query sees it
-  std::uint32_t loss_ppm = 0;                          ///< of one target's scrapes
-  Duration blackout{};                                 ///< every scrape of so long is lost ...
-  Duration blackout_every = std::chrono::minutes(30);  ///< ... so often, first after this time; > blackout
+  Duration delay = std::chrono::seconds(1);  ///< from the scrape until a query returns the value
+  std::uint32_t loss_ppm = 0;                ///< share of the scrapes of one target that are lost
+  Duration blackout{};                       ///< length of an outage of the monitoring system: every scrape is lost
+  Duration blackout_every = std::chrono::minutes(30);  ///< from one outage to the next; > blackout
 
   bool dark(Instant at) const { return at.since_start >= blackout_every && at.since_start % blackout_every < blackout; }
-  Duration stale_after = std::chrono::seconds(60);     ///< an older number is stale
-  Duration missing_after = std::chrono::seconds(300);  ///< an older number is missing; > stale_after
+  Duration stale_after = std::chrono::seconds(60);     ///< an older value is stale
+  Duration missing_after = std::chrono::seconds(300);  ///< an older value is missing; > stale_after
 };
 
-/// Nodes that stand at the start and that somebody pays for from then on.
+/// Nodes that exist at the start. They are paid for from then on.
 struct ExistingNodes {
   model::OfferingId offering;
   std::int64_t count = 0;
-  model::PoolId pool;  ///< none = nobody here may give them back
+  model::PoolId pool;  ///< none: a controller cannot give them back
 };
 
-/// Replicas that the workload object asks for at the start.
+/// The replicas that a workload object asks for at the start.
 struct InitialReplicas {
   model::ServiceId service;
   model::VariantId variant;
   ReplicaCount replicas = 0;
-  bool ready = true;  ///< bound and warm at time 0 where they fit; else pods that wait for a scheduler
+  bool ready = true;  ///< bound and ready at time 0 if they fit; otherwise pods wait for a scheduler
 };
 
-/// A cluster that does not exist. Everything random about it comes from the seed.
+/// The configuration of a simulated cluster. All its randomness comes from the seed.
 struct ClusterConfig {
-  std::shared_ptr<const model::Catalog> catalog;  ///< its domains are where nodes can stand (add_topology)
+  std::shared_ptr<const model::Catalog> catalog;  ///< its domains are the places for nodes (add_topology)
   std::vector<ExistingNodes> existing;
   std::vector<InitialReplicas> initial;
-  std::vector<VariantStart> starts;  ///< one for each (service, variant) of the catalog
+  std::vector<VariantStart> starts;  ///< one per (service, variant) of the catalog
   ProviderConfig provider;
   BandwidthConfig bandwidth;
   WeightCache weight_cache = WeightCache::disk;
-  bool image_cached_on_boot = false;  ///< every image is part of the machine's image
+  bool image_cached_on_boot = false;  ///< the machine's image contains every container image
   ScrapeConfig scrape;
 
-  Latency pod_creation = Latency::exactly(std::chrono::seconds(2));  ///< from /scale to pods
-  Duration bind_latency = std::chrono::milliseconds(100);            ///< scheduler to kubelet
-  Duration action_latency = std::chrono::milliseconds(50);           ///< every other action
-  Duration unknown_after = std::chrono::seconds(10);                 ///< an unknown outcome is told this late
-  std::uint32_t refused_ppm = 0;                                     ///< of actions, conflicts and webhooks
-  std::uint32_t unknown_ppm = 0;                                     ///< of actions; half of these did happen
-  Duration termination_grace = std::chrono::seconds(120);            ///< a drain that lasts longer is cut
-  Duration drain_poll = std::chrono::seconds(1);                     ///< how soon an empty replica is noticed
-  Duration scheduling_cycle = std::chrono::seconds(1);               ///< pending longer counts as deferred
-  /// A bind that would spread a gang over several domains of its level is refused. No API server does that, but a
-  /// placement that knows the level is held to it.
+  Latency pod_creation = Latency::exactly(std::chrono::seconds(2));  ///< from a higher replica count to new pods
+  Duration bind_latency = std::chrono::milliseconds(100);            ///< from the scheduler to the kubelet
+  Duration action_latency = std::chrono::milliseconds(50);           ///< of every other action
+  Duration unknown_after = std::chrono::seconds(10);  ///< delay until the controller learns that an outcome is unknown
+  std::uint32_t refused_ppm = 0;  ///< share of actions refused by chance, as by conflicts and webhooks
+  std::uint32_t unknown_ppm = 0;  ///< share of actions with an unknown outcome; half of them took effect
+  Duration termination_grace = std::chrono::seconds(120);  ///< a drain that takes longer is cut
+  Duration drain_poll = std::chrono::seconds(1);           ///< interval at which drained replicas are noticed
+  Duration scheduling_cycle = std::chrono::seconds(1);     ///< a gang that is pending for longer counts as deferred
+  /// Refuses a bind that would spread a gang over several domains of its level. A real API server does not, but a
+  /// placement that knows the level must keep it.
   bool enforce_together = true;
-  std::int64_t memory_used_percent = 92;  ///< of an engine that has preallocated its KV cache, whatever its load
+  std::int64_t memory_used_percent = 92;  ///< of an engine, which preallocates its KV cache
 };
 
 }  // namespace capstan::sim

@@ -1,4 +1,4 @@
-// Goal: a replica changes its role without losing what it holds, and is counted once all the while.
+// Goal: a replica changes its role without losing its requests, and is always counted exactly once.
 #include <gtest/gtest.h>
 
 #include "sim/cluster/cluster.h"
@@ -16,14 +16,14 @@ model::Action convert(std::uint32_t from, std::uint32_t to, model::GangId gang =
   return action(model::ConvertReplica{gang, {from}, {to}});
 }
 
-/// Two replicas of service 0 serve, none of service 1.
+/// Two ready replicas of service 0, none of service 1.
 ClusterConfig two_serving() {
   ClusterConfig config = convertible_config();
   config.initial = {{{0}, {0}, 2, true}};
   return config;
 }
 
-/// One of them changes its role since 10 s; it still holds something at 12 s.
+/// Converts one replica at 10 s. It still holds requests at 12 s.
 struct Changing : Bench {
   explicit Changing(const ClusterConfig& config = two_serving()) : Bench(config) {
     serving.drains = false;
@@ -90,7 +90,7 @@ TEST(ClusterConvert, LoweredMeanwhileItGoesWhenItIsEmpty) {
   EXPECT_EQ(bench.truth().gangs.find(kFirst), nullptr);
 }
 
-/// Its engine is still that of the old role, whose busy time was read before; found by scripts/swarm in world 102:8454.
+/// The engine still counts the busy time of the old role. Found by scripts/swarm in world 102:8454.
 TEST(ClusterConvert, LoweredMeanwhileItsDutyCycleIsThatOfItsEngine) {
   ClusterConfig config = two_serving();
   config.scrape.interval = seconds(5);

@@ -16,14 +16,14 @@ using std::chrono::seconds;
 constexpr std::int64_t kGb = 1'000'000'000;
 constexpr Instant at_s(std::int64_t s) { return {seconds(s)}; }
 
-/// Serving without requests: every replica computes half of the time, drains when it is told so.
+/// A serving side without requests: every replica computes half of the time and is drained at once.
 class FakeServing final : public ServingHook {
  public:
-  bool drains = true;  ///< a drained replica holds nothing
+  bool drains = true;  ///< false: a replica that drains never finishes
   std::map<model::GangId, Instant> serving;
   std::set<model::GangId> draining;
   std::vector<model::GangId> killed_gangs;
-  std::vector<Interruption> interruptions;  ///< of them
+  std::vector<Interruption> interruptions;  ///< one per killed gang
   RequestCount waiting = 7;
 
   void ready(const ReplicaStart& replica, Instant at) override { serving[replica.gang] = at; }
@@ -47,8 +47,9 @@ class FakeServing final : public ServingHook {
   RequestCount gateway_waiting(model::ServiceId, Instant) override { return waiting; }
 };
 
-/// Two zones of 2 racks with 2 NVLink domains of one 8-GPU node. Service 0 variant 0: four pods of one GPU on one node.
-/// Variant 1: eight pods of two GPUs in one rack. A node costs 36 USD/hour, comes 10 + 30 + 10 s after its request.
+/// Returns two zones of 2 racks with 2 NVLink domains of one 8-GPU node each. Variant 0 of service 0 has four pods of
+/// one GPU on one node. Variant 1 has eight pods of two GPUs in one rack. A node costs 36 USD/h and is ready 10 + 30 +
+/// 10 s after its request.
 inline ClusterConfig small_config() {
   auto catalog = std::make_shared<model::Catalog>();
   catalog->gpu_kinds = {"h100"};
@@ -101,7 +102,7 @@ inline ClusterConfig small_config() {
   return config;
 }
 
-/// With a service 1 whose replicas are as service 0's small ones; each takes 3 s to become the other.
+/// Returns small_config() with a service 1 whose replicas equal the small ones of service 0. A conversion takes 3 s.
 inline ClusterConfig convertible_config() {
   ClusterConfig config = small_config();
   auto catalog = std::make_shared<model::Catalog>(*config.catalog);
@@ -125,7 +126,7 @@ inline model::Action scale_to(ReplicaCount replicas, std::uint32_t variant = 0) 
   return action(model::SetReplicas{{0}, {variant}, replicas, {}});
 }
 
-/// The first `count` unbound pods of the gang, all to one node.
+/// Returns the action that binds the first `count` unbound pods of the gang to one node.
 inline model::Action bind_to(const model::Snapshot& snapshot, model::GangId gang, model::NodeId node,
                              std::size_t count = 64) {
   model::BindPods bind{gang, {}};
@@ -153,7 +154,7 @@ struct Bench {
   }
   void run_for(Duration d) { run_to(cluster.now() + d); }
   const model::Snapshot& truth() const { return cluster.truth(); }
-  /// GPU-seconds so far.
+  /// Returns the GPU-seconds in a state up to now.
   std::int64_t gpu_s(GpuState state) { return cluster.meter(cluster.now()).gpu_milliseconds(state) / 1000; }
 };
 

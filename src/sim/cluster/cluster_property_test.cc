@@ -10,7 +10,7 @@ namespace {
 
 using namespace test;
 
-/// Everything that can go wrong does, now and then.
+/// Returns a configuration in which every kind of fault happens at times.
 ClusterConfig hostile_config() {
   ClusterConfig config = convertible_config();
   config.existing = {{{0}, 1, {0}}, {{2}, 1, {0}}};
@@ -29,7 +29,7 @@ ClusterConfig hostile_config() {
   return config;
 }
 
-/// A row of the table, now and then one that never was.
+/// Returns the id of a row of the table, or at times an id that never existed.
 template <typename IdType, typename T>
 IdType some_row(const SharedTable<IdType, T>& table, RandomStream& draws) {
   std::vector<IdType> ids{{99'999}};
@@ -37,12 +37,12 @@ IdType some_row(const SharedTable<IdType, T>& table, RandomStream& draws) {
   return ids[draws.below(ids.size())];
 }
 
-/// Some action, often one that makes sense.
+/// Returns a random action. Many of them are valid.
 model::Action some_action(const model::Snapshot& seen, RandomStream& draws) {
   switch (draws.below(9)) {
     case 0: {
       const auto variant =
-          static_cast<std::uint32_t>(draws.below(2));  // one draw a line: the order is the same anywhere
+          static_cast<std::uint32_t>(draws.below(2));  // one draw per line, so that the order of the draws is defined
       const auto replicas = static_cast<ReplicaCount>(draws.below(6));
       return scale_to(replicas, variant);
     }
@@ -73,7 +73,7 @@ model::Action some_action(const model::Snapshot& seen, RandomStream& draws) {
     default:
       break;
   }
-  // Bind some of a pending gang to some node.
+  // Bind some pods of a pending gang to a random node.
   std::vector<model::GangId> pending;
   seen.gangs.for_each([&](model::GangId id, const model::Gang& gang) {
     if (gang.phase == model::Gang::Phase::pending) pending.push_back(id);
@@ -101,7 +101,7 @@ struct Run {
   ClusterMeter total;
 };
 
-/// Ten minutes to an hour of actions at random, checked after every event.
+/// Runs random actions for ten minutes to an hour, and checks the cluster after every event.
 Run run(std::uint64_t seed, int steps) {
   Bench bench(hostile_config(), seed);
   bench.serving.drains = seed % 2 == 0;
@@ -122,7 +122,7 @@ Run run(std::uint64_t seed, int steps) {
     copy.at = seen.snapshot.at;
     copy.version = seen.snapshot.version;
     RC_ASSERT(model::state_hash(copy) == model::state_hash(seen.snapshot));
-    // Nothing is newer than its scrape.
+    // No value is newer than its scrape.
     seen.snapshot.signals.for_each([&](model::GangId, const model::ReplicaSignals& signals) {
       const model::Signal& waiting = signals.waiting;
       RC_ASSERT((waiting.state == model::Signal::State::missing || waiting.age >= seconds(1)));

@@ -1,4 +1,4 @@
-// Goal: what is given up sleeps, is paid for, and is woken before anything is started.
+// Goal: a retired replica sleeps, its GPUs are still paid for, and it is woken before a new replica is created.
 #include <gtest/gtest.h>
 
 #include "sim/cluster/cluster.h"
@@ -10,7 +10,7 @@ namespace {
 using namespace test;
 using GangPhase = model::Gang::Phase;
 
-/// Three replicas serve; one of those that are given up sleeps, for ten minutes, and wakes in 4 s.
+/// Three ready replicas. At most one retired replica sleeps, for ten minutes, and wakes in 4 s.
 ClusterConfig sleepy_config() {
   ClusterConfig config = small_config();
   config.initial = {{{0}, {0}, 3, true}};
@@ -18,7 +18,7 @@ ClusterConfig sleepy_config() {
   return config;
 }
 
-/// One of them is given up at 10 s, and sleeps at 100 s.
+/// Retires one replica at 10 s. It is asleep at 100 s.
 struct Asleep : Bench {
   Asleep() : Bench(sleepy_config()) {
     run_to(at_s(10));

@@ -199,7 +199,7 @@ TEST(ClusterGang, LoweringDrainsWhoIsNamedThenTheHighest) {
 }
 
 TEST(ClusterGang, ALoweringIsGivenUpWhereAReplicaWasLostMeanwhile) {
-  for (const std::uint32_t lost : {1u, 3u}) {  // the one that was to go, one that was to stay
+  for (const std::uint32_t lost : {1u, 3u}) {  // the replica to drain, and a replica to keep
     ClusterConfig config = small_config();
     config.initial = {{{0}, {0}, 4, true}};
     config.action_latency = std::chrono::seconds(10);
@@ -225,7 +225,7 @@ TEST(ClusterGang, AnEmptyReplicaLeavesAtTheNextPoll) {
   EXPECT_TRUE(bench.serving.killed_gangs.empty());
   bench.cluster.submit(scale_to(1));
   bench.run_to(at_s(5));
-  EXPECT_EQ(bench.truth().gangs.at({1}).ordinal, 0U);  // the lowest free one
+  EXPECT_EQ(bench.truth().gangs.at({1}).ordinal, 0U);  // the lowest free ordinal
 }
 
 TEST(ClusterGang, AnEvictedPodRestartsItsReplica) {
@@ -276,7 +276,7 @@ TEST(ClusterAction, RefusedAndUnknown) {
   const ports::Observation after = unknown.cluster.observe();
   ASSERT_EQ(after.outcomes.size(), 40U);
   for (const ports::Outcome& outcome : after.outcomes) EXPECT_EQ(outcome.kind, Kind::unknown);
-  EXPECT_GT(after.snapshot.claims.size(), 0U);  // some did happen
+  EXPECT_GT(after.snapshot.claims.size(), 0U);  // some of them took effect
   EXPECT_LT(after.snapshot.claims.size(), 40U);
 }
 
@@ -345,7 +345,8 @@ TEST(ClusterNode, ThePoolLimitHolds) {
 
 TEST(ClusterNode, AGroupIsReleasedWhole) {
   ClusterConfig config = small_config();
-  config.provider.driver = Latency::between(seconds(0), seconds(100));  // so that they come one after the other
+  config.provider.driver =
+      Latency::between(seconds(0), seconds(100));  // so that the nodes become ready one after the other
   Bench bench(config);
   bench.cluster.submit(action(model::LaunchNodes{{0}, {1}, {}, 3, seconds(60), {}}));
   while (bench.truth().nodes.size() < 3) bench.run_to(bench.cluster.next_event());
@@ -370,7 +371,7 @@ TEST(ClusterNode, ATerminatedNodeKillsWhatServesOnIt) {
   EXPECT_EQ(bench.serving.killed_gangs.size(), 2U);
   EXPECT_EQ(bench.cluster.meter(at_s(5)).killed_by_termination, 2);
   EXPECT_EQ(bench.serving.interruptions, std::vector<Interruption>(2, Interruption::termination));
-  EXPECT_EQ(bench.truth().gangs.size(), 3U);  // two of them made anew, waiting
+  EXPECT_EQ(bench.truth().gangs.size(), 3U);  // two of them are replacements that wait
   EXPECT_EQ(bench.truth().gangs.at({4}).phase, GangPhase::pending);
 }
 

@@ -7,7 +7,7 @@
 namespace capstan::sim {
 namespace {
 
-constexpr __int128 kScale = 1'000'000'000;  // nanoseconds in a second: bytes/s times ns is bytes times this
+constexpr __int128 kScale = 1'000'000'000;  // nanoseconds per second
 
 }  // namespace
 
@@ -29,8 +29,8 @@ void FlowNetwork::cancel(FlowId flow) {
   if (flows_.erase(flow) > 0) changed_ = true;
 }
 
-/// Progressive filling (Bertsekas and Gallager, Data Networks, 6.5.2): the links with the smallest fair share fix the
-/// rates of all that cross them, then the rest shares what is left.
+/// Computes the rates by progressive filling (Bertsekas and Gallager, Data Networks, 6.5.2): the links with the
+/// smallest fair share fix the rates of all flows that cross them. The other flows share the remaining bandwidth.
 void FlowNetwork::share() {
   changed_ = false;
   load_.resize(capacity_.size());

@@ -14,20 +14,20 @@ namespace capstan::sim {
 using LinkId = Id<struct LinkTag>;
 using FlowId = Id<struct FlowTag>;
 
-/// Transfers that share links max-min fairly: no transfer can go faster without slowing one that is no faster. Rates
-/// are whole bytes per second, found anew whenever a transfer begins or ends; progress is exact (byte times
-/// nanosecond).
+/// Transfers that share links by max-min fairness: a transfer can only become faster if one that is not faster becomes
+/// slower. Rates are whole bytes per second, computed when a transfer begins or ends. Progress is exact, in bytes times
+/// nanoseconds.
 class FlowNetwork {
  public:
-  LinkId add_link(std::int64_t bytes_per_s);  ///< > 0
-  /// Begins at the time last advanced to. `links` lists each link once.
+  LinkId add_link(std::int64_t bytes_per_s);  ///< the rate is > 0
+  /// Starts a transfer at the time of the last advance(). `links` contains each link once.
   FlowId start(Bytes size, std::span<const LinkId> links);
-  void cancel(FlowId flow);  ///< no effect on one that is done
-  Instant next_done();       ///< never() when nothing flows
-  /// `to` is at or before next_done(). Appends the flows that are done then, oldest first.
+  void cancel(FlowId flow);  ///< no effect on a finished transfer
+  Instant next_done();       ///< never() without a transfer
+  /// Advances to `to`, at or before next_done(). Appends the transfers that finish then, oldest first.
   void advance(Instant to, std::vector<FlowId>& done);
 
-  std::int64_t rate(FlowId flow);  ///< bytes per second; 0 for one that is done
+  std::int64_t rate(FlowId flow);  ///< bytes per second; 0 for a finished transfer
   std::size_t flows() const { return flows_.size(); }
 
  private:
@@ -47,7 +47,7 @@ class FlowNetwork {
 
   struct Load {
     std::int64_t room = 0;
-    std::int64_t flows = 0;  ///< without a rate yet
+    std::int64_t flows = 0;  ///< flows that have no rate yet
   };
   std::vector<Load> load_;  ///< scratch, by link
 };

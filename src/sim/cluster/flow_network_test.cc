@@ -21,7 +21,7 @@ TEST(FlowNetwork, SixteenGigabytesAtOneShareOfTwo) {
   const LinkId b[] = {nic_b, registry};
   net.start({16 * kGb}, a);
   net.start({16 * kGb}, b);
-  EXPECT_EQ(net.next_done(), at_s(32));  // half a gigabyte a second each
+  EXPECT_EQ(net.next_done(), at_s(32));  // 0.5 GB/s each
   std::vector<FlowId> done;
   net.advance(at_s(32), done);
   EXPECT_EQ(done.size(), 2U);
@@ -34,11 +34,11 @@ TEST(FlowNetwork, ALateComerSlowsAndALeaverSpeeds) {
   const LinkId links[] = {link};
   std::vector<FlowId> done;
   const FlowId first = net.start({10 * kGb}, links);
-  net.advance(at_s(4), done);  // 6 left
+  net.advance(at_s(4), done);  // the first has 6 GB left
   net.start({2 * kGb}, links);
-  EXPECT_EQ(net.next_done(), at_s(8));  // the second: 2 at 0.5
+  EXPECT_EQ(net.next_done(), at_s(8));  // the second: 2 GB at 0.5 GB/s
   net.advance(at_s(8), done);
-  EXPECT_EQ(net.next_done(), at_s(12));  // the first: 4 left at 1
+  EXPECT_EQ(net.next_done(), at_s(12));  // the first: 4 GB left at 1 GB/s
   EXPECT_EQ(net.rate(first), kGb);
   net.cancel(first);
   EXPECT_TRUE(net.next_done().is_never());
@@ -54,7 +54,7 @@ TEST(FlowNetwork, MaxMin) {
   const FlowId b = net.start({kGb}, wide);
   const FlowId c = net.start({kGb}, wide);
   EXPECT_EQ(net.rate(a), kGb);
-  EXPECT_EQ(net.rate(b), 9 * kGb / 2);  // what the slow one cannot use is shared
+  EXPECT_EQ(net.rate(b), 9 * kGb / 2);  // the other two share the bandwidth that the slow one cannot use
   EXPECT_EQ(net.rate(c), 9 * kGb / 2);
 }
 
@@ -69,7 +69,7 @@ TEST(FlowNetwork, NothingTakesNoTime) {
   EXPECT_EQ(done.size(), 1U);
 }
 
-// No link carries more than it can, and every flow is held back by some full link (to within one byte/s a flow).
+// No link carries more than its capacity. A full link limits every flow, to within one byte/s per flow.
 RC_GTEST_PROP(FlowNetwork, RatesAreFeasibleAndNothingIsWasted, ()) {
   FlowNetwork net;
   std::vector<std::int64_t> capacity;

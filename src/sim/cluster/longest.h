@@ -4,8 +4,8 @@
 
 namespace capstan::sim {
 
-/// No time that is drawn or computed is longer: beyond every run, and an instant that adds a few of them still fits its
-/// integer.
+/// The upper limit of every time that is drawn or computed. It is longer than any run, and a sum of a few such times
+/// still fits into an Instant.
 inline constexpr Duration kLongestWait = std::chrono::years(10);
 
 }  // namespace capstan::sim

@@ -1,4 +1,4 @@
-#include "decide/provision/capacity.h"
+#include "decide/provision/steps.h"
 
 #include <gtest/gtest.h>
 
@@ -69,7 +69,7 @@ TEST(Groups, AGroupThatComesInPartsIsWhole) {
   EXPECT_TRUE(g.memory.asked.empty());
 }
 
-/// Two launches of one kind, of two nodes and of three, answered in each order.
+/// Two launches of the same offering, of two and of three nodes. Their claims appear in either order.
 TEST(Groups, ClaimsOfOneGroupAnswerOneLaunch) {
   for (const bool larger_first : {false, true}) {
     SCOPED_TRACE(larger_first);

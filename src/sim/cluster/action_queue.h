@@ -1,0 +1,54 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <vector>
+
+#include "sim/cluster/part.h"
+
+namespace capstan::sim {
+
+/// The part that carries out actions.
+class ActionExecutor {
+ public:
+  virtual ~ActionExecutor() = default;
+  /// Carries out an action now. Returns the reason if it is refused.
+  virtual std::optional<model::Reason> perform(const model::Action& action) = 0;
+};
+
+/// The actions between their submission and their outcome. An action takes effect after some time. By chance, it may be
+/// refused, or its outcome may stay unknown to the controller.
+class ActionQueue : Part {
+ public:
+  ActionQueue(Basics& basics, std::uint64_t seed, ActionExecutor& executor)
+      : Part(basics), executor_(executor), draws_(seed, "cluster.action") {}
+
+  /// @param basis  gangs on which the decision is based; the action is refused if one of them ends before it takes
+  /// effect
+  model::ActionToken submit(const model::Action& action, std::vector<model::GangId> basis);
+  /// Returns the outcomes since the last call.
+  std::vector<ports::Outcome> take_outcomes() { return std::exchange(outcomes_, {}); }
+
+  // Events.
+  void take_effect(model::ActionToken token);
+  void tell_unknown(model::ActionToken token);
+
+  void add_draws(StateHash& hash) const { add_draw(hash, draws_); }
+
+ private:
+  struct Waiting {
+    model::Action action;
+    bool is_known = true;  ///< its outcome will be told
+    bool happens = true;
+    std::vector<model::GangId> basis{};
+  };
+
+  ActionExecutor& executor_;
+  RandomStream draws_;
+  std::map<model::ActionToken, Waiting> waiting_;
+  std::vector<ports::Outcome> outcomes_;
+  std::uint32_t next_action_ = 0;
+};
+
+}  // namespace capstan::sim

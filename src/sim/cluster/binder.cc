@@ -1,0 +1,87 @@
+#include "sim/cluster/binder.h"
+
+#include <algorithm>
+#include <map>
+#include <utility>
+#include <vector>
+
+namespace capstan::sim {
+
+/// Returns a number that names the domain of `level` in which the node lies.
+std::uint32_t Binder::domain_key(model::NodeId id, model::TopologyLevel level) const {
+  if (level == model::TopologyLevel::node) return id.value;
+  return rows().nodes.at(id).domains[static_cast<std::size_t>(level)].value;
+}
+
+/// Returns true if all pods are different unbound pods of the gang, and all nodes are ready and have its kind of GPU.
+bool Binder::is_well_formed(const model::BindPods& what) const {
+  const model::Gang* gang = rows().gangs.find(what.gang);
+  if (gang == nullptr || what.bindings.empty()) return false;
+  std::set<model::PodId> pods;
+  return std::ranges::all_of(what.bindings, [&](const model::BindPods::Binding& binding) {
+    const model::Pod* pod = rows().pods.find(binding.pod);
+    const model::Node* node = rows().nodes.find(binding.node);
+    if (pod == nullptr || pod->gang != what.gang || pod->node.valid() || !pods.insert(binding.pod).second) return false;
+    return node != nullptr && node->phase == model::Node::Phase::ready && node->gpu == gang->gpu;
+  });
+}
+
+/// Returns the domains of the gang's level in which its pods are after the binding.
+std::set<std::uint32_t> Binder::domains_after(const model::BindPods& what) const {
+  const model::Gang& gang = rows().gangs.at(what.gang);
+  std::set<std::uint32_t> domains;
+  for (model::PodId id : gang.pods) {
+    const model::NodeId node = rows().pods.at(id).node;
+    if (node.valid()) domains.insert(domain_key(node, gang.together));
+  }
+  for (const auto& binding : what.bindings) domains.insert(domain_key(binding.node, gang.together));
+  return domains;
+}
+
+std::optional<model::Reason> Binder::perform(const model::BindPods& what) {
+  const model::Reason refused{model::ReasonCode::outcome_refused};
+  if (!is_well_formed(what)) return refused;
+  const bool is_spread = domains_after(what).size() > 1;
+  if (config_.enforce_together && is_spread) {
+    ++meter_.binds_refused_spread;
+    return refused;
+  }
+  std::map<model::NodeId, MilliGpu> asked;
+  for (const auto& binding : what.bindings) asked[binding.node] += rows().pods.at(binding.pod).gpus;
+  for (const auto& [node, gpus] : asked) {
+    if (gpus > nodes_.free(node)) {
+      ++meter_.binds_refused_full;
+      return model::Reason{model::ReasonCode::no_node_fits, {gpus.count, rows().gangs.at(what.gang).gpu.value}};
+    }
+  }
+  for (const auto& binding : what.bindings) pods_.bind(binding.pod, binding.node);
+  gangs_.note_bound(what.gang, is_spread);
+  return std::nullopt;
+}
+
+bool Binder::place_whole(model::GangId id) {
+  const model::Gang& gang = rows().gangs.at(id);
+  std::vector<std::pair<std::uint32_t, model::NodeId>> candidates;  // nodes with room for a pod, by domain
+  rows().nodes.for_each([&](model::NodeId node_id, const model::Node& node) {
+    if (node.phase != model::Node::Phase::ready || node.gpu != gang.gpu) return;
+    if (nodes_.free(node_id) < gang.gpus_per_pod) return;
+    candidates.emplace_back(domain_key(node_id, gang.together), node_id);
+  });
+  std::ranges::sort(candidates);
+  std::vector<model::NodeId> nodes;  // nodes of the first pods, inside the current domain
+  std::uint32_t current = 0;
+  for (const auto& [domain, node] : candidates) {
+    if (domain != current) nodes.clear();
+    current = domain;
+    MilliGpu room = nodes_.free(node);
+    for (; nodes.size() < gang.pods.size() && room >= gang.gpus_per_pod; room -= gang.gpus_per_pod) {
+      nodes.push_back(node);
+    }
+    if (nodes.size() < gang.pods.size()) continue;
+    for (std::size_t i = 0; i < nodes.size(); ++i) pods_.bind(gang.pods[i], nodes[i]);
+    return true;
+  }
+  return false;
+}
+
+}  // namespace capstan::sim

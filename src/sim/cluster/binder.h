@@ -1,0 +1,34 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <set>
+
+#include "sim/cluster/gangs.h"
+#include "sim/cluster/node_provider.h"
+#include "sim/cluster/part.h"
+#include "sim/cluster/pods.h"
+
+namespace capstan::sim {
+
+/// Binds the pods of gangs to nodes, all pods of a request or none, and refuses requests that do not fit.
+class Binder : Part {
+ public:
+  Binder(Basics& basics, const NodeProvider& nodes, Pods& pods, Gangs& gangs)
+      : Part(basics), nodes_(nodes), pods_(pods), gangs_(gangs) {}
+
+  std::optional<model::Reason> perform(const model::BindPods& what);
+  /// Binds all pods of a gang inside the first domain of its level in which they fit. Returns false if there is none.
+  bool place_whole(model::GangId id);
+
+ private:
+  std::uint32_t domain_key(model::NodeId id, model::TopologyLevel level) const;
+  bool is_well_formed(const model::BindPods& what) const;
+  std::set<std::uint32_t> domains_after(const model::BindPods& what) const;
+
+  const NodeProvider& nodes_;
+  Pods& pods_;
+  Gangs& gangs_;
+};
+
+}  // namespace capstan::sim

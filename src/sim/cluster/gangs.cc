@@ -1,0 +1,286 @@
+#include "sim/cluster/gangs.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/assert.h"
+
+namespace capstan::sim {
+
+Gangs::Gangs(Basics& basics, const Parts& parts, LossListener& listener)
+    : Part(basics),
+      hook_(parts.hook),
+      pods_(parts.pods),
+      starts_(parts.starts),
+      drains_(parts.drains),
+      scraper_(parts.scraper),
+      listener_(listener) {
+  for (std::uint32_t s = 0; s < catalog().services.size(); ++s) {
+    for (std::uint32_t v = 0; v < catalog().services[s].variants.size(); ++v) by_workload_[{{s}, {v}}];
+  }
+}
+
+bool Gangs::stays(model::GangId id) const {
+  const Stage stage = gangs_.at(id).stage;
+  return stage != Stage::draining && stage != Stage::sleeping;
+}
+
+ReplicaCount Gangs::staying(const WorkloadKey& workload) const {
+  return std::ranges::count_if(of(workload), [&](model::GangId id) { return stays(id); });
+}
+
+bool Gangs::has_ready_replica(const WorkloadKey& workload) const {
+  return std::ranges::any_of(of(workload), [&](model::GangId id) { return is_ready(id); });
+}
+
+/// Returns the lowest ordinal that no gang of the workload has.
+std::uint32_t Gangs::free_ordinal(const WorkloadKey& workload) const {
+  std::vector<bool> taken(of(workload).size() + 1);  // at least one of these ordinals is free
+  for (model::GangId id : of(workload)) {
+    const std::uint32_t other = rows().gangs.at(id).ordinal;
+    if (other < taken.size()) taken[other] = true;
+  }
+  return static_cast<std::uint32_t>(std::ranges::find(taken, false) - taken.begin());
+}
+
+model::GangId Gangs::create(const WorkloadKey& workload, Instant decided_at) {
+  const model::Variant& variant = catalog().service(workload.first).variants.at(workload.second.value);
+  CAPSTAN_ASSERT(variant.pods > 0 && variant.tensor_parallel > 0);
+  const model::GangId id{next_gang_++};
+  model::Gang gang;
+  gang.service = workload.first;
+  gang.variant = workload.second;
+  gang.ordinal = free_ordinal(workload);
+  gang.gpu = variant.gpu;
+  gang.gpus_per_pod = {whole_gpus(variant.tensor_parallel).count / variant.pods};
+  gang.together = variant.together;
+  gang.created_at = now();
+  for (std::int32_t i = 0; i < variant.pods; ++i) {
+    gang.pods.push_back(pods_.create(id, gang.gpus_per_pod, variant.queue));
+  }
+  api_.set(id, std::move(gang));
+  starts_.add(id, decided_at);
+  Record record;
+  record.deferred_at = now() + config_.scheduling_cycle + config_.bind_latency;
+  gangs_.emplace(id, record);
+  by_workload_.at(workload).insert(id);
+  return id;
+}
+
+void Gangs::note_bound(model::GangId id, bool is_spread) {
+  Record& record = gangs_.at(id);
+  if (is_spread && !std::exchange(record.is_spread, true)) ++meter_.gangs_spread;
+  starts_.pull_images(id);
+  const model::Gang& row = rows().gangs.at(id);
+  const auto is_bound = [&](model::PodId pod) { return rows().pods.at(pod).node.valid(); };
+  if (!std::ranges::all_of(row.pods, is_bound)) return;
+  if (now() > record.deferred_at) ++meter_.gangs_deferred;
+  record.stage = Stage::starting;
+  pods_.set_states(id, GpuState::starting);
+  model::Gang gang = row;
+  gang.phase = model::Gang::Phase::starting;
+  gang.expected_ready_at = now() + starts_.expected_start({gang.service, gang.variant});
+  api_.set(id, std::move(gang));
+  starts_.begin(id);
+}
+
+void Gangs::serve_warm(model::GangId id) {
+  starts_.preload(id);
+  serve(id);
+}
+
+void Gangs::start_ended(model::GangId id) { serve(id); }
+
+void Gangs::serve(model::GangId id) {
+  Record& record = gangs_.at(id);
+  record.stage = Stage::ready;
+  record.ready_since = now();
+  scraper_.begin(id);
+  pods_.set_states(id, GpuState::idle);
+  pods_.set_phases(id, model::Gang::Phase::ready, model::Pod::Phase::ready);
+  const model::Gang& gang = rows().gangs.at(id);
+  hook_.ready({id, gang.service, gang.variant, gang.ordinal}, now());
+}
+
+void Gangs::retire(model::GangId id) {
+  const Stage stage = gangs_.at(id).stage;
+  const WorkloadKey workload = key_of(id);
+  const bool sleeps = stage == Stage::ready && sleepers_.count(of(workload)) < start_of(workload).sleep.most;
+  stage == Stage::ready || stage == Stage::converting ? begin_drain(id) : remove(id);
+  if (sleeps) sleepers_.choose(id);
+}
+
+void Gangs::begin_drain(model::GangId id) {
+  Record& record = gangs_.at(id);
+  if (record.stage == Stage::converting) {
+    drains_.leave_instead(id);
+    scraper_.resume(id);
+  } else {
+    end_serving(id);
+    drains_.begin(id, DrainPurpose::leave);
+  }
+  record.stage = Stage::draining;
+  pods_.set_states(id, GpuState::draining);
+  pods_.set_phases(id, model::Gang::Phase::draining, model::Pod::Phase::terminating);
+}
+
+void Gangs::drained(model::GangId id, DrainPurpose purpose) {
+  drains_.erase(id);
+  if (purpose == DrainPurpose::convert) {
+    resume(id, StartChain::Resume::conversion, *start_of(key_of(id)).conversion);
+  } else if (sleepers_.is_chosen(id)) {
+    fall_asleep(id);
+  } else {
+    remove(id);
+  }
+}
+
+void Gangs::fall_asleep(model::GangId id) {
+  gangs_.at(id).stage = Stage::sleeping;
+  const Instant until = now() + start_of(key_of(id)).sleep.longest;
+  sleepers_.fall_asleep(id, until);
+  events_.schedule(until, EventKind::sleep_over, id.value);
+  scraper_.pause(id);
+  pods_.set_states(id, GpuState::sleeping);
+  pods_.set_phases(id, model::Gang::Phase::sleeping, model::Pod::Phase::starting);
+}
+
+void Gangs::sleep_over(model::GangId id) {
+  if (sleepers_.is_over(id, now())) remove(id);
+}
+
+void Gangs::wake(model::GangId id) {
+  sleepers_.erase(id);
+  model::Gang gang = rows().gangs.at(id);
+  const Latency& latency = start_of({gang.service, gang.variant}).sleep.wake;
+  gang.resumed = true;
+  gang.expected_ready_at = now() + latency.midpoint();
+  api_.set(id, std::move(gang));
+  pods_.set_phases(id, model::Gang::Phase::starting, model::Pod::Phase::starting);
+  resume(id, StartChain::Resume::sleep, latency);
+}
+
+void Gangs::resume(model::GangId id, StartChain::Resume after, const Latency& latency) {
+  gangs_.at(id).stage = Stage::starting;
+  pods_.set_states(id, GpuState::starting);
+  starts_.resume(id, after, latency);
+}
+
+void Gangs::convert(model::GangId id, const WorkloadKey& to) {
+  end_serving(id);
+  drains_.begin(id, DrainPurpose::convert);
+  gangs_.at(id).stage = Stage::converting;
+  const WorkloadKey from = key_of(id);
+  starts_.share_weights(id, from, to);
+  by_workload_.at(from).erase(id);
+  model::Gang gang = rows().gangs.at(id);
+  gang.service = to.first;
+  gang.variant = to.second;
+  gang.ordinal = free_ordinal(to);
+  gang.resumed = true;
+  gang.expected_ready_at = now() + start_of(to).conversion->midpoint();
+  by_workload_.at(to).insert(id);
+  api_.set(id, std::move(gang));
+  scraper_.pause(id);
+  pods_.set_phases(id, model::Gang::Phase::starting, model::Pod::Phase::starting);
+}
+
+/// Removes a gang that has stopped serving or never served.
+void Gangs::remove(model::GangId id) {
+  const Record record = gangs_.at(id);
+  CAPSTAN_ASSERT(record.stage != Stage::ready);
+  starts_.remove(id);
+  if (record.stage == Stage::binding && now() > record.deferred_at) ++meter_.gangs_deferred;
+  const model::Gang gang = rows().gangs.at(id);
+  for (model::PodId pod : gang.pods) pods_.erase(pod);
+  by_workload_.at({gang.service, gang.variant}).erase(id);
+  drains_.erase(id);
+  sleepers_.erase(id);
+  scraper_.erase(id);
+  gangs_.erase(id);
+  api_.erase(id);
+}
+
+/// Ends a gang at once, in any stage. The workload controller replaces it.
+void Gangs::kill(model::GangId id, Interruption why) {
+  Record& record = gangs_.at(id);
+  const bool drains = record.stage == Stage::draining || record.stage == Stage::converting;
+  const bool holds_requests = record.stage == Stage::ready || (drains && !hook_.drained(id));
+  if (record.stage == Stage::ready) {
+    end_serving(id);
+    record.stage = Stage::draining;
+  }
+  if (holds_requests) {
+    hook_.killed(id, now(), why);
+    std::int64_t& count = why == Interruption::termination ? meter_.killed_by_termination
+                          : why == Interruption::eviction  ? meter_.killed_by_eviction
+                                                           : meter_.killed_by_spot;
+    ++count;
+  }
+  const WorkloadKey workload = key_of(id);
+  remove(id);
+  listener_.replica_lost(workload);
+}
+
+std::optional<model::Reason> Gangs::perform(const model::EvictPod& what) {
+  const model::Pod* pod = rows().pods.find(what.pod);
+  if (pod == nullptr || !pod->node.valid()) return model::Reason{model::ReasonCode::outcome_refused};
+  evict(what.pod, Interruption::eviction);
+  return std::nullopt;
+}
+
+void Gangs::evict(model::PodId id, Interruption why) {
+  const model::Pod pod = rows().pods.at(id);
+  if (gangs_.at(pod.gang).stage != Stage::binding) return kill(pod.gang, why);
+  // The other pods of the gang have not started either: they stay bound.
+  model::Gang gang = rows().gangs.at(pod.gang);
+  pods_.erase(id);
+  *std::ranges::find(gang.pods, id) = pods_.create(pod.gang, pod.gpus, pod.queue);
+  api_.set(pod.gang, std::move(gang));
+}
+
+void Gangs::end_serving(model::GangId id) {
+  add_served(account_, id, now());
+  pods_.end_serving(id);
+}
+
+/// Adds the time of a ready gang, split by the time in which its engine computed.
+void Gangs::add_served(GpuAccount& account, model::GangId id, Instant end) const {
+  const Duration served = end - gangs_.at(id).ready_since;
+  const Duration busy = std::clamp(hook_.sample(id, end, false).busy_total, Duration{}, served);
+  pods_.add_served(account, id, served, busy);
+}
+
+void Gangs::add_open(GpuAccount& account, ClusterMeter& total, Instant end) const {
+  for (const auto& [id, record] : gangs_) {
+    if (record.stage == Stage::ready) {
+      add_served(account, id, end);
+      continue;
+    }
+    if (record.stage == Stage::binding && end > record.deferred_at) ++total.gangs_deferred;
+    pods_.add_open(account, id, end);
+  }
+}
+
+void Gangs::check_invariants() const {
+  CAPSTAN_ASSERT(rows().gangs.size() == gangs_.size());
+  std::size_t pods = 0;
+  for (const auto& [id, record] : gangs_) {
+    const model::Gang& gang = rows().gangs.at(id);
+    CAPSTAN_ASSERT(of({gang.service, gang.variant}).contains(id));
+    bool is_bound = true;
+    for (model::PodId pod : gang.pods) {
+      CAPSTAN_ASSERT(rows().pods.at(pod).gang == id);
+      is_bound = is_bound && rows().pods.at(pod).node.valid();
+    }
+    CAPSTAN_ASSERT(is_bound == (record.stage != Stage::binding));
+    CAPSTAN_ASSERT(is_bound == (gang.phase != model::Gang::Phase::pending));
+    CAPSTAN_ASSERT(drains_.contains(id, DrainPurpose::leave) == (record.stage == Stage::draining));
+    CAPSTAN_ASSERT(drains_.contains(id, DrainPurpose::convert) == (record.stage == Stage::converting));
+    CAPSTAN_ASSERT(sleepers_.is_asleep(id) == (record.stage == Stage::sleeping));
+    pods += gang.pods.size();
+  }
+  CAPSTAN_ASSERT(pods == pods_.size());
+}
+
+}  // namespace capstan::sim

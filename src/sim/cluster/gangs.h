@@ -1,0 +1,108 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <set>
+
+#include "sim/cluster/drains.h"
+#include "sim/cluster/part.h"
+#include "sim/cluster/pods.h"
+#include "sim/cluster/scraper.h"
+#include "sim/cluster/serving_hook.h"
+#include "sim/cluster/sleepers.h"
+#include "sim/cluster/start_chain.h"
+
+namespace capstan::sim {
+
+class LossListener {
+ public:
+  virtual ~LossListener() = default;
+  /// A replica was killed. The workload controller makes another one.
+  virtual void replica_lost(const WorkloadKey& workload) = 0;
+};
+
+/// The gangs and their lifecycle: a gang is created, bound, starts, serves, and then drains, sleeps, converts or ends.
+class Gangs : Part {
+ public:
+  /// The parts that carry out the steps of the lifecycle.
+  struct Parts {
+    ServingHook& hook;
+    Pods& pods;
+    StartChain& starts;
+    Drains& drains;
+    Scraper& scraper;
+  };
+  Gangs(Basics& basics, const Parts& parts, LossListener& listener);
+
+  const std::set<model::GangId>& of(const WorkloadKey& workload) const { return by_workload_.at(workload); }
+  bool is_ready(model::GangId id) const { return gangs_.at(id).stage == Stage::ready; }
+  bool is_asleep(model::GangId id) const { return sleepers_.is_asleep(id); }
+  /// Returns true if the gang is neither about to end nor asleep.
+  bool stays(model::GangId id) const;
+  ReplicaCount staying(const WorkloadKey& workload) const;
+  bool has_ready_replica(const WorkloadKey& workload) const;
+
+  /// @param decided_at  when the replica count was raised
+  model::GangId create(const WorkloadKey& workload, Instant decided_at);
+  /// Notes that pods of the gang were bound. Starts the gang if all are.
+  /// @param is_spread  its pods are in several domains of its level
+  void note_bound(model::GangId id, bool is_spread);
+  /// Lets a gang with bound pods serve at once, for a replica that serves since before the run.
+  void serve_warm(model::GangId id);
+  void start_ended(model::GangId id);
+
+  /// Ends a gang that stays. A ready one drains first, and then sleeps if its workload may have one more sleeper.
+  void retire(model::GangId id);
+  void wake(model::GangId id);
+  /// Moves a ready gang to another workload. It finishes the requests that it holds first.
+  void convert(model::GangId id, const WorkloadKey& to);
+  void drained(model::GangId id, DrainPurpose purpose);
+  void sleep_over(model::GangId id);
+
+  std::optional<model::Reason> perform(const model::EvictPod& what);
+  /// Removes a bound pod. A gang that has begun to start is killed with it, another gang gets a new pod.
+  void evict(model::PodId id, Interruption why);
+
+  /// Adds the GPU time of all gangs that is not in the shared account yet, and the number of deferred gangs.
+  void add_open(GpuAccount& account, ClusterMeter& total, Instant end) const;
+  void check_invariants() const;
+
+ private:
+  enum class Stage : std::uint8_t {
+    binding,
+    starting,
+    ready,
+    draining,
+    sleeping,
+    converting,  ///< belongs to the new workload already, and finishes the requests of the old one
+  };
+  struct Record {
+    Stage stage = Stage::binding;
+    Instant deferred_at;  ///< a gang that is pending after this time counts as deferred
+    Instant ready_since;
+    bool is_spread = false;  ///< its pods are in several domains of its level
+  };
+
+  std::uint32_t free_ordinal(const WorkloadKey& workload) const;
+  void serve(model::GangId id);
+  void begin_drain(model::GangId id);
+  void fall_asleep(model::GangId id);
+  void resume(model::GangId id, StartChain::Resume after, const Latency& latency);
+  void remove(model::GangId id);
+  void kill(model::GangId id, Interruption why);
+  void end_serving(model::GangId id);
+  void add_served(GpuAccount& account, model::GangId id, Instant end) const;
+
+  ServingHook& hook_;
+  Pods& pods_;
+  StartChain& starts_;
+  Drains& drains_;
+  Scraper& scraper_;
+  LossListener& listener_;
+  Sleepers sleepers_;
+  std::map<model::GangId, Record> gangs_;
+  std::map<WorkloadKey, std::set<model::GangId>> by_workload_;
+  std::uint32_t next_gang_ = 0;
+};
+
+}  // namespace capstan::sim

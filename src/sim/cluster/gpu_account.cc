@@ -1,0 +1,73 @@
+#include "sim/cluster/gpu_account.h"
+
+namespace capstan::sim {
+namespace {
+
+constexpr std::int64_t kNsPerHour = 3'600'000'000'000;
+
+GpuTime gpu_time(MilliGpu gpus, Duration time) { return static_cast<GpuTime>(gpus.count) * time.count(); }
+
+/// Splits the price of an offering's GPU time into parts. The price of all time so far is rounded down, and each part
+/// costs the difference, so that the parts add up exactly.
+class PriceSplit {
+ public:
+  explicit PriceSplit(const model::Offering& offering)
+      : per_hour_(static_cast<GpuTime>(whole_gpus(offering.gpus).count) * kNsPerHour),
+        price_(offering.price_per_hour.count) {}
+
+  MicroUsd next(GpuTime time) {
+    const GpuTime before = price();
+    so_far_ += time;
+    return {static_cast<std::int64_t>(price() - before)};
+  }
+
+ private:
+  GpuTime price() const { return so_far_ * price_ / per_hour_; }
+
+  GpuTime per_hour_;
+  std::int64_t price_;
+  GpuTime so_far_ = 0;
+};
+
+}  // namespace
+
+std::string_view name(GpuState state) {
+  constexpr std::array<std::string_view, kGpuStates> kNames = {"launching", "unallocated", "held",     "starting",
+                                                               "busy",      "idle",        "sleeping", "draining"};
+  return kNames.at(static_cast<std::size_t>(state));
+}
+
+GpuAccount::GpuAccount(const model::Catalog& catalog)
+    : catalog_(catalog), rows_(catalog.offerings.size(), Row{{}, std::vector<GpuTime>(catalog.pools.size() + 1)}) {}
+
+void GpuAccount::add(model::OfferingId offering, GpuState state, MilliGpu gpus, Duration time) {
+  rows_.at(offering.value).by_state.at(static_cast<std::size_t>(state)) += gpu_time(gpus, time);
+}
+
+void GpuAccount::pay(model::OfferingId offering, model::PoolId pool, MilliGpu gpus, Duration time) {
+  std::vector<GpuTime>& by_pool = rows_.at(offering.value).by_pool;
+  (pool.valid() ? by_pool.at(pool.value) : by_pool.back()) += gpu_time(gpus, time);
+}
+
+void GpuAccount::charge(ClusterMeter& total) const {
+  for (std::uint32_t o = 0; o < rows_.size(); ++o) {
+    const model::Offering& offering = catalog_.offerings[o];
+    PriceSplit by_state(offering);
+    for (std::size_t s = 0; s < kGpuStates; ++s) {
+      total.gpu_time[s] += rows_[o].by_state[s];
+      total.cost[s] += by_state.next(rows_[o].by_state[s]);
+    }
+    PriceSplit by_pool(offering);
+    for (std::uint32_t p = 0; p < rows_[o].by_pool.size(); ++p) {
+      const GpuTime paid = rows_[o].by_pool[p];
+      if (paid == 0) continue;
+      const MicroUsd cost = by_pool.next(paid);
+      const bool in_pool = p < catalog_.pools.size();
+      total.spending.push_back({model::OfferingId{o}, in_pool ? model::PoolId{p} : model::PoolId{}, paid, cost});
+      total.paid_gpu_time += paid;
+      total.total_cost += cost;
+    }
+  }
+}
+
+}  // namespace capstan::sim

@@ -1,0 +1,337 @@
+#include "sim/cluster/node_provider.h"
+
+#include <algorithm>
+
+#include "base/assert.h"
+#include "sim/cluster/topology.h"
+
+namespace capstan::sim {
+
+NodeProvider::NodeProvider(Basics& basics, std::uint64_t seed, NodeListener& listener)
+    : Part(basics),
+      listener_(listener),
+      provider_draws_(seed, "cluster.provider"),
+      capacity_draws_(seed, "cluster.capacity"),
+      spot_draws_(seed, "cluster.spot") {
+  for (std::uint32_t d = 0; d < catalog().domains.size(); ++d) {
+    if (catalog().domains[d].level == model::TopologyLevel::nvlink) {
+      places_[{d}] = config_.provider.nodes_per_nvlink_domain;
+    }
+  }
+  for (std::uint32_t o = 0; o < catalog().offerings.size(); ++o) {
+    const ProviderConfig& provider = config_.provider;
+    expected_launch_[{o}] = provider.decision.midpoint() + provider.boot.midpoint() + provider.driver.midpoint();
+  }
+}
+
+void NodeProvider::add_existing() {
+  for (const ExistingNodes& group : config_.existing) {
+    const model::Offering& offering = catalog().offering(group.offering);
+    for (std::int64_t i = 0; i < group.count; ++i) {
+      const auto place = std::ranges::find_if(
+          places_, [&](const auto& p) { return p.second > 0 && catalog().lies_within(p.first, offering.zone); });
+      CAPSTAN_ASSERT(place != places_.end());  // the scenario reader checks that existing nodes fit into their zone
+      --place->second;
+      make_node(group.offering, group.pool, {}, place->first);
+    }
+  }
+}
+
+/// Returns an NVLink domain of the offering's zone with room for one more machine. If `within` is valid, the domain
+/// lies inside it.
+std::optional<model::DomainId> NodeProvider::find_place(const model::Offering& offering, model::DomainId within) {
+  std::vector<model::DomainId> fitting;
+  for (const auto& [domain, room] : places_) {
+    if (room <= 0 || !catalog().lies_within(domain, offering.zone)) continue;
+    if (within.valid() && !catalog().lies_within(domain, within)) continue;
+    if (!config_.provider.scatter) return domain;
+    fitting.push_back(domain);
+  }
+  if (fitting.empty()) return std::nullopt;
+  return fitting[capacity_draws_.below(fitting.size())];
+}
+
+model::NodeId NodeProvider::make_node(model::OfferingId offering, model::PoolId pool, model::ClaimId claim,
+                                      model::DomainId place) {
+  const model::NodeId id{next_node_++};
+  const model::Offering& bought = catalog().offering(offering);
+  nodes_.emplace(id, Node{.allocated = {}, .allocated_since = now(), .paid_since = now(), .place = place, .pods = {}});
+  api_.set(id, model::Node{.phase = model::Node::Phase::ready,
+                           .pool = pool,
+                           .offering = offering,
+                           .claim = claim,
+                           .gpu = bought.gpu,
+                           .gpus = whole_gpus(bought.gpus),
+                           .domains = path_of(catalog(), place),
+                           .ready_at = now()});
+  listener_.node_added(id);
+  const std::uint32_t rate = config_.provider.spot_interruptions_per_million_hours;
+  if (bought.capacity == model::CapacityType::spot && rate > 0) {
+    const double hours = spot_draws_.exponential() * 1e6 / rate;
+    constexpr double kLongest = 1e5;  // hours: longer than any run, and inside the range of a Duration
+    if (hours < kLongest) {
+      events_.schedule(now() + Duration(static_cast<std::int64_t>(hours * 3.6e12)), EventKind::spot_notice, id.value);
+    }
+  }
+  return id;
+}
+
+GpuCount NodeProvider::pool_gpus(model::PoolId pool) const {
+  GpuCount gpus = 0;
+  rows().nodes.for_each([&](model::NodeId, const model::Node& node) {
+    if (node.pool == pool) gpus += node.gpus.count / 1000;
+  });
+  rows().claims.for_each([&](model::ClaimId, const model::Claim& claim) {
+    const bool on_its_way =
+        claim.phase == model::Claim::Phase::requested || claim.phase == model::Claim::Phase::launched;
+    if (claim.pool == pool && on_its_way) gpus += catalog().offering(claim.offering).gpus;
+  });
+  return gpus;
+}
+
+std::optional<model::Reason> NodeProvider::perform(const model::LaunchNodes& what) {
+  const model::Reason malformed{model::ReasonCode::outcome_refused};
+  if (what.pool.value >= catalog().pools.size() || what.offering.value >= catalog().offerings.size()) return malformed;
+  if (what.count < 1 || what.count > kMaxLaunch) return malformed;
+  if (what.within.valid() && what.within.value >= catalog().domains.size()) return malformed;
+  const model::Pool& pool = catalog().pool(what.pool);
+  if (std::ranges::find(pool.offerings, what.offering) == pool.offerings.end()) return malformed;
+  const GpuCount more = what.count * catalog().offering(what.offering).gpus;
+  const GpuCount present = pool_gpus(what.pool);
+  if (present + more > pool.gpu_limit) {
+    return model::Reason{model::ReasonCode::pool_limit, {more, pool.gpu_limit, present, what.pool.value}};
+  }
+  model::ClaimGroupId group;
+  if (what.hold.count() > 0) group = {next_group_++};
+  for (std::int64_t i = 0; i < what.count; ++i) {
+    const model::ClaimId id{next_claim_++};
+    claims_.emplace(id, Claim{});
+    api_.set(id, model::Claim{.phase = model::Claim::Phase::requested,
+                              .pool = what.pool,
+                              .offering = what.offering,
+                              .within = what.within,
+                              .group = group,
+                              .requested_at = now(),
+                              .expected_ready_at = now() + expected_launch_.at(what.offering),
+                              .node = {}});
+    events_.schedule(now() + config_.provider.decision.draw(provider_draws_), EventKind::claim_decided, id.value);
+  }
+  return std::nullopt;
+}
+
+void NodeProvider::claim_decided(model::ClaimId id) {
+  const auto record = claims_.find(id);
+  if (record == claims_.end()) return;  // the claim was released before
+  model::Claim claim = rows().claims.at(id);
+  const std::vector<std::uint32_t>& ppm = config_.provider.refused_ppm;
+  const model::DomainId zone = catalog().offering(claim.offering).zone;
+  const bool refused = config_.provider.out(zone, now()) ||
+                       (claim.offering.value < ppm.size() && capacity_draws_.chance_ppm(ppm[claim.offering.value]));
+  const auto place = refused ? std::nullopt : find_place(catalog().offering(claim.offering), claim.within);
+  if (!place) {
+    ++meter_.launches_refused;
+    meter_.launches_homeless += refused ? 0 : 1;
+    claims_.erase(record);
+    api_.fail(id);
+    return;
+  }
+  ++meter_.launches;
+  --places_.at(*place);
+  record->second.place = *place;
+  record->second.times.bought_at = now();
+  claim.phase = model::Claim::Phase::launched;
+  api_.set(id, claim);
+  events_.schedule(now() + config_.provider.boot.draw(provider_draws_), EventKind::node_booted, id.value);
+}
+
+void NodeProvider::node_booted(model::ClaimId id) {
+  const auto record = claims_.find(id);
+  if (record == claims_.end()) return;
+  record->second.times.booted_at = now();
+  events_.schedule(now() + config_.provider.driver.draw(provider_draws_), EventKind::node_ready, id.value);
+}
+
+void NodeProvider::node_ready(model::ClaimId id) {
+  const auto record = claims_.find(id);
+  if (record == claims_.end()) return;
+  model::Claim claim = rows().claims.at(id);
+  add_launching(account_, id, now());
+  claim.phase = model::Claim::Phase::registered;
+  claim.node = make_node(claim.offering, claim.pool, id, record->second.place);
+  Duration& expected = expected_launch_.at(claim.offering);
+  expected = (3 * expected + (now() - claim.requested_at)) / 4;
+  api_.set(id, claim);
+}
+
+/// Takes back a claim whose node does not exist yet.
+void NodeProvider::cancel_claim(model::ClaimId id) {
+  const Claim& record = claims_.at(id);
+  if (record.is_bought()) {
+    add_launching(account_, id, now());
+    ++places_.at(record.place);
+    ++meter_.nodes_removed;
+  }
+  claims_.erase(id);
+  api_.erase(id);
+}
+
+std::optional<model::Reason> NodeProvider::perform(const model::ReleaseGroup& what) {
+  std::vector<model::ClaimId> members;
+  rows().claims.for_each([&](model::ClaimId id, const model::Claim& claim) {
+    if (claim.group == what.group && claim.phase != model::Claim::Phase::failed) members.push_back(id);
+  });
+  if (!what.group.valid() || members.empty()) return model::Reason{model::ReasonCode::outcome_refused};
+  for (model::ClaimId id : members) {
+    const model::NodeId node = rows().claims.at(id).node;
+    if (!node.valid()) {
+      cancel_claim(id);
+    } else if (pods(node).empty() && rows().nodes.at(node).phase != model::Node::Phase::terminating) {
+      terminate(node, Interruption::termination);
+    }
+  }
+  return std::nullopt;
+}
+
+std::optional<model::Reason> NodeProvider::perform(const model::TerminateNode& what) {
+  const model::Node* node = rows().nodes.find(what.node);
+  const bool in_pool = node != nullptr && node->pool.valid();
+  if (!in_pool || node->phase == model::Node::Phase::terminating) {
+    return model::Reason{model::ReasonCode::outcome_refused};
+  }
+  terminate(what.node, Interruption::termination);
+  return std::nullopt;
+}
+
+void NodeProvider::terminate(model::NodeId id, Interruption why) {
+  model::Node node = rows().nodes.at(id);
+  node.phase = model::Node::Phase::terminating;
+  api_.set(id, node);  // first, so that no pod is placed here while others are evicted
+  while (!pods(id).empty()) listener_.evict(pods(id).front(), why);
+  listener_.node_stopped(id);
+  // The provider takes a spot node at once. A node that is given back shuts down first.
+  const Instant gone_at = why == Interruption::spot ? now() : now() + config_.provider.removal;
+  events_.schedule(gone_at, EventKind::node_gone, id.value);
+}
+
+void NodeProvider::node_gone(model::NodeId id) {
+  const auto record = nodes_.find(id);
+  if (record == nodes_.end()) return;  // the provider took the node while it was shutting down
+  CAPSTAN_ASSERT(record->second.pods.empty());
+  close_free(id);
+  const model::Node& node = rows().nodes.at(id);
+  account_.pay(node.offering, node.pool, node.gpus, now() - record->second.paid_since);
+  if (const model::ClaimId claim = node.claim; claim.valid()) {
+    claims_.erase(claim);
+    api_.erase(claim);
+  }
+  ++places_.at(record->second.place);
+  ++meter_.nodes_removed;
+  nodes_.erase(record);
+  api_.erase(id);
+}
+
+void NodeProvider::spot_notice(model::NodeId id) {
+  if (!nodes_.contains(id)) return;
+  model::Node node = rows().nodes.at(id);
+  if (node.phase == model::Node::Phase::ready) {
+    node.phase = model::Node::Phase::cordoned;
+    api_.set(id, node);
+  }
+  events_.schedule(now() + config_.provider.spot_notice, EventKind::spot_kill, id.value);
+}
+
+void NodeProvider::spot_kill(model::NodeId id) {
+  if (nodes_.contains(id)) terminate(id, Interruption::spot);
+}
+
+void NodeProvider::outage(model::DomainId zone) {
+  std::vector<model::NodeId> lost;
+  for (const auto& [id, record] : nodes_) {
+    if (catalog().lies_within(record.place, zone)) lost.push_back(id);
+  }
+  for (const model::NodeId id : lost) terminate(id, Interruption::spot);
+  std::vector<model::ClaimId> booting;
+  for (const auto& [id, record] : claims_) {
+    const bool is_node = rows().claims.at(id).node.valid();
+    if (!is_node && record.is_bought() && catalog().lies_within(record.place, zone)) booting.push_back(id);
+  }
+  for (const model::ClaimId id : booting) cancel_claim(id);
+}
+
+void NodeProvider::add_pod(model::NodeId id, model::PodId pod, MilliGpu gpus) {
+  close_free(id);
+  Node& record = nodes_.at(id);
+  record.allocated += gpus;
+  record.pods.push_back(pod);
+}
+
+void NodeProvider::remove_pod(model::NodeId id, model::PodId pod, MilliGpu gpus) {
+  close_free(id);
+  Node& record = nodes_.at(id);
+  record.allocated -= gpus;
+  std::erase(record.pods, pod);
+}
+
+/// Accounts the free GPUs of the node up to now. Called before their number changes.
+void NodeProvider::close_free(model::NodeId id) {
+  add_free(account_, id, now());
+  nodes_.at(id).allocated_since = now();
+}
+
+void NodeProvider::add_free(GpuAccount& account, model::NodeId id, Instant end) const {
+  account.add(rows().nodes.at(id).offering, GpuState::unallocated, free(id), end - nodes_.at(id).allocated_since);
+}
+
+void NodeProvider::add_launching(GpuAccount& account, model::ClaimId id, Instant end) const {
+  const model::Claim& claim = rows().claims.at(id);
+  const MilliGpu gpus = whole_gpus(catalog().offering(claim.offering).gpus);
+  const Duration time = end - claims_.at(id).times.bought_at;
+  account.pay(claim.offering, claim.pool, gpus, time);
+  account.add(claim.offering, GpuState::launching, gpus, time);
+}
+
+void NodeProvider::add_open(GpuAccount& account, Instant end) const {
+  for (const auto& [id, record] : nodes_) {
+    const model::Node& node = rows().nodes.at(id);
+    add_free(account, id, end);
+    account.pay(node.offering, node.pool, node.gpus, end - record.paid_since);
+  }
+  for (const auto& [id, record] : claims_) {
+    if (record.is_bought() && !rows().claims.at(id).node.valid()) add_launching(account, id, end);
+  }
+}
+
+void NodeProvider::check_invariants() const {
+  CAPSTAN_ASSERT(rows().nodes.size() == nodes_.size());
+  CAPSTAN_ASSERT(rows().claims.size() == claims_.size() + api_.failed_claims());
+  std::map<model::DomainId, std::int64_t> standing;
+  for (const auto& [id, record] : nodes_) {
+    const model::Node& node = rows().nodes.at(id);
+    MilliGpu used{};
+    for (model::PodId pod : record.pods) {
+      CAPSTAN_ASSERT(rows().pods.at(pod).node == id);
+      used += rows().pods.at(pod).gpus;
+    }
+    CAPSTAN_ASSERT(used == record.allocated && used <= node.gpus);
+    CAPSTAN_ASSERT(!node.claim.valid() || rows().claims.at(node.claim).node == id);
+    CAPSTAN_ASSERT(node.phase != model::Node::Phase::terminating || record.pods.empty());
+    ++standing[record.place];
+  }
+  for (const auto& [id, record] : claims_) {
+    const model::Claim& claim = rows().claims.at(id);
+    CAPSTAN_ASSERT(record.is_bought() == (claim.phase != model::Claim::Phase::requested));
+    CAPSTAN_ASSERT(claim.node.valid() == (claim.phase == model::Claim::Phase::registered));
+    if (record.is_bought() && !claim.node.valid()) ++standing[record.place];
+  }
+  for (const auto& [place, room] : places_) {
+    CAPSTAN_ASSERT(room >= 0 && room + standing[place] == config_.provider.nodes_per_nvlink_domain);
+  }
+}
+
+void NodeProvider::add_draws(StateHash& hash) const {
+  add_draw(hash, provider_draws_);
+  add_draw(hash, capacity_draws_);
+  add_draw(hash, spot_draws_);
+}
+
+}  // namespace capstan::sim

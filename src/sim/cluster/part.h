@@ -1,0 +1,66 @@
+#pragma once
+
+#include <algorithm>
+#include <utility>
+
+#include "base/hash.h"
+#include "base/random.h"
+#include "sim/cluster/api_server.h"
+#include "sim/cluster/cluster_config.h"
+#include "sim/cluster/cluster_meter.h"
+#include "sim/cluster/event_queue.h"
+#include "sim/cluster/gpu_account.h"
+
+namespace capstan::sim {
+
+/// A workload object: the replicas of one variant of a service.
+using WorkloadKey = std::pair<model::ServiceId, model::VariantId>;
+
+/// The state that all parts of a cluster share.
+struct Basics {
+  explicit Basics(ClusterConfig with) : config(std::move(with)), api(config.catalog), account(api.catalog()) {}
+
+  ClusterConfig config;
+  EventQueue events;
+  ApiServer api;
+  GpuAccount account;  ///< GPU time of periods that have ended; each part adds its open ones on request
+  ClusterMeter meter;  ///< counts only; times and costs follow from the account
+};
+
+/// The base of a part of the cluster. A part owns its state and knows other parts only by their public functions.
+class Part {
+ public:
+  explicit Part(Basics& basics)
+      : config_(basics.config),
+        events_(basics.events),
+        api_(basics.api),
+        account_(basics.account),
+        meter_(basics.meter) {}
+
+ protected:
+  Instant now() const { return events_.now(); }
+  const model::Snapshot& rows() const { return api_.rows(); }
+  const model::Catalog& catalog() const { return api_.catalog(); }
+  WorkloadKey key_of(model::GangId id) const {
+    const model::Gang& gang = rows().gangs.at(id);
+    return {gang.service, gang.variant};
+  }
+  const VariantStart& start_of(const WorkloadKey& key) const {
+    const auto it = std::ranges::find_if(config_.starts, [&](const VariantStart& start) {
+      return start.service == key.first && start.variant == key.second;
+    });
+    CAPSTAN_ASSERT(it != config_.starts.end());
+    return *it;
+  }
+
+  const ClusterConfig& config_;
+  EventQueue& events_;
+  ApiServer& api_;
+  GpuAccount& account_;
+  ClusterMeter& meter_;
+};
+
+/// Adds the next draw of a copy of the stream, so that two runs that drew differently have different hashes.
+inline void add_draw(StateHash& hash, RandomStream stream) { hash.add(stream.bits()); }
+
+}  // namespace capstan::sim

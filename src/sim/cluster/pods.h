@@ -1,0 +1,52 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+
+#include "sim/cluster/node_provider.h"
+#include "sim/cluster/part.h"
+
+namespace capstan::sim {
+
+/// The pods of all gangs: creates, binds and removes them, and accounts the GPU time of bound ones.
+class Pods : Part {
+ public:
+  Pods(Basics& basics, NodeProvider& nodes) : Part(basics), nodes_(nodes) {}
+
+  /// Creates a pending pod.
+  model::PodId create(model::GangId gang, MilliGpu gpus, model::QueueId queue);
+  /// Binds a pod to a node with room for it.
+  void bind(model::PodId id, model::NodeId node);
+  /// Removes a pod and frees its GPUs.
+  void erase(model::PodId id);
+
+  /// Accounts the time of a gang's bound pods up to now. From now on, it counts as `state`.
+  void set_states(model::GangId id, GpuState state);
+  /// Sets the phase of a gang and of its pods.
+  void set_phases(model::GangId id, model::Gang::Phase phase, model::Pod::Phase pod_phase);
+  /// Ends the time in which the gang served. The caller accounts that time with add_served().
+  void end_serving(model::GangId id);
+
+  /// Adds the time in which a gang served to the account.
+  /// @param busy  the part of `served` in which its engine computed
+  void add_served(GpuAccount& account, model::GangId id, Duration served, Duration busy) const;
+  /// Adds the time of a gang's bound pods that is not in the shared account yet. The gang does not serve.
+  void add_open(GpuAccount& account, model::GangId id, Instant end) const;
+  std::size_t size() const { return pods_.size(); }
+  void check_invariants() const;
+
+ private:
+  struct Record {
+    GpuState state = GpuState::held;
+    Instant since;  ///< GPU time is in the account up to here, while the pod is bound
+  };
+
+  void close(model::PodId id);
+  void add_bound(GpuAccount& account, model::PodId id, Instant end) const;
+
+  NodeProvider& nodes_;
+  std::map<model::PodId, Record> pods_;
+  std::uint32_t next_pod_ = 0;
+};
+
+}  // namespace capstan::sim

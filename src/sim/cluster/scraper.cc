@@ -1,0 +1,109 @@
+#include "sim/cluster/scraper.h"
+
+#include <algorithm>
+
+#include "model/signal_names.h"
+
+namespace capstan::sim {
+namespace {
+
+std::int64_t ratio(std::int64_t part, std::int64_t whole, std::int64_t scale) {
+  if (whole <= 0) return 0;
+  return static_cast<std::int64_t>(static_cast<__int128>(part) * scale / whole);
+}
+
+model::Signal value_or_missing(const std::optional<std::int64_t>& value) {
+  return value ? model::Signal::of(*value) : model::Signal{};
+}
+
+}  // namespace
+
+Scraper::Scraper(Basics& basics, std::uint64_t seed, ServingHook& hook)
+    : Part(basics), hook_(hook), draws_(seed, "cluster.scrape") {
+  CAPSTAN_ASSERT(config_.scrape.interval.count() > 0 && config_.scrape.delay < config_.scrape.interval);
+}
+
+void Scraper::begin(model::GangId id) {
+  Target& target = targets_[id];
+  target.is_read = true;
+  target.scraped_at = now();
+  target.scraped_busy = {};
+}
+
+void Scraper::pause(model::GangId id) {
+  Target& target = targets_.at(id);
+  target.is_read = false;
+  target.has_reading = false;
+  api_.set(id, model::ReplicaSignals{});
+}
+
+/// Reads all targets unless the monitoring system is down. The readings become visible after the delay.
+void Scraper::scrape() {
+  if (!config_.scrape.dark(now())) read_targets();
+  events_.schedule(now() + config_.scrape.delay, EventKind::publish);
+  events_.schedule(now() + config_.scrape.interval, EventKind::scrape);
+}
+
+void Scraper::read_targets() {
+  for (auto& [id, target] : targets_) {
+    if (!target.is_read || draws_.chance_ppm(config_.scrape.loss_ppm)) continue;
+    read(id, target);
+  }
+  for (std::uint32_t s = 0; s < catalog().services.size(); ++s) {
+    if (draws_.chance_ppm(config_.scrape.loss_ppm)) continue;
+    gateways_[{s}] = {now(), hook_.gateway_waiting({s}, now())};
+  }
+}
+
+void Scraper::read(model::GangId id, Target& target) {
+  const EngineReading raw = hook_.sample(id, now(), true);
+  const std::int64_t duty =
+      ratio((raw.busy_total - target.scraped_busy).count(), (now() - target.scraped_at).count(), 100);
+  model::ReplicaSignals& signals = target.reading;
+  signals.waiting = model::Signal::of(raw.waiting);
+  signals.running = model::Signal::of(raw.running);
+  signals.kv_usage_ppm = model::Signal::of(ratio(raw.kv_blocks_used, raw.kv_blocks_total, 1'000'000));
+  signals.duty_cycle_percent = model::Signal::of(std::clamp<std::int64_t>(duty, 0, 100));
+  signals.memory_used_percent = model::Signal::of(config_.memory_used_percent);
+  signals.ttft_p99_us =
+      raw.ttft_p99 ? model::Signal::of(*raw.ttft_p99 / std::chrono::microseconds(1)) : model::Signal{};
+  signals.ttft_late_ppm = value_or_missing(raw.ttft_late_ppm);
+  signals.queue_late_ppm = value_or_missing(raw.queue_late_ppm);
+  signals.tpot_late_ppm = value_or_missing(raw.tpot_late_ppm);
+  signals.prompt_tokens_total = model::Signal::of(raw.prompt_tokens_total);
+  signals.generated_tokens_total = model::Signal::of(raw.generated_tokens_total);
+  target.scraped_busy = raw.busy_total;
+  target.scraped_at = now();
+  target.reading_at = now();
+  target.has_reading = true;
+}
+
+model::Signal Scraper::aged(model::Signal signal, Instant measured) const {
+  if (signal.state == model::Signal::State::missing) return signal;
+  signal.age = now() - measured;
+  if (signal.age > config_.scrape.missing_after) {
+    signal.state = model::Signal::State::missing;
+    signal.value = 0;
+  } else if (signal.age > config_.scrape.stale_after) {
+    signal.state = model::Signal::State::stale;
+  }
+  return signal;
+}
+
+void Scraper::publish() {
+  for (const auto& [id, target] : targets_) {
+    if (!target.has_reading) continue;
+    model::ReplicaSignals signals = target.reading;
+    for (const model::ReplicaSignal& signal : model::kReplicaSignals) {
+      signals.*signal.field = aged(signals.*signal.field, target.reading_at);
+    }
+    if (rows().signals_of(id) != signals) api_.set(id, signals);
+  }
+  for (const auto& [id, gateway] : gateways_) {
+    model::ServiceState state = rows().services.at(id);
+    state.gateway_waiting = aged(model::Signal::of(gateway.waiting), gateway.reading_at);
+    if (!(state == rows().services.at(id))) api_.set(id, state);
+  }
+}
+
+}  // namespace capstan::sim

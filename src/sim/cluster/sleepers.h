@@ -1,0 +1,44 @@
+#pragma once
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "base/time.h"
+#include "model/ids.h"
+
+namespace capstan::sim {
+
+/// Which gangs are asleep and until when, and which will sleep once they are drained.
+class Sleepers {
+ public:
+  /// Counts the gangs that are asleep or will be.
+  std::int64_t count(const std::set<model::GangId>& gangs) const {
+    return std::ranges::count_if(gangs, [&](model::GangId id) { return asleep_.contains(id) || chosen_.contains(id); });
+  }
+  bool is_asleep(model::GangId id) const { return asleep_.contains(id); }
+
+  /// Notes that the gang will sleep once it is drained.
+  void choose(model::GangId id) { chosen_.insert(id); }
+  bool is_chosen(model::GangId id) const { return chosen_.contains(id); }
+  void fall_asleep(model::GangId id, Instant until) {
+    chosen_.erase(id);
+    asleep_[id] = until;
+  }
+  /// Returns true if the gang is asleep and has slept for the longest time allowed.
+  bool is_over(model::GangId id, Instant now) const {
+    const auto it = asleep_.find(id);
+    return it != asleep_.end() && now >= it->second;
+  }
+  /// Forgets a gang that was woken or removed.
+  void erase(model::GangId id) {
+    chosen_.erase(id);
+    asleep_.erase(id);
+  }
+
+ private:
+  std::set<model::GangId> chosen_;
+  std::map<model::GangId, Instant> asleep_;  ///< the value is the end of the sleep
+};
+
+}  // namespace capstan::sim

@@ -1,0 +1,113 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <vector>
+
+#include "sim/cluster/flow_network.h"
+#include "sim/cluster/node_provider.h"
+#include "sim/cluster/part.h"
+
+namespace capstan::sim {
+
+/// The functions that the start chain needs from the part that owns the gangs.
+class StartListener {
+ public:
+  virtual ~StartListener() = default;
+  /// Returns true if a replica of the workload is ready, so that others can load weights from it.
+  virtual bool has_ready_replica(const WorkloadKey& workload) const = 0;
+  virtual void start_ended(model::GangId gang) = 0;  ///< the engine is warm
+};
+
+/// The way of a gang from bound to ready: image pulls, weight loading, engine initialization, warm-up. Pulls and loads
+/// of all gangs share the bandwidth of one network. A node keeps the images and weights that it loaded.
+class StartChain : Part {
+ public:
+  enum class Resume : std::uint8_t { sleep, conversion };
+
+  StartChain(Basics& basics, std::uint64_t seed, const NodeProvider& nodes, StartListener& listener);
+
+  void add_node(model::NodeId id);
+  /// Cancels the transfers of a node and forgets what it has loaded. No effect if it was stopped before.
+  void stop_node(model::NodeId id);
+
+  void add(model::GangId id, Instant decided_at);
+  void remove(model::GangId id);
+  /// Pulls the image onto the nodes of the gang's bound pods.
+  void pull_images(model::GangId id);
+  /// Starts the gang. All its pods are bound, and pull_images() was called.
+  void begin(model::GangId id);
+  /// Restarts an engine that exists already: after sleep, or after it served in another role.
+  void resume(model::GangId id, Resume after, const Latency& latency);
+  /// Gives the gang's nodes all that a start would load, for a replica that serves since before the run.
+  void preload(model::GangId id);
+  /// Notes that the weights that the gang's nodes loaded for one workload also serve another: the engine is the same.
+  void share_weights(model::GangId id, const WorkloadKey& from, const WorkloadKey& to);
+
+  /// Returns the expected time from bound to ready, learned from earlier starts.
+  Duration expected_start(const WorkloadKey& workload) const { return expected_start_.at(workload); }
+  const std::vector<ColdStart>& cold_starts() const { return cold_starts_; }
+
+  Instant next_transfer() { return network_.next_done(); }
+  /// Advances the transfers. `to` is at or before next_transfer().
+  void advance(Instant to);
+  void engine_ready(model::GangId id);
+  void warm(model::GangId id);
+
+  void add_transfers(StateHash& hash);
+  void add_draws(StateHash& hash) const { add_draw(hash, draws_); }
+
+ private:
+  struct Image {
+    std::uint32_t number = 0;
+    bool cached = false;  ///< false while the pull is under way
+  };
+  struct Weights {
+    WorkloadKey workload;
+    Bytes loaded;           ///< the largest share that was loaded on this node
+    bool compiled = false;  ///< the engine's compile cache is on this node
+  };
+  struct Node {
+    std::vector<Image> images;
+    std::vector<Weights> weights;
+    LinkId nic, disk, host, fabric;
+  };
+  struct Start {
+    ColdStart times;
+    bool waits_for_images = false;
+    std::vector<FlowId> loads;  ///< weight transfers under way
+    Resume resumed_after{};     ///< if the row says that the gang has resumed
+  };
+  struct Transfer {
+    model::NodeId node;
+    std::uint32_t image = 0;
+    model::GangId gang;  ///< owner of the weights; none for an image
+    Bytes size;
+  };
+  using NodePods = std::pair<model::NodeId, std::int64_t>;  ///< a node and how many pods of a gang it has
+
+  Duration nominal_start(const WorkloadKey& workload) const;
+  std::vector<NodePods> nodes_of(const model::Gang& gang) const;
+  Weights& weights_on(model::NodeId node, const WorkloadKey& workload);
+  void pull_image(model::NodeId node, const VariantStart& start);
+  void note_node_times(ColdStart& times, const model::Gang& gang) const;
+  void check_images(model::GangId id);
+  void load_weights(model::GangId id);
+  std::vector<LinkId> weight_links(const Node& node, const VariantStart& start, bool is_kept, bool has_peer) const;
+  void transfer_done(FlowId flow);
+  void weights_done(model::GangId id);
+
+  const NodeProvider& provider_;
+  StartListener& listener_;
+  RandomStream draws_;
+  FlowNetwork network_;
+  LinkId registry_, store_;
+  std::vector<FlowId> done_;  ///< scratch of advance()
+  std::map<FlowId, Transfer> transfers_;
+  std::map<model::NodeId, Node> nodes_;
+  std::map<model::GangId, Start> starts_;
+  std::map<WorkloadKey, Duration> expected_start_;
+  std::vector<ColdStart> cold_starts_;
+};
+
+}  // namespace capstan::sim

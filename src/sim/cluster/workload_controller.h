@@ -1,0 +1,55 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <vector>
+
+#include "sim/cluster/binder.h"
+#include "sim/cluster/gangs.h"
+#include "sim/cluster/part.h"
+
+namespace capstan::sim {
+
+/// The workload controller: keeps the desired replica count of each workload, and creates or retires gangs to match it.
+class WorkloadController : Part {
+ public:
+  WorkloadController(Basics& basics, std::uint64_t seed, Gangs& gangs);
+
+  /// Creates the replicas that exist at the start, in the order of the configuration.
+  void start_initial(Binder& binder);
+
+  std::optional<model::Reason> perform(const model::SetReplicas& what);
+  std::optional<model::Reason> perform(const model::ConvertReplica& what);
+  /// Schedules the replacement of a lost replica.
+  void replica_lost(const WorkloadKey& workload) { schedule_reconcile(workload); }
+  /// Wakes or creates the replicas that the workload lacks.
+  /// @param index  of the workload, in ascending order of all workloads
+  void reconcile(std::uint32_t index);
+
+  /// Returns the replicas on which a lowering is based: the ones that it names, and the ready ones. If one of them is
+  /// lost before the lowering takes effect, its replacement has just begun to start, and the lowering would end a
+  /// ready replica instead.
+  std::vector<model::GangId> basis_of(const model::SetReplicas& what) const;
+
+  void add_draws(StateHash& hash) const { add_draw(hash, draws_); }
+
+ private:
+  struct Workload {
+    ReplicaCount desired = 0;
+    Instant raised_at;  ///< when `desired` last rose
+  };
+
+  void set_desired(const WorkloadKey& key, ReplicaCount replicas);
+  void schedule_reconcile(const WorkloadKey& key);
+  ReplicaCount lacking(const WorkloadKey& key) const;
+  void wake_sleepers(const WorkloadKey& key);
+  void lower(const WorkloadKey& key, const std::vector<model::GangId>& named);
+
+  Gangs& gangs_;
+  RandomStream draws_;
+  std::map<WorkloadKey, Workload> workloads_;
+  std::vector<WorkloadKey> keys_;  ///< ascending; events name a workload by its index here
+};
+
+}  // namespace capstan::sim
