@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
-#include <algorithm>
+#include <memory>
 
 #include "decide/index.h"
 #include "decide/testing/world.h"
@@ -92,6 +92,27 @@ TEST(AssumedRooms, AChangeIsKeptUntilTooManyFollow) {
   EXPECT_EQ(one.index.assumed.changes_since(version)->front().node, one.node);
   for (int i = 0; i < 5'000; ++i) one.index.assumed.take(one.node, {}, {});
   EXPECT_FALSE(one.index.assumed.changes_since(version));
+}
+
+TEST(AssumedRooms, OtherRequestsOfAPodClassChangeTheRoomAndEndAllRefusals) {
+  World world;
+  const NodeId node = world.node(0);
+  world.provide(node, {.cpu_milli = 10'000});
+  AssumedPod pod = assumed({0}, node, 1);
+  pod.pod_class = world.pod_class({}, {.cpu_milli = 1'000});
+  Index index = build(world.snapshot);
+  const auto cpu_with = [&](std::int64_t request) {
+    auto catalog = std::make_shared<model::Catalog>(*world.snapshot.catalog);
+    catalog->eligibility.pod_classes.front().requests.cpu_milli = request;
+    index.assumed.update(index.rooms, catalog, {pod}, {});
+    return index.assumed.rooms().find(node)->available->cpu_milli;
+  };
+  EXPECT_EQ(cpu_with(1'000), 9'000);
+  index.assumed.refusals.rows[{}] = {};
+  EXPECT_EQ(cpu_with(1'000), 9'000);
+  EXPECT_EQ(index.assumed.refusals.rows.size(), 1u) << "the other catalog is equal";
+  EXPECT_EQ(cpu_with(3'000), 7'000);
+  EXPECT_TRUE(index.assumed.refusals.rows.empty());
 }
 
 std::vector<AssumedPod> random_pods(const World& world) {

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "base/assert.h"
+#include "decide/known_row.h"
 
 namespace capstan::decide {
 namespace {
@@ -103,7 +103,7 @@ void refresh_node(Index& index, NodeId id, const model::Node* node) {
   count_in_pool(index, index.nodes[id] = row, +1);
   MilliGpu used;
   if (const auto pods = index.pods_by_node.find(id); pods != index.pods_by_node.end()) {
-    for (PodId pod : pods->second) used += index.pods.at(pod).gpus;
+    for (PodId pod : pods->second) used += known_row(index.pods, pod).gpus;
   }
   index.rooms.set(id, {.gpu = node->gpu,
                        .gpus = node->gpus,

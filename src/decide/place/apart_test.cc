@@ -13,7 +13,7 @@ using testing::World;
 
 constexpr std::size_t kZoneA = 0, kZoneB = 4;  // NVLink domains in them
 
-/// A service that is to survive the loss of a zone, with nodes of eight GPUs.
+/// A service that must survive the loss of a domain, with nodes of eight GPUs.
 struct ZonedWorld : World {
   explicit ZonedWorld(TopologyLevel level, ReplicaCount desired) {
     catalog().services.front().survives = level;
@@ -36,15 +36,15 @@ NodeId node_of(const Decision& decision, std::size_t action) {
   return std::get<model::BindPods>(decision.plan.actions.at(action).what).bindings.at(0).node;
 }
 
-TEST(Apart, AReplicaGoesWhereTheFewestStand) {
+TEST(Apart, AReplicaGoesToTheDomainWithTheFewestReplicas) {
   ZonedWorld world(TopologyLevel::zone, 4);
   const NodeId a = world.node(kZoneA), b = world.node(kZoneB);
   world.standing(a);
   world.replica();
-  EXPECT_EQ(node_of(world.decide_now(), 0), b) << "the fuller node would be the other";
+  EXPECT_EQ(node_of(world.decide_now(), 0), b) << "the other node is fuller";
 }
 
-TEST(Apart, ThoseOfOneDecisionCountAsWell) {
+TEST(Apart, ReplicasOfOneDecisionCount) {
   ZonedWorld world(TopologyLevel::zone, 4);
   const NodeId a = world.node(kZoneA), b = world.node(kZoneB);
   for (int i = 0; i < 4; ++i) world.replica();
@@ -55,7 +55,7 @@ TEST(Apart, ThoseOfOneDecisionCountAsWell) {
   EXPECT_EQ(on[b], 2);
 }
 
-TEST(Apart, NodesAreDomainsToo) {
+TEST(Apart, ANodeCanBeTheDomain) {
   ZonedWorld world(TopologyLevel::node, 3);
   const NodeId one = world.node(kZoneA), two = world.node(kZoneA), three = world.node(kZoneA);
   world.standing(one);
@@ -64,14 +64,14 @@ TEST(Apart, NodesAreDomainsToo) {
   EXPECT_EQ(node_of(world.decide_now(), 0), two);
 }
 
-TEST(Apart, WhatIsThereForALossWaitsForAnotherDomain) {
+TEST(Apart, ASpareReplicaWaitsForAnotherDomain) {
   ZonedWorld world(TopologyLevel::zone, 4);
   const NodeId a = world.node(kZoneA);
   const model::OfferingId in_a = world.offering(8, 0, 10), in_b = world.offering(8, 1, 10);
   const model::PoolId pool = world.pool({in_a, in_b}, 64);
   world.standing(a);
   world.replica();
-  EXPECT_EQ(node_of(world.decide_now(), 0), a) << "two hold the SLO, wherever they stand";
+  EXPECT_EQ(node_of(world.decide_now(), 0), a) << "two replicas hold the SLO in any zone";
   ZonedWorld more(TopologyLevel::zone, 4);
   const NodeId again = more.node(kZoneA);
   more.offering(8, 0, 10), more.offering(8, 1, 10);
@@ -80,14 +80,14 @@ TEST(Apart, WhatIsThereForALossWaitsForAnotherDomain) {
   more.standing(again);
   more.replica();
   const Decision decision = more.decide_now();
-  EXPECT_TRUE(decision.plan.actions.empty()) << "a third beside them would be lost with them";
+  EXPECT_TRUE(decision.plan.actions.empty()) << "a third replica in the zone would be lost with the others";
   ASSERT_EQ(decision.shortfalls.size(), 1u);
   EXPECT_TRUE(decision.shortfalls[0].apart);
   EXPECT_EQ(decision.shortfalls[0].rather, more.zone(1));
   EXPECT_EQ(decision.shortfalls[0].avoided_purchases, (std::vector<model::Purchase>{{pool, in_a}}));
 }
 
-TEST(Apart, WithoutAnotherDomainAnyRoomWillDo) {
+TEST(Apart, WithoutAnotherDomainAReplicaTakesAnyRoom) {
   ZonedWorld world(TopologyLevel::zone, 4);
   const NodeId a = world.node(kZoneA);
   for (int i = 0; i < 3; ++i) world.standing(a);
@@ -95,7 +95,7 @@ TEST(Apart, WithoutAnotherDomainAnyRoomWillDo) {
   EXPECT_EQ(node_of(world.decide_now(), 0), a);
 }
 
-TEST(Apart, WhoSleepsStandsNowhere) {
+TEST(Apart, ASleepingReplicaDoesNotCount) {
   ZonedWorld world(TopologyLevel::zone, 6);
   const NodeId a = world.node(kZoneA), b = world.node(kZoneB);
   world.standing(a);
@@ -104,7 +104,7 @@ TEST(Apart, WhoSleepsStandsNowhere) {
   EXPECT_EQ(node_of(world.decide_now(), 0), b);
 }
 
-TEST(Apart, WhoAsksForNothingIsPackedAsEver) {
+TEST(Apart, AServiceThatNeedNotSurviveALossIsPacked) {
   ZonedWorld world(TopologyLevel::zone, 4);
   world.catalog().services.front().survives.reset();
   const NodeId a = world.node(kZoneA);

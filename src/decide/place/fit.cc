@@ -69,7 +69,7 @@ std::vector<NodeId> spread(const Rooms& rooms, const FreeNodes& nodes, const Req
 /// Sums over the nodes that the pods of a request may use.
 struct Room {
   std::int64_t nodes = 0;
-  std::int64_t pods = 0;  ///< that fit now
+  std::int64_t pods = 0;  ///< pods that fit now
   MilliGpu free;
 };
 
@@ -97,7 +97,7 @@ Room room_in(const Rooms& rooms, const FreeNodes& nodes, const Request& request)
 struct NodeChoice {
   NodeId id;
   MilliGpu free;
-  std::int64_t slots = -1;  ///< at most the pods of the request; -1: no node
+  std::int64_t slots = -1;  ///< pods that fit, at most those of the request; -1: no node
 
   /// Returns a value that is smaller for a better node.
   auto rank() const { return std::tuple(-slots, free, id); }

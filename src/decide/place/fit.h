@@ -19,14 +19,14 @@ struct Request {
   std::int64_t pods = 1;
   MilliGpu gpus_per_pod{};
   const model::PodClass* pod_class = nullptr;  ///< null: the pods may run on every node and need only GPUs
-  DomainId only_domain{};                      ///< domain of the pods of the gang that have a node; none: any
-  NodeId only_node{};                          ///< a node of such a pod; none: any
-  /// Failure domains, of `avoided_level`, that take no pod now. Null: none.
+  DomainId only_domain{};                      ///< domain of the gang's bound pods; none: any
+  NodeId only_node{};                          ///< node of a bound pod of the gang; none: any
+  /// Failure domains of `avoided_level` that take no pod now. Null: none.
   const std::set<FailureDomain>* avoided = nullptr;
   TopologyLevel avoided_level = TopologyLevel::zone;
 };
 
-/// Where the pods go, or how many of them the best place takes.
+/// The nodes of the pods, or the best place and the number of pods that it takes.
 struct Fit : BestPlace {
   std::vector<NodeId> nodes;  ///< one for each pod; empty if they do not fit
 };
@@ -35,7 +35,7 @@ struct Fit : BestPlace {
 std::int64_t slots(const NodeRoom& room, NodeId id, const Request& request);
 
 /// Returns the fullest domain that takes all pods; ties by id. Inside it, nodes in use are filled before untouched ones
-/// are opened. Among nodes that take all remaining pods the fullest is chosen, else the one that takes the most.
+/// are opened. Among nodes that take all remaining pods the fullest is chosen, else the node that takes the most.
 Fit best_fit(const Rooms& rooms, const Request& request);
 
 /// Updates a refusal, which is a fit without nodes, to what best_fit() returns after some nodes changed. Only changed

@@ -6,7 +6,7 @@
 #include <set>
 #include <utility>
 
-#include "base/assert.h"
+#include "decide/known_row.h"
 #include "decide/place/apart.h"
 #include "decide/place/fit.h"
 #include "decide/place/queue_budget.h"
@@ -30,9 +30,7 @@ struct Need {
 };
 
 const model::Variant& variant_of(const model::Catalog& catalog, ServiceId service, model::VariantId variant) {
-  const std::vector<model::Variant>& variants = catalog.service(service).variants;
-  CAPSTAN_ASSERT(variant.value < variants.size());
-  return variants[variant.value];
+  return known_row(catalog.service(service).variants, variant.value);
 }
 
 /// Returns true if a pod has a node. The node may be absent from the snapshot, for example while its device plugin
@@ -108,7 +106,7 @@ GangClass class_of(const Shortfall& shape) {
   return {shape.gpu, shape.level, shape.pods, shape.gpus_per_pod, shape.pod_class};
 }
 
-/// Adds up the changes of so many nodes at most before the search for a gang class is repeated instead.
+/// Most changes for which a refusal is revised. After more changes a search is cheaper.
 constexpr std::size_t kMostRevisedChanges = 256;
 
 /// Returns the assumed bindings with what each of them takes.

@@ -21,25 +21,26 @@ namespace capstan::decide::place {
 
 struct Policy {
   enum class Kind : std::uint8_t {
-    first_fit,  ///< pod by pod, oldest first, each onto the first node (by id) with room; knows no gangs
-    gang,       ///< all pods of a gang at once inside one domain of its level, or none
+    first_fit,  ///< binds pod by pod, oldest first, to the first node (by id) with room; ignores gangs
+    gang,       ///< binds all pods of a gang at once inside one domain of its level, or none
   };
   Kind kind = Kind::gang;
-  Duration period = std::chrono::seconds(1);  ///< how often it wants to be asked; it always answers
-  /// How long a binding stays assumed after its action has ended, where no snapshot shows it; then it is decided again.
+  Duration period = std::chrono::seconds(1);  ///< time between two decisions; an earlier call decides, too
+  /// Time for which a binding that no snapshot shows stays assumed after its action has ended. Then the pods are placed
+  /// again.
   Duration assume_for = std::chrono::seconds(30);
-  /// How long a gang of which some pods have a node, and too few, waits for the others, as `gang`. KAI's
+  /// Time for which a broken gang waits for nodes for its other pods (policy `gang`). KAI's
   /// default-staleness-grace-period: https://github.com/NVIDIA/KAI-Scheduler/blob/main/docs/batch/README.md
   Duration broken_for = std::chrono::seconds(60);
   friend bool operator==(const Policy&, const Policy&) = default;
 };
 
-/// "first_fit" or "gang".
+/// Returns "first_fit" or "gang".
 std::string_view name(Policy::Kind kind);
 
-/// Bounded by the pods that are unbound, and by the gangs that wait.
+/// The memory of placement. Its size is bounded by the unbound pods and the pending gangs.
 struct Memory {
-  /// A binding that was decided and that no snapshot shows yet: what kube-scheduler calls an assumed pod.
+  /// A binding that was decided and that no snapshot shows yet. kube-scheduler calls its pod an assumed pod.
   struct Assumed {
     model::PodId pod;
     model::NodeId node;
@@ -48,10 +49,10 @@ struct Memory {
     Instant until;
     friend bool operator==(const Assumed&, const Assumed&) = default;
   };
-  /// A gang of which some pods have a node, and too few.
+  /// A gang of which some pods have a node, but too few to be useful.
   struct Broken {
     model::GangId gang;
-    Instant since;  ///< or since it was given up last
+    Instant since;  ///< time since which it is broken, or at which its pods were last evicted
     friend bool operator==(const Broken&, const Broken&) = default;
   };
   std::vector<Assumed> assumed;  ///< by pod
@@ -60,15 +61,15 @@ struct Memory {
 };
 std::string to_text(const Memory& memory);
 Result<Memory> parse_memory(std::string_view text);
-/// The world refused to bind this gang: its pods are looked at again at the next decision.
+/// Drops the assumed bindings of a gang, because the API server refused them. The next decision places its pods again.
 void forget(Memory& memory, model::GangId gang);
-/// Keeps the bindings of these gangs assumed until `until` at least: their actions are in flight, and a node that looks
-/// empty meanwhile is not given back under them.
+/// Keeps the bindings of these gangs assumed until `until` at least, because their actions are in flight. Otherwise a
+/// node that looks empty could be given back before its pods are bound.
 /// @param gangs  sorted
 void keep_assumed(Memory& memory, std::span<const model::GangId> gangs, Instant until);
 
-/// What would have to be free for a gang to be placed: a message to whoever provides nodes, not "Unschedulable".
-/// A gang is named by (service, variant, ordinal), because it may be planned and have no pods yet.
+/// The room that a gang lacks, for the provisioner. The gang is named by (service, variant, ordinal), because it may be
+/// planned and have no pods yet.
 struct Shortfall {
   model::GangId gang;  ///< none while it is only planned
   model::ServiceId service;
@@ -76,19 +77,19 @@ struct Shortfall {
   std::uint32_t ordinal = 0;
   model::GpuKindId gpu;
   model::TopologyLevel level = model::TopologyLevel::node;
-  std::int64_t pods = 0;  ///< that still need a node
+  std::int64_t pods = 0;  ///< pods that need a node
   MilliGpu gpus_per_pod;
   MilliGpu needed;              ///< pods x gpus_per_pod
-  MilliGpu short_by;            ///< what the best domain lacks, in pods that do not fit there x gpus_per_pod
-  model::DomainId best_domain;  ///< fits the most pods; none at level `node`, or where there is no domain yet
-  model::NodeId best_node;      ///< at level `node`
-  MilliGpu best_free;           ///< free in the best domain or node
-  bool bound_to_best = false;   ///< some pods of the gang already run there: no other domain will do
-  model::PodClassId pod_class;  ///< of its pods
+  MilliGpu short_by;            ///< pods that do not fit in the best domain x gpus_per_pod
+  model::DomainId best_domain;  ///< domain that takes the most pods; none at level `node` or if no domain exists yet
+  model::NodeId best_node;      ///< only at level `node`
+  MilliGpu best_free;           ///< free GPUs of the best domain or node
+  bool bound_to_best = false;   ///< true: some pods of the gang run in the best domain, and the rest must join them
+  model::PodClassId pod_class;  ///< class of its pods
   /// Purchases in domains that have their share of the replicas of the service; ascending.
   std::vector<model::Purchase> avoided_purchases;
-  model::DomainId rather;  ///< of what costs as much, what is bought in this zone; none: any
-  bool apart = false;      ///< room that is free beside others of its service is not for it
+  model::DomainId rather;  ///< preferred zone among purchases of equal price; none: any
+  bool apart = false;      ///< true: may not use free room in a domain that has its share of the service's replicas
   friend bool operator==(const Shortfall&, const Shortfall&) = default;
 
   /// Returns true if nodes of the purchase could run the pods.
@@ -97,13 +98,13 @@ struct Shortfall {
   }
 };
 
-/// What is to become of one pending gang.
+/// The decision about one pending gang.
 struct PlacementResult {
   enum class Kind : std::uint8_t {
     placed,          ///< the plan binds it now
-    assumed,         ///< bound earlier, the world has not confirmed yet
-    cannot_fit_now,  ///< see the shortfall of the same gang
-    held_by_queue,   ///< its queue may not hold so much
+    assumed,         ///< was bound earlier, and no snapshot confirms it yet
+    cannot_fit_now,  ///< has no room; the shortfall of the same gang gives the details
+    held_by_queue,   ///< would exceed the limit of a queue
     never_fits,      ///< larger than any domain that exists or can be bought
   };
   model::GangId gang;  ///< none for a planned gang
@@ -112,24 +113,25 @@ struct PlacementResult {
 };
 
 struct Decision {
-  std::vector<PlacementResult> verdicts;  ///< one for every pending gang, oldest first
-  std::vector<Shortfall> shortfalls;      ///< `gang` only; pending gangs oldest first, then planned ones
-  std::set<model::NodeId> nominated;      ///< nodes that assumed or planned pods are meant for
-  model::Plan plan;                       ///< BindPods, EvictPod; kept reasons of the rest
+  std::vector<PlacementResult> verdicts;      ///< one for every pending gang, oldest first
+  std::vector<Shortfall> shortfalls;  ///< policy `gang` only; pending gangs, oldest first, then planned ones
+  std::set<model::NodeId> nominated;  ///< nodes for assumed or planned pods
+  model::Plan plan;                   ///< BindPods and EvictPod; reasons of the other gangs
 };
 
-/// Where pending pods go.
+/// Decides to which nodes pending pods go.
 ///
-/// `first_fit` is what a scheduler without gangs does, and its trap is kept: two gangs of four on seven free GPUs take
-/// some each, and both hold GPUs and wait. `gang` never binds a part. It takes the fullest domain that fits, fills
-/// nodes that are already in use first, and keeps untouched nodes whole; ties go to the lower id. A gang that cannot
-/// fit does not block younger ones, nor does one that its queue holds: for that one nothing is bought. What a broken
-/// gang still holds is evicted after `broken_for`, so that its workload makes it anew. The aggregate of free GPUs per
-/// domain refuses hopeless gangs without a search.
+/// `first_fit` is what a scheduler without gangs does, with its defect: of two gangs of four pods on seven free GPUs,
+/// both get some GPUs and wait for the rest.
 ///
-/// @param index    of the snapshot; decisions are tried out on it, and it comes out as it went in
-/// @param planned  replicas decided whose pods do not exist yet; they take room after every real gang, bind nothing,
-///                 and can only leave shortfalls
+/// `gang` never binds a part of a gang. It takes the fullest domain that fits, ties by id. In the domain it first fills
+/// nodes that are in use. A gang that does not fit or is held by its queue does not block younger gangs, and no node is
+/// bought for a gang that its queue holds. The pods of a broken gang are evicted after `broken_for`, so that its
+/// workload creates it again. The sums of free GPUs by domain refuse most gangs without a search.
+///
+/// @param index    index of the snapshot; only its cache `assumed` changes
+/// @param planned  replicas without pods; they take room after all pending gangs, bind nothing, and can only leave
+///                 shortfalls
 /// @param leaving  nodes that are being given back (`provision::leaving_nodes`): no pod is placed there, as Karpenter
 ///                 taints a node before it ends it
 Decision decide(Index& index, const model::Snapshot& snapshot, std::span<const model::PlannedGang> planned,

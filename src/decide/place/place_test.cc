@@ -26,7 +26,7 @@ Decision run(const World& world, const Policy& policy, std::vector<model::Planne
   return decide(index, world.snapshot, planned, policy, memory, at(100));
 }
 
-/// Node by pod, of every binding of the plan.
+/// Returns the node of each pod that the plan binds.
 std::map<PodId, NodeId> bindings(const Decision& decision) {
   std::map<PodId, NodeId> found;
   for (const model::Action& action : decision.plan.actions) {
@@ -35,7 +35,7 @@ std::map<PodId, NodeId> bindings(const Decision& decision) {
   return found;
 }
 
-TEST(FirstFit, TwoGangsOfFourOnSixGpusBothHoldAndBothWait) {
+TEST(FirstFit, OfTwoGangsOfFourPodsOnSixGpusOneIsBoundInPart) {
   World world;
   world.node(0, 4);
   world.node(1, 2);
@@ -44,13 +44,13 @@ TEST(FirstFit, TwoGangsOfFourOnSixGpusBothHoldAndBothWait) {
   EXPECT_EQ(bindings(decision).size(), 6u);
   ASSERT_EQ(decision.verdicts.size(), 2u);
   EXPECT_EQ(decision.verdicts[0].kind, PlacementResult::Kind::placed);
-  EXPECT_EQ(decision.verdicts[1].kind, PlacementResult::Kind::cannot_fit_now) << "yet two of its pods are bound";
-  EXPECT_TRUE(decision.shortfalls.empty()) << "nobody is told what is missing";
+  EXPECT_EQ(decision.verdicts[1].kind, PlacementResult::Kind::cannot_fit_now) << "although two of its pods are bound";
+  EXPECT_TRUE(decision.shortfalls.empty()) << "this policy reports no missing room";
   EXPECT_EQ(decision.verdicts[0].gang, a);
   EXPECT_EQ(decision.verdicts[1].gang, b);
 }
 
-TEST(GangPlacement, SevenOfEightBindsNothingAndSaysWhatIsMissing) {
+TEST(GangPlacement, WithRoomForSevenOfEightPodsNoneIsBound) {
   World world;
   world.node(0, 7);
   world.pool({world.offering(8, 0, 10)}, 64);
@@ -66,7 +66,7 @@ TEST(GangPlacement, SevenOfEightBindsNothingAndSaysWhatIsMissing) {
             "the gang is short of 1 GPU: it needs 8 in one NVLink domain, and the best fit, domain 3, has 7 free");
 }
 
-TEST(GangPlacement, FreeGpusInTwoRacksAreNoRack) {
+TEST(GangPlacement, FreeGpusInTwoRacksDoNotFitARackGang) {
   World world;
   world.node(0, 4);  // rack 0
   world.node(2, 4);  // rack 1
@@ -74,7 +74,7 @@ TEST(GangPlacement, FreeGpusInTwoRacksAreNoRack) {
   world.gang(8, 1, TopologyLevel::rack, 0);
   EXPECT_TRUE(run(world, kGang).plan.actions.empty());
   world.gang(8, 1, TopologyLevel::zone, 1);
-  EXPECT_EQ(bindings(run(world, kGang)).size(), 8u) << "but they are a zone";
+  EXPECT_EQ(bindings(run(world, kGang)).size(), 8u) << "both racks are in one zone";
 }
 
 TEST(GangPlacement, TakesTheFullestNodeThatFits) {
@@ -87,7 +87,7 @@ TEST(GangPlacement, TakesTheFullestNodeThatFits) {
   EXPECT_EQ(bindings(run(world, kGang)).size(), world.snapshot.gangs.at(gang).pods.size());
 }
 
-TEST(GangPlacement, FillsUsedNodesBeforeItOpensAWholeOne) {
+TEST(GangPlacement, FillsNodesInUseBeforeUntouchedOnes) {
   World world;
   const NodeId a = world.node(0), whole = world.node(0), b = world.node(0);
   world.bind(world.gang(6, 1, TopologyLevel::node), a);
@@ -107,7 +107,7 @@ TEST(GangPlacement, ABlockedGangLeavesRoomToYoungerOnes) {
   EXPECT_EQ(std::get<model::BindPods>(decision.plan.actions[0].what).gang, small);
 }
 
-TEST(GangPlacement, LargerThanAnythingThatCanBeBoughtNeverFits) {
+TEST(GangPlacement, AGangLargerThanAnyDomainThatCanBeBoughtNeverFits) {
   World world;
   world.node(0);
   world.pool({world.offering(8, 0, 10)}, 64);
@@ -115,7 +115,7 @@ TEST(GangPlacement, LargerThanAnythingThatCanBeBoughtNeverFits) {
   const Decision decision = run(world, kGang);
   ASSERT_EQ(decision.verdicts.size(), 1u);
   EXPECT_EQ(decision.verdicts[0].kind, PlacementResult::Kind::never_fits);
-  EXPECT_TRUE(decision.shortfalls.empty()) << "nobody is to buy for it";
+  EXPECT_TRUE(decision.shortfalls.empty()) << "no node is bought for it";
 }
 
 TEST(GangPlacement, TheRestOfAGangFollowsItsBoundPods) {
@@ -151,7 +151,8 @@ TEST(Placement, ABindingInFlightIsNotDecidedTwice) {
   EXPECT_TRUE(decide(index, world.snapshot, {}, kGang, memory, at(1)).plan.actions.empty());
   forget(memory, gang);
   EXPECT_EQ(decide(index, world.snapshot, {}, kGang, memory, at(2)).plan.actions.size(), 1u);
-  EXPECT_EQ(decide(index, world.snapshot, {}, kGang, memory, at(40)).plan.actions.size(), 1u) << "nobody confirmed";
+  EXPECT_EQ(decide(index, world.snapshot, {}, kGang, memory, at(40)).plan.actions.size(), 1u)
+      << "the binding was not confirmed in time";
 }
 
 TEST(Placement, ABindingStaysAssumedWhileItsActionIsInFlight) {
@@ -164,10 +165,11 @@ TEST(Placement, ABindingStaysAssumedWhileItsActionIsInFlight) {
   keep_assumed(memory, std::vector{gang}, at(60));
   EXPECT_TRUE(decide(index, world.snapshot, {}, kGang, memory, at(40)).plan.actions.empty());
   keep_assumed(memory, std::vector{GangId{gang.value + 1}}, at(99));
-  EXPECT_EQ(decide(index, world.snapshot, {}, kGang, memory, at(60)).plan.actions.size(), 1u) << "of another gang";
+  EXPECT_EQ(decide(index, world.snapshot, {}, kGang, memory, at(60)).plan.actions.size(), 1u)
+      << "the call named another gang";
 }
 
-/// A pod that is bound to such a node is ended with it; found by scripts/swarm in world 201:5648.
+/// A pod that is bound to such a node ends with it. scripts/swarm found this in world 201:5648.
 TEST(Placement, ANodeThatIsBeingGivenBackGetsNoPod) {
   for (const Policy& policy : {kFirstFit, kGang}) {
     World world;
@@ -178,16 +180,16 @@ TEST(Placement, ANodeThatIsBeingGivenBackGetsNoPod) {
       Memory memory;
       return bindings(decide(index, world.snapshot, {}, policy, memory, at(0), nodes));
     };
-    EXPECT_EQ(placed({}).begin()->second, leaving) << "else the row teaches nothing";
+    EXPECT_EQ(placed({}).begin()->second, leaving) << "the first node is chosen unless it leaves";
     for (const auto& [pod, node] : placed({leaving})) EXPECT_EQ(node, staying);
     EXPECT_EQ(placed({leaving}).size(), 4u);
     EXPECT_TRUE(placed({leaving, staying}).empty());
   }
 }
 
-// --- What must hold always ---
+// --- Properties ---
 
-/// No node is given more than it had, and every pod goes to an open node of its kind that admits it.
+/// Checks that no node gets more than it had, and that every pod goes to an open node of its kind that admits it.
 void check_room(const World& world, const Index& index, const Decision& decision) {
   std::map<NodeId, MilliGpu> taken;
   std::map<NodeId, model::Resources> available;
@@ -243,7 +245,7 @@ RC_GTEST_PROP(GangPlacement, NeverPartialAndNeverAcrossDomains, ()) {
   }
 }
 
-/// The slow twin: looks at every domain of the level, counts by hand from the snapshot, keeps the fullest that fits.
+/// The slow twin counts every domain of the level from the snapshot and keeps the fullest one that fits.
 struct Twin {
   bool fits = false;
   std::uint32_t domain = 0;
@@ -316,7 +318,7 @@ RC_GTEST_PROP(GangPlacement, OpensAsFewWholeNodesAsAnyChoiceWould, ()) {
   Index index = build(world.snapshot);
   const Fit fit = best_fit(index.rooms, request);
   if (fit.nodes.empty()) return;
-  // Every subset of nodes that takes all pods, by brute force.
+  // The loop tries every subset of nodes that takes all pods.
   int fewest = nodes + 1;
   for (int subset = 1; subset < (1 << nodes); ++subset) {
     std::int64_t room = 0;
@@ -336,7 +338,7 @@ RC_GTEST_PROP(GangPlacement, OpensAsFewWholeNodesAsAnyChoiceWould, ()) {
   RC_ASSERT(static_cast<int>(opened.size()) == fewest);
 }
 
-/// A gang of three of which one pod has a node, and no room for the others.
+/// A gang of three pods, one of which has a node, without room for the other two.
 struct BrokenGang {
   BrokenGang() {
     const NodeId node = world.node(0, 4);
@@ -345,7 +347,7 @@ struct BrokenGang {
     world.bind_pod(gang, 0, node);
     world.bind(world.gang(1, 2, TopologyLevel::node), node);
   }
-  /// The pods that are evicted.
+  /// Decides and returns the evicted pods.
   std::vector<PodId> look(std::int64_t second) {
     Index index = build(world.snapshot);
     last = decide(index, world.snapshot, {}, kGang, memory, at(second));
@@ -362,22 +364,22 @@ struct BrokenGang {
   Decision last;
 };
 
-TEST(Place, WhatABrokenGangHoldsIsGivenUpAfterItsGrace) {
+TEST(Place, ThePodsOfABrokenGangAreEvictedAfterItsGracePeriod) {
   BrokenGang broken;
   EXPECT_TRUE(broken.look(0).empty());
-  EXPECT_EQ(broken.last.shortfalls.size(), 1u) << "meanwhile room for the rest is asked for";
+  EXPECT_EQ(broken.last.shortfalls.size(), 1u) << "until then the rest asks for room";
   EXPECT_TRUE(broken.look(59).empty());
   EXPECT_EQ(broken.look(60), std::vector{PodId{0}});
   EXPECT_EQ(
       sentence(broken.last.verdicts[0].why),
       "for 1 min only 1 of the 3 pods that the gang needs had a node: it is evicted, so that the gang can be placed "
       "whole");
-  EXPECT_TRUE(broken.look(61).empty()) << "it has been said";
-  EXPECT_EQ(broken.look(120).size(), 1u) << "the world did not follow";
+  EXPECT_TRUE(broken.look(61).empty()) << "the pod was evicted a second ago";
+  EXPECT_EQ(broken.look(120).size(), 1u) << "the first eviction had no effect";
   EXPECT_EQ(parse_memory(to_text(broken.memory)).value(), broken.memory);
 }
 
-TEST(Place, AGangOfWhichEnoughPodsHaveNodesIsNotBroken) {
+TEST(Place, AGangWithEnoughBoundPodsIsNotBroken) {
   BrokenGang elastic;
   model::Gang row = elastic.world.snapshot.gangs.at(elastic.gang);
   row.min_pods = 1;
@@ -386,7 +388,7 @@ TEST(Place, AGangOfWhichEnoughPodsHaveNodesIsNotBroken) {
   EXPECT_TRUE(elastic.look(1'000).empty());
 }
 
-TEST(Place, APodOnANodeThatIsNotSeenRunsOn) {
+TEST(Place, APodOnANodeThatIsNotInTheSnapshotKeepsRunning) {
   BrokenGang elastic;
   model::Gang row = elastic.world.snapshot.gangs.at(elastic.gang);
   row.min_pods = 2;
@@ -399,7 +401,7 @@ TEST(Place, APodOnANodeThatIsNotSeenRunsOn) {
   EXPECT_EQ(elastic.last.verdicts[0].why.code, model::ReasonCode::nodes_not_seen);
 }
 
-TEST(Place, AGangThatServesIsNotBrokenWhateverIsSaidOfIt) {
+TEST(Place, AGangThatServesIsNotBroken) {
   BrokenGang serving;
   model::Pod first = serving.world.snapshot.pods.at({0});
   first.phase = model::Pod::Phase::ready;
@@ -417,7 +419,7 @@ TEST(Place, ABrokenGangWaitsForNodesThatAreOnTheirWay) {
   EXPECT_EQ(broken.look(101).size(), 1u);
 }
 
-TEST(Place, AGangThatLostAPodForGoodIsBroken) {
+TEST(Place, AGangWhoseLostPodsDoNotReturnIsBroken) {
   BrokenGang lost;
   model::Gang row = lost.world.snapshot.gangs.at(lost.gang);
   for (std::size_t i = 1; i < 3; ++i) lost.world.snapshot.pods.erase(row.pods[i]);
@@ -441,7 +443,7 @@ TEST(Place, AGangGoesOnlyToNodesThatAdmitItsPods) {
   const Decision decision = decide(index, world.snapshot, {}, {}, memory, testing::at(0));
   ASSERT_EQ(decision.plan.actions.size(), 1u);
   EXPECT_EQ(std::get<model::BindPods>(decision.plan.actions[0].what).bindings[0].node, open);
-  EXPECT_EQ(index, before) << "the index comes out as it went in";
+  EXPECT_EQ(index, before) << "a decision leaves the index as it was";
 }
 
 TEST(Place, TwoGangsOfOneTickDoNotTakeTheSameMemory) {
@@ -475,7 +477,7 @@ TEST(Place, ABindingThatNoSnapshotShowsStillTakesItsMemory) {
   EXPECT_EQ(decision.verdicts[1].kind, PlacementResult::Kind::cannot_fit_now);
 }
 
-TEST(Place, WhatAnotherSchedulerPlacesIsLeftToIt) {
+TEST(Place, AGangOfAnotherSchedulerGetsNoVerdict) {
   World world;
   world.node(0);
   world.gang(1, 1, TopologyLevel::node);

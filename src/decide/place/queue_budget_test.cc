@@ -1,4 +1,4 @@
-// Queues: what their gangs hold together stays within their limits, and nothing is bought for what they hold back.
+// Queues: their gangs together stay within the limits, and no node is bought for a gang that a queue holds back.
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
@@ -34,10 +34,10 @@ TEST(Queues, AGangThatWouldExceedALimitWaitsAndYoungerOnesDoNot) {
   EXPECT_EQ(decision.verdicts[0].kind, PlacementResult::Kind::held_by_queue);
   EXPECT_EQ(sentence(decision.verdicts[0].why), "queue 0 holds 4 of its limit of 6 GPUs, and the gang needs 4 more");
   EXPECT_EQ(decision.verdicts[1].kind, PlacementResult::Kind::placed);
-  EXPECT_TRUE(decision.shortfalls.empty()) << "room is not what is missing";
+  EXPECT_TRUE(decision.shortfalls.empty()) << "the gang has room";
 }
 
-TEST(Queues, TheLimitOfAQueueHoldsForThoseBelowItTogether) {
+TEST(Queues, TheLimitOfAQueueHoldsForItsChildrenTogether) {
   World world;
   world.node(0);
   const QueueId all = world.queue(6), one = world.queue(8, all), other = world.queue(8, all);
@@ -48,7 +48,8 @@ TEST(Queues, TheLimitOfAQueueHoldsForThoseBelowItTogether) {
   EXPECT_EQ(decision.verdicts[1].kind, PlacementResult::Kind::held_by_queue);
 }
 
-/// A tree of three queues: the company may hold 6 GPUs, its team 8, and the team's batch queue what the row says.
+/// A tree of three queues: the company may hold 6 GPUs, its team 8, and the limit of the team's batch queue is given by
+/// the row.
 struct FullQueue {
   const char* what;
   std::int64_t company, team, batch;  ///< limits, GPUs
@@ -87,7 +88,7 @@ TEST(Queues, TheReasonNamesTheQueueThatIsFull) {
   }
 }
 
-TEST(Queues, RoomIsAskedForNoOftenerThanTheLimitAllows) {
+TEST(Queues, RoomIsRequestedOnlyAsFarAsTheLimitAllows) {
   World world;
   world.pool({world.offering(8, 0, 10)}, 64);
   const QueueId team = world.queue(8);
@@ -95,11 +96,11 @@ TEST(Queues, RoomIsAskedForNoOftenerThanTheLimitAllows) {
   world.catalog().services[0].variants[0].tensor_parallel = 8;
   world.catalog().services[0].variants[0].queue = team;
   const Decision decision = run(world, {{{0}, {0}, 7, at(1)}});
-  EXPECT_EQ(decision.shortfalls.size(), 1u) << "of the three that wait and the one that is planned";
+  EXPECT_EQ(decision.shortfalls.size(), 1u) << "three gangs wait and one is planned";
   EXPECT_EQ(decision.verdicts[1].kind, PlacementResult::Kind::held_by_queue);
 }
 
-TEST(Queues, EachPodOfAGangTakesFromItsOwn) {
+TEST(Queues, EachPodOfAGangChargesItsOwnQueue) {
   World world;
   world.node(0);
   const QueueId large = world.queue(8), small = world.queue(2);
@@ -108,12 +109,13 @@ TEST(Queues, EachPodOfAGangTakesFromItsOwn) {
   model::Pod first = world.snapshot.pods.at({0});
   first.queue = large;
   world.snapshot.pods.set({0}, first);
-  EXPECT_EQ(run(world).verdicts[0].kind, PlacementResult::Kind::held_by_queue) << "three of four in a queue of two";
+  EXPECT_EQ(run(world).verdicts[0].kind, PlacementResult::Kind::held_by_queue)
+      << "the queue may hold two GPUs and the pods in it ask for three";
   world.catalog().queues[small.value].limit = whole_gpus(3);
   EXPECT_EQ(run(world).verdicts[0].kind, PlacementResult::Kind::placed);
 }
 
-TEST(Queues, NothingIsBoughtForAGangWhoseRoomAYoungerOneTakes) {
+TEST(Queues, NoNodeIsBoughtForAGangWhoseQueueAYoungerGangFills) {
   World world;
   world.node(0, 4);
   world.pool({world.offering(8, 0, 10)}, 64);
@@ -128,7 +130,7 @@ TEST(Queues, NothingIsBoughtForAGangWhoseRoomAYoungerOneTakes) {
   EXPECT_TRUE(decision.shortfalls.empty());
 }
 
-TEST(Queues, WhatAsksForNothingIsHeldByNone) {
+TEST(Queues, AFullQueueDoesNotHoldAGangWithoutGpus) {
   World world;
   world.node(0);
   const QueueId none = world.queue(0);
@@ -140,7 +142,7 @@ TEST(Queues, WhatAsksForNothingIsHeldByNone) {
   EXPECT_EQ(run(world).verdicts[0].kind, PlacementResult::Kind::placed);
 }
 
-TEST(Queues, NothingIsPlacedInAQueueThatNobodyDescribed) {
+TEST(Queues, AGangOfAQueueWithoutObjectIsNotPlaced) {
   World world;
   world.node(0);
   const QueueId gone = world.queue(8);
@@ -152,7 +154,7 @@ TEST(Queues, NothingIsPlacedInAQueueThatNobodyDescribed) {
             "queue 0, or a queue above it, has no Queue object: none of its pods is placed until the object exists");
 }
 
-TEST(Queues, ABindingThatIsAssumedIsHeld) {
+TEST(Queues, AQueueHoldsItsAssumedBindings) {
   World world;
   world.node(0);
   const QueueId team = world.queue(4);
@@ -165,7 +167,7 @@ TEST(Queues, ABindingThatIsAssumedIsHeld) {
   EXPECT_TRUE(decide(index, world.snapshot, {}, {}, memory, at(2)).plan.actions.empty());
 }
 
-/// What each queue's own pods and those below it hold.
+/// Returns the GPUs that the pods of each queue and of its children hold.
 std::map<QueueId, MilliGpu> held(const World& world, const std::map<PodId, bool>& bound) {
   std::map<QueueId, MilliGpu> sums;
   world.snapshot.pods.for_each([&](PodId id, const model::Pod& pod) {

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "decide/known_row.h"
+
 namespace capstan::decide::provision {
 
 using model::Claim;
@@ -58,7 +60,7 @@ Capacity::Obstacle Capacity::obstacle(PoolId pool, OfferingId offering, std::int
 
 Reason Capacity::reason(Obstacle obstacle, PoolId pool, OfferingId offering, std::int64_t count) const {
   if (obstacle == Obstacle::backing_off) {
-    const Memory::Backoff& backoff = backoffs_.at(offering);
+    const Memory::Backoff& backoff = known_row(backoffs_, offering);
     return {
         ReasonCode::backing_off,
         {whole_seconds(now_ - backoff.failed_at), whole_seconds(backoff.until - backoff.failed_at), offering.value}};

@@ -5,6 +5,7 @@
 #include <tuple>
 
 #include "base/hash.h"
+#include "decide/known_row.h"
 #include "decide/overlay.h"
 #include "decide/place/fit.h"
 #include "decide/provision/steps.h"
@@ -153,7 +154,7 @@ class Consolidator {
       const bool full = policy_.consolidation.use_below_ppm < 1'000'000 &&
                         used * 1'000'000 >= room.gpus.count * policy_.consolidation.use_below_ppm;
       if (full || has_leaving_pod(id)) return;
-      const auto pods = static_cast<std::int64_t>(index_.pods_by_node.at(id).size());
+      const auto pods = static_cast<std::int64_t>(known_row(index_.pods_by_node, id).size());
       candidates.push_back({id, price(node).count / (1 + pods)});
     });
     std::ranges::sort(candidates, [](const Candidate& a, const Candidate& b) {
@@ -165,7 +166,7 @@ class Consolidator {
   /// Returns true if a pod of the node is terminating. It will free room without a disruption, so the node is
   /// considered again once the pod is gone.
   bool has_leaving_pod(NodeId id) const {
-    const std::set<PodId>& pods = index_.pods_by_node.at(id);
+    const std::set<PodId>& pods = known_row(index_.pods_by_node, id);
     return std::ranges::any_of(
         pods, [&](PodId pod) { return snapshot_.pods.at(pod).phase == model::Pod::Phase::terminating; });
   }
@@ -192,8 +193,8 @@ class Consolidator {
       if (other.valid()) room.take(other, pod.gpus, eligibility().requests(gang.pod_class));
     }
     MilliGpu left;
-    for (PodId pod : index_.pods_by_node.at(id)) {
-      const MilliGpu gpus = index_.pods.at(pod).gpus;
+    for (PodId pod : known_row(index_.pods_by_node, id)) {
+      const MilliGpu gpus = known_row(index_.pods, pod).gpus;
       const NodeId other = place::first_with_room(room.rooms(), request(node.gpu, gpus, {}));
       if (other.valid())
         room.take(other, gpus, {});

@@ -3,6 +3,7 @@
 #include <optional>
 #include <tuple>
 
+#include "decide/known_row.h"
 #include "decide/overlay.h"
 #include "decide/place/fit.h"
 #include "decide/provision/steps.h"
@@ -150,7 +151,7 @@ std::set<PodId> take_bindings(const model::Plan& plan, const Index& index, const
     const model::PodClassId pods = snapshot.gangs.at(bind->gang).pod_class;
     for (const model::BindPods::Binding& binding : bind->bindings) {
       bound.insert(binding.pod);
-      room.take(binding.node, index.pods.at(binding.pod).gpus, snapshot.catalog->eligibility.requests(pods));
+      room.take(binding.node, known_row(index.pods, binding.pod).gpus, snapshot.catalog->eligibility.requests(pods));
     }
   }
   return bound;

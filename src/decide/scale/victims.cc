@@ -35,7 +35,7 @@ std::vector<GangId> from_fullest_domains(const std::vector<Candidate>& candidate
     const auto [holds, first, domain] = *turns.begin();
     turns.erase(turns.begin());
     chosen.push_back(candidates[first].id);
-    std::vector<std::size_t>& left = by_domain.at(domain);
+    std::vector<std::size_t>& left = by_domain[domain];
     left.pop_back();
     enter(domain, left);
   }

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "decide/known_row.h"
+
 namespace capstan::decide::scale {
 namespace {
 
@@ -78,7 +80,7 @@ void renumber(CapstanMemory& memory, const std::function<model::GangId(model::Ga
 
 VariantMemory variant_memory(CapstanMemory& memory, std::size_t variant) {
   if (variant == 0) return {memory.correction_ppm, memory.corrected, memory.leads, memory.denied_until};
-  CapstanMemory::Alternative& other = memory.alternatives.at(variant - 1);
+  CapstanMemory::Alternative& other = known_row(memory.alternatives, variant - 1);
   return {other.correction_ppm, other.corrected, other.leads, other.denied_until};
 }
 

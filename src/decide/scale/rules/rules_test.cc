@@ -76,7 +76,7 @@ struct RuledService {
   }
 };
 
-struct Row {
+struct RulesRow {
   std::string what;
   Rules::ScaleOn on;
   Readings readings;
@@ -92,7 +92,7 @@ TEST(Rules, Rows) {
     change(readings);
     return readings;
   };
-  const std::vector<Row> rows = {
+  const std::vector<RulesRow> rows = {
       {"all signals are between their bounds", On::all, Readings{}, 4, ReasonCode::rules_between},
       {"6 waiting per replica: 24 over 5", On::all, with([](Readings& s) { s.waiting = 6; }), 5,
        ReasonCode::queue_above_target},
@@ -114,7 +114,7 @@ TEST(Rules, Rows) {
       {"only the queue counts and is below its bound", On::queue, Readings{.waiting = 0, .kv_percent = 99}, 3,
        ReasonCode::rules_all_below},
   };
-  for (const Row& row : rows) {
+  for (const RulesRow& row : rows) {
     RuledService service;
     Rules rules;
     rules.scale_on = row.on;
