@@ -5,6 +5,7 @@
 #include <span>
 #include <string_view>
 
+#include "model/capacity_names.h"
 #include "model/gang.h"
 #include "model/node.h"
 #include "model/offering.h"
@@ -38,7 +39,11 @@ inline constexpr auto kWords<model::TopologyLevel> = [] {
   return keys;
 }();
 template <>
-inline constexpr std::array<std::string_view, 3> kWords<model::CapacityType>{"on_demand", "spot", "reserved"};
+inline constexpr auto kWords<model::CapacityType> = [] {
+  std::array<std::string_view, model::kCapacityNames.size()> keys;
+  for (std::size_t i = 0; i < keys.size(); ++i) keys[i] = model::kCapacityNames[i].key;
+  return keys;
+}();
 template <>
 inline constexpr auto kWords<model::Role> = model::kRoleNames;
 template <>

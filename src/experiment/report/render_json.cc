@@ -7,6 +7,7 @@
 #include "experiment/report/result_words.h"
 #include "experiment/run/timeline.h"
 #include "experiment/text/words.h"
+#include "model/capacity_names.h"
 #include "model/role_names.h"
 
 namespace capstan::experiment {
@@ -48,7 +49,7 @@ Json spending(const RunResult& r) {
     json.push_back({{"pool", part.pool.empty() ? Json() : Json(part.pool)},
                     {"zone", part.zone},
                     {"instance_type", part.instance_type},
-                    {"capacity_type", std::string(capacity_name(part.capacity))},
+                    {"capacity_type", std::string(model::name(part.capacity).label)},
                     {"gpu_hours", gpu_hours_decimal(part.gpu_ns)},
                     {"cost_usd", usd_decimal(part.micro_usd)},
                     {"cost_micro_usd", part.micro_usd}});

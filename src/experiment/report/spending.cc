@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "experiment/text/words.h"
+#include "model/capacity_names.h"
 
 namespace capstan::experiment {
 
@@ -25,7 +26,7 @@ std::vector<SpendingSum> spending_by(const RunResult& result, SpendingKey key) {
     std::pair<int, std::string> row;
     switch (key) {
       case SpendingKey::capacity_type:
-        row = {static_cast<int>(part.capacity), std::string(capacity_name(part.capacity))};
+        row = {static_cast<int>(part.capacity), std::string(model::name(part.capacity).label)};
         break;
       case SpendingKey::zone:
         row = {0, part.zone};

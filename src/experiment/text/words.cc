@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <utility>
 
 #include "base/number_text.h"
@@ -44,11 +43,6 @@ std::string usd(std::int64_t micro_usd) {
 }
 
 std::string gpu_hours(GpuNanoseconds time) { return tenths(static_cast<std::int64_t>(time / 1'000'000), 3'600'000); }
-
-std::string_view capacity_name(model::CapacityType type) {
-  constexpr std::array<std::string_view, 3> kNames = {"on-demand", "spot", "reserved"};
-  return kNames.at(static_cast<std::size_t>(type));
-}
 
 std::string time_words(Duration duration) { return time_text(duration); }
 

@@ -25,8 +25,6 @@ std::string milliseconds(std::int64_t microseconds);
 std::string usd(std::int64_t micro_usd);
 /// Returns GPU time in hours with one decimal and separators.
 std::string gpu_hours(GpuNanoseconds time);
-/// Returns Karpenter's name of it: "on-demand", "spot" or "reserved".
-std::string_view capacity_name(model::CapacityType type);
 /// Returns a duration in at most two units: "58 min 22 s", "80 ms", "1.5 s".
 std::string time_words(Duration duration);
 /// Returns a time of the run: "00:17:20".

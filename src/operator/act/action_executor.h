@@ -10,20 +10,21 @@
 
 namespace capstan::op {
 
-/// Carries actions out at the cluster's objects, where a mode is Active.
+/// Carries out the actions of layers in mode Active, by changing objects of the cluster.
 class ActionExecutor {
  public:
   virtual ~ActionExecutor() = default;
-  /// A new leadership: what an earlier one had on its way is nobody's, and tokens begin anew.
+  /// Starts a new leadership. Unfinished actions of an earlier one are dropped, and tokens start again from zero.
   virtual void begin() {}
-  /// What is there now; before each decision. `objects` lasts until the next `begin`.
+  /// Takes the current state of the cluster. It is called before each decision; `objects` stays valid until the next
+  /// `begin`.
   virtual void look(const ClusterView&, const SnapshotBuilder& /*objects*/, const Readings&) {}
-  /// Begins; never refuses by itself.
-  /// @param seen  what the action was decided from; ids are those of the `SnapshotBuilder` that made it
+  /// Starts an action. A refusal arrives as an outcome.
+  /// @param seen  snapshot of the decision; the `SnapshotBuilder` that made it maps its ids to objects
   virtual void submit(model::ActionToken token, const model::Action& action, const model::Snapshot& seen) = 0;
-  /// Those that have arrived since the last call, each token once.
+  /// Returns the outcomes that have arrived since the last call, each token once.
   virtual std::vector<ports::Outcome> outcomes() = 0;
-  /// Does what is due. Call it when `next_deadline` has come, and after anything has arrived.
+  /// Does the work that is due. Call it at `next_deadline` and after each answer of the network.
   virtual void turn() {}
   virtual Instant next_deadline() const { return Instant::never(); }
 };

@@ -6,6 +6,7 @@
 
 #include "kube/well_known_labels.h"
 #include "manifest/scalars.h"
+#include "model/capacity_names.h"
 #include "operator/snapshot/waiting_gangs.h"
 #include "operator/view/pod_groups.h"
 
@@ -15,7 +16,7 @@ namespace {
 using actuate::DrainMeans;
 using actuate::Ref;
 
-/// On a workload: how long its replicas may drain.
+/// Annotation on a workload: the longest time that its replicas may drain.
 constexpr std::string_view kDrainLimit = "capstan.dev/drain-limit";
 
 const kube::Resource& resource_of(const kube::Workload& workload, const ScaledTargets& scaled) {
@@ -26,7 +27,7 @@ const kube::Resource& resource_of(const kube::Workload& workload, const ScaledTa
   return workload.kind == "LeaderWorkerSet" ? kube::resources::kLeaderWorkerSets : kube::resources::kDeployments;
 }
 
-/// What the workload says, or, where nobody knows what its template says, its pods.
+/// Returns the means of draining that the pod template states. If the template is unknown, the first pod states them.
 DrainMeans drain_means(const kube::Workload& workload, const std::vector<PodGroup>& replicas) {
   if (!workload.pod.containers.empty() || replicas.empty()) return actuate::drain_means_of(workload);
   kube::Workload with_pods = workload;
@@ -38,7 +39,8 @@ Ref ref_of(const kube::Resource& resource, const kube::Meta& meta) {
   return {{resource, meta.ns, meta.name}, meta.uid};
 }
 
-/// Since when the pod is out of the router. Its label says nothing of when.
+/// Returns the time since which the router sends no requests to the pod. A label has no time, so the result is then
+/// now.
 Instant out_since(const kube::Pod& pod, Instant now) {
   const kube::Condition* gate = kube::find_condition(pod.conditions, actuate::kServingGate);
   return gate != nullptr && gate->since.is_set() ? instant_of(gate->since) : now;
@@ -48,12 +50,11 @@ bool leaves(const PodGroup& group) {
   return std::ranges::any_of(group.pods, [](const kube::Pod* pod) { return pod->meta.terminating(); });
 }
 
-/// The labels by which a node of the offering is told from others of its pool.
+/// Returns the labels that distinguish the nodes of the offering from other nodes of the pool.
 actuate::NodePick pick_of(const model::Catalog& catalog, const model::Offering& offering) {
-  constexpr std::string_view kCapacities[] = {"on-demand", "spot", "reserved"};
-  actuate::NodePick pick = {{std::string(kube::labels::kInstanceType), offering.instance_type},
-                            {std::string(kube::labels::kCapacityType),
-                             std::string(kCapacities[static_cast<std::size_t>(offering.capacity)])}};
+  actuate::NodePick pick = {
+      {std::string(kube::labels::kInstanceType), offering.instance_type},
+      {std::string(kube::labels::kCapacityType), std::string(model::name(offering.capacity).label)}};
   const model::Domain& zone = catalog.domain(offering.zone);
   if (zone.level == model::TopologyLevel::zone) pick.emplace_back(kube::labels::kZone, zone.name);
   return pick;
@@ -64,7 +65,7 @@ actuate::NodePick pick_of(const model::Catalog& catalog, const model::Offering& 
 Actuator::Actuator(Base base) : base_(std::move(base)) { begin(); }
 Actuator::~Actuator() = default;
 
-/// What an earlier leadership had on its way is dropped: tokens begin anew, and every effect reads before it writes.
+/// Drops unfinished effects of an earlier leadership. This is safe because every effect reads before it writes.
 void Actuator::begin() {
   effects_.reset();
   objects_ = nullptr;
@@ -103,7 +104,7 @@ const Actuator::Index& Actuator::index() const {
   return *index_;
 }
 
-/// Transactions that a predecessor has left; ours are known to the runner.
+/// Finishes the bind transactions of an earlier leader. The runner already knows those of this process.
 void Actuator::end_bindings() {
   std::vector<const kube::Pod*> told;
   view_.pods.for_each([&](kube::RowId, const kube::Pod& pod) {
@@ -112,7 +113,7 @@ void Actuator::end_bindings() {
   effects_->resume_binds(told);
 }
 
-/// A node that was held for a gang is held no more once pods use it.
+/// Ends the hold of each node that was held for a gang and that pods use now.
 void Actuator::end_holds() {
   std::vector<actuate::Ref> held;
   const auto look = [&](const kube::Resource& resource, const kube::Meta& meta, std::string_view node) {
@@ -126,7 +127,7 @@ void Actuator::end_holds() {
   effects_->release_holds(held);
 }
 
-/// Waiting and running together; one without the other says nothing.
+/// Tells the drains how many requests each pod has. The count is usable only if both waiting and running are known.
 void Actuator::feed(const Readings& readings) {
   const Instant now = base_.clock();
   std::map<std::string, actuate::ScaleGoal::Load> loads;
@@ -183,7 +184,7 @@ std::optional<actuate::Target> Actuator::target(model::ServiceId service, model:
   target.means = drain_means(*workload, replicas);
   target.drain_limit = manifest::read_duration(workload->meta.annotations.get(kDrainLimit));
   target.first_ordinal = static_cast<std::uint32_t>(workload->first_ordinal);
-  std::map<std::string, model::GangId> gangs;  // by the first pod's uid
+  std::map<std::string, model::GangId> gangs;  // by UID of the first pod
   snapshot_->gangs.for_each([&](model::GangId id, const model::Gang& gang) {
     const ObjectKey* pod = gang.service == service ? objects_->pod(gang.pods.front()) : nullptr;
     if (pod != nullptr) gangs[pod->uid] = id;
@@ -204,10 +205,10 @@ actuate::Target::Replica Actuator::replica_of(const kube::Pod& pod, const DrainM
   replica.pod = ref_of(kube::resources::kPods, pod.meta);
   replica.ready = pod.ready();
   if (actuate::is_out_of_router(pod, means)) replica.out_since = out_since(pod, base_.clock());
-  // Of a pod that is older than this process nobody knows whether it has ever served: it may hold work.
+  // A pod that is older than this process may have served before, so it may hold requests.
   const bool older = !first_look_ || instant_of(pod.meta.created_at) < *first_look_;
   const kube::Condition* gate = kube::find_condition(pod.conditions, actuate::kServingGate);
-  const bool let_in = gate != nullptr && !gate->is_false;  // how long ago, and to whom, it does not say
+  const bool let_in = gate != nullptr && !gate->is_false;  // the gate may have let requests in
   replica.ever_served = older || let_in || served_.contains(pod.meta.uid);
   return replica;
 }
@@ -220,7 +221,7 @@ const kube::Pod* Actuator::find_pod(model::PodId id) const {
 
 std::optional<actuate::Ref> Actuator::pod(model::PodId id) const {
   const kube::Pod* pod = find_pod(id);
-  if (pod == nullptr || pod->spec.scheduler != kScheduler) return std::nullopt;  // another scheduler's
+  if (pod == nullptr || pod->spec.scheduler != kScheduler) return std::nullopt;  // another scheduler owns it
   return ref_of(kube::resources::kPods, pod->meta);
 }
 
@@ -250,7 +251,7 @@ std::optional<actuate::ClaimGroup> Actuator::nodes(const model::LaunchNodes& lau
   return group;
 }
 
-/// What the gang asks for; before it has pods, and for plain capacity, the usual one.
+/// Returns the GPU resource that the pods of the gang request. Without pods it is nvidia.com/gpu.
 std::string Actuator::gpu_resource_of(model::GangId id) const {
   const model::Gang* gang = id.valid() ? snapshot_->gangs.find(id) : nullptr;
   const kube::Pod* pod = gang == nullptr ? nullptr : find_pod(gang->pods.front());
@@ -262,7 +263,7 @@ std::string Actuator::gpu_resource_of(model::GangId id) const {
   return "nvidia.com/gpu";
 }
 
-/// Those that are on their way, and those whose nodes nobody uses.
+/// Returns the claims of the group without a node, and those whose node no pod with GPUs uses.
 std::vector<actuate::Ref> Actuator::claims(model::ClaimGroupId group) const {
   std::vector<actuate::Ref> claims;
   const ObjectKey* key = objects_->group(group);

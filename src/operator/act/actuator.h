@@ -15,18 +15,18 @@
 
 namespace capstan::op {
 
-/// Effects at the API server: puts the ids of a snapshot into references, feeds drains with what replicas hold, ends
-/// what a predecessor has begun to bind, and lets go of nodes that were held for a gang which is there.
+/// Carries out actions at the API server. It maps ids of a snapshot to objects, tells drains how many requests each
+/// replica holds, finishes bind transactions of an earlier leader, and ends the hold of a node when pods use it.
 class Actuator final : public ActionExecutor, private actuate::References {
  public:
-  /// What it stands on; the client outlives it.
+  /// Everything that an actuator uses. The client outlives it.
   struct Base {
     kube::Client& client;
     net::Clock clock;  ///< counts from the Unix epoch
     kube::WallClock wall;
     actuate::Fence fence;
     RandomStream random;
-    std::string identity;  ///< of this process alone
+    std::string identity;  ///< unique to this process
   };
 
   explicit Actuator(Base base);
@@ -40,17 +40,17 @@ class Actuator final : public ActionExecutor, private actuate::References {
   Instant next_deadline() const override { return runner_->next_deadline(); }
 
  private:
-  /// What is looked up in the view, made once a look, and only where something is Active.
+  /// Lookup tables of the view, built at their first use after a look.
   struct Index {
     explicit Index(const ClusterView& view);
     Targets targets;
     PodIndex pods;
     std::map<std::string, const kube::Pod*> by_uid;
-    std::set<std::string, std::less<>> used_nodes;  // with a pod that holds GPUs
+    std::set<std::string, std::less<>> used_nodes;  // nodes with a pod that holds GPUs
   };
   const Index& index() const;
 
-  // References.
+  // actuate::References
   std::optional<actuate::Target> target(model::ServiceId service, model::VariantId variant) const override;
   std::optional<actuate::Ref> pod(model::PodId id) const override;
   std::optional<actuate::Binding> binding(const model::BindPods::Binding& binding) const override;
@@ -72,11 +72,11 @@ class Actuator final : public ActionExecutor, private actuate::References {
   std::unique_ptr<actuate::ActionDispatcher> effects_;
   std::uint64_t begun_ = 0;
   ClusterView view_;
-  mutable std::optional<Index> index_;  // of view_
+  mutable std::optional<Index> index_;  // index of view_
   std::optional<Instant> first_look_;
-  std::set<std::string> served_;               // uids of pods that were once seen ready
-  const SnapshotBuilder* objects_ = nullptr;   // from a look on, as long as its decision lasts
-  const model::Snapshot* snapshot_ = nullptr;  // while something is submitted
+  std::set<std::string> served_;               // UIDs of pods that have been ready at some look
+  const SnapshotBuilder* objects_ = nullptr;   // objects of the last look; null before it
+  const model::Snapshot* snapshot_ = nullptr;  // non-null only during `submit`
 };
 
 }  // namespace capstan::op

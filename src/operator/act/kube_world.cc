@@ -7,12 +7,12 @@
 namespace capstan::op {
 
 void KubeWorld::look(const ClusterView& view, const Readings& readings) {
-  // A delta that nobody has seen would be lost; before the first observation there is nothing that it could change.
+  // An unobserved delta would be lost. Before the first observation there is no earlier state, so nothing is lost.
   CAPSTAN_ASSERT(!observed_ || seen_.delta.empty());
   seen_ = builder_.build(view, readings, now());
   const FleetPolicy& fleet = fleet_policy(view.fleet);
   layers_ = {.placement = fleet.placement,
-             // Nodes are bought for gangs that Capstan places: no further than these.
+             // Capstan buys nodes only for gangs that it places, so nodes are never more active than placement.
              .nodes = std::min(fleet.nodes, fleet.placement),
              .hold = std::max<Duration>(fleet.hold, kHoldMin),
              .consolidate_after = std::max<Duration>(fleet.consolidate_after, {})};
@@ -39,14 +39,15 @@ model::ActionToken KubeWorld::submit(const model::Action& action) {
   return token;
 }
 
-/// Replicas by the mode of their scaler, the other layers by the fleet's.
+/// Returns whether the action may be carried out. The mode of a replica action is the scaler's; that of the other
+/// layers is the fleet's.
 bool KubeWorld::active(const model::Action& action) const {
   if (effects_ == nullptr) return false;
   const bool places =
       std::holds_alternative<model::BindPods>(action.what) || std::holds_alternative<model::EvictPod>(action.what);
   if (places) return layers_.placement == Mode::active;
   const auto* set = std::get_if<model::SetReplicas>(&action.what);
-  if (std::holds_alternative<model::ConvertReplica>(action.what)) return false;  // no service here is said to convert
+  if (std::holds_alternative<model::ConvertReplica>(action.what)) return false;  // not in the API
   if (set == nullptr) return layers_.nodes == Mode::active;
   const auto origin = builder_.services().find(set->service);
   return origin != builder_.services().end() && origin->second.mode == Mode::active;

@@ -14,43 +14,44 @@
 
 namespace capstan::op {
 
-/// The cluster as the loop's world. What is Active goes to `ActionExecutor`; what is in Shadow is refused with the
-/// reason shadow_mode, and the decision stands in the controller for people to see.
+/// The world of the decision loop: the cluster. An action of an Active layer goes to the `ActionExecutor`. An action of
+/// a layer in Shadow is refused with the reason shadow_mode; the controller keeps the decision, so that people can see
+/// it.
 class KubeWorld final : public ports::World {
  public:
   /// @param clock    counts from the Unix epoch, and never goes back
-  /// @param effects   null: nothing acts; else outlives the world
-  /// @param expected  pods that speak for replicas which somebody remembers, in his order
+  /// @param effects   outlives the world; null: every action is refused
+  /// @param expected  first pods of the replicas in a checkpoint; the world gives ids to their gangs in this order
   explicit KubeWorld(net::Clock clock, ActionExecutor* effects = nullptr,
                      const std::vector<const kube::Pod*>& expected = {})
       : clock_(std::move(clock)), effects_(effects) {
     builder_.expect(expected);
   }
 
-  /// Looks at the cluster: what `observe` tells from now on. To be followed by one turn of the loop.
+  /// Takes the state of the cluster that `observe` will return. One tick of the controller must follow each look.
   void look(const ClusterView& view, const Readings& readings);
 
   Instant now() const override { return clock_(); }
   ports::Observation observe() override;
   model::ActionToken submit(const model::Action& action) override;
 
-  /// Where the last decision would bind a gang, were placement Active; null: it would not.
+  /// Returns the binding of the gang in the last decision if it was refused with shadow_mode; null otherwise.
   const model::BindPods* would_bind(model::GangId gang) const {
     const auto found = would_bind_.find(gang);
     return found == would_bind_.end() ? nullptr : &found->second;
   }
 
-  /// What decides about the services of the last look.
+  /// Returns the policies for the services of the last look.
   control::Policies policies() const;
   const model::Snapshot& snapshot() const { return seen_.snapshot; }
   const SnapshotBuilder& objects() const { return builder_; }
-  /// The pods of the last look that serve, the first of each replica. Valid as long as its view.
+  /// Returns the first pod of each replica that served at the last look. The pods belong to the view of that look.
   const std::vector<SnapshotBuilder::Serving>& serving() const { return seen_.serving; }
 
  private:
-  /// Without any hold a launch would be no group.
+  /// Shortest hold. With a hold of zero, the nodes of a launch would not form a group.
   static constexpr Duration kHoldMin = std::chrono::seconds(1);
-  /// The layers below the replicas, as the fleet's policy has them.
+  /// The settings of placement and nodes from the FleetPolicy.
   struct Layers {
     Mode placement = Mode::off;
     Mode nodes = Mode::off;
@@ -64,7 +65,7 @@ class KubeWorld final : public ports::World {
   SnapshotBuilder builder_;
   SnapshotBuilder::Seen seen_;
   Layers layers_;
-  std::vector<ports::Outcome> refused_;  // to be told with the next observation
+  std::vector<ports::Outcome> refused_;  // outcomes for the next observation
   std::map<model::GangId, model::BindPods> would_bind_;
   std::uint32_t next_token_ = 0;
   bool observed_ = false;

@@ -31,7 +31,7 @@ void DecisionLoop::turn() {
   sources_.tick();
 }
 
-/// Who serves, for those who only listen.
+/// Finds the serving replicas before `begin`, so that a standby can ask them for their load.
 void DecisionLoop::scout() {
   looked_at_ = clock_();
   looked_version_ = watch_.version();
@@ -110,7 +110,7 @@ void DecisionLoop::decide() {
   measure(looked_at_);
 }
 
-/// How long first tokens take at the slowest replica of each scaler.
+/// Updates the time to the first token at the slowest replica of each scaler.
 void DecisionLoop::measure(Instant now) {
   std::map<std::string, FirstTokens> measured;
   const auto& services = brain_->world.objects().services();
@@ -128,7 +128,7 @@ void DecisionLoop::measure(Instant now) {
   first_tokens_ = std::move(measured);
 }
 
-/// What is recommended, less what there is, counts until the next look. Targets that are gone leave the books.
+/// Adds the recommended minus the existing replicas to the ledgers. The ledger of a deleted target is dropped.
 void DecisionLoop::account(Instant now) {
   const ScalersByUid scalers = scalers_by_uid(view_);
   const model::Snapshot& snapshot = brain_->world.snapshot();

@@ -19,50 +19,49 @@
 
 namespace capstan::op {
 
-/// Everything up to the point where something is written: it follows the cluster's objects, asks the replicas that
-/// serve for their load, and, once told to begin, decides. Whoever stands by does the first two, so that he can take
-/// over at once.
+/// Watches the objects of the cluster, asks the serving replicas for their load and, after `begin`, decides. It writes
+/// nothing itself. A standby does the first two, so that the standby can take over at once.
 class DecisionLoop {
  public:
-  /// A change of the cluster is looked at no more often, and a cluster in which nothing happens no more seldom.
+  /// Shortest time between two looks after a change of the cluster, and longest time between two looks without one.
   static constexpr Duration kLookMin = std::chrono::seconds(1);
   static constexpr Duration kLookMax = std::chrono::seconds(15);
-  /// Replicas that have not answered by then are silent: the loop begins without them.
+  /// Longest wait for the first answer of a replica. After it, the loop is ready without the replicas that are silent.
   static constexpr Duration kFirstAnswersMax = std::chrono::seconds(20);
-  /// What the last first tokens took is told for so long after them.
+  /// Time for which a report keeps the last known time to the first token.
   static constexpr Duration kFirstTokensTold = std::chrono::minutes(1);
 
-  /// @param clock  counts from the Unix epoch, and never goes back
-  /// All but the clock outlive the loop; `effects` may be null.
+  /// @param clock    counts from the Unix epoch, and never goes back
+  /// @param effects  outlives the loop, like `transport` and `client`; null: every action is refused
   DecisionLoop(net::Transport& transport, kube::Client& client, net::Clock clock, RandomStream random,
                ActionExecutor* effects);
 
-  /// Follows and asks.
+  /// Handles events of the watch and starts the scrapes that are due.
   void turn();
   Instant next_deadline() const;
 
   bool synced() const { return watch_.synced(); }
-  /// Synced, and everybody who serves has been heard or has had his time.
+  /// Returns whether all objects are known and every serving replica has answered or used up its time.
   bool ready() const;
-  /// What it is not ready for, a line each.
+  /// Returns what `ready` still waits for, one line each.
   std::vector<std::string> waiting_for() const;
 
-  /// Decides from now on, with what a predecessor remembered. Once `ready`.
+  /// Starts to decide, with the memory of the earlier leader. Call it only when `ready`.
   void begin(const Checkpoint& checkpoint, control::Witness witness = {});
-  /// Decides no more, and forgets.
+  /// Stops deciding and drops the memory.
   void end();
   bool begun() const { return brain_ != nullptr; }
-  /// Something may be decided.
+  /// Returns whether it is time for a look at the cluster.
   bool due() const;
   void decide();
 
-  // Of the last decision; only once begun.
+  // The results of the last decision. Call them only between `begin` and `end`.
   const control::Controller& controller() const { return brain_->controller; }
   const KubeWorld& world() const { return brain_->world; }
   Checkpoint checkpoint() const;
   std::vector<ScalerReport> reports() const;
 
-  const ClusterView& view() const { return view_; }  ///< of the last look
+  const ClusterView& view() const { return view_; }  ///< view of the last look
   const ClusterWatch& watch() const { return watch_; }
   const SignalSources& sources() const { return sources_; }
 
@@ -86,14 +85,14 @@ class DecisionLoop {
   Instant looked_at_{};
   std::uint64_t looked_version_ = 0;
   Instant synced_at_ = Instant::never();
-  std::unique_ptr<SnapshotBuilder> scout_;  ///< while nothing is decided: who serves
+  std::unique_ptr<SnapshotBuilder> scout_;  ///< finds the serving replicas before `begin`
   std::unique_ptr<Brain> brain_;
   std::map<std::string, Ledger> ledgers_;  ///< by `ServiceOrigin::key`
   struct FirstTokens {
     std::int64_t p99_us = 0;
     Instant at{};
   };
-  std::map<std::string, FirstTokens> first_tokens_;  ///< by the scaler's uid
+  std::map<std::string, FirstTokens> first_tokens_;  ///< by UID of the scaler
 };
 
 }  // namespace capstan::op

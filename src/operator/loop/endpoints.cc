@@ -14,7 +14,7 @@ Endpoints::Answer Endpoints::answer(std::string_view method, std::string_view pa
     answer.type = "text/plain; version=0.0.4; charset=utf-8";
     answer.body = metrics_page(process_);
   } else if (path == "/readyz") {
-    // Whoever stands by is ready too: it knows the cluster and could take over.
+    // A standby is ready too: it knows the cluster and can take over.
     for (const std::string& line : process_.loop().watch().waiting_for()) answer.body += "waits for " + line + "\n";
     for (const auto& [kind, age] : process_.too_old()) {
       answer.body += "has heard nothing of " + kind + " for " + std::to_string(whole_seconds(age)) + " s\n";

@@ -8,12 +8,13 @@
 
 namespace capstan::op {
 
-/// What a process answers over HTTP: /metrics, /healthz (it turns, or nobody would answer) and /readyz (it knows the
-/// cluster; otherwise what it waits for, a line each). Others: 404.
+/// Answers HTTP requests about a process. /metrics returns its metrics. /healthz always succeeds, because a process
+/// that hangs does not answer. /readyz succeeds once the process knows the cluster; before that, it lists what the
+/// process waits for, one line each. Any other path returns 404.
 class Endpoints final : public net::HttpHandler {
  public:
   explicit Endpoints(const Process& process) : process_(process) {}
-  /// The server outlives the handler's requests.
+  /// Sets the server that sends the answers. It outlives the requests.
   void answer_on(net::HttpServer& server) { server_ = &server; }
 
   void on_request(net::ExchangeId exchange, net::ListenerId listener, const net::HttpRequest& request) override;

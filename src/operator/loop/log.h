@@ -8,7 +8,7 @@
 
 namespace capstan::op {
 
-/// Something worth telling whoever runs Capstan.
+/// A message for the people who run Capstan.
 struct LogLine {
   enum class Level : std::uint8_t { info, warning, error };
   Level level = Level::info;
@@ -17,10 +17,10 @@ struct LogLine {
   std::string reason{};  ///< a code; empty: none
 };
 
-/// Where lines go. The library tells, the program writes.
+/// Takes the log lines of the library. The program provides it and writes them.
 using Log = std::function<void(const LogLine&)>;
 
-/// One JSON object without an end of line: ts, level, msg, and where there are any object and reason.
+/// Returns one JSON object without an end of line. Its keys are ts, level and msg, and object and reason if not empty.
 std::string json_line(const LogLine& line, kube::WallTime wall);
 
 }  // namespace capstan::op

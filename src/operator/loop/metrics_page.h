@@ -6,7 +6,7 @@
 
 namespace capstan::op {
 
-/// The process in Prometheus' text format; the names are in docs/reference/metrics.md.
+/// Returns the metrics of the process in the text format of Prometheus; docs/reference/metrics.md lists them.
 std::string metrics_page(const Process& process);
 
 }  // namespace capstan::op

@@ -43,8 +43,9 @@ Process::~Process() {
 }
 
 bool Process::leads() const { return election_.may_write(base_.clock()); }
-/// What may be written to others' objects. The kill switch is read where it arrives, not where the last decision saw
-/// it.
+
+/// Returns which writes to objects of other programs are allowed. It reads the kill switch from the watch, which is
+/// newer than the view of the last decision.
 actuate::Permit Process::permit() const {
   if (end_ != End::not_yet || !leads()) return actuate::Permit::none;
   if (fleet_halted(loop_.watch().fleet())) return actuate::Permit::finish;

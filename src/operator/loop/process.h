@@ -28,44 +28,46 @@
 
 namespace capstan::op {
 
-/// `capstan run`: leads or stands by, decides while it leads, and writes what it shows: status, Events, checkpoint.
-/// What acts is `ActionExecutor`. It has no thread and never waits; whoever owns the sockets calls `turn`.
+/// The process `capstan run`: it leads or is a standby. While it leads, it decides, passes actions to an
+/// `ActionExecutor`, and writes status, Events and the checkpoint. It has no thread and never blocks; the owner of the
+/// sockets calls `turn`.
 class Process {
  public:
   struct Options {
-    std::string ns = "capstan-system";  ///< of the Lease and of the checkpoint
-    std::string identity;               ///< of this process alone, also after a restart
+    std::string ns = "capstan-system";  ///< namespace of the Lease and of the checkpoint
+    std::string identity;               ///< unique to this process; different after a restart
   };
-  /// What a process stands on. All of it outlives the process.
+  /// Everything that a process uses. All of it outlives the process.
   struct Base {
     net::Transport& transport;
     kube::Client& client;
     net::Clock clock;  ///< counts from the Unix epoch, and never goes back
     kube::WallClock wall;
     RandomStream random;
-    ActionExecutor* effects = nullptr;  ///< null: at the API server
+    ActionExecutor* effects = nullptr;  ///< null: a new `Actuator` at the API server
   };
 
   Process(Base base, Options options, Log log);
   ~Process();
   Process(const Process&) = delete;
 
-  /// Does what is due. Call it when `next_deadline` has come, and after anything has arrived.
+  /// Does the work that is due. Call it at `next_deadline` and after each answer of the network.
   void turn();
   Instant next_deadline() const;
 
-  /// Ends in good order: saves what it remembers and gives the lease back.
+  /// Starts an orderly end: saves the checkpoint and releases the Lease.
   void stop();
   bool stopped() const;
 
   bool leads() const;
   bool synced() const { return loop_.synced(); }
-  /// Kinds of which nothing was heard for longer than `ClusterWatch::kAgeMost`: as long as there are any, nobody else's
-  /// objects are written.
+  /// Returns the kinds of objects whose last news is older than `ClusterWatch::kAgeMost`. While there are any, the
+  /// process writes only to its own objects.
   std::map<std::string, Duration> too_old() const;
-  std::map<std::string, Duration> ages() const { return loop_.watch().ages(base_.clock()); }  ///< of all kinds
+  /// Returns the age of the last news of each kind.
+  std::map<std::string, Duration> ages() const { return loop_.watch().ages(base_.clock()); }
   std::vector<std::string> waiting_for() const { return loop_.waiting_for(); }
-  const std::vector<ScalerReport>& reports() const { return reports_; }  ///< of the last decision
+  const std::vector<ScalerReport>& reports() const { return reports_; }  ///< reports of the last decision
   const kube::Client::Counters& api_counters() const { return base_.client.counters(); }
   const DecisionLoop& loop() const { return loop_; }
   const StatusWriter& status() const { return status_; }
@@ -98,7 +100,7 @@ class Process {
   Log log_;
   kube::Election election_;
   kube::EventRecorder events_;
-  std::unique_ptr<ActionExecutor> own_effects_;  // where none were given
+  std::unique_ptr<ActionExecutor> own_effects_;  // null if the base has an executor
   DecisionLoop loop_;
   CheckpointStore checkpoint_;
   StatusWriter status_;
@@ -111,8 +113,8 @@ class Process {
   bool synced_told_ = false;
   bool too_old_told_ = false;
   std::string refusal_told_;
-  std::map<std::string, std::string> refusals_told_;  // by kind
-  std::map<std::string, std::string> told_;           // what was logged of a scaler last, by uid
+  std::map<std::string, std::string> refusals_told_;  // last logged refusal, by kind
+  std::map<std::string, std::string> told_;           // last logged state of each scaler, by UID
   std::set<kube::Client::CallId> calls_;
   enum class End : std::uint8_t { not_yet, saving, releasing, done } end_ = End::not_yet;
   Instant end_by_ = Instant::never();

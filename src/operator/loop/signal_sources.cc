@@ -18,7 +18,7 @@ using signals::Missing;
 constexpr std::string_view kHttpPort = "http";
 constexpr std::int64_t kUsualPort = 8000;
 constexpr Duration kLongestScrape = std::chrono::seconds(10);
-/// A value counts until the third scrape after it has failed to come.
+/// Number of intervals after which a value is stale.
 constexpr int kIntervalsStale = 3;
 
 std::int64_t port_of(const InferenceScaler& scaler, const kube::Pod& pod) {
@@ -31,7 +31,7 @@ std::int64_t port_of(const InferenceScaler& scaler, const kube::Pod& pod) {
   return kUsualPort;
 }
 
-/// All of a scaler that decides how a page is read.
+/// Returns a text that differs whenever two scalers read pages in different ways.
 std::string how(const InferenceScaler& scaler) {
   const InferenceScaler::Custom& custom = scaler.custom;
   std::string text = std::to_string(scaler.interval.count()) + '\n' + std::to_string(scaler.slo.ttft.count()) + '\n' +
@@ -44,12 +44,12 @@ std::string how(const InferenceScaler& scaler) {
   return text;
 }
 
-/// First tokens since the last page, as a scenario's scrapes have them; of pages that are nearer to each other than
-/// this, of so long. A little less, so that pages which come early do not bring another one's in.
 constexpr Duration kLeastWindow = std::chrono::seconds(15);
+/// Returns the window of the percentile of first tokens: the interval of the scrapes, but at least `kLeastWindow`. It
+/// is an eighth shorter, so that a page that arrives early does not add the tokens of an earlier page.
 Duration percentile_window(Duration interval) { return std::max(interval, kLeastWindow) * 7 / 8; }
 
-/// Where the fields of a scaler are, for messages.
+/// Returns the location of a field of a scaler, for messages.
 std::string place(const InferenceScaler& scaler, std::string_view field) {
   return "InferenceScaler " + scaler.meta.key() + " " + std::string(field);
 }
@@ -263,7 +263,7 @@ Readings SignalSources::readings() const {
   return readings;
 }
 
-/// What keeps a pod silent: its page, or one number that is not on it.
+/// Returns the reason why a pod is silent: its page failed, or a needed value is not on it.
 std::string SignalSources::trouble_of(const Pod& pod, const signals::TargetReadings& heard) {
   const signals::SubjectReadings readings = heard.single();
   for (const signals::SignalName name : pod.needed) {

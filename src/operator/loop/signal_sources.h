@@ -24,44 +24,46 @@ std::string page_url(const InferenceScaler& scaler, const kube::Pod& pod);
 /// Returns the signals that the policy of the scaler needs from every replica.
 std::vector<signals::SignalName> needed_signals(const InferenceScaler& scaler);
 
-/// Asks for the load of every replica that serves: its own page of metrics, or a Prometheus server where its scaler
-/// names one. A value that is older than three intervals counts as missing: HPA's arithmetic would take a stale value
-/// for a fresh one.
+/// Reads the load of every serving replica from its page of metrics, or from a Prometheus server if the scaler names
+/// one. A value older than three intervals counts as missing, because the HPA formula cannot tell a stale value from a
+/// fresh one.
 class SignalSources {
  public:
-  /// @param clock  counts from the Unix epoch; `transport` outlives the sources
+  /// @param transport  outlives the sources
+  /// @param clock      counts from the Unix epoch
   SignalSources(net::Transport& transport, net::Clock clock);
   ~SignalSources();
   SignalSources(const SignalSources&) = delete;
 
-  /// Whom to ask from now on.
+  /// Sets the replicas to read from now on.
   void follow(const ClusterView& view, const std::vector<SnapshotBuilder::Serving>& serving,
               const std::map<model::ServiceId, ServiceOrigin>& services);
 
-  /// Asks where it is time to.
+  /// Starts the scrapes and queries that are due.
   void tick();
   Instant next_due() const;
 
-  /// What is known now, by the uid of the pod.
+  /// Returns the known values, by UID of the pod.
   Readings readings() const;
-  /// Why a pod's load is not known, by its uid; of a scaler's own mistake by the scaler's.
+  /// Returns the reasons why values are missing, by UID of the pod. An error in the settings of a scaler is under the
+  /// UID of the scaler.
   std::map<std::string, std::string> troubles() const;
-  /// Everybody has answered once, or has failed to.
+  /// Returns whether every source has answered or failed at least once.
   bool heard_all() const;
   std::size_t targets() const { return pods_.size(); }
   signals::ScraperCounts counts() const;
 
  private:
-  /// How the pages of a scaler's replicas are understood.
+  /// The rules by which the pages of a scaler's replicas are read.
   struct Reading {
-    std::shared_ptr<const signals::MetricCatalog> custom;  ///< of engine custom; else the bundled one
+    std::shared_ptr<const signals::MetricCatalog> custom;  ///< of the engine "custom"; null: the bundled catalog
     signals::TargetOptions options;
-    std::string error;  ///< what the scaler states and nobody can follow
+    std::string error;  ///< error in the settings of the scaler; empty: none
   };
   struct Scraped {
     signals::Scraper* scraper = nullptr;
     signals::ScrapeId id;
-    std::string what;  ///< url and all that decides how it is read: changed, it is another target
+    std::string what;  ///< URL and reading rules; a change of either makes a new target
     std::shared_ptr<const signals::MetricCatalog> custom;
   };
   struct Asked {
@@ -76,9 +78,9 @@ class SignalSources {
   };
   struct Pod {
     std::optional<Scraped> scraped;
-    std::string scaler_uid;  ///< whose server is asked, where nothing is scraped
+    std::string scaler_uid;  ///< scaler whose Prometheus server is queried if the pod is not scraped
     std::string name;
-    std::vector<signals::SignalName> needed;  ///< by whoever decides about it: without them it is silent
+    std::vector<signals::SignalName> needed;  ///< signals that the policy needs; a pod without them counts as silent
   };
 
   static Reading reading_of(const InferenceScaler& scaler);
@@ -92,9 +94,9 @@ class SignalSources {
   net::Transport& transport_;
   net::Clock clock_;
   std::map<Duration, std::unique_ptr<signals::Scraper>> scrapers_;  ///< by interval
-  std::map<std::string, std::unique_ptr<Asked>> servers_;           ///< by the scaler's uid
-  std::map<std::string, Pod> pods_;                                 ///< by uid
-  std::map<std::string, std::string> mistakes_;                     ///< by the scaler's uid
+  std::map<std::string, std::unique_ptr<Asked>> servers_;           ///< by UID of the scaler
+  std::map<std::string, Pod> pods_;                                 ///< by UID of the pod
+  std::map<std::string, std::string> mistakes_;                     ///< by UID of the scaler
 };
 
 }  // namespace capstan::op

@@ -8,7 +8,8 @@
 
 namespace capstan::op {
 
-/// Adds what the FleetPolicy says of broken promises, and until when each service's breaches are acknowledged.
+/// Adds the FleetPolicy's settings for SLO breaches, and for each service the time until which breaches are
+/// acknowledged.
 void add_slo_breach(control::Policies& policies, const ClusterView& view,
                     const std::map<model::ServiceId, ServiceOrigin>& services);
 

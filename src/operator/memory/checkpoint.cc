@@ -24,7 +24,7 @@ std::string line_of(const std::string& key, const Checkpoint::Row& row) {
   return line + '\n';
 }
 
-/// The text before the next `end`, taken off the front.
+/// Removes the text up to the next `end` from the front of `text` and returns it without `end`.
 std::string_view take(std::string_view& text, char end) {
   const std::size_t at = std::min(text.find(end), text.size());
   const std::string_view taken = text.substr(0, at);
@@ -32,7 +32,7 @@ std::string_view take(std::string_view& text, char end) {
   return taken;
 }
 
-/// What a line holds of a broken promise, and of the settings under which it was kept.
+/// Reads the memory of an SLO breach from the rest of a line, with the last settings that met the SLO.
 Result<control::SloMemory> read_slo(std::string_view line) {
   if (line.empty()) return control::SloMemory();
   const std::string_view numbers = take(line, '\t');
@@ -45,7 +45,7 @@ Result<control::SloMemory> read_slo(std::string_view line) {
   return control::parse_slo_memory(numbers, good);
 }
 
-/// The uids, taken off the front where they are there.
+/// Removes the UIDs from the front of the line and returns them. The result is empty if the line has none.
 std::vector<std::string> take_replicas(std::string_view& line) {
   std::vector<std::string> uids;
   if (!line.starts_with(kReplicas)) return uids;
@@ -55,7 +55,7 @@ std::vector<std::string> take_replicas(std::string_view& line) {
   return uids;
 }
 
-/// A memory must not name a replica that does not stand beside it.
+/// Returns whether every replica that the memory names is in the list of replicas of the same row.
 bool names_within(const decide::scale::Memory& memory, std::size_t replicas) {
   if (!memory.capstan) return true;
   const auto within = [&](const auto& row) { return row.id.value < replicas; };

@@ -17,17 +17,18 @@ namespace capstan::op {
 
 inline const kube::Resource kConfigMaps{"", "v1", "configmaps", "ConfigMap", true};
 
-/// What a successor needs to decide the same: the memory of every service, and its ledger. It is kept in a fixed number
-/// of ConfigMaps beside the Lease, a line a service, so that one change rewrites a part (docs/decisions).
+/// The state that lets the next leader continue the decisions of this one: the memory and the ledger of every service.
+/// It is stored in a fixed number of ConfigMaps in the namespace of the Lease, one line per service, so that a change
+/// rewrites only one of them (docs/decisions).
 struct Checkpoint {
   static constexpr std::size_t kParts = 8;
-  /// Below the API server's bound of 1 MiB for an object. Lines that do not fit are left out: their services begin
-  /// anew.
+  /// Largest text of a part. It is below the API server's limit of 1 MiB per object. Rows that do not fit are left out,
+  /// and the next leader starts their services without memory.
   static constexpr std::size_t kPartBytes = 900'000;
 
   struct Row {
-    decide::scale::Memory memory;         ///< gangs are named by their position in `replicas`: an id is a process's own
-    std::vector<std::string> replicas{};  ///< uids of the pods that speak for them, in the order of their ids
+    decide::scale::Memory memory;  ///< a gang id is an index into `replicas`, because ids differ between processes
+    std::vector<std::string> replicas{};  ///< UID of the first pod of each gang, in the order of the gang ids
     Ledger ledger;
     control::SloMemory slo;
     friend bool operator==(const Row&, const Row&) = default;
@@ -36,15 +37,17 @@ struct Checkpoint {
   friend bool operator==(const Checkpoint&, const Checkpoint&) = default;
 };
 
-std::string checkpoint_name(std::size_t part);  ///< of its ConfigMap
-std::size_t part_of(std::string_view row_key);  ///< where a row stands
+/// Returns the name of the ConfigMap of a part.
+std::string checkpoint_name(std::size_t part);
+/// Returns the part that holds a row.
+std::size_t part_of(std::string_view row_key);
 
-/// The bodies of the ConfigMaps, for server-side apply.
-/// @param left_out  is set to how many rows did not fit
+/// Returns the bodies of the ConfigMaps, for server-side apply.
+/// @param left_out  set to the number of rows that did not fit
 std::array<std::string, Checkpoint::kParts> to_config_maps(const Checkpoint& checkpoint, std::size_t& left_out);
 
-/// Adds what a ConfigMap holds. Lines that cannot be read are left out: another version wrote them.
-/// @return how many were left out
+/// Adds the rows of a ConfigMap. A line that cannot be parsed comes from another version and is skipped.
+/// @return number of skipped lines
 std::size_t read_config_map(kube::Json object, Checkpoint& into);
 
 }  // namespace capstan::op

@@ -31,7 +31,7 @@ void CheckpointStore::ask(std::size_t at) {
 }
 
 void CheckpointStore::answered(std::size_t at, const kube::Outcome& outcome) {
-  // What a busy or broken server did not tell is asked for again: to begin without it would be to forget it.
+  // Repeat the request after an error that may pass: without this part, its services would lose their memory.
   const int code = outcome.error.code;
   if (!outcome.ok() && (code == 0 || code == 401 || code == 429 || code >= 500)) {
     parts_[at].retry_at = clock_() + kRetryAfter;
@@ -82,7 +82,7 @@ void CheckpointStore::write(const Checkpoint& checkpoint, bool at_once) {
     part.written_at = now;
     part.recommended = std::move(recommended[at]);
     ++writes_;
-    kube::ApiRequest request = kube::apply(place(at), bodies[at], true);  // the ConfigMaps are nobody's but ours
+    kube::ApiRequest request = kube::apply(place(at), bodies[at], true);  // force: only Capstan owns these ConfigMaps
     request.may_send = may_write_;
     part.call = client_.call(std::move(request), [this, at](const kube::Outcome& outcome) {
       parts_[at].call = 0;

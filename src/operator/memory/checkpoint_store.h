@@ -19,40 +19,42 @@ namespace capstan::op {
 /// Reads and writes the checkpoint's ConfigMaps.
 class CheckpointStore {
  public:
-  /// At most so often is a part written for what changes all the time. A recommendation that changed is written at
-  /// once: a successor of a process that is killed shall know what was asked for.
+  /// Shortest time between two writes of a part, for values that change all the time. A changed recommendation is
+  /// written at once, so that the next leader knows it even if this process is killed.
   static constexpr Duration kPeriod = std::chrono::seconds(10);
   static constexpr Duration kRetryAfter = std::chrono::seconds(3);
 
-  /// @param may_write  asked when a write is sent; `client` outlives the store
+  /// @param client     outlives the store
+  /// @param may_write  called when a write is sent; the write is dropped if it returns false
   CheckpointStore(kube::Client& client, net::Clock clock, std::string ns, std::function<bool()> may_write);
   ~CheckpointStore();
   CheckpointStore(const CheckpointStore&) = delete;
 
-  /// Asks for all parts, anew; `read` has them once they are there.
+  /// Requests all parts again. `read` returns them when all have arrived.
   void start_reading();
-  /// Asks again where there was no answer.
+  /// Repeats the requests that have failed.
   void turn();
   Instant next_deadline() const;
-  /// Nothing while something is not known. What the server refuses to show is as if it was not there: `refusal` says
-  /// so.
+  /// Returns the checkpoint, or nothing while a part is missing. A part that the server refuses to return counts as
+  /// empty; `refusal` then holds the error.
   std::optional<Checkpoint> read() const;
   const std::string& refusal() const { return refusal_; }
 
-  /// Writes the parts that changed, where it is time to.
+  /// Writes the parts that have changed and are due.
+  /// @param at_once  writes every part that has changed
   void write(const Checkpoint& checkpoint, bool at_once);
   bool writing() const;
-  std::size_t left_out() const { return left_out_; }  ///< rows without a place in the last one
+  std::size_t left_out() const { return left_out_; }  ///< rows that did not fit into the last checkpoint
   std::uint64_t writes() const { return writes_; }
 
  private:
-  using Recommended = std::map<std::string, ReplicaCount>;  // by row
+  using Recommended = std::map<std::string, ReplicaCount>;  // by key of the row
   struct Part {
     kube::Client::CallId call = 0;
     bool read = false;
     Instant retry_at{};
     std::string written;
-    Recommended recommended;  // as written
+    Recommended recommended;  // as last written
     Instant written_at{};
   };
 

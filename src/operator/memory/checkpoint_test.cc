@@ -64,7 +64,7 @@ TEST(Checkpoint, WhatAnotherVersionWroteIsLeftOut) {
   EXPECT_EQ(read_config_map(document.parse(R"({"kind": "ConfigMap"})").value(), checkpoint), 0u);
 }
 
-/// What Capstan's own policy remembers of so many replicas, and their pods.
+/// Returns a row with the memory of Capstan's own policy about the given number of replicas.
 Checkpoint::Row own_row(std::uint32_t replicas) {
   Checkpoint::Row row;
   decide::scale::CapstanMemory& memory = row.memory.capstan.emplace();
@@ -88,7 +88,7 @@ TEST(Checkpoint, WhatIsRememberedOfReplicasStandsBesideTheirPods) {
   std::size_t left_out = 0;
   EXPECT_EQ(read(to_config_maps(checkpoint, left_out), left_out), checkpoint);
   EXPECT_EQ(left_out, 0u);
-  // A memory that names a fourth replica is nobody's.
+  // A memory that names a fourth replica is refused.
   checkpoint.rows["uid/Deployment/chat"].replicas.pop_back();
   EXPECT_EQ(read(to_config_maps(checkpoint, left_out), left_out).rows.size(), 1u);
   EXPECT_EQ(left_out, 1u);

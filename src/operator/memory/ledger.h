@@ -10,21 +10,22 @@
 
 namespace capstan::op {
 
-/// What following the recommendations would have changed: GPU time and money that they ask for, less what is there.
-/// Negative is saved. Only the time in which somebody decided counts.
+/// The difference between the recommended and the existing replicas over time, in GPU time and money. A negative value
+/// is a saving. Only time between two decisions counts.
 class Ledger {
  public:
-  /// A longer pause between two decisions is one in which nobody decided.
+  /// Longest pause between two decisions that still counts. In a longer pause no process decided.
   static constexpr Duration kLongestStep = std::chrono::minutes(5);
 
-  /// From the last call until now `more` replicas were asked for than there were. The first call begins the account.
+  /// Adds the time since the last call, during which `more` replicas were recommended than existed. The first call
+  /// starts the account.
   void add(ReplicaCount more, MilliGpu gpus_of_replica, MicroUsd replica_price_per_hour, Instant now);
 
-  /// Adds another's account.
+  /// Adds the amounts of another ledger.
   void join(const Ledger& other);
 
-  Instant since() const { return since_; }  ///< never where nothing was added yet
-  std::int64_t gpu_hours_milli() const;     ///< thousandths of GPU-hours
+  Instant since() const { return since_; }  ///< time of the first `add`; `never` before it
+  std::int64_t gpu_hours_milli() const;     ///< unit: 0.001 GPU-hours
   MicroUsd cost() const { return {micro_usd_}; }
 
   friend bool operator==(const Ledger&, const Ledger&) = default;
@@ -36,10 +37,10 @@ class Ledger {
   Instant until_{};
   std::int64_t milli_gpu_ms_ = 0;
   std::int64_t micro_usd_ = 0;
-  std::int64_t rest_ = 0;  ///< of the division that gave the last micro-USD
+  std::int64_t rest_ = 0;  ///< remainder of the last division into `micro_usd_`, carried into the next one
 };
 
-/// One line of text that `parse_ledger` turns back into an equal value.
+/// Returns one line of text. `parse_ledger` turns it back into an equal value.
 std::string to_text(const Ledger& ledger);
 Result<Ledger> parse_ledger(std::string_view text);
 

@@ -9,7 +9,7 @@ namespace {
 
 using decide::scale::CapstanMemory;
 
-/// Gangs that the memory has rows of, in the order of their ids.
+/// Returns the gangs with a row in the memory, in the order of their ids.
 std::set<model::GangId> remembered_gangs(const CapstanMemory& memory) {
   std::set<model::GangId> ids;
   for (const auto& row : memory.counters) ids.insert(row.id);

@@ -12,19 +12,20 @@
 
 namespace capstan::op {
 
-// What a policy remembers of single replicas, it remembers by the id that their gang has in this process. A checkpoint
-// names the pod that speaks for the gang, so that a successor finds it again; and he gives ids in the same order, so
-// that sums over replicas come out to the last bit.
+// A policy remembers single replicas by the gang id of this process. A checkpoint names the first pod of each gang
+// instead, so that the next leader can find the replica. The next leader assigns ids in the same order, so that sums
+// over replicas are equal to the last bit.
 
-/// The memory for a checkpoint. Replicas that are gone are forgotten: the next decision would do so.
+/// Returns the memory in the form of a checkpoint. It leaves out replicas that no longer exist, as the next decision
+/// would.
 Checkpoint::Row portable(decide::scale::Memory memory, const SnapshotBuilder& objects);
 
-/// The pods that the rows speak of and that still exist, each row's in its order.
+/// Returns the pods that the rows name and that still exist, row by row in the order of the row.
 std::vector<const kube::Pod*> remembered_pods(const Checkpoint& checkpoint, const ClusterView& view);
 
-/// The memory of a row for the process whose snapshot this is. A replica whose counters are below what is remembered
-/// counts as never read: its engine was restarted at a time at which we did not look, or the two processes began to
-/// count at different times, and neither is a burst of tokens.
+/// Returns the memory of a row in terms of this process's snapshot. A replica whose counters are below the remembered
+/// values counts as never read. Either its engine has restarted since, or the two processes started to count at
+/// different times. In both cases the difference is not a burst of tokens.
 decide::scale::Memory adopted(const Checkpoint::Row& row, const SnapshotBuilder& objects,
                               const model::Snapshot& snapshot);
 

@@ -9,7 +9,8 @@
 
 namespace capstan::op {
 
-/// When a condition came to be what it is, True, False or (neither) Unknown: as was written, where it was so already.
+/// Returns the time since which a condition has its state: True, False or, if it is neither, Unknown. If the written
+/// condition has the same state, its time is kept.
 inline std::string condition_since(const std::vector<kube::Condition>& written, std::string_view type, bool is_true,
                                    bool is_false, kube::WallTime now) {
   const kube::Condition* before = kube::find_condition(written, type);

@@ -12,27 +12,27 @@
 
 namespace capstan::op {
 
-/// What the status of the FleetPolicy tells.
+/// The content of the status of the FleetPolicy.
 struct FleetReport {
   std::string leader;
-  GpuCount gpus = 0;        ///< of the nodes of all pools, those on their way included: what the limits are about
-  MicroUsd price_per_hour;  ///< of the same, as far as prices are stated
+  GpuCount gpus = 0;        ///< GPUs of the nodes of all pools and of open claims; the fleet limits apply to them
+  MicroUsd price_per_hour;  ///< price of the same nodes; a node without a stated price counts as zero
   friend bool operator==(const FleetReport&, const FleetReport&) = default;
 };
 
 FleetReport fleet_report(const model::Snapshot& snapshot, std::string leader);
 
-/// The status as the schema has it.
+/// Returns the status in the form of the schema.
 std::string fleet_status_json(const FleetReport& report, const FleetPolicy& policy, kube::WallTime wall);
 
-/// Decides when it is written: soon after it changes. It makes requests and sends none.
+/// Decides when the status is written: soon after a change. It makes requests and sends none.
 class FleetStatusWriter {
  public:
-  /// What is to be written now; nothing where there is no policy to write it on.
+  /// Returns the request to write the status now, or nothing if no write is due or there is no FleetPolicy.
   std::optional<kube::ApiRequest> look(const FleetReport& report, const FleetPolicy& policy, Instant now,
                                        kube::WallTime wall);
   void answered(const std::string& uid, bool written) { gate_.answered(uid, written); }
-  /// Somebody else may have written since.
+  /// Forgets what was written, because another leader may have written since.
   void forget() { gate_ = {}; }
 
  private:

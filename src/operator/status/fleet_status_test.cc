@@ -32,7 +32,7 @@ TEST(FleetStatus, CountsWhatTheLimitsAreAbout) {
   node.offering = {0};
   snapshot.nodes.set({0}, node);
   node.pool = {};
-  snapshot.nodes.set({1}, node);  // no pool launched it
+  snapshot.nodes.set({1}, node);  // a node that belongs to no pool
   model::Claim claim;
   claim.offering = {0};
   snapshot.claims.set({0}, claim);

@@ -17,9 +17,9 @@ namespace capstan::op {
 /// The reason why a gang is pending, or in Shadow the nodes where it would go. Its pods and an Event on the first of
 /// them show it.
 struct GangVerdict {
-  std::string uid;  ///< of its first pod
+  std::string uid;  ///< UID of its first pod
   std::string
-      reason;  ///< a word for machines: "Shortfall", "FleetGpuLimit"; "Unschedulable" if another provisioner has to act
+      reason;  ///< code in CamelCase: "Shortfall", "FleetGpuLimit"; "Unschedulable" if another provisioner has to act
   std::string message;                 ///< three lines of `explain`, joined
   bool would_place = false;            ///< there is room, and its scheduler has not bound it
   std::vector<const kube::Pod*> pods;  ///< pending pods in their order; owned by the view

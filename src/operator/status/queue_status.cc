@@ -54,7 +54,7 @@ std::vector<QueueStatusWriter::Write> QueueStatusWriter::look(const model::Snaps
   queues.for_each([&](kube::RowId, const Queue& queue) {
     uids.insert(queue.meta.uid);
     const auto found = by_name.find(queue.meta.name);
-    if (found == by_name.end()) return;  // it came after the last look
+    if (found == by_name.end()) return;  // the queue is newer than the last look
     const QueueReport& report = found->second;
     if (!gate_.opens(queue.meta.uid, queue.meta.generation, report, now)) return;
     const std::string status = queue_status_json(report, queue, wall);

@@ -13,32 +13,32 @@
 
 namespace capstan::op {
 
-/// What the status of a Queue tells; queues below it are counted.
+/// The content of the status of a Queue. It includes the queues below it.
 struct QueueReport {
   std::string name;
-  MilliGpu held;     ///< by pods that have a node
-  MilliGpu waiting;  ///< asked for by pods that wait for one, of gangs that Capstan places and that are there whole
+  MilliGpu held;     ///< GPUs of pods with a node
+  MilliGpu waiting;  ///< GPUs that pending pods request, in complete gangs that Capstan places
   bool closed = false;
   friend bool operator==(const QueueReport&, const QueueReport&) = default;
 };
 
-/// Of all queues of the catalog, in its order.
+/// Returns the status of all queues, in the order of the catalog.
 std::vector<QueueReport> queue_reports(const model::Snapshot& snapshot);
 
-/// The status as the schema has it. What is not whole GPUs counts as the next whole one.
+/// Returns the status in the form of the schema. Parts of a GPU are rounded up to a whole one.
 std::string queue_status_json(const QueueReport& report, const Queue& queue, kube::WallTime wall);
 
-/// Decides when the status of our Queues is written. It makes requests and sends none.
+/// Decides when the status of each Capstan Queue is written. It makes requests and sends none.
 class QueueStatusWriter {
  public:
   struct Write {
-    std::string uid;  ///< of the queue: its answer goes to `answered`
+    std::string uid;  ///< UID of the queue, to pass to `answered` with the outcome
     kube::ApiRequest request;
   };
   std::vector<Write> look(const model::Snapshot& snapshot, const kube::StoreSnapshot<Queue>& queues, Instant now,
                           kube::WallTime wall);
   void answered(const std::string& uid, bool written) { gate_.answered(uid, written); }
-  /// Somebody else may have written since.
+  /// Forgets what was written, because another leader may have written since.
   void forget() { gate_ = {}; }
 
  private:

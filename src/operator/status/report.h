@@ -22,21 +22,21 @@ namespace capstan::op {
 struct TargetReport {
   std::string name;
   model::Role role = model::Role::both;
-  ReplicaCount current = 0;  ///< asked for by the target now
+  ReplicaCount current = 0;  ///< number that the target's spec asks for now
   ReplicaCount starting = 0;
   ReplicaCount ready = 0;
   ReplicaCount draining = 0;
   ReplicaCount recommended = 0;
   ReplicaCount desired = 0;                 ///< number that Capstan writes to the target
-  std::optional<model::Reason> why;         ///< of the last decision; nothing if none was made
-  std::optional<explain::Summary> summary;  ///< of the last decision, in three lines
+  std::optional<model::Reason> why;         ///< reason of the last decision; nothing before the first
+  std::optional<explain::Summary> summary;  ///< summary of the last decision, in three lines
 };
 
 /// A condition without its times.
 struct StatusCondition {
   std::string type;
   enum class Is : std::uint8_t { no, yes, unknown } is = Is::unknown;
-  std::string reason;  ///< a word for machines
+  std::string reason;  ///< code in CamelCase
   std::string message;
 };
 
@@ -56,7 +56,7 @@ struct ScalerReport {
   ReplicaCount missing = 0;
   std::optional<Duration> oldest;         ///< age of the oldest known load
   std::vector<StatusCondition> verdicts;  ///< Ready first
-  Ledger ledger;                          ///< of all targets together
+  Ledger ledger;                          ///< sum over all targets
 
   ReplicaCount recommended() const;
   /// Returns the target that the scaler's own reason is about: the first that should change, else the first decided

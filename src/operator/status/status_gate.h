@@ -8,14 +8,14 @@
 
 namespace capstan::op {
 
-/// When the status of an object is written: soon after what it tells changes, or the generation that it is about, never
-/// two at a time, and again where one did not arrive. `Report` is what it tells, without times.
+/// Decides when the status of an object is written: soon after its content or the generation of the object changes. At
+/// most one write is in flight, and a failed write is repeated. `Report` is the content without times.
 template <typename Report>
 class StatusGate {
  public:
   static constexpr Duration kSoon = std::chrono::seconds(2);
 
-  /// Whether it is to be written now; then it counts as on its way until `answered`.
+  /// Returns whether a write is due. If so, a write counts as in flight until `answered`.
   bool opens(const std::string& uid, std::int64_t generation, const Report& report, Instant now) {
     const auto [at, is_new] = rows_.try_emplace(uid);
     Row& row = at->second;
@@ -30,7 +30,7 @@ class StatusGate {
     found->second.in_flight = false;
     found->second.arrived = written;
   }
-  /// Forgets objects that are gone: `exists` tells by uid.
+  /// Forgets the objects for whose UID `exists` returns false.
   template <typename Exists>
   void keep(Exists exists) {
     std::erase_if(rows_, [&](const auto& row) { return !row.second.in_flight && !exists(row.first); });

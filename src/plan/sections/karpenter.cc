@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <chrono>
 
-#include "experiment/text/words.h"
 #include "explain/words.h"
 #include "manifest/fields.h"
+#include "model/capacity_names.h"
 #include "plan/names.h"
 
 namespace capstan::plan {
@@ -102,9 +102,9 @@ std::vector<std::string> base_capacity(const ClusterSpec& cluster) {
   std::vector<std::string> types;
   for (const model::CapacityType type : {model::CapacityType::reserved, model::CapacityType::on_demand}) {
     if (std::ranges::find(cluster.capacity, type) != cluster.capacity.end())
-      types.emplace_back(experiment::capacity_name(type));
+      types.emplace_back(model::name(type).label);
   }
-  if (types.empty()) types.emplace_back(experiment::capacity_name(model::CapacityType::spot));
+  if (types.empty()) types.emplace_back(model::name(model::CapacityType::spot).label);
   return types;
 }
 
