@@ -21,8 +21,7 @@ Gangs::Gangs(Basics& basics, const Parts& parts, LossListener& listener)
 }
 
 bool Gangs::stays(model::GangId id) const {
-  const Stage stage = gangs_.at(id).stage;
-  return stage != Stage::draining && stage != Stage::sleeping;
+  return !drains_.contains(id, DrainPurpose::leave) && !sleepers_.is_asleep(id);
 }
 
 ReplicaCount Gangs::staying(const WorkloadKey& workload) const {
