@@ -70,12 +70,19 @@ std::string attainment_line(const ServicePlan& service, const model::Slo& slo) {
       experiment::milliseconds(tpot.count() / 1000));
 }
 
+/// Returns an attainment below the SLO with as many digits as tell it from the SLO: "98.96 %" of 99.0 %.
+std::string compared_percent(std::int64_t ppm, std::int64_t slo_ppm) {
+  if (ppm >= slo_ppm || percent(ppm) != percent(slo_ppm)) return percent(ppm);
+  return fmt::format("{}.{:02} %", ppm / 10'000, ppm % 10'000 / 100);
+}
+
 /// Returns the worse conditions under which the fleet misses the SLO, or those under which it holds it.
 std::string worse_conditions(const ServicePlan& service, const model::Slo& slo, bool is_missed) {
   std::string words;
   for (const Trial& trial : service.robustness) {
     if ((trial.attainment_ppm < slo.attainment_ppm) != is_missed) continue;
-    words += fmt::format("{}{} ({})", words.empty() ? "" : ", ", trial.name, percent(trial.attainment_ppm));
+    words += fmt::format("{}{} ({})", words.empty() ? "" : ", ", trial.name,
+                         compared_percent(trial.attainment_ppm, slo.attainment_ppm));
   }
   return words;
 }
@@ -85,7 +92,10 @@ PageHeadline headline_of(const ServicePlan& service, const ServiceSpec& spec) {
   for (const RoleFleet& role : service.roles) machines.insert(role.machine.name);
   const bool is_constant = service.scaler == ScalerKind::constant;
   PageHeadline out{.service = service.service};
-  out.fleet = fmt::format("{}, on {}, {}", fleet_words(service), fmt::join(machines, " and "),
+  ServicePlan shown{.service = service.service, .roles = service.roles};
+  // The objects of the other scalers have a higher maximum, which a constant fleet never uses.
+  for (RoleFleet& role : shown.roles) role.maximum = is_constant ? role.minimum : role.maximum;
+  out.fleet = fmt::format("{}, on {}, {}", fleet_words(shown), fmt::join(machines, " and "),
                           is_constant ? "a constant fleet" : fmt::format("scaled by {}", scaler_word(service.scaler)));
   out.lines.emplace_back("cost", cost_line(service));
   out.lines.emplace_back("SLO", slo_words(spec.slo) + "; " + attainment_line(service, spec.slo));

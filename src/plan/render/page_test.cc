@@ -65,5 +65,21 @@ TEST(Page, MarksOnlyTheChosenFleetOfSeveralThatCostTheSame) {
   EXPECT_TRUE(page.frontier.rows[1].is_chosen);
 }
 
+TEST(Page, TellsAMissFromTheSloAndAConstantFleetFromAScaledOne) {
+  Plan plan;
+  plan.spec.services = {{.name = "chat"}};
+  plan.spec.services[0].slo.attainment_ppm = 990'000;
+  RoleFleet role{.minimum = 2, .maximum = 7};
+  role.engine.model = "Llama-3.3-70B";
+  ServicePlan service{.service = "chat"};
+  service.roles = {role};
+  service.scaler = ScalerKind::constant;
+  service.robustness = {{.name = "a zone lost", .attainment_ppm = 989'600}};
+  plan.services = {service};
+  const PageHeadline headline = page_of(plan).headlines.at(0);
+  EXPECT_TRUE(headline.fleet.starts_with("2 replicas of ")) << headline.fleet;
+  EXPECT_EQ(headline.lines.back().second, "misses with a zone lost (98.96 %)");
+}
+
 }  // namespace
 }  // namespace capstan::plan

@@ -40,6 +40,17 @@ ServiceTotals totals_of(const ServicePlan& service) {
   return totals;
 }
 
+/// Returns the part of the paid GPU time without work, millionths. On shared nodes a service pays for fewer GPUs than
+/// in its simulation, and these do the same work.
+std::int64_t idle_ppm_of(const ServicePlan& service, const ServiceTotals& totals) {
+  if (totals.paid == 0) return 0;
+  const auto idle_ppm = static_cast<std::int64_t>(totals.idle * 1'000'000 / totals.paid);
+  const std::int64_t planned = planned_micro_usd_per_hour(service);
+  if (!service.shared_micro_usd_per_hour || planned <= 0) return idle_ppm;
+  const __int128 working = static_cast<__int128>(micro_usd_per_hour(service)) * (1'000'000 - idle_ppm);
+  return std::max<std::int64_t>(0, 1'000'000 - static_cast<std::int64_t>(working / planned));
+}
+
 /// Adds the cost of the nodes that hold the minimum. Nodes that services share are counted by the GPUs.
 template <typename Add>
 void add_warm_pool(const ServicePlan& service, const Add& add) {
@@ -86,17 +97,23 @@ void add_service(const PlanFacts& facts, const ServicePlan& service, Section& ou
                                       experiment::time_words(length), cost_range_words(service.seeds)),
        .evidence = is_shared ? Evidence::modelled : Evidence::simulated});
   if (totals.tokens > 0) {
-    const auto per_million =
-        static_cast<std::int64_t>(static_cast<__int128>(totals.micro_usd) * 1'000'000 / totals.tokens);
+    // Nodes that services share cost less than those of the simulations, for the same tokens.
+    const std::int64_t own_per_hour = micro_usd_per_hour(service);
+    const std::int64_t micro_usd =
+        is_shared && own_per_hour > 0
+            ? static_cast<std::int64_t>(static_cast<__int128>(totals.micro_usd) * per_hour / own_per_hour)
+            : totals.micro_usd;
+    const auto per_million = static_cast<std::int64_t>(static_cast<__int128>(micro_usd) * 1'000'000 / totals.tokens);
     add({.name = "million answer tokens",
          .value = usd(per_million) + " USD",
-         .why = fmt::format("{} USD / {} answer tokens, all simulations", usd(totals.micro_usd),
-                            experiment::grouped(totals.tokens)),
-         .evidence = Evidence::simulated});
+         .why = fmt::format("{} USD{} / {} answer tokens, all simulations", usd(micro_usd),
+                            is_shared ? " for the share of the nodes" : "", experiment::grouped(totals.tokens)),
+         .evidence = is_shared ? Evidence::modelled : Evidence::simulated});
   }
-  const std::int64_t idle_ppm = totals.paid == 0 ? 0 : static_cast<std::int64_t>(totals.idle * 1'000'000 / totals.paid);
-  Statement idle = idle_cost({micro_usd_per_hour(service), idle_ppm, Evidence::simulated});
-  idle.why += "; GPUs of paid nodes that no replica holds are among them";
+  Statement idle =
+      idle_cost({per_hour, idle_ppm_of(service, totals), is_shared ? Evidence::modelled : Evidence::simulated});
+  idle.why += is_shared ? "; the replicas work as many GPU-hours as on nodes of their own"
+                        : "; GPUs of paid nodes that no replica holds are among them";
   add(std::move(idle));
   add_warm_pool(service, add);
 }

@@ -63,5 +63,16 @@ TEST(CostSection, NamesTheServiceIfThereAreSeveral) {
             "work costs less than 13.07 USD. The prices contain no network, storage or control plane.");
 }
 
+TEST(CostSection, CountsOnlyTheShareOfNodesThatServicesHaveInCommon) {
+  PlanSpec spec;
+  spec.services.push_back({.name = "chat"});
+  std::vector<ServicePlan> services = {costed_service("chat")};
+  services[0].shared_micro_usd_per_hour = 90'000'000;  // of 100 USD/h on nodes of its own
+  const Section section = cost_section({spec, services});
+  EXPECT_EQ(value_of(section, "million answer tokens"), "90.00 USD");
+  // The replicas work for 80 of 100 USD/h; that leaves 10 of 90 USD/h.
+  EXPECT_EQ(value_of(section, "idle GPUs"), "7,300.06 USD/month");
+}
+
 }  // namespace
 }  // namespace capstan::plan
