@@ -113,10 +113,10 @@ struct PlacementResult {
 };
 
 struct Decision {
-  std::vector<PlacementResult> verdicts;      ///< one for every pending gang, oldest first
-  std::vector<Shortfall> shortfalls;  ///< policy `gang` only; pending gangs, oldest first, then planned ones
-  std::set<model::NodeId> nominated;  ///< nodes for assumed or planned pods
-  model::Plan plan;                   ///< BindPods and EvictPod; reasons of the other gangs
+  std::vector<PlacementResult> verdicts;  ///< one for every pending gang, oldest first
+  std::vector<Shortfall> shortfalls;      ///< policy `gang` only; pending gangs, oldest first, then planned ones
+  std::set<model::NodeId> nominated;      ///< nodes for assumed or planned pods
+  model::Plan plan;                       ///< BindPods and EvictPod; reasons of the other gangs
 };
 
 /// Decides to which nodes pending pods go.
