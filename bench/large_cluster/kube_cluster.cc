@@ -124,15 +124,17 @@ void KubeCluster::add_nodes() {
 }
 
 void KubeCluster::add_pods() {
+  op::Readings::Map readings;
   for (std::uint32_t g = 0; g < layout_.gangs.size(); ++g) {
     const Gang& gang = layout_.gangs[g];
     for (std::uint32_t p = 0; p < shape_of(gang.service).pods; ++p) set_pod(gang, p, !gang.nodes.empty());
     if (gang.nodes.empty()) continue;
-    model::ReplicaSignals& signals = readings_[fmt::format("pod-{}-{}-0", gang.service, gang.ordinal)];
+    model::ReplicaSignals& signals = readings[fmt::format("pod-{}-{}-0", gang.service, gang.ordinal)];
     for (const model::ReplicaSignal& signal : model::kReplicaSignals) {
       signals.*signal.field = model::Signal::of(g % 50, std::chrono::seconds(1));
     }
   }
+  readings_ = op::Readings(std::move(readings));
 }
 
 void KubeCluster::set_pod(const Gang& gang, std::uint32_t index, bool is_ready) {

@@ -3,10 +3,14 @@
 #include <cstdint>
 #include <memory>
 
+#include "base/time.h"
 #include "large_cluster/layout.h"
 #include "operator/view/cluster_view.h"
 
 namespace capstan::bench {
+
+/// The time of the first look at a KubeCluster. All objects are older, as in a cluster with synchronized clocks.
+inline constexpr Instant kFirstLook{std::chrono::seconds(1'800'000'000)};
 
 /// The cluster as Kubernetes objects, as the controller has them after its first list: nodes, pods, one
 /// LeaderWorkerSet and one InferenceScaler for each service, and one FleetPolicy. Every gang is a group of a

@@ -218,7 +218,7 @@ std::string first_look(const Arguments& arguments) {
     seen = {};
     builder.emplace();
   };
-  const double time = median_seconds(restart, [&] { seen = builder->build(view, cluster.readings(), kNow); });
+  const double time = median_seconds(restart, [&] { seen = builder->build(view, cluster.readings(), kFirstLook); });
   return fmt::format("seconds={} {}", time, row_words(seen));
 }
 
@@ -227,13 +227,15 @@ std::string later_look(const Arguments& arguments, std::uint32_t pods) {
   KubeCluster cluster(arguments.layout);
   op::ClusterView view = cluster.view();
   op::SnapshotBuilder builder;
-  builder.build(view, cluster.readings(), kNow);
+  builder.build(view, cluster.readings(), kFirstLook);
   op::SnapshotBuilder::Seen seen;
+  Instant at = kFirstLook;
   const auto change = [&] {
     cluster.change_pods(pods);
     view = cluster.view();
+    at = at + std::chrono::seconds(1);
   };
-  const double time = median_seconds(change, [&] { seen = builder.build(view, cluster.readings(), kNow); });
+  const double time = median_seconds(change, [&] { seen = builder.build(view, cluster.readings(), at); });
   return fmt::format("seconds={} {}", time, row_words(seen));
 }
 

@@ -4,6 +4,7 @@
 #include <rapidcheck/gtest.h>
 
 #include <map>
+#include <tuple>
 #include <vector>
 
 namespace capstan {
@@ -69,6 +70,28 @@ TEST(SharedTable, ACopyOwnsOnlyTheBlocksItChanged) {
   int shared = 0;
   for (std::uint32_t i = 0; i < 256; ++i) shared += before.find(row(i)) == after.find(row(i));
   EXPECT_EQ(shared, 256 - 64);  // equal addresses: one block of 64 rows was copied, three blocks are shared
+}
+
+TEST(SharedTable, VisitsTheRowsThatDiffer) {
+  using Change = std::tuple<std::uint32_t, int, int>;  // 0: absent
+  const auto changes = [](const Table& before, const Table& after) {
+    std::vector<Change> found;
+    after.for_each_change(before, [&](RowId id, const int* old_row, const int* new_row) {
+      found.emplace_back(id.value, old_row == nullptr ? 0 : *old_row, new_row == nullptr ? 0 : *new_row);
+    });
+    return found;
+  };
+  Table before;
+  for (std::uint32_t i = 0; i < 200; ++i) before.set(row(i), static_cast<int>(i) + 1);
+  Table after = before;
+  EXPECT_TRUE(changes(before, after).empty());
+  after.set(row(70), -1);
+  after.set(row(71), 72);  // the same value
+  after.erase(row(3));
+  after.set(row(500), 9);
+  EXPECT_EQ(changes(before, after), (std::vector<Change>{{3, 4, 0}, {70, 71, -1}, {500, 0, 9}}));
+  EXPECT_EQ(changes(after, before), (std::vector<Change>{{3, 0, 4}, {70, -1, 71}, {500, 9, 0}}));
+  EXPECT_EQ(changes(Table(), before).size(), 200u);
 }
 
 TEST(SharedTableDeathTest, ReadingAnAbsentRowIsABug) { EXPECT_DEATH(Table().at(row(1)), "broken invariant"); }

@@ -178,8 +178,8 @@ void read_prometheus(Session& session, const op::InferenceScaler& scaler, const 
     if (const auto trouble = troubles.find(speaker.pod->meta.uid); trouble != troubles.end()) {
       gathered.facts.unusable.push_back({speaker.pod->meta.name, "reading", trouble->second});
     }
-    const auto reading = readings.find(speaker.pod->meta.uid);
-    if (reading == readings.end()) continue;
+    const auto reading = readings.entries().find(speaker.pod->meta.uid);
+    if (reading == readings.entries().end()) continue;
     const auto value = [](const model::Signal& signal) {
       return signal.usable() ? std::optional(signal.value) : std::nullopt;
     };

@@ -32,7 +32,7 @@ TEST(SnapshotBuilder, AddsRowsForScalersPodsAndNodes) {
   cluster.pods.put(testing::pod("chat-b", "chat"));
   cluster.pods.put(testing::pod("other", "db", "n1", true, 2));
   SnapshotBuilder builder;
-  const auto [snapshot, delta, speakers] = builder.build(cluster.view(), {{"chat-a", waiting(7)}}, kIn2027);
+  const auto [snapshot, delta, scraped] = builder.build(cluster.view(), {{"chat-a", waiting(7)}}, kIn2027);
 
   EXPECT_EQ(snapshot.at, kIn2027);
   EXPECT_EQ(snapshot.catalog->service({0}).name, "ns/chat");
@@ -48,8 +48,8 @@ TEST(SnapshotBuilder, AddsRowsForScalersPodsAndNodes) {
   EXPECT_EQ(decide::build(snapshot).rooms.find({0})->free, whole_gpus(5)) << "8 less 1 less 2";
   EXPECT_EQ(builder.names().pods.at({0}), "ns/chat-a");
   EXPECT_EQ(delta.pods.size(), 3u);
-  ASSERT_EQ(speakers.size(), 1u);
-  EXPECT_EQ(speakers[0].pod->meta.name, "chat-a");
+  ASSERT_EQ(scraped->size(), 1u);
+  EXPECT_EQ(scraped->front().pod->meta.name, "chat-a");
 
   const SnapshotBuilder::Seen second = builder.build(cluster.view(), {{"chat-a", waiting(7)}}, kIn2027 + seconds(1));
   EXPECT_TRUE(second.delta.empty());
@@ -369,7 +369,7 @@ RC_GTEST_PROP(SnapshotBuilder, DeltaLeadsFromOneIndexToTheNext, ()) {
     for (int i = 0; i < changes; ++i) change(cluster, look * 100 + i);
     const auto [snapshot, delta, serving] = builder.build(cluster.view(), {{"p1a0", waiting(look)}}, {seconds(look)});
     RC_ASSERT(delta.to_version == delta.from_version + 1);
-    RC_ASSERT(serving.size() <= snapshot.gangs.size());
+    RC_ASSERT(serving->size() <= snapshot.gangs.size());
     decide::apply(index, snapshot, delta);
     RC_ASSERT(index == decide::build(snapshot));
     RC_ASSERT(builder.policies().size() == snapshot.catalog->services.size());
@@ -380,6 +380,122 @@ RC_GTEST_PROP(SnapshotBuilder, DeltaLeadsFromOneIndexToTheNext, ()) {
     RC_ASSERT(state_hash(second->snapshot) == state_hash(snapshot));
     snapshot.pods.for_each([&](model::PodId id, const model::Pod&) { RC_ASSERT(builder.names().pods.find(id)); });
     snapshot.gangs.for_each([&](model::GangId id, const model::Gang&) { RC_ASSERT(builder.names().gangs.find(id)); });
+  }
+}
+
+/// Changes the status of one random pod, or sends one random object again as it is.
+void change_status(Cluster& cluster) {
+  const auto below = [](std::size_t n) { return *rc::gen::inRange<std::size_t>(0, n); };
+  const auto any_of = [&](const auto& objects) {
+    return std::next(objects.begin(), std::ptrdiff_t(below(objects.size())));
+  };
+  if (below(4) == 0 && !cluster.nodes.all().empty())
+    return cluster.nodes.put(Object(any_of(cluster.nodes.all())->second));
+  if (cluster.pods.all().empty()) return;
+  Object pod = any_of(cluster.pods.all())->second;
+  const auto condition = [&](const char* type, const char* hour) {
+    return Object{{"type", type},
+                  {"status", below(3) == 0 ? "False" : "True"},
+                  {"lastTransitionTime", std::string("2026-11-21T") + hour + ":0" + std::to_string(below(9)) + ":00Z"}};
+  };
+  Object& status = pod["status"] = {{"phase", below(8) == 0 ? "Succeeded" : "Running"}, {"podIP", "10.0.0.1"}};
+  status["conditions"] = {condition("PodScheduled", "16"), condition("Ready", "16")};
+  if (below(3) == 0) status["conditions"].push_back(condition("capstan.dev/serving", "17"));
+  if (below(3) == 0) pod["metadata"]["deletionTimestamp"] = "2026-11-21T18:00:00Z";
+  cluster.pods.put(pod);
+}
+
+std::string text_of(const SnapshotBuilder& builder, const SnapshotBuilder::Seen& seen) {
+  archive::SavedState state{seen.snapshot, builder.names(), {"any", builder.policies(), {}, {}}, {}};
+  state.memory.scale.resize(builder.policies().size());
+  return archive::to_json(state);
+}
+
+// A builder that reads all objects at every look is the reference. Both give out the same ids.
+RC_GTEST_PROP(SnapshotBuilder, FollowsChangesAsIfItReadAllObjects, ()) {
+  Cluster cluster;
+  SnapshotBuilder builder;
+  SnapshotBuilder reference;
+  Readings readings;
+  for (int look = 1; look < 16; ++look) {
+    const bool status_alone = *rc::gen::inRange(0, 4) != 0;
+    for (int i = *rc::gen::inRange(0, look == 1 ? 40 : 6); i > 0; --i) {
+      status_alone&& look > 1 ? change_status(cluster) : change(cluster, look * 100 + i);
+    }
+    if (*rc::gen::inRange(0, 2) == 0) readings = Readings({{"p1a0", waiting(look)}, {"p2b0", waiting(7)}});
+    // Most objects were created at 16:00; an earlier look moves such moments.
+    const Instant at = kIn2027 - std::chrono::hours(24 * (*rc::gen::inRange(0, 5) == 0 ? 100 : 0)) + seconds(look);
+    reference.forget_last_look();
+    const SnapshotBuilder::Seen expected = reference.build(cluster.view(), readings, at);
+    const SnapshotBuilder::Seen seen = builder.build(cluster.view(), readings, at);
+    RC_ASSERT(text_of(builder, seen) == text_of(reference, expected));
+    RC_ASSERT(model::state_hash(seen.snapshot) == model::state_hash(expected.snapshot));
+    RC_ASSERT(seen.delta.services == expected.delta.services);
+    RC_ASSERT(seen.delta.nodes == expected.delta.nodes);
+    RC_ASSERT(seen.delta.claims == expected.delta.claims);
+    RC_ASSERT(seen.delta.gangs == expected.delta.gangs);
+    RC_ASSERT(seen.delta.pods == expected.delta.pods);
+    RC_ASSERT(seen.serving->size() == expected.serving->size());
+    for (std::size_t i = 0; i < seen.serving->size(); ++i) {
+      RC_ASSERT(seen.serving->at(i).service == expected.serving->at(i).service);
+      RC_ASSERT(seen.serving->at(i).pod == expected.serving->at(i).pod);
+    }
+  }
+  RC_ASSERT(reference.complete_looks() == 15u);
+}
+
+TEST(SnapshotBuilder, ReadsAllObjectsOnlyIfMoreThanStatusChanged) {
+  Cluster cluster;
+  cluster.nodes.put(testing::node("n1"));
+  cluster.scalers.put(testing::scaler("chat", "chat"));
+  cluster.deployments.put(testing::deployment("chat", 2));
+  cluster.pods.put(testing::pod("chat-a", "chat", "n1"));
+  cluster.pods.put(testing::pod("chat-b", "chat", "n1", true));
+  SnapshotBuilder builder;
+  const auto look = [&](const Readings& readings = {}) {
+    const SnapshotBuilder::Seen seen = builder.build(cluster.view(), readings, kIn2027);
+    return seen.snapshot.gangs.at({0});
+  };
+  EXPECT_EQ(look().phase, model::Gang::Phase::starting);
+  EXPECT_EQ(builder.complete_looks(), 1u);
+  look();
+  cluster.pods.put(testing::pod("chat-a", "chat", "n1", true));
+  EXPECT_EQ(look().phase, model::Gang::Phase::ready);
+  cluster.nodes.put(testing::node("n1"));
+  const SnapshotBuilder::Seen heard = builder.build(cluster.view(), {{"chat-a", waiting(7)}}, kIn2027);
+  EXPECT_EQ(heard.snapshot.signals_of({0}).waiting.value, 7);
+  EXPECT_TRUE(heard.delta.gangs.empty()) << "a reading does not change the row of its gang";
+  EXPECT_EQ(builder.complete_looks(), 1u) << "only status and readings have changed";
+  cluster.pods.put(testing::pod("chat-b", "chat", "n1", true, 2));
+  look();
+  EXPECT_EQ(builder.complete_looks(), 2u) << "a pod asks for more";
+  cluster.nodes.put(testing::node("n1", 4));
+  look();
+  EXPECT_EQ(builder.complete_looks(), 3u) << "a node has fewer GPUs";
+}
+
+TEST(SnapshotBuilder, ANominatedPodOfAnotherSchedulerHoldsItsRoom) {
+  const struct {
+    const char* title;
+    const char* scheduler;
+    const char* node;
+    std::int64_t free;
+  } rows[] = {{"not nominated", "default-scheduler", "", 8},
+              {"nominated", "default-scheduler", "n1", 5},
+              {"nominated to an unknown node", "default-scheduler", "n2", 8},
+              {"placed by Capstan", "capstan", "n1", 8}};
+  for (const auto& row : rows) {
+    Cluster cluster;
+    cluster.nodes.put(testing::node("n1"));
+    cluster.fleet.put({{"metadata", {{"name", "default"}}}, {"spec", {{"layers", {{"placement", "Active"}}}}}});
+    Object pod = testing::pod("a", "batch", "", false, 3);
+    pod["spec"]["schedulerName"] = row.scheduler;
+    pod["status"]["nominatedNodeName"] = row.node;
+    cluster.pods.put(pod);
+    SnapshotBuilder builder;
+    const model::Snapshot snapshot = builder.build(cluster.view(), {}, kIn2027).snapshot;
+    EXPECT_EQ(decide::build(snapshot).rooms.find({0})->free, whole_gpus(row.free)) << row.title;
+    EXPECT_FALSE(model::find_inconsistency(snapshot)) << row.title;
   }
 }
 

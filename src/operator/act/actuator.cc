@@ -131,7 +131,7 @@ void Actuator::end_holds() {
 void Actuator::feed(const Readings& readings) {
   const Instant now = base_.clock();
   std::map<std::string, actuate::ScaleGoal::Load> loads;
-  for (const auto& [uid, signals] : readings) {
+  for (const auto& [uid, signals] : readings.entries()) {
     const bool usable = signals.waiting.usable() && signals.running.usable();
     loads[uid] = {.usable = usable,
                   .requests = signals.waiting.value + signals.running.value,

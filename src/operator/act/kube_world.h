@@ -46,7 +46,7 @@ class KubeWorld final : public ports::World {
   const model::Snapshot& snapshot() const { return seen_.snapshot; }
   const SnapshotBuilder& objects() const { return builder_; }
   /// Returns the first pod of each replica that served at the last look. The pods belong to the view of that look.
-  const std::vector<SnapshotBuilder::Serving>& serving() const { return seen_.serving; }
+  const std::vector<SnapshotBuilder::Serving>& serving() const { return *seen_.serving; }
 
  private:
   /// Shortest hold. With a hold of zero, the nodes of a launch would not form a group.

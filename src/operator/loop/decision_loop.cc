@@ -37,7 +37,7 @@ void DecisionLoop::scout() {
   looked_version_ = watch_.version();
   view_ = watch_.view();
   const SnapshotBuilder::Seen seen = scout_->build(view_, {}, looked_at_);
-  sources_.follow(view_, seen.serving, scout_->services());
+  sources_.follow(view_, *seen.serving, scout_->services());
 }
 
 Instant DecisionLoop::next_deadline() const {

@@ -256,11 +256,11 @@ std::optional<signals::TargetReadings> SignalSources::heard_of(const Pod& pod) c
 }
 
 Readings SignalSources::readings() const {
-  Readings readings;
+  Readings::Map readings;
   for (const auto& [uid, pod] : pods_) {
     if (const auto heard = heard_of(pod)) readings[uid] = signals::replica_signals(heard->single());
   }
-  return readings;
+  return Readings(std::move(readings));
 }
 
 /// Returns the reason why a pod is silent: its page failed, or a needed value is not on it.

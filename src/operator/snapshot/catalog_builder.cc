@@ -13,17 +13,18 @@ namespace {
 using kube::labels::kInstanceType;
 using kube::labels::kZone;
 
-/// Set by administrators; KAI's and Kueue's topology examples use it. Amazon's names follow.
+/// Labels of racks. Administrators set the first one, as in the topology examples of KAI and Kueue; Amazon sets the
+/// other.
 constexpr std::string_view kRacks[] = {"topology.kubernetes.io/rack", "topology.k8s.aws/network-node-layer-3"};
 /// Written by NVIDIA's feature discovery on nodes of a multi-node NVLink domain: "<cluster uuid>.<clique id>".
 /// https://github.com/NVIDIA/k8s-device-plugin/tree/main/docs/gpu-feature-discovery
 constexpr std::string_view kNvlink = "nvidia.com/gpu.clique";
 constexpr std::string_view kGpuNames[] = {kube::labels::kGpuProduct, "karpenter.k8s.aws/instance-gpu-name"};
 
-/// Pods, and GPUs, of one replica: what a snapshot file holds at most.
+/// Most pods, and most GPUs, of one replica that a snapshot file holds.
 constexpr std::int64_t kMost = 1'024;
 constexpr RequestCount kMostRequests = 1'000'000;
-constexpr std::size_t kMostNames = 10'000;  // of models, remembered
+constexpr std::size_t kMostNames = 10'000;  // names of models in the cache
 constexpr ReplicaCount kMostReplicas = 1'000'000;
 
 std::string_view first_of(const kube::StringMap& labels, auto& keys) {
@@ -47,7 +48,7 @@ bool same(const model::Offering& a, const model::Offering& b) {
 
 CatalogBuilder::CatalogBuilder() {
   domain("cluster", model::TopologyLevel::cluster, {});
-  catalog_.launches_into = model::TopologyLevel::zone;  // what a cloud can be told
+  catalog_.launches_into = model::TopologyLevel::zone;  // a cloud API takes the zone of a node
 }
 
 model::GpuKindId CatalogBuilder::gpu_kind(const std::string& name) {
@@ -61,7 +62,7 @@ model::GpuKindId CatalogBuilder::gpu_kind(const std::string& name) {
 
 const std::optional<engine::ServedModel>& CatalogBuilder::served_model(const std::string& name) {
   const auto [found, is_new] = models_.try_emplace(name);
-  if (models_.size() > kMostNames) {  // scalers come and go: begin anew
+  if (models_.size() > kMostNames) {  // names of deleted scalers collect, so the cache is cleared
     models_.clear();
     return served_model(name);
   }
@@ -150,7 +151,7 @@ decide::scale::Policy queue_policy(const InferenceScaler& scaler) {
   const auto bounded = [](RequestCount requests) { return std::min(requests, kMostRequests); };
   queue.waiting_per_replica = bounded(scaler.waiting_per_replica);
   if (scaler.running_per_replica) queue.running_per_replica = bounded(*scaler.running_per_replica);
-  // Twice as often as there are new readings: one waits half as long until it is looked at.
+  // With two decisions per reading, a new reading waits at most half an interval.
   queue.hpa.sync_period =
       std::clamp<Duration>(scaler.interval / 2, std::chrono::milliseconds(100), std::chrono::hours(1));
   queue.hpa.downscale_stabilization = std::clamp<Duration>(scaler.cool_down, {}, std::chrono::hours(24));
@@ -170,8 +171,8 @@ decide::scale::Policy policy_of(const InferenceScaler& scaler) {
     rules.sync_period = std::clamp<Duration>(scaler.interval, milliseconds(100), seconds(15));
     return rules;
   }
-  // As often as in a scenario, however often there are readings: what was needed is remembered by decisions, and more
-  // of them would be forgotten before a window is over.
+  // The interval is that of scenarios, whatever the interval of the readings is. The policy remembers a number of
+  // decisions, and more frequent ones would be forgotten before a window has ended.
   return decide::scale::Capstan{};
 }
 

@@ -16,20 +16,19 @@
 
 namespace capstan::op {
 
-/// Gathers a catalog from what the cluster shows. Rows are only ever added, except that a service is rewritten when
-/// somebody edits its scaler: positions are ids and stay.
+/// Builds the catalog of a cluster. Positions of rows are ids, so rows are added and rewritten but never removed.
 class CatalogBuilder {
  public:
   CatalogBuilder();
 
-  /// By any of its names: "H100" and "NVIDIA-H100-80GB-HBM3" are the engine table's h100_sxm.
+  /// Returns the GPU kind with a name: "H100" and "NVIDIA-H100-80GB-HBM3" are the engine table's h100_sxm.
   model::GpuKindId gpu_kind(const std::string& name);
-  /// The model that is served under a name, where the engine table has it.
+  /// Returns the model that is served under a name, if the engine table has it.
   const std::optional<engine::ServedModel>& served_model(const std::string& name);
   model::PoolId pool(const std::string& name);
-  /// The row of an offering. A price that is given is the row's from now on; none leaves it as it is.
+  /// Returns the row of an offering. A given price replaces the price of the row.
   model::OfferingId offering(const model::Offering& offering);
-  /// What a pool sells, and how many GPUs it may have.
+  /// Sets the offerings of a pool and its limit of GPUs.
   void set_pool(model::PoolId id, std::vector<model::OfferingId> offerings, GpuCount gpu_limit);
   void set_queues(std::vector<model::Queue> queues) { catalog_.queues = std::move(queues); }
   void set_eligibility(model::Eligibility eligibility, std::vector<std::string> extended_resources) {
@@ -37,26 +36,26 @@ class CatalogBuilder {
     catalog_.extended_resources = std::move(extended_resources);
   }
   void set_limits(const model::FleetLimits& limits) { catalog_.limits = limits; }
-  /// The domains that a node's labels state: zone, rack, NVLink clique. Levels that no label tells are none.
+  /// Returns the zone, rack and NVLink clique that the labels of a node name. A level without a label is none.
   model::DomainPath domains(const kube::StringMap& labels);
-  /// For those that state none: the first GPU kind that was seen, "unknown" where none was.
+  /// Returns the GPU kind for objects that state none: the first kind of the catalog, or "unknown".
   model::GpuKindId any_gpu_kind() { return catalog_.gpu_kinds.empty() ? gpu_kind("unknown") : model::GpuKindId{0}; }
 
-  /// Sets the row of a service, which is the next one or one that there is.
+  /// Sets the row of a service, which is an existing row or the next one.
   void set_service(model::ServiceId id, model::Service service);
-  /// The replicas of `service` go on with what those of `feeder` began: decode and prefill of one scaler.
+  /// Sets the prefill service `feeder` whose requests the decode service `service` continues.
   void set_fed_by(model::ServiceId service, model::ServiceId feeder) {
     catalog_.services.at(service.value).fed_by = feeder;
   }
-  /// How both are held to each other, once `service` is fed by `feeder`.
+  /// Sets the limits on the ratio of the replicas of a decode service and its prefill service.
   void set_role_limits(model::ServiceId service, model::ServiceId feeder, const model::RoleLimits& limits) {
     catalog_.services.at(service.value).role_limits = catalog_.services.at(feeder.value).role_limits = limits;
   }
-  /// The variants behind the same endpoint whose number is decided with that of `first`.
+  /// Sets the variants behind the same endpoint whose replicas are decided together with those of `first`.
   void set_beside(model::ServiceId first, std::vector<model::ServiceId> others) {
     catalog_.services.at(first.value).beside = std::move(others);
   }
-  /// Of a service that is gone nothing is kept but its place.
+  /// Clears the row of a service that is gone. It keeps its position.
   void clear_service(model::ServiceId id);
 
   const model::Catalog& rows() const { return catalog_; }
@@ -70,33 +69,32 @@ class CatalogBuilder {
   model::DomainId domain(const std::string& name, model::TopologyLevel level, model::DomainId parent);
 
   model::Catalog catalog_;
-  // By the name that a cluster has for it: asked at every look.
+  // Both maps cache lookups in the engine table, by the name that the cluster uses.
   std::map<std::string, std::string> gpu_names_;
   std::map<std::string, std::optional<engine::ServedModel>> models_;
 };
 
-/// The level of the domains that the values of a node label are; nothing for a label that names none.
+/// Returns the topology level whose domains a node label names, or none.
 std::optional<model::TopologyLevel> level_of(std::string_view label);
 
-/// What a node's labels, or a claim's, call its GPUs; else what the fleet says of its instance type, whose nodes will
-/// call them so; else the resource's name.
+/// Returns the name of the GPUs of a node or a claim: from its labels, else from the fleet's description of its
+/// instance type, else the name of the GPU resource.
 std::string gpu_name(const kube::StringMap& labels, const kube::Resources& resources, const FleetPolicy& fleet);
 
-/// How Capstan scales what the scaler describes.
+/// Returns the scaling policy of a scaler.
 decide::scale::Policy policy_of(const InferenceScaler& scaler);
 
-/// One target of a scaler. Each is a service of its own with one variant: it is one workload object, whose replicas
-/// tell their own load. How many of each there are of one role is decided in one go by Capstan's own policy, by any
-/// other of each for itself.
+/// One target of a scaler. It is one workload object, and it becomes a service with one variant. Capstan's own policy
+/// decides the replicas of all targets of a role together; other policies decide each target alone.
 struct TargetOf {
   const InferenceScaler::Role* role = nullptr;
   const InferenceScaler::Variant* variant = nullptr;
-  std::string field;  ///< where the scaler names it: "spec.roles[0].variants[1].targetRef"
-  std::string shown;  ///< the service's name: "ns/chat", with several targets "ns/chat/chat-h100"
+  std::string field;  ///< field of the scaler that names it: "spec.roles[0].variants[1].targetRef"
+  std::string shown;  ///< name of the service: "ns/chat", or "ns/chat/chat-h100" if there are several targets
 };
-std::vector<TargetOf> targets_of(const InferenceScaler& scaler);  ///< in the order in which they are written
+std::vector<TargetOf> targets_of(const InferenceScaler& scaler);  ///< in the order of the scaler's fields
 
-/// The service that a target stands for. `workload` is null where it does not exist.
+/// Returns the row of a target's service. `workload` is null if the target does not exist.
 model::Service service_of(const InferenceScaler& scaler, const TargetOf& target, const kube::Workload* workload,
                           CatalogBuilder& catalog);
 

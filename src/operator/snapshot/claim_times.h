@@ -8,11 +8,11 @@
 
 namespace capstan::op {
 
-/// How long claims take to become nodes that take pods, by pool: the longest of those that have and still exist.
+/// The time that claims take to become nodes that accept pods: for each pool, the longest time of its existing claims.
 class ClaimTimes {
  public:
   explicit ClaimTimes(const kube::StoreSnapshot<kube::NodeClaim>& claims);
-  /// When it was, or by the others of its pool will be, initialized; never where none of them has been.
+  /// Returns the time at which the claim was initialized, or its prediction. Never if no claim of its pool was.
   Instant expected_ready_at(const kube::NodeClaim& claim) const;
 
  private:

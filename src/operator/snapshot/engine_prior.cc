@@ -5,7 +5,7 @@
 namespace capstan::op {
 namespace {
 
-/// What the engine is told to hold at most; empty: nothing.
+/// Returns the limits that the engine was given, as text; empty if it was given none.
 std::string told(const model::StepLimits& limits) {
   std::string text;
   if (limits.max_seqs > 0) text += ", " + std::to_string(limits.max_seqs) + " sequences at most";
@@ -13,7 +13,7 @@ std::string told(const model::StepLimits& limits) {
   return text;
 }
 
-/// Of the policy without a row: src/decide/scale/capstan/capacity.cc.
+/// The policy's estimate without a row is in src/decide/scale/capstan/capacity.cc.
 constexpr const char* kWithout =
     "; until replicas have shown how long their steps take, with three requests running, another model's row stands in";
 

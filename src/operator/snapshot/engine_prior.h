@@ -6,14 +6,14 @@
 
 namespace capstan::op {
 
-/// What Capstan's own policy begins with about a target's engine.
+/// The estimate of a target's engine with which Capstan's own policy starts.
 struct EnginePrior {
   bool known = false;
-  std::string reason;   ///< a word for machines
-  std::string message;  ///< which row of the engine table; or what is not in it, and what is done then
+  std::string reason;   ///< one word, for the condition of the status
+  std::string message;  ///< the row of the engine table, or the missing row and its replacement
 };
 
-/// @param gpu_known  the variant's GPU kind is stated or told by nodes
+/// @param gpu_known  the GPU kind of the variant is stated or follows from nodes
 EnginePrior engine_prior(const model::Catalog& catalog, const model::Variant& variant, bool gpu_known);
 
 }  // namespace capstan::op

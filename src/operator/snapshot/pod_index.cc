@@ -8,7 +8,8 @@ namespace {
 const PodIndex::List kNone;
 
 std::string key_of(std::string_view ns, std::string_view key, std::string_view value) {
-  return std::string(ns) + '\n' + std::string(key) + '\n' + std::string(value);  // none of them holds an end of line
+  return std::string(ns) + '\n' + std::string(key) + '\n' +
+         std::string(value);  // no name or label contains a line break
 }
 
 }  // namespace

@@ -12,15 +12,15 @@
 
 namespace capstan::op {
 
-/// Pods that have not ended, by namespace and by their labels: to find a workload's replicas costs what they are, not
-/// what there is. Points into the snapshot that it was made of; lists are in its order.
+/// The pods that have not ended, by namespace and by label. The cost of finding a workload's replicas grows with their
+/// number, not with the number of all pods. It points into its snapshot, and its lists have the order of the snapshot.
 class PodIndex {
  public:
   using List = std::vector<const kube::Pod*>;
 
   explicit PodIndex(const kube::StoreSnapshot<kube::Pod>& pods);
 
-  /// All pods of the workload, and few others: those with the rarest label that it selects by.
+  /// Returns the pods with the rarest label of the workload's selector: all pods of the workload and few others.
   std::span<const kube::Pod* const> candidates(const kube::Workload& workload) const;
   const std::map<std::string, List, std::less<>>& by_namespace() const { return by_namespace_; }
 

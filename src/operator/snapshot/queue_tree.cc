@@ -9,7 +9,7 @@
 namespace capstan::op {
 namespace {
 
-/// No object's name has a '/' in it.
+/// Returns the name of a queue's row, which is unique because names of objects contain no '/'.
 std::string row_name(QueueTree::Kind kind, const std::string& name) {
   return kind == QueueTree::Kind::kai ? "kai/" + name : name;
 }
@@ -33,7 +33,7 @@ void QueueTree::describe(const ClusterView& view) {
     kai_ = true;
     Described& row = described_[{Kind::kai, queue.meta.name}];
     row.parent = queue.parent;
-    // What is not stated is 0, and lets nothing in: so KAI reads it.
+    // As in KAI, a limit that is not stated is 0, so the queue admits nothing.
     const std::int64_t most = whole_gpus(kMostHeld).count;
     if (queue.gpu_limit_milli != kube::KaiQueue::kUnlimited) {
       row.limit = MilliGpu{std::clamp<std::int64_t>(queue.gpu_limit_milli, 0, most)};
@@ -41,7 +41,7 @@ void QueueTree::describe(const ClusterView& view) {
   });
 }
 
-/// The queues above it first. One that is above itself, or whose parent nobody described, is closed.
+/// Adds the row of a queue after those of its ancestors. A queue in a cycle or without an existing parent is closed.
 void QueueTree::add_with_parents(const Key& key) {
   std::vector<Key> chain;
   std::set<Key> passed;

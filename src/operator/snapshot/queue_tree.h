@@ -11,7 +11,7 @@
 
 namespace capstan::op {
 
-/// The queues of a cluster: ours and KAI's, each with a tree of its own. Parents stand before their children; KAI's
+/// The queues of a cluster. Capstan's and KAI's queues have separate trees. Parents precede their children. KAI's queue
 /// "team" is the row "kai/team".
 class QueueTree {
  public:
@@ -19,12 +19,12 @@ class QueueTree {
 
   explicit QueueTree(const ClusterView& view);
 
-  /// The queue that these labels of a pod or of a template name, ours before KAI's; none where they name none. One that
-  /// nobody described is a row from now on, closed. Where there is no Queue of KAI's at all, its label names none.
+  /// Returns the queue that the labels of a pod or of a template name, or none. Capstan's label precedes KAI's. A queue
+  /// that does not exist gets a closed row. KAI's label counts only if the cluster has a Queue of KAI.
   model::QueueId of(const kube::StringMap& labels);
-  /// The same of a pod, which KAI's PodGroup may put into a queue as well.
+  /// Returns the queue of a pod, which may follow from its KAI PodGroup too.
   model::QueueId of(const kube::Pod& pod);
-  /// None where nobody described it.
+  /// Returns a queue that exists, or none.
   model::QueueId find(Kind kind, const std::string& name) const;
 
   const std::vector<model::Queue>& rows() const { return rows_; }
@@ -41,10 +41,10 @@ class QueueTree {
   model::QueueId named(Kind kind, const std::string& name);
 
   std::map<Key, Described> described_;
-  std::map<std::string, std::string> by_group_;  ///< queue, by namespace and name of KAI's PodGroup
+  std::map<std::string, std::string> by_group_;  ///< names of queues, by namespace and name of the KAI PodGroup
   std::map<Key, model::QueueId> ids_;
   std::vector<model::Queue> rows_;
-  bool kai_ = false;  ///< there are Queues of KAI's
+  bool kai_ = false;  ///< the cluster has Queues of KAI
 };
 
 }  // namespace capstan::op

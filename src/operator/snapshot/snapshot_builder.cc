@@ -14,6 +14,7 @@
 #include "operator/snapshot/claim_times.h"
 #include "operator/snapshot/eligibility_look.h"
 #include "operator/snapshot/pod_index.h"
+#include "operator/snapshot/pod_node.h"
 #include "operator/snapshot/queue_tree.h"
 #include "operator/snapshot/start_times.h"
 #include "operator/snapshot/waiting_gangs.h"
@@ -23,11 +24,10 @@
 namespace capstan::op {
 namespace {
 
-/// Of a pool that states no limit.
+/// The limit of a pool that states none.
 constexpr GpuCount kNoLimit = 10'000'000;
 
-/// What placing a replica divides by: a replica that asks for no GPU, such as an emulator, counts as the least there
-/// is.
+/// The GPUs of a replica that asks for none, such as an emulator. Placement divides by the GPUs of a replica.
 constexpr MilliGpu kLeastGpu{1};
 
 ObjectKey key_of(std::string_view kind, const kube::Meta& meta) {
@@ -50,7 +50,8 @@ model::Node::Phase phase_of(const kube::Node& node) {
   return node.ready() && !node.unschedulable ? model::Node::Phase::ready : model::Node::Phase::cordoned;
 }
 
-/// A claim's labels are filled in once it is launched; before that, a requirement with one value says the same.
+/// Returns the labels of a claim. Karpenter sets them at the launch; before that, a requirement with one value stands
+/// for its label.
 kube::StringMap labels_of(const kube::NodeClaim& claim) {
   kube::StringMap labels = claim.meta.labels;
   for (const kube::Requirement& requirement : claim.spec.requirements) {
@@ -60,28 +61,7 @@ kube::StringMap labels_of(const kube::NodeClaim& claim) {
   return labels;
 }
 
-/// Bound, or told by a bind transaction that is on its way where it goes: what it needs there is taken.
-std::string node_of(const kube::Pod& pod) {
-  if (pod.bound()) return pod.spec.node;
-  const std::string* told = pod.meta.annotations.find(actuate::kBindIntent);
-  const auto intent = told != nullptr ? actuate::read_bind_intent(*told) : std::nullopt;
-  return intent ? intent->node : std::string();
-}
-
-/// Whether a bind transaction ended before all of its pods were told: it is taken back, and then the gang goes whole to
-/// wherever it goes. One that is still being told is known to who decides.
-bool told_in_part(const PodGroup& group) {
-  std::map<std::string, std::int64_t> lacks;
-  for (const kube::Pod* pod : group.pods) {
-    if (pod->bound()) return false;
-    const std::string* text = pod->meta.annotations.find(actuate::kBindIntent);
-    const auto intent = text != nullptr ? actuate::read_bind_intent(*text) : std::nullopt;
-    if (intent) --lacks.try_emplace(intent->transaction, intent->pods).first->second;
-  }
-  return std::ranges::any_of(lacks, [](const auto& entry) { return entry.second > 0; });
-}
-
-/// What the engine of a workload's replicas is told, by its template; where nobody knows what that says, by its pods.
+/// Returns the step limits of a workload's engine, from its template, or from a pod if the template is unknown.
 model::StepLimits step_limits_of(const kube::Workload& workload, const std::vector<PodGroup>& replicas) {
   std::vector<const kube::PodSpec*> specs = {&workload.pod};
   if (workload.leader) specs.insert(specs.begin(), &*workload.leader);
@@ -96,12 +76,6 @@ model::StepLimits step_limits_of(const kube::Workload& workload, const std::vect
   return {};
 }
 
-/// Out of the router by Capstan, and not told to stop yet: its workload still asks for it.
-bool drains_first(const PodGroup& group) {
-  return phase_of(group) == model::Gang::Phase::draining &&
-         std::ranges::none_of(group.pods, [](const kube::Pod* pod) { return pod->meta.terminating(); });
-}
-
 GpuCount gpu_limit_of(const kube::NodePool& pool) {
   if (!pool.limits) return kNoLimit;
   std::optional<std::int64_t> milli;
@@ -111,7 +85,7 @@ GpuCount gpu_limit_of(const kube::NodePool& pool) {
   return milli ? std::clamp<GpuCount>(*milli / 1000, 0, kNoLimit) : kNoLimit;
 }
 
-/// Scalers by age: of two that name one target the older has it, whoever was seen first.
+/// Returns the scalers by age, because of two with the same target the older one has it.
 std::vector<const InferenceScaler*> by_age(const kube::StoreSnapshot<InferenceScaler>& scalers) {
   std::vector<const InferenceScaler*> sorted;
   scalers.for_each([&](kube::RowId, const InferenceScaler& scaler) { sorted.push_back(&scaler); });
@@ -121,7 +95,7 @@ std::vector<const InferenceScaler*> by_age(const kube::StoreSnapshot<InferenceSc
   return sorted;
 }
 
-/// Puts `rows` into the table: what is the same stays untouched. Gives the ids that were set or erased, ascending.
+/// Replaces the rows of a table and does not touch equal rows. Returns the ids that were set or erased, ascending.
 template <typename IdType, typename T>
 std::vector<IdType> replace(SharedTable<IdType, T>& table, const std::map<IdType, T>& rows) {
   std::vector<IdType> changed;
@@ -141,7 +115,7 @@ std::vector<IdType> replace(SharedTable<IdType, T>& table, const std::map<IdType
 
 }  // namespace
 
-/// What one look gathers.
+/// The state of a look that reads all objects.
 struct SnapshotBuilder::Look {
   Look(const ClusterView& cluster, const Readings& heard, EligibilityIds& ids)
       : view(cluster),
@@ -166,7 +140,7 @@ struct SnapshotBuilder::Look {
   EligibilityLook eligibility;
   std::set<const kube::Pod*> taken;       // by a gang of this look
   std::vector<model::GangId> unnumbered;  // in the order of their pods
-  std::vector<Serving> serving;
+  KeptReplicas replicas;
 
   std::map<model::ServiceId, model::ServiceState> services;
   std::map<model::NodeId, model::Node> nodes;
@@ -181,9 +155,18 @@ void SnapshotBuilder::expect(const std::vector<const kube::Pod*>& speakers) {
 }
 
 SnapshotBuilder::Seen SnapshotBuilder::build(const ClusterView& view, const Readings& readings, Instant at) {
+  if (std::optional<Seen> seen = follow(view, readings, at)) return *std::move(seen);
+  ++complete_looks_;
+  return look_at_everything(view, readings, at);
+}
+
+SnapshotBuilder::Seen SnapshotBuilder::look_at_everything(const ClusterView& view, const Readings& readings,
+                                                          Instant at) {
   Look look(view, readings, eligibility_);
   view.pods.for_each([&](kube::RowId, const kube::Pod& pod) {
-    if (const std::string node = node_of(pod); !node.empty() && !pod.over()) look.eligibility.use(node, pod.spec);
+    if (const std::string node = node_held_by(pod, look.fleet); !node.empty() && !pod.over()) {
+      look.eligibility.use(node, pod.spec);
+    }
   });
   read_nodes(look);
   read_pools(look);
@@ -191,7 +174,7 @@ SnapshotBuilder::Seen SnapshotBuilder::build(const ClusterView& view, const Read
   read_services(look);
   read_other_pods(look);
   number_gangs(look);
-  clamp_moments(look, at);
+  const bool clamped = clamp_moments(look, at);
   catalog_.set_queues(look.queues.rows());
   catalog_.set_eligibility(look.eligibility.finish(look.nodes), eligibility_.extended.names());
 
@@ -208,7 +191,11 @@ SnapshotBuilder::Seen SnapshotBuilder::build(const ClusterView& view, const Read
   seen.delta.pods = replace(last_.pods, look.pods);
   seen.delta.signals = replace(last_.signals, look.signals);
   seen.snapshot = last_;
-  seen.serving = std::move(look.serving);
+  kept_ = {
+      .is_complete = !clamped, .view = view, .readings = readings, .replicas = std::move(look.replicas), .serving = {}};
+  kept_.replicas.index();
+  keep_serving();
+  seen.serving = kept_.serving;
   services_.forget_unseen();
   nodes_.forget_unseen();
   claims_.forget_unseen();
@@ -218,12 +205,19 @@ SnapshotBuilder::Seen SnapshotBuilder::build(const ClusterView& view, const Read
   return seen;
 }
 
-/// Moves moments that a clock ahead of ours has put into the future to now, so that no age is negative.
-void SnapshotBuilder::clamp_moments(Look& look, Instant at) {
-  for (auto& [id, node] : look.nodes) node.ready_at = std::min(node.ready_at, at);
-  for (auto& [id, claim] : look.claims) claim.requested_at = std::min(claim.requested_at, at);
-  for (auto& [id, gang] : look.gangs) gang.created_at = std::min(gang.created_at, at);
-  for (auto& [id, pod] : look.pods) pod.created_at = std::min(pod.created_at, at);
+/// Moves moments after `at` to `at`, so that no age is negative. The clock of another machine can be ahead of ours.
+/// @return true if a moment was moved
+bool SnapshotBuilder::clamp_moments(Look& look, Instant at) {
+  bool clamped = false;
+  const auto clamp = [&](Instant& moment) {
+    clamped = clamped || moment > at;
+    moment = std::min(moment, at);
+  };
+  for (auto& [id, node] : look.nodes) clamp(node.ready_at);
+  for (auto& [id, claim] : look.claims) clamp(claim.requested_at);
+  for (auto& [id, gang] : look.gangs) clamp(gang.created_at);
+  for (auto& [id, pod] : look.pods) clamp(pod.created_at);
+  return clamped;
 }
 
 void SnapshotBuilder::read_nodes(Look& look) {
@@ -233,8 +227,8 @@ void SnapshotBuilder::read_nodes(Look& look) {
     const kube::StringMap& labels = node.meta.labels;
     model::Node row;
     row.phase = phase_of(node);
-    row.kept = true;  // until its claim says that we bought it
-    // Two schedulers must not share a node: what is not given to us takes no pod of ours.
+    row.kept = true;  // until its claim shows that Capstan bought it
+    // Two schedulers must not share a node, so Capstan binds no pod to a node without the fleet's labels.
     const bool given = labels.contains_all(look.fleet.node_labels);
     if (!given && row.phase == model::Node::Phase::ready) row.phase = model::Node::Phase::cordoned;
     if (const std::string* pool = labels.find(kube::labels::kNodePool)) row.pool = catalog_.pool(*pool);
@@ -250,7 +244,7 @@ void SnapshotBuilder::read_nodes(Look& look) {
   });
 }
 
-/// What the pools sell, where the fleet says what their instance types have. Pools without it keep their place.
+/// Reads the offerings of the pools whose instance types the fleet describes. Other pools only keep their positions.
 void SnapshotBuilder::read_pools(Look& look) {
   std::set<std::string> zones;
   look.view.nodes.for_each([&](kube::RowId, const kube::Node& node) {
@@ -280,14 +274,14 @@ void SnapshotBuilder::read_pools(Look& look) {
   catalog_.set_limits(look.fleet.limits);
 }
 
-/// Of a node with these labels; without a zone of its own it is anywhere in the cluster.
+/// Returns the zone of a node with these labels, or the domain of the whole cluster if they name no zone.
 model::DomainId SnapshotBuilder::zone_of(const kube::StringMap& labels) {
   const model::DomainPath domains = catalog_.domains(labels);
   const model::DomainId zone = domains[static_cast<std::size_t>(model::TopologyLevel::zone)];
   return zone.valid() ? zone : domains[static_cast<std::size_t>(model::TopologyLevel::cluster)];
 }
 
-/// What a node or a claim was bought as.
+/// Returns the offering as which a node or a claim was bought.
 model::OfferingId SnapshotBuilder::offering(const Look& look, const kube::StringMap& labels,
                                             const kube::Resources& resources) {
   return catalog_.offering({.instance_type = std::string(labels.get(kube::labels::kInstanceType)),
@@ -317,7 +311,7 @@ void SnapshotBuilder::read_claims(Look& look) {
     row.expected_ready_at = times.expected_ready_at(claim);
     const model::ClaimId id = claims_.id_of(key_of("NodeClaim", claim.meta), claim.meta.name);
     if (const auto node = look.node_by_name.find(claim.node); node != look.node_by_name.end()) {
-      row.phase = model::Claim::Phase::registered;  // also where its conditions do not say so yet
+      row.phase = model::Claim::Phase::registered;  // also before its conditions say so
       row.node = node->second;
       look.nodes.at(node->second).claim = id;
       look.nodes.at(node->second).kept = group == nullptr;
@@ -326,7 +320,7 @@ void SnapshotBuilder::read_claims(Look& look) {
   });
 }
 
-/// What our claims say of the launch that they came of. A launch without a hold is a group in name only.
+/// Reads from a claim of Capstan the launch that created it. Claims of a launch without a hold are not a group.
 void SnapshotBuilder::read_claim_group(const std::string& name, const kube::NodeClaim& claim,
                                        const kube::StringMap& labels, model::Claim& row) {
   const actuate::LaunchMarks marks = actuate::launch_marks_of(claim.meta.annotations);
@@ -366,8 +360,8 @@ void SnapshotBuilder::read_services(Look& look) {
   }
 }
 
-/// Those of one role are decided together: they take the same requests. One that is not to be scaled as the others are,
-/// because it is somebody else's, is left by itself.
+/// Joins the variants of one role, which serve the same requests, so that their replicas are decided together. A
+/// variant with another mode, for example because another autoscaler scales it, is decided alone.
 void SnapshotBuilder::join_variants(const Look& look, const std::vector<model::ServiceId>& variants) {
   const auto joins = [&](model::ServiceId id) {
     return look.services.contains(id) && origins_.at(id).mode == origins_.at(variants.front()).mode;
@@ -399,7 +393,7 @@ model::ServiceId SnapshotBuilder::read_target(Look& look, const InferenceScaler&
   if (workload != nullptr) {
     replicas = replicas_of(*workload, look.pods_at_hand.candidates(*workload));
     model::Variant& variant = service.variants.front();
-    if (workload->pod.containers.empty() && !replicas.empty()) {  // nobody knows what its template says: its pods do
+    if (workload->pod.containers.empty() && !replicas.empty()) {  // the template is unknown, so a pod is read
       const MilliGpu each = gpus_of(replicas.front().pods.front()->spec.requests);
       variant.tensor_parallel = static_cast<std::int32_t>(std::clamp<std::int64_t>(gpus_up(each), 1, 1'024));
     }
@@ -417,19 +411,27 @@ model::ServiceId SnapshotBuilder::read_target(Look& look, const InferenceScaler&
   origins_.emplace(id, std::move(origin));
   if (!decided) return id;
   model::ServiceState state{.desired_replicas = workload->replicas, .leaving = 0, .gateway_waiting = {}};
-  const StartTimes starts(replicas);
+  std::vector<Duration> took;
   for (const PodGroup& group : replicas) {
-    add_gang(look, group, id, starts.expected_ready_at(group));
-    if (drains_first(group)) ++state.leaving;
+    if (const std::optional<Duration> start = start_of(group)) took.push_back(*start);
   }
+  const StartTimes starts(std::move(took));
+  KeptReplicas::Owner owner{id, {}};
+  for (PodGroup& group : replicas) {
+    const model::GangId gang = add_gang(look, group, id, starts.expected_ready_at(group));
+    KeptReplicas::Replica& replica = owner.replicas.emplace_back(KeptReplicas::Replica{std::move(group), gang});
+    read_status(replica, true);
+    if (replica.drains_first) ++state.leaving;
+  }
+  look.replicas.add(std::move(owner));
   state.leaving = std::min(state.leaving, state.desired_replicas);
   look.services[id] = state;
   return id;
 }
 
-/// The GPU kind of a target that states none: of most of its pods' nodes, of the nodes that its template asks for, or
-/// the only one there is.
-/// @return false: nothing tells, and the kind stays what it was
+/// Finds the GPU kind of a target that states none: the kind of the nodes of most of its pods, the kind that its
+/// template selects, or the only kind of the cluster.
+/// @return false if none of these is known; the kind is not changed
 bool SnapshotBuilder::tell_gpu(const Look& look, const kube::Workload& workload, const std::vector<PodGroup>& replicas,
                                model::Variant& variant) {
   std::map<model::GpuKindId, std::size_t> pods;
@@ -451,8 +453,8 @@ bool SnapshotBuilder::tell_gpu(const Look& look, const kube::Workload& workload,
   return kinds.size() == 1;
 }
 
-/// Where replicas that have no pods yet could go.
-/// @return it tells the GPU kind
+/// Reads from the template where replicas without pods may be placed.
+/// @return true if the template determines the GPU kind
 bool SnapshotBuilder::read_template(Look& look, const kube::Workload& workload, model::Variant& variant,
                                     bool gpu_stated) {
   variant.placed_elsewhere = !places(look.fleet, workload.pod.scheduler);
@@ -464,8 +466,13 @@ bool SnapshotBuilder::read_template(Look& look, const kube::Workload& workload, 
   return gpu.valid();
 }
 
-/// Pods of nobody's service that hold GPUs, and gangs that wait for Capstan to place them.
+/// Reads the pods without a service that hold GPUs, and the gangs that wait for Capstan to place them.
 void SnapshotBuilder::read_other_pods(Look& look) {
+  KeptReplicas::Owner owner;
+  const auto add = [&](PodGroup group) {
+    const model::GangId gang = add_gang(look, group, {}, Instant::never());
+    owner.replicas.emplace_back(KeptReplicas::Replica{std::move(group), gang});
+  };
   const GangSizes sizes = gang_sizes(look.view.kai_groups);
   for (const auto& [ns, pods] : look.pods_at_hand.by_namespace()) {
     std::vector<const kube::Pod*> ours;
@@ -473,24 +480,28 @@ void SnapshotBuilder::read_other_pods(Look& look) {
       if (look.taken.contains(pod) || gpus_of(pod->spec.requests) == MilliGpu{}) continue;
       if (places(look.fleet, pod->spec.scheduler)) {
         ours.push_back(pod);
-      } else if (pod->bound()) {
-        add_gang(look, {.pods = {pod}, .expected = 1, .ordinal = 0, .name = pod->meta.key()}, {}, Instant::never());
+      } else if (pod->bound() || look.node_by_name.contains(node_held_by(*pod, look.fleet))) {
+        add({.pods = {pod}, .expected = 1, .ordinal = 0, .name = pod->meta.key()});
       }
     }
-    for (const PodGroup& group : gangs_of(ours, sizes)) add_gang(look, group, {}, Instant::never());
+    for (PodGroup& group : gangs_of(ours, sizes)) add(std::move(group));
   }
+  look.replicas.add(std::move(owner));
 }
 
-void SnapshotBuilder::add_gang(Look& look, const PodGroup& group, model::ServiceId service, Instant expected_ready_at) {
-  // Two selectors may match the same pod: whoever came first has it.
-  if (std::ranges::any_of(group.pods, [&](const kube::Pod* pod) { return look.taken.contains(pod); })) return;
+/// Adds the rows of a gang.
+/// @return its id; none if it gets no row
+model::GangId SnapshotBuilder::add_gang(Look& look, const PodGroup& group, model::ServiceId service,
+                                        Instant expected_ready_at) {
+  // If two selectors match the same pod, the first one has it.
+  if (std::ranges::any_of(group.pods, [&](const kube::Pod* pod) { return look.taken.contains(pod); })) return {};
   const kube::Pod& first = *group.pods.front();
   const bool placed_here = places(look.fleet, first.spec.scheduler);
   const bool in_part = told_in_part(group);
   const bool any_bound =
       !in_part && std::ranges::any_of(group.pods, [](const kube::Pod* pod) { return node_of(*pod) != ""; });
-  // It cannot be placed before all of it is there; until then it is a replica that is planned.
-  if (placed_here && !group.whole() && !any_bound) return;
+  // A gang cannot be placed before all of its pods exist. Until then it counts as a planned replica.
+  if (placed_here && !group.whole() && !any_bound) return {};
   const model::GangId id = gangs_.id_of(key_of("Gang", first.meta), group.name);
   model::Gang gang;
   gang.phase = phase_of(group);
@@ -498,7 +509,7 @@ void SnapshotBuilder::add_gang(Look& look, const PodGroup& group, model::Service
   gang.gpus_per_pod = std::max(gpus_of(first.spec.requests), kLeastGpu);
   gang.together = group.expected > 1 ? model::TopologyLevel::cluster : model::TopologyLevel::node;
   gang.created_at = instant_of(first.meta.created_at);
-  gang.min_pods = group.expected == PodGroup::kNobodySays ? 1 : group.expected;  // who knows nothing breaks nothing
+  gang.min_pods = group.expected == PodGroup::kUnknownSize ? 1 : group.expected;  // an unknown size breaks no gang
   if (gang.phase == model::Gang::Phase::starting) gang.expected_ready_at = expected_ready_at;
   gang.gpu = catalog_.any_gpu_kind();
   if (service.valid()) {
@@ -514,7 +525,7 @@ void SnapshotBuilder::add_gang(Look& look, const PodGroup& group, model::Service
     row.gpus = gpus_of(pod->spec.requests);
     row.created_at = instant_of(pod->meta.created_at);
     row.queue = look.queues.of(*pod);
-    const auto node = in_part ? look.node_by_name.end() : look.node_by_name.find(node_of(*pod));
+    const auto node = in_part ? look.node_by_name.end() : look.node_by_name.find(node_held_by(*pod, look.fleet));
     if (node != look.node_by_name.end()) {
       row.node = node->second;
       gang.gpu = look.nodes.at(row.node).gpu;
@@ -523,21 +534,18 @@ void SnapshotBuilder::add_gang(Look& look, const PodGroup& group, model::Service
     gang.pods.push_back(pod_id);
     look.pods[pod_id] = row;
   }
-  // Who drains is asked as well: only a reading says that nothing is left to do.
-  const bool drains = gang.phase == model::Gang::Phase::draining && !first.meta.terminating();
-  if (service.valid() && (gang.phase == model::Gang::Phase::ready || drains)) look.serving.push_back({service, &first});
-  if (const auto heard = look.readings.find(first.meta.uid); heard != look.readings.end()) {
-    look.signals[id] = heard->second;
-  }
+  const model::ReplicaSignals& signals = look.readings.of(first.meta.uid);
+  if (signals != model::ReplicaSignals{}) look.signals[id] = signals;
   if (group.ordinal) {
     gang.ordinal = *group.ordinal;
   } else {
     look.unnumbered.push_back(id);
   }
   look.gangs[id] = std::move(gang);
+  return id;
 }
 
-/// Where a gang may go that waits for a place.
+/// Reads where a pending gang may be placed.
 void SnapshotBuilder::read_wish(Look& look, const PodGroup& group, model::Gang& gang) {
   const kube::Pod& first = *group.pods.front();
   if (const auto level = level_of(topology_label_of(first.meta.annotations))) gang.together = *level;

@@ -3,6 +3,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -11,64 +13,88 @@
 #include "model/snapshot.h"
 #include "operator/snapshot/catalog_builder.h"
 #include "operator/snapshot/eligibility_ids.h"
+#include "operator/snapshot/kept_replicas.h"
 #include "operator/view/cluster_view.h"
 #include "operator/view/names.h"
 #include "operator/view/pod_groups.h"
 
 namespace capstan::op {
 
-/// What a service of a snapshot stands for: one target of one InferenceScaler.
+/// The target of an InferenceScaler that a service of a snapshot stands for.
 struct ServiceOrigin {
   std::string ns;
-  std::string scaler;      ///< its name
-  std::string scaler_uid;  ///< an object of the same name that is made anew is another one
+  std::string scaler;      ///< name of the scaler
+  std::string scaler_uid;  ///< tells it from a later object of the same name
   kube::TargetRef target;
-  std::size_t position = 0;  ///< in `targets_of`
-  Mode mode = Mode::shadow;  ///< how far Capstan may go: the smaller of the fleet's and the scaler's, no Active beside
-                             ///< a rival
-  bool gpu_known = false;    ///< stated, or told by nodes; else one kind among several stands in
+  std::size_t position = 0;  ///< position in `targets_of`
+  Mode mode = Mode::shadow;  ///< the smaller of the fleet's and the scaler's mode; at most Shadow if another autoscaler
+                             ///< has the target
+  bool gpu_known = false;    ///< the GPU kind is stated or follows from nodes; otherwise any kind is used
 
-  /// The same for the same target of the same scaler in another process.
+  /// Returns a key that is the same in every process for the same target of the same scaler.
   std::string key() const { return scaler_uid + "/" + target.kind + "/" + target.name; }
   friend bool operator==(const ServiceOrigin&, const ServiceOrigin&) = default;
 };
 
-/// Turns the cluster's objects into snapshots. It looks at everything each time and keeps the rows that did not change,
-/// so that successive snapshots share structure and the delta names only what did.
+/// Turns the cluster's objects into snapshots. Successive snapshots share the rows that did not change, and the delta
+/// lists the rows that did. If only the status of pods and the readings have changed since the last build, the builder
+/// updates the rows of these pods. Any other change makes it read all objects again.
 ///
-/// One service stands for one target of an InferenceScaler. Its pods are those of its target; pods of others that hold
-/// GPUs are gangs without a service, because the room they take is taken. A target that does not exist, whose mode is
-/// Off, or that an older scaler has already, has no row among the services: nothing is decided about it. Of a service
-/// whose scaler is gone only its place in the catalog is kept.
+/// A service stands for one target of an InferenceScaler, and its pods are the pods of that target. Other pods that
+/// hold GPUs are gangs without a service, because they use room on their nodes. A pod of another scheduler holds its
+/// room from its nomination on (`status.nominatedNodeName`). A target has no row among the services, so that nothing is
+/// decided about it, if it does not exist, if its mode is Off, or if an older scaler has the same target. When the
+/// scaler of a service is deleted, the service only keeps its position in the catalog.
 class SnapshotBuilder {
  public:
-  /// The pod that speaks for a replica which serves, or drains.
+  /// The first pod of a replica that serves or drains. Its engine is scraped.
   struct Serving {
     model::ServiceId service;
-    const kube::Pod* pod = nullptr;  ///< in the view
+    const kube::Pod* pod = nullptr;  ///< valid as long as the view of the build
   };
   struct Seen {
     model::Snapshot snapshot;
     model::Delta delta;  ///< since the last build
-    std::vector<Serving> serving;
+    std::shared_ptr<const std::vector<Serving>> serving = std::make_shared<const std::vector<Serving>>();
   };
-  /// Has the replicas that these pods speak for in this order, whichever is seen first. Before the first build.
+  /// Gives the replicas with these first pods their ids, in this order. To be called before the first build.
   void expect(const std::vector<const kube::Pod*>& speakers);
   Seen build(const ClusterView& view, const Readings& readings, Instant at);
+  /// Has the next build read all objects, whatever has changed.
+  void forget_last_look() { kept_.is_complete = false; }
+  /// Returns the number of builds that read all objects.
+  std::uint64_t complete_looks() const { return complete_looks_; }
 
-  // Of the last build.
+  // These functions return results of the last build.
   model::Names names() const { return {nodes_.shown(), claims_.shown(), gangs_.shown(), pods_.shown()}; }
-  const std::vector<decide::scale::Policy>& policies() const { return policies_; }  ///< by service
+  const std::vector<decide::scale::Policy>& policies() const { return policies_; }  ///< policies by service
   const std::map<model::ServiceId, ServiceOrigin>& services() const { return origins_; }
   const ObjectKey* node(model::NodeId id) const { return nodes_.find(id); }
   const ObjectKey* group(model::ClaimGroupId id) const { return groups_.find(id); }
   const ObjectKey* claim(model::ClaimId id) const { return claims_.find(id); }
   const ObjectKey* pod(model::PodId id) const { return pods_.find(id); }
-  const ObjectKey* gang(model::GangId id) const { return gangs_.find(id); }  ///< with the uid of the pod that speaks
+  const ObjectKey* gang(model::GangId id) const { return gangs_.find(id); }  ///< its UID is that of its first pod
 
  private:
   struct Look;
+  /// What a build keeps, so that the next one can follow changes of pods' status.
+  struct Kept {
+    bool is_complete = false;  ///< false: the next build reads all objects
+    ClusterView view;
+    Readings readings;
+    KeptReplicas replicas;
+    std::shared_ptr<const std::vector<Serving>> serving;
+  };
+  struct Updates;
 
+  // status_look.cc
+  std::optional<Seen> follow(const ClusterView& view, const Readings& readings, Instant at);
+  bool follow_pods(const std::vector<KeptReplicas::Place>& touched, Updates& updates) const;
+  bool follow_gang(const KeptReplicas::Replica& replica, Instant expected_ready_at, Updates& updates) const;
+  void follow_readings(const Readings& readings, Updates& updates) const;
+  void keep_serving();
+
+  Seen look_at_everything(const ClusterView& view, const Readings& readings, Instant at);
   void read_nodes(Look& look);
   void read_pools(Look& look);
   void read_claims(Look& look);
@@ -81,10 +107,10 @@ class SnapshotBuilder {
                 model::Variant& variant);
   bool read_template(Look& look, const kube::Workload& workload, model::Variant& variant, bool gpu_stated);
   void read_other_pods(Look& look);
-  void add_gang(Look& look, const PodGroup& group, model::ServiceId service, Instant expected_ready_at);
+  model::GangId add_gang(Look& look, const PodGroup& group, model::ServiceId service, Instant expected_ready_at);
   void read_wish(Look& look, const PodGroup& group, model::Gang& gang);
   void number_gangs(Look& look);
-  static void clamp_moments(Look& look, Instant at);
+  static bool clamp_moments(Look& look, Instant at);
   model::DomainId zone_of(const kube::StringMap& labels);
   model::OfferingId offering(const Look& look, const kube::StringMap& labels, const kube::Resources& resources);
 
@@ -98,8 +124,10 @@ class SnapshotBuilder {
   EligibilityIds eligibility_;
   std::vector<decide::scale::Policy> policies_;
   std::map<model::ServiceId, ServiceOrigin> origins_;
-  std::map<model::GangId, std::uint32_t> ordinals_;  ///< of replicas whose workload does not number them
+  std::map<model::GangId, std::uint32_t> ordinals_;  ///< numbers of replicas whose workload does not number them
   model::Snapshot last_;
+  Kept kept_;
+  std::uint64_t complete_looks_ = 0;
 };
 
 }  // namespace capstan::op

@@ -7,10 +7,10 @@
 namespace capstan::op {
 namespace {
 
-/// A pod that became ready later than this was not starting all the time: it was unready for a while.
+/// A pod that became ready later than this was ready before and became unready for a while.
 constexpr Duration kLongestStart = std::chrono::hours(1);
 
-/// When its last pod had a node.
+/// Returns the time at which the last pod of a replica was bound to its node.
 Instant bound_at(const PodGroup& replica) {
   Instant last{};
   for (const kube::Pod* pod : replica.pods) {
@@ -21,6 +21,8 @@ Instant bound_at(const PodGroup& replica) {
   return last;
 }
 
+}  // namespace
+
 std::optional<Duration> start_of(const PodGroup& replica) {
   const kube::Condition* ready = kube::find_condition(replica.pods.front()->conditions, "Ready");
   if (ready == nullptr || !ready->is_true || !ready->since.is_set()) return std::nullopt;
@@ -28,16 +30,10 @@ std::optional<Duration> start_of(const PodGroup& replica) {
   return took >= Duration{} && took <= kLongestStart ? std::optional(took) : std::nullopt;
 }
 
-}  // namespace
-
-StartTimes::StartTimes(const std::vector<PodGroup>& replicas) {
-  std::vector<Duration> took;
-  for (const PodGroup& replica : replicas) {
-    if (const std::optional<Duration> one = start_of(replica)) took.push_back(*one);
-  }
-  if (took.empty()) return;
-  const auto at = took.begin() + static_cast<std::ptrdiff_t>(took.size() * 3 / 4);
-  std::ranges::nth_element(took, at);
+StartTimes::StartTimes(std::vector<Duration> starts) {
+  if (starts.empty()) return;
+  const auto at = starts.begin() + static_cast<std::ptrdiff_t>(starts.size() * 3 / 4);
+  std::ranges::nth_element(starts, at);
   typical_ = *at;
 }
 

@@ -8,13 +8,17 @@
 
 namespace capstan::op {
 
-/// How long the replicas of one workload took from their node to their first request, as their pods' conditions tell:
-/// what the next start may take, also for a process that has seen none.
+/// Returns the time that a replica took from its node to its first request, by the conditions of its pods. None if it
+/// does not serve, or if it was not ready for a while after its start.
+std::optional<Duration> start_of(const PodGroup& replica);
+
+/// The times that the replicas of one workload took to start. They predict the next start, also after a restart of the
+/// controller.
 class StartTimes {
  public:
-  explicit StartTimes(const std::vector<PodGroup>& replicas);
+  explicit StartTimes(std::vector<Duration> starts);
 
-  /// When a replica that starts may serve: after the upper quartile of the others' times. Never where none has served.
+  /// Predicts when a starting replica will serve: after the upper quartile of the known times. Never if none is known.
   Instant expected_ready_at(const PodGroup& replica) const;
 
  private:

@@ -16,7 +16,7 @@ std::int64_t size_in(std::string_view text) {
   return std::clamp<std::int64_t>(value, 1, kMostGangPods);
 }
 
-/// Which gang a pod belongs to. An empty key: it stands alone.
+/// The gang of a pod; with an empty key, the pod is a gang of its own.
 struct Membership {
   std::string key;
   std::int64_t expected = 1;
@@ -26,9 +26,9 @@ Membership membership_of(const kube::Pod& pod, const GangSizes& sizes) {
   const kube::StringMap& notes = pod.meta.annotations;
   if (const std::string* kai = notes.find(kKaiGroupAnnotation)) {
     const auto size = sizes.find(kube::key_of(pod.meta.ns, *kai));
-    // Without its PodGroup nobody knows how many it needs; it cannot be whole.
+    // The size is unknown without the PodGroup, so the gang cannot be whole.
     return {"kai/" + *kai,
-            size == sizes.end() ? PodGroup::kNobodySays : std::clamp<std::int64_t>(size->second, 1, kMostGangPods)};
+            size == sizes.end() ? PodGroup::kUnknownSize : std::clamp<std::int64_t>(size->second, 1, kMostGangPods)};
   }
   if (const std::string* index = pod.meta.labels.find(kGroupIndexLabel)) {
     return {"lws/" + std::string(pod.meta.labels.get(kSetNameLabel)) + "/" + *index,

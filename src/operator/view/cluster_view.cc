@@ -6,8 +6,7 @@
 namespace capstan::op {
 namespace {
 
-constexpr std::int64_t kMostMilliGpus =
-    10'000'000;  // thousandths of a GPU, of one pod or node: what a snapshot file holds
+constexpr std::int64_t kMostMilliGpus = 10'000'000;  // most that a snapshot file holds for one pod or node
 constexpr std::string_view kWatched[] = {"Deployment", "StatefulSet", "LeaderWorkerSet"};
 
 }  // namespace

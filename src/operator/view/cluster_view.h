@@ -1,9 +1,11 @@
 #pragma once
 
+#include <initializer_list>
 #include <map>
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "kube/node_views.h"
@@ -18,24 +20,24 @@
 
 namespace capstan::op {
 
-/// Targets of kinds that nobody watches, as their /scale last told.
+/// Targets of kinds that are not watched, as their /scale subresource last described them.
 struct ScaledTargets {
   struct One {
     kube::Resource resource;
-    kube::Workload workload;  ///< what its kind calls otherwise than a Deployment is as if it was not there
+    kube::Workload workload;  ///< fields that its kind names otherwise than a Deployment are empty
     friend bool operator==(const One&, const One&) = default;
   };
   std::vector<One> found;
-  std::map<std::string, std::string> troubles;  ///< by `target_key`: why one cannot be read
+  std::map<std::string, std::string> troubles;  ///< reasons why a target cannot be read, by `target_key`
   friend bool operator==(const ScaledTargets&, const ScaledTargets&) = default;
 };
 
-/// "Deployment ns/chat"
+/// Returns a key such as "Deployment ns/chat".
 std::string target_key(std::string_view kind, std::string_view ns, std::string_view name);
-/// Kinds whose objects are all known.
+/// Returns true for a kind whose objects are all watched.
 bool is_watched(std::string_view kind);
 
-/// What is known of the cluster's objects at one moment. Immutable; copies share structure.
+/// The known objects of a cluster at one moment. Immutable; copies share structure.
 struct ClusterView {
   kube::StoreSnapshot<InferenceScaler> scalers;
   kube::StoreSnapshot<FleetPolicy> fleet;
@@ -55,36 +57,56 @@ struct ClusterView {
   std::shared_ptr<const ScaledTargets> scaled;  ///< never null
 };
 
-/// What the engines say of themselves, by the uid of the pod that was asked. A pod that is not there gave nothing.
-using Readings = std::map<std::string, model::ReplicaSignals, std::less<>>;
+/// The signals of engines, by the UID of the pod that was scraped. A pod without an entry gave none. Immutable; copies
+/// share the entries.
+class Readings {
+ public:
+  using Map = std::map<std::string, model::ReplicaSignals, std::less<>>;
 
-/// Moments in a cluster count from the Unix epoch.
+  Readings() : Readings(Map()) {}
+  Readings(std::initializer_list<Map::value_type> entries) : Readings(Map(entries)) {}
+  explicit Readings(Map entries) : entries_(std::make_shared<const Map>(std::move(entries))) {}
+
+  const Map& entries() const { return *entries_; }
+  /// Returns the signals of a pod, all missing if it gave none.
+  const model::ReplicaSignals& of(std::string_view uid) const {
+    static const model::ReplicaSignals kNone;
+    const auto found = entries_->find(uid);
+    return found == entries_->end() ? kNone : found->second;
+  }
+  /// Returns true if both are copies of the same readings, whose entries need no comparison.
+  bool is_copy_of(const Readings& other) const { return entries_ == other.entries_; }
+
+ private:
+  std::shared_ptr<const Map> entries_;
+};
+
+/// Returns a time of the cluster as an instant, which counts from the Unix epoch.
 inline Instant instant_of(kube::WallTime time) { return {std::chrono::microseconds(time.unix_us)}; }
 
-/// GPUs of any vendor: what is asked for or there of "nvidia.com/gpu", "amd.com/gpu" and their like. Never more than
-/// ten thousand.
+/// Returns the GPUs of all vendors ("nvidia.com/gpu", "amd.com/gpu" …), at most 10,000.
 MilliGpu gpus_of(const kube::Resources& resources);
 
-/// Finds the workloads that scalers point at, by kind, namespace and name. Points into the view that it was made of.
+/// Finds the targets of scalers by kind, namespace and name. Points into its view.
 class Targets {
  public:
   explicit Targets(const ClusterView& view);
-  /// Null where there is none, or where it could not be read.
+  /// Returns null if the target does not exist or could not be read.
   const kube::Workload* find(std::string_view ns, const kube::TargetRef& target) const;
 
  private:
   std::map<std::string, const kube::Workload*, std::less<>> by_key_;
 };
 
-/// Points into the view that it was made of.
+/// The scalers of a view by UID. Points into the view.
 using ScalersByUid = std::map<std::string, const InferenceScaler*>;
 ScalersByUid scalers_by_uid(const ClusterView& view);
 
-/// The FleetPolicy named default, in the snapshot. Without one: replicas in Shadow, the other layers Off.
+/// Returns the FleetPolicy named default. Without one, the replica layer is in Shadow and the other layers are Off.
 const FleetPolicy& fleet_policy(const kube::StoreSnapshot<FleetPolicy>& fleet);
-/// How far the fleet lets replicas be scaled.
+/// Returns the mode of the fleet's replica layer.
 Mode fleet_mode(const ClusterView& view);
-/// Whether the kill switch is on.
+/// Returns true if the fleet's kill switch is on.
 bool fleet_halted(const kube::StoreSnapshot<FleetPolicy>& fleet);
 
 }  // namespace capstan::op

@@ -8,7 +8,7 @@ namespace {
 
 namespace kinds = kube::resources;
 
-/// The objects of a list do not say their kind.
+/// Sets the kind, which the objects of a list do not state.
 kube::Workload read_deployment(kube::Json object) {
   kube::Workload workload = kube::read_workload(object);
   workload.kind = "Deployment";
@@ -112,7 +112,7 @@ std::map<std::string, std::string> ClusterWatch::refusals() const {
   return refusals;
 }
 
-/// What it has read may still be so.
+/// Returns true if the copy of a watcher is in use: it was complete once, and the server still has its kind.
 bool ClusterWatch::tells(std::size_t watcher) const {
   const kube::Reflector& reflector = watchers_[watcher]->reflector();
   return reflector.synced() && (watcher < required_ || !reflector.last_error().not_found());

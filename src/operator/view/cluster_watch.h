@@ -18,21 +18,20 @@
 
 namespace capstan::op {
 
-/// Follows every kind of objects that snapshots are made of. Kinds that come with other projects (LeaderWorkerSet,
-/// NodeClaim, NodePool, KAI's PodGroup and Queue, ScaledObject, VariantAutoscaling) are followed where the server has
-/// them, in the version that it serves; so is our Queue, which a cluster may do without. Targets of any other kind are
-/// read by their /scale.
+/// Watches every kind of objects that snapshots need. Capstan's Queue and the kinds of other projects (LeaderWorkerSet,
+/// NodeClaim, NodePool, KAI's PodGroup and Queue, ScaledObject, VariantAutoscaling) are watched if the server has them,
+/// in the version that it serves. Targets of any other kind are read through their /scale subresource.
 class ClusterWatch {
  public:
-  /// `client` outlives the watch.
+  /// The client must outlive the watch.
   ClusterWatch(kube::Client& client, net::Clock clock, RandomStream random);
 
   void turn();
   Instant next_deadline() const;
 
-  /// All that exists is known: every kind that the server has was read whole once.
+  /// Returns true if every kind that the server has was read completely at least once.
   bool synced() const;
-  /// What is not known yet and why, a line each: "deployments.apps: 403 Forbidden: …".
+  /// Returns a line for each kind that was not read yet, with the reason: "deployments.apps: 403 Forbidden: …".
   std::vector<std::string> waiting_for() const;
   /// A collection that was never read completely, with the last error if a request for it failed.
   struct Unread {
@@ -40,25 +39,26 @@ class ClusterWatch {
     std::optional<kube::ApiError> error;
   };
   std::vector<Unread> unread() const;
-  /// Kinds that the server refuses to tell about, and its words: a definition is missing, or a permission.
+  /// Returns the kinds that the server refuses to list, because a definition or a permission is missing, with its
+  /// errors.
   std::map<std::string, std::string> refusals() const;
 
-  /// How long ago the server last told of each kind that was read whole once. A kind of another project's that the
-  /// server does not have any more is not among them: nothing of it exists.
+  /// Returns the age of the copy of each kind that was read completely once. A kind of another project that the server
+  /// no longer has is left out, because it has no objects.
   std::map<std::string, Duration> ages(Instant now) const;
-  Duration oldest(Instant now) const;  ///< of them
-  /// Of a kind that is quiet a bookmark tells each minute. What is older than this is no ground to act on: somebody may
-  /// have bound the pods, or bought the nodes, that are missing in it.
+  Duration oldest(Instant now) const;  ///< the largest of these ages
+  /// Age from which a copy must not be acted on, because it may lack bound pods or bought nodes. On a quiet watch a
+  /// bookmark comes once a minute.
   static constexpr Duration kAgeMost = std::chrono::minutes(5);
 
   ClusterView view() const;
   const kube::StoreSnapshot<FleetPolicy>& fleet() const { return fleet_.snapshot(); }
-  /// Grows with every change of an object that a decision about replicas may depend on. Nodes, claims and pools, whose
-  /// status changes all the time, are seen at the next look.
+  /// Returns a number that grows with every change on which a decision about replicas may depend. Changes of nodes,
+  /// claims and pools are left out, because their status changes often; the next look reads them.
   std::uint64_t version() const;
   const kube::ServedResources& served() const { return discovery_.served(); }
 
-  /// Totals since the start, for people.
+  /// Totals since the start, for metrics and logs.
   struct Counters {
     std::uint64_t events = 0;
     std::uint64_t rejected = 0;
@@ -93,7 +93,7 @@ class ClusterWatch {
   kube::Store<kube::ScaledObject> scaled_objects_{kube::read_scaled_object};
   kube::Store<kube::VariantAutoscaling> variant_autoscalings_{kube::read_variant_autoscaling};
   std::vector<std::unique_ptr<kube::Watcher>> watchers_;
-  std::size_t required_ = 0;  ///< of the watchers, those that come first: without their kinds nothing can be decided
+  std::size_t required_ = 0;  ///< number of watchers, the first ones, whose kinds every decision needs
   ScaleReader scaled_;
   std::pair<std::uint64_t, std::size_t> scaled_of_{};  ///< versions of scalers and kinds whose targets it follows
 };

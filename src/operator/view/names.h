@@ -10,8 +10,7 @@
 
 namespace capstan::op {
 
-/// Something in the cluster, as people name it and as the server does: an object of the same name that is made anew is
-/// another one.
+/// Identifies an object by name and UID, so that a later object of the same name is another one.
 struct ObjectKey {
   std::string kind;
   std::string ns;
@@ -20,13 +19,13 @@ struct ObjectKey {
   friend auto operator<=>(const ObjectKey&, const ObjectKey&) = default;
 };
 
-/// Gives the objects of one table their ids. An id is never used again, also not for the same object once it was
-/// forgotten; what is remembered is what exists.
+/// Gives the objects of one table their ids. It remembers the objects that exist. An id is never used again, not even
+/// for the same object after it was forgotten.
 template <typename IdType>
 class Identities {
  public:
-  /// The id of the object, which is new where the object is.
-  /// @param shown  what people call its row
+  /// Returns the id of an object. A new object gets a new id.
+  /// @param shown  name of its row in texts
   IdType id_of(const ObjectKey& object, std::string_view shown) {
     Entry& entry = entry_of(object);
     if (!entry.shown) shown_.set(entry.id, std::string(shown));
@@ -34,16 +33,17 @@ class Identities {
     return entry.id;
   }
 
-  /// Gives an object its id before it is seen: ids then follow this order. Forgotten like every other that is not seen.
+  /// Gives an object its id before it is seen, so that ids follow the order of the calls. An object that is then not
+  /// seen is forgotten.
   void expect(const ObjectKey& object) { entry_of(object); }
 
-  /// The object of an id, or null: it was forgotten or never was.
+  /// Returns the object of an id, or null if it is unknown or was forgotten.
   const ObjectKey* find(IdType id) const {
     const auto found = objects_.find(id);
     return found == objects_.end() ? nullptr : &found->second;
   }
 
-  /// Forgets every object that nobody asked for since the last call.
+  /// Forgets every object whose id was not asked for since the last call.
   void forget_unseen() {
     for (auto at = ids_.begin(); at != ids_.end();) {
       if (at->second.seen) {

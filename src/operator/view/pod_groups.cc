@@ -22,7 +22,7 @@ std::optional<std::uint32_t> number(std::string_view text) {
   return error == std::errc() && end == text.data() + text.size() ? std::optional(value) : std::nullopt;
 }
 
-/// "web-3" is number 3: a StatefulSet names its pods so.
+/// Returns the ordinal in the name of a StatefulSet's pod: 3 for "web-3".
 std::optional<std::uint32_t> last_number(std::string_view name) {
   const std::size_t dash = name.rfind('-');
   return dash == name.npos ? std::nullopt : number(name.substr(dash + 1));
@@ -48,7 +48,7 @@ std::vector<PodGroup> leader_groups(const kube::Workload& workload, std::span<co
     if (pod->over() || !index || pod->meta.labels.get(kSetNameLabel) != workload.meta.name) continue;
     PodGroup& group = groups[*index];
     group.pods.push_back(pod);
-    // What it was made with: its workload may have been given another size since.
+    // The annotation has the size of the group; the size of its workload may have changed since.
     const auto size = number(pod->meta.annotations.get(kGroupSizeAnnotation));
     group.expected = std::clamp<std::int64_t>(size ? *size : workload.pods_per_replica, 1, kMostGangPods);
     group.ordinal = index;

@@ -14,28 +14,28 @@
 
 namespace capstan::op {
 
-/// On the pods of a LeaderWorkerSet: its name, the number of their group, and how many pods the group was made with.
+/// Labels and annotation of a LeaderWorkerSet's pods: name of the set, number of the group, size of the group in pods.
 /// https://lws.sigs.k8s.io/docs/reference/labels-annotations-and-environment-variables/
 inline constexpr std::string_view kSetNameLabel = "leaderworkerset.sigs.k8s.io/name";
 inline constexpr std::string_view kGroupIndexLabel = "leaderworkerset.sigs.k8s.io/group-index";
 inline constexpr std::string_view kGroupSizeAnnotation = "leaderworkerset.sigs.k8s.io/size";
 
-/// Of one gang: what a snapshot file holds.
+/// The most pods of one gang that a snapshot file holds.
 inline constexpr std::int64_t kMostGangPods = 1'024;
 
-/// Pods that are one replica of a workload, the one that serves first.
+/// The pods of one replica of a workload. The first pod serves requests.
 struct PodGroup {
   std::vector<const kube::Pod*> pods;
-  std::int64_t expected = 1;             ///< how many make it whole; more than any has where nobody says
-  std::optional<std::uint32_t> ordinal;  ///< its number, where its workload numbers its replicas
-  std::string name;                      ///< for people: the pod's, or the group's
+  std::int64_t expected = 1;             ///< pods of the whole replica; `kUnknownSize` if unknown
+  std::optional<std::uint32_t> ordinal;  ///< number of the replica, if its workload numbers replicas
+  std::string name;                      ///< name of the pod or group in texts
 
-  static constexpr std::int64_t kNobodySays = std::numeric_limits<std::int64_t>::max();
+  static constexpr std::int64_t kUnknownSize = std::numeric_limits<std::int64_t>::max();
   bool whole() const { return static_cast<std::int64_t>(pods.size()) >= expected; }
 };
 
-/// The replicas of a workload among the pods of its namespace: each pod of a Deployment or a StatefulSet, each group of
-/// a LeaderWorkerSet. Pods that have ended are none. In the order of the pods.
+/// Returns the replicas of a workload among pods of its namespace, in the order of the pods: the pods of a Deployment
+/// or a StatefulSet, or the groups of a LeaderWorkerSet. Pods that have ended are left out.
 std::vector<PodGroup> replicas_of(const kube::Workload& workload, std::span<const kube::Pod* const> pods);
 
 model::Pod::Phase phase_of(const kube::Pod& pod);

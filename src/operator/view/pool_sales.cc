@@ -13,10 +13,10 @@ using kube::labels::kInstanceType;
 using kube::labels::kNodePool;
 using kube::labels::kZone;
 
-/// Karpenter's own order of preference.
+/// Karpenter's order of preference.
 constexpr std::string_view kCapacities[] = {"reserved", "on-demand", "spot"};
 
-/// May a node of the pool have this value of a label?
+/// Returns true if a node of the pool may have this value of a label.
 bool allows(const kube::NodePool& pool, std::string_view key, const std::string& value) {
   if (const std::string* fixed = pool.labels.find(key); fixed != nullptr && *fixed != value) return false;
   const kube::StringMap one{{std::string(key), value}};
@@ -28,7 +28,7 @@ bool restricts(const kube::NodePool& pool, std::string_view key) {
   return std::ranges::any_of(pool.node.requirements, [&](const kube::Requirement& r) { return r.key == key; });
 }
 
-/// Values that the pool lists, else those of `otherwise` that it allows.
+/// Returns the values of a label that the pool lists, or else the values of `otherwise` that it allows.
 std::vector<std::string> values_of(const kube::NodePool& pool, std::string_view key, const auto& otherwise) {
   std::vector<std::string> values;
   for (const kube::Requirement& r : pool.node.requirements) {
@@ -39,7 +39,7 @@ std::vector<std::string> values_of(const kube::NodePool& pool, std::string_view 
   return values;
 }
 
-/// What every node of the pool says of itself.
+/// Returns the labels that every node of the pool has.
 kube::StringMap labels_of(const kube::NodePool& pool) {
   kube::StringMap labels = pool.labels;
   labels.set(kNodePool, pool.meta.name);
@@ -63,7 +63,7 @@ std::vector<Sale> sales_of(const kube::NodePool& pool, const std::vector<FleetPo
   const kube::StringMap common = labels_of(pool);
   std::vector<std::string> where = values_of(pool, kZone, zones);
   if (where.empty() && !restricts(pool, kZone)) where.emplace_back();
-  // A pool that says nothing sells on demand, as Karpenter has it.
+  // As in Karpenter, a pool that states no capacity type sells on-demand nodes.
   std::vector<std::string> how(std::begin(kCapacities), std::end(kCapacities));
   if (!restricts(pool, kCapacityType)) how = {"on-demand"};
   std::erase_if(how, [&](const std::string& capacity) { return !allows(pool, kCapacityType, capacity); });

@@ -9,18 +9,18 @@
 
 namespace capstan::op {
 
-/// A way to buy a node of a pool: every label that it will have as far as that is decided by buying it.
+/// A way to buy a node of a pool, with the labels that the purchase determines.
 struct Sale {
   const FleetPolicy::InstanceType* type = nullptr;
-  std::string zone;      ///< empty: wherever the pool puts it
+  std::string zone;      ///< empty: any zone of the pool
   std::string capacity;  ///< "on-demand", "spot" or "reserved"
   kube::StringMap labels;
 };
 
-/// What a NodePool sells: each instance type that the FleetPolicy describes and the pool allows, in each zone, by each
-/// capacity type; reserved before on-demand before spot. Nothing for a pool that is static, not ready or on its way
-/// out.
-/// @param zones  in which nodes were seen: for a pool that does not restrict them
+/// Returns what a NodePool sells: each instance type that the FleetPolicy describes and the pool allows, in each zone
+/// and capacity type, reserved before on-demand before spot. A pool that is static, not ready or being deleted sells
+/// nothing.
+/// @param zones  zones of the existing nodes, for a pool that does not restrict zones
 std::vector<Sale> sales_of(const kube::NodePool& pool, const std::vector<FleetPolicy::InstanceType>& types,
                            const std::set<std::string>& zones);
 

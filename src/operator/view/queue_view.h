@@ -11,20 +11,20 @@
 
 namespace capstan::op {
 
-/// What is read of a Queue (schema/crds/queue.yaml).
+/// The fields of a Queue that Capstan reads (schema/crds/queue.yaml).
 struct Queue {
   kube::Meta meta;
-  std::string parent;             ///< empty: it is at the top
-  std::optional<MilliGpu> limit;  ///< none: it has none of its own
+  std::string parent;             ///< empty: the queue is a root
+  std::optional<MilliGpu> limit;  ///< none: only the limits of its ancestors apply
   std::vector<kube::Condition> conditions;
 };
 
 Queue read_queue(kube::Json object);
 
-/// The most that a limit may be, as the schema says.
+/// The largest limit that the schema allows.
 inline constexpr GpuCount kMostHeld = 10'000'000;
 
-/// The label of pods, and of templates of pods, that names a Queue; and the one that names a Queue of KAI's.
+/// Labels of pods and of pod templates that name a Queue of Capstan and a Queue of KAI.
 /// https://github.com/NVIDIA/KAI-Scheduler/blob/main/docs/queues/README.md
 inline constexpr std::string_view kQueueLabel = "capstan.dev/queue";
 inline constexpr std::string_view kKaiQueueLabel = "kai.scheduler/queue";

@@ -8,13 +8,13 @@
 
 namespace capstan::op {
 
-/// Others that set the replicas of a target: a HorizontalPodAutoscaler, a ScaledObject of KEDA's that is not paused, a
-/// VariantAutoscaling of llm-d's; the object that owns the target, such as one of Dynamo's; or a GitOps controller that
-/// wrote the replicas last. Capstan never fights one; it goes on showing what it would do.
+/// Finds other controllers that set the replicas of a target: a HorizontalPodAutoscaler, a ScaledObject of KEDA that is
+/// not paused, a VariantAutoscaling of llm-d, the owner of the target (for example an object of Dynamo), or a GitOps
+/// controller that wrote the replicas last. Capstan does not scale such a target; it only shows what it would do.
 class Rivals {
  public:
   explicit Rivals(const ClusterView& view);
-  /// "HorizontalPodAutoscaler ns/chat"; empty where nobody else scales the target.
+  /// Returns the rival of a target, such as "HorizontalPodAutoscaler ns/chat", or an empty text.
   std::string_view of(std::string_view ns, const kube::TargetRef& target) const;
 
  private:

@@ -14,7 +14,7 @@ std::string group_of(const std::string& api_version) {
   return slash == api_version.npos ? std::string() : api_version.substr(0, slash);
 }
 
-/// What a Scale adds to what its object says.
+/// Adds the fields of a Scale to those of its object.
 std::string add_scale(kube::Json scale, kube::Workload& workload) {
   workload.replicas = scale["spec"]["replicas"].integer();  // absent means zero: the API leaves zeros out
   workload.current_replicas = scale["status"]["replicas"].integer();
@@ -106,7 +106,7 @@ void ScaleReader::ask_scale(Followed& followed, kube::Workload workload) {
       });
 }
 
-/// What a server that does not answer would say is what it said last.
+/// Keeps the last answer if the server does not answer.
 void ScaleReader::failed(Followed& followed, const kube::ApiError& error) {
   const bool refused = error.code == 403 || error.not_found();
   if (!refused && followed.read) return end(followed, std::move(followed.found), std::move(followed.trouble));

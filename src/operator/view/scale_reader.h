@@ -14,26 +14,26 @@
 
 namespace capstan::op {
 
-/// Reads targets of kinds that nobody watches: any that has a /scale subresource, found by what the server serves. Each
-/// is asked for itself (annotations, owners, uid) and for its /scale (replicas, selector), one after the other, every
-/// few seconds; a handful at a time, and no more of them than is stated.
+/// Reads targets of kinds that are not watched but have a /scale subresource, which discovery shows. Every few seconds
+/// it reads the object (annotations, owners, UID) and then its /scale (replicas, selector) of each target. The number
+/// of targets and of concurrent requests is limited.
 class ScaleReader {
  public:
   static constexpr Duration kPeriod = std::chrono::seconds(5);
   static constexpr std::size_t kInFlightMost = 8;
   static constexpr std::size_t kTargetsMost = 1'000;
 
-  /// `client` outlives the reader.
+  /// The client must outlive the reader.
   ScaleReader(kube::Client& client, net::Clock clock) : client_(client), clock_(std::move(clock)) {}
   ~ScaleReader();
   ScaleReader(const ScaleReader&) = delete;
 
-  /// Whom to ask from now on.
+  /// Sets the targets to read.
   void follow(const kube::StoreSnapshot<InferenceScaler>& scalers, const kube::ServedResources& served);
   void turn();
   Instant next_deadline() const;
 
-  /// Everybody was asked once.
+  /// Returns true if every target was read once.
   bool synced() const;
   std::shared_ptr<const ScaledTargets> targets() const { return targets_; }
   std::uint64_t version() const { return version_; }  ///< grows with every change of `targets`
@@ -46,7 +46,7 @@ class ScaleReader {
     Instant due{};
     bool read = false;
     std::optional<kube::Workload> found;
-    std::string trouble;  ///< why it is not found, where that is not simply so
+    std::string trouble;  ///< why it was not found, if it may exist
     bool wanted = true;
   };
 

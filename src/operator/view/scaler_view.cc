@@ -9,7 +9,7 @@
 namespace capstan::op {
 namespace {
 
-/// USD an hour of one replica that is believed: a million.
+/// The largest price of a replica that is accepted: one million USD/h.
 constexpr MicroUsd kMostPerHour{1'000'000'000'000};
 
 constexpr RequestCount kMostInQueue = 1'000'000;   // of one replica
@@ -26,7 +26,7 @@ std::int64_t positive(kube::Json value, std::int64_t otherwise) {
   return std::max<std::int64_t>(1, value.integer(otherwise));
 }
 
-/// Micro-USD; what is no price is 0, as if it was not stated.
+/// Reads a price. An invalid price is 0, as if it was not stated.
 MicroUsd price_of(kube::Json value) {
   const MicroUsd price = manifest::read_usd(value.text()).value_or(MicroUsd{});
   return std::clamp(price, MicroUsd{}, kMostPerHour);
@@ -108,7 +108,7 @@ InferenceScaler::Role read_role(kube::Json role) {
   return read;
 }
 
-/// Thousandths; 0: not said.
+/// Reads a ratio with three decimals; 0 if it is not stated.
 std::int64_t ratio_of(kube::Json value) {
   return std::clamp<std::int64_t>(manifest::read_quantity_milli(value.text()).value_or(0), 0,
                                   model::RoleLimits::kRatioMostMilli);
@@ -139,7 +139,8 @@ decide::scale::Rules read_rules(kube::Json given) {
   return rules;
 }
 
-/// Stated, or the one whose settings are; else Capstan's own, which needs none, where the engine counts tokens.
+/// Returns the stated policy, or the one whose settings are stated. Otherwise it is Capstan's own policy if the engine
+/// counts tokens.
 InferenceScaler::Policy chosen_policy(kube::Json spec) {
   using Policy = InferenceScaler::Policy;
   const std::string_view word = spec["policy"].text();
@@ -150,7 +151,7 @@ InferenceScaler::Policy chosen_policy(kube::Json spec) {
   return queue ? Policy::queue : Policy::capstan;
 }
 
-/// What a server without our schema's rules has let through: place, found, expected.
+/// Returns the fault of a spec that a server without the rules of the schema has accepted: field, found, expected.
 std::string fault_of(const InferenceScaler& scaler) {
   using ScaleOn = decide::scale::Rules::ScaleOn;
   const decide::scale::Rules& rules = scaler.rules;
@@ -214,7 +215,7 @@ InferenceScaler read_inference_scaler(kube::Json object) {
   scaler.policy = chosen_policy(spec);
   scaler.rules = read_rules(spec["rules"]);
   scaler.fault = fault_of(scaler);
-  if (!scaler.fault.empty()) {  // recommended by what every target can do, and nothing is done (`Reporter`)
+  if (!scaler.fault.empty()) {  // the scaler only recommends, and the status shows the fault (`Reporter`)
     scaler.policy = InferenceScaler::Policy::queue;
     scaler.rules = {};
   }

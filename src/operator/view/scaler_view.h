@@ -19,23 +19,24 @@
 
 namespace capstan::op {
 
-/// How far a layer may go. The smaller of two is the one that counts.
+/// The mode of a layer. Of two modes the smaller one applies.
 enum class Mode : std::uint8_t { off, shadow, active };
 
 std::string_view name_of(Mode mode);  ///< "Off", "Shadow", "Active"
 
-/// On an InferenceScaler: until when breaches of its SLO have been seen by a person, who allows reductions again.
+/// Annotation of an InferenceScaler: the time up to which a person has acknowledged SLO breaches. It permits reductions
+/// again.
 inline constexpr std::string_view kSloAcknowledged = "capstan.dev/slo-breach-acknowledged";
 
-/// What is read of an InferenceScaler (schema/crds/inferencescaler.yaml), with the schema's defaults. The API server
-/// has held it against the schema; what is wrong all the same reads as the default.
+/// The fields of an InferenceScaler that Capstan reads (schema/crds/inferencescaler.yaml), with the defaults of the
+/// schema. The API server checks objects against the schema; an invalid value reads as the default.
 struct InferenceScaler {
   struct Variant {
     kube::TargetRef target;
     ReplicaCount min_replicas = 1;
     ReplicaCount max_replicas = 1;
-    std::string gpu;  ///< empty: told from the nodes
-    /// The row of the engine table that it is; empty: told from the model's name.
+    std::string gpu;  ///< empty: taken from the nodes
+    /// Row of the engine table; empty: found by the model's name.
     struct EngineProfile {
       std::string model;
       std::string dtype;
@@ -44,8 +45,8 @@ struct InferenceScaler {
     EngineProfile engine_profile{};
     MicroUsd replica_price_per_hour;                 ///< 0: not stated
     std::optional<model::TopologyLevel> survives{};  ///< the loss of any one domain of this level
-    std::vector<model::BoundsWindow> windows{};      ///< those that make sense
-    std::string window_fault{};                      ///< why the first other one does not; empty: there is none
+    std::vector<model::BoundsWindow> windows{};      ///< valid windows
+    std::string window_fault{};                      ///< fault of the first invalid window; empty: none
     friend bool operator==(const Variant&, const Variant&) = default;
   };
   struct Role {
@@ -56,17 +57,17 @@ struct InferenceScaler {
 
   kube::Meta meta;
   std::string model;
-  std::string engine;  ///< empty: told from the metrics' names
+  std::string engine;  ///< empty: found by the names of the metrics
   model::Slo slo;
   std::vector<Role> roles;
   model::RoleLimits role_limits{};               ///< between prefill and decode, each of one variant
   Duration interval = std::chrono::seconds(15);  ///< between two scrapes
-  std::optional<std::int64_t> port;              ///< nothing: the one named http, else 8000
+  std::optional<std::int64_t> port;              ///< none: the port named http, else 8000
   std::string path = "/metrics";
-  /// A server of Prometheus' API that is asked in place of the pods; empty: none.
+  /// URL of a Prometheus API that is queried instead of the pods; empty: none.
   std::string prometheus_url;
-  std::string prometheus_selector;  ///< which series are this service's; empty: told apart by namespace and pod
-  /// Of engine custom, the metric of each signal; empty: it has none.
+  std::string prometheus_selector;  ///< matchers of the service's series; empty: by namespace and pod
+  /// Metric of each signal for the engine "custom"; empty: the signal has none.
   struct Custom {
     std::string waiting;
     std::string running;
@@ -77,7 +78,7 @@ struct InferenceScaler {
     friend bool operator==(const Custom&, const Custom&) = default;
   };
   Custom custom;
-  /// Who says how many replicas there should be.
+  /// The policy that decides the number of replicas.
   enum class Policy : std::uint8_t { capstan, rules, queue };
   Policy policy = Policy::capstan;
   decide::scale::Rules rules{};  ///< of that policy, times apart
@@ -85,10 +86,10 @@ struct InferenceScaler {
   std::optional<RequestCount> running_per_replica;
   Duration cool_down = std::chrono::minutes(5);
   Mode mode = Mode::shadow;
-  kube::WallTime slo_acknowledged{};  ///< breaches up to then; an annotation
-  std::string fault{};                ///< where the spec contradicts itself, which the schema refuses; else empty
+  kube::WallTime slo_acknowledged{};  ///< time up to which breaches are acknowledged
+  std::string fault{};                ///< contradiction in the spec, which the schema rejects; empty: none
 
-  // Of the status, as last written.
+  // Fields of the status, as last written.
   std::vector<kube::Condition> conditions;
   struct LastDecision {
     std::string id;  ///< empty: there was none
@@ -101,20 +102,20 @@ struct InferenceScaler {
 
 std::string_view name_of(InferenceScaler::Policy policy);  ///< "Capstan", "Rules", "Queue"
 
-/// Engines whose metrics count no tokens; of a user's own nobody knows.
+/// Engines whose metrics count no tokens. A custom engine is included, because its metrics are unknown.
 inline constexpr std::string_view kCountNoTokens[] = {"tensorrt-llm", "triton", "tgi", "custom"};
 
 InferenceScaler read_inference_scaler(kube::Json object);
 
-/// What is read of the FleetPolicy (schema/crds/fleetpolicy.yaml).
+/// The fields of the FleetPolicy that Capstan reads (schema/crds/fleetpolicy.yaml).
 struct FleetPolicy {
   kube::Meta meta;
   Mode replicas = Mode::shadow;
   Mode placement = Mode::off;
   Mode nodes = Mode::off;
-  bool halt = false;                   ///< no write but Lease, status and Events
-  std::vector<std::string> shadow_of;  ///< schedulers whose gangs are looked at while placement is in Shadow
-  kube::StringMap node_labels;         ///< of the nodes that the placement layer may bind to
+  bool halt = false;                   ///< true: Capstan writes only Lease, status and Events
+  std::vector<std::string> shadow_of;  ///< schedulers whose gangs placement in Shadow includes
+  kube::StringMap node_labels;         ///< labels of the nodes to which placement may bind
   model::FleetLimits limits;
   struct InstanceType {
     std::string name;

@@ -8,8 +8,8 @@
 
 namespace capstan::op {
 
-/// Label matchers as they stand between the braces of a PromQL selector: `job="chat",pod=~"chat-.*"`. Error: what is
-/// wrong, with its column; the file is left to the caller.
+/// Reads label matchers in the form of a PromQL selector without braces: `job="chat",pod=~"chat-.*"`. An error states
+/// the fault and its column; the caller adds the file.
 Result<std::vector<signals::Matcher>> read_matchers(std::string_view text);
 
 }  // namespace capstan::op

@@ -1,0 +1,22 @@
+#pragma once
+
+#include <string>
+
+#include "kube/pod_view.h"
+#include "operator/view/cluster_view.h"
+#include "operator/view/pod_groups.h"
+
+namespace capstan::op {
+
+/// Returns the node that a pod is bound to, or that a bind transaction in progress has chosen for it.
+std::string node_of(const kube::Pod& pod);
+
+/// Returns the node on which a pod takes room. For a pod that another scheduler places, that includes its nomination:
+/// the scheduler has chosen the node and waits until the pods that it preempts there have ended.
+std::string node_held_by(const kube::Pod& pod, const FleetPolicy& fleet);
+
+/// Returns true if a bind transaction ended before it had annotated all of its pods. The transaction is rolled back,
+/// and then the gang is placed as a whole. A transaction that still annotates pods is known to the placement.
+bool told_in_part(const PodGroup& group);
+
+}  // namespace capstan::op
