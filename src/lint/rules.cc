@@ -5,6 +5,7 @@
 #include <map>
 #include <vector>
 
+#include "base/sort_unique.h"
 #include "lint/pods.h"
 #include "lint/pools.h"
 #include "lint/rule_table.h"
@@ -110,8 +111,7 @@ std::vector<std::string_view> checked_kinds() {
     const bool is_chart_values = kind.ends_with("Values");  // a cluster has no such objects
     if (!is_chart_values && !rules.empty()) kinds.push_back(kind);
   }
-  std::ranges::sort(kinds);
-  kinds.erase(std::ranges::unique(kinds).begin(), kinds.end());
+  sort_unique(kinds);
   return kinds;
 }
 

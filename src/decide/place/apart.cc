@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <set>
 
+#include "base/sort_unique.h"
+
 namespace capstan::decide::place {
 
 Apart::Apart(const model::Snapshot& snapshot, const Index& index, const Memory& memory)
@@ -106,9 +108,7 @@ void Apart::steer(Shortfall& lack) {
       }
     }
   }
-  std::ranges::sort(lack.avoided_purchases);
-  const auto [again, end] = std::ranges::unique(lack.avoided_purchases);
-  lack.avoided_purchases.erase(again, end);
+  sort_unique(lack.avoided_purchases);
   if (lack.rather.valid()) ++promised_[{lack.service, lack.rather.value}];
 }
 

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <tuple>
 
+#include "base/sort_unique.h"
+
 namespace capstan::decide::place {
 namespace {
 
@@ -208,9 +210,7 @@ std::vector<DomainId> changed_domains(const Request& request, std::span<const As
     const DomainId domain = change.domains[static_cast<std::size_t>(request.level)];
     if (domain.valid() && (domains.empty() || domains.back() != domain)) domains.push_back(domain);
   }
-  std::ranges::sort(domains);
-  const auto [again, end] = std::ranges::unique(domains);
-  domains.erase(again, end);
+  sort_unique(domains);
   return domains;
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/sort_unique.h"
 #include "operator/snapshot/start_times.h"
 
 namespace capstan::op {
@@ -34,9 +35,7 @@ std::vector<KeptReplicas::Place> KeptReplicas::replace(const std::vector<PodChan
       touched.push_back(place);
     }
   }
-  std::ranges::sort(touched);
-  const auto duplicates = std::ranges::unique(touched);
-  touched.erase(duplicates.begin(), duplicates.end());
+  sort_unique(touched);
   return touched;
 }
 

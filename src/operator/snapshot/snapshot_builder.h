@@ -77,7 +77,7 @@ class SnapshotBuilder {
 
  private:
   struct Look;
-  /// What a build keeps, so that the next one can follow changes of pods' status.
+  /// The state that a build keeps for the next one, which can then follow changes of pods' status.
   struct Kept {
     bool is_complete = false;  ///< false: the next build reads all objects
     ClusterView view;

@@ -10,7 +10,7 @@
 namespace capstan::op {
 namespace {
 
-/// Writes rows into a table and returns the ids of those that differ from the rows before, ascending.
+/// Writes rows into a table. Returns the ids of the rows that were different before, ascending.
 template <typename IdType, typename T>
 std::vector<IdType> update(SharedTable<IdType, T>& table, std::map<IdType, T> rows) {
   std::vector<IdType> changed;

@@ -111,8 +111,7 @@ Result<ServicePlan> plan_service(FleetSimulator& simulator, const SearchBudget& 
   auto worse = robustness(simulator, chosen.fleet, plan.seeds, is_other ? &capstan : nullptr, budget);
   if (!worse) return std::unexpected(worse.error());
   plan.robustness = std::move(*worse);
-  plan.frontier = frontier_of(simulator.tried());
-  std::ranges::find(plan.frontier, chosen.fleet.words(), &FrontierPoint::fleet)->is_chosen = true;
+  plan.frontier = frontier_of(simulator.tried(), choice->chosen);
   if (found->runner_up) {
     const std::string words = simulator.tried().at(*found->runner_up).fleet.words();
     plan.runner_up = *std::ranges::find(plan.frontier, words, &FrontierPoint::fleet);

@@ -146,9 +146,9 @@ void note_result(const experiment::RunResult& result, const ServiceSpec& service
   tried.seeds.insert(place, std::move(trial));
 }
 
-std::vector<FrontierPoint> frontier_of(const Tried& tried) {
+std::vector<FrontierPoint> frontier_of(const Tried& tried, const FleetKey& chosen) {
   std::vector<FrontierPoint> points;
-  for (const auto& [key, fleet] : tried) points.push_back(fleet.point());
+  for (const auto& [key, fleet] : tried) points.emplace_back(fleet.point()).is_chosen = key == chosen;
   std::ranges::sort(points, {}, [](const FrontierPoint& point) {
     return std::tuple(point.micro_usd_per_hour, -point.attainment_ppm, point.fleet);
   });

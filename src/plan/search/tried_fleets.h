@@ -60,7 +60,7 @@ ReplicaCount peak_step(const FleetCandidate& candidate);
 /// @param is_whole  false: only a part of the load, which need not contain the busiest window
 void note_result(const experiment::RunResult& result, const ServiceSpec& service, bool is_whole, TriedFleet& tried);
 
-/// Returns one point for each fleet, the cheapest first, with the efficient ones marked.
-std::vector<FrontierPoint> frontier_of(const Tried& tried);
+/// Returns one point for each fleet, the cheapest first, with the efficient ones and the chosen one marked.
+std::vector<FrontierPoint> frontier_of(const Tried& tried, const FleetKey& chosen);
 
 }  // namespace capstan::plan

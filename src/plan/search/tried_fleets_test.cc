@@ -76,8 +76,10 @@ TEST(Frontier, MarksWhatNoCheaperFleetReaches) {
   tried[{0, 1, 0}] = tried_with(candidate, 1, 900'000, 10, false);
   tried[{0, 2, 0}] = tried_with(candidate, 2, 890'000, 20, false);
   tried[{0, 3, 0}] = tried_with(candidate, 3, 990'000, 30, true);
-  const std::vector<FrontierPoint> points = frontier_of(tried);
+  const std::vector<FrontierPoint> points = frontier_of(tried, {0, 3, 0});
   ASSERT_EQ(points.size(), 3u);
+  EXPECT_FALSE(points[0].is_chosen);
+  EXPECT_TRUE(points[2].is_chosen);
   EXPECT_TRUE(points[0].is_efficient);
   EXPECT_FALSE(points[1].is_efficient);
   EXPECT_TRUE(points[2].is_efficient);

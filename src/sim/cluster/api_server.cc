@@ -1,19 +1,10 @@
 #include "sim/cluster/api_server.h"
 
-#include <algorithm>
 #include <utility>
 
+#include "base/sort_unique.h"
+
 namespace capstan::sim {
-namespace {
-
-template <typename IdType>
-void sort_and_deduplicate(std::vector<IdType>& ids) {
-  std::sort(ids.begin(), ids.end());
-  ids.erase(std::unique(ids.begin(), ids.end()), ids.end());
-}
-
-}  // namespace
-
 void ApiServer::set(model::ServiceId id, model::ServiceState row) {
   rows_.services.set(id, std::move(row));
   changed_.services.push_back(id);
@@ -67,12 +58,12 @@ void ApiServer::fail(model::ClaimId id) {
 }
 
 ports::Observation ApiServer::observe(Instant now, std::vector<ports::Outcome> outcomes) {
-  sort_and_deduplicate(changed_.services);
-  sort_and_deduplicate(changed_.nodes);
-  sort_and_deduplicate(changed_.claims);
-  sort_and_deduplicate(changed_.gangs);
-  sort_and_deduplicate(changed_.pods);
-  sort_and_deduplicate(changed_.signals);
+  sort_unique(changed_.services);
+  sort_unique(changed_.nodes);
+  sort_unique(changed_.claims);
+  sort_unique(changed_.gangs);
+  sort_unique(changed_.pods);
+  sort_unique(changed_.signals);
   changed_.from_version = rows_.version;
   if (!changed_.empty()) ++rows_.version;
   changed_.to_version = rows_.version;
