@@ -8,11 +8,13 @@
 
 #include "cli/from_snapshot.h"
 #include "cli/progress.h"
+#include "cli/replace_file.h"
 #include "cli/terminal.h"
 #include "cli/threshold.h"
 #include "experiment/compare.h"
 #include "experiment/report/render.h"
 #include "experiment/text/words.h"
+#include "serve/page.h"
 
 namespace capstan::cli {
 
@@ -88,6 +90,21 @@ std::string scenario_arguments(const SimulateArguments& arguments) {
   return words;
 }
 
+/// Returns the command that gives the same result again.
+std::string command_again(const SimulateArguments& arguments) {
+  std::string words = arguments.compare ? "capstan compare " : "capstan sim ";
+  words += scenario_arguments(arguments);
+  for (const std::string& name : arguments.overrides.policies) words += " --policy " + experiment::shell_word(name);
+  return words + (arguments.bound ? " --bound" : "");
+}
+
+/// Writes the page with charts, if one is wanted.
+Result<void> write_report(const SimulateArguments& arguments, const experiment::Comparison& comparison) {
+  if (arguments.report.empty()) return {};
+  const experiment::JsonParts parts{.decisions = true, .command = command_again(arguments), .compact = true};
+  return replace_file(arguments.report, serve::page(experiment::render_json(comparison, parts)));
+}
+
 }  // namespace
 
 ExitCode simulate(const SimulateArguments& arguments) {
@@ -120,6 +137,7 @@ ExitCode simulate(const SimulateArguments& arguments) {
   const double elapsed = std::chrono::duration<double>(watch.elapsed()).count();
   if (!comparison) return report(comparison.error());
 
+  if (const Result<void> written = write_report(arguments, *comparison); !written) return report(written.error());
   const bool json = arguments.output == Output::json;
   const experiment::RenderOptions options{.color = wants_color(),
                                           .frontier = arguments.frontier,

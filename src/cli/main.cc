@@ -69,6 +69,8 @@ void add_simulation(CLI::App& command, SimulateArguments& arguments) {
   command.add_option("--fail-on", arguments.fail_on, "Exit with 2 if this is true for a policy, such as met<99%")
       ->option_text("figure<bound")
       ->allow_extra_args(false);
+  command.add_option("--report", arguments.report, "Write also a page with charts of the result, one HTML file")
+      ->option_text("FILE.html");
   add_output(command, arguments.output);
 }
 
@@ -106,7 +108,7 @@ CLI::App* add_compare(CLI::App& app, SimulateArguments& arguments) {
       ->check(CLI::Range(0u, 1024u));
   command->footer(
       "Examples:\n"
-      "  capstan compare scenarios/azure-hour.yaml\n"
+      "  capstan compare scenarios/azure-hour.yaml --report azure.html\n"
       "  capstan compare scenarios/azure-hour.yaml --set service.slo.ttft=1s --fail-on \"met<99%\"");
   return command;
 }

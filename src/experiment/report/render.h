@@ -18,8 +18,15 @@ struct RenderOptions {
 /// bytes.
 std::string render_text(const Comparison& comparison, const std::string& arguments, const RenderOptions& options = {});
 
+/// What a result in JSON holds beside the figures.
+struct JsonParts {
+  bool minutes = true;     ///< the series by minute
+  bool decisions = false;  ///< every change of the wanted replicas with its reason, and the sentences of the text
+  std::string command{};   ///< that gives the same result; empty: is left out
+  bool compact = false;    ///< on one line
+};
+
 /// Writes every figure in JSON, "format_version" first, keys in snake_case with their unit last. Ends with a newline.
-/// @param minutes  with the series by minute
-std::string render_json(const Comparison& comparison, bool minutes = true);
+std::string render_json(const Comparison& comparison, const JsonParts& parts = {});
 
 }  // namespace capstan::experiment

@@ -5,6 +5,7 @@
 #include "experiment/report/frontier.h"
 #include "experiment/report/render.h"
 #include "experiment/report/result_words.h"
+#include "experiment/report/verdict.h"
 #include "experiment/run/timeline.h"
 #include "experiment/text/words.h"
 #include "model/capacity_names.h"
@@ -112,9 +113,19 @@ Json roles(const RunResult& r) {
   return json;
 }
 
+Json scale_steps(const std::vector<ScaleStep>& all) {
+  Json json = Json::array();
+  for (const ScaleStep& step : all) {
+    json.push_back(
+        {{"at_ns", step.at.since_start.count()}, {"part", step.part()}, {"desired", step.desired}, {"why", step.why}});
+  }
+  return json;
+}
+
 /// The series over time that are written with a policy's figures.
 struct SeriesChoice {
   bool by_minute = false;
+  bool scale_steps = false;
   Duration bucket{};  ///< of the timeline
 };
 
@@ -180,6 +191,7 @@ Json policy(const RunResult& r, const SeriesChoice& choice) {
   json["moments"] = moments(r.moments);
   json["timeline"] = timeline_json(r, choice.bucket);
   if (choice.by_minute) json["by_minute"] = series(r.minutes);
+  if (choice.scale_steps) json["scale_steps"] = scale_steps(r.scale_steps);
   json["state_hash"] = fmt::format("{:016x}", r.state_hash);
   json["score_milli"] = r.score_milli();
   return json;
@@ -195,14 +207,15 @@ Json constant_fleet(const Comparison& comparison, Duration bucket) {
   const ConstantFleet& fleet = *comparison.constant_fleet;
   return {{"replicas", fleet.replicas},   {"fleet", fleet.words},
           {"holds_slo", fleet.holds_slo}, {"is_smallest", fleet.is_smallest},
-          {"runs", fleet.runs},           {"result", policy(fleet.result, {false, bucket})}};
+          {"runs", fleet.runs},           {"result", policy(fleet.result, {.bucket = bucket})}};
 }
 
 Json raised_minimum(const Comparison& comparison, Duration bucket) {
   const RaisedMinimum& raised = *comparison.raised_minimum;
-  return {{"policy", raised.policy},    {"setting", raised.setting},
-          {"min_replicas", raised.min}, {"helps", raised.result.has_value()},
-          {"runs", raised.runs},        {"result", raised.result ? policy(*raised.result, {false, bucket}) : Json()}};
+  return {
+      {"policy", raised.policy},    {"setting", raised.setting},
+      {"min_replicas", raised.min}, {"helps", raised.result.has_value()},
+      {"runs", raised.runs},        {"result", raised.result ? policy(*raised.result, {.bucket = bucket}) : Json()}};
 }
 
 Json clairvoyant(const Comparison& comparison, Duration bucket) {
@@ -218,7 +231,7 @@ Json clairvoyant(const Comparison& comparison, Duration bucket) {
   json["achievable"] = {{"raised_ppm", all.achievable.raised_ppm},
                         {"holds_slo", all.achievable.holds},
                         {"runs", all.achievable.runs},
-                        {"result", policy(all.achievable.result, {false, bucket})}};
+                        {"result", policy(all.achievable.result, {.bucket = bucket})}};
   json["loose"] = all.loose();
   json["policies"] = Json::array();
   for (const RunResult& result : comparison.results) {
@@ -230,7 +243,7 @@ Json clairvoyant(const Comparison& comparison, Duration bucket) {
 
 }  // namespace
 
-std::string render_json(const Comparison& comparison, bool minutes) {
+std::string render_json(const Comparison& comparison, const JsonParts& parts) {
   Json json = {{"format_version", 1},     {"scenario", comparison.scenario}, {"title", comparison.title},
                {"load", comparison.load}, {"service", comparison.service},   {"seed", comparison.seed}};
   json["slo"] = {{"ttft_ns", comparison.slo.ttft.count()},
@@ -240,13 +253,17 @@ std::string render_json(const Comparison& comparison, bool minutes) {
   if (comparison.slo.scales_with_prompt()) json["slo"]["ttft_prefills_milli"] = comparison.slo.ttft_prefills_milli;
   json["policies"] = Json::array();
   const Duration bucket = bucket_length(comparison.results);
-  for (const RunResult& result : comparison.results) json["policies"].push_back(policy(result, {minutes, bucket}));
+  for (const RunResult& result : comparison.results) {
+    json["policies"].push_back(policy(result, {parts.minutes, parts.decisions, bucket}));
+  }
   json["frontier"] = {{"usd", names(frontier(comparison.results, Cost::usd))},
                       {"gpu_hours", names(frontier(comparison.results, Cost::gpu_hours))}};
   if (comparison.constant_fleet) json["constant_fleet"] = constant_fleet(comparison, bucket);
   if (comparison.raised_minimum) json["raised_minimum"] = raised_minimum(comparison, bucket);
   if (comparison.clairvoyant) json["clairvoyant"] = clairvoyant(comparison, bucket);
-  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+  if (parts.decisions) json["verdict"] = verdict_words(comparison);
+  if (!parts.command.empty()) json["command"] = parts.command;
+  return json.dump(parts.compact ? -1 : 2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
 }  // namespace capstan::experiment

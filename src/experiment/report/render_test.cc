@@ -235,8 +235,9 @@ TEST(RenderJson, EveryKeyIsOnThePageOfTheResult) {
   const std::string page{std::istreambuf_iterator<char>(file), {}};
   Comparison c = advised();
   c.results[0].minutes.resize(1);
+  c.results[0].scale_steps.resize(1);
   std::set<std::string> keys;
-  collect_keys(nlohmann::json::parse(render_json(c)), keys);
+  collect_keys(nlohmann::json::parse(render_json(c, {.decisions = true, .command = "capstan sim a.yaml"})), keys);
   EXPECT_GT(keys.size(), 80u);
   for (const std::string& key : keys) EXPECT_NE(page.find("`" + key + "`"), std::string::npos) << key;
 }

@@ -1,0 +1,37 @@
+#include "serve/page.h"
+
+#include <gtest/gtest.h>
+
+#include "serve/bundled_page.h"
+
+namespace capstan::serve {
+namespace {
+
+std::size_t count(std::string_view text, std::string_view part) {
+  std::size_t found = 0;
+  for (std::size_t at = text.find(part); at != text.npos; at = text.find(part, at + 1)) ++found;
+  return found;
+}
+
+TEST(Page, HoldsTheResultInPlaceOfNull) {
+  const std::string html = page(R"({"format_version": 1})");
+  EXPECT_EQ(count(html, R"(<script type="application/json" id="data">{"format_version": 1}</script>)"), 1U);
+  EXPECT_EQ(html.size(), kBundledPage.size() + std::string_view(R"({"format_version": 1})").size() - 4);
+}
+
+TEST(Page, ANameCannotEndTheDataOrStartAScript) {
+  const std::string html = page(R"({"title": "</script><script>alert(1)</script><!--"})");
+  EXPECT_EQ(count(html, "<script"), count(kBundledPage, "<script"));
+  EXPECT_EQ(count(html, "<!--"), count(kBundledPage, "<!--"));
+  EXPECT_NE(html.find(R"(\u003c/script>\u003cscript>alert(1)\u003c/script>\u003c!--)"), html.npos);
+}
+
+TEST(Page, LoadsNothingFromElsewhere) {
+  EXPECT_NE(kBundledPage.find("default-src 'none'"), kBundledPage.npos);
+  EXPECT_EQ(count(kBundledPage, "<link"), 0U);
+  EXPECT_EQ(count(kBundledPage, " src=\""), 0U);
+  EXPECT_EQ(count(kBundledPage, "unsafe-inline"), 0U);
+}
+
+}  // namespace
+}  // namespace capstan::serve

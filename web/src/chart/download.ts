@@ -1,0 +1,43 @@
+// Files that the reader can keep.
+
+function save(name: string, url: string): void {
+  const link = document.createElement("a");
+  link.href = url;
+  link.download = name;
+  link.click();
+}
+
+/// A table: a head, and rows of the same length.
+export interface Table {
+  head: string[];
+  rows: (string | number)[][];
+}
+
+function cell(value: string | number): string {
+  const text = String(value);
+  // A spreadsheet must not take a name for a formula.
+  const safe = typeof value === "string" && /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
+  return /[",\n\r]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
+}
+
+export function csv(table: Table): string {
+  return [table.head, ...table.rows].map((row) => row.map(cell).join(",")).join("\r\n") + "\r\n";
+}
+
+export function saveCsv(name: string, table: Table): void {
+  const url = URL.createObjectURL(new Blob([csv(table)], { type: "text/csv" }));
+  save(`${name}.csv`, url);
+  setTimeout(() => URL.revokeObjectURL(url), 1000);
+}
+
+export function savePng(name: string, canvas: HTMLCanvasElement, background: string): void {
+  const copy = document.createElement("canvas");
+  copy.width = canvas.width;
+  copy.height = canvas.height;
+  const context = copy.getContext("2d");
+  if (context === null) return;
+  context.fillStyle = background;
+  context.fillRect(0, 0, copy.width, copy.height);
+  context.drawImage(canvas, 0, 0);
+  save(`${name}.png`, copy.toDataURL("image/png"));
+}

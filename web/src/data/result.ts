@@ -1,0 +1,151 @@
+// The result that `capstan sim` and `capstan compare` write; docs/reference/result.md describes every field. The page
+// reads only the fields that are named here.
+
+export interface Percentiles {
+  mean_us: number;
+  p50_us: number;
+  p90_us: number;
+  p95_us: number;
+  p99_us: number;
+}
+
+export type ByState = Record<string, number>;
+
+export interface Minutes {
+  arrived: number[];
+  met: number[];
+  waiting: number[];
+  desired: number[];
+  ready: number[];
+  gpus_paid: number[];
+  ttft_p99_us: number[];
+}
+
+export interface Moment {
+  at_ns: number;
+  weight: number;
+  reason: string;
+  sentence: string;
+}
+
+/// A change of the replicas that a policy asks for.
+export interface ScaleStep {
+  at_ns: number;
+  part: string;
+  desired: number;
+  why: string;
+}
+
+export interface Spending {
+  pool: string | null;
+  zone: string;
+  instance_type: string;
+  capacity_type: string;
+  gpu_hours: number;
+  cost_usd: number;
+}
+
+export interface Policy {
+  policy: string;
+  seed: number;
+  simulated_ns: number;
+  requests: Record<string, number>;
+  attainment_ppm: number;
+  ttft: Percentiles;
+  tpot: Percentiles;
+  e2e: Percentiles;
+  gpu_hours_by_state: ByState;
+  cost_by_state_micro_usd: ByState;
+  paid_gpu_hours: number;
+  cost_usd: number;
+  cost_per_1000_met_usd: number | null;
+  cost_per_million_tokens_usd: number | null;
+  spending: Spending[];
+  cold_starts: { count: number; p50_ns: number; max_ns: number };
+  nodes: Record<string, number>;
+  replicas_peak: number;
+  scale_changes: number;
+  warnings: string[];
+  disruptions: Record<string, number>;
+  invariants_broken: Record<string, number>;
+  moments: Moment[];
+  by_minute?: Minutes;
+  scale_steps?: ScaleStep[];
+  score_milli: number;
+}
+
+export interface Result {
+  format_version: number;
+  scenario: string;
+  title: string;
+  load: string;
+  service: string;
+  seed: number;
+  slo: { ttft_ns: number; tpot_ns: number; e2e_ns: number; attainment_ppm: number };
+  policies: Policy[];
+  verdict?: string;
+  command?: string;
+  constant_fleet?: { fleet: string; holds_slo: boolean; result: Policy };
+  clairvoyant?: { lower_bound: { cost_micro_usd: number; solved: boolean } };
+}
+
+/// What keeps a result from being shown, in one sentence.
+export class Unreadable extends Error {}
+
+const kFormatVersion = 1;
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/// Checks the fields on which every view depends.
+function checkPolicy(policy: unknown, at: string): void {
+  if (!isObject(policy)) throw new Unreadable(`${at} is no object`);
+  if (typeof policy.policy !== "string") throw new Unreadable(`${at}.policy is no text`);
+  for (const key of ["simulated_ns", "attainment_ppm", "paid_gpu_hours", "cost_usd", "score_milli"]) {
+    if (typeof policy[key] !== "number") throw new Unreadable(`${at}.${key} is no number`);
+  }
+  for (const key of ["requests", "ttft", "tpot", "e2e", "gpu_hours_by_state", "cost_by_state_micro_usd"]) {
+    if (!isObject(policy[key])) throw new Unreadable(`${at}.${key} is no object`);
+  }
+  for (const key of ["moments", "spending", "warnings"]) {
+    if (!Array.isArray(policy[key])) throw new Unreadable(`${at}.${key} is no list`);
+  }
+}
+
+/// Reads a result. Throws Unreadable, whose message names the field that is wrong.
+export function readResult(text: string): Result {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    throw new Unreadable("the data is not JSON; the file may be cut off");
+  }
+  if (!isObject(value)) throw new Unreadable("the page holds no result");
+  if (value.format_version !== kFormatVersion) {
+    throw new Unreadable(
+      `the data has format version ${String(value.format_version)}, and this page reads version ${kFormatVersion}`,
+    );
+  }
+  if (!Array.isArray(value.policies) || value.policies.length === 0) throw new Unreadable("policies is empty or no list");
+  value.policies.forEach((policy, i) => checkPolicy(policy, `policies[${i}]`));
+  if (!isObject(value.slo)) throw new Unreadable("slo is no object");
+  return value as unknown as Result;
+}
+
+/// Returns true if the policy met the share of requests that the SLO asks for.
+export function holdsSlo(result: Result, policy: Policy): boolean {
+  return policy.attainment_ppm >= result.slo.attainment_ppm;
+}
+
+/// The states of a paid GPU, those that serve first. Keys are those of `gpu_hours_by_state`.
+export const kGpuStates = [
+  "busy",
+  "idle",
+  "starting",
+  "launching",
+  "unallocated",
+  "held",
+  "sleeping",
+  "draining",
+] as const;

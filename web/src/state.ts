@@ -1,0 +1,50 @@
+// What the reader has chosen. It lives in the part of the address after "#", so that a copied address shows the same.
+
+export type Theme = "auto" | "light" | "dark" | "contrast";
+export const kThemes: readonly Theme[] = ["auto", "light", "dark", "contrast"];
+
+export interface Choice {
+  /// Position of the policy that is shown.
+  shown: number;
+  /// Position of the policy that it is compared with; -1: none.
+  against: number;
+  /// The stretch of time that is shown, in seconds since the start; absent: all of it.
+  from?: number;
+  to?: number;
+  theme: Theme;
+}
+
+function whole(text: string | null): number | undefined {
+  const value = text === null || text === "" ? Number.NaN : Number(text);
+  return Number.isFinite(value) && value >= 0 ? Math.floor(value) : undefined;
+}
+
+/// Reads a choice; whatever is missing or out of range gets its default.
+export function parseChoice(hash: string, policies: number): Choice {
+  const fields = new URLSearchParams(hash.replace(/^#/, ""));
+  const position = (key: string) => {
+    const value = whole(fields.get(key));
+    return value !== undefined && value < policies ? value : undefined;
+  };
+  const shown = position("policy") ?? 0;
+  const against = position("against");
+  const theme = kThemes.find((name) => name === fields.get("theme")) ?? "auto";
+  const choice: Choice = { shown, against: against === undefined || against === shown ? -1 : against, theme };
+  const from = whole(fields.get("from"));
+  const to = whole(fields.get("to"));
+  if (from !== undefined && to !== undefined && from < to) Object.assign(choice, { from, to });
+  return choice;
+}
+
+export function choiceHash(choice: Choice): string {
+  const fields = new URLSearchParams();
+  if (choice.shown !== 0) fields.set("policy", String(choice.shown));
+  if (choice.against >= 0) fields.set("against", String(choice.against));
+  if (choice.from !== undefined && choice.to !== undefined) {
+    fields.set("from", String(choice.from));
+    fields.set("to", String(choice.to));
+  }
+  if (choice.theme !== "auto") fields.set("theme", choice.theme);
+  const text = fields.toString();
+  return text === "" ? "" : `#${text}`;
+}

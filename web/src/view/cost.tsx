@@ -1,0 +1,80 @@
+import { Figure } from "../chart/figure";
+import { type Policy, type Result, kGpuStates } from "../data/result";
+import { hours, usd } from "../format";
+
+function stateCost(policy: Policy, state: string): number {
+  return (policy.cost_by_state_micro_usd[state] ?? 0) / 1e6;
+}
+
+/// What each policy costs, by what its GPUs did.
+export function Cost({ result, shown }: { result: Result; shown: Policy }) {
+  const states = kGpuStates.filter((state) => result.policies.some((policy) => stateCost(policy, state) > 0));
+  return (
+    <Figure
+      title="What is paid for?"
+      table={() => ({
+        head: ["policy", ...states.map((state) => `${state} USD`), "USD", "USD per 1000 met requests", "USD per million tokens"],
+        rows: result.policies.map((policy) => [
+          policy.policy,
+          ...states.map((state) => stateCost(policy, state)),
+          policy.cost_usd,
+          policy.cost_per_1000_met_usd ?? "",
+          policy.cost_per_million_tokens_usd ?? "",
+        ]),
+      })}
+    >
+      <div class="scroll">
+        <table>
+          <thead>
+            <tr>
+              <th scope="col">{shown.policy}</th>
+              <th scope="col" class="number">GPU-hours</th>
+              <th scope="col" class="number">cost</th>
+              <th scope="col" class="number">share</th>
+            </tr>
+          </thead>
+          <tbody>
+            {states.map((state) => (
+              <tr key={state}>
+                <th scope="row">
+                  <span class={`state ${state} sample`} /> {state}
+                </th>
+                <td class="number">{hours(shown.gpu_hours_by_state[state] ?? 0)}</td>
+                <td class="number">{usd(stateCost(shown, state))}</td>
+                <td class="number">{shown.cost_usd > 0 ? `${((100 * stateCost(shown, state)) / shown.cost_usd).toFixed(1)} %` : "–"}</td>
+              </tr>
+            ))}
+            <tr class="sum">
+              <th scope="row">all</th>
+              <td class="number">{hours(shown.paid_gpu_hours)}</td>
+              <td class="number">{usd(shown.cost_usd)}</td>
+              <td />
+            </tr>
+          </tbody>
+        </table>
+        <table>
+          <thead>
+            <tr>
+              <th scope="col">nodes</th>
+              <th scope="col">capacity</th>
+              <th scope="col">zone</th>
+              <th scope="col" class="number">GPU-hours</th>
+              <th scope="col" class="number">cost</th>
+            </tr>
+          </thead>
+          <tbody>
+            {shown.spending.map((part, i) => (
+              <tr key={i}>
+                <th scope="row">{part.pool === null ? part.instance_type : `${part.pool}: ${part.instance_type}`}</th>
+                <td>{part.capacity_type}</td>
+                <td>{part.zone}</td>
+                <td class="number">{hours(part.gpu_hours)}</td>
+                <td class="number">{usd(part.cost_usd)}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+    </Figure>
+  );
+}

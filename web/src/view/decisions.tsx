@@ -1,0 +1,89 @@
+import { useMemo, useState } from "preact/hooks";
+import type { Stretch } from "../chart/plot";
+import { Figure } from "../chart/figure";
+import type { Policy, ScaleStep } from "../data/result";
+import { moment } from "../format";
+
+const kRowHeight = 48;
+const kViewHeight = 384;
+const kOverscan = 4;
+
+interface Row extends ScaleStep {
+  before: number | undefined;
+}
+
+/// Adds to each step the number of replicas before it.
+function withBefore(steps: ScaleStep[]): Row[] {
+  const last = new Map<string, number>();
+  return steps.map((step) => {
+    const before = last.get(step.part);
+    last.set(step.part, step.desired);
+    return { ...step, before };
+  });
+}
+
+interface DecisionsProps {
+  policy: Policy;
+  range: Stretch;
+  onRange: (range: Stretch) => void;
+}
+
+/// Only the rows in view are in the document, so that ten thousand decisions cost no more than ten.
+export function Decisions({ policy, range, onRange }: DecisionsProps) {
+  const [top, setTop] = useState(0);
+  const [filter, setFilter] = useState("");
+  const rows = useMemo(() => withBefore(policy.scale_steps ?? []), [policy]);
+  const wanted = filter.trim().toLowerCase();
+  const shown = rows.filter(
+    (row) =>
+      row.at_ns / 1e9 >= range[0] && row.at_ns / 1e9 <= range[1] && (wanted === "" || `${row.part} ${row.why}`.toLowerCase().includes(wanted)),
+  );
+  const first = Math.max(0, Math.floor(top / kRowHeight) - kOverscan);
+  const last = Math.min(shown.length, Math.ceil((top + kViewHeight) / kRowHeight) + kOverscan);
+  const around = (at: number) => onRange([Math.max(0, at - 300), at + 300]);
+  return (
+    <Figure
+      title="What did it decide, and why?"
+      note={`${policy.policy}: ${shown.length} of ${rows.length} changes of the wanted replicas are in the stretch that the charts show.`}
+      table={() => ({
+        head: ["time", "part", "before", "after", "why"],
+        rows: shown.map((row) => [moment(row.at_ns / 1e9), row.part, row.before ?? "", row.desired, row.why]),
+      })}
+    >
+      <p class="filter">
+        <label>
+          Filter <input type="search" value={filter} onInput={(event) => setFilter(event.currentTarget.value)} placeholder="words of a reason" />
+        </label>
+      </p>
+      {shown.length === 0 ? (
+        <p class="note">Nothing was changed in this stretch.</p>
+      ) : (
+        <div
+          class="log"
+          style={{ height: `${Math.min(kViewHeight, shown.length * kRowHeight)}px` }}
+          tabIndex={0}
+          role="list"
+          aria-label="Decisions"
+          onScroll={(event) => setTop(event.currentTarget.scrollTop)}
+        >
+          <div style={{ height: `${shown.length * kRowHeight}px`, position: "relative" }}>
+            {shown.slice(first, last).map((row, i) => (
+              <div class="entry" role="listitem" key={first + i} style={{ top: `${(first + i) * kRowHeight}px`, height: `${kRowHeight}px` }}>
+                <button type="button" class="link" title="Show ten minutes around this decision" onClick={() => around(row.at_ns / 1e9)}>
+                  {moment(row.at_ns / 1e9)}
+                </button>
+                <span class="change">
+                  {row.part !== "" && <i>{row.part} </i>}
+                  {row.before === undefined ? `starts at ${row.desired}` : `${row.before} → ${row.desired}`}
+                </span>
+                <span class="why" title={row.why}>
+                  {row.why}
+                </span>
+              </div>
+            ))}
+          </div>
+        </div>
+      )}
+    </Figure>
+  );
+}

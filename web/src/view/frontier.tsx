@@ -1,0 +1,125 @@
+import { Figure } from "../chart/figure";
+import { type Policy, type Result, holdsSlo } from "../data/result";
+import { percent, usd } from "../format";
+
+const kWidth = 640;
+const kHeight = 300;
+const kLeft = 64;
+const kRight = 24;
+const kTop = 16;
+const kBottom = 40;
+
+interface Point {
+  name: string;
+  cost: number;
+  met: number;
+  position: number;
+  holds: boolean;
+}
+
+/// Points that meet more requests than every cheaper one.
+export function frontierOf(points: Point[]): Point[] {
+  const sorted = [...points].sort((a, b) => a.cost - b.cost || b.met - a.met);
+  const best: Point[] = [];
+  for (const point of sorted) if (point.met > (best.at(-1)?.met ?? -1)) best.push(point);
+  return best;
+}
+
+/// Steps of 1, 2 or 5 times a power of ten, about `steps` of them.
+export function ticks(from: number, to: number, steps: number): number[] {
+  const rough = (to - from) / steps;
+  if (!(rough > 0)) return [from];
+  const power = 10 ** Math.floor(Math.log10(rough));
+  const step = [1, 2, 5, 10].map((n) => n * power).find((n) => n >= rough) ?? rough;
+  const list: number[] = [];
+  for (let n = Math.ceil(from / step); n * step <= to + step * 1e-9; ++n) list.push(n * step);
+  return list;
+}
+
+interface FrontierProps {
+  result: Result;
+  shown: number;
+  onShow: (position: number) => void;
+}
+
+export function Frontier({ result, shown, onShow }: FrontierProps) {
+  const point = (policy: Policy, position: number): Point => ({
+    name: policy.policy,
+    cost: policy.cost_usd,
+    met: policy.attainment_ppm,
+    position,
+    holds: holdsSlo(result, policy),
+  });
+  const policies = result.policies.map(point);
+  const fleet = result.constant_fleet === undefined ? [] : [point(result.constant_fleet.result, -1)];
+  const all = [...policies, ...fleet];
+  const bound = result.clairvoyant?.lower_bound.solved === true ? result.clairvoyant.lower_bound.cost_micro_usd / 1e6 : undefined;
+  const costMost = Math.max(...all.map((p) => p.cost)) * 1.06 || 1;
+  const least = Math.min(result.slo.attainment_ppm, ...all.map((p) => p.met));
+  const span = Math.max(1000, 1_000_000 - least);
+  const metLeast = Math.max(0, least - span * 0.08);
+  const metMost = 1_000_000 + span * 0.04;
+  const x = (cost: number) => kLeft + ((kWidth - kLeft - kRight) * cost) / costMost;
+  const y = (met: number) => kTop + ((kHeight - kTop - kBottom) * (metMost - met)) / (metMost - metLeast);
+  const line = frontierOf(policies)
+    .map((p, i) => `${i === 0 ? "M" : "L"}${x(p.cost).toFixed(1)} ${y(p.met).toFixed(1)}`)
+    .join(" ");
+  const slo = y(result.slo.attainment_ppm);
+  return (
+    <Figure
+      title="What does a better SLO cost?"
+      note="Each point is a policy; the line joins those that meet more than every cheaper one. The diamond is the best constant fleet, chosen with hindsight."
+      table={() => ({ head: ["policy", "USD", "met %"], rows: all.map((p) => [p.name, p.cost, p.met / 10_000]) })}
+    >
+      <svg class="frontier" viewBox={`0 0 ${kWidth} ${kHeight}`} role="group" aria-label="Cost against share of met requests">
+        {ticks(metLeast, 1_000_000, 4).map((met) => (
+          <g key={met}>
+            <line class="grid" x1={kLeft} x2={kWidth - kRight} y1={y(met)} y2={y(met)} />
+            <text class="tick" x={kLeft - 8} y={y(met) + 4} text-anchor="end">
+              {percent(met)}
+            </text>
+          </g>
+        ))}
+        {ticks(0, costMost, 6).map((cost) => (
+          <text class="tick" key={cost} x={x(cost)} y={kHeight - kBottom + 20} text-anchor="middle">
+            {usd(cost)}
+          </text>
+        ))}
+        <line class="slo" x1={kLeft} x2={kWidth - kRight} y1={slo} y2={slo} />
+        <text class="slo-label" x={kLeft + 4} y={slo + 15}>
+          SLO {percent(result.slo.attainment_ppm)}
+        </text>
+        {bound !== undefined && (
+          <g>
+            <line class="bound" x1={x(bound)} x2={x(bound)} y1={kTop} y2={kHeight - kBottom} />
+            <text class="tick" x={x(bound) + 5} y={kTop + 12}>
+              no policy can cost less
+            </text>
+          </g>
+        )}
+        <path class="frontier-line" d={line} />
+        {fleet.map((p) => (
+          <path key={p.name} class="fleet" d={`M${x(p.cost)} ${y(p.met) - 7}l7 7l-7 7l-7 -7z`}>
+            <title>{`${p.name}: ${percent(p.met)} met for ${usd(p.cost)}`}</title>
+          </path>
+        ))}
+        {policies.map((p) => (
+          <circle
+            key={p.position}
+            class={["point", p.holds ? "holds" : "misses", p.position === shown ? "shown" : ""].join(" ")}
+            cx={x(p.cost)}
+            cy={y(p.met)}
+            r={p.position === shown ? 8 : 6}
+            role="button"
+            tabindex={0}
+            aria-label={`${p.name}: ${percent(p.met)} met for ${usd(p.cost)}`}
+            onClick={() => onShow(p.position)}
+            onKeyDown={(event) => (event.key === "Enter" || event.key === " ") && onShow(p.position)}
+          >
+            <title>{`${p.name}: ${percent(p.met)} met for ${usd(p.cost)}`}</title>
+          </circle>
+        ))}
+      </svg>
+    </Figure>
+  );
+}

@@ -1,0 +1,54 @@
+import { Figure } from "../chart/figure";
+import type { Percentiles, Policy } from "../data/result";
+import { duration } from "../format";
+
+const kKinds = [
+  ["ttft", "time to first token"],
+  ["tpot", "time per output token"],
+  ["e2e", "end to end"],
+] as const;
+const kColumns = ["mean_us", "p50_us", "p90_us", "p95_us", "p99_us"] as const satisfies readonly (keyof Percentiles)[];
+
+/// Percentiles of the completed requests, of one policy or of two.
+export function Latency({ shown, against }: { shown: Policy; against: Policy | undefined }) {
+  const policies = against === undefined ? [shown] : [shown, against];
+  const rows = kKinds.flatMap(([key, words]) => policies.map((policy) => ({ key, words, policy })));
+  return (
+    <Figure
+      title="How fast were the answers?"
+      table={() => ({
+        head: ["latency", "policy", ...kColumns],
+        rows: rows.map(({ key, words, policy }) => [words, policy.policy, ...kColumns.map((column) => policy[key][column])]),
+      })}
+    >
+      <div class="scroll">
+        <table>
+          <thead>
+            <tr>
+              <th scope="col">latency</th>
+              {policies.length > 1 && <th scope="col">policy</th>}
+              {kColumns.map((column) => (
+                <th scope="col" class="number" key={column}>
+                  {column.replace("_us", "")}
+                </th>
+              ))}
+            </tr>
+          </thead>
+          <tbody>
+            {rows.map(({ key, words, policy }) => (
+              <tr key={key + policy.policy}>
+                <th scope="row">{words}</th>
+                {policies.length > 1 && <td>{policy.policy}</td>}
+                {kColumns.map((column) => (
+                  <td class="number" key={column}>
+                    {duration(policy[key][column])}
+                  </td>
+                ))}
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+    </Figure>
+  );
+}

@@ -1,0 +1,22 @@
+import type { Policy } from "../data/result";
+import { moment } from "../format";
+
+/// The moments that cost the most, largest first.
+export function Moments({ policy, onMoment }: { policy: Policy; onMoment: (seconds: number) => void }) {
+  if (policy.moments.length === 0) return null;
+  return (
+    <section class="figure" aria-labelledby="moments">
+      <h3 id="moments">Moments that cost the most</h3>
+      <ul class="moments">
+        {policy.moments.map((m, i) => (
+          <li key={i}>
+            <button type="button" class="link" onClick={() => onMoment(m.at_ns / 1e9)}>
+              {moment(m.at_ns / 1e9)}
+            </button>{" "}
+            {m.sentence}
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}

@@ -1,0 +1,143 @@
+import { Figure } from "../chart/figure";
+import type { Table } from "../chart/download";
+import { type Policy, type Result, holdsSlo, kGpuStates } from "../data/result";
+import { count, duration, hours, percent, usd } from "../format";
+
+/// Policies by where they stand in the result; the best constant fleet comes last, and cannot be chosen.
+export function markedPolicy(result: Result): number {
+  let best = -1;
+  result.policies.forEach((policy, i) => {
+    const cheapest = result.policies[best];
+    if (holdsSlo(result, policy) && (cheapest === undefined || policy.cost_usd < cheapest.cost_usd)) best = i;
+  });
+  return best;
+}
+
+export function unmet(policy: Policy): number {
+  return policy.requests.unmet ?? 0;
+}
+
+function rankingTable(result: Result): Table {
+  return {
+    head: ["policy", "met %", "TTFT p99 s", "TPOT p99 ms", "GPU-hours", "USD", "USD per million tokens", "unmet", "score"],
+    rows: result.policies.map((p) => [
+      p.policy,
+      p.attainment_ppm / 10_000,
+      p.ttft.p99_us / 1e6,
+      p.tpot.p99_us / 1e3,
+      p.paid_gpu_hours,
+      p.cost_usd,
+      p.cost_per_million_tokens_usd ?? "",
+      unmet(p),
+      p.score_milli / 1000,
+    ]),
+  };
+}
+
+/// GPU time by state as a bar. Its full width stands for the most GPU time of all policies.
+export function StateBar({ policy, most }: { policy: Policy; most: number }) {
+  const parts = kGpuStates.map((state) => [state, policy.gpu_hours_by_state[state] ?? 0] as const).filter(([, h]) => h > 0);
+  const words = parts.map(([state, h]) => `${state} ${hours(h)} GPU-hours`).join(", ");
+  return (
+    <span class="state-bar" role="img" aria-label={words} title={words}>
+      {parts.map(([state, h]) => (
+        <span key={state} class={`state ${state}`} style={{ width: `${most > 0 ? (100 * h) / most : 0}%` }} />
+      ))}
+    </span>
+  );
+}
+
+export function StateLegend() {
+  return (
+    <p class="legend">
+      GPU time:
+      {kGpuStates.map((state) => (
+        <span class="key" key={state}>
+          <span class={`state ${state} sample`} />
+          {state}
+        </span>
+      ))}
+    </p>
+  );
+}
+
+interface RankingProps {
+  result: Result;
+  shown: number;
+  against: number;
+  onShow: (position: number) => void;
+}
+
+export function Ranking({ result, shown, against, onShow }: RankingProps) {
+  const marked = markedPolicy(result);
+  const all = result.constant_fleet === undefined ? result.policies : [...result.policies, result.constant_fleet.result];
+  const most = Math.max(...all.map((policy) => policy.paid_gpu_hours));
+  const row = (policy: Policy, position: number) => {
+    const isPolicy = position < result.policies.length;
+    const broken = Object.values(policy.invariants_broken).some((n) => n > 0);
+    return (
+      <tr
+        key={position}
+        class={[position === shown ? "shown" : "", position === against ? "against" : "", isPolicy ? "" : "hindsight"].join(" ")}
+        onClick={() => isPolicy && onShow(position)}
+      >
+        <th scope="row">
+          <span class="mark" aria-hidden="true">
+            {position === marked ? "▶" : ""}
+          </span>
+          {isPolicy ? (
+            <button type="button" class="link" aria-pressed={position === shown} onClick={() => onShow(position)}>
+              {policy.policy}
+            </button>
+          ) : (
+            policy.policy
+          )}
+          {position === marked && <span class="hidden"> (the cheapest that holds the SLO)</span>}
+          {(policy.warnings.length > 0 || broken) && (
+            <span class="warning" title={[...policy.warnings, ...(broken ? ["broke an invariant"] : [])].join("; ")}>
+              {" "}
+              ⚠<span class="hidden"> {policy.warnings.join("; ")}</span>
+            </span>
+          )}
+        </th>
+        <td class={holdsSlo(result, policy) ? "number good" : "number bad"}>{percent(policy.attainment_ppm)}</td>
+        <td class="number">{duration(policy.ttft.p99_us)}</td>
+        <td class="number">{hours(policy.paid_gpu_hours)}</td>
+        <td class="wide">
+          <StateBar policy={policy} most={most} />
+        </td>
+        <td class="number strong">{usd(policy.cost_usd)}</td>
+        <td class="number">{policy.cost_per_million_tokens_usd === null ? "–" : usd(policy.cost_per_million_tokens_usd)}</td>
+        <td class="number">{count(unmet(policy))}</td>
+        <td class="number">{(policy.score_milli / 1000).toFixed(1)}</td>
+      </tr>
+    );
+  };
+  return (
+    <Figure
+      title="Which policy?"
+      note="Policies that hold the SLO come first, the cheapest first. Choose one to see it below."
+      table={() => rankingTable(result)}
+    >
+      <div class="scroll">
+        <table class="ranking">
+          <thead>
+            <tr>
+              <th scope="col">policy</th>
+              <th scope="col" class="number">met</th>
+              <th scope="col" class="number">TTFT p99</th>
+              <th scope="col" class="number">GPU-h</th>
+              <th scope="col">GPU time</th>
+              <th scope="col" class="number">cost</th>
+              <th scope="col" class="number">per M tokens</th>
+              <th scope="col" class="number">unmet</th>
+              <th scope="col" class="number">score</th>
+            </tr>
+          </thead>
+          <tbody>{all.map(row)}</tbody>
+        </table>
+      </div>
+      <StateLegend />
+    </Figure>
+  );
+}

@@ -1,0 +1,122 @@
+import { useMemo } from "preact/hooks";
+import { type Line, Plot, type Stretch } from "../chart/plot";
+import type { Minutes, Policy, Result } from "../data/result";
+import { count, duration } from "../format";
+
+const kMinute = 60;
+
+interface TimelineProps {
+  result: Result;
+  shown: Policy;
+  against: Policy | undefined;
+  range: Stretch;
+  onRange: (range: Stretch | undefined) => void;
+  theme: string;
+}
+
+/// Stretches in which fewer replicas were ready than wanted: cold starts, or capacity that is missing.
+export function shortStretches(minutes: Minutes): Stretch[] {
+  const stretches: [number, number][] = [];
+  minutes.desired.forEach((desired, i) => {
+    if (desired <= (minutes.ready[i] ?? 0)) return;
+    const last = stretches.at(-1);
+    if (last !== undefined && last[1] === i * kMinute) last[1] = (i + 1) * kMinute;
+    else stretches.push([i * kMinute, (i + 1) * kMinute]);
+  });
+  return stretches;
+}
+
+function missed(minutes: Minutes): number[] {
+  return minutes.arrived.map((arrived, i) => arrived - (minutes.met[i] ?? 0));
+}
+
+const kPoints = (n: number) => count(n);
+
+function demand(minutes: Minutes, other: Minutes | undefined): Line[] {
+  const lines: Line[] = [
+    { name: "arrived", values: minutes.arrived, colour: "--c1", text: kPoints, stepped: true, filled: true },
+    { name: "missed the SLO", values: missed(minutes), colour: "--bad", text: kPoints, stepped: true, filled: true },
+  ];
+  if (other !== undefined) {
+    lines.push({ name: "missed, compared policy", values: missed(other), colour: "--c3", text: kPoints, stepped: true, dashed: true });
+  }
+  return lines;
+}
+
+function capacity(minutes: Minutes, other: Minutes | undefined): Line[] {
+  const lines: Line[] = [
+    { name: "wanted replicas", values: minutes.desired, colour: "--c2", text: kPoints, stepped: true, dashed: true },
+    { name: "ready replicas", values: minutes.ready, colour: "--c1", text: kPoints, stepped: true, filled: true },
+    { name: "GPUs paid", values: minutes.gpus_paid, colour: "--c4", text: kPoints, stepped: true, right: true },
+  ];
+  if (other !== undefined) {
+    lines.push({ name: "ready, compared policy", values: other.ready, colour: "--c3", text: kPoints, stepped: true, dashed: true });
+  }
+  return lines;
+}
+
+function latency(minutes: Minutes, other: Minutes | undefined): Line[] {
+  // A minute without a first token has no latency.
+  const known = (values: number[]) => values.map((us) => (us > 0 ? us : null));
+  const lines: Line[] = [
+    { name: "TTFT p99", values: known(minutes.ttft_p99_us), colour: "--c1", text: duration },
+    { name: "waiting requests", values: minutes.waiting, colour: "--c4", text: kPoints, stepped: true, right: true },
+  ];
+  if (other !== undefined) {
+    lines.push({ name: "TTFT p99, compared policy", values: known(other.ttft_p99_us), colour: "--c3", text: duration, dashed: true });
+  }
+  return lines;
+}
+
+function sameLength(values: Minutes, length: number): Minutes {
+  const cut = (list: number[]) => Array.from({ length }, (_, i) => list[i] ?? 0);
+  return Object.fromEntries(Object.entries(values).map(([key, list]) => [key, cut(list as number[])])) as unknown as Minutes;
+}
+
+export function Timeline({ result, shown, against, range, onRange, theme }: TimelineProps) {
+  const minutes = shown.by_minute;
+  const views = useMemo(() => {
+    if (minutes === undefined) return undefined;
+    const other = against?.by_minute === undefined ? undefined : sameLength(against.by_minute, minutes.arrived.length);
+    return {
+      at: minutes.arrived.map((_, i) => i * kMinute),
+      demand: demand(minutes, other),
+      capacity: capacity(minutes, other),
+      latency: latency(minutes, other),
+      shaded: shortStretches(minutes),
+      marks: (shown.scale_steps ?? []).map((step) => step.at_ns / 1e9),
+    };
+  }, [shown, against]);
+  if (views === undefined) return <p class="note">This result has no series by minute.</p>;
+  const common = { at: views.at, range, onRange, theme };
+  const slo = result.slo.ttft_ns / 1000;
+  return (
+    <>
+      <Plot
+        {...common}
+        title="Demand: requests per minute"
+        note="A request counts in the minute in which it arrived."
+        lines={views.demand}
+        leftText={count}
+      />
+      <Plot
+        {...common}
+        title="Capacity: replicas wanted and ready"
+        note="Shaded: fewer replicas are ready than wanted. Triangles: the policy changed the replicas that it wants."
+        lines={views.capacity}
+        shaded={views.shaded}
+        marks={views.marks}
+        leftText={(n) => (Number.isInteger(n) ? count(n) : "")}
+        rightText={count}
+      />
+      <Plot
+        {...common}
+        title="Latency: time to first token"
+        lines={views.latency}
+        {...(slo > 0 ? { limit: { value: slo, label: `SLO ${duration(slo)}` } } : {})}
+        leftText={(us) => (us === 0 ? "0" : duration(us))}
+        rightText={count}
+      />
+    </>
+  );
+}
