@@ -56,6 +56,7 @@ Redecision redecide(const SavedState& state) {
     out.provision =
         decide::provision::decide(index, snapshot, out.place, *policies.provision, memory.provision, snapshot.at);
   }
+  out.memory = std::move(memory);
   return out;
 }
 

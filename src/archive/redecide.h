@@ -14,6 +14,7 @@ struct Redecision {
   std::vector<decide::scale::Decision> scale;  ///< decisions by service
   decide::place::Decision place;
   decide::provision::Decision provision;
+  control::Memory memory;  ///< memory after these decisions
 };
 
 /// Decides again from a saved state, with the same functions in the same order as the loop.
