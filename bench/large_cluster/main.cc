@@ -43,8 +43,8 @@ struct Arguments {
   std::string file;
 };
 
-/// Returns the CPU time of this thread, the only one, in seconds. It varies less than the time on the wall. The clock of
-/// the process would count whole ticks of 4 ms, because scripts/bench limits its CPU time.
+/// Returns the CPU time of this thread, the only one, in seconds. It varies less than the time on the wall. The clock
+/// of the process would count whole ticks of 4 ms, because scripts/bench limits its CPU time.
 double cpu_seconds() {
   timespec time{};
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);

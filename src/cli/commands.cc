@@ -6,13 +6,16 @@
 #include <cstdio>
 #include <cstring>
 
+#include "archive/recording.h"
 #include "cli/from_snapshot.h"
+#include "cli/offline.h"
 #include "cli/progress.h"
 #include "cli/replace_file.h"
 #include "cli/terminal.h"
 #include "cli/threshold.h"
 #include "experiment/compare.h"
 #include "experiment/report/render.h"
+#include "experiment/run/prepare.h"
 #include "experiment/text/words.h"
 #include "serve/page.h"
 
@@ -98,6 +101,30 @@ std::string command_again(const SimulateArguments& arguments) {
   return words + (arguments.bound ? " --bound" : "");
 }
 
+/// Simulates the only policy of the scenario, and records the inputs of its decisions.
+Result<experiment::Comparison> record(const scenario::Scenario& scenario, const std::string& path,
+                                      const experiment::ProgressCallback& progress) {
+  const scenario::PolicySpec& policy = scenario.policies.front();
+  if (const Result<void> known = check_memory_is_known(policy, "--record"); !known) {
+    return std::unexpected(known.error());
+  }
+  Result<archive::Recorder> recorder = archive::Recorder::create(path);
+  if (!recorder) return std::unexpected(recorder.error());
+  experiment::Prepared prepared = experiment::prepare(scenario, policy, scenario.seed);
+  Result<void> written;
+  prepared.setup.witness = [&](const model::Snapshot& snapshot, const control::Memory& memory) {
+    if (written) written = recorder->add({snapshot, {}, policy.policies, memory});
+  };
+  prepared.setup.enough = [&] { return !written; };
+  Result<experiment::RunResult> run = experiment::simulate(prepared.setup, progress);
+  if (!run) return std::unexpected(run.error());
+  if (written) written = recorder->finish();
+  if (!written) return std::unexpected(written.error());
+  experiment::Comparison comparison = experiment::describe(scenario);
+  comparison.results.push_back(*std::move(run));
+  return comparison;
+}
+
 /// Writes the page with charts, if one is wanted.
 Result<void> write_report(const SimulateArguments& arguments, const experiment::Comparison& comparison) {
   if (arguments.report.empty()) return {};
@@ -131,8 +158,9 @@ ExitCode simulate(const SimulateArguments& arguments) {
   const Stopwatch watch;
   Result<experiment::Comparison> comparison = [&] {
     ProgressReport report(progress_output());
-    return experiment::compare(*scenario, arguments.jobs,
-                               [&](const experiment::Progress& progress) { report.note(progress); });
+    const auto note = [&](const experiment::Progress& progress) { report.note(progress); };
+    if (!arguments.record.empty()) return record(*scenario, arguments.record, note);
+    return experiment::compare(*scenario, arguments.jobs, note);
   }();
   const double elapsed = std::chrono::duration<double>(watch.elapsed()).count();
   if (!comparison) return report(comparison.error());

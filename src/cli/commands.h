@@ -36,6 +36,7 @@ struct SimulateArguments {
   bool no_advice = false;             ///< compare: leave out the runs that look for advice
   bool compare = false;               ///< simulate all policies; false: the named policy, or the first
   When sparklines = When::automatic;  ///< compare, in text: draw the run over time
+  std::string record;                 ///< sim: file to write with the inputs of every decision; empty: none
   std::string report;                 ///< HTML file to write with charts of the result; empty: none
 };
 ExitCode simulate(const SimulateArguments& arguments);

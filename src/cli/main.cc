@@ -3,11 +3,14 @@
 #include <algorithm>
 #include <csignal>
 #include <exception>
+#include <functional>
 #include <map>
 #include <optional>
 #include <sstream>
+#include <utility>
 #include <vector>
 
+#include "base/assert.h"
 #include "cli/commands.h"
 #include "cli/conformance.h"
 #include "cli/cost_options.h"
@@ -19,6 +22,7 @@
 #include "cli/out_of_memory.h"
 #include "cli/plan_options.h"
 #include "cli/reason_options.h"
+#include "cli/replay.h"
 #include "cli/run.h"
 #include "manifest/fields.h"
 #include "manifest/scalars.h"
@@ -77,6 +81,8 @@ void add_simulation(CLI::App& command, SimulateArguments& arguments) {
 CLI::App* add_sim(CLI::App& app, SimulateArguments& arguments) {
   CLI::App* command = app.add_subcommand("sim", "Simulate one policy of a scenario");
   add_simulation(*command, arguments);
+  command->add_option("--record", arguments.record, "Write the inputs of every decision, for `capstan replay`")
+      ->option_text("FILE");
   command->footer(
       "Examples:\n"
       "  capstan sim scenarios/azure-hour.yaml --policy \"queue · gang · group\"\n"
@@ -226,9 +232,10 @@ CLI::App* add_conformance(CLI::App& app, ConformanceArguments& arguments) {
   return command;
 }
 
-void add_version(CLI::App& app, Output& output) {
+CLI::App* add_version(CLI::App& app, Output& output) {
   CLI::App* command = app.add_subcommand("version", "Print the version");
   add_output(*command, output);
+  return command;
 }
 
 using Commands = std::vector<const CLI::App*>;
@@ -286,26 +293,33 @@ int run(int argc, char** argv) {
   ConformanceArguments conformance_arguments;
   LintArguments lint_arguments;
   CostArguments cost_arguments;
+  ReplayArguments replay_arguments;
   PlanArguments plan_arguments;
   Output version_output = Output::text;
-  const CLI::App& sim_command = *add_sim(app, sim_arguments);
-  const CLI::App& compare_command = *add_compare(app, compare_arguments);
+  // An inner command stands before the one that contains it.
+  std::vector<std::pair<const CLI::App*, std::function<ExitCode()>>> commands;
+  const auto add = [&](const CLI::App* command, auto run) { commands.emplace_back(command, run); };
+  add(add_sim(app, sim_arguments), [&] { return simulate(sim_arguments); });
+  add(add_compare(app, compare_arguments), [&] { return simulate(compare_arguments); });
   CLI::App& engine = *app.add_subcommand("engine", "Engines: step model, emulator, load driver");
   engine.require_subcommand(1);
-  const CLI::App& predict_command = *add_predict(engine, predict_arguments);
-  const CLI::App& serve_command = *add_engine_serve(engine, serve_arguments);
-  const CLI::App& load_command = *add_engine_load(engine, load_arguments);
-  const CLI::App& decide_command = *add_decide(app, decide_arguments);
-  CLI::App& explain_command = *add_explain(app, explain_arguments);
-  const CLI::App& signals_command = *add_explain_signals(explain_command, explain_signals_arguments);
-  const CLI::App& reason_command = *add_explain_reason(explain_command, reason_arguments);
-  const CLI::App& snapshot_command = *add_snapshot_command(app, snapshot_arguments);
-  const CLI::App& run_command = *add_run(app, run_arguments);
-  const CLI::App& conformance_command = *add_conformance(app, conformance_arguments);
-  const CLI::App& lint_command = *add_lint(app, lint_arguments);
-  const CLI::App& plan_command = *add_plan(app, plan_arguments);
-  const CLI::App& cost_command = *add_cost(app, cost_arguments);
-  add_version(app, version_output);
+  add(add_predict(engine, predict_arguments), [&] { return predict(predict_arguments); });
+  add(add_engine_serve(engine, serve_arguments), [&] { return engine_serve(serve_arguments); });
+  add(add_engine_load(engine, load_arguments), [&] { return engine_load(load_arguments); });
+  add(add_decide(app, decide_arguments), [&] { return decide(decide_arguments); });
+  CLI::App* explain_command = add_explain(app, explain_arguments);
+  add(add_explain_signals(*explain_command, explain_signals_arguments),
+      [&] { return explain_signals(explain_signals_arguments); });
+  add(add_explain_reason(*explain_command, reason_arguments), [&] { return explain_reason(reason_arguments); });
+  add(explain_command, [&] { return explain(explain_arguments); });
+  add(add_snapshot_command(app, snapshot_arguments), [&] { return snapshot(snapshot_arguments); });
+  add(add_run(app, run_arguments), [&] { return capstan::cli::run(run_arguments); });
+  add(add_replay(app, replay_arguments), [&] { return replay(replay_arguments); });
+  add(add_conformance(app, conformance_arguments), [&] { return conformance(conformance_arguments); });
+  add(add_lint(app, lint_arguments), [&] { return capstan::cli::lint(lint_arguments); });
+  add(add_plan(app, plan_arguments), [&] { return make_plan(plan_arguments); });
+  add(add_cost(app, cost_arguments), [&] { return cost(cost_arguments); });
+  add(add_version(app, version_output), [&] { return version(version_output); });
 
   if (const auto error = find_unknown_command(app, argc, argv)) return report(*error);
   try {
@@ -315,22 +329,9 @@ int run(int argc, char** argv) {
     const bool answered = app.exit(error, text) == 0;
     return answered ? print(text.str()) : kUsage;
   }
-  if (sim_command) return simulate(sim_arguments);
-  if (compare_command) return simulate(compare_arguments);
-  if (decide_command) return decide(decide_arguments);
-  if (signals_command) return explain_signals(explain_signals_arguments);
-  if (reason_command) return explain_reason(reason_arguments);
-  if (explain_command) return explain(explain_arguments);
-  if (snapshot_command) return snapshot(snapshot_arguments);
-  if (run_command) return capstan::cli::run(run_arguments);
-  if (predict_command) return predict(predict_arguments);
-  if (serve_command) return engine_serve(serve_arguments);
-  if (load_command) return engine_load(load_arguments);
-  if (lint_command) return capstan::cli::lint(lint_arguments);
-  if (plan_command) return make_plan(plan_arguments);
-  if (cost_command) return cost(cost_arguments);
-  if (conformance_command) return conformance(conformance_arguments);
-  return version(version_output);
+  const auto chosen = std::ranges::find_if(commands, [](const auto& command) { return command.first->parsed(); });
+  CAPSTAN_ASSERT(chosen != commands.end());
+  return chosen->second();
 }
 
 }  // namespace

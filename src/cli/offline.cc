@@ -53,10 +53,8 @@ bool changes(const archive::Redecision& all, Layer layer) {
 /// Returns the state that the controller saw at its first decision at or after `at`.
 Result<archive::SavedState> state_at(const scenario::Scenario& scenario, Instant at) {
   const scenario::PolicySpec& policy = scenario.policies.front();
-  if (std::ranges::any_of(policy.peers, [](const auto& peer) { return peer.has_value(); })) {
-    return std::unexpected(Error{
-        ErrorKind::usage, "--policy", 0, 0,
-        fmt::format("\"{}\" is a peer's autoscaler, whose memory is not part of a snapshot", policy.policies.name)});
+  if (const Result<void> known = check_memory_is_known(policy, "--policy"); !known) {
+    return std::unexpected(known.error());
   }
   experiment::Prepared prepared = experiment::prepare(scenario, policy, scenario.seed);
   std::optional<archive::SavedState> state;
@@ -99,6 +97,13 @@ std::expected<archive::SavedState, manifest::Errors> simulated_state(const std::
 }
 
 }  // namespace
+
+Result<void> check_memory_is_known(const scenario::PolicySpec& policy, const std::string& option) {
+  if (std::ranges::none_of(policy.peers, [](const auto& peer) { return peer.has_value(); })) return {};
+  return std::unexpected(Error{
+      ErrorKind::usage, option, 0, 0,
+      fmt::format("\"{}\" is a peer's autoscaler, whose memory is not part of a snapshot", policy.policies.name)});
+}
 
 ExitCode print_decision(const archive::SavedState& state, Layer layer, Output output) {
   archive::Redecision all = archive::redecide(state);

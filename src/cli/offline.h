@@ -20,6 +20,10 @@ struct DecideArguments {
 };
 /// Prints what a layer decides about a saved state. Returns exit code 2 if it would change something.
 ExitCode print_decision(const archive::SavedState& state, Layer layer, Output output);
+/// Returns a usage error if the memory of a policy is not part of a snapshot, because it is a peer's autoscaler.
+/// @param option  option that needs it, for the error
+Result<void> check_memory_is_known(const scenario::PolicySpec& policy, const std::string& option);
+
 /// Prints one decision of one layer, from a snapshot file.
 ExitCode decide(const DecideArguments& arguments);
 

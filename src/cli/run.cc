@@ -11,6 +11,7 @@
 #include <optional>
 #include <utility>
 
+#include "archive/recording.h"
 #include "cli/offline.h"
 #include "cli/stop_signal.h"
 #include "kube/client.h"
@@ -74,16 +75,54 @@ Result<op::Checkpoint> wait_for_data(Session& session, op::DecisionLoop& loop) {
   return *store.read();
 }
 
+/// Records the decisions of a process. An error ends the recording, not the process.
+class FlightRecorder {
+ public:
+  FlightRecorder(std::optional<archive::Recorder> recorder, op::Log log)
+      : recorder_(std::move(recorder)), log_(std::move(log)) {}
+
+  void add(const op::DecisionLoop& loop, const model::Snapshot& snapshot, const control::Memory& memory) {
+    if (!recorder_) return;
+    check(recorder_->add({snapshot, loop.world().objects().names(), loop.controller().in_force(), memory}));
+  }
+  void finish() {
+    if (recorder_) check(recorder_->finish());
+  }
+
+ private:
+  void check(const Result<void>& written) {
+    if (written) return;
+    recorder_.reset();
+    log_({.level = op::LogLine::Level::error, .message = "stops recording: " + written.error().text()});
+  }
+
+  std::optional<archive::Recorder> recorder_;
+  op::Log log_;
+};
+
 Result<void> serve(const RunArguments& arguments, Session& session) {
   const auto log = [&](const op::LogLine& line) {
     std::fputs((op::json_line(line, session.wall()) + "\n").c_str(), stderr);
+  };
+  std::optional<archive::Recorder> recorder;
+  if (!arguments.record.empty()) {
+    Result<archive::Recorder> opened = archive::Recorder::append(arguments.record);
+    if (!opened) return std::unexpected(opened.error());
+    recorder = *std::move(opened);
+  }
+  FlightRecorder flight(std::move(recorder), log);
+  const op::Process* decider = nullptr;
+  const auto witness = [&](const model::Snapshot& snapshot, const control::Memory& memory) {
+    flight.add(decider->loop(), snapshot, memory);
   };
   op::Process process({.transport = session.http,
                        .client = session.client,
                        .clock = session.clock,
                        .wall = session.wall,
-                       .random = RandomStream(session.random.bits(), "process")},
+                       .random = RandomStream(session.random.bits(), "process"),
+                       .witness = witness},
                       {.ns = session.ns, .identity = identity(session.started)}, log);
+  decider = &process;
   op::Endpoints endpoints(process);
   net::HttpServer server(session.clock, net::HttpServerLimits(), endpoints);
   endpoints.answer_on(server);
@@ -99,6 +138,7 @@ Result<void> serve(const RunArguments& arguments, Session& session) {
     process.turn();
     wait(session, &server, process.next_deadline());
   }
+  flight.finish();
   return {};
 }
 

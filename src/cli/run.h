@@ -17,6 +17,7 @@ namespace capstan::cli {
 struct RunArguments {
   ClusterArguments cluster;
   std::string listen = "0.0.0.0:8080";  ///< address of /metrics, /healthz and /readyz; "none": no address
+  std::string record;                   ///< file to write with the inputs of every decision; empty: none
   bool once = false;                    ///< decide once, print it and write nothing
   Output output = Output::text;
 };

@@ -21,8 +21,12 @@ CLI::App* add_run(CLI::App& app, RunArguments& a) {
   add_cluster(*run, a.cluster, "Namespace of the Lease and the checkpoint; default: that of the configuration");
   run->add_option("--listen", a.listen, "Address of /metrics, /healthz and /readyz; none: no address")
       ->option_text("0.0.0.0:8080");
+  CLI::Option* record = run->add_option(
+      "--record", a.record, "Write the inputs of every decision, for `capstan replay`; at most 256 MiB and seven days");
+  record->option_text("FILE");
   run->add_flag("--once", a.once,
                 "Decide once, print the decision, write nothing; exit 2 if it would change something");
+  run->get_option("--once")->excludes(record);
   add_output(*run, a.output, "With --once");
   run->footer(
       "Examples:\n"

@@ -70,6 +70,18 @@ expect 0 "one bar is 1 min" -- compare $hour --no-advice --sparklines=always
 expect 0 "holds the SLO" -- compare $hour --no-advice --report "$work/hour.html"
 judge "the report holds its command" 1 "" "$(grep -c '"command":"capstan compare [^"]*azure-hour.yaml"' "$work/hour.html")"
 expect 1 "$work/none/hour.html" -- sim $small --report "$work/none/hour.html"
+
+# Recordings.
+printf 'scale: {policy: capstan}\n' >"$work/other.yaml"
+printf 'scale: {policy: capstann}\nplase: 1\n' >"$work/misspelt.yaml"
+expect 0 "queue · gang · group" -- sim $hour --policy "queue · gang · group" --record "$work/hour.rec"
+expect 0 "scale service to" -- replay "$work/hour.rec"
+expect 2 "The first decision that differs is at 00:0" -- replay "$work/hour.rec" --policy "$work/other.yaml"
+expect 2 '"first_difference"' -- replay "$work/hour.rec" --policy "$work/other.yaml" -o json
+expect 1 "did you mean place?" -- replay "$work/hour.rec" --policy "$work/misspelt.yaml"
+expect 1 "is no recording" -- replay $hour
+expect 1 "is no recording, expected a new name" -- sim $hour --record "$work/other.yaml"
+expect 64 "is a peer's autoscaler" -- sim scenarios/azure-hour-peers.yaml --record "$work/peer.rec"
 set_to 0 "holds the SLO"
 set_to 0 "0 requests" load.generator.rate=0
 

@@ -98,6 +98,8 @@ constexpr std::string_view kTestedElsewhere[] = {
     "src/cli/engine_serve.cc",
     "src/cli/options.cc",
     "src/cli/reason_options.cc",
+    "src/cli/replay.cc",
+    "src/cli/replay_options.cc",
     "src/cli/run.cc",
     "src/cli/run_options.cc",
 };

@@ -133,7 +133,7 @@ void Process::follow_lead() {
     log_({.level = Level::info,
           .message = "starts to decide with the checkpoint of " +
                      explain::count_text(std::ssize(checkpoint->rows), "target", "targets")});
-    loop_.begin(*checkpoint);
+    loop_.begin(*checkpoint, base_.witness);
   }
 }
 

@@ -45,6 +45,7 @@ class Process {
     kube::WallClock wall;
     RandomStream random;
     ActionExecutor* effects = nullptr;  ///< null: a new `Actuator` at the API server
+    control::Witness witness{};         ///< sees the inputs of every decision; may be empty
   };
 
   Process(Base base, Options options, Log log);

@@ -1,0 +1,216 @@
+#include "archive/recording.h"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <utility>
+
+#include "archive/delta_codec.h"
+#include "archive/sqlite.h"
+#include "base/assert.h"
+
+namespace capstan::archive {
+namespace {
+
+// The file tells what it is: `file FILE` and other programs show it as an SQLite database with this identity.
+constexpr std::int64_t kApplication = 0x43617073;  // "Caps"
+constexpr std::int64_t kVersion = 1;
+
+/// States from one that is compressed alone to the next such one. They can be dropped together only.
+constexpr std::int64_t kStatesTogether = 128;
+
+constexpr const char* kSchema =
+    "PRAGMA application_id = 1130459251;"
+    "PRAGMA user_version = 1;"
+    "PRAGMA journal_mode = WAL;"
+    "PRAGMA synchronous = NORMAL;"
+    "CREATE TABLE IF NOT EXISTS states ("
+    "  number INTEGER PRIMARY KEY, at_ns INTEGER NOT NULL, first INTEGER NOT NULL, state BLOB NOT NULL);"
+    "CREATE INDEX IF NOT EXISTS states_by_first ON states (first);";
+
+Error not_a_recording(const std::string& path) {
+  return Error::about(path, "it is no recording, expected a file that `--record` wrote");
+}
+
+/// Checks that an open database is a recording that this program can read.
+Result<void> check_identity(Database& database, const std::string& path) {
+  const Result<std::int64_t> application = database.integer("PRAGMA application_id");
+  if (!application || *application != kApplication) return std::unexpected(not_a_recording(path));
+  const Result<std::int64_t> version = database.integer("PRAGMA user_version");
+  if (!version) return std::unexpected(version.error());
+  if (*version == kVersion) return {};
+  return std::unexpected(Error::about(
+      path, fmt::format("the recording has version {}, and this program reads version {}", *version, kVersion)));
+}
+
+bool is_recording(const std::string& path) {
+  Result<Database> database = Database::open(path, SQLITE_OPEN_READONLY);
+  return database && check_identity(*database, path).has_value();
+}
+
+Error not_ours(const std::string& path) {
+  return Error::about(path, "the file exists and is no recording, expected a new name");
+}
+
+/// Removes an earlier recording. A file that is none stays.
+Result<void> make_room(const std::string& path) {
+  std::error_code failed;
+  if (!std::filesystem::exists(path, failed)) return {};
+  if (!is_recording(path)) return std::unexpected(not_ours(path));
+  for (const char* suffix : {"", "-wal", "-shm"}) std::filesystem::remove(path + suffix, failed);
+  if (!failed) return {};
+  return std::unexpected(Error::about(path, "the earlier recording cannot be removed: " + failed.message()));
+}
+
+}  // namespace
+
+struct Recorder::File {
+  std::string path;
+  RecordingLimits limits;
+  Database database;
+  Statement insert;
+  Statement drop;
+  std::string before{};  ///< the last state as text
+  Instant before_at{};
+  std::int64_t number = 0;  ///< of the next state
+  std::int64_t first = 0;   ///< number of the last state that was compressed alone
+  std::int64_t bytes = 0;   ///< of all states in the file
+
+  Result<void> write(const SavedState& state);
+  Result<void> drop_oldest(Instant now);
+};
+
+Result<Recorder> Recorder::create(const std::string& path, const RecordingLimits& limits) {
+  if (const Result<void> free = make_room(path); !free) return std::unexpected(free.error());
+  return open(path, limits);
+}
+
+Result<Recorder> Recorder::append(const std::string& path, const RecordingLimits& limits) {
+  std::error_code failed;
+  if (std::filesystem::exists(path, failed) && !is_recording(path)) return std::unexpected(not_ours(path));
+  Result<Recorder> recorder = open(path, limits);
+  if (!recorder) return recorder;
+  File& file = *recorder->file_;
+  Result<Statement> end =
+      file.database.prepare("SELECT MAX(number) + 1, MAX(at_ns), SUM(LENGTH(state)) FROM states HAVING COUNT(*) > 0");
+  if (!end) return std::unexpected(end.error());
+  if (end->step() != SQLITE_ROW) return recorder;
+  file.number = file.first = end->integer(0);
+  file.before_at = Instant{Duration(end->integer(1))};
+  file.bytes = end->integer(2);
+  return recorder;
+}
+
+Result<Recorder> Recorder::open(const std::string& path, const RecordingLimits& limits) {
+  Result<Database> database = Database::open(path, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE);
+  if (!database) return std::unexpected(database.error());
+  if (const Result<void> made = database->run(kSchema); !made) return std::unexpected(made.error());
+  Result<Statement> insert = database->prepare("INSERT INTO states VALUES (?1, ?2, ?3, ?4)");
+  if (!insert) return std::unexpected(insert.error());
+  Result<Statement> drop = database->prepare("DELETE FROM states WHERE first = ?1");
+  if (!drop) return std::unexpected(drop.error());
+  return Recorder(std::make_unique<File>(
+      File{path, limits, *std::move(database), *std::move(insert), *std::move(drop)}));
+}
+
+Recorder::Recorder(std::unique_ptr<File> file) : file_(std::move(file)) {}
+Recorder::Recorder(Recorder&&) noexcept = default;
+Recorder& Recorder::operator=(Recorder&&) noexcept = default;
+Recorder::~Recorder() = default;
+
+Result<void> Recorder::add(const SavedState& state) {
+  CAPSTAN_ASSERT(file_ != nullptr);
+  if (state.snapshot.at < file_->before_at) {
+    return std::unexpected(Error::about(file_->path, "the state is older than the last one of the recording"));
+  }
+  return file_->write(state);
+}
+
+Result<void> Recorder::File::write(const SavedState& state) {
+  if (number - first == kStatesTogether) first = number;
+  std::string text = to_json(state);
+  const std::string compressed = compress_after(first == number ? std::string_view() : before, text);
+  insert.bind(1, number);
+  insert.bind(2, state.snapshot.at.since_start.count());
+  insert.bind(3, first);
+  insert.bind(4, compressed);
+  const int status = insert.step();
+  insert.reset();
+  if (status != SQLITE_DONE) return std::unexpected(database.error());
+  before = std::move(text);
+  before_at = state.snapshot.at;
+  bytes += static_cast<std::int64_t>(compressed.size());
+  ++number;
+  return drop_oldest(state.snapshot.at);
+}
+
+/// Drops the oldest states that are compressed together while the file has too many bytes, or they are all too old. The
+/// last ones always stay.
+Result<void> Recorder::File::drop_oldest(Instant now) {
+  if (number - first != 1) return {};  // only when such a run begins: the cost is spread over all states
+  while (true) {
+    Result<Statement> oldest = database.prepare(
+        "SELECT first, MAX(at_ns), SUM(LENGTH(state)) FROM states WHERE first = (SELECT MIN(first) FROM states)");
+    if (!oldest) return std::unexpected(oldest.error());
+    if (oldest->step() != SQLITE_ROW) return std::unexpected(database.error());
+    const std::int64_t run = oldest->integer(0);
+    const Instant newest{Duration(oldest->integer(1))};
+    if (run == first || (bytes <= limits.bytes && now - newest <= limits.age)) return {};
+    bytes -= oldest->integer(2);
+    oldest->reset();
+    drop.bind(1, run);
+    const int status = drop.step();
+    drop.reset();
+    if (status != SQLITE_DONE) return std::unexpected(database.error());
+  }
+}
+
+Result<void> Recorder::finish() {
+  CAPSTAN_ASSERT(file_ != nullptr);
+  const Result<void> written = file_->database.run("PRAGMA journal_mode = DELETE;");
+  file_.reset();
+  return written;
+}
+
+struct Recording::File {
+  std::string path;
+  Database database;
+  Statement rows;
+  std::int64_t states = 0;
+  std::string before{};
+};
+
+Result<Recording> Recording::open(const std::string& path) {
+  Result<Database> database = Database::open(path, SQLITE_OPEN_READONLY);
+  if (!database) return std::unexpected(database.error());
+  if (const Result<void> known = check_identity(*database, path); !known) return std::unexpected(known.error());
+  const Result<std::int64_t> states = database->integer("SELECT COUNT(*) FROM states");
+  if (!states) return std::unexpected(states.error());
+  Result<Statement> rows = database->prepare("SELECT number, first, state FROM states ORDER BY number");
+  if (!rows) return std::unexpected(rows.error());
+  return Recording(std::make_unique<File>(File{path, *std::move(database), *std::move(rows), *states}));
+}
+
+Recording::Recording(std::unique_ptr<File> file) : file_(std::move(file)) {}
+Recording::Recording(Recording&&) noexcept = default;
+Recording& Recording::operator=(Recording&&) noexcept = default;
+Recording::~Recording() = default;
+
+std::int64_t Recording::states() const { return file_->states; }
+
+Result<std::optional<SavedState>> Recording::next() {
+  const int status = file_->rows.step();
+  if (status == SQLITE_DONE) return std::nullopt;
+  if (status != SQLITE_ROW) return std::unexpected(file_->database.error());
+  const std::int64_t number = file_->rows.integer(0);
+  const bool alone = file_->rows.integer(1) == number;
+  const std::string place = fmt::format("{}: state {}", file_->path, number);
+  Result<std::string> text = decompress_after(alone ? std::string_view() : file_->before, file_->rows.blob(2));
+  if (!text) return std::unexpected(Error::about(place, text.error().message));
+  file_->before = *std::move(text);
+  Result<SavedState> state = parse(file_->before, place);
+  if (!state) return std::unexpected(state.error());
+  return std::move(*state);
+}
+
+}  // namespace capstan::archive

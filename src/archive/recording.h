@@ -1,0 +1,65 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "archive/saved_state.h"
+#include "base/error.h"
+#include "base/time.h"
+
+namespace capstan::archive {
+
+/// A recording is an SQLite file with the inputs of successive decisions, so that each can be made again later, also
+/// under another policy. Each state is compressed against the one before, so that it costs what changed.
+struct RecordingLimits {
+  std::int64_t bytes = 256 << 20;          ///< compressed states; the oldest are dropped beyond this
+  Duration age = std::chrono::hours(168);  ///< states older than this before the newest one are dropped
+};
+
+/// Writes a recording. After a crash of the machine the file may lack the last states; it is readable in any case.
+class Recorder {
+ public:
+  /// Creates the file, or replaces a recording. Any other file of this name is an error and stays as it is.
+  static Result<Recorder> create(const std::string& path, const RecordingLimits& limits = {});
+  /// Continues a recording, or creates the file.
+  static Result<Recorder> append(const std::string& path, const RecordingLimits& limits = {});
+  Recorder(Recorder&&) noexcept;
+  Recorder& operator=(Recorder&&) noexcept;
+  ~Recorder();
+
+  /// Appends a state. A moment before that of the last state is an error.
+  Result<void> add(const SavedState& state);
+  /// Writes what is not in the file yet and closes it.
+  Result<void> finish();
+
+ private:
+  struct File;
+  explicit Recorder(std::unique_ptr<File> file);
+  static Result<Recorder> open(const std::string& path, const RecordingLimits& limits);
+
+  std::unique_ptr<File> file_;
+};
+
+/// Reads a recording from its first state to its last.
+class Recording {
+ public:
+  /// A file that is no recording, or of a newer version, is an input error.
+  static Result<Recording> open(const std::string& path);
+  Recording(Recording&&) noexcept;
+  Recording& operator=(Recording&&) noexcept;
+  ~Recording();
+
+  std::int64_t states() const;  ///< number of states in the file
+  /// Returns the next state; nothing after the last one. A damaged state is an input error that names its number.
+  Result<std::optional<SavedState>> next();
+
+ private:
+  struct File;
+  explicit Recording(std::unique_ptr<File> file);
+
+  std::unique_ptr<File> file_;
+};
+
+}  // namespace capstan::archive

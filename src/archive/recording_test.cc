@@ -1,0 +1,174 @@
+#include "archive/recording.h"
+
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "archive/replay.h"
+#include "archive/sqlite.h"
+#include "archive/testing.h"
+
+namespace capstan::archive {
+namespace {
+
+using namespace std::chrono_literals;
+
+/// A file in a folder of its own, which ends with it.
+class Scratch {
+ public:
+  Scratch() {
+    std::string pattern = std::filesystem::temp_directory_path() / "capstan-recording-XXXXXX";
+    folder_ = mkdtemp(pattern.data());
+  }
+  ~Scratch() { std::filesystem::remove_all(folder_); }
+  std::string file() const { return folder_ / "run.rec"; }
+
+ private:
+  std::filesystem::path folder_;
+};
+
+SavedState state_of(const decide::testing::World& world, Instant moment) {
+  SavedState state{.snapshot = world.snapshot, .names = {}, .policies = {"any", {}, {}, {}}, .memory = {}};
+  state.snapshot.at = moment;
+  state.policies.scale.assign(world.snapshot.catalog->services.size(), decide::scale::Fixed{0});
+  state.policies.place.emplace();
+  state.memory.scale.resize(state.policies.scale.size());
+  return state;
+}
+SavedState small_state(Instant moment) { return state_of(decide::testing::World(), moment); }
+
+std::vector<std::string> read_all(const std::string& file) {
+  std::vector<std::string> texts;
+  Result<Recording> recording = Recording::open(file);
+  EXPECT_TRUE(recording) << recording.error().text();
+  while (recording) {
+    const Result<std::optional<SavedState>> state = recording->next();
+    EXPECT_TRUE(state) << state.error().text();
+    if (!state || !*state) break;
+    texts.push_back(to_json(**state));
+  }
+  return texts;
+}
+
+RC_GTEST_PROP(Recording, GivesEveryStateAgain, ()) {
+  const Scratch scratch;
+  Result<Recorder> recorder = Recorder::create(scratch.file());
+  RC_ASSERT(recorder.has_value());
+  std::vector<std::string> written;
+  const int states = *rc::gen::inRange(0, 6);
+  for (int i = 0; i < states; ++i) {
+    const SavedState state = state_of(decide::testing::random_world(), decide::testing::at(100 + i));
+    RC_ASSERT(recorder->add(state).has_value());
+    written.push_back(to_json(state));
+  }
+  RC_ASSERT(recorder->finish().has_value());
+  RC_ASSERT(read_all(scratch.file()) == written);
+}
+
+TEST(Recording, DropsTheOldestStatesBeyondItsLimits) {
+  for (const RecordingLimits limits : {RecordingLimits{.bytes = 1}, RecordingLimits{.age = 100s}}) {
+    const Scratch scratch;
+    Result<Recorder> recorder = Recorder::create(scratch.file(), limits);
+    ASSERT_TRUE(recorder) << recorder.error().text();
+    for (int i = 0; i < 1000; ++i) ASSERT_TRUE(recorder->add(small_state(decide::testing::at(i))));
+    ASSERT_TRUE(recorder->finish());
+    const std::vector<std::string> kept = read_all(scratch.file());
+    ASSERT_FALSE(kept.empty());
+    EXPECT_LT(kept.size(), 300U);
+    EXPECT_EQ(kept.back(), to_json(small_state(decide::testing::at(999))));
+  }
+}
+
+TEST(Recording, AFileThatDiedInTheMiddleIsReadUpToItsEnd) {
+  const Scratch scratch;
+  {
+    Result<Recorder> recorder = Recorder::create(scratch.file());
+    ASSERT_TRUE(recorder);
+    for (int i = 0; i < 5; ++i) ASSERT_TRUE(recorder->add(small_state(decide::testing::at(i))));
+  }  // without finish()
+  EXPECT_EQ(read_all(scratch.file()).size(), 5U);
+}
+
+TEST(Recording, IsContinuedAfterARestart) {
+  const Scratch scratch;
+  for (int start = 0; start < 3; ++start) {
+    Result<Recorder> recorder = Recorder::append(scratch.file());
+    ASSERT_TRUE(recorder) << recorder.error().text();
+    ASSERT_TRUE(recorder->add(small_state(decide::testing::at(10 * start))));
+    ASSERT_TRUE(recorder->add(small_state(decide::testing::at(10 * start + 1))));
+    EXPECT_FALSE(recorder->add(small_state(decide::testing::at(0))));
+  }
+  EXPECT_EQ(read_all(scratch.file()).size(), 6U);
+}
+
+TEST(Recording, ReplacesARecordingAndNothingElse) {
+  const Scratch scratch;
+  ASSERT_TRUE(Recorder::create(scratch.file())->finish());
+  EXPECT_TRUE(Recorder::create(scratch.file()));
+  std::ofstream(scratch.file()) << "notes";
+  EXPECT_FALSE(Recorder::append(scratch.file()));
+  const Result<Recorder> over_notes = Recorder::create(scratch.file());
+  ASSERT_FALSE(over_notes);
+  EXPECT_NE(over_notes.error().text().find("is no recording, expected a new name"), std::string::npos);
+  std::string notes;
+  std::getline(std::ifstream(scratch.file()), notes);
+  EXPECT_EQ(notes, "notes");
+}
+
+TEST(Recording, ForeignDamagedAndNewerFilesAreErrors) {
+  const Scratch scratch;
+  EXPECT_FALSE(Recording::open(scratch.file()));
+  std::ofstream(scratch.file()) << "not a database, but long enough to be read as the head of one";
+  EXPECT_NE(Recording::open(scratch.file()).error().text().find("it is no recording"), std::string::npos);
+
+  std::filesystem::remove(scratch.file());
+  Result<Recorder> recorder = Recorder::create(scratch.file());
+  ASSERT_TRUE(recorder && recorder->add(small_state(decide::testing::at(1))) && recorder->finish());
+  const auto change = [&](const char* sql) {
+    Result<Database> database = Database::open(scratch.file(), SQLITE_OPEN_READWRITE);
+    ASSERT_TRUE(database && database->run(sql));
+  };
+  change("UPDATE states SET state = X'00112233'");
+  const Result<std::optional<SavedState>> damaged = Recording::open(scratch.file())->next();
+  ASSERT_FALSE(damaged);
+  EXPECT_NE(damaged.error().text().find("run.rec: state 0: the compressed state is damaged"), std::string::npos)
+      << damaged.error().text();
+  change("PRAGMA user_version = 2");
+  EXPECT_NE(Recording::open(scratch.file()).error().text().find("the recording has version 2"), std::string::npos);
+}
+
+RC_GTEST_PROP(Replay, TheRecordedPoliciesDecideTheSame, ()) {
+  const Scratch scratch;
+  Result<Recorder> recorder = Recorder::create(scratch.file());
+  const SavedState state = state_of(decide::testing::random_world(), decide::testing::at(100));
+  RC_ASSERT(recorder->add(state).has_value() && recorder->finish().has_value());
+  Result<Recording> recording = Recording::open(scratch.file());
+  const Result<ReplayCount> count =
+      replay(*recording, {.place = decide::place::Policy{}}, [](const Replayed&) { return true; });
+  RC_ASSERT(count.has_value() && count->states == 1);
+  RC_ASSERT(count->differing == 0);
+}
+
+TEST(Replay, FindsTheFirstStateInWhichAnotherPolicyActsOtherwise) {
+  const Scratch scratch;
+  Result<Recorder> recorder = Recorder::create(scratch.file());
+  ASSERT_TRUE(recorder);
+  for (int i = 0; i < 3; ++i) ASSERT_TRUE(recorder->add(small_state(decide::testing::at(15 * i))));
+  ASSERT_TRUE(recorder->finish());
+  Result<Recording> recording = Recording::open(scratch.file());
+  std::vector<bool> differs;
+  const Result<ReplayCount> count =
+      replay(*recording, {.scale = decide::scale::Fixed{7}}, [&](const Replayed& replayed) {
+        differs.push_back(replayed.differs);
+        return !replayed.differs;
+      });
+  ASSERT_TRUE(count);
+  ASSERT_FALSE(differs.empty());
+  EXPECT_EQ(count->differing, 1);
+  EXPECT_TRUE(differs.back());
+}
+
+}  // namespace
+}  // namespace capstan::archive

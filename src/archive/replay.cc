@@ -1,0 +1,68 @@
+#include "archive/replay.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "model/plan.h"
+
+namespace capstan::archive {
+namespace {
+
+/// Returns a hash of the actions without their reasons, which name the policy's own quantities.
+std::uint64_t actions_hash(model::Plan plan) {
+  plan.kept.clear();
+  for (model::Action& action : plan.actions) action.why = {};
+  return model::plan_hash(plan);
+}
+
+bool same(const Redecision& a, const Redecision& b) {
+  const auto hash = [](const auto& decision) { return actions_hash(decision.plan); };
+  return std::ranges::equal(a.scale, b.scale, {}, hash, hash) && hash(a.place) == hash(b.place) &&
+         hash(a.provision) == hash(b.provision);
+}
+
+/// Returns the state with the other policies, and with the memory that their layers have.
+SavedState under(const SavedState& state, const OtherPolicies& other, const std::optional<control::Memory>& memory) {
+  SavedState changed = state;
+  if (other.scale) {
+    std::ranges::fill(changed.policies.scale, *other.scale);
+    changed.memory.scale.clear();
+    if (memory) changed.memory.scale = memory->scale;
+    changed.memory.scale.resize(state.memory.scale.size());
+  }
+  if (other.place) {
+    changed.policies.place = other.place;
+    changed.memory.place = memory ? memory->place : decide::place::Memory{};
+  }
+  if (other.provision) {
+    changed.policies.provision = other.provision;
+    changed.memory.provision = memory ? memory->provision : decide::provision::Memory{};
+  }
+  return changed;
+}
+
+}  // namespace
+
+Result<ReplayCount> replay(Recording& recording, const OtherPolicies& other,
+                           const std::function<bool(const Replayed&)>& visit) {
+  ReplayCount count;
+  std::optional<control::Memory> memory;
+  while (true) {
+    const Result<std::optional<SavedState>> state = recording.next();
+    if (!state) return std::unexpected(state.error());
+    if (!*state) return count;
+    const Redecision recorded = redecide(**state);
+    std::optional<Redecision> changed;
+    if (other.any()) {
+      changed = redecide(under(**state, other, memory));
+      memory = changed->memory;
+    }
+    const Redecision& second = changed ? *changed : recorded;
+    const bool differs = changed && !same(recorded, second);
+    ++count.states;
+    if (differs) ++count.differing;
+    if (!visit({**state, recorded, second, differs})) return count;
+  }
+}
+
+}  // namespace capstan::archive

@@ -1,0 +1,43 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "archive/recording.h"
+#include "archive/redecide.h"
+
+namespace capstan::archive {
+
+/// Policies that replace those of a recording. An empty layer keeps its recorded policy.
+struct OtherPolicies {
+  std::optional<decide::scale::Policy> scale{};  ///< of every service
+  std::optional<decide::place::Policy> place{};
+  std::optional<decide::provision::Policy> provision{};
+
+  bool any() const { return scale || place || provision; }
+};
+
+/// The decisions of one recorded state.
+struct Replayed {
+  const SavedState& state;
+  const Redecision& recorded;  ///< under the recorded policies
+  const Redecision& other;     ///< under the other policies; the same object if there are none
+  bool differs = false;        ///< true: their plans have other actions
+};
+
+struct ReplayCount {
+  std::int64_t states = 0;
+  std::int64_t differing = 0;  ///< states in which the other policies decide otherwise
+};
+
+/// Decides a whole recording again, state after state. The world stays as it was recorded: what other policies would
+/// have changed in it is not followed, so that only the first difference of a service tells the whole truth about it. A
+/// replaced layer continues its own memory from state to state; other layers take the recorded one.
+/// @param visit  is called with each state; false ends the replay
+Result<ReplayCount> replay(Recording& recording, const OtherPolicies& other,
+                           const std::function<bool(const Replayed&)>& visit);
+
+}  // namespace capstan::archive

@@ -1,0 +1,35 @@
+#include "archive/sqlite.h"
+
+namespace capstan::archive {
+
+Result<Database> Database::open(const std::string& path, int flags) {
+  sqlite3* opened = nullptr;
+  const int status = sqlite3_open_v2(path.c_str(), &opened, flags, nullptr);
+  Database database(path, opened);
+  if (status != SQLITE_OK) return std::unexpected(database.error());
+  return database;
+}
+
+Result<void> Database::run(const char* sql) {
+  if (sqlite3_exec(database_.get(), sql, nullptr, nullptr, nullptr) != SQLITE_OK) return std::unexpected(error());
+  return {};
+}
+
+Result<Statement> Database::prepare(const char* sql) {
+  sqlite3_stmt* statement = nullptr;
+  if (sqlite3_prepare_v2(database_.get(), sql, -1, &statement, nullptr) != SQLITE_OK) return std::unexpected(error());
+  return Statement(statement);
+}
+
+Result<std::int64_t> Database::integer(const char* sql) {
+  Result<Statement> statement = prepare(sql);
+  if (!statement) return std::unexpected(statement.error());
+  if (statement->step() != SQLITE_ROW) return std::unexpected(error());
+  return statement->integer(0);
+}
+
+Error Database::error() const {
+  return {.file = path_, .message = database_ == nullptr ? "no memory" : sqlite3_errmsg(database_.get())};
+}
+
+}  // namespace capstan::archive

@@ -1,0 +1,153 @@
+#include "cli/replay.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include "archive/replay.h"
+#include "cli/terminal.h"
+#include "explain/explain.h"
+#include "experiment/text/layout.h"
+#include "experiment/text/words.h"
+#include "manifest/fields.h"
+#include "settings/policy.h"
+
+namespace capstan::cli {
+namespace {
+
+using Json = nlohmann::ordered_json;
+using archive::Redecision;
+using archive::Replayed;
+
+/// Reads a file with the keys scale, place and provision.
+std::expected<archive::OtherPolicies, manifest::Errors> read_policies(const std::string& path) {
+  archive::OtherPolicies out;
+  if (path.empty()) return out;
+  const Result<manifest::Node> root = manifest::parse_file(path);
+  if (!root) return std::unexpected(manifest::Errors(root.error()));
+  manifest::ErrorList errors;
+  errors.max_errors = manifest::ErrorList::kMaxErrors;
+  manifest::Fields fields(*root, "policy", errors);
+  if (const manifest::Node* layer = fields.take("scale")) out.scale = settings::read_scale(*layer, errors);
+  if (const manifest::Node* layer = fields.take("place")) out.place = settings::read_place(*layer, errors);
+  if (const manifest::Node* layer = fields.take("provision")) {
+    const manifest::Node mapping = settings::as_mapping(*layer);
+    manifest::Fields provision(mapping, "provision", errors);
+    settings::Provisioner provisioner = settings::Provisioner::none;
+    out.provision = settings::read_provision(provision, provisioner, errors);
+    provision.finish();
+  }
+  fields.finish();
+  if (errors.ok() && !out.any()) errors.fail(root->place, "no policy is given, expected scale, place or provision");
+  if (!errors.ok()) return std::unexpected(errors.all());
+  return out;
+}
+
+/// Returns a line for each action, or the reasons of the services if there is none.
+std::vector<std::string> lines_of(const model::Catalog& catalog, const Redecision& decided) {
+  std::vector<std::string> lines;
+  const auto add = [&](const model::Plan& plan) {
+    for (const model::Action& action : plan.actions) lines.push_back(explain::line(catalog, action));
+  };
+  for (const decide::scale::Decision& decision : decided.scale) add(decision.plan);
+  add(decided.place.plan);
+  add(decided.provision.plan);
+  if (!lines.empty()) return lines;
+  for (const decide::scale::Decision& decision : decided.scale) {
+    for (const model::Plan::Kept& kept : decision.plan.kept) lines.push_back(explain::line(catalog, kept));
+  }
+  return lines;
+}
+
+bool acts(const Redecision& decided) {
+  const auto some = [](const auto& decision) { return !decision.plan.actions.empty(); };
+  return std::ranges::any_of(decided.scale, some) || some(decided.place) || some(decided.provision);
+}
+
+/// The lines of one recorded state.
+struct Shown {
+  Instant at;
+  std::vector<std::string> recorded;
+  std::vector<std::string> other{};  ///< only where they differ
+};
+
+struct ReplayResult {
+  std::string policy;         ///< name of the recorded policy
+  std::vector<Shown> states;  ///< those with actions; with other policies, the first that differs
+  Instant first{};
+  Instant last{};
+  archive::ReplayCount count;
+};
+
+std::string json_text(const ReplayResult& all, bool compares) {
+  Json json = {{"format_version", 1},
+               {"policy", all.policy},
+               {"from_ns", all.first.since_start.count()},
+               {"to_ns", all.last.since_start.count()},
+               {"states", all.count.states}};
+  if (compares) json["differing"] = all.count.differing;
+  Json& rows = json[compares ? "first_difference" : "actions"] = Json::array();
+  for (const Shown& shown : all.states) {
+    Json row = {{"at_ns", shown.at.since_start.count()}, {"recorded", shown.recorded}};
+    if (compares) row["other"] = shown.other;
+    rows.push_back(std::move(row));
+  }
+  return json.dump(2) + "\n";
+}
+
+std::string text(const ReplayResult& all, bool compares, std::size_t width) {
+  std::string out = fmt::format("{} of \"{}\", {} to {}\n", experiment::counted(all.count.states, "state", "states"),
+                                all.policy, experiment::clock(all.first), experiment::clock(all.last));
+  for (const Shown& shown : all.states) {
+    const auto add = [&](std::string_view name, const std::vector<std::string>& lines) {
+      for (const std::string& line : lines) out += experiment::wrapped(std::string(name), line, width);
+    };
+    if (!compares) {
+      add(experiment::clock(shown.at) + "  ", shown.recorded);
+      continue;
+    }
+    out += fmt::format("\nThe first decision that differs is at {}:\n", experiment::clock(shown.at));
+    add("  recorded  ", shown.recorded);
+    add("  other     ", shown.other);
+  }
+  if (!compares) return out;
+  if (all.count.differing == 0) return out + "\nThe other policy takes the same actions in every state.\n";
+  const std::string note = fmt::format(
+      "{} of {} states differ. The recorded world does not follow the other policy: only the first difference shows "
+      "what it would have done.",
+      all.count.differing, all.count.states);
+  return out + "\n" + experiment::wrapped_lines(note, width);
+}
+
+}  // namespace
+
+ExitCode replay(const ReplayArguments& arguments) {
+  const auto other = read_policies(arguments.policy);
+  if (!other) return report(other.error());
+  Result<archive::Recording> recording = archive::Recording::open(arguments.recording);
+  if (!recording) return report(recording.error());
+  const bool compares = other->any();
+  ReplayResult all;
+  const Result<archive::ReplayCount> count = archive::replay(*recording, *other, [&](const Replayed& replayed) {
+    const model::Snapshot& snapshot = replayed.state.snapshot;
+    if (all.policy.empty()) all.policy = replayed.state.policies.name, all.first = snapshot.at;
+    all.last = snapshot.at;
+    const bool is_shown = compares ? replayed.differs && all.states.empty() : acts(replayed.recorded);
+    if (!is_shown) return true;
+    Shown& shown = all.states.emplace_back(Shown{snapshot.at, lines_of(*snapshot.catalog, replayed.recorded)});
+    if (compares) shown.other = lines_of(*snapshot.catalog, replayed.other);
+    return true;
+  });
+  if (!count) return report(count.error());
+  all.count = *count;
+  const ExitCode printed = print(arguments.output == Output::json
+                                     ? json_text(all, compares)
+                                     : text(all, compares, static_cast<std::size_t>(output_width())));
+  return printed != kOk ? printed : all.count.differing > 0 ? kFindings : kOk;
+}
+
+}  // namespace capstan::cli

@@ -1,0 +1,24 @@
+#pragma once
+
+#include <string>
+
+#include "cli/commands.h"
+
+namespace CLI {
+class App;
+}  // namespace CLI
+
+namespace capstan::cli {
+
+struct ReplayArguments {
+  std::string recording;
+  std::string policy;  ///< YAML file with policies that replace the recorded ones; empty: none
+  Output output = Output::text;
+};
+
+CLI::App* add_replay(CLI::App& app, ReplayArguments& arguments);
+
+/// Decides a recording again. Prints its actions, or, with other policies, the first state in which they act otherwise.
+ExitCode replay(const ReplayArguments& arguments);
+
+}  // namespace capstan::cli

@@ -1,0 +1,27 @@
+#include <CLI/CLI.hpp>
+
+#include "cli/options.h"
+#include "cli/replay.h"
+
+namespace capstan::cli {
+
+CLI::App* add_replay(CLI::App& app, ReplayArguments& arguments) {
+  CLI::App* command = app.add_subcommand("replay", "Decide a recording again, also under another policy");
+  command->add_option("recording", arguments.recording, "A file that --record wrote")
+      ->required()
+      ->option_text("RECORDING");
+  command
+      ->add_option("--policy", arguments.policy,
+                   "Policies that replace the recorded ones: a file with scale, place or provision, as in a scenario")
+      ->option_text("POLICY.yaml");
+  add_output(*command, arguments.output);
+  command->footer(
+      "Examples:\n"
+      "  capstan sim scenarios/azure-hour.yaml --record hour.rec\n"
+      "  capstan replay hour.rec\n"
+      "  capstan replay hour.rec --policy policy.yaml\n\n"
+      "Exit code 2: with --policy, a decision differs.");
+  return command;
+}
+
+}  // namespace capstan::cli
