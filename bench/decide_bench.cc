@@ -32,10 +32,10 @@ struct Cluster {
     catalog->domains = {{"cluster", model::TopologyLevel::cluster, {}}, {"zone", model::TopologyLevel::zone, {0}}};
     catalog->offerings = {{"eight", {0}, 8, {1}, model::CapacityType::on_demand, {55'000'000}}};
     catalog->pools = {{"h100", {{0}}, 1'000'000}};
-    model::Variant variant;
-    variant.gpu = {0};
-    variant.tensor_parallel = variant.pods = kPodsOfAGang;
-    catalog->services.push_back({"chat", {}, {variant}, 0, 100'000});
+    model::Workload workload;
+    workload.gpu = {0};
+    workload.tensor_parallel = workload.pods = kPodsOfAGang;
+    catalog->services.push_back({"chat", {}, {workload}, 0, 100'000});
     before.services.set({0}, {.desired_replicas = 0, .gateway_waiting = {}});
     for (std::uint32_t n = 0; n < nodes; ++n) add_node(*catalog, n);
     for (std::uint32_t n = 0; n < nodes; ++n) {
@@ -78,7 +78,6 @@ struct Cluster {
     model::Gang gang;
     gang.phase = node.valid() ? model::Gang::Phase::ready : model::Gang::Phase::pending;
     gang.service = {0};
-    gang.variant = {0};
     gang.gpu = {0};
     gang.gpus_per_pod = whole_gpus(1);
     for (std::uint32_t p = 0; p < kPodsOfAGang; ++p) {

@@ -41,12 +41,12 @@ struct Fleet {
   explicit Fleet(std::uint32_t services) : memories(services) {
     auto catalog = std::make_shared<model::Catalog>();
     catalog->gpu_kinds = {"h100_sxm"};
-    model::Variant variant;
-    variant.model = "Llama-3.1-8B";
-    variant.gpu = {0};
+    model::Workload workload;
+    workload.model = "Llama-3.1-8B";
+    workload.gpu = {0};
     catalog->services.assign(
         services,
-        {"chat", {.ttft = seconds(1), .tpot = std::chrono::milliseconds(50), .e2e = {}}, {variant}, 1, 64, {}});
+        {"chat", {.ttft = seconds(1), .tpot = std::chrono::milliseconds(50), .e2e = {}}, {workload}, 1, 64, {}});
     model::Snapshot snapshot;
     snapshot.catalog = catalog;
     for (std::uint32_t s = 0; s < services; ++s) {
@@ -68,7 +68,6 @@ struct Fleet {
     model::Gang gang;
     gang.phase = model::Gang::Phase::ready;
     gang.service = service;
-    gang.variant = {0};
     gang.gpu = {0};
     gang.gpus_per_pod = whole_gpus(1);
     gang.pods = {{id.value}};
@@ -105,9 +104,9 @@ void decide_mixes(benchmark::State& state) {
   std::vector<model::ServiceId> deciders;
   for (std::uint32_t s = 0; s < 2 * mixes; ++s) {
     deciders.push_back({s / 2 * 2});
-    catalog.services[s].variants.front().price_per_hour = {s % 2 == 0 ? 11'060'000 : 5'070'000};
+    catalog.services[s].workload.price_per_hour = {s % 2 == 0 ? 11'060'000 : 5'070'000};
     if (s % 2 == 0) catalog.services[s].beside = {{s + 1}};
-    if (s % 2 == 1) catalog.services[s].variants.front().gpu = {1};
+    if (s % 2 == 1) catalog.services[s].workload.gpu = {1};
   }
   for (model::Snapshot& snapshot : fleet.snapshots) snapshot.catalog = std::make_shared<model::Catalog>(catalog);
   std::size_t tick = 0;

@@ -117,19 +117,19 @@ class ModelCluster {
     for (const Gang& gang : layout_.gangs) ++replicas[gang.service];
     for (std::uint32_t s = 0; s < kServices; ++s) {
       const Shape& shape = shape_of(s);
-      model::Variant variant;
-      variant.name = "h100";
-      variant.model = "Llama-3.1-8B";
-      variant.gpu = {0};
-      variant.pods = static_cast<std::int32_t>(shape.pods);
-      variant.tensor_parallel = static_cast<std::int32_t>(shape.pods * shape.gpus_per_pod.count / 1000);
-      variant.together = shape.together;
-      variant.queue = queue_of(s);
-      variant.pod_class = {s % kClasses};
+      model::Workload workload;
+      workload.name = "h100";
+      workload.model = "Llama-3.1-8B";
+      workload.gpu = {0};
+      workload.pods = static_cast<std::int32_t>(shape.pods);
+      workload.tensor_parallel = static_cast<std::int32_t>(shape.pods * shape.gpus_per_pod.count / 1000);
+      workload.together = shape.together;
+      workload.queue = queue_of(s);
+      workload.pod_class = {s % kClasses};
       model::Service service;
       service.name = fmt::format("s{}", s);
       service.slo = {.ttft = seconds(1), .tpot = std::chrono::milliseconds(50), .e2e = {}};
-      service.variants = {std::move(variant)};
+      service.workload = std::move(workload);
       service.max_replicas = 100'000;
       catalog_.services.push_back(std::move(service));
       state_.snapshot.services.set(
@@ -160,7 +160,6 @@ class ModelCluster {
     model::Gang gang;
     gang.phase = is_pending ? model::Gang::Phase::pending : model::Gang::Phase::ready;
     gang.service = {from.service};
-    gang.variant = {0};
     gang.ordinal = from.ordinal;
     gang.min_pods = shape.pods;
     gang.gpu = {0};

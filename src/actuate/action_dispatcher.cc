@@ -80,7 +80,7 @@ void ActionDispatcher::submit(model::ActionToken token, const model::Action& act
 
 void ActionDispatcher::set_replicas(model::ActionToken token, const model::SetReplicas& set,
                                     const model::Snapshot& snapshot) {
-  const std::optional<Target> target = references_.target(set.service, set.variant);
+  const std::optional<Target> target = references_.target(set.service);
   if (!target || snapshot.services.find(set.service) == nullptr) return runner_.answer(token, refused_as_gone());
   const std::string key = key_of("scale", target->ref);
   std::shared_ptr<ScaleGoal> goal = goals_[key].lock();

@@ -42,7 +42,7 @@ struct Target {
 class References {
  public:
   virtual ~References() = default;
-  virtual std::optional<Target> target(model::ServiceId service, model::VariantId variant) const = 0;
+  virtual std::optional<Target> target(model::ServiceId service) const = 0;
   virtual std::optional<Ref> pod(model::PodId pod) const = 0;
   virtual std::optional<Binding> binding(const model::BindPods::Binding& binding) const = 0;
   /// Returns the pool, the pick and the requests of the nodes. `ActionDispatcher` sets the name, the count and the

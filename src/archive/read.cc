@@ -179,9 +179,7 @@ class TableReader {
   void gang(model::GangId id, Fields& fields, model::Gang& row) {
     read_word(fields, verdict_, "phase", row.phase);
     read_ref(fields, verdict_, "service", row.service, within(catalog_.services));
-    if (row.service.valid() && verdict_.ok()) {
-      need_ref(fields, verdict_, "variant", row.variant, within(catalog_.service(row.service).variants));
-    }
+    if (row.service.valid()) check_variant(fields, verdict_);
     need_integer(fields, "ordinal", row.ordinal, 0, kMaxId);
     read_refs(fields, verdict_, "pods", row.pods, within(state_.snapshot.pods));
     if (row.pods.empty()) verdict_.fail(fields.node().place, "gangs: the gang has no pods, expected at least one");
@@ -248,15 +246,12 @@ void read_planned(const Node& item, const model::Catalog& catalog, control::Memo
   Fields fields(item, "memory.planned", verdict);
   model::PlannedGang planned;
   need_ref(fields, verdict, "service", planned.service, within(catalog.services));
-  if (verdict.ok()) {
-    need_ref(fields, verdict, "variant", planned.variant, within(catalog.service(planned.service).variants));
-  }
+  check_variant(fields, verdict);
   need_integer(fields, "ordinal", planned.ordinal, 0, kMaxId);
   need_instant(fields, "decided_at_ns", planned.decided_at);
   fields.finish();
   const auto same = [&](const model::PlannedGang& other) {
-    return std::tuple(other.service, other.variant, other.ordinal) ==
-           std::tuple(planned.service, planned.variant, planned.ordinal);
+    return other.service == planned.service && other.ordinal == planned.ordinal;
   };
   if (std::ranges::any_of(out.planned, same)) {
     verdict.fail(item.place, "memory.planned.ordinal: found " + std::to_string(planned.ordinal) +

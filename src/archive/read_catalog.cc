@@ -86,33 +86,34 @@ void read_queues(Fields& from, model::Catalog& catalog, ErrorList& verdict) {
   }
 }
 
-model::Variant read_variant(const Node& item, const model::Catalog& catalog, ClosedLists* closed, ErrorList& verdict) {
+model::Workload read_workload(const Node& item, const model::Catalog& catalog, ClosedLists* closed,
+                              ErrorList& verdict) {
   Fields fields(item, "catalog.services.variants", verdict);
-  model::Variant variant;
-  variant.engine.clear();  // an absent key means an empty text, not the default of model::Variant
-  variant.dtype.clear();
-  fields.text("name", variant.name);
-  fields.text("model", variant.model);
-  fields.text("engine", variant.engine);
-  need_ref(fields, verdict, "gpu", variant.gpu, within(catalog.gpu_kinds));
-  need_integer(fields, "tensor_parallel", variant.tensor_parallel, 1, 1'024);
-  fields.text("dtype", variant.dtype);
-  read_word(fields, verdict, "role", variant.role);
-  need_integer(fields, "pods", variant.pods, 1, 1'024);
-  if (whole_gpus(variant.tensor_parallel).count < variant.pods) {
-    verdict.fail(item.place, "catalog.services.variants.pods: " + std::to_string(variant.pods) + " pods share " +
-                                 std::to_string(variant.tensor_parallel) +
+  model::Workload workload;
+  workload.engine.clear();  // an absent key means an empty text, not the default of model::Workload
+  workload.dtype.clear();
+  fields.text("name", workload.name);
+  fields.text("model", workload.model);
+  fields.text("engine", workload.engine);
+  need_ref(fields, verdict, "gpu", workload.gpu, within(catalog.gpu_kinds));
+  need_integer(fields, "tensor_parallel", workload.tensor_parallel, 1, 1'024);
+  fields.text("dtype", workload.dtype);
+  read_word(fields, verdict, "role", workload.role);
+  need_integer(fields, "pods", workload.pods, 1, 1'024);
+  if (whole_gpus(workload.tensor_parallel).count < workload.pods) {
+    verdict.fail(item.place, "catalog.services.variants.pods: " + std::to_string(workload.pods) + " pods share " +
+                                 std::to_string(workload.tensor_parallel) +
                                  " GPUs, expected at least 0.001 GPUs per pod");
   }
-  read_word(fields, verdict, "together", variant.together);
-  fields.integer("max_seqs", variant.step_limits.max_seqs, 0, 1 << 24);
-  fields.integer("max_batched_tokens", variant.step_limits.max_batched_tokens, 0, 1 << 24);
-  read_ref(fields, verdict, "queue", variant.queue, within(catalog.queues));
-  fields.boolean("placed_elsewhere", variant.placed_elsewhere);
-  read_pod_class(fields, verdict, variant.pod_class, catalog, closed);
-  fields.integer("micro_usd_per_hour", variant.price_per_hour.count, 0, 1'000'000'000'000);
+  read_word(fields, verdict, "together", workload.together);
+  fields.integer("max_seqs", workload.step_limits.max_seqs, 0, 1 << 24);
+  fields.integer("max_batched_tokens", workload.step_limits.max_batched_tokens, 0, 1 << 24);
+  read_ref(fields, verdict, "queue", workload.queue, within(catalog.queues));
+  fields.boolean("placed_elsewhere", workload.placed_elsewhere);
+  read_pod_class(fields, verdict, workload.pod_class, catalog, closed);
+  fields.integer("micro_usd_per_hour", workload.price_per_hour.count, 0, 1'000'000'000'000);
   fields.finish();
-  return variant;
+  return workload;
 }
 
 model::BoundsWindow read_window(const Node& node, ErrorList& verdict) {
@@ -171,9 +172,12 @@ void read_services(Fields& from, model::Catalog& catalog, ClosedLists* closed, E
                  [&](const Node& node, ErrorList& v) { read_role_limits(node, service.role_limits, v); });
     read_refs(fields, verdict, "beside", service.beside, [](model::ServiceId) { return true; });
     const auto variants = fields.list("variants");
-    if (variants.empty())
-      verdict.fail(item.place, "catalog.services: the service has no variants, expected at least one");
-    for (const Node& node : variants) service.variants.push_back(read_variant(node, catalog, closed, verdict));
+    if (variants.size() == 1) {
+      service.workload = read_workload(variants.front(), catalog, closed, verdict);
+    } else {
+      verdict.fail(variants.empty() ? item.place : variants[1].place,
+                   "catalog.services.variants: found " + std::to_string(variants.size()) + " entries, expected one");
+    }
     fields.finish();
     catalog.services.push_back(std::move(service));
   }

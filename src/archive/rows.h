@@ -127,6 +127,13 @@ void read_id(manifest::Fields& fields, manifest::ErrorList& verdict, std::string
   read_ref(fields, verdict, key, out, [](Id<Tag>) { return true; });
 }
 
+/// Reads the position of a replica's variant in the list `variants` of its service, which has exactly one entry.
+inline void check_variant(manifest::Fields& fields, manifest::ErrorList& errors) {
+  const manifest::Node* node = fields.need("variant");
+  if (node == nullptr || (node->kind == manifest::Node::Kind::scalar && node->text == "0")) return;
+  errors.fail(node->place, fields.what() + ".variant: found " + node->words() + ", expected 0, the only one");
+}
+
 /// Returns a predicate that is true for the ids of `rows`.
 template <typename Rows>
 auto within(const Rows& rows) {

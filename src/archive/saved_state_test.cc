@@ -24,7 +24,7 @@ SavedState random_state() {
   state.memory.scale.resize(services);
   state.policies.scale.resize(services);
   state.memory.scale[0].answers.push_back({decide::testing::at(90), 3});
-  state.memory.planned.push_back({model::ServiceId{0}, model::VariantId{0}, 7, decide::testing::at(95)});
+  state.memory.planned.push_back({model::ServiceId{0}, 7, decide::testing::at(95)});
   state.snapshot.nodes.for_each(
       [&](model::NodeId id, const model::Node&) { state.names.nodes.set(id, "node-" + std::to_string(id.value)); });
   return state;
@@ -81,8 +81,8 @@ SavedState small_state() {
 TEST(SavedState, KeepsTheVariantsOfAMixWithPricesAndLimits) {
   World world;
   model::Service other = world.catalog().services[0];
-  other.variants.front().price_per_hour = {6'880'000};
-  other.variants.front().step_limits = {64, 4096};
+  other.workload.price_per_hour = {6'880'000};
+  other.workload.step_limits = {64, 4096};
   other.survives = model::TopologyLevel::rack;
   other.windows = {{*Cron::parse("0 8 * * 1-5"), std::chrono::hours(10), 2, std::nullopt},
                    {*Cron::parse("@daily"), std::chrono::hours(6), std::nullopt, 4}};
@@ -97,8 +97,8 @@ TEST(SavedState, KeepsTheVariantsOfAMixWithPricesAndLimits) {
   const Result<SavedState> read = parse(to_json(state), "s.json");
   ASSERT_TRUE(read.has_value()) << read.error().text();
   EXPECT_EQ(read->snapshot.catalog->service({0}).beside, std::vector<model::ServiceId>{{1}});
-  EXPECT_EQ(read->snapshot.catalog->service({1}).variants.front().price_per_hour, MicroUsd{6'880'000});
-  EXPECT_EQ(read->snapshot.catalog->service({1}).variants.front().step_limits, (model::StepLimits{64, 4096}));
+  EXPECT_EQ(read->snapshot.catalog->service({1}).workload.price_per_hour, MicroUsd{6'880'000});
+  EXPECT_EQ(read->snapshot.catalog->service({1}).workload.step_limits, (model::StepLimits{64, 4096}));
   EXPECT_EQ(read->snapshot.catalog->service({1}).windows, other.windows);
   EXPECT_EQ(read->snapshot.catalog->service({1}).survives, other.survives);
   const Redecision decided = redecide(*read);
@@ -113,7 +113,7 @@ TEST(SavedState, KeepsQueuesAndThePodsInThem) {
   const model::QueueId team = world.queue(4, world.queue(8));
   world.catalog().queues.push_back({.name = "unused", .parent = {}, .limit = {}, .closed = true});
   world.enqueue(world.gang(2, 4, model::TopologyLevel::node), team);
-  world.catalog().services[0].variants[0].queue = team;
+  world.catalog().services[0].workload.queue = team;
   SavedState state;
   state.snapshot = world.snapshot;
   state.policies.name = "queues";
@@ -122,7 +122,7 @@ TEST(SavedState, KeepsQueuesAndThePodsInThem) {
   const Result<SavedState> read = parse(to_json(state), "s.json");
   ASSERT_TRUE(read.has_value()) << read.error().text();
   EXPECT_EQ(read->snapshot.catalog->queues, world.catalog().queues);
-  EXPECT_EQ(read->snapshot.catalog->service({0}).variants[0].queue, team);
+  EXPECT_EQ(read->snapshot.catalog->service({0}).workload.queue, team);
   EXPECT_EQ(read->snapshot.pods.at({0}).queue, team);
   std::string cycle = to_json(state);
   const std::string child = R"("parent":0)";

@@ -23,19 +23,19 @@ inline void add_services(World& world, model::Purchase sale) {
   chat.windows = {{*Cron::parse("0 8 * * 1-5"), 10h, 2, 4}};
   chat.survives = model::TopologyLevel::rack;
   chat.beside = {{3}};
-  model::Variant& variant = chat.variants.front();
-  variant.name = "large", variant.model = "Llama-3.1-8B";
-  variant.step_limits = {64, 4096};
-  variant.queue = team;
-  variant.placed_elsewhere = true;
+  model::Workload& workload = chat.workload;
+  workload.name = "large", workload.model = "Llama-3.1-8B";
+  workload.step_limits = {64, 4096};
+  workload.queue = team;
+  workload.placed_elsewhere = true;
   catalog.extended_resources = {"nvidia.com/mig-1g.10gb", "nvidia.com/gpu.shared"};
   catalog.eligibility.purchases = {{sale, {1}}};
-  variant.pod_class = world.pod_class({true, false, true}, {.cpu_milli = 4'000, .memory_mib = 512, .pod_slots = 1});
+  workload.pod_class = world.pod_class({true, false, true}, {.cpu_milli = 4'000, .memory_mib = 512, .pod_slots = 1});
   world.pod_class({}, {.storage_mib = 20, .pod_slots = 1, .extended = {0, 2}});
-  variant.price_per_hour = {6'880'000};
+  workload.price_per_hour = {6'880'000};
   prefill.name = "prefill", decode.name = "decode", other.name = "chat on A100";
-  prefill.variants.front().role = model::Role::prefill;
-  decode.variants.front().role = model::Role::decode;
+  prefill.workload.role = model::Role::prefill;
+  decode.workload.role = model::Role::decode;
   decode.fed_by = {1};
   decode.role_limits = prefill.role_limits = {1'000, 4'000, 30s};
   catalog.services = {chat, prefill, decode, other};
@@ -88,7 +88,7 @@ inline model::Snapshot full_snapshot() {
   signals.ttft_p99_us = {model::Signal::State::missing, 0, 40s};
   s.signals.set({0}, signals);
   change_row(s.gangs, waiting, [&](model::Gang& row) { row.pod_class = {1}; });
-  change_row(s.gangs, model::GangId{2}, [](auto& row) { row.service = {}, row.variant = {}; });
+  change_row(s.gangs, model::GangId{2}, [](auto& row) { row.service = {}; });
   change_row(s.gangs, model::GangId{4}, [](auto& row) { row.resumed = true, row.expected_ready_at = at(200); });
   return s;
 }
@@ -103,7 +103,7 @@ inline SavedState full_state() {
   state.policies.place.emplace();
   state.policies.provision = decide::provision::whole_groups();
   state.memory.scale.resize(state.policies.scale.size());
-  state.memory.planned = {{{0}, {0}, 7, at(95)}, {{0}, {0}, 8, at(95)}};
+  state.memory.planned = {{{0}, 7, at(95)}, {{0}, 8, at(95)}};
   state.names.nodes.set({0}, "node-0");
   state.names.claims.set({0}, "claim-0");
   state.names.gangs.set({0}, "chat-0");

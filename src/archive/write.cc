@@ -60,7 +60,7 @@ Json row(IdType id, const SharedTable<IdType, std::string>& names) {
   return json;
 }
 
-Json variant(const model::Variant& from) {
+Json workload(const model::Workload& from) {
   Json json = Json::object();
   put(json, "name", from.name);
   put(json, "model", from.model);
@@ -103,14 +103,13 @@ Json service(const model::Service& from) {
                  {"attainment_ppm", from.slo.attainment_ppm}}},
                {"min_replicas", from.min_replicas},
                {"max_replicas", from.max_replicas},
-               {"variants", Json::array()}});
+               {"variants", Json::array({workload(from.workload)})}});
   for (const model::BoundsWindow& item : from.windows) json["windows"].push_back(window(item));
   if (from.survives) json["survives"] = word(*from.survives);
   if (from.slo.ttft_prefills_milli > 0) json["slo"]["ttft_prefills_milli"] = from.slo.ttft_prefills_milli;
   put(json, "fed_by", from.fed_by);
   if (from.role_limits != model::RoleLimits()) json["role_limits"] = role_limits(from.role_limits);
   for (const model::ServiceId item : from.beside) json["beside"].push_back(item.value);
-  for (const model::Variant& item : from.variants) json["variants"].push_back(variant(item));
   return json;
 }
 
@@ -204,7 +203,7 @@ Json claim(Json json, const model::Claim& from) {
 Json gang(Json json, const model::Gang& from, const model::ReplicaSignals& signals) {
   json["phase"] = word(from.phase);
   put(json, "service", from.service);
-  put(json, "variant", from.variant);
+  if (from.service.valid()) json["variant"] = 0;
   json["ordinal"] = from.ordinal;
   json["pods"] = Json::array();
   for (model::PodId pod : from.pods) json["pods"].push_back(pod.value);
@@ -243,7 +242,7 @@ Json memory(const control::Memory& from) {
   for (const model::PlannedGang& planned : from.planned) {
     Json item = Json::object();
     put(item, "service", planned.service);
-    put(item, "variant", planned.variant);
+    item["variant"] = 0;
     item["ordinal"] = planned.ordinal;
     put(item, "decided_at_ns", planned.decided_at);
     json["planned"].push_back(item);

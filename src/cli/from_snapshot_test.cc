@@ -24,7 +24,7 @@ archive::SavedState state() {
   for (const char* name : {"ns/chat", "ns/code"}) {
     model::Service service;
     service.name = name;
-    service.variants.emplace_back().gpu = {0};
+    service.workload.gpu = {0};
     catalog->services.push_back(service);
   }
   archive::SavedState state;

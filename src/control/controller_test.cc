@@ -17,10 +17,10 @@ class ScriptedWorld final : public ports::World {
   ScriptedWorld() {
     auto catalog = std::make_shared<model::Catalog>();
     catalog->gpu_kinds = {"h100_sxm"};
-    model::Variant variant;
-    variant.gpu = {0};
+    model::Workload workload;
+    workload.gpu = {0};
     model::Service service;
-    service.variants = {variant};
+    service.workload = workload;
     service.max_replicas = 8;
     catalog->services = {service};
     seen_.snapshot.catalog = catalog;
@@ -66,7 +66,6 @@ class ScriptedWorld final : public ports::World {
   void add_pending_gang(std::uint32_t id, GpuCount gpus = 1) {
     model::Gang gang;
     gang.service = {0};
-    gang.variant = {0};
     gang.ordinal = id;
     gang.gpu = {0};
     gang.gpus_per_pod = whole_gpus(gpus);

@@ -6,20 +6,18 @@
 namespace capstan::control {
 namespace {
 
-/// Existing replicas of the first variant of a service. The workload object behind `/scale` is this variant.
+/// Existing replicas of a service.
 struct Existing {
   std::set<std::uint32_t> ordinals;  // ordinals of all gangs; a draining gang keeps its ordinal
   ReplicaCount counted = 0;          // gangs that are neither draining nor sleeping
 };
 
-Existing existing(const model::Snapshot& snapshot, const decide::Index& index, model::ServiceId service,
-                  model::VariantId variant) {
+Existing existing(const model::Snapshot& snapshot, const decide::Index& index, model::ServiceId service) {
   Existing found;
   const auto gangs = index.gangs_by_service.find(service);
   if (gangs == index.gangs_by_service.end()) return found;
   for (model::GangId id : gangs->second) {
     const model::Gang& gang = snapshot.gangs.at(id);
-    if (gang.variant != variant) continue;
     found.ordinals.insert(gang.ordinal);
     found.counted += gang.leaves() ? 0 : 1;
   }
@@ -33,16 +31,14 @@ void update_planned(std::vector<model::PlannedGang>& planned, const model::Snaps
   const std::vector<model::PlannedGang> before = std::move(planned);
   planned.clear();
   snapshot.services.for_each([&](model::ServiceId service, const model::ServiceState& state) {
-    constexpr model::VariantId kFirst{0};
-    if (snapshot.catalog->service(service).variants.at(kFirst.value).placed_elsewhere) return;
-    const Existing found = existing(snapshot, index, service, kFirst);
+    if (snapshot.catalog->service(service).workload.placed_elsewhere) return;
+    const Existing found = existing(snapshot, index, service);
     ReplicaCount lacking = state.desired_replicas - state.leaving - found.counted;
     for (std::uint32_t ordinal = 0; lacking > 0; ++ordinal) {
       if (found.ordinals.contains(ordinal)) continue;
-      const auto known = std::ranges::find_if(before, [&](const model::PlannedGang& gang) {
-        return gang.service == service && gang.variant == kFirst && gang.ordinal == ordinal;
-      });
-      planned.push_back({service, kFirst, ordinal, known == before.end() ? now : known->decided_at});
+      const auto known = std::ranges::find_if(
+          before, [&](const model::PlannedGang& gang) { return gang.service == service && gang.ordinal == ordinal; });
+      planned.push_back({service, ordinal, known == before.end() ? now : known->decided_at});
       --lacking;
     }
   });

@@ -27,10 +27,8 @@ const PlannedRow kPlannedRows[] = {
 
 std::shared_ptr<const model::Catalog> one_service(bool placed_elsewhere = false) {
   auto catalog = std::make_shared<model::Catalog>();
-  model::Variant variant;
-  variant.placed_elsewhere = placed_elsewhere;
   model::Service service;
-  service.variants = {variant};
+  service.workload.placed_elsewhere = placed_elsewhere;
   catalog->services = {service};
   return catalog;
 }
@@ -45,7 +43,6 @@ TEST(Planned, Rows) {
     for (const auto& [ordinal, phase] : row.gangs) {
       model::Gang gang;
       gang.service = {0};
-      gang.variant = {0};
       gang.ordinal = ordinal;
       gang.phase = phase;
       snapshot.gangs.set({id++}, gang);
@@ -74,7 +71,6 @@ TEST(Planned, AReplicaThatDrainsBeforeTheScaleDownIsNotReplaced) {
   for (const std::uint32_t ordinal : {0u, 1u}) {
     model::Gang gang;
     gang.service = {0};
-    gang.variant = {0};
     gang.ordinal = ordinal;
     gang.phase = ordinal == 0 ? GangPhase::ready : GangPhase::draining;
     snapshot.gangs.set({ordinal}, gang);

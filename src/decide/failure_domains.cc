@@ -52,19 +52,19 @@ FailureDomain failure_domain_of(const Index& index, const Rooms& rooms, const mo
 }
 
 ReplicaCount failure_domains(const Index& index, const Rooms& rooms, const model::Catalog& catalog,
-                             const model::Variant& variant, TopologyLevel level) {
+                             const model::Workload& workload, TopologyLevel level) {
   if (level == TopologyLevel::node) {
-    const FreeNodes* nodes = rooms.nodes_of(variant.gpu);
+    const FreeNodes* nodes = rooms.nodes_of(workload.gpu);
     const ReplicaCount existing = nodes == nullptr ? 0 : static_cast<ReplicaCount>(nodes->size());
-    return std::min(kDomainsMost, existing + buyable_nodes(index, catalog, variant.gpu));
+    return std::min(kDomainsMost, existing + buyable_nodes(index, catalog, workload.gpu));
   }
-  const auto* existing = rooms.domains_by_free(level, variant.gpu);
+  const auto* existing = rooms.domains_by_free(level, workload.gpu);
   if (level != TopologyLevel::zone) return existing == nullptr ? 0 : static_cast<ReplicaCount>(existing->size());
   std::set<DomainId> zones;
   if (existing != nullptr) {
     for (const auto& [free, zone] : *existing) zones.insert(zone);
   }
-  each_offering(catalog, variant.gpu, [&](PoolId, const model::Offering& offering) {
+  each_offering(catalog, workload.gpu, [&](PoolId, const model::Offering& offering) {
     if (offering.zone.valid()) zones.insert(offering.zone);
   });
   return static_cast<ReplicaCount>(zones.size());

@@ -11,7 +11,7 @@ using testing::World;
 
 ReplicaCount domains_at(const World& world, TopologyLevel level) {
   const model::Catalog& catalog = *world.snapshot.catalog;
-  return failure_domains(build(world.snapshot), catalog, catalog.services.front().variants.front(), level);
+  return failure_domains(build(world.snapshot), catalog, catalog.services.front().workload, level);
 }
 
 TEST(FailureDomains, AreThoseWithItsGpusAndThoseWhereNodesCanBeBought) {

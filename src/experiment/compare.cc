@@ -30,25 +30,25 @@ std::string load_words(const workload::WorkloadSpec& load) {
   return words;
 }
 
-std::string replica_words(const model::Variant& variant, const scenario::RoleSpec& role) {
-  std::string words = fmt::format("TP{} on {}", variant.tensor_parallel, role.engine->gpu_name);
-  if (variant.pods > 1) {
-    words += fmt::format(", gangs of {} pods in one {}", variant.pods, model::name(variant.together).words);
+std::string replica_words(const model::Workload& workload, const scenario::RoleSpec& role) {
+  std::string words = fmt::format("TP{} on {}", workload.tensor_parallel, role.engine->gpu_name);
+  if (workload.pods > 1) {
+    words += fmt::format(", gangs of {} pods in one {}", workload.pods, model::name(workload.together).words);
   }
   return words;
 }
 
 std::string service_words(const scenario::Scenario& scenario) {
-  std::string words = scenario.variant().model;
+  std::string words = scenario.workload().model;
   for (std::size_t i = 0; i < scenario.roles.size(); ++i) {
-    const model::Variant& variant = scenario.catalog->services[i].variants.front();
+    const model::Workload& workload = scenario.catalog->services[i].workload;
     const std::string& name = scenario.roles[i].name;
     if (scenario.roles.size() > 1) {
       const bool last = i + 1 == scenario.roles.size();
       words += fmt::format("{} {}", i == 0 || !last ? "," : " and",
-                           name.empty() ? model::name(variant.role) : std::string_view(name));
+                           name.empty() ? model::name(workload.role) : std::string_view(name));
     }
-    words += " " + replica_words(variant, scenario.roles[i]);
+    words += " " + replica_words(workload, scenario.roles[i]);
   }
   return words;
 }

@@ -21,8 +21,7 @@ model::Catalog catalog() {
   offering.gpu = {0};
   offering.zone = {0};
   c.offerings = {offering};
-  c.services.push_back(
-      {.name = "chat", .slo = {}, .variants = {model::Variant{}}, .min_replicas = 1, .max_replicas = 9});
+  c.services.push_back({.name = "chat", .slo = {}, .workload = {}, .min_replicas = 1, .max_replicas = 9});
   return c;
 }
 

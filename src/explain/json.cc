@@ -31,7 +31,6 @@ struct ActionJson {
   Json operator()(const model::SetReplicas& a) const {
     return {{"action", "set_replicas"},
             {"service", a.service.value},
-            {"variant", a.variant.value},
             {"replicas", a.replicas},
             {"drain", ids_json(a.drain)}};
   }

@@ -156,10 +156,9 @@ HeldGpus Summarizer::held_by(const Pod& pod) const {
     }
   }
   if (gang != nullptr && gang->service.valid() && gang->service.value < catalog_.services.size()) {
-    const auto& variants = catalog_.service(gang->service).variants;
     const MilliGpu all = gang->gpus_per_pod * std::ssize(gang->pods);
-    if (gang->variant.value < variants.size() && all > MilliGpu{}) {
-      const MicroUsd stated = variants[gang->variant.value].price_per_hour;
+    if (all > MilliGpu{}) {
+      const MicroUsd stated = catalog_.service(gang->service).workload.price_per_hour;
       held.per_hour = {stated.count / all.count * pod.gpus.count};
     }
   }

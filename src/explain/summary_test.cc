@@ -114,7 +114,7 @@ const Cause kCauses[] = {
     {"AnotherSchedulerBindsThePods",
      [](Cluster& c) {
        c.world.node(0);
-       c.world.catalog().services[0].variants[0].placed_elsewhere = true;
+       c.world.catalog().services[0].workload.placed_elsewhere = true;
        return c.world.gang(1, 8, TopologyLevel::node);
      },
      Layer::placement, "another scheduler binds these pods", "kubectl describe pod"},
@@ -285,7 +285,7 @@ TEST(Summary, AnUnknownPriceIsNotZero) {
   cluster.decide_now();
   EXPECT_EQ(cluster.summarizer().service(cluster.scale).present,
             "1 ready, 0 starting, 0 pending, 0 draining; 8 H100 held (price unknown)");
-  cluster.world.catalog().services[0].variants[0].price_per_hour = {16'000'000};
+  cluster.world.catalog().services[0].workload.price_per_hour = {16'000'000};
   EXPECT_EQ(cluster.summarizer().service(cluster.scale).present,
             "1 ready, 0 starting, 0 pending, 0 draining; 8 H100 held for 16.00 USD/h");
 }

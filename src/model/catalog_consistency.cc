@@ -97,12 +97,8 @@ class CatalogChecker {
     }
   }
 
-  bool exists(ServiceId id) const {
-    return id.value < catalog_.services.size() && !catalog_.service(id).variants.empty();
-  }
-  static Role role_of(const Service& service) {
-    return service.variants.empty() ? Role::both : service.variants.front().role;
-  }
+  bool exists(ServiceId id) const { return id.value < catalog_.services.size(); }
+  static Role role_of(const Service& service) { return service.workload.role; }
   static std::string_view level(const Domain& domain) { return name(domain.level).words; }
   void fail(std::string field, std::string message) {
     if (!fault_) fault_ = {table_, id_, std::move(field), std::move(message)};

@@ -160,7 +160,7 @@ class Checker {
 
   void replica(GangId id, const Gang& row) {
     if (snapshot_.services.find(row.service) == nullptr) return fail("service", no_row(row.service.value));
-    const auto [first, is_new] = numbers_.try_emplace(std::tuple(row.service, row.variant, row.ordinal), id);
+    const auto [first, is_new] = numbers_.try_emplace(std::pair(row.service, row.ordinal), id);
     if (is_new) return;
     fail("ordinal", fmt::format("found {}, which gang {} of the same service has, expected another number", row.ordinal,
                                 first->second.value));
@@ -198,7 +198,7 @@ class Checker {
   const Snapshot& snapshot_;
   const Catalog& catalog_;
   std::map<PodId, GangId> listed_;
-  std::map<std::tuple<ServiceId, VariantId, std::uint32_t>, GangId> numbers_;
+  std::map<std::pair<ServiceId, std::uint32_t>, GangId> numbers_;
   const char* table_ = "";
   std::uint32_t id_ = 0;
   std::optional<Inconsistency> fault_;

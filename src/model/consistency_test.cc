@@ -21,11 +21,11 @@ struct World {
                        {"b/r", Level::rack, {3}}};
     catalog.offerings.push_back({"p5", {0}, 8, {1}, CapacityType::on_demand, {}});
     catalog.pools.push_back({"pool", {{0}}, 64});
-    Variant variant;
-    variant.gpu = {0};
+    Workload workload;
+    workload.gpu = {0};
     for (const Role role : {Role::decode, Role::prefill, Role::decode}) {
-      variant.role = role;
-      catalog.services.push_back({.name = "s", .slo = {}, .variants = {variant}});
+      workload.role = role;
+      catalog.services.push_back({.name = "s", .slo = {}, .workload = workload});
     }
     snapshot.at = at(100);
     snapshot.services.set({0}, {.desired_replicas = 1, .gateway_waiting = {}});
@@ -36,7 +36,6 @@ struct World {
     claim.pool = {0}, claim.offering = {0}, claim.within = {1}, claim.group = {0}, claim.node = {0};
     gang.phase = Gang::Phase::ready;
     gang.service = {0};
-    gang.variant = {0};
     gang.gpu = {0};
     gang.gpus_per_pod = whole_gpus(1);
     gang.pods = {{0}, {1}};

@@ -38,8 +38,7 @@ struct Gang {
   };
   Phase phase = Phase::pending;
   ServiceId service;
-  VariantId variant;
-  std::uint32_t ordinal = 0;  ///< replica number within (service, variant), equal to that of its PlannedGang
+  std::uint32_t ordinal = 0;  ///< replica number within the service, equal to that of its PlannedGang
   std::vector<PodId> pods;    ///< pods in the order of their index
   /// Pods that must have a node for the gang to be useful; 0: all of `pods`. After pods were lost it can be larger
   /// than `pods.size()`.
@@ -62,7 +61,6 @@ struct Gang {
 /// the gang from the decision on, so that capacity is counted once and nodes can be bought before the pods exist.
 struct PlannedGang {
   ServiceId service;
-  VariantId variant;
   std::uint32_t ordinal = 0;
   Instant decided_at;
   friend bool operator==(const PlannedGang&, const PlannedGang&) = default;

@@ -5,7 +5,6 @@
 namespace capstan::model {
 
 using ServiceId = Id<struct ServiceTag>;
-using VariantId = Id<struct VariantTag>;  ///< position within its service
 using GpuKindId = Id<struct GpuKindTag>;
 using DomainId = Id<struct DomainTag>;
 using OfferingId = Id<struct OfferingTag>;

@@ -10,7 +10,7 @@ class Hasher {
   explicit Hasher(StateHash& hash) : hash_(hash) {}
 
   void operator()(const SetReplicas& action) {
-    ids(action.service, action.variant);
+    ids(action.service);
     number(action.replicas);
     for (GangId gang : action.drain) ids(gang);
   }

@@ -14,7 +14,6 @@ namespace capstan::model {
 /// Asks the workload object of a service for this many replicas (`/scale`).
 struct SetReplicas {
   ServiceId service;
-  VariantId variant;
   ReplicaCount replicas = 0;
   std::vector<GangId> drain;  ///< replicas to remove, the least loaded first; they finish their requests
 };

@@ -3,7 +3,7 @@
 #include <array>
 #include <string_view>
 
-#include "model/service.h"
+#include "model/workload.h"
 
 namespace capstan::model {
 

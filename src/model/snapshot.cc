@@ -52,7 +52,7 @@ void add(StateHash& hash, const Claim& claim) {
 
 void add(StateHash& hash, const Gang& gang) {
   hash.add(static_cast<std::uint64_t>(gang.phase));
-  for (std::uint32_t id : {gang.service.value, gang.variant.value, gang.ordinal, gang.gpu.value}) hash.add(id);
+  for (std::uint32_t id : {gang.service.value, gang.ordinal, gang.gpu.value}) hash.add(id);
   for (PodId pod : gang.pods) hash.add(pod.value);
   hash.add(static_cast<std::uint64_t>(gang.min_pods));
   hash.add(static_cast<std::uint64_t>(gang.gpus_per_pod.count));

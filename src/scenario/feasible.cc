@@ -75,8 +75,8 @@ Paths each(const Node& root, const std::string& list, const std::string& key) {
 GpuCount least_gpus(const Scenario& scenario, model::GpuKindId gpu) {
   GpuCount least = 0;
   for (const model::Service& service : scenario.catalog->services) {
-    const model::Variant& variant = service.variants.front();
-    if (variant.gpu == gpu) least += service.min_replicas * variant.tensor_parallel;
+    const model::Workload& workload = service.workload;
+    if (workload.gpu == gpu) least += service.min_replicas * workload.tensor_parallel;
   }
   return least;
 }
@@ -139,20 +139,20 @@ class Feasibility {
 
  private:
   void check(const model::Service& service) {
-    const model::Variant& variant = service.variants.front();
-    const std::string& gpu = scenario_.catalog->gpu_kind(variant.gpu);
-    const GpuCount node = largest_domain(scenario_, variant.gpu, model::TopologyLevel::node);
+    const model::Workload& workload = service.workload;
+    const std::string& gpu = scenario_.catalog->gpu_kind(workload.gpu);
+    const GpuCount node = largest_domain(scenario_, workload.gpu, model::TopologyLevel::node);
     if (node == 0) return no_node(service);
-    const GpuCount per_pod = variant.tensor_parallel / variant.pods;
+    const GpuCount per_pod = workload.tensor_parallel / workload.pods;
     if (per_pod > node) {
       return refuse(paths_of(service, {"tensor_parallel", "pods_per_replica"}), machines(),
                     fmt::format("a pod needs {} {} GPUs, the largest node has {}", per_pod, gpu, node));
     }
-    const GpuCount domain = largest_domain(scenario_, variant.gpu, variant.together);
-    if (variant.tensor_parallel > domain) {
+    const GpuCount domain = largest_domain(scenario_, workload.gpu, workload.together);
+    if (workload.tensor_parallel > domain) {
       return refuse(paths_of(service, {"tensor_parallel", "together"}), machines(),
                     fmt::format("a replica is a gang of {} {} GPUs that must share one {}, the largest has {}",
-                                variant.tensor_parallel, gpu, model::name(variant.together).words, domain));
+                                workload.tensor_parallel, gpu, model::name(workload.together).words, domain));
     }
     const Duration front_end = scenario_.roles.front().front_end;
     if (service.slo.ttft > Duration{} && service.slo.ttft_prefills_milli == 0 && front_end >= service.slo.ttft) {
@@ -160,27 +160,27 @@ class Feasibility {
                     fmt::format("the front end alone takes {} of every first token, the SLO allows {}",
                                 manifest::duration_text(front_end), manifest::duration_text(service.slo.ttft)));
     }
-    const GpuCount most = most_gpus(scenario_, variant.gpu);
-    const GpuCount least = least_gpus(scenario_, variant.gpu);
+    const GpuCount most = most_gpus(scenario_, workload.gpu);
+    const GpuCount least = least_gpus(scenario_, workload.gpu);
     if (least <= most) return;
     const std::string needed =
         scenario_.roles.size() > 1
             ? fmt::format("{} GPUs are the minimum of all replicas", least)
-            : fmt::format("{} replicas of {} GPUs are the minimum", service.min_replicas, variant.tensor_parallel);
+            : fmt::format("{} replicas of {} GPUs are the minimum", service.min_replicas, workload.tensor_parallel);
     refuse(paths_of(service, {"replicas.min", "tensor_parallel"}), each(root_, "cluster.pools", "gpu_limit"),
            fmt::format("{}, nodes and pool limits allow {} GPUs", needed, most));
   }
 
   /// Returns the paths at which the file may state keys of a service: in its role or variant, or for the whole service.
   Paths paths_of(const model::Service& service, const Paths& keys) const {
-    const model::Variant& variant = service.variants.front();
+    const model::Workload& workload = service.workload;
     Paths paths;
     for (const std::string& key : keys) {
       if (scenario_.mixed()) {
         paths.push_back(fmt::format("service.variants.{}.{}", &service - scenario_.catalog->services.data(), key));
       }
-      if (variant.role != model::Role::both) {
-        paths.push_back(fmt::format("service.roles.{}.{}", model::name(variant.role), key));
+      if (workload.role != model::Role::both) {
+        paths.push_back(fmt::format("service.roles.{}.{}", model::name(workload.role), key));
       }
       paths.push_back("service." + key);
     }
@@ -202,9 +202,9 @@ class Feasibility {
   }
 
   void no_node(const model::Service& service) {
-    const model::Variant& variant = service.variants.front();
-    const std::string& gpu = scenario_.catalog->gpu_kind(variant.gpu);
-    const auto runs = [&](const model::Offering& offering) { return offering.gpu == variant.gpu; };
+    const model::Workload& workload = service.workload;
+    const std::string& gpu = scenario_.catalog->gpu_kind(workload.gpu);
+    const auto runs = [&](const model::Offering& offering) { return offering.gpu == workload.gpu; };
     if (std::ranges::any_of(scenario_.catalog->offerings, runs)) {
       refuse(each(root_, "cluster.pools", "gpu_limit"), machines(),
              fmt::format("no pool may buy a node with {}: each is larger than its pool's gpu_limit", gpu));

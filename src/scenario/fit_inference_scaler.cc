@@ -38,10 +38,10 @@ void check_same_service(const Node& root, const InferenceScalerManifest& scaler,
                         ErrorList& verdict) {
   const auto served = engine::model_of_name(*scenario.engines, scaler.model);
   const std::string model = served ? served->model : scaler.model;
-  if (model != scenario.variant().model) {
+  if (model != scenario.workload().model) {
     const std::vector<std::string> path = {"spec.model"};
     verdict.fail(manifest::blame(root, path), fmt::format("spec.model: found {}, expected {}, as in the scenario",
-                                                          scaler.model, scenario.variant().model));
+                                                          scaler.model, scenario.workload().model));
   }
   const model::Slo& slo = scenario.service().slo;
   compare_bound(root, "ttft", scaler.slo.ttft, slo.ttft, verdict);
@@ -59,7 +59,7 @@ std::optional<std::vector<settings::ReplicaBounds>> bounds_by_service(const Infe
                                                                       const Scenario& scenario) {
   std::vector<settings::ReplicaBounds> bounds;
   for (std::size_t i = 0; i < scenario.roles.size(); ++i) {
-    const model::Role role = scenario.catalog->services[i].variants.front().role;
+    const model::Role role = scenario.catalog->services[i].workload.role;
     const auto found = std::ranges::find(scaler.roles, role, &InferenceScalerManifest::Role::role);
     if (found == scaler.roles.end()) return std::nullopt;
     const std::size_t variants = scenario.mixed() ? scenario.roles.size() : 1;

@@ -234,27 +234,27 @@ Replicas read_replicas(const Node& node, const std::string& owner, model::Servic
 
 /// Finds the row of a table for a model and a GPU. Both may have the name of the table, a model hub or a node label.
 /// The data type of the weights is the stated one, or else the one in the model's name.
-Result<const engine::EngineRow*> find_row(const engine::EngineTable& table, const model::Variant& variant,
+Result<const engine::EngineRow*> find_row(const engine::EngineTable& table, const model::Workload& workload,
                                           const std::string& gpu, bool dtype_stated) {
-  const std::optional<engine::ServedModel> served = engine::model_of_name(table, variant.model);
+  const std::optional<engine::ServedModel> served = engine::model_of_name(table, workload.model);
   // If the table has the name that the file states, errors show that name.
   const std::string key = table.gpu_key(gpu) ? gpu : engine::gpu_of_product(table, gpu).value_or(gpu);
-  return table.find(served ? served->model : variant.model, key, variant.tensor_parallel,
-                    served && !dtype_stated ? served->weight_dtype : variant.dtype);
+  return table.find(served ? served->model : workload.model, key, workload.tensor_parallel,
+                    served && !dtype_stated ? served->weight_dtype : workload.dtype);
 }
 
 /// Finds the engine's row in the scenario's table, and sets the number of KV blocks that fit beside the weights.
-void find_engine(const Fields& fields, const std::string& gpu, const model::Variant& variant,
+void find_engine(const Fields& fields, const std::string& gpu, const model::Workload& workload,
                  const engine::EngineTable& table, RoleSpec& spec, ErrorList& verdict) {
   const manifest::Place& place = fields.blame({"model", "gpu", "tensor_parallel", "dtype"});
-  const Result<const engine::EngineRow*> row = find_row(table, variant, gpu, fields.node().find("dtype") != nullptr);
+  const Result<const engine::EngineRow*> row = find_row(table, workload, gpu, fields.node().find("dtype") != nullptr);
   if (!row) return verdict.fail(place, fields.what() + ": " + row.error().message, row.error().kind);
   spec.engine = *row;
-  if (variant.tensor_parallel % variant.pods != 0) {
+  if (workload.tensor_parallel % workload.pods != 0) {
     return verdict.fail(fields.blame({"pods_per_replica", "tensor_parallel"}),
                         fmt::format("{}: {} GPUs cannot be divided over {} pods, expected pods_per_replica "
                                     "to divide tensor_parallel",
-                                    fields.what(), variant.tensor_parallel, variant.pods));
+                                    fields.what(), workload.tensor_parallel, workload.pods));
   }
   if (spec.replica.kv_blocks != 0) return;
   const Result<std::int64_t> blocks = engine::kv_capacity_blocks(*spec.engine);
@@ -284,28 +284,27 @@ sim::EngineRole engine_role(model::Role role) {
 void read_role(Fields& fields, model::Role role, model::Service service, RoleSpec spec, model::Catalog& catalog,
                Scenario& scenario, ErrorList& verdict) {
   const std::string owner = fields.what();
-  model::Variant variant;
-  variant.role = role;
+  model::Workload& workload = service.workload;
+  workload.role = role;
   spec.replica.role = engine_role(role);
   const manifest::Mark read_engine(verdict);
-  if (fields.need("model") != nullptr) fields.text("model", variant.model);
+  if (fields.need("model") != nullptr) fields.text("model", workload.model);
   std::string gpu;
   if (fields.need("gpu") != nullptr) fields.text("gpu", gpu);
-  fields.integer("tensor_parallel", variant.tensor_parallel, 1, 1024);
-  fields.text("dtype", variant.dtype);
-  fields.integer("pods_per_replica", variant.pods, 1, 1024);
-  const bool named = read_engine.ok() && !variant.model.empty() && !gpu.empty();
-  read_level(fields, "together", variant.together);
+  fields.integer("tensor_parallel", workload.tensor_parallel, 1, 1024);
+  fields.text("dtype", workload.dtype);
+  fields.integer("pods_per_replica", workload.pods, 1, 1024);
+  const bool named = read_engine.ok() && !workload.model.empty() && !gpu.empty();
+  read_level(fields, "together", workload.together);
   Replicas replicas;
   if (const Node* bounds = fields.need("replicas")) replicas = read_replicas(*bounds, owner, service, verdict);
   if (const Node* settings = fields.take("engine_settings")) read_engine_settings(*settings, owner, spec, verdict);
-  variant.step_limits = spec.stated_limits;
+  workload.step_limits = spec.stated_limits;
   const Node* start_node = fields.take("start");
   spec.engine = &scenario.engines->rows().front();  // a default, so that reading can go on if no row is found
-  if (named) find_engine(fields, gpu, variant, *scenario.engines, spec, verdict);
+  if (named) find_engine(fields, gpu, workload, *scenario.engines, spec, verdict);
   const model::ServiceId id{static_cast<std::uint32_t>(catalog.services.size())};
   sim::VariantStart start{.service = id,
-                          .variant = {0},
                           .image = 0,
                           .image_size = {10'000'000'000},
                           .weights = {},
@@ -315,17 +314,16 @@ void read_role(Fields& fields, model::Role role, model::Service service, RoleSpe
                           .warm_up = sim::Latency::between(3s, 6s)};
   start.weights = spec.engine->weights();
   if (start_node != nullptr) read_start(*start_node, owner, start, verdict);
-  variant.model = spec.engine->model;
-  variant.dtype = spec.engine->weight_dtype;
-  variant.gpu = gpu_kind(catalog, spec.engine->gpu);
-  variant.name = spec.name.empty()
-                     ? fmt::format("{} TP {} on {}", variant.model, variant.tensor_parallel, spec.engine->gpu_name)
-                     : spec.name;
-  service.variants.push_back(std::move(variant));
+  workload.model = spec.engine->model;
+  workload.dtype = spec.engine->weight_dtype;
+  workload.gpu = gpu_kind(catalog, spec.engine->gpu);
+  workload.name = spec.name.empty()
+                      ? fmt::format("{} TP {} on {}", workload.model, workload.tensor_parallel, spec.engine->gpu_name)
+                      : spec.name;
   catalog.services.push_back(std::move(service));
   scenario.roles.push_back(spec);
   scenario.cluster.starts.push_back(start);
-  scenario.cluster.initial.push_back({id, {0}, replicas.initial, replicas.ready});
+  scenario.cluster.initial.push_back({id, replicas.initial, replicas.ready});
 }
 
 /// Returns the node of a role, with the keys of `kReplicaKeys` that it lacks taken from the service.
@@ -360,8 +358,8 @@ void read_ratio(const Node& node, model::RoleLimits& limits, ErrorList& verdict)
 /// Returns the first keys in which prefill and decode replicas differ, so that a replica cannot change its role; empty
 /// if they do not differ.
 std::string_view differs_in(const Scenario& scenario, const model::Catalog& catalog) {
-  const model::Variant& prefill = catalog.services[0].variants.front();
-  const model::Variant& decode = catalog.services[1].variants.front();
+  const model::Workload& prefill = catalog.services[0].workload;
+  const model::Workload& decode = catalog.services[1].workload;
   const sim::ReplicaConfig& one = scenario.roles[0].replica;
   const sim::ReplicaConfig& other = scenario.roles[1].replica;
   if (scenario.roles[0].engine != scenario.roles[1].engine) return "model, gpu, dtype or tensor_parallel";

@@ -90,7 +90,7 @@ struct Scenario {
   bool mixed() const { return roles.size() > 1 && !roles.front().name.empty(); }  ///< several variants
   /// Returns the only service, the prefill service, or the service of the first variant.
   const model::Service& service() const { return catalog->services.front(); }
-  const model::Variant& variant() const { return service().variants.front(); }
+  const model::Workload& workload() const { return service().workload; }
   const RoleSpec& role() const { return roles.front(); }
 };
 

@@ -42,7 +42,7 @@ std::string outcome(std::vector<std::string> sets, std::vector<std::string> poli
 TEST(Scenario, ReadsIntoWhatTheSimulationTakes) {
   const ScenarioResult scenario = parse_scenario(kSmall, "s.yaml");
   ASSERT_TRUE(scenario) << scenario.error().text();
-  EXPECT_EQ(scenario->variant().model, "Llama-3.1-8B");
+  EXPECT_EQ(scenario->workload().model, "Llama-3.1-8B");
   EXPECT_EQ(scenario->role().engine->gpu, "h100_sxm");
   EXPECT_EQ(scenario->service().slo.ttft, 1s);
   EXPECT_EQ(scenario->catalog->offerings.at(0).price_per_hour.count, 55'040'000);
@@ -417,9 +417,9 @@ TEST(Scenario, ModelsAndGpusMayBeNamedAsHubsAndNodesNameThem) {
     const ScenarioResult scenario =
         parse_scenario(kSmall, "s.yaml", {.sets = row.sets, .trace = {}, .seed = {}, .policies = {}});
     ASSERT_TRUE(scenario) << scenario.error().text();
-    const model::Variant& variant = scenario->variant();
-    EXPECT_EQ(variant.model + " " + variant.dtype + " " + scenario->catalog->gpu_kind(variant.gpu), row.variant);
-    EXPECT_EQ(scenario->catalog->offerings.at(0).gpu, variant.gpu);
+    const model::Workload& workload = scenario->workload();
+    EXPECT_EQ(workload.model + " " + workload.dtype + " " + scenario->catalog->gpu_kind(workload.gpu), row.variant);
+    EXPECT_EQ(scenario->catalog->offerings.at(0).gpu, workload.gpu);
   }
   EXPECT_TRUE(
       outcome({"service.gpu=NVIDIA-H100-PCIe"}).find("no engine table for Llama-3.1-8B on NVIDIA-H100-PCIe tp 1") !=

@@ -14,7 +14,7 @@ using namespace std::chrono_literals;
 struct TestReferences : References {
   explicit TestReferences(Bench& bench) : bench(bench) {}
 
-  std::optional<Target> target(model::ServiceId service, model::VariantId) const override {
+  std::optional<Target> target(model::ServiceId service) const override {
     if (service.value != 0) return std::nullopt;
     Target target;
     target.ref = bench.ref(kube::resources::kDeployments, "vllm");
@@ -80,7 +80,7 @@ struct EffectsTest : ::testing::Test {
     effects->submit(model::ActionToken{token}, {std::move(what), {}}, snapshot);
   }
   void scale(std::uint32_t token, ReplicaCount replicas, std::vector<model::GangId> drain = {}) {
-    submit(token, model::SetReplicas{model::ServiceId{0}, model::VariantId{0}, replicas, std::move(drain)});
+    submit(token, model::SetReplicas{model::ServiceId{0}, replicas, std::move(drain)});
   }
   void run(Duration duration) {
     bench.run(duration, [&] {
@@ -212,7 +212,7 @@ TEST_F(EffectsTest, BindsEvictsLaunchesAndReleases) {
   submit(4, model::EvictPod{model::PodId{7}});
   submit(5, model::LaunchNodes{model::PoolId{0}, model::OfferingId{0}, {}, 2, 600s, model::GangId{0}});
   submit(6, model::TerminateNode{model::NodeId{0}});
-  submit(7, model::SetReplicas{model::ServiceId{3}, model::VariantId{0}, 2, {}});
+  submit(7, model::SetReplicas{model::ServiceId{3}, 2, {}});
   bench.run(3s);
   EXPECT_EQ(bench.outcome(1), "applied");
   EXPECT_EQ(bench.pod("p0")["spec"]["nodeName"], "node");

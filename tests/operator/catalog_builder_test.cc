@@ -46,10 +46,9 @@ TEST(CatalogBuilder, ReadsAServiceFromItsScaler) {
     EXPECT_EQ(service.max_replicas, 8);
     EXPECT_EQ(service.min_replicas, 8) << "never above the maximum";
     EXPECT_EQ(service.slo.ttft, std::chrono::seconds(2));
-    ASSERT_EQ(service.variants.size(), 1u);
-    EXPECT_EQ(service.variants[0].tensor_parallel, 4);
-    EXPECT_EQ(builder.catalog()->gpu_kind(service.variants[0].gpu), "h100_sxm");
-    EXPECT_EQ(service.variants[0].model, "llama") << "a model that the table lacks keeps its name";
+    EXPECT_EQ(service.workload.tensor_parallel, 4);
+    EXPECT_EQ(builder.catalog()->gpu_kind(service.workload.gpu), "h100_sxm");
+    EXPECT_EQ(service.workload.model, "llama") << "a model that the table lacks keeps its name";
 
     const auto policy = std::get<decide::scale::QueueHpa>(policy_of(scaler));
     EXPECT_EQ(policy.waiting_per_replica, 2);
@@ -95,9 +94,9 @@ TEST(CatalogBuilder, ModelOrProfileNamesTheRowOfTheEngineTable) {
       scaler.roles[0].variants[0].engine_profile = {row.profile.value("model", ""), row.profile.value("dtype", "")};
     }
     CatalogBuilder builder;
-    const model::Variant variant = service_of(scaler, targets_of(scaler).at(0), nullptr, builder).variants.front();
-    EXPECT_EQ(variant.model, row.model);
-    EXPECT_EQ(variant.dtype, row.dtype) << row.served;
+    const model::Workload workload = service_of(scaler, targets_of(scaler).at(0), nullptr, builder).workload;
+    EXPECT_EQ(workload.model, row.model);
+    EXPECT_EQ(workload.dtype, row.dtype) << row.served;
   }
 }
 

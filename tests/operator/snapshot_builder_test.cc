@@ -62,7 +62,7 @@ TEST(SnapshotBuilder, ReadsStepLimitsFromEngineArguments) {
   cluster.deployments.put(deployment);
   SnapshotBuilder builder;
   const auto limits = [&] {
-    return builder.build(cluster.view(), {}, {}).snapshot.catalog->services[0].variants[0].step_limits;
+    return builder.build(cluster.view(), {}, {}).snapshot.catalog->services[0].workload.step_limits;
   };
   EXPECT_EQ(limits(), model::StepLimits{}) << "without arguments";
   deployment["spec"]["template"]["spec"]["containers"][0]["command"] = {"vllm", "serve", "m", "--max-num-seqs", "48"};
@@ -98,7 +98,7 @@ TEST(SnapshotBuilder, EachTargetOfAScalerIsAService) {
   const model::Snapshot snapshot = builder.build(cluster.view(), {}, {}).snapshot;
   ASSERT_EQ(snapshot.services.size(), 2u);
   EXPECT_EQ(snapshot.catalog->service({1}).name, "ns/chat/decode");
-  EXPECT_EQ(snapshot.catalog->service({1}).variants.at(0).role, model::Role::decode);
+  EXPECT_EQ(snapshot.catalog->service({1}).workload.role, model::Role::decode);
   EXPECT_EQ(snapshot.catalog->service({1}).fed_by, model::ServiceId{0});
   EXPECT_FALSE(snapshot.catalog->service({0}).fed_by.valid());
   for (const model::ServiceId id : {model::ServiceId{0}, model::ServiceId{1}}) {
@@ -160,8 +160,8 @@ TEST(SnapshotBuilder, VariantHasItsStatedPrice) {
   cluster.deployments.put(testing::deployment("b", 1));
   SnapshotBuilder builder;
   const model::Snapshot snapshot = builder.build(cluster.view(), {}, {}).snapshot;
-  EXPECT_EQ(snapshot.catalog->service({0}).variants[0].price_per_hour, MicroUsd{6'880'000});
-  EXPECT_EQ(snapshot.catalog->service({1}).variants[0].price_per_hour, MicroUsd{});
+  EXPECT_EQ(snapshot.catalog->service({0}).workload.price_per_hour, MicroUsd{6'880'000});
+  EXPECT_EQ(snapshot.catalog->service({1}).workload.price_per_hour, MicroUsd{});
 }
 
 TEST(SnapshotBuilder, DeletedScalerKeepsItsIds) {
@@ -533,7 +533,7 @@ TEST(SnapshotBuilder, UnstatedGpuComesFromThePodsNodes) {
     cluster.pods.put(testing::pod("chat-c", "chat", row.pods_on));
     SnapshotBuilder builder;
     const model::Catalog& catalog = *builder.build(cluster.view(), {}, {}).snapshot.catalog;
-    EXPECT_EQ(catalog.gpu_kind(catalog.service({0}).variants.front().gpu), row.gpu) << row.title;
+    EXPECT_EQ(catalog.gpu_kind(catalog.service({0}).workload.gpu), row.gpu) << row.title;
     EXPECT_EQ(builder.services().at({0}).gpu_known, row.known) << row.title;
   }
 }

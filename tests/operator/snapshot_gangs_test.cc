@@ -287,10 +287,10 @@ TEST_F(SnapshotGangs, LeavesServicesToTheirScheduler) {
   cluster.scalers.put(testing::scaler("chat", "chat"));
   Object workload = testing::deployment("chat", 1);
   cluster.deployments.put(workload);
-  EXPECT_TRUE(build().catalog->services[0].variants[0].placed_elsewhere);
+  EXPECT_TRUE(build().catalog->services[0].workload.placed_elsewhere);
   workload["spec"]["template"]["spec"]["schedulerName"] = "capstan";
   cluster.deployments.put(workload);
-  EXPECT_FALSE(build().catalog->services[0].variants[0].placed_elsewhere);
+  EXPECT_FALSE(build().catalog->services[0].workload.placed_elsewhere);
 }
 
 TEST(Admission, FollowsTheRulesOfKubernetes) {

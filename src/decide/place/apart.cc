@@ -54,8 +54,8 @@ std::optional<Apart::Where> Apart::look(ServiceId service) {
   const model::ServiceState* state = snapshot_.services.find(service);
   if (!settings.survives || state == nullptr) return std::nullopt;
   Where where{.level = *settings.survives, .held = {}};
-  const ReplicaCount domains = failure_domains(index_, index_.assumed.rooms(), *snapshot_.catalog,
-                                               settings.variants.front(), *settings.survives);
+  const ReplicaCount domains =
+      failure_domains(index_, index_.assumed.rooms(), *snapshot_.catalog, settings.workload, *settings.survives);
   if (domains < 2) return std::nullopt;
   if (const auto gangs = index_.gangs_by_service.find(service); gangs != index_.gangs_by_service.end()) {
     for (const GangId id : gangs->second) {

@@ -64,8 +64,8 @@ World world_that_buys_and_spreads() {
   if (*rc::gen::inRange(0, 3) == 0) {
     world.catalog().services[0].survives = *rc::gen::element(TopologyLevel::zone, TopologyLevel::node);
   }
-  world.catalog().services[0].variants[0].pods = 2;
-  world.catalog().services[0].variants[0].tensor_parallel = 4;
+  world.catalog().services[0].workload.pods = 2;
+  world.catalog().services[0].workload.tensor_parallel = 4;
   return world;
 }
 
@@ -80,7 +80,7 @@ RC_GTEST_PROP(KeptIndex, DecidesAsANewOne, ()) {
     if (*rc::gen::inRange(0, 4) == 0) leaving.push_back({*rc::gen::inRange<std::uint32_t>(0, world.next_node + 1)});
     std::vector<model::PlannedGang> planned;
     for (std::uint32_t i = *rc::gen::inRange<std::uint32_t>(0, 3); i > 0; --i) {
-      planned.push_back({{0}, {0}, 100 + i, at(0)});
+      planned.push_back({{0}, 100 + i, at(0)});
     }
     const Instant now = at(cycle * *rc::gen::element<std::int64_t>(1, 20));
     Memory copy = parse_memory(to_text(memory)).value();

@@ -6,7 +6,6 @@
 #include <set>
 #include <utility>
 
-#include "decide/known_row.h"
 #include "decide/place/apart.h"
 #include "decide/place/fit.h"
 #include "decide/place/queue_budget.h"
@@ -28,10 +27,6 @@ struct Need {
   QueueAsk ask;                ///< GPUs that `pods` would add to their queues
   std::int64_t leaving = 0;    ///< pods that terminate or are gone
 };
-
-const model::Variant& variant_of(const model::Catalog& catalog, ServiceId service, model::VariantId variant) {
-  return known_row(catalog.service(service).variants, variant.value);
-}
 
 /// Returns true if a pod has a node. The node may be absent from the snapshot, for example while its device plugin
 /// restarts; its pods keep running.
@@ -56,7 +51,6 @@ Need need_of(const model::Snapshot& snapshot, GangId id, const Gang& gang) {
   Need need;
   need.shape = {.gang = id,
                 .service = gang.service,
-                .variant = gang.variant,
                 .ordinal = gang.ordinal,
                 .gpu = gang.gpu,
                 .level = gang.together,
@@ -87,18 +81,17 @@ Need need_of(const model::Snapshot& snapshot, GangId id, const Gang& gang) {
 }
 
 Need need_of(const model::Catalog& catalog, const model::PlannedGang& planned) {
-  const model::Variant& variant = variant_of(catalog, planned.service, planned.variant);
+  const model::Workload& workload = catalog.service(planned.service).workload;
   Need need;
   need.shape.service = planned.service;
-  need.shape.variant = planned.variant;
   need.shape.ordinal = planned.ordinal;
-  need.shape.gpu = variant.gpu;
-  need.shape.level = variant.together;
-  need.shape.pods = variant.pods;
-  need.shape.gpus_per_pod = {whole_gpus(variant.tensor_parallel).count / variant.pods};
+  need.shape.gpu = workload.gpu;
+  need.shape.level = workload.together;
+  need.shape.pods = workload.pods;
+  need.shape.gpus_per_pod = {whole_gpus(workload.tensor_parallel).count / workload.pods};
   need.shape.needed = need.shape.gpus_per_pod * need.shape.pods;
-  need.shape.pod_class = variant.pod_class;
-  if (variant.queue.valid()) need.ask[variant.queue] = need.shape.needed;
+  need.shape.pod_class = workload.pod_class;
+  if (workload.queue.valid()) need.ask[workload.queue] = need.shape.needed;
   return need;
 }
 
@@ -425,7 +418,7 @@ class Cycle {
   }
 
   bool placed_elsewhere(const Gang& gang) const {
-    return gang.service.valid() && variant_of(*snapshot_.catalog, gang.service, gang.variant).placed_elsewhere;
+    return gang.service.valid() && snapshot_.catalog->service(gang.service).workload.placed_elsewhere;
   }
 
   static Shortfall shortfall(const Need& need, const Fit& fit) {

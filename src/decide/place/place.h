@@ -68,12 +68,11 @@ void forget(Memory& memory, model::GangId gang);
 /// @param gangs  sorted
 void keep_assumed(Memory& memory, std::span<const model::GangId> gangs, Instant until);
 
-/// The room that a gang lacks, for the provisioner. The gang is named by (service, variant, ordinal), because it may be
+/// The room that a gang lacks, for the provisioner. The gang is named by (service, ordinal), because it may be
 /// planned and have no pods yet.
 struct Shortfall {
   model::GangId gang;  ///< none while it is only planned
   model::ServiceId service;
-  model::VariantId variant;
   std::uint32_t ordinal = 0;
   model::GpuKindId gpu;
   model::TopologyLevel level = model::TopologyLevel::node;

@@ -131,9 +131,9 @@ TEST(GangPlacement, APlannedReplicaTakesRoomAndLeavesAShortfall) {
   World world;
   world.node(0, 4);
   world.pool({world.offering(8, 0, 10)}, 64);
-  world.catalog().services[0].variants[0].tensor_parallel = 4;
-  world.catalog().services[0].variants[0].pods = 4;
-  const Decision decision = run(world, kGang, {{{0}, {0}, 7, at(1)}, {{0}, {0}, 8, at(1)}});
+  world.catalog().services[0].workload.tensor_parallel = 4;
+  world.catalog().services[0].workload.pods = 4;
+  const Decision decision = run(world, kGang, {{{0}, 7, at(1)}, {{0}, 8, at(1)}});
   EXPECT_TRUE(decision.plan.actions.empty());
   ASSERT_EQ(decision.shortfalls.size(), 1u) << "the first one fits";
   EXPECT_EQ(decision.shortfalls[0].ordinal, 8u);
@@ -481,7 +481,7 @@ TEST(Place, AGangOfAnotherSchedulerGetsNoVerdict) {
   World world;
   world.node(0);
   world.gang(1, 1, TopologyLevel::node);
-  world.catalog().services[0].variants[0].placed_elsewhere = true;
+  world.catalog().services[0].workload.placed_elsewhere = true;
   Index index = build(world.snapshot);
   Memory memory;
   const Decision decision = decide(index, world.snapshot, {}, {}, memory, testing::at(0));

@@ -93,9 +93,9 @@ TEST(Queues, RoomIsRequestedOnlyAsFarAsTheLimitAllows) {
   world.pool({world.offering(8, 0, 10)}, 64);
   const QueueId team = world.queue(8);
   for (int i = 0; i < 3; ++i) world.enqueue(world.gang(1, 8, TopologyLevel::node, i), team);
-  world.catalog().services[0].variants[0].tensor_parallel = 8;
-  world.catalog().services[0].variants[0].queue = team;
-  const Decision decision = run(world, {{{0}, {0}, 7, at(1)}});
+  world.catalog().services[0].workload.tensor_parallel = 8;
+  world.catalog().services[0].workload.queue = team;
+  const Decision decision = run(world, {{{0}, 7, at(1)}});
   EXPECT_EQ(decision.shortfalls.size(), 1u) << "three gangs wait and one is planned";
   EXPECT_EQ(decision.verdicts[1].kind, PlacementResult::Kind::held_by_queue);
 }

@@ -38,7 +38,7 @@ Decision finish(Decision decision, const RoleView& role) {
   }
   if (decision.desired < decision.current) decision.drain = victims(role, decision.desired);
   decision.plan.actions.push_back(
-      {model::SetReplicas{decision.service, decision.variant, decision.desired, decision.drain}, decision.why});
+      {model::SetReplicas{decision.service, decision.desired, decision.drain}, decision.why});
   return decision;
 }
 
@@ -46,7 +46,6 @@ Decision decide(const RoleView& role, const Policy& policy, Memory& memory, Inst
   CAPSTAN_ASSERT(role.min <= role.max);
   Decision decision;
   decision.service = role.service;
-  decision.variant = role.variant;
   decision.current = decision.wanted = decision.held_to = decision.desired = role.current;
   const auto existing = std::ranges::count_if(
       role.replicas, [](const RoleView::Replica& r) { return r.phase != model::Gang::Phase::draining; });

@@ -85,7 +85,6 @@ struct RoleView {
     FailureDomain domain = kNowhere;  ///< failure domain in which it runs; set only with a `spread`
   };
   model::ServiceId service;
-  model::VariantId variant{0};
   ReplicaCount current = 0;  ///< spec.replicas
   ReplicaCount min = 0;
   ReplicaCount max = 0;
@@ -153,7 +152,6 @@ struct MetricReading {
 
 struct Decision {
   model::ServiceId service;
-  model::VariantId variant;
   ReplicaCount current = 0;
   ReplicaCount counted = 0;  ///< the larger of `current` and the number of replicas that exist and do not drain
   std::vector<MetricReading> readings;

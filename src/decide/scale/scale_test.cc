@@ -91,11 +91,10 @@ TEST(Scale, SilenceDoesNotLowerARecommendationThatWasNotApplied) {
     EXPECT_EQ(silent.desired, 4) << second;
     EXPECT_EQ(silent.why, (model::Reason{ReasonCode::signal_missing, {1, 1}}));
   }
-  EXPECT_EQ(
-      decide(RoleView{.service = loaded.service, .variant = {0}, .current = 1, .min = 1, .max = 20, .replicas = {}},
-             policy, memory, at(900))
-          .desired,
-      4)
+  EXPECT_EQ(decide(RoleView{.service = loaded.service, .current = 1, .min = 1, .max = 20, .replicas = {}}, policy,
+                   memory, at(900))
+                .desired,
+            4)
       << "nor does a replica that disappeared";
   EXPECT_EQ(decide(role(1, 0), policy, memory, at(915)).desired, 4) << "the window begins with the next reading";
   EXPECT_EQ(decide(role(1, 0), policy, memory, at(980)).desired, 1);

@@ -10,58 +10,58 @@ namespace {
 
 using provision::Capacity;
 
-MilliGpu gpus_a_pod(const model::Variant& variant) {
-  return {std::max<std::int64_t>(whole_gpus(variant.tensor_parallel).count / std::max(variant.pods, 1), 1)};
+MilliGpu gpus_a_pod(const model::Workload& workload) {
+  return {std::max<std::int64_t>(whole_gpus(workload.tensor_parallel).count / std::max(workload.pods, 1), 1)};
 }
 
-bool may_stand(const model::Variant& variant, const model::Catalog& catalog, const model::Purchase& purchase) {
-  return catalog.offering(purchase.offering).gpu == variant.gpu &&
-         catalog.eligibility.admits(variant.pod_class, purchase);
+bool may_stand(const model::Workload& workload, const model::Catalog& catalog, const model::Purchase& purchase) {
+  return catalog.offering(purchase.offering).gpu == workload.gpu &&
+         catalog.eligibility.admits(workload.pod_class, purchase);
 }
 
 template <typename Visit>
-void each_purchase(const model::Variant& variant, const model::Catalog& catalog, Visit&& visit) {
+void each_purchase(const model::Workload& workload, const model::Catalog& catalog, Visit&& visit) {
   for (std::uint32_t p = 0; p < catalog.pools.size(); ++p) {
     for (const model::OfferingId offering : catalog.pools[p].offerings) {
       const model::Purchase purchase{{p}, offering};
-      if (may_stand(variant, catalog, purchase)) visit(purchase);
+      if (may_stand(workload, catalog, purchase)) visit(purchase);
     }
   }
 }
 
-MicroUsd price_of(const model::Variant& variant, const model::Catalog& catalog) {
-  if (variant.price_per_hour != MicroUsd{}) return variant.price_per_hour;
+MicroUsd price_of(const model::Workload& workload, const model::Catalog& catalog) {
+  if (workload.price_per_hour != MicroUsd{}) return workload.price_per_hour;
   std::int64_t cheapest = 0;
   const auto consider = [&](const model::Offering& offering) {
     if (offering.price_per_hour <= MicroUsd{} || offering.gpus <= 0) return;
-    const std::int64_t price = ceil_div(offering.price_per_hour.count * variant.tensor_parallel, offering.gpus);
+    const std::int64_t price = ceil_div(offering.price_per_hour.count * workload.tensor_parallel, offering.gpus);
     if (cheapest == 0 || price < cheapest) cheapest = price;
   };
-  each_purchase(variant, catalog, [&](const model::Purchase& p) { consider(catalog.offering(p.offering)); });
+  each_purchase(workload, catalog, [&](const model::Purchase& p) { consider(catalog.offering(p.offering)); });
   if (cheapest != 0) return {cheapest};
   for (const model::Offering& offering : catalog.offerings) {  // includes offerings of existing nodes
-    if (offering.gpu == variant.gpu) consider(offering);
+    if (offering.gpu == workload.gpu) consider(offering);
   }
   return {cheapest};
 }
 
 /// Returns how many more pods fit on the existing nodes.
-std::int64_t pods_on_nodes(const Index& index, const model::Catalog& catalog, const model::Variant& variant) {
-  const place::Request request{.gpu = variant.gpu,
-                               .gpus_per_pod = gpus_a_pod(variant),
-                               .pod_class = catalog.eligibility.find(variant.pod_class)};
+std::int64_t pods_on_nodes(const Index& index, const model::Catalog& catalog, const model::Workload& workload) {
+  const place::Request request{.gpu = workload.gpu,
+                               .gpus_per_pod = gpus_a_pod(workload),
+                               .pod_class = catalog.eligibility.find(workload.pod_class)};
   return place::pods_that_fit(index.rooms, request);
 }
 
 /// Returns for how many pods nodes may still be bought, at most `most`. Sets `refused` if only capacity errors prevent
 /// a purchase.
-std::int64_t pods_on_purchases(const model::Variant& variant, const Capacity& capacity, std::int64_t most,
+std::int64_t pods_on_purchases(const model::Workload& workload, const Capacity& capacity, std::int64_t most,
                                bool& refused) {
   const model::Catalog& catalog = capacity.catalog();
   std::vector<std::int64_t> by_pool(catalog.pools.size());
   bool any = false, all_back_off = true;
-  each_purchase(variant, catalog, [&](const model::Purchase& p) {
-    const std::int64_t pods_a_node = whole_gpus(catalog.offering(p.offering).gpus).count / gpus_a_pod(variant).count;
+  each_purchase(workload, catalog, [&](const model::Purchase& p) {
+    const std::int64_t pods_a_node = whole_gpus(catalog.offering(p.offering).gpus).count / gpus_a_pod(workload).count;
     if (pods_a_node == 0) return;
     any = true;
     all_back_off = all_back_off && capacity.obstacle(p.pool, p.offering, 1) == Capacity::Obstacle::backing_off;
@@ -84,19 +84,19 @@ std::int64_t pods_on_purchases(const model::Variant& variant, const Capacity& ca
 
 }  // namespace
 
-Supply supply_of(const Index& index, const model::Catalog& catalog, const model::Variant& variant,
+Supply supply_of(const Index& index, const model::Catalog& catalog, const model::Workload& workload,
                  provision::Capacity* capacity, ReplicaCount most) {
-  Supply supply{.gpus = variant.tensor_parallel, .price_per_hour = price_of(variant, catalog)};
-  if (capacity == nullptr || variant.placed_elsewhere) return supply;
-  const std::int64_t pods_most = most * std::max(variant.pods, 1);
-  std::int64_t pods = pods_on_nodes(index, catalog, variant);
+  Supply supply{.gpus = workload.tensor_parallel, .price_per_hour = price_of(workload, catalog)};
+  if (capacity == nullptr || workload.placed_elsewhere) return supply;
+  const std::int64_t pods_most = most * std::max(workload.pods, 1);
+  std::int64_t pods = pods_on_nodes(index, catalog, workload);
   for (const provision::Coming& coming : capacity->coming()) {
-    if (coming.gpu != variant.gpu || !catalog.eligibility.admits(variant.pod_class, coming.bought)) continue;
-    pods += coming.free.count / gpus_a_pod(variant).count;
+    if (coming.gpu != workload.gpu || !catalog.eligibility.admits(workload.pod_class, coming.bought)) continue;
+    pods += coming.free.count / gpus_a_pod(workload).count;
   }
-  const std::int64_t buyable = pods_on_purchases(variant, *capacity, pods_most, supply.refused);
+  const std::int64_t buyable = pods_on_purchases(workload, *capacity, pods_most, supply.refused);
   supply.refused = supply.refused && pods == 0;
-  supply.more = std::min(most, (pods + buyable) / std::max(variant.pods, 1));
+  supply.more = std::min(most, (pods + buyable) / std::max(workload.pods, 1));
   return supply;
 }
 

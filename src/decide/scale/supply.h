@@ -15,7 +15,7 @@ class Capacity;
 
 namespace capstan::decide::scale {
 
-/// Price and availability of further replicas of a variant.
+/// Price and availability of further replicas of a workload.
 struct Supply {
   GpuCount gpus = 1;          ///< GPUs of one replica
   MicroUsd price_per_hour{};  ///< price of one replica: as stated, else the lowest price of its GPUs; 0: unknown
@@ -28,7 +28,7 @@ struct Supply {
 
 /// @param capacity  capacity on its way and purchasable; null: unknown
 /// @param most      the search stops at this many replicas
-Supply supply_of(const Index& index, const model::Catalog& catalog, const model::Variant& variant,
+Supply supply_of(const Index& index, const model::Catalog& catalog, const model::Workload& workload,
                  provision::Capacity* capacity, ReplicaCount most);
 
 }  // namespace capstan::decide::scale

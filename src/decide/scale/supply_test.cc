@@ -20,11 +20,11 @@ struct Market {
   model::PoolId pool = world.pool({offering}, 24);
   provision::Memory bought;
 
-  model::Variant& variant() { return world.catalog().services[0].variants[0]; }
+  model::Workload& workload() { return world.catalog().services[0].workload; }
   Supply supply(ReplicaCount most = 100) {
     const Index index = build(world.snapshot);
     provision::Capacity capacity(index, world.snapshot, bought, at(100));
-    return supply_of(index, world.catalog(), variant(), &capacity, most);
+    return supply_of(index, world.catalog(), workload(), &capacity, most);
   }
 };
 
@@ -39,18 +39,18 @@ TEST(Supply, IgnoresATerminatingNodeThatIsAlreadyGone) {
 
 TEST(Supply, AReplicaCostsItsShareOfTheCheapestNode) {
   Market market;
-  market.variant().tensor_parallel = 2;
+  market.workload().tensor_parallel = 2;
   EXPECT_EQ(market.supply().price_per_hour, MicroUsd{20'000'000});
   const model::OfferingId cheaper = market.world.offering(4, 0, 30);
   market.world.pool({cheaper}, 8);
   EXPECT_EQ(market.supply().price_per_hour, MicroUsd{15'000'000});
-  market.variant().price_per_hour = {7};
+  market.workload().price_per_hour = {7};
   EXPECT_EQ(market.supply().price_per_hour, MicroUsd{7}) << "a stated price takes precedence";
 }
 
 TEST(Supply, CountsExistingIncomingAndPurchasableNodes) {
   Market market;
-  market.variant().tensor_parallel = 4;
+  market.workload().tensor_parallel = 4;
   EXPECT_EQ(market.supply().more, 6) << "three nodes may be bought";
   market.world.node(0);
   EXPECT_EQ(market.supply().more, 8) << "and a node without a pool has room for two";
@@ -66,7 +66,7 @@ TEST(Supply, IgnoresNodesAndPurchasesThatDoNotAdmitThePods) {
   Market market;
   market.world.classify(market.world.node(0), model::NodeClassId{0});
   market.world.catalog().eligibility.purchases = {{{market.pool, market.offering}, {0}}};
-  market.variant().pod_class = market.world.pod_class({false});
+  market.workload().pod_class = market.world.pod_class({false});
   EXPECT_EQ(market.supply().more, 0);
 }
 
@@ -82,8 +82,8 @@ TEST(Supply, IsRefusedWhileEveryOfferingBacksOff) {
 
 TEST(Supply, IsUnknownIfAnotherSchedulerPlacesOrNoNodesAreBoughtHere) {
   Market market;
-  EXPECT_EQ(supply_of({}, market.world.catalog(), market.variant(), nullptr, 100).more, std::nullopt);
-  market.variant().placed_elsewhere = true;
+  EXPECT_EQ(supply_of({}, market.world.catalog(), market.workload(), nullptr, 100).more, std::nullopt);
+  market.workload().placed_elsewhere = true;
   EXPECT_EQ(market.supply().more, std::nullopt);
 }
 

@@ -9,29 +9,28 @@
 namespace capstan::decide::scale {
 namespace {
 
-/// Returns the bundled table's row for the variant. Compares names in place because every decision calls it: no copies,
-/// no allocation.
-const engine::EngineRow* engine_row(const model::Catalog& catalog, const model::Variant& variant) {
-  if (!variant.gpu.valid() || variant.gpu.value >= catalog.gpu_kinds.size()) return nullptr;
-  const std::string& gpu = catalog.gpu_kinds[variant.gpu.value];
+/// Returns the bundled table's row for the workload. Compares names in place because every decision calls it: no
+/// copies, no allocation.
+const engine::EngineRow* engine_row(const model::Catalog& catalog, const model::Workload& workload) {
+  if (!workload.gpu.valid() || workload.gpu.value >= catalog.gpu_kinds.size()) return nullptr;
+  const std::string& gpu = catalog.gpu_kinds[workload.gpu.value];
   for (const engine::EngineRow& row : engine::EngineTable::bundled().rows()) {
-    if (row.tp == variant.tensor_parallel && row.model == variant.model && row.gpu == gpu &&
-        row.weight_dtype == variant.dtype) {
+    if (row.tp == workload.tensor_parallel && row.model == workload.model && row.gpu == gpu &&
+        row.weight_dtype == workload.dtype) {
       return &row;
     }
   }
   return nullptr;
 }
 
-/// Returns the replicas of one variant, ordered by id.
-std::vector<RoleView::Replica> replicas_of(const model::Snapshot& snapshot, const Index& index, ServiceId service,
-                                           model::VariantId variant) {
+/// Returns the replicas of a service that do not sleep, ordered by id.
+std::vector<RoleView::Replica> replicas_of(const model::Snapshot& snapshot, const Index& index, ServiceId service) {
   std::vector<RoleView::Replica> replicas;
   const auto gangs = index.gangs_by_service.find(service);
   if (gangs == index.gangs_by_service.end()) return replicas;
   for (GangId id : gangs->second) {
     const model::Gang& gang = snapshot.gangs.at(id);
-    if (gang.variant == variant && gang.phase != model::Gang::Phase::sleeping) {
+    if (gang.phase != model::Gang::Phase::sleeping) {
       replicas.push_back(
           {id, gang.phase, gang.created_at, snapshot.signals_of(id), gang.expected_ready_at, gang.resumed});
     }
@@ -41,10 +40,10 @@ std::vector<RoleView::Replica> replicas_of(const model::Snapshot& snapshot, cons
 
 /// Returns the replicas of all variants of the service that computes the prompts, ordered by id.
 std::vector<RoleView::Replica> feeders_of(const model::Snapshot& snapshot, const Index& index, ServiceId service) {
-  std::vector<RoleView::Replica> all = replicas_of(snapshot, index, service, {0});
+  std::vector<RoleView::Replica> all = replicas_of(snapshot, index, service);
   const std::vector<ServiceId>& variants = snapshot.catalog->service(service).beside;
   for (const ServiceId id : variants) {
-    const std::vector<RoleView::Replica> more = replicas_of(snapshot, index, id, {0});
+    const std::vector<RoleView::Replica> more = replicas_of(snapshot, index, id);
     all.insert(all.end(), more.begin(), more.end());
   }
   if (!variants.empty()) std::ranges::sort(all, {}, &RoleView::Replica::id);
@@ -53,10 +52,10 @@ std::vector<RoleView::Replica> feeders_of(const model::Snapshot& snapshot, const
 
 /// Counts the replicas in each failure domain and stores the domain of each replica in `role`.
 Spread spread_of(const model::Snapshot& snapshot, const Index& index, const model::Service& settings, RoleView& role) {
-  const model::Variant& variant = settings.variants.front();
+  const model::Workload& workload = settings.workload;
   Spread spread{.level = *settings.survives,
-                .domains = failure_domains(index, *snapshot.catalog, variant, *settings.survives),
-                .is_enforced = !variant.placed_elsewhere,
+                .domains = failure_domains(index, *snapshot.catalog, workload, *settings.survives),
+                .is_enforced = !workload.placed_elsewhere,
                 .held = {}};
   std::map<FailureDomain, ReplicaCount> held;
   for (RoleView::Replica& replica : role.replicas) {
@@ -80,15 +79,15 @@ RoleView view(const model::Snapshot& snapshot, const Index& index, ServiceId ser
   role.max = bounds.max;
   role.windows = &settings.windows;
   role.slo = settings.slo;
-  role.role = settings.variants.front().role;
-  role.step_limits = settings.variants.front().step_limits;
+  role.role = settings.workload.role;
+  role.step_limits = settings.workload.step_limits;
   role.conversion = settings.role_limits.conversion;
-  role.engine = engine_row(*snapshot.catalog, settings.variants.front());
+  role.engine = engine_row(*snapshot.catalog, settings.workload);
   if (const model::ServiceState* state = snapshot.services.find(service)) {
     role.current = state->desired_replicas;
     role.gateway_waiting = state->gateway_waiting;
   }
-  role.replicas = replicas_of(snapshot, index, service, role.variant);
+  role.replicas = replicas_of(snapshot, index, service);
   if (settings.survives) role.spread = spread_of(snapshot, index, settings, role);
   if (settings.fed_by.valid()) role.prefill_replicas = feeders_of(snapshot, index, settings.fed_by);
   return role;
@@ -106,8 +105,8 @@ RoleView view_of_mix(const model::Snapshot& snapshot, const Index& index, Servic
   std::optional<provision::Capacity> capacity;
   if (source.provision_memory != nullptr) capacity.emplace(index, snapshot, *source.provision_memory, now);
   const auto complete = [&](RoleView& of) {
-    of.supply = supply_of(index, catalog, catalog.service(of.service).variants.front(), capacity ? &*capacity : nullptr,
-                          of.max);
+    of.supply =
+        supply_of(index, catalog, catalog.service(of.service).workload, capacity ? &*capacity : nullptr, of.max);
     const ReplicaCount floor = source.memories[of.service.value].floor;
     if (floor > 0) of.min = std::min(of.max, std::max({of.min, of.current, floor}));
   };

@@ -20,9 +20,9 @@ World::World() {
       }
     }
   }
-  model::Variant variant;
-  variant.gpu = {0};
-  c.services.push_back({.name = "chat", .slo = {}, .variants = {variant}, .min_replicas = 1, .max_replicas = 10});
+  model::Workload workload;
+  workload.gpu = {0};
+  c.services.push_back({.name = "chat", .slo = {}, .workload = workload, .min_replicas = 1, .max_replicas = 10});
   snapshot.catalog = catalog_;
   snapshot.services.set({0}, {.desired_replicas = 1, .gateway_waiting = {}});
 }
@@ -48,7 +48,6 @@ model::GangId World::gang(std::int64_t pods, std::int64_t gpus_per_pod, Topology
   const model::GangId id{next_gang++};
   model::Gang gang;
   gang.service = {0};
-  gang.variant = {0};
   gang.ordinal = id.value;
   gang.gpu = {0};
   gang.gpus_per_pod = whole_gpus(gpus_per_pod);

@@ -21,13 +21,13 @@ GpuCount existing_gpus(const scenario::Scenario& scenario, bool kept) {
   GpuCount gpus = 0;
   for (const sim::ExistingNodes& nodes : scenario.cluster.existing) {
     const model::Offering& offering = scenario.catalog->offering(nodes.offering);
-    if (offering.gpu == scenario.variant().gpu && (!kept || !nodes.pool.valid())) gpus += nodes.count * offering.gpus;
+    if (offering.gpu == scenario.workload().gpu && (!kept || !nodes.pool.valid())) gpus += nodes.count * offering.gpus;
   }
   return gpus;
 }
 
 bound::FleetTerms fleet_terms(const scenario::Scenario& scenario, Duration span) {
-  const auto per_replica = static_cast<double>(scenario.variant().tensor_parallel);
+  const auto per_replica = static_cast<double>(scenario.workload().tensor_parallel);
   bound::FleetTerms terms;
   terms.start_s = in_seconds(shortest_start(scenario) + shortest_boot(scenario));
   // Whoever follows the service's minimum pays for that many at any moment.
@@ -42,7 +42,7 @@ bound::FleetTerms fleet_terms(const scenario::Scenario& scenario, Duration span)
 double usd_per_gpu_second(const scenario::Scenario& scenario) {
   double cheapest = HUGE_VAL;
   for (const model::Offering& offering : scenario.catalog->offerings) {
-    if (offering.gpu != scenario.variant().gpu || offering.gpus == 0) continue;
+    if (offering.gpu != scenario.workload().gpu || offering.gpus == 0) continue;
     const double an_hour = static_cast<double>(offering.price_per_hour.count) / static_cast<double>(offering.gpus);
     cheapest = std::min(cheapest, an_hour / 3600);
   }
@@ -161,7 +161,7 @@ Result<Clairvoyant> foresee(const scenario::Scenario& scenario, const scenario::
   const bound::LowerBound found = bound::lower_bound(std::move(*requests), service, fleet_terms(scenario, span), end);
 
   Clairvoyant clairvoyant;
-  const double gpus = static_cast<double>(scenario.variant().tensor_parallel);
+  const double gpus = static_cast<double>(scenario.workload().tensor_parallel);
   const auto gpu_ns = [&](double replica_s) { return static_cast<GpuNanoseconds>(std::floor(replica_s * gpus * 1e9)); };
   clairvoyant.bound = {
       .gpu_ns = gpu_ns(found.least_replica_s),

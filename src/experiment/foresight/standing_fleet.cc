@@ -35,14 +35,14 @@ class NodeFiller {
 
   /// @return false where a replica does not fit
   bool fill(model::ServiceId service, ReplicaCount replicas) {
-    const model::Variant& variant = catalog_.service(service).variants.front();
-    const bool on_one_node = variant.pods == 1 || variant.together == model::TopologyLevel::node;
-    const GpuCount unit = on_one_node ? variant.tensor_parallel : variant.tensor_parallel / variant.pods;
-    const std::int64_t units = replicas * (on_one_node ? 1 : variant.pods);
+    const model::Workload& workload = catalog_.service(service).workload;
+    const bool on_one_node = workload.pods == 1 || workload.together == model::TopologyLevel::node;
+    const GpuCount unit = on_one_node ? workload.tensor_parallel : workload.tensor_parallel / workload.pods;
+    const std::int64_t units = replicas * (on_one_node ? 1 : workload.pods);
     std::size_t at = 0;  // open machines before this one have no room for a unit
     for (std::int64_t left = units; left > 0; --left) {
-      while (at < open_.size() && !has_room(open_[at], variant.gpu, unit)) ++at;
-      if (at == open_.size() && !open_best(variant.gpu, unit, left)) return false;
+      while (at < open_.size() && !has_room(open_[at], workload.gpu, unit)) ++at;
+      if (at == open_.size() && !open_best(workload.gpu, unit, left)) return false;
       open_[at].free -= unit;
     }
     return true;
@@ -168,9 +168,7 @@ std::optional<StandingNodes> nodes_for(const scenario::Scenario& scenario, const
   // Large replicas first: small ones fill what they leave free.
   std::vector<std::uint32_t> order(replicas.size());
   std::iota(order.begin(), order.end(), 0);
-  const auto size = [&](std::uint32_t service) {
-    return scenario.catalog->services[service].variants.front().tensor_parallel;
-  };
+  const auto size = [&](std::uint32_t service) { return scenario.catalog->services[service].workload.tensor_parallel; };
   std::ranges::stable_sort(order, std::ranges::greater{}, size);
   NodeFiller filler(scenario, stay);
   for (const std::uint32_t service : order) {
@@ -181,7 +179,7 @@ std::optional<StandingNodes> nodes_for(const scenario::Scenario& scenario, const
 
 std::string part_name(const model::Catalog& catalog, const model::Service& service) {
   const std::string variant = variant_name(catalog, service);
-  return variant.empty() ? std::string(model::name(service.variants.front().role)) : variant;
+  return variant.empty() ? std::string(model::name(service.workload.role)) : variant;
 }
 
 scenario::Scenario with_standing_fleet(const scenario::Scenario& scenario, const ReplicaCounts& replicas,

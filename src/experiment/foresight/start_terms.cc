@@ -45,7 +45,7 @@ bool can_buy(const scenario::Scenario& scenario) {
 Duration shortest_start(const scenario::Scenario& scenario) {
   const sim::ClusterConfig& cluster = scenario.cluster;
   const sim::VariantStart& start = cluster.starts.front();
-  const std::int64_t a_pods_share = start.weights.count / std::max<std::int64_t>(scenario.variant().pods, 1);
+  const std::int64_t a_pods_share = start.weights.count / std::max<std::int64_t>(scenario.workload().pods, 1);
   return transfer(a_pods_share, fastest_weights(cluster, start)) +
          std::min(least(start.engine_init), least(start.engine_init_cached)) + least(start.warm_up);
 }

@@ -99,7 +99,7 @@ Observer::Observer(const SimulationSetup& setup, sim::Fleet& fleet, sim::Cluster
       why_(std::move(why)),
       settling_(setup) {
   for (const model::Service& service : cluster.truth().catalog->services) {
-    roles_.push_back({service.variants.front().role, variant_name(*cluster.truth().catalog, service), 0, 0});
+    roles_.push_back({service.workload.role, variant_name(*cluster.truth().catalog, service), 0, 0});
   }
 }
 
@@ -333,8 +333,7 @@ void Observer::read_cluster(RunResult& result, Instant end) {
         "{} found no room to stand in: the cluster's zones, racks and NVLink domains hold so many machines and no more",
         counted(cluster.launches_homeless, "launch", "launches")));
   }
-  for (std::string& warning :
-       refusal_warnings(cluster, setup_.cluster.catalog->services.front().variants.front().together)) {
+  for (std::string& warning : refusal_warnings(cluster, setup_.cluster.catalog->services.front().workload.together)) {
     result.warnings.push_back(std::move(warning));
   }
   result.nodes_released = cluster.nodes_removed;

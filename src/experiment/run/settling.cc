@@ -63,12 +63,12 @@ bool is_out_of_room(const SimulationSetup& setup, const model::Snapshot& truth) 
     room[offering.gpu] += pool.gpu_limit / offering.gpus * offering.gpus;
   }
   truth.services.for_each([&](model::ServiceId id, const model::ServiceState& state) {
-    const model::Variant& variant = catalog.service(id).variants.front();
-    room[variant.gpu] -= state.desired_replicas * variant.tensor_parallel;
+    const model::Workload& workload = catalog.service(id).workload;
+    room[workload.gpu] -= state.desired_replicas * workload.tensor_parallel;
   });
   truth.gangs.for_each([&](model::GangId, const model::Gang& gang) {
-    const model::Variant& variant = catalog.service(gang.service).variants.front();
-    if (gang.phase == model::Gang::Phase::sleeping) room[variant.gpu] -= variant.tensor_parallel;
+    const model::Workload& workload = catalog.service(gang.service).workload;
+    if (gang.phase == model::Gang::Phase::sleeping) room[workload.gpu] -= workload.tensor_parallel;
   });
   const auto is_spread = [](const model::Service& service) { return service.survives.has_value(); };
   return std::ranges::any_of(catalog.services, is_spread) ||

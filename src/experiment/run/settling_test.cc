@@ -17,10 +17,10 @@ SimulationSetup calm() {
   catalog->gpu_kinds = {"h100_sxm"};
   catalog->offerings = {{"p5.48xlarge", {0}, 8, {0}, model::CapacityType::on_demand, {55'040'000}}};
   catalog->pools = {{"h100", {{0}}, 8}};
-  model::Variant variant;
-  variant.gpu = {0};
-  variant.tensor_parallel = 2;
-  catalog->services = {{"chat", {}, {variant}, 1, 12}};
+  model::Workload workload;
+  workload.gpu = {0};
+  workload.tensor_parallel = 2;
+  catalog->services = {{"chat", {}, {workload}, 1, 12}};
   SimulationSetup setup;
   setup.cluster.catalog = catalog;
   setup.cluster.starts.resize(1);

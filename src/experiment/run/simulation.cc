@@ -137,7 +137,7 @@ class ScaleRecorder {
     last = desired;
     if (steps_.size() == kScaleStepsMost) return;
     const model::Service& service = catalog.service(id);
-    steps_.push_back({now, desired, why(id), service.variants.front().role, variant_name(catalog, service)});
+    steps_.push_back({now, desired, why(id), service.workload.role, variant_name(catalog, service)});
   }
   void move_into(RunResult& result) && {
     result.scale_changes = changes_;

@@ -28,20 +28,19 @@ class Small {
     const std::vector<model::DomainId> zones = sim::add_topology(*catalog, {});
     catalog->offerings = {{"p5.48xlarge", {0}, 8, zones[0], model::CapacityType::on_demand, {55'040'000}}};
     catalog->pools = {{"h100", {{0}}, 32}};
-    model::Variant variant;
-    variant.name = variant.model = "Llama-3.1-8B";
-    variant.gpu = {0};
-    variant.tensor_parallel = pods;
-    variant.pods = pods;
+    model::Workload workload;
+    workload.name = workload.model = "Llama-3.1-8B";
+    workload.gpu = {0};
+    workload.tensor_parallel = pods;
+    workload.pods = pods;
     setup.slo = {.ttft = seconds(2), .tpot = std::chrono::milliseconds(50), .e2e = {}};
-    catalog->services = {{"chat", setup.slo, {variant}, 1, 12}};
+    catalog->services = {{"chat", setup.slo, {workload}, 1, 12}};
 
     setup.cluster.catalog = catalog;
     setup.cluster.existing = {{{0}, 1, {0}}};
-    setup.cluster.initial = {{{0}, {0}, 2, true}};
+    setup.cluster.initial = {{{0}, 2, true}};
     sim::VariantStart start;
     start.service = {0};
-    start.variant = {0};
     start.image_size = {10'000'000'000};
     start.weights = row->weights();
     start.engine_init = start.engine_init_cached = sim::Latency::exactly(seconds(20));

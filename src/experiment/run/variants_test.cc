@@ -78,7 +78,7 @@ TEST(Variants, EachIsAServiceBesideTheFirst) {
   ASSERT_EQ(services.size(), 2u);
   EXPECT_EQ(services[0].beside, std::vector<model::ServiceId>{{1}});
   EXPECT_EQ(services[0].name, "service h100");
-  EXPECT_EQ(services[1].variants.front().name, "a100");
+  EXPECT_EQ(services[1].workload.name, "a100");
   EXPECT_EQ(services[1].max_replicas, 16) << "as the service says";
   EXPECT_EQ(scenario->cluster.initial[1].replicas, 0);
   EXPECT_EQ(describe(*scenario).service, "Llama-3.1-8B, h100 TP1 on H100 and a100 TP1 on A100");

@@ -61,8 +61,8 @@ std::string shell_word(const std::string& word) {
 }
 
 std::string variant_name(const model::Catalog& catalog, const model::Service& service) {
-  const model::Variant& variant = service.variants.front();
-  return catalog.services.size() > 1 && variant.role == model::Role::both ? variant.name : std::string();
+  const model::Workload& workload = service.workload;
+  return catalog.services.size() > 1 && workload.role == model::Role::both ? workload.name : std::string();
 }
 
 }  // namespace capstan::experiment

@@ -172,7 +172,7 @@ void Actuator::submit(model::ActionToken token, const model::Action& action, con
   snapshot_ = nullptr;
 }
 
-std::optional<actuate::Target> Actuator::target(model::ServiceId service, model::VariantId) const {
+std::optional<actuate::Target> Actuator::target(model::ServiceId service) const {
   const auto origin = objects_->services().find(service);
   if (origin == objects_->services().end()) return std::nullopt;
   const kube::Workload* workload = index().targets.find(origin->second.ns, origin->second.target);

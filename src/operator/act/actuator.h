@@ -51,7 +51,7 @@ class Actuator final : public ActionExecutor, private actuate::References {
   const Index& index() const;
 
   // actuate::References
-  std::optional<actuate::Target> target(model::ServiceId service, model::VariantId variant) const override;
+  std::optional<actuate::Target> target(model::ServiceId service) const override;
   std::optional<actuate::Ref> pod(model::PodId id) const override;
   std::optional<actuate::Binding> binding(const model::BindPods::Binding& binding) const override;
   std::optional<actuate::ClaimGroup> nodes(const model::LaunchNodes& launch) const override;

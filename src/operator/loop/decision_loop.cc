@@ -137,9 +137,9 @@ void DecisionLoop::account(Instant now) {
     Ledger& ledger = ledgers_[origin.key()] = before[origin.key()];
     const decide::scale::Decision& decision = brain_->controller.scale_decision(id);
     if (snapshot.services.find(id) == nullptr || !decision.service.valid()) continue;
-    const model::Variant& variant = snapshot.catalog->service(id).variants.front();
+    const model::Workload& workload = snapshot.catalog->service(id).workload;
     const TargetOf target = targets_of(*scalers.at(origin.scaler_uid)).at(origin.position);
-    ledger.add(decision.desired - snapshot.services.at(id).desired_replicas, whole_gpus(variant.tensor_parallel),
+    ledger.add(decision.desired - snapshot.services.at(id).desired_replicas, whole_gpus(workload.tensor_parallel),
                target.variant->replica_price_per_hour, now);
   }
 }

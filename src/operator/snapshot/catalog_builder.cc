@@ -118,11 +118,9 @@ void CatalogBuilder::set_service(model::ServiceId id, model::Service service) {
 }
 
 void CatalogBuilder::clear_service(model::ServiceId id) {
-  model::Variant variant;
-  variant.gpu = any_gpu_kind();
   model::Service& service = catalog_.services.at(id.value);
   service = {};
-  service.variants.push_back(std::move(variant));
+  service.workload.gpu = any_gpu_kind();
 }
 
 std::optional<model::TopologyLevel> level_of(std::string_view label) {
@@ -193,27 +191,25 @@ std::vector<TargetOf> targets_of(const InferenceScaler& scaler) {
 
 model::Service service_of(const InferenceScaler& scaler, const TargetOf& target, const kube::Workload* workload,
                           CatalogBuilder& catalog) {
-  model::Variant variant;
-  variant.name = target.variant->target.name;
+  model::Service service;
+  model::Workload& row = service.workload;
+  row.name = target.variant->target.name;
   const InferenceScaler::Variant::EngineProfile& profile = target.variant->engine_profile;
   const auto& named = catalog.served_model(profile.model.empty() ? scaler.model : profile.model);
-  variant.model = named ? named->model : profile.model.empty() ? scaler.model : profile.model;
-  if (!profile.dtype.empty() || named) variant.dtype = profile.dtype.empty() ? named->weight_dtype : profile.dtype;
-  if (!scaler.engine.empty()) variant.engine = scaler.engine;
-  variant.price_per_hour = target.variant->replica_price_per_hour;
-  variant.role = target.role->role;
-  variant.gpu = target.variant->gpu.empty() ? catalog.any_gpu_kind() : catalog.gpu_kind(target.variant->gpu);
+  row.model = named ? named->model : profile.model.empty() ? scaler.model : profile.model;
+  if (!profile.dtype.empty() || named) row.dtype = profile.dtype.empty() ? named->weight_dtype : profile.dtype;
+  if (!scaler.engine.empty()) row.engine = scaler.engine;
+  row.price_per_hour = target.variant->replica_price_per_hour;
+  row.role = target.role->role;
+  row.gpu = target.variant->gpu.empty() ? catalog.any_gpu_kind() : catalog.gpu_kind(target.variant->gpu);
   if (workload != nullptr) {
     const MilliGpu per_pod = gpus_of(workload->pod.requests);
-    variant.pods = static_cast<std::int32_t>(std::clamp<std::int64_t>(workload->pods_per_replica, 1, kMost));
-    variant.tensor_parallel =
-        static_cast<std::int32_t>(std::clamp<std::int64_t>(gpus_up(per_pod * variant.pods), 1, kMost));
-    if (variant.pods > 1) variant.together = model::TopologyLevel::cluster;
+    row.pods = static_cast<std::int32_t>(std::clamp<std::int64_t>(workload->pods_per_replica, 1, kMost));
+    row.tensor_parallel = static_cast<std::int32_t>(std::clamp<std::int64_t>(gpus_up(per_pod * row.pods), 1, kMost));
+    if (row.pods > 1) row.together = model::TopologyLevel::cluster;
   }
-  model::Service service;
   service.name = target.shown;
   service.slo = scaler.slo;
-  service.variants.push_back(std::move(variant));
   service.max_replicas = std::min(target.variant->max_replicas, kMostReplicas);
   service.min_replicas = std::min(target.variant->min_replicas, service.max_replicas);
   service.survives = target.variant->survives;

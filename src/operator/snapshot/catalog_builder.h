@@ -59,8 +59,8 @@ class CatalogBuilder {
   void clear_service(model::ServiceId id);
 
   const model::Catalog& rows() const { return catalog_; }
-  const model::Variant& service_variant(model::ServiceId service, model::VariantId variant) const {
-    return catalog_.services.at(service.value).variants.at(variant.value);
+  const model::Workload& workload_of(model::ServiceId service) const {
+    return catalog_.services.at(service.value).workload;
   }
 
   std::shared_ptr<const model::Catalog> catalog() const { return std::make_shared<const model::Catalog>(catalog_); }
@@ -84,7 +84,7 @@ std::string gpu_name(const kube::StringMap& labels, const kube::Resources& resou
 /// Returns the scaling policy of a scaler.
 decide::scale::Policy policy_of(const InferenceScaler& scaler);
 
-/// One target of a scaler. It is one workload object, and it becomes a service with one variant. Capstan's own policy
+/// One target of a scaler. It is one workload object, and it becomes a service of its own. Capstan's own policy
 /// decides the replicas of all targets of a role together; other policies decide each target alone.
 struct TargetOf {
   const InferenceScaler::Role* role = nullptr;

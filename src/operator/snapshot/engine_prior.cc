@@ -19,9 +19,9 @@ constexpr const char* kWithout =
 
 }  // namespace
 
-EnginePrior engine_prior(const model::Catalog& catalog, const model::Variant& variant, bool gpu_known) {
+EnginePrior engine_prior(const model::Catalog& catalog, const model::Workload& workload, bool gpu_known) {
   const engine::EngineTable& table = engine::EngineTable::bundled();
-  const std::string& gpu = catalog.gpu_kind(variant.gpu);
+  const std::string& gpu = catalog.gpu_kind(workload.gpu);
   if (!gpu_known) {
     return {
         false, "GpuNotKnown",
@@ -29,11 +29,12 @@ EnginePrior engine_prior(const model::Catalog& catalog, const model::Variant& va
         "for " +
             gpu};
   }
-  const Result<const engine::EngineRow*> row = table.find(variant.model, gpu, variant.tensor_parallel, variant.dtype);
+  const Result<const engine::EngineRow*> row =
+      table.find(workload.model, gpu, workload.tensor_parallel, workload.dtype);
   if (!row) return {false, "NotInEngineTable", "engineProfile: " + row.error().message + kWithout};
   return {true, "InEngineTable",
           (*row)->model + " in " + (*row)->weight_dtype + " on " + std::to_string((*row)->tp) + " x " + (*row)->gpu +
-              told(variant.step_limits)};
+              told(workload.step_limits)};
 }
 
 }  // namespace capstan::op

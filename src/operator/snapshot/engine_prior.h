@@ -14,6 +14,6 @@ struct EnginePrior {
 };
 
 /// @param gpu_known  the GPU kind of the variant is stated or follows from nodes
-EnginePrior engine_prior(const model::Catalog& catalog, const model::Variant& variant, bool gpu_known);
+EnginePrior engine_prior(const model::Catalog& catalog, const model::Workload& workload, bool gpu_known);
 
 }  // namespace capstan::op

@@ -27,11 +27,11 @@ TEST(EnginePrior, SaysWhichRowItIsOrWhatIsNotThere) {
       {"Llama-3.3-70B", 0, 4, false, "GpuNotKnown", "gpu: the nodes have several kinds"},
   };
   for (const auto& row : rows) {
-    model::Variant variant;
-    variant.model = row.model;
-    variant.gpu = {row.gpu};
-    variant.tensor_parallel = row.gpus;
-    const EnginePrior prior = engine_prior(catalog, variant, row.gpu_known);
+    model::Workload workload;
+    workload.model = row.model;
+    workload.gpu = {row.gpu};
+    workload.tensor_parallel = row.gpus;
+    const EnginePrior prior = engine_prior(catalog, workload, row.gpu_known);
     EXPECT_EQ(prior.reason, row.reason) << row.model;
     EXPECT_EQ(prior.known, prior.reason == "InEngineTable");
     EXPECT_TRUE(prior.message.starts_with(row.message)) << prior.message;
@@ -41,12 +41,12 @@ TEST(EnginePrior, SaysWhichRowItIsOrWhatIsNotThere) {
 TEST(EnginePrior, SaysWhatTheEngineIsTold) {
   model::Catalog catalog;
   catalog.gpu_kinds = {"h100_sxm"};
-  model::Variant variant;
-  variant.model = "Llama-3.3-70B";
-  variant.gpu = {0};
-  variant.tensor_parallel = 4;
-  variant.step_limits = {64, 4096};
-  EXPECT_EQ(engine_prior(catalog, variant, true).message,
+  model::Workload workload;
+  workload.model = "Llama-3.3-70B";
+  workload.gpu = {0};
+  workload.tensor_parallel = 4;
+  workload.step_limits = {64, 4096};
+  EXPECT_EQ(engine_prior(catalog, workload, true).message,
             "Llama-3.3-70B in bfloat16 on 4 x h100_sxm, 64 sequences at most, steps of 4096 tokens");
 }
 

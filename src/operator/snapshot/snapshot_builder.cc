@@ -392,17 +392,17 @@ model::ServiceId SnapshotBuilder::read_target(Look& look, const InferenceScaler&
   std::vector<PodGroup> replicas;
   if (workload != nullptr) {
     replicas = replicas_of(*workload, look.pods_at_hand.candidates(*workload));
-    model::Variant& variant = service.variants.front();
+    model::Workload& row = service.workload;
     if (workload->pod.containers.empty() && !replicas.empty()) {  // the template is unknown, so a pod is read
       const MilliGpu each = gpus_of(replicas.front().pods.front()->spec.requests);
-      variant.tensor_parallel = static_cast<std::int32_t>(std::clamp<std::int64_t>(gpus_up(each), 1, 1'024));
+      row.tensor_parallel = static_cast<std::int32_t>(std::clamp<std::int64_t>(gpus_up(each), 1, 1'024));
     }
-    variant.step_limits = step_limits_of(*workload, replicas);
-    variant.queue = look.queues.of(workload->pod_labels);
-    if (!variant.queue.valid() && !replicas.empty()) variant.queue = look.queues.of(*replicas.front().pods.front());
+    row.step_limits = step_limits_of(*workload, replicas);
+    row.queue = look.queues.of(workload->pod_labels);
+    if (!row.queue.valid() && !replicas.empty()) row.queue = look.queues.of(*replicas.front().pods.front());
     const bool stated = !target.variant->gpu.empty();
-    const bool told = stated || tell_gpu(look, *workload, replicas, variant);
-    origin.gpu_known = read_template(look, *workload, variant, stated) || told;
+    const bool told = stated || tell_gpu(look, *workload, replicas, row);
+    origin.gpu_known = read_template(look, *workload, row, stated) || told;
   }
   catalog_.set_service(id, std::move(service));
   policies_.resize(std::max<std::size_t>(policies_.size(), id.value + 1));
@@ -433,36 +433,35 @@ model::ServiceId SnapshotBuilder::read_target(Look& look, const InferenceScaler&
 /// template selects, or the only kind of the cluster.
 /// @return false if none of these is known; the kind is not changed
 bool SnapshotBuilder::tell_gpu(const Look& look, const kube::Workload& workload, const std::vector<PodGroup>& replicas,
-                               model::Variant& variant) {
+                               model::Workload& row) {
   std::map<model::GpuKindId, std::size_t> pods;
   for (const PodGroup& replica : replicas) {
     const auto node = look.node_by_name.find(node_of(*replica.pods.front()));
     if (node != look.node_by_name.end()) ++pods[look.nodes.at(node->second).gpu];
   }
   if (!pods.empty()) {
-    variant.gpu = std::ranges::max_element(pods, {}, [](const auto& each) { return each.second; })->first;
+    row.gpu = std::ranges::max_element(pods, {}, [](const auto& each) { return each.second; })->first;
     return true;
   }
   if (const std::string asked = gpu_name(workload.pod.node_selector, {}, look.fleet); !asked.empty()) {
-    variant.gpu = catalog_.gpu_kind(asked);
+    row.gpu = catalog_.gpu_kind(asked);
     return true;
   }
   std::set<model::GpuKindId> kinds;
   for (const auto& [id, node] : look.nodes) kinds.insert(node.gpu);
-  if (kinds.size() == 1) variant.gpu = *kinds.begin();
+  if (kinds.size() == 1) row.gpu = *kinds.begin();
   return kinds.size() == 1;
 }
 
 /// Reads from the template where replicas without pods may be placed.
 /// @return true if the template determines the GPU kind
-bool SnapshotBuilder::read_template(Look& look, const kube::Workload& workload, model::Variant& variant,
-                                    bool gpu_stated) {
-  variant.placed_elsewhere = !places(look.fleet, workload.pod.scheduler);
-  if (variant.placed_elsewhere) return false;
-  if (const auto level = level_of(topology_label_of(workload.meta.annotations))) variant.together = *level;
-  variant.pod_class = look.eligibility.class_of(workload.pod);
-  const model::GpuKindId gpu = look.eligibility.kind_for(variant.pod_class);
-  if (!gpu_stated && gpu.valid()) variant.gpu = gpu;
+bool SnapshotBuilder::read_template(Look& look, const kube::Workload& workload, model::Workload& row, bool gpu_stated) {
+  row.placed_elsewhere = !places(look.fleet, workload.pod.scheduler);
+  if (row.placed_elsewhere) return false;
+  if (const auto level = level_of(topology_label_of(workload.meta.annotations))) row.together = *level;
+  row.pod_class = look.eligibility.class_of(workload.pod);
+  const model::GpuKindId gpu = look.eligibility.kind_for(row.pod_class);
+  if (!gpu_stated && gpu.valid()) row.gpu = gpu;
   return gpu.valid();
 }
 
@@ -512,10 +511,7 @@ model::GangId SnapshotBuilder::add_gang(Look& look, const PodGroup& group, model
   gang.min_pods = group.expected == PodGroup::kUnknownSize ? 1 : group.expected;  // an unknown size breaks no gang
   if (gang.phase == model::Gang::Phase::starting) gang.expected_ready_at = expected_ready_at;
   gang.gpu = catalog_.any_gpu_kind();
-  if (service.valid()) {
-    gang.variant = {0};
-    gang.gpu = catalog_.service_variant(service, gang.variant).gpu;
-  }
+  if (service.valid()) gang.gpu = catalog_.workload_of(service).gpu;
   if (placed_here && gang.phase == model::Gang::Phase::pending) read_wish(look, group, gang);
   for (const kube::Pod* pod : group.pods) {
     look.taken.insert(pod);
@@ -557,29 +553,29 @@ void SnapshotBuilder::read_wish(Look& look, const PodGroup& group, model::Gang& 
 /// Gives each replica of a service its own number. The replicas of a Deployment have none: each gets the lowest free
 /// number and keeps it.
 void SnapshotBuilder::number_gangs(Look& look) {
-  std::map<std::pair<model::ServiceId, model::VariantId>, std::set<std::uint32_t>> used;
+  std::map<model::ServiceId, std::set<std::uint32_t>> used;
   std::map<model::GangId, std::uint32_t> numbers;
   const std::set<model::GangId> unnumbered(look.unnumbered.begin(), look.unnumbered.end());
   for (const auto& [id, gang] : look.gangs) {
     if (!gang.service.valid() || unnumbered.contains(id)) continue;
     // A pod that was made by hand may have the number of another one. Then it counts as unnumbered.
-    if (!used[{gang.service, gang.variant}].insert(gang.ordinal).second) look.unnumbered.push_back(id);
+    if (!used[gang.service].insert(gang.ordinal).second) look.unnumbered.push_back(id);
   }
   const auto take = [&](model::GangId id, std::uint32_t number) {
     model::Gang& gang = look.gangs.at(id);
     gang.ordinal = numbers[id] = number;
-    used[{gang.service, gang.variant}].insert(number);
+    used[gang.service].insert(number);
   };
   for (const model::GangId id : look.unnumbered) {
     const auto old = ordinals_.find(id);
     if (old == ordinals_.end()) continue;
     const model::Gang& gang = look.gangs.at(id);
-    if (!used[{gang.service, gang.variant}].contains(old->second)) take(id, old->second);
+    if (!used[gang.service].contains(old->second)) take(id, old->second);
   }
   for (const model::GangId id : look.unnumbered) {
     if (numbers.contains(id)) continue;
     const model::Gang& gang = look.gangs.at(id);
-    const std::set<std::uint32_t>& others = used[{gang.service, gang.variant}];
+    const std::set<std::uint32_t>& others = used[gang.service];
     std::uint32_t free = 0;
     while (others.contains(free)) ++free;
     take(id, free);

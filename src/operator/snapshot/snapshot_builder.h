@@ -104,8 +104,8 @@ class SnapshotBuilder {
   void join_variants(const Look& look, const std::vector<model::ServiceId>& variants);
   model::ServiceId read_target(Look& look, const InferenceScaler& scaler, const TargetOf& target, std::size_t position);
   bool tell_gpu(const Look& look, const kube::Workload& workload, const std::vector<PodGroup>& replicas,
-                model::Variant& variant);
-  bool read_template(Look& look, const kube::Workload& workload, model::Variant& variant, bool gpu_stated);
+                model::Workload& row);
+  bool read_template(Look& look, const kube::Workload& workload, model::Workload& row, bool gpu_stated);
   void read_other_pods(Look& look);
   model::GangId add_gang(Look& look, const PodGroup& group, model::ServiceId service, Instant expected_ready_at);
   void read_wish(Look& look, const PodGroup& group, model::Gang& gang);

@@ -113,7 +113,7 @@ class Reporter {
       for (const model::GangId gang : gangs->second) count(gang, row);
     }
     const model::Catalog& catalog = *from_.world.snapshot().catalog;
-    const EnginePrior prior = engine_prior(catalog, catalog.service(id).variants.front(), origin.gpu_known);
+    const EnginePrior prior = engine_prior(catalog, catalog.service(id).workload, origin.gpu_known);
     if (!prior_ || prior_->known) prior_ = prior;
     if (!prior.known && prior_field_.empty()) prior_field_ = variant_field(target) + ".";
     if (const auto ledger = from_.ledgers.find(origin.key()); ledger != from_.ledgers.end()) {

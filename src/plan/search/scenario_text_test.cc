@@ -41,9 +41,9 @@ scenario::Scenario read_back(const Written& w, const Conditions& conditions = {}
 TEST(ScenarioText, StatesTheServiceOfThePlan) {
   const Written w = written(sample_specs::chat_spec());
   const scenario::Scenario scenario = read_back(w);
-  EXPECT_EQ(scenario.variant().model, "Llama-3.3-70B");
-  EXPECT_EQ(scenario.variant().dtype, "fp8");
-  EXPECT_EQ(scenario.variant().tensor_parallel, w.fleet.candidate->engine.tp);
+  EXPECT_EQ(scenario.workload().model, "Llama-3.3-70B");
+  EXPECT_EQ(scenario.workload().dtype, "fp8");
+  EXPECT_EQ(scenario.workload().tensor_parallel, w.fleet.candidate->engine.tp);
   EXPECT_EQ(scenario.service().slo.ttft, w.spec.services[0].slo.ttft);
   EXPECT_EQ(scenario.service().slo.attainment_ppm, w.spec.services[0].slo.attainment_ppm);
   EXPECT_EQ(scenario.service().min_replicas, 2);

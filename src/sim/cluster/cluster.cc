@@ -69,7 +69,7 @@ void Cluster::handle(const Event& event) {
     case EventKind::unknown_told:
       return actions_.tell_unknown({event.id});
     case EventKind::reconcile:
-      return controller_.reconcile(event.id);
+      return controller_.reconcile({event.id});
     case EventKind::initial:
       return controller_.start_initial(binder_);
     case EventKind::engine_ready:

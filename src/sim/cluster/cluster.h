@@ -29,7 +29,7 @@ namespace capstan::sim {
 /// Guarantees to a controller:
 /// - A claim becomes `registered` when its node takes pods, and exists as long as the node. Before that, it is capacity
 ///   on its way. A failed claim is in exactly one observation.
-/// - A gang's ordinal is the lowest that no gang of its (service, variant) has. Draining gangs count.
+/// - A gang's ordinal is the lowest that no gang of its service has. Draining gangs count.
 /// - A restarted replica, whose node is gone or of which a pod was evicted, is a new gang with new pods. The workload
 ///   controller makes it as after a scale-up. An evicted pod of a gang that never had all its pods bound is replaced at
 ///   once.
@@ -75,10 +75,10 @@ class Cluster final : public ports::World, NodeListener, StartListener, DrainLis
   void node_added(model::NodeId node) override { starts_.add_node(node); }
   void node_stopped(model::NodeId node) override { starts_.stop_node(node); }
   void evict(model::PodId pod, Interruption why) override { gangs_.evict(pod, why); }
-  bool has_ready_replica(const WorkloadKey& workload) const override { return gangs_.has_ready_replica(workload); }
+  bool has_ready_replica(model::ServiceId service) const override { return gangs_.has_ready_replica(service); }
   void start_ended(model::GangId gang) override { gangs_.start_ended(gang); }
   void drained(model::GangId gang, DrainPurpose purpose) override { gangs_.drained(gang, purpose); }
-  void replica_lost(const WorkloadKey& workload) override { controller_.replica_lost(workload); }
+  void replica_lost(model::ServiceId service) override { controller_.replica_lost(service); }
   std::optional<model::Reason> perform(const model::Action& action) override;
 
   Basics basics_;

@@ -70,16 +70,15 @@ enum class WeightCache : std::uint8_t { none, disk, host_memory };
 /// How retired replicas sleep before they end. The weights of a sleeping engine are in the node's memory. A sleeping
 /// replica holds its GPUs, which are still paid for.
 struct Sleep {
-  ReplicaCount most = 0;                     ///< replicas of a variant that may sleep at once
+  ReplicaCount most = 0;                     ///< replicas of a service that may sleep at once
   Duration longest = std::chrono::hours(1);  ///< a replica that sleeps longer ends
   Latency wake = Latency::between(std::chrono::seconds(3), std::chrono::seconds(6));
 };
 
-/// How the replicas of one variant start.
+/// How the replicas of one service start.
 struct VariantStart {
   model::ServiceId service;
-  model::VariantId variant;
-  std::uint32_t image = 0;  ///< number of the image; variants with the same number share it
+  std::uint32_t image = 0;  ///< number of the image; services with the same number share it
   Bytes image_size;
   Bytes weights;  ///< of the whole replica; each node loads the share of its pods
   WeightTier tier = WeightTier::object_store;
@@ -132,7 +131,6 @@ struct ExistingNodes {
 /// The replicas that a workload object asks for at the start.
 struct InitialReplicas {
   model::ServiceId service;
-  model::VariantId variant;
   ReplicaCount replicas = 0;
   bool ready = true;  ///< bound and ready at time 0 if they fit; otherwise pods wait for a scheduler
 };
@@ -142,7 +140,7 @@ struct ClusterConfig {
   std::shared_ptr<const model::Catalog> catalog;  ///< its domains are the places for nodes (add_topology)
   std::vector<ExistingNodes> existing;
   std::vector<InitialReplicas> initial;
-  std::vector<VariantStart> starts;  ///< one per (service, variant) of the catalog
+  std::vector<VariantStart> starts;  ///< one per service of the catalog
   ProviderConfig provider;
   BandwidthConfig bandwidth;
   WeightCache weight_cache = WeightCache::disk;

@@ -19,7 +19,7 @@ model::Action convert(std::uint32_t from, std::uint32_t to, model::GangId gang =
 /// Two ready replicas of service 0, none of service 1.
 ClusterConfig two_serving() {
   ClusterConfig config = convertible_config();
-  config.initial = {{{0}, {0}, 2, true}};
+  config.initial = {{{0}, 2, true}};
   return config;
 }
 
@@ -82,7 +82,7 @@ TEST(ClusterConvert, IsCutAtTheEndOfItsGraceAndServesThen) {
 
 TEST(ClusterConvert, LoweredMeanwhileItGoesWhenItIsEmpty) {
   Changing bench;
-  bench.cluster.submit(action(model::SetReplicas{{1}, {0}, 0, {}}));
+  bench.cluster.submit(action(model::SetReplicas{{1}, 0, {}}));
   bench.run_to(at_s(14));
   EXPECT_EQ(bench.truth().gangs.at(kFirst).phase, GangPhase::draining);
   bench.serving.drains = true;
@@ -95,7 +95,7 @@ TEST(ClusterConvert, LoweredMeanwhileItsDutyCycleIsThatOfItsEngine) {
   ClusterConfig config = two_serving();
   config.scrape.interval = seconds(5);
   Changing bench(config);
-  bench.cluster.submit(action(model::SetReplicas{{1}, {0}, 0, {}}));
+  bench.cluster.submit(action(model::SetReplicas{{1}, 0, {}}));
   bench.run_to(at_s(18));
   const model::Signal& duty = bench.truth().signals_of(kFirst).duty_cycle_percent;
   ASSERT_TRUE(duty.usable());
@@ -114,7 +114,7 @@ TEST(ClusterConvert, AnEvictedOneIsMadeAnewInTheNewRole) {
 
 TEST(ClusterConvert, RefusesWhatCannotBe) {
   ClusterConfig config = two_serving();
-  config.initial.push_back({{1}, {0}, 1, false});
+  config.initial.push_back({{1}, 1, false});
   Bench bench(config);
   bench.run_to(at_s(10));
   const struct {

@@ -47,9 +47,9 @@ class FakeServing final : public ServingHook {
   RequestCount gateway_waiting(model::ServiceId, Instant) override { return waiting; }
 };
 
-/// Returns two zones of 2 racks with 2 NVLink domains of one 8-GPU node each. Variant 0 of service 0 has four pods of
-/// one GPU on one node. Variant 1 has eight pods of two GPUs in one rack. A node costs 36 USD/h and is ready 10 + 30 +
-/// 10 s after its request.
+/// Returns two zones of 2 racks with 2 NVLink domains of one 8-GPU node each. A replica of service 0 has four pods of
+/// one GPU on one node. A replica of service 1 has eight pods of two GPUs in one rack. A node costs 36 USD/h and is
+/// ready 10 + 30 + 10 s after its request.
 inline ClusterConfig small_config() {
   auto catalog = std::make_shared<model::Catalog>();
   catalog->gpu_kinds = {"h100"};
@@ -63,15 +63,14 @@ inline ClusterConfig small_config() {
   model::Service service;
   service.name = "chat";
   service.max_replicas = 16;
-  model::Variant small;
-  small.gpu = {0};
-  small.tensor_parallel = 4;
-  small.pods = 4;
-  model::Variant large = small;
-  large.tensor_parallel = 16;
-  large.pods = 8;
-  large.together = model::TopologyLevel::rack;
-  service.variants = {small, large};
+  service.workload.gpu = {0};
+  service.workload.tensor_parallel = 4;
+  service.workload.pods = 4;
+  catalog->services.push_back(service);
+  service.name = "large";
+  service.workload.tensor_parallel = 16;
+  service.workload.pods = 8;
+  service.workload.together = model::TopologyLevel::rack;
   catalog->services.push_back(service);
 
   ClusterConfig config;
@@ -82,7 +81,6 @@ inline ClusterConfig small_config() {
   config.provider.scatter = false;
   VariantStart start;
   start.service = {0};
-  start.variant = {0};
   start.image = 1;
   start.image_size = {16 * kGb};
   start.weights = {140 * kGb};
@@ -90,7 +88,7 @@ inline ClusterConfig small_config() {
   start.engine_init_cached = Latency::exactly(seconds(20));
   start.warm_up = Latency::exactly(seconds(5));
   config.starts.push_back(start);
-  start.variant = {1};
+  start.service = {1};
   config.starts.push_back(start);
   config.bandwidth = {.registry = 1 * kGb,
                       .object_store = 20 * kGb,
@@ -102,15 +100,18 @@ inline ClusterConfig small_config() {
   return config;
 }
 
-/// Returns small_config() with a service 1 whose replicas equal the small ones of service 0. A conversion takes 3 s.
+/// Returns small_config() with a service between its two whose replicas equal those of service 0. The large replicas
+/// are those of service 2. A conversion takes 3 s.
 inline ClusterConfig convertible_config() {
   ClusterConfig config = small_config();
   auto catalog = std::make_shared<model::Catalog>(*config.catalog);
-  catalog->services.push_back(catalog->services[0]);
-  catalog->services[1].variants.resize(1);
+  catalog->services.push_back(catalog->services[1]);
+  catalog->services[1] = catalog->services[0];
   config.catalog = catalog;
-  config.starts.push_back(config.starts[0]);
-  config.starts.back().service = {1};
+  config.starts.push_back(config.starts[1]);
+  config.starts.back().service = {2};
+  config.starts[1] = config.starts[0];
+  config.starts[1].service = {1};
   for (VariantStart& start : config.starts) start.conversion = Latency::exactly(seconds(3));
   return config;
 }
@@ -122,8 +123,8 @@ model::Action action(const What& what) {
   return made;
 }
 
-inline model::Action scale_to(ReplicaCount replicas, std::uint32_t variant = 0) {
-  return action(model::SetReplicas{{0}, {variant}, replicas, {}});
+inline model::Action scale_to(ReplicaCount replicas, model::ServiceId service = {0}) {
+  return action(model::SetReplicas{service, replicas, {}});
 }
 
 /// Returns the action that binds the first `count` unbound pods of the gang to one node.

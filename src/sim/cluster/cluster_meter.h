@@ -34,7 +34,6 @@ using GpuTime = __int128;  ///< product of MilliGpu and nanoseconds
 struct ColdStart {
   model::GangId gang;
   model::ServiceId service;
-  model::VariantId variant;
   std::uint32_t ordinal = 0;
   Instant decided_at;         ///< the replica count was raised
   Instant created_at;         ///< the pods were created

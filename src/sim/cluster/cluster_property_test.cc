@@ -10,11 +10,15 @@ namespace {
 
 using namespace test;
 
+constexpr model::ServiceId kSmall{0};
+constexpr model::ServiceId kTwin{1};  ///< its replicas equal the small ones
+constexpr model::ServiceId kLarge{2};
+
 /// Returns a configuration in which every kind of fault happens at times.
 ClusterConfig hostile_config() {
   ClusterConfig config = convertible_config();
   config.existing = {{{0}, 1, {0}}, {{2}, 1, {0}}};
-  config.initial = {{{0}, {0}, 2, true}, {{0}, {1}, 1, true}};
+  config.initial = {{kSmall, 2, true}, {kLarge, 1, true}};
   config.starts[0].sleep = {2, seconds(200), Latency::between(seconds(2), seconds(6))};
   config.provider.scatter = true;
   config.provider.decision = Latency::between(seconds(2), seconds(20));
@@ -41,13 +45,13 @@ IdType some_row(const SharedTable<IdType, T>& table, RandomStream& draws) {
 model::Action some_action(const model::Snapshot& seen, RandomStream& draws) {
   switch (draws.below(9)) {
     case 0: {
-      const auto variant =
-          static_cast<std::uint32_t>(draws.below(2));  // one draw per line, so that the order of the draws is defined
+      // One draw per line, so that the order of the draws is defined.
+      const model::ServiceId service = draws.below(2) == 0 ? kSmall : kLarge;
       const auto replicas = static_cast<ReplicaCount>(draws.below(6));
-      return scale_to(replicas, variant);
+      return scale_to(replicas, service);
     }
     case 1: {
-      model::SetReplicas lower{{0}, {0}, static_cast<ReplicaCount>(draws.below(3)), {}};
+      model::SetReplicas lower{{0}, static_cast<ReplicaCount>(draws.below(3)), {}};
       seen.gangs.for_each([&](model::GangId id, const model::Gang&) {
         if (draws.below(3) == 0) lower.drain.push_back(id);
       });
@@ -67,8 +71,10 @@ model::Action some_action(const model::Snapshot& seen, RandomStream& draws) {
       return action(model::EvictPod{some_row(seen.pods, draws)});
     case 6: {
       const model::GangId gang = some_row(seen.gangs, draws);
-      const std::uint32_t from = seen.gangs.find(gang) == nullptr ? 0 : seen.gangs.at(gang).service.value;
-      return action(model::ConvertReplica{gang, {from}, {1 - from}});
+      const model::ServiceId from = seen.gangs.find(gang) == nullptr ? kSmall : seen.gangs.at(gang).service;
+      // A large replica is asked to stay what it is, which the cluster refuses.
+      const model::ServiceId to = from == kSmall ? kTwin : from == kTwin ? kSmall : from;
+      return action(model::ConvertReplica{gang, from, to});
     }
     default:
       break;

@@ -13,7 +13,7 @@ using GangPhase = model::Gang::Phase;
 /// Three ready replicas. At most one retired replica sleeps, for ten minutes, and wakes in 4 s.
 ClusterConfig sleepy_config() {
   ClusterConfig config = small_config();
-  config.initial = {{{0}, {0}, 3, true}};
+  config.initial = {{{0}, 3, true}};
   config.starts[0].sleep = {1, std::chrono::minutes(10), Latency::exactly(seconds(4))};
   return config;
 }

@@ -81,13 +81,13 @@ TEST(ClusterStart, TheSecondOnANodeFindsImageWeightsAndCompileCache) {
 TEST(ClusterStart, ImageAndWeightsContendOnOneNic) {
   ClusterConfig config = small_config();
   config.bandwidth.registry = 10 * kGb;
-  config.starts[1].image = 2;  // the other variant comes in another image
+  config.starts[1].image = 2;  // the other service has another image
   Bench bench(config);
   bench.cluster.submit(scale_to(1));
   bench.run_to(at_s(3));
   bench.cluster.submit(bind_to(bench.truth(), {0}, {0}));
   bench.run_to(at_s(13));  // image 8 s alone, then weights since 11.1 s
-  bench.cluster.submit(scale_to(1, 1));
+  bench.cluster.submit(scale_to(1, {1}));
   bench.run_to(at_s(16));
   bench.cluster.submit(bind_to(bench.truth(), {1}, {0}, 1));
   bench.run_to(at_s(200));
@@ -98,7 +98,7 @@ TEST(ClusterStart, ImageAndWeightsContendOnOneNic) {
 TEST(ClusterStart, PeersFeedTheSecond) {
   ClusterConfig config = small_config();
   config.starts[0].tier = WeightTier::peer;
-  config.initial = {{{0}, {0}, 1, true}};
+  config.initial = {{{0}, 1, true}};
   Bench bench(config);
   bench.cluster.submit(scale_to(2));
   bench.run_to(at_s(3));
@@ -110,7 +110,7 @@ TEST(ClusterStart, PeersFeedTheSecond) {
 
 TEST(ClusterGang, SevenOfEightAreHeldAndPaid) {
   Bench bench(small_config());
-  bench.cluster.submit(scale_to(1, 1));
+  bench.cluster.submit(scale_to(1, {1}));
   bench.run_to(at_s(3));
   bench.cluster.submit(bind_to(bench.truth(), {0}, {0}, 4));
   bench.run_to(at_s(4));
@@ -162,9 +162,9 @@ TEST(ClusterGang, ABindOutsideTheDomainIsTakenWhereNothingHoldsGangsTogether) {
 
 TEST(ClusterGang, ABindIsAllOrNothing) {
   ClusterConfig config = small_config();
-  config.initial = {{{0}, {0}, 1, true}};
+  config.initial = {{{0}, 1, true}};
   Bench bench(config);
-  bench.cluster.submit(scale_to(1, 1));
+  bench.cluster.submit(scale_to(1, {1}));
   bench.run_to(at_s(3));
   bench.cluster.observe();
   bench.cluster.submit(bind_to(bench.truth(), {1}, {0}, 3));  // 6 GPUs, 4 are free
@@ -178,10 +178,10 @@ TEST(ClusterGang, ABindIsAllOrNothing) {
 
 TEST(ClusterGang, LoweringDrainsWhoIsNamedThenTheHighest) {
   ClusterConfig config = small_config();
-  config.initial = {{{0}, {0}, 4, true}};
+  config.initial = {{{0}, 4, true}};
   Bench bench(config);
   bench.serving.drains = false;
-  bench.cluster.submit(action(model::SetReplicas{{0}, {0}, 2, {{1}}}));
+  bench.cluster.submit(action(model::SetReplicas{{0}, 2, {{1}}}));
   bench.run_to(at_s(1));
   EXPECT_EQ(bench.truth().services.at({0}).desired_replicas, 2);
   EXPECT_EQ(bench.truth().gangs.at({1}).phase, GangPhase::draining);
@@ -201,11 +201,11 @@ TEST(ClusterGang, LoweringDrainsWhoIsNamedThenTheHighest) {
 TEST(ClusterGang, ALoweringIsGivenUpWhereAReplicaWasLostMeanwhile) {
   for (const std::uint32_t lost : {1u, 3u}) {  // the replica to drain, and a replica to keep
     ClusterConfig config = small_config();
-    config.initial = {{{0}, {0}, 4, true}};
+    config.initial = {{{0}, 4, true}};
     config.action_latency = std::chrono::seconds(10);
     Bench bench(config);
     bench.cluster.submit(action(model::EvictPod{bench.truth().gangs.at({lost}).pods[0]}));
-    bench.cluster.submit(action(model::SetReplicas{{0}, {0}, 3, {{1}}}));
+    bench.cluster.submit(action(model::SetReplicas{{0}, 3, {{1}}}));
     bench.run_to(at_s(11));
     EXPECT_EQ(bench.truth().services.at({0}).desired_replicas, 4);
     const std::vector<ports::Outcome> outcomes = bench.cluster.observe().outcomes;
@@ -217,7 +217,7 @@ TEST(ClusterGang, ALoweringIsGivenUpWhereAReplicaWasLostMeanwhile) {
 
 TEST(ClusterGang, AnEmptyReplicaLeavesAtTheNextPoll) {
   ClusterConfig config = small_config();
-  config.initial = {{{0}, {0}, 1, true}};
+  config.initial = {{{0}, 1, true}};
   Bench bench(config);
   bench.cluster.submit(scale_to(0));
   bench.run_to(at_s(2));
@@ -230,7 +230,7 @@ TEST(ClusterGang, AnEmptyReplicaLeavesAtTheNextPoll) {
 
 TEST(ClusterGang, AnEvictedPodRestartsItsReplica) {
   ClusterConfig config = small_config();
-  config.initial = {{{0}, {0}, 1, true}};
+  config.initial = {{{0}, 1, true}};
   Bench bench(config);
   bench.cluster.submit(action(model::EvictPod{{2}}));
   bench.run_to(at_s(1));
@@ -364,7 +364,7 @@ TEST(ClusterNode, AGroupIsReleasedWhole) {
 
 TEST(ClusterNode, ATerminatedNodeKillsWhatServesOnIt) {
   ClusterConfig config = small_config();
-  config.initial = {{{0}, {0}, 3, true}};
+  config.initial = {{{0}, 3, true}};
   Bench bench(config);
   bench.cluster.submit(action(model::TerminateNode{{0}}));
   bench.run_to(at_s(5));
@@ -379,7 +379,7 @@ TEST(ClusterNode, SpotIsCordonedThenTaken) {
   ClusterConfig config = small_config();
   config.provider.spot_interruptions_per_million_hours = 3'600'000'000;  // once a second
   config.existing = {{{2}, 1, {0}}};
-  config.initial = {{{0}, {0}, 1, true}};
+  config.initial = {{{0}, 1, true}};
   Bench bench(config);
   while (bench.truth().nodes.at({0}).phase == model::Node::Phase::ready) bench.run_to(bench.cluster.next_event());
   EXPECT_EQ(bench.truth().nodes.at({0}).phase, model::Node::Phase::cordoned);
@@ -393,7 +393,7 @@ TEST(ClusterNode, SpotIsCordonedThenTaken) {
 
 TEST(ClusterSignals, ComeOnceAScrapeAndGrowOld) {
   ClusterConfig config = small_config();
-  config.initial = {{{0}, {0}, 1, true}};
+  config.initial = {{{0}, 1, true}};
   Bench bench(config);
   bench.run_to(at_s(15));  // scraped, not published
   EXPECT_FALSE(bench.cluster.observe().snapshot.signals_of({0}).waiting.usable());
@@ -413,7 +413,7 @@ TEST(ClusterSignals, ComeOnceAScrapeAndGrowOld) {
 
 TEST(ClusterSignals, LossKeepsAgesAndLoses) {
   ClusterConfig config = small_config();
-  config.initial = {{{0}, {0}, 1, true}};
+  config.initial = {{{0}, 1, true}};
   config.scrape.loss_ppm = 950'000;
   config.scrape.stale_after = seconds(30);
   config.scrape.missing_after = seconds(60);
@@ -431,7 +431,7 @@ TEST(ClusterSignals, LossKeepsAgesAndLoses) {
 
 TEST(ClusterSignals, InABlackoutNothingArrives) {
   ClusterConfig config = small_config();
-  config.initial = {{{0}, {0}, 1, true}};
+  config.initial = {{{0}, 1, true}};
   config.scrape.blackout = seconds(120);
   config.scrape.blackout_every = seconds(300);
   Bench bench(config);

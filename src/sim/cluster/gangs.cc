@@ -15,54 +15,51 @@ Gangs::Gangs(Basics& basics, const Parts& parts, LossListener& listener)
       drains_(parts.drains),
       scraper_(parts.scraper),
       listener_(listener) {
-  for (std::uint32_t s = 0; s < catalog().services.size(); ++s) {
-    for (std::uint32_t v = 0; v < catalog().services[s].variants.size(); ++v) by_workload_[{{s}, {v}}];
-  }
+  for (std::uint32_t s = 0; s < catalog().services.size(); ++s) by_service_[{s}];
 }
 
 bool Gangs::stays(model::GangId id) const {
   return !drains_.contains(id, DrainPurpose::leave) && !sleepers_.is_asleep(id);
 }
 
-ReplicaCount Gangs::staying(const WorkloadKey& workload) const {
-  return std::ranges::count_if(of(workload), [&](model::GangId id) { return stays(id); });
+ReplicaCount Gangs::staying(model::ServiceId service) const {
+  return std::ranges::count_if(of(service), [&](model::GangId id) { return stays(id); });
 }
 
-bool Gangs::has_ready_replica(const WorkloadKey& workload) const {
-  return std::ranges::any_of(of(workload), [&](model::GangId id) { return is_ready(id); });
+bool Gangs::has_ready_replica(model::ServiceId service) const {
+  return std::ranges::any_of(of(service), [&](model::GangId id) { return is_ready(id); });
 }
 
-/// Returns the lowest ordinal that no gang of the workload has.
-std::uint32_t Gangs::free_ordinal(const WorkloadKey& workload) const {
-  std::vector<bool> taken(of(workload).size() + 1);  // at least one of these ordinals is free
-  for (model::GangId id : of(workload)) {
+/// Returns the lowest ordinal that no gang of the service has.
+std::uint32_t Gangs::free_ordinal(model::ServiceId service) const {
+  std::vector<bool> taken(of(service).size() + 1);  // at least one of these ordinals is free
+  for (model::GangId id : of(service)) {
     const std::uint32_t other = rows().gangs.at(id).ordinal;
     if (other < taken.size()) taken[other] = true;
   }
   return static_cast<std::uint32_t>(std::ranges::find(taken, false) - taken.begin());
 }
 
-model::GangId Gangs::create(const WorkloadKey& workload, Instant decided_at) {
-  const model::Variant& variant = catalog().service(workload.first).variants.at(workload.second.value);
-  CAPSTAN_ASSERT(variant.pods > 0 && variant.tensor_parallel > 0);
+model::GangId Gangs::create(model::ServiceId service, Instant decided_at) {
+  const model::Workload& workload = catalog().service(service).workload;
+  CAPSTAN_ASSERT(workload.pods > 0 && workload.tensor_parallel > 0);
   const model::GangId id{next_gang_++};
   model::Gang gang;
-  gang.service = workload.first;
-  gang.variant = workload.second;
-  gang.ordinal = free_ordinal(workload);
-  gang.gpu = variant.gpu;
-  gang.gpus_per_pod = {whole_gpus(variant.tensor_parallel).count / variant.pods};
-  gang.together = variant.together;
+  gang.service = service;
+  gang.ordinal = free_ordinal(service);
+  gang.gpu = workload.gpu;
+  gang.gpus_per_pod = {whole_gpus(workload.tensor_parallel).count / workload.pods};
+  gang.together = workload.together;
   gang.created_at = now();
-  for (std::int32_t i = 0; i < variant.pods; ++i) {
-    gang.pods.push_back(pods_.create(id, gang.gpus_per_pod, variant.queue));
+  for (std::int32_t i = 0; i < workload.pods; ++i) {
+    gang.pods.push_back(pods_.create(id, gang.gpus_per_pod, workload.queue));
   }
   api_.set(id, std::move(gang));
   starts_.add(id, decided_at);
   Record record;
   record.deferred_at = now() + config_.scheduling_cycle + config_.bind_latency;
   gangs_.emplace(id, record);
-  by_workload_.at(workload).insert(id);
+  by_service_.at(service).insert(id);
   return id;
 }
 
@@ -78,7 +75,7 @@ void Gangs::note_bound(model::GangId id, bool is_spread) {
   pods_.set_states(id, GpuState::starting);
   model::Gang gang = row;
   gang.phase = model::Gang::Phase::starting;
-  gang.expected_ready_at = now() + starts_.expected_start({gang.service, gang.variant});
+  gang.expected_ready_at = now() + starts_.expected_start(gang.service);
   api_.set(id, std::move(gang));
   starts_.begin(id);
 }
@@ -98,13 +95,13 @@ void Gangs::serve(model::GangId id) {
   pods_.set_states(id, GpuState::idle);
   pods_.set_phases(id, model::Gang::Phase::ready, model::Pod::Phase::ready);
   const model::Gang& gang = rows().gangs.at(id);
-  hook_.ready({id, gang.service, gang.variant, gang.ordinal}, now());
+  hook_.ready({id, gang.service, gang.ordinal}, now());
 }
 
 void Gangs::retire(model::GangId id) {
   const Stage stage = gangs_.at(id).stage;
-  const WorkloadKey workload = key_of(id);
-  const bool sleeps = stage == Stage::ready && sleepers_.count(of(workload)) < start_of(workload).sleep.most;
+  const model::ServiceId service = service_of(id);
+  const bool sleeps = stage == Stage::ready && sleepers_.count(of(service)) < start_of(service).sleep.most;
   stage == Stage::ready || stage == Stage::converting ? begin_drain(id) : remove(id);
   if (sleeps) sleepers_.choose(id);
 }
@@ -126,7 +123,7 @@ void Gangs::begin_drain(model::GangId id) {
 void Gangs::drained(model::GangId id, DrainPurpose purpose) {
   drains_.erase(id);
   if (purpose == DrainPurpose::convert) {
-    resume(id, StartChain::Resume::conversion, *start_of(key_of(id)).conversion);
+    resume(id, StartChain::Resume::conversion, *start_of(service_of(id)).conversion);
   } else if (sleepers_.is_chosen(id)) {
     fall_asleep(id);
   } else {
@@ -136,7 +133,7 @@ void Gangs::drained(model::GangId id, DrainPurpose purpose) {
 
 void Gangs::fall_asleep(model::GangId id) {
   gangs_.at(id).stage = Stage::sleeping;
-  const Instant until = now() + start_of(key_of(id)).sleep.longest;
+  const Instant until = now() + start_of(service_of(id)).sleep.longest;
   sleepers_.fall_asleep(id, until);
   events_.schedule(until, EventKind::sleep_over, id.value);
   scraper_.pause(id);
@@ -151,7 +148,7 @@ void Gangs::sleep_over(model::GangId id) {
 void Gangs::wake(model::GangId id) {
   sleepers_.erase(id);
   model::Gang gang = rows().gangs.at(id);
-  const Latency& latency = start_of({gang.service, gang.variant}).sleep.wake;
+  const Latency& latency = start_of(gang.service).sleep.wake;
   gang.resumed = true;
   gang.expected_ready_at = now() + latency.midpoint();
   api_.set(id, std::move(gang));
@@ -165,20 +162,19 @@ void Gangs::resume(model::GangId id, StartChain::Resume after, const Latency& la
   starts_.resume(id, after, latency);
 }
 
-void Gangs::convert(model::GangId id, const WorkloadKey& to) {
+void Gangs::convert(model::GangId id, model::ServiceId to) {
   end_serving(id);
   drains_.begin(id, DrainPurpose::convert);
   gangs_.at(id).stage = Stage::converting;
-  const WorkloadKey from = key_of(id);
+  const model::ServiceId from = service_of(id);
   starts_.share_weights(id, from, to);
-  by_workload_.at(from).erase(id);
+  by_service_.at(from).erase(id);
   model::Gang gang = rows().gangs.at(id);
-  gang.service = to.first;
-  gang.variant = to.second;
+  gang.service = to;
   gang.ordinal = free_ordinal(to);
   gang.resumed = true;
   gang.expected_ready_at = now() + start_of(to).conversion->midpoint();
-  by_workload_.at(to).insert(id);
+  by_service_.at(to).insert(id);
   api_.set(id, std::move(gang));
   scraper_.pause(id);
   pods_.set_phases(id, model::Gang::Phase::starting, model::Pod::Phase::starting);
@@ -192,7 +188,7 @@ void Gangs::remove(model::GangId id) {
   if (record.stage == Stage::binding && now() > record.deferred_at) ++meter_.gangs_deferred;
   const model::Gang gang = rows().gangs.at(id);
   for (model::PodId pod : gang.pods) pods_.erase(pod);
-  by_workload_.at({gang.service, gang.variant}).erase(id);
+  by_service_.at(gang.service).erase(id);
   drains_.erase(id);
   sleepers_.erase(id);
   scraper_.erase(id);
@@ -216,9 +212,9 @@ void Gangs::kill(model::GangId id, Interruption why) {
                                                            : meter_.killed_by_spot;
     ++count;
   }
-  const WorkloadKey workload = key_of(id);
+  const model::ServiceId service = service_of(id);
   remove(id);
-  listener_.replica_lost(workload);
+  listener_.replica_lost(service);
 }
 
 std::optional<model::Reason> Gangs::perform(const model::EvictPod& what) {
@@ -266,7 +262,7 @@ void Gangs::check_invariants() const {
   std::size_t pods = 0;
   for (const auto& [id, record] : gangs_) {
     const model::Gang& gang = rows().gangs.at(id);
-    CAPSTAN_ASSERT(of({gang.service, gang.variant}).contains(id));
+    CAPSTAN_ASSERT(of(gang.service).contains(id));
     bool is_bound = true;
     for (model::PodId pod : gang.pods) {
       CAPSTAN_ASSERT(rows().pods.at(pod).gang == id);

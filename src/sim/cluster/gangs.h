@@ -18,7 +18,7 @@ class LossListener {
  public:
   virtual ~LossListener() = default;
   /// A replica was killed. The workload controller makes another one.
-  virtual void replica_lost(const WorkloadKey& workload) = 0;
+  virtual void replica_lost(model::ServiceId service) = 0;
 };
 
 /// The gangs and their lifecycle: a gang is created, bound, starts, serves, and then drains, sleeps, converts or ends.
@@ -34,16 +34,16 @@ class Gangs : Part {
   };
   Gangs(Basics& basics, const Parts& parts, LossListener& listener);
 
-  const std::set<model::GangId>& of(const WorkloadKey& workload) const { return by_workload_.at(workload); }
+  const std::set<model::GangId>& of(model::ServiceId service) const { return by_service_.at(service); }
   bool is_ready(model::GangId id) const { return gangs_.at(id).stage == Stage::ready; }
   bool is_asleep(model::GangId id) const { return sleepers_.is_asleep(id); }
   /// Returns true if the gang is neither about to end nor asleep.
   bool stays(model::GangId id) const;
-  ReplicaCount staying(const WorkloadKey& workload) const;
-  bool has_ready_replica(const WorkloadKey& workload) const;
+  ReplicaCount staying(model::ServiceId service) const;
+  bool has_ready_replica(model::ServiceId service) const;
 
   /// @param decided_at  when the replica count was raised
-  model::GangId create(const WorkloadKey& workload, Instant decided_at);
+  model::GangId create(model::ServiceId service, Instant decided_at);
   /// Notes that pods of the gang were bound. Starts the gang if all are.
   /// @param is_spread  its pods are in several domains of its level
   void note_bound(model::GangId id, bool is_spread);
@@ -51,11 +51,11 @@ class Gangs : Part {
   void serve_warm(model::GangId id);
   void start_ended(model::GangId id);
 
-  /// Ends a gang that stays. A ready one drains first, and then sleeps if its workload may have one more sleeper.
+  /// Ends a gang that stays. A ready one drains first, and then sleeps if its service may have one more sleeper.
   void retire(model::GangId id);
   void wake(model::GangId id);
-  /// Moves a ready gang to another workload. It finishes the requests that it holds first.
-  void convert(model::GangId id, const WorkloadKey& to);
+  /// Moves a ready gang to another service. It finishes the requests that it holds first.
+  void convert(model::GangId id, model::ServiceId to);
   void drained(model::GangId id, DrainPurpose purpose);
   void sleep_over(model::GangId id);
 
@@ -74,7 +74,7 @@ class Gangs : Part {
     ready,
     draining,
     sleeping,
-    converting,  ///< belongs to the new workload already, and finishes the requests of the old one
+    converting,  ///< belongs to the new service already, and finishes the requests of the old one
   };
   struct Record {
     Stage stage = Stage::binding;
@@ -83,7 +83,7 @@ class Gangs : Part {
     bool is_spread = false;  ///< its pods are in several domains of its level
   };
 
-  std::uint32_t free_ordinal(const WorkloadKey& workload) const;
+  std::uint32_t free_ordinal(model::ServiceId service) const;
   void serve(model::GangId id);
   void begin_drain(model::GangId id);
   void fall_asleep(model::GangId id);
@@ -101,7 +101,7 @@ class Gangs : Part {
   LossListener& listener_;
   Sleepers sleepers_;
   std::map<model::GangId, Record> gangs_;
-  std::map<WorkloadKey, std::set<model::GangId>> by_workload_;
+  std::map<model::ServiceId, std::set<model::GangId>> by_service_;
   std::uint32_t next_gang_ = 0;
 };
 

@@ -13,9 +13,6 @@
 
 namespace capstan::sim {
 
-/// A workload object: the replicas of one variant of a service.
-using WorkloadKey = std::pair<model::ServiceId, model::VariantId>;
-
 /// The state that all parts of a cluster share.
 struct Basics {
   explicit Basics(ClusterConfig with) : config(std::move(with)), api(config.catalog), account(api.catalog()) {}
@@ -41,14 +38,9 @@ class Part {
   Instant now() const { return events_.now(); }
   const model::Snapshot& rows() const { return api_.rows(); }
   const model::Catalog& catalog() const { return api_.catalog(); }
-  WorkloadKey key_of(model::GangId id) const {
-    const model::Gang& gang = rows().gangs.at(id);
-    return {gang.service, gang.variant};
-  }
-  const VariantStart& start_of(const WorkloadKey& key) const {
-    const auto it = std::ranges::find_if(config_.starts, [&](const VariantStart& start) {
-      return start.service == key.first && start.variant == key.second;
-    });
+  model::ServiceId service_of(model::GangId id) const { return rows().gangs.at(id).service; }
+  const VariantStart& start_of(model::ServiceId service) const {
+    const auto it = std::ranges::find(config_.starts, service, &VariantStart::service);
     CAPSTAN_ASSERT(it != config_.starts.end());
     return *it;
   }

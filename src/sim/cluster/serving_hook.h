@@ -14,7 +14,6 @@ namespace capstan::sim {
 struct ReplicaStart {
   model::GangId gang;
   model::ServiceId service;
-  model::VariantId variant;
   std::uint32_t ordinal = 0;
 };
 

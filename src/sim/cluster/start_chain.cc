@@ -16,16 +16,12 @@ StartChain::StartChain(Basics& basics, std::uint64_t seed, const NodeProvider& n
       draws_(seed, "cluster.start"),
       registry_(network_.add_link(config_.bandwidth.registry)),
       store_(network_.add_link(config_.bandwidth.object_store)) {
-  for (std::uint32_t s = 0; s < catalog().services.size(); ++s) {
-    for (std::uint32_t v = 0; v < catalog().services[s].variants.size(); ++v) {
-      expected_start_[{{s}, {v}}] = nominal_start({{s}, {v}});
-    }
-  }
+  for (std::uint32_t s = 0; s < catalog().services.size(); ++s) expected_start_[{s}] = nominal_start({s});
 }
 
 /// Returns the estimate for the first start: every transfer uses one node's links alone.
-Duration StartChain::nominal_start(const WorkloadKey& workload) const {
-  const VariantStart& start = start_of(workload);
+Duration StartChain::nominal_start(model::ServiceId service) const {
+  const VariantStart& start = start_of(service);
   const BandwidthConfig& bandwidth = config_.bandwidth;
   const auto alone = [](Bytes size, std::int64_t bytes_per_s) {
     const __int128 ns = static_cast<__int128>(size.count) * 1'000'000'000 / bytes_per_s;
@@ -63,7 +59,6 @@ void StartChain::add(model::GangId id, Instant decided_at) {
   ColdStart& times = starts_[id].times;
   times.gang = id;
   times.service = gang.service;
-  times.variant = gang.variant;
   times.ordinal = gang.ordinal;
   times.decided_at = decided_at;
   times.created_at = now();
@@ -90,7 +85,7 @@ std::vector<StartChain::NodePods> StartChain::nodes_of(const model::Gang& gang) 
 }
 
 void StartChain::pull_images(model::GangId id) {
-  const VariantStart& start = start_of(key_of(id));
+  const VariantStart& start = start_of(service_of(id));
   for (model::PodId pod : rows().gangs.at(id).pods) {
     if (const model::NodeId node = rows().pods.at(pod).node; node.valid()) pull_image(node, start);
   }
@@ -133,7 +128,7 @@ void StartChain::note_node_times(ColdStart& times, const model::Gang& gang) cons
 void StartChain::check_images(model::GangId id) {
   Start& start = starts_.at(id);
   if (!start.waits_for_images) return;
-  const std::uint32_t wanted = start_of(key_of(id)).image;
+  const std::uint32_t wanted = start_of(service_of(id)).image;
   for (const auto& [node, pods] : nodes_of(rows().gangs.at(id))) {
     const bool is_cached = std::ranges::any_of(
         nodes_.at(node).images, [&](const Image& image) { return image.number == wanted && image.cached; });
@@ -144,23 +139,23 @@ void StartChain::check_images(model::GangId id) {
   load_weights(id);
 }
 
-StartChain::Weights& StartChain::weights_on(model::NodeId node, const WorkloadKey& workload) {
+StartChain::Weights& StartChain::weights_on(model::NodeId node, model::ServiceId service) {
   std::vector<Weights>& all = nodes_.at(node).weights;
-  const auto it = std::ranges::find(all, workload, &Weights::workload);
+  const auto it = std::ranges::find(all, service, &Weights::service);
   if (it != all.end()) return *it;
-  all.push_back({workload, {}, false});
+  all.push_back({service, {}, false});
   return all.back();
 }
 
 /// Starts the loads of all ranks of an engine. They begin together, when the last rank has its container.
 void StartChain::load_weights(model::GangId id) {
   const model::Gang& gang = rows().gangs.at(id);
-  const WorkloadKey workload{gang.service, gang.variant};
-  const VariantStart& start = start_of(workload);
-  const bool has_peer = start.tier == WeightTier::peer && listener_.has_ready_replica(workload);
+  const model::ServiceId service = gang.service;
+  const VariantStart& start = start_of(service);
+  const bool has_peer = start.tier == WeightTier::peer && listener_.has_ready_replica(service);
   for (const auto& [node, pods] : nodes_of(gang)) {
     const Bytes share{ceil_div(start.weights.count * pods, static_cast<std::int64_t>(gang.pods.size()))};
-    const bool is_kept = config_.weight_cache != WeightCache::none && weights_on(node, workload).loaded >= share;
+    const bool is_kept = config_.weight_cache != WeightCache::none && weights_on(node, service).loaded >= share;
     const FlowId flow = network_.start(share, weight_links(nodes_.at(node), start, is_kept, has_peer));
     transfers_[flow] = {node, 0, id, share};
     starts_.at(id).loads.push_back(flow);
@@ -191,7 +186,7 @@ void StartChain::transfer_done(FlowId flow) {
   const Transfer transfer = it->second;
   transfers_.erase(it);
   if (transfer.gang.valid()) {
-    Bytes& loaded = weights_on(transfer.node, key_of(transfer.gang)).loaded;
+    Bytes& loaded = weights_on(transfer.node, service_of(transfer.gang)).loaded;
     loaded = std::max(loaded, transfer.size);
     std::vector<FlowId>& loads = starts_.at(transfer.gang).loads;
     std::erase(loads, flow);
@@ -206,12 +201,12 @@ void StartChain::transfer_done(FlowId flow) {
 
 void StartChain::weights_done(model::GangId id) {
   starts_.at(id).times.weights_at = now();
-  const WorkloadKey workload = key_of(id);
+  const model::ServiceId service = service_of(id);
   bool compiled = true;
   for (const auto& [node, pods] : nodes_of(rows().gangs.at(id))) {
-    compiled = compiled && weights_on(node, workload).compiled;
+    compiled = compiled && weights_on(node, service).compiled;
   }
-  const VariantStart& start = start_of(workload);
+  const VariantStart& start = start_of(service);
   const Latency& init = compiled ? start.engine_init_cached : start.engine_init;
   events_.schedule(now() + start.draw(init, now(), draws_), EventKind::engine_ready, id.value);
 }
@@ -220,15 +215,15 @@ void StartChain::engine_ready(model::GangId id) {
   const auto record = starts_.find(id);
   if (record == starts_.end()) return;  // the gang was removed while it started
   record->second.times.init_at = now();
-  const WorkloadKey workload = key_of(id);
-  for (const auto& [node, pods] : nodes_of(rows().gangs.at(id))) weights_on(node, workload).compiled = true;
-  const VariantStart& start = start_of(workload);
+  const model::ServiceId service = service_of(id);
+  for (const auto& [node, pods] : nodes_of(rows().gangs.at(id))) weights_on(node, service).compiled = true;
+  const VariantStart& start = start_of(service);
   events_.schedule(now() + start.draw(start.warm_up, now(), draws_), EventKind::warm, id.value);
 }
 
 void StartChain::resume(model::GangId id, Resume after, const Latency& latency) {
   starts_.at(id).resumed_after = after;
-  events_.schedule(now() + start_of(key_of(id)).draw(latency, now(), draws_), EventKind::warm, id.value);
+  events_.schedule(now() + start_of(service_of(id)).draw(latency, now(), draws_), EventKind::warm, id.value);
 }
 
 void StartChain::warm(model::GangId id) {
@@ -242,25 +237,25 @@ void StartChain::warm(model::GangId id) {
   times.ready_at = now();
   cold_starts_.push_back(times);
   ++meter_.cold_starts;
-  Duration& expected = expected_start_.at(key_of(id));
+  Duration& expected = expected_start_.at(service_of(id));
   expected = (3 * expected + (now() - times.bound_at)) / 4;
   listener_.start_ended(id);
 }
 
 void StartChain::preload(model::GangId id) {
   const model::Gang& gang = rows().gangs.at(id);
-  const VariantStart& start = start_of(key_of(id));
+  const VariantStart& start = start_of(service_of(id));
   for (const auto& [node, pods] : nodes_of(gang)) {
     std::vector<Image>& images = nodes_.at(node).images;
     const bool is_known = std::ranges::find(images, start.image, &Image::number) != images.end();
     if (!is_known) images.push_back({start.image, true});
-    Weights& weights = weights_on(node, key_of(id));
+    Weights& weights = weights_on(node, service_of(id));
     weights.loaded = {ceil_div(start.weights.count * pods, static_cast<std::int64_t>(gang.pods.size()))};
     weights.compiled = true;
   }
 }
 
-void StartChain::share_weights(model::GangId id, const WorkloadKey& from, const WorkloadKey& to) {
+void StartChain::share_weights(model::GangId id, model::ServiceId from, model::ServiceId to) {
   for (const auto& [node, pods] : nodes_of(rows().gangs.at(id))) {
     const Weights source = weights_on(node, from);
     Weights& target = weights_on(node, to);

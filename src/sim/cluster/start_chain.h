@@ -14,8 +14,8 @@ namespace capstan::sim {
 class StartListener {
  public:
   virtual ~StartListener() = default;
-  /// Returns true if a replica of the workload is ready, so that others can load weights from it.
-  virtual bool has_ready_replica(const WorkloadKey& workload) const = 0;
+  /// Returns true if a replica of the service is ready, so that others can load weights from it.
+  virtual bool has_ready_replica(model::ServiceId service) const = 0;
   virtual void start_ended(model::GangId gang) = 0;  ///< the engine is warm
 };
 
@@ -41,11 +41,11 @@ class StartChain : Part {
   void resume(model::GangId id, Resume after, const Latency& latency);
   /// Gives the gang's nodes all that a start would load, for a replica that serves since before the run.
   void preload(model::GangId id);
-  /// Notes that the weights that the gang's nodes loaded for one workload also serve another: the engine is the same.
-  void share_weights(model::GangId id, const WorkloadKey& from, const WorkloadKey& to);
+  /// Notes that the weights that the gang's nodes loaded for one service also serve another: the engine is the same.
+  void share_weights(model::GangId id, model::ServiceId from, model::ServiceId to);
 
   /// Returns the expected time from bound to ready, learned from earlier starts.
-  Duration expected_start(const WorkloadKey& workload) const { return expected_start_.at(workload); }
+  Duration expected_start(model::ServiceId service) const { return expected_start_.at(service); }
   const std::vector<ColdStart>& cold_starts() const { return cold_starts_; }
 
   Instant next_transfer() { return network_.next_done(); }
@@ -63,7 +63,7 @@ class StartChain : Part {
     bool cached = false;  ///< false while the pull is under way
   };
   struct Weights {
-    WorkloadKey workload;
+    model::ServiceId service;
     Bytes loaded;           ///< the largest share that was loaded on this node
     bool compiled = false;  ///< the engine's compile cache is on this node
   };
@@ -86,9 +86,9 @@ class StartChain : Part {
   };
   using NodePods = std::pair<model::NodeId, std::int64_t>;  ///< a node and how many pods of a gang it has
 
-  Duration nominal_start(const WorkloadKey& workload) const;
+  Duration nominal_start(model::ServiceId service) const;
   std::vector<NodePods> nodes_of(const model::Gang& gang) const;
-  Weights& weights_on(model::NodeId node, const WorkloadKey& workload);
+  Weights& weights_on(model::NodeId node, model::ServiceId service);
   void pull_image(model::NodeId node, const VariantStart& start);
   void note_node_times(ColdStart& times, const model::Gang& gang) const;
   void check_images(model::GangId id);
@@ -106,7 +106,7 @@ class StartChain : Part {
   std::map<FlowId, Transfer> transfers_;
   std::map<model::NodeId, Node> nodes_;
   std::map<model::GangId, Start> starts_;
-  std::map<WorkloadKey, Duration> expected_start_;
+  std::map<model::ServiceId, Duration> expected_start_;
   std::vector<ColdStart> cold_starts_;
 };
 

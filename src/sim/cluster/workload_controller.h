@@ -22,10 +22,9 @@ class WorkloadController : Part {
   std::optional<model::Reason> perform(const model::SetReplicas& what);
   std::optional<model::Reason> perform(const model::ConvertReplica& what);
   /// Schedules the replacement of a lost replica.
-  void replica_lost(const WorkloadKey& workload) { schedule_reconcile(workload); }
-  /// Wakes or creates the replicas that the workload lacks.
-  /// @param index  of the workload, in ascending order of all workloads
-  void reconcile(std::uint32_t index);
+  void replica_lost(model::ServiceId service) { schedule_reconcile(service); }
+  /// Wakes or creates the replicas that the workload object of the service lacks.
+  void reconcile(model::ServiceId service);
 
   /// Returns the replicas on which a lowering is based: the ones that it names, and the ready ones. If one of them is
   /// lost before the lowering takes effect, its replacement has just begun to start, and the lowering would end a
@@ -40,16 +39,15 @@ class WorkloadController : Part {
     Instant raised_at;  ///< when `desired` last rose
   };
 
-  void set_desired(const WorkloadKey& key, ReplicaCount replicas);
-  void schedule_reconcile(const WorkloadKey& key);
-  ReplicaCount lacking(const WorkloadKey& key) const;
-  void wake_sleepers(const WorkloadKey& key);
-  void lower(const WorkloadKey& key, const std::vector<model::GangId>& named);
+  void set_desired(model::ServiceId service, ReplicaCount replicas);
+  void schedule_reconcile(model::ServiceId service);
+  ReplicaCount lacking(model::ServiceId service) const;
+  void wake_sleepers(model::ServiceId service);
+  void lower(model::ServiceId service, const std::vector<model::GangId>& named);
 
   Gangs& gangs_;
   RandomStream draws_;
-  std::map<WorkloadKey, Workload> workloads_;
-  std::vector<WorkloadKey> keys_;  ///< ascending; events name a workload by its index here
+  std::map<model::ServiceId, Workload> workloads_;
 };
 
 }  // namespace capstan::sim

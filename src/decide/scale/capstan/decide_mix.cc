@@ -218,7 +218,6 @@ model::Reason why_of(const Step& step, const VariantSizing& variant) {
 Decision variant_decision(const RoleView& role, const VariantSizing& variant, model::Reason why) {
   Decision decision;
   decision.service = role.service;
-  decision.variant = role.variant;
   decision.current = role.current;
   decision.counted = std::max(role.current, variant.serving + variant.loading + variant.pending);
   decision.wanted = variant.chosen;
