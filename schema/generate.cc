@@ -1,13 +1,15 @@
-// Writes the CustomResourceDefinitions and reference pages of schema/crds, and the reference pages of the lint rules
-// and of the reasons.
+// Writes the CustomResourceDefinitions and reference pages of schema/crds, the reference pages of the lint rules and of
+// the reasons, and the dashboard and alerts of the controller.
 //   generate SOURCE_DIR      scripts/generate builds and runs this program
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 
 #include "explain/reason_page.h"
 #include "lint/explain_rule.h"
 #include "lint/rules.h"
+#include "plan/monitoring/controller_monitoring.h"
 #include "schema/crd.h"
 
 namespace {
@@ -47,6 +49,20 @@ bool generate_rules(const fs::path& folder) {
   return ok;
 }
 
+bool generate_monitoring(const fs::path& root) {
+  const std::string source = (root / "schema/controller-monitoring.yaml").string();
+  std::ifstream file(source, std::ios::binary);
+  const std::string text{std::istreambuf_iterator<char>(file), {}};
+  const auto templates = capstan::plan::MonitoringTemplates::parse(text, source);
+  if (!templates) {
+    std::fprintf(stderr, "%s\n", templates.error().text().c_str());
+    return false;
+  }
+  const fs::path folder = root / "deploy/monitoring";
+  return write(folder / "grafana-dashboard.json", capstan::plan::controller_dashboard(*templates)) &&
+         write(folder / "prometheus-rules.yaml", capstan::plan::controller_rules(*templates));
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -60,5 +76,6 @@ int main(int argc, char** argv) {
   for (const auto& entry : fs::directory_iterator(root / "schema/crds")) {
     if (entry.path().extension() == ".yaml") ok = generate(root, entry.path()) && ok;
   }
+  ok = generate_monitoring(root) && ok;
   return ok ? 0 : 1;
 }

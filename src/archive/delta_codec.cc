@@ -29,8 +29,8 @@ std::string compress_after(std::string_view before, std::string_view text) {
   const std::unique_ptr<ZSTD_CCtx, FreeContext> context(ZSTD_createCCtx());
   CAPSTAN_ASSERT(context != nullptr);
   // The window has to reach back over the text itself to the beginning of the one before.
-  const int window = std::clamp(static_cast<int>(std::bit_width(before.size() + text.size())), kWindowLogLeast,
-                                kWindowLogMost);
+  const int window =
+      std::clamp(static_cast<int>(std::bit_width(before.size() + text.size())), kWindowLogLeast, kWindowLogMost);
   const auto set = [&](ZSTD_cParameter parameter, int value) {
     CAPSTAN_ASSERT(!ZSTD_isError(ZSTD_CCtx_setParameter(context.get(), parameter, value)));
   };
@@ -59,8 +59,7 @@ Result<std::string> decompress_after(std::string_view before, std::string_view b
   CAPSTAN_ASSERT(!ZSTD_isError(ZSTD_DCtx_setParameter(context.get(), ZSTD_d_windowLogMax, kWindowLogMost)));
   CAPSTAN_ASSERT(!ZSTD_isError(ZSTD_DCtx_refPrefix(context.get(), before.data(), before.size())));
   std::string text(size, '\0');
-  const std::size_t written =
-      ZSTD_decompressDCtx(context.get(), text.data(), text.size(), bytes.data(), bytes.size());
+  const std::size_t written = ZSTD_decompressDCtx(context.get(), text.data(), text.size(), bytes.data(), bytes.size());
   if (ZSTD_isError(written)) return std::unexpected(damaged(ZSTD_getErrorName(written)));
   if (written != size) return std::unexpected(damaged("it ends early"));
   return text;

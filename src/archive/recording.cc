@@ -109,8 +109,8 @@ Result<Recorder> Recorder::open(const std::string& path, const RecordingLimits& 
   if (!insert) return std::unexpected(insert.error());
   Result<Statement> drop = database->prepare("DELETE FROM states WHERE first = ?1");
   if (!drop) return std::unexpected(drop.error());
-  return Recorder(std::make_unique<File>(
-      File{path, limits, *std::move(database), *std::move(insert), *std::move(drop)}));
+  return Recorder(
+      std::make_unique<File>(File{path, limits, *std::move(database), *std::move(insert), *std::move(drop)}));
 }
 
 Recorder::Recorder(std::unique_ptr<File> file) : file_(std::move(file)) {}

@@ -10,9 +10,9 @@
 
 #include "archive/replay.h"
 #include "cli/terminal.h"
-#include "explain/explain.h"
 #include "experiment/text/layout.h"
 #include "experiment/text/words.h"
+#include "explain/explain.h"
 #include "manifest/fields.h"
 #include "settings/policy.h"
 
@@ -144,9 +144,9 @@ ExitCode replay(const ReplayArguments& arguments) {
   });
   if (!count) return report(count.error());
   all.count = *count;
-  const ExitCode printed = print(arguments.output == Output::json
-                                     ? json_text(all, compares)
-                                     : text(all, compares, static_cast<std::size_t>(output_width())));
+  const ExitCode printed =
+      print(arguments.output == Output::json ? json_text(all, compares)
+                                             : text(all, compares, static_cast<std::size_t>(output_width())));
   return printed != kOk ? printed : all.count.differing > 0 ? kFindings : kOk;
 }
 
