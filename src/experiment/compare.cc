@@ -53,8 +53,8 @@ std::string service_words(const scenario::Scenario& scenario) {
   return words;
 }
 
-/// Returns the policy on whose nodes foresight is tried: that with the highest score, since it makes the best use of
-/// paid GPU time. The cheapest that holds the SLO may be a fixed fleet, whose nodes never go.
+/// Returns the policy whose nodes foresight is tried on: the one with the highest score, because it uses paid GPU time
+/// best. The cheapest policy that holds the SLO may be a fixed fleet, whose nodes are never released.
 const scenario::PolicySpec& policy_for_foresight(const scenario::Scenario& scenario,
                                                  const std::vector<RunResult>& results) {
   const auto before = [](const RunResult& a, const RunResult& b) {
@@ -65,7 +65,7 @@ const scenario::PolicySpec& policy_for_foresight(const scenario::Scenario& scena
                                [&](const scenario::PolicySpec& policy) { return policy.policies.name == name; });
 }
 
-/// Extra runs may simulate twice as many requests as the policies did, and in short comparisons this many.
+/// Further runs may simulate twice as many requests as the policies did, or this many if that is more.
 constexpr RequestCount kExtraRequestsAlways = 8'000'000;
 
 }  // namespace

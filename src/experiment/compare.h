@@ -16,7 +16,7 @@
 
 namespace capstan::experiment {
 
-/// The policies of one scenario, ranked. `sim` gives one, too, with a single policy.
+/// The ranked results of a scenario's policies. `sim` makes one, too, with a single policy.
 struct Comparison {
   std::string scenario;
   std::string title;
@@ -25,24 +25,25 @@ struct Comparison {
   std::string service;  ///< "Llama-3.3-70B TP 4 on A100, 4 pods that share one node"
   model::Slo slo;
   std::vector<RunResult> results;                 ///< as `rank` orders them
-  std::optional<ConstantFleet> constant_fleet{};  ///< nothing where the scenario asks for no advice
-  std::optional<RaisedMinimum> raised_minimum{};  ///< of the first policy; nothing where none was tried
-  int extra_runs = 0;                             ///< simulated for this advice
-  RequestCount extra_requests = 0;                ///< simulated by these runs
-  std::optional<Clairvoyant> clairvoyant{};       ///< where the scenario asks for it
+  std::optional<ConstantFleet> constant_fleet{};  ///< none if the scenario asks for no advice
+  std::optional<RaisedMinimum> raised_minimum{};  ///< for the first policy; none if none was tried
+  int extra_runs = 0;                             ///< runs that looked for this advice
+  RequestCount extra_requests = 0;                ///< requests that these runs simulated
+  std::optional<Clairvoyant> clairvoyant{};       ///< only if the scenario asks for it
 };
 
 /// Runs every policy of the scenario, `jobs` at a time; 0 = one for each core. The outcome does not depend on `jobs`.
-/// Then, where the scenario asks for it: the advice, and what foresight reaches, on the nodes of the policy with the
-/// highest score.
+/// Then looks for advice and computes what foresight would reach, if the scenario asks for them. Foresight is tried on
+/// the nodes of the policy with the highest score.
 /// @param progress  is called from the threads that run, one call at a time
 Result<Comparison> compare(const scenario::Scenario& scenario, unsigned jobs, const ProgressCallback& progress = {});
 
-/// Finds the best constant fleet, and whether a higher `min` helps the best policy. The results are ranked.
+/// Adds the best constant fleet, and a higher `min` if one helps the best policy.
+/// @param comparison  with ranked results
 Result<void> advise(const scenario::Scenario& scenario, unsigned jobs, const ProgressCallback& progress,
                     Comparison& comparison);
 
-/// Returns a comparison without results: what was run.
+/// Returns a comparison that describes the scenario and has no results.
 Comparison describe(const scenario::Scenario& scenario);
 
 }  // namespace capstan::experiment

@@ -1,7 +1,9 @@
 """A controller of the cluster of this process, with the ServiceAccount of the chart, and engines for it to scale."""
 
+import json
 import re
 import shutil
+import subprocess
 import time
 import urllib.request
 import zlib
@@ -63,14 +65,22 @@ class ControllerTest(harness.ClusterTest):
                                            server)
 
     def start(self, name="controller", server=None):
-        """Starts a controller and returns its process. It listens on a free port and writes to the log of its name."""
+        """Starts a controller and returns its process. It listens on a free port and writes to the log of its name. A
+        controller that is started again under a name continues the recording of that name."""
         kubeconfig = self.kubeconfig(name, server)
         controller = programs.Process(self.logs / name, programs.CAPSTAN, "run", "--listen", "127.0.0.1:0",
-                                      "--kubeconfig", kubeconfig, "--namespace", self.namespace)
+                                      "--kubeconfig", kubeconfig, "--namespace", self.namespace,
+                                      "--record", self.logs / f"{name}.rec")
         controller.credential = programs.credential(f"{kubeconfig}.token")
         self.controllers.append(controller)
         self.addCleanup(controller.stop)
         return controller
+
+    def recorded(self, name="controller", *options):
+        """Returns what `capstan replay` prints about the recording of a controller that has ended."""
+        answer = subprocess.run([programs.CAPSTAN, "replay", self.logs / f"{name}.rec", "-o", "json", *options],
+                                check=True, capture_output=True, text=True)
+        return json.loads(answer.stdout)
 
     def load(self, pods=None, **load):
         """Starts a load on these pods, by default on all current replicas."""

@@ -28,6 +28,8 @@ class Shadow(controller.ControllerTest):
         self.assertEqual((status["effectiveMode"], status["replicas"], status["desired"]), ("Shadow", 1, 1))
         eventually("an Event says so", lambda: self.cluster.audit.writes(user=self.user, resource="events"))
         self.assertEqual(process.stop(), 0)
+        actions = [line for state in self.recorded()["actions"] for line in state["recorded"]]
+        self.assertIn(f"scale {self.namespace}/chat to", " ".join(actions))
         lease = self.cluster.get("lease", "capstan", self.namespace)
         self.assertEqual(lease["spec"].get("holderIdentity", ""), "", "the Lease was not released")
         self.assertEqual(self.cluster.get("deployment", "engine", self.namespace)["spec"]["replicas"], 1)

@@ -16,7 +16,8 @@ namespace {
 constexpr std::int64_t kPercent = 10'000;  // in ppm
 constexpr std::int64_t kMostRaised = 320 * kPercent;
 
-/// GPUs of the service's kind on nodes that stand at the start; `kept`: only those that nobody may give back.
+/// Returns the GPUs of the service's kind on nodes of the start.
+/// @param kept  true: only those on nodes that are never released
 GpuCount existing_gpus(const scenario::Scenario& scenario, bool kept) {
   GpuCount gpus = 0;
   for (const sim::ExistingNodes& nodes : scenario.cluster.existing) {
@@ -30,7 +31,7 @@ bound::FleetTerms fleet_terms(const scenario::Scenario& scenario, Duration span)
   const auto per_replica = static_cast<double>(scenario.workload().tensor_parallel);
   bound::FleetTerms terms;
   terms.start_s = in_seconds(shortest_start(scenario) + shortest_boot(scenario));
-  // Whoever follows the service's minimum pays for that many at any moment.
+  // A policy that keeps the service's minimum pays for these replicas all the time.
   terms.standing = std::max(static_cast<double>(existing_gpus(scenario, true)) / per_replica,
                             static_cast<double>(scenario.service().min_replicas));
   terms.initial = std::max(static_cast<double>(existing_gpus(scenario, false)) / per_replica, terms.standing);
@@ -38,7 +39,7 @@ bound::FleetTerms fleet_terms(const scenario::Scenario& scenario, Duration span)
   return terms;
 }
 
-/// The cheapest GPU of the service's kind that stands or can be bought here.
+/// Returns the lowest price of a GPU of the service's kind, on existing nodes or in the offerings.
 double usd_per_gpu_second(const scenario::Scenario& scenario) {
   double cheapest = HUGE_VAL;
   for (const model::Offering& offering : scenario.catalog->offerings) {
@@ -49,7 +50,7 @@ double usd_per_gpu_second(const scenario::Scenario& scenario) {
   return std::isinf(cheapest) ? 0 : cheapest;
 }
 
-/// When the run is over at the latest.
+/// Returns the latest end of the run.
 Instant end_of(const scenario::Scenario& scenario, Instant last_arrival) {
   return scenario.duration ? Instant{*scenario.duration} : last_arrival + scenario.settle;
 }
@@ -60,7 +61,7 @@ bool holds(const RunResult& result, RequestCount hopeless, const model::Slo& slo
          static_cast<__int128>(result.requests.met) * 1'000'000 >= static_cast<__int128>(asked) * slo.attainment_ppm;
 }
 
-/// Runs a plan, raised by shares, until the smallest one is found that holds the SLO.
+/// Runs a plan that is raised by different shares, and finds the smallest share that holds the SLO.
 class Search {
  public:
   Search(const scenario::Scenario& scenario, const scenario::PolicySpec& layers, const bound::LowerBound& bound,
@@ -74,7 +75,7 @@ class Search {
 
   Result<Clairvoyant::Achievable> run() {
     if (Result<bool> done = learn_lead(); !done) return std::unexpected(done.error());
-    std::int64_t low = 0;  // does not hold; below it nothing is tried
+    std::int64_t low = 0;  // does not hold the SLO; no smaller share is tried
     std::int64_t high = 10 * kPercent;
     if (best_.holds) return std::move(best_);
     for (;; low = std::exchange(high, 2 * high)) {
@@ -92,7 +93,7 @@ class Search {
   }
 
  private:
-  /// Starts share links and may take longer than each alone: after a first run the lead is what they took.
+  /// Starts that share links may take longer than one alone, so the lead is the longest start of a first run.
   Result<bool> learn_lead() {
     const Result<bool> holds = attempt(0);
     const Duration excess = best_.result.cold_start_max - (lead_ - shortest_boot(scenario_));

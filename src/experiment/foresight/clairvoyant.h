@@ -11,39 +11,40 @@
 
 namespace capstan::experiment {
 
-/// What could be had by somebody who knows every request beforehand: two figures that any policy of the same scenario
-/// can be held against (docs/decisions/0011).
+/// Two figures with which every policy of a scenario can be compared (docs/decisions/0011): a cost below which no
+/// policy can go, and a cost that a policy reaches that knows every request in advance.
 struct Clairvoyant {
-  /// Paid GPU time that nobody undercuts who meets the share of requests that the SLO asks for, whatever he does.
+  /// A lower bound of the paid GPU time of every policy that meets the share of requests that the SLO asks for.
   struct LowerBound {
     GpuNanoseconds gpu_ns = 0;
-    std::int64_t micro_usd = 0;      ///< at the cheapest price of a GPU of this kind here
-    GpuNanoseconds work_gpu_ns = 0;  ///< of it, the least that all requests take at the engine's best
-    RequestCount hopeless = 0;       ///< requests that miss the SLO alone on a warm replica: nobody is asked for them
-    bool solved = true;              ///< false: the solver gave up; it still is a bound, and could be higher
-    Duration bin{};                  ///< how finely it looked at time
+    std::int64_t micro_usd = 0;      ///< cost of that time at the lowest price of such a GPU in this scenario
+    GpuNanoseconds work_gpu_ns = 0;  ///< the part of it that the engine needs for all requests at its best rate
+    RequestCount hopeless = 0;  ///< requests that miss the SLO even alone on a warm replica; the bound leaves them out
+    bool solved = true;         ///< false: the solver stopped early, so a higher bound may exist
+    Duration bin{};             ///< length of the intervals into which the bound divides time
   };
   LowerBound bound;
 
-  /// The bound's own plan of replicas, each count raised by the same share, as it ran in the simulator.
+  /// The result of the bound's plan of replicas in the simulator. Each count was raised by the same share.
   struct Achievable {
-    std::int64_t raised_ppm = 0;  ///< the smallest share found at which it holds the SLO
-    bool holds = false;           ///< false: no share that was tried does; then this is the highest
+    std::int64_t raised_ppm = 0;  ///< the smallest share that was found to hold the SLO
+    bool holds = false;  ///< false: no share that was tried holds the SLO, and `raised_ppm` is the highest of them
     int runs = 0;
     RunResult result;
   };
   Achievable achievable;
 
-  /// More than a tenth between the two: then what a policy could still save is not known well.
+  /// Returns true if the two figures differ by more than a tenth, so that it is not well known what a policy could
+  /// save.
   bool loose() const;
 };
 
-/// Both for a scenario. Nodes are placed and bought as `layers` says; only its replicas are foreseen.
-/// @return an error where the load cannot be known beforehand
+/// Computes both for a scenario. `layers` decides placement and nodes; only the replicas are planned with foresight.
+/// @return an error if the load cannot be known in advance
 Result<Clairvoyant> foresee(const scenario::Scenario& scenario, const scenario::PolicySpec& layers,
                             const ProgressCallback& progress = {});
 
-/// Paid GPU time over that of the achievable plan, in thousandths; 0 where that is nothing.
+/// Returns the paid GPU time divided by that of the achievable plan, in thousandths; 0 if the plan pays nothing.
 std::int64_t over_achievable_milli(const RunResult& result, const Clairvoyant& clairvoyant);
 
 }  // namespace capstan::experiment

@@ -14,7 +14,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// Nodes of one GPU that come at once: what is paid for is replicas, from their start on.
+/// Nodes with one GPU that are available at once, so that exactly the replicas are paid for, from their start on.
 constexpr const char* kTide = R"(name: tide
 bound: true
 load:
@@ -71,7 +71,7 @@ TEST_F(Clairvoyance, NobodyWhoHoldsTheSloPaysLessThanTheBound) {
   EXPECT_GE(achievable.paid_gpu_ns(), clairvoyant.bound.gpu_ns);
   EXPECT_GE(achievable.total_micro_usd(), clairvoyant.bound.micro_usd);
   EXPECT_LT(achievable.paid_gpu_ns(), clairvoyant.bound.gpu_ns * 17 / 10);
-  // Who follows a plan looks at no signal, missing or not.
+  // A policy that follows a plan reads no signals.
   EXPECT_EQ(achievable.invariants.total(), achievable.invariants.lowered_blind);
   for (const RunResult& result : comparison->results) {
     SCOPED_TRACE(result.policy);

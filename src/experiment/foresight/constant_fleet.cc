@@ -13,7 +13,8 @@
 namespace capstan::experiment {
 namespace {
 
-constexpr ReplicaCount kPairSteps = 4;  ///< pairs of prefill and decode replicas are tried up to this far above each
+constexpr ReplicaCount kPairSteps =
+    4;  ///< pairs of prefill and decode replicas are tried up to this many replicas above each number
 
 /// Runs constant fleets, each once, and remembers which of them hold the SLO.
 class FleetTrials {
@@ -24,7 +25,7 @@ class FleetTrials {
   bool has_budget() const { return extra_.has_budget(); }
   int runs() const { return runs_; }
 
-  /// @param whole  run to the end even if the fleet misses the SLO, so that its attainment is known
+  /// @param whole  true: run to the end even if the fleet misses the SLO, so that its attainment is known
   Result<void> run(std::vector<ReplicaCounts> fleets, bool whole) {
     std::erase_if(fleets, [&](const ReplicaCounts& fleet) { return known_.contains(fleet); });
     std::vector<scenario::Scenario> scenarios;
@@ -54,8 +55,8 @@ class FleetTrials {
     const auto found = known_.find(fleet);
     return found != known_.end() && found->second;
   }
-  /// Returns the cheapest fleet that holds the SLO; else, of the fleets that were run to their end, the one that meets
-  /// most.
+  /// Returns the cheapest fleet that holds the SLO. If none does, returns the fleet with the highest attainment among
+  /// the fleets that were run to their end.
   std::optional<ConstantFleet> best() const {
     if (!best_) return std::nullopt;
     ConstantFleet fleet = *best_;
@@ -64,8 +65,8 @@ class FleetTrials {
   }
 
  private:
-  /// The price of a fleet, which orders fleets that hold the SLO. It is the price by the hour, and not the cost of the
-  /// run: a smaller fleet takes a little longer to serve the last requests.
+  /// The price of a fleet per hour, by which fleets that hold the SLO are ordered. The cost of the run would favour
+  /// larger fleets, because a smaller one takes a little longer to serve the last requests.
   struct Price {
     std::int64_t micro_usd_per_hour = 0;
     GpuCount gpus = 0;
@@ -96,29 +97,29 @@ class FleetTrials {
 
   const scenario::Scenario& scenario_;
   ExtraRuns& extra_;
-  std::optional<RequestCount> miss_limit_;  ///< runs beyond it were ended early
-  std::map<ReplicaCounts, bool> known_;     // whether it holds the SLO
+  std::optional<RequestCount> miss_limit_;  ///< missed requests at which runs are ended early
+  std::map<ReplicaCounts, bool> known_;     // true: the fleet holds the SLO
   std::optional<ConstantFleet> best_;
   Price best_price_;
   int runs_ = 0;
 };
 
-/// Fleets that differ in one number.
+/// Fleets that differ in one number of replicas.
 struct FleetLine {
   std::function<ReplicaCounts(ReplicaCount)> fleet;
   ReplicaCount least = 1;
-  ReplicaCount most = 1;  ///< fits within the limits
+  ReplicaCount most = 1;  ///< largest number that fits within the limits
   ReplicaCount guess_low = 1;
-  ReplicaCount guess_high = 1;  ///< where to begin: the answer probably lies between the two guesses
+  ReplicaCount guess_high = 1;  ///< the search begins between the two guesses, where the answer probably lies
 };
 
 struct Smallest {
-  std::optional<ReplicaCount> replicas;  ///< nothing: not even the most hold the SLO
-  bool is_exact = true;                  ///< the fleet that is smaller by one was run, too, and misses the SLO
+  std::optional<ReplicaCount> replicas;  ///< none: not even the largest number holds the SLO
+  bool is_exact = true;                  ///< true: the fleet that is smaller by one was run, too, and misses the SLO
 };
 
-/// Finds the smallest fleet of a line that holds the SLO. Runs two fleets at a time, whatever the number of threads, so
-/// that the outcome does not depend on it.
+/// Finds the smallest of such fleets that holds the SLO. It always runs two fleets at a time, so that the outcome does
+/// not depend on the number of threads.
 class LineSearch {
  public:
   LineSearch(FleetTrials& trials, const FleetLine& line)
@@ -142,7 +143,7 @@ class LineSearch {
         return std::unexpected(done.error());
       }
     }
-    // The most was not reached: it is the only one of which the attainment has to be known.
+    // The largest number was not run yet. It is the only one whose attainment has to be known.
     if (!high_ && low_ < line_.most) {
       if (Result<void> done = probe(line_.most, line_.most); !done) return std::unexpected(done.error());
     }
@@ -174,12 +175,12 @@ class LineSearch {
 
   FleetTrials& trials_;
   const FleetLine& line_;
-  ReplicaCount low_;                  ///< misses the SLO, or is below the least
-  std::optional<ReplicaCount> high_;  ///< the smallest that is known to hold it
+  ReplicaCount low_;                  ///< largest number that is known to miss the SLO, or one below the least
+  std::optional<ReplicaCount> high_;  ///< smallest number that is known to hold the SLO
   int runs_before_;
 };
 
-/// Mean and peak of ready replicas, of one service of the catalog.
+/// Mean and peak of the ready replicas of one service.
 struct ReadyReplicas {
   ReplicaCount mean = 1;
   ReplicaCount peak = 1;
@@ -214,7 +215,7 @@ class ConstantFleetSearch {
  private:
   const model::Service& service(std::size_t index) const { return scenario_.catalog->services[index]; }
 
-  /// Returns the largest number in a line that fits within the limits; below the least where none does.
+  /// Returns the largest number that fits within the limits, or one below the least if none fits.
   ReplicaCount most_that_fit(std::size_t index, const std::function<ReplicaCounts(ReplicaCount)>& fleet) const {
     ReplicaCount low = least_of(index) - 1, high = std::max(service(index).max_replicas, low) + 1;
     while (high - low > 1) {
@@ -236,8 +237,8 @@ class ConstantFleetSearch {
     return line;
   }
 
-  /// One number of replicas, or that of each variant with the others at their minimum.
-  /// @return false where a smaller fleet may hold the SLO
+  /// Searches one number of replicas, or that of each variant with the others at their minimum.
+  /// @return false if a smaller fleet may hold the SLO
   Result<bool> search_each() {
     ReplicaCounts others;
     for (const model::Service& each : scenario_.catalog->services) others.push_back(each.min_replicas);
@@ -256,7 +257,7 @@ class ConstantFleetSearch {
     return exact;
   }
 
-  /// Returns how few replicas of one role hold the SLO with plenty of the other; nothing where none do.
+  /// Returns the fewest replicas of one role that hold the SLO with plenty of the other role; none if no number does.
   Result<Smallest> fewest_of(std::size_t role, ReplicaCount others) {
     const FleetLine line = line_of(role, [role, others](ReplicaCount count) {
       return role == 0 ? ReplicaCounts{count, others} : ReplicaCounts{others, count};
@@ -266,7 +267,7 @@ class ConstantFleetSearch {
   }
 
   Result<bool> search_pairs() {
-    // Plenty is twice the peak of the policies: more would leave no GPUs to the other role.
+    // Plenty is twice the peak of the policies. More would leave no GPUs for the other role.
     std::array<ReplicaCount, 2> plenty{};
     for (std::size_t role : {0, 1}) {
       plenty[role] = std::clamp(2 * ready_of(guide_, role).peak, least_of(role), service(role).max_replicas);
@@ -286,7 +287,7 @@ class ConstantFleetSearch {
   }
 
   /// Tries pairs in the order of their cost until one holds the SLO.
-  /// @return false where none of them does
+  /// @return false if none of them holds it
   Result<bool> try_pairs_above(ReplicaCount prefill, ReplicaCount decode) {
     struct Pair {
       std::int64_t micro_usd = 0;
@@ -318,7 +319,7 @@ class ConstantFleetSearch {
   }
 
   const scenario::Scenario& scenario_;
-  const RunResult& guide_;  ///< the best policy: its replicas tell where to begin
+  const RunResult& guide_;  ///< the best policy, whose replicas give the first guesses
   FleetTrials trials_;
 };
 

@@ -8,32 +8,32 @@
 #include "experiment/foresight/standing_fleet.h"
 #include "experiment/run/batch.h"
 
-// The smallest fleet of constant size that holds the SLO of a scenario: the yardstick of every autoscaler. It is chosen
-// with hindsight, since its size is found by running the load that it then serves.
+// The smallest fleet of constant size that holds the SLO of a scenario, with which every autoscaler is compared. It is
+// chosen with hindsight: its size is found by running the load that it then serves.
 namespace capstan::experiment {
 
 struct ConstantFleet {
   ReplicaCounts replicas;  ///< by service of the catalog
   std::string words;       ///< "9 replicas", "5 prefill and 4 decode replicas"
-  bool holds_slo = false;  ///< false: no fleet within the limits does, and this is the one that meets most
-  /// False where the limits of the search ended it early: a smaller fleet may hold the SLO, too.
+  bool holds_slo = false;  ///< false: no fleet within the limits holds it, and this one meets the most requests
+  /// False if the search ended early at one of its limits, so that a smaller fleet may hold the SLO, too.
   bool is_smallest = true;
-  int runs = 0;  ///< simulated to find it
+  int runs = 0;  ///< runs that the search simulated
   RunResult result;
 };
 
 /// Most runs of one search for a number of replicas; a bisection between 1 and 64 replicas needs at most 8.
 inline constexpr int kFleetSearchRunsMost = 16;
 
-/// Finds the cheapest constant fleet by bisection, taking attainment to grow with the number of replicas. Its nodes and
-/// replicas stand from the start. A fleet has at least the service's `min` and at most its `max` replicas, on nodes
-/// within the pools' limits.
+/// Finds the cheapest constant fleet by bisection, which assumes that attainment grows with the number of replicas. Its
+/// nodes and replicas exist from the start. A fleet has at least the service's `min` and at most its `max` replicas, on
+/// nodes within the pools' limits.
 ///
-/// Prefill and decode: finds how few of each hold the SLO where there is plenty of the other, then tries pairs above
-/// these two numbers, the cheapest first. Variants: finds a fleet of each variant alone, the others at their `min`, and
-/// returns the cheapest.
-/// @param results  those of the policies, ranked; the first tells between which sizes to begin
-/// @return nothing where no fleet was run, because none fits within the limits
+/// Prefill and decode: finds the fewest replicas of each role that hold the SLO with plenty of the other role, then
+/// tries pairs above these two numbers, the cheapest first. Variants: finds a fleet of each variant alone, the others
+/// at their `min`, and returns the cheapest.
+/// @param results  results of the policies, ranked; the search begins near the sizes of the first
+/// @return nothing if no fleet fits within the limits
 Result<std::optional<ConstantFleet>> find_constant_fleet(const scenario::Scenario& scenario,
                                                          std::span<const RunResult> results, ExtraRuns& extra);
 

@@ -12,7 +12,7 @@
 namespace capstan::experiment {
 namespace {
 
-/// A load with two tides on machines of one GPU.
+/// A load with two peaks on machines with one GPU.
 constexpr const char* kTwoTides = R"(name: tides
 load:
   generator: {rate: {kind: diurnal, rate: 10, peak: 90, period: 6m}, input: 800, output: 100}

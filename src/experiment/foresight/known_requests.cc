@@ -10,10 +10,10 @@
 namespace capstan::experiment {
 namespace {
 
-/// The prefixes that anybody has computed so far.
+/// The prefixes that some replica has computed so far.
 class Prefixes {
  public:
-  /// Tokens of the prompt that are known; then all of it is.
+  /// Returns the tokens of the prompt that were computed before, and adds the whole prompt.
   std::int32_t note(const workload::Request& request) {
     const auto whole = std::min<std::size_t>(
         request.prefix_hashes.size(), static_cast<std::size_t>(request.input_tokens) / workload::kPrefixBlockTokens);

@@ -10,22 +10,22 @@
 
 namespace capstan::experiment {
 
-/// The bound holds up to 104 bytes of each at a time: 48 here (of a vector that has just grown), 40 of its job and 16
-/// of what dropping it would save; of a block of prompts that somebody has computed, 40. At the most of both that is 14
-/// GiB, so that a machine with 24 GiB has room for the run beside it.
+/// Limits on the memory of the bound. It needs up to 104 bytes for each request: 48 here (in a vector that has just
+/// grown), 40 for its job and 16 for the saving if it is dropped. It needs 40 bytes for each block of prompts that some
+/// replica has computed. At both limits that is 14 GiB, so a machine with 24 GiB has room for a run besides.
 struct MostKnown {
   std::size_t requests = 100'000'000;
   std::size_t blocks = 100'000'000;
 };
 
-/// Every request of a scenario's load, read ahead: for whoever may know the future. Of a prompt counts as cached what
-/// any earlier request had in common with it, as if every replica remembered all that any of them ever computed.
-/// @return an error where the load is bad, waits for its own answers (a closed loop has no arrivals to know), or has
-///         more requests than fit in memory
+/// Reads every request of a scenario's load in advance. The part of a prompt that any earlier request had in common
+/// with it counts as cached, as if every replica kept everything that any replica ever computed.
+/// @return an error if the load is invalid, is a closed loop (whose arrivals depend on the answers), or has more
+///         requests than fit in memory
 Result<std::vector<bound::KnownRequest>> known_requests(const scenario::Scenario& scenario, std::uint64_t seed,
                                                         const MostKnown& most = {});
 
-/// Do some of the requests name their prompts' prefixes, and do engines keep them?
+/// Returns true if some requests name the prefixes of their prompts and engines have a prefix cache.
 bool shares_prefixes(const scenario::Scenario& scenario, const std::vector<bound::KnownRequest>& requests);
 
 }  // namespace capstan::experiment

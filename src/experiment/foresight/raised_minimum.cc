@@ -16,7 +16,7 @@
 namespace capstan::experiment {
 namespace {
 
-constexpr ReplicaCount kFirstValues = 4;  ///< tried at once; the others lie just below the best of these
+constexpr ReplicaCount kFirstValues = 4;  ///< values that are tried first; the others are just below the best of these
 
 scenario::Scenario with_minimum(const scenario::Scenario& scenario, const ReplicaCounts& min) {
   scenario::Scenario raised = scenario;
@@ -88,7 +88,7 @@ class MinimumTrials {
  private:
   ReplicaCount stated_min(std::size_t service) const { return scenario_.catalog->services[service].min_replicas; }
 
-  /// Returns minima between the stated ones, at step 0, and the goal, at the last step.
+  /// Returns the minimum at a step between the stated one, at step 0, and the goal, at the last step.
   ReplicaCounts min_at(ReplicaCount step) const {
     ReplicaCounts min;
     for (std::size_t i = 0; i < goal_.size(); ++i) {

@@ -18,10 +18,10 @@ namespace {
 struct MachineChoice {
   model::OfferingId offering;
   model::PoolId pool;
-  std::int64_t available = 0;  ///< machines, whatever the pool's limit
+  std::int64_t available = 0;  ///< machines that fit into each zone that the zone has, without the limit of the pool
 };
 
-/// Fills machines with replicas, service by service, and opens machines where no open one has room.
+/// Fills machines with replicas, service by service, and opens a machine if no open one has room.
 class NodeFiller {
  public:
   NodeFiller(const scenario::Scenario& scenario, Existing stay)
@@ -33,7 +33,7 @@ class NodeFiller {
     }
   }
 
-  /// @return false where a replica does not fit
+  /// @return false if a replica does not fit
   bool fill(model::ServiceId service, ReplicaCount replicas) {
     const model::Workload& workload = catalog_.service(service).workload;
     const bool on_one_node = workload.pods == 1 || workload.together == model::TopologyLevel::node;
@@ -100,7 +100,7 @@ class NodeFiller {
     }
   }
 
-  /// Opens the machine that is the cheapest for each of the units that it would hold, and so many are left to place.
+  /// Opens the machine with the lowest price for each unit that it would hold, at most for the units that are left.
   bool open_best(model::GpuKindId gpu, GpuCount unit, std::int64_t left) {
     MachineChoice* best = nullptr;
     std::int64_t best_price = 0, best_held = 1;
@@ -136,7 +136,7 @@ class NodeFiller {
   const scenario::Scenario& scenario_;
   const model::Catalog& catalog_;
   Existing stay_;
-  std::int64_t zone_room_ = 0;  ///< machines
+  std::int64_t zone_room_ = 0;  ///< machines that fit into each zone
   std::vector<MachineChoice> choices_;
   std::vector<GpuCount> pool_gpus_left_;  // by pool
   std::map<model::DomainId, std::int64_t> in_zone_;
@@ -165,7 +165,7 @@ std::string short_words(const scenario::Scenario& scenario, const ReplicaCounts&
 
 std::optional<StandingNodes> nodes_for(const scenario::Scenario& scenario, const ReplicaCounts& replicas,
                                        Existing stay) {
-  // Large replicas first: small ones fill what they leave free.
+  // Large replicas come first, and small ones fill the room that they leave.
   std::vector<std::uint32_t> order(replicas.size());
   std::iota(order.begin(), order.end(), 0);
   const auto size = [&](std::uint32_t service) { return scenario.catalog->services[service].workload.tensor_parallel; };

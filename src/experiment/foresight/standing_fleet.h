@@ -7,11 +7,10 @@
 
 #include "scenario/scenario.h"
 
-// A fleet of constant size, with the nodes on which it stands from the start: what an operator deploys who does not
-// scale at all.
+// A fleet of constant size, whose replicas and nodes exist from the start, as without any autoscaler.
 namespace capstan::experiment {
 
-/// Replicas by service of the catalog: one number; or prefill, decode; or one for each variant.
+/// Replicas by service of the catalog: one number, those of prefill and decode, or those of each variant.
 using ReplicaCounts = std::vector<ReplicaCount>;
 
 /// The nodes under a fleet.
@@ -21,31 +20,31 @@ struct StandingNodes {
   GpuCount gpus = 0;
 };
 
-/// The nodes of a scenario that stay under another fleet.
+/// The nodes of a scenario that remain when another fleet replaces its replicas.
 enum class Existing : std::uint8_t {
-  without_pool,  ///< those of no pool, which are paid in any case; all others are chosen anew
+  without_pool,  ///< nodes without a pool, which are paid for in any case; all others are chosen anew
   all,
 };
 
-/// Chooses nodes that hold so many replicas. The scenario's nodes that stay are used first; then machines are added,
-/// the cheapest for each replica first, within the limits of the pools and the room of the zones.
-/// @return nothing where the replicas do not fit within these limits
+/// Chooses nodes for these replicas. The remaining nodes of the scenario are used first. Then machines are added, those
+/// with the lowest price for each replica first, within the limits of the pools and the room of the zones.
+/// @return nothing if the replicas do not fit within these limits
 std::optional<StandingNodes> nodes_for(const scenario::Scenario& scenario, const ReplicaCounts& replicas,
                                        Existing stay = Existing::without_pool);
 
-/// Returns the scenario with so many replicas and the nodes for them, all of them ready at the start. It has no
-/// policies. Windows of other replica bounds are left out, since they would change the size.
+/// Returns the scenario with these replicas and nodes, all of them ready at the start. It has no policies, and no
+/// windows with other bounds of replicas, because these would change the size.
 scenario::Scenario with_standing_fleet(const scenario::Scenario& scenario, const ReplicaCounts& replicas,
                                        const StandingNodes& nodes);
 
-/// Returns the policy that keeps so many replicas and replaces nodes that the provider takes.
+/// Returns the policy that keeps this number of replicas and replaces nodes that the provider takes.
 scenario::PolicySpec constant_policy(const scenario::Scenario& scenario, const ReplicaCounts& replicas);
 
-/// Returns what the replicas of a service are called where a scenario has several: "prefill", "decode", "h100".
+/// Returns the name of a service's replicas in a scenario with several services: "prefill", "decode", "h100".
 std::string part_name(const model::Catalog& catalog, const model::Service& service);
 
-/// Returns "9 replicas", "5 prefill and 4 decode replicas" or, of variants, "3 h100 replicas": those there are none of
-/// are left out.
+/// Returns "9 replicas", "5 prefill and 4 decode replicas" or, for variants, "3 h100 replicas". Variants without
+/// replicas are left out.
 std::string fleet_words(const scenario::Scenario& scenario, const ReplicaCounts& replicas);
 
 }  // namespace capstan::experiment

@@ -12,7 +12,7 @@ using namespace std::chrono_literals;
 
 Duration least(const Latency& latency) {
   if (latency.shape == Latency::Shape::uniform || latency.low == latency.high) return latency.low;
-  // `low` and `high` are 1.645 deviations of the logarithm from its mean: six of them are one draw in 1e9.
+  // `low` and `high` are 1.645 standard deviations of the logarithm from its mean. Six deviations are one draw in 1e9.
   const double low = portable_log(static_cast<double>(latency.low.count()));
   const double high = portable_log(static_cast<double>(latency.high.count()));
   return Duration{static_cast<std::int64_t>(portable_exp((low + high) / 2 - 6 * (high - low) / (2 * 1.645)))};
@@ -22,7 +22,7 @@ Duration transfer(std::int64_t bytes, std::int64_t bytes_per_s) {
   return Duration{static_cast<std::int64_t>(static_cast<__int128>(bytes) * 1'000'000'000 / bytes_per_s)};
 }
 
-/// Bytes a second of the fastest way by which weights can ever reach a node.
+/// Returns the highest rate at which weights can reach a node, bytes per second.
 std::int64_t fastest_weights(const sim::ClusterConfig& cluster, const sim::VariantStart& start) {
   const sim::BandwidthConfig& bandwidth = cluster.bandwidth;
   using Cache = sim::WeightCache;

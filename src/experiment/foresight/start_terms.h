@@ -3,19 +3,19 @@
 #include "base/time.h"
 #include "scenario/scenario.h"
 
-// What a replica's start takes in a scenario: at least, and as long as it is wise to plan for.
+// The time that the start of a replica takes in a scenario: the least, and the longest that a plan allows for.
 namespace capstan::experiment {
 
-/// The replica's own chain, from bound to ready, that no start is shorter than: its image there, its weights from the
-/// nearest place that it can have them from, alone on their links. A log-normal step is taken at one in a thousand
-/// million.
+/// Returns the shortest time from bound to ready: the image is on the node, and the weights come from the nearest
+/// possible place over links without other traffic. A log-normal step counts with its 1e-9 quantile.
 Duration shortest_start(const scenario::Scenario& scenario);
 
-/// From a launch to a node that takes pods, paid for: the least of all policies; nothing where no node can be bought.
+/// Returns the shortest paid time from a launch to a node that accepts pods, under any policy; none if no node can be
+/// bought.
 Duration shortest_boot(const scenario::Scenario& scenario);
 
-/// From asking for a replica to its being ready, its node included where nodes can be bought, every step at the long
-/// end of its draws.
+/// Returns the longest time from the decision for a replica until it is ready, with every step at the upper end of its
+/// range. It includes the start of a node if nodes can be bought.
 Duration lead_time(const scenario::Scenario& scenario, const scenario::PolicySpec& policy);
 
 }  // namespace capstan::experiment

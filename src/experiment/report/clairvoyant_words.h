@@ -7,11 +7,11 @@
 
 namespace capstan::experiment {
 
-/// "Lower bound at attainment 99.0 %".
+/// Returns "Lower bound at attainment 99.0 %".
 std::string lower_bound_name(const model::Slo& slo);
 
-/// What the two clairvoyant rows say, and each shown policy's paid GPU time against the achievable. Ends with a
-/// newline.
+/// Returns the lines that explain the two clairvoyant rows and compare each shown policy's paid GPU time with the
+/// achievable one. Ends with a newline.
 std::string clairvoyant_words(const Comparison& comparison, std::size_t width);
 
 }  // namespace capstan::experiment

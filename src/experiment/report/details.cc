@@ -15,8 +15,8 @@ namespace capstan::experiment {
 
 namespace {
 
-constexpr std::size_t kLabel = 14;   // columns of a row's name
-constexpr std::size_t kNumber = 10;  // columns of a number
+constexpr std::size_t kLabel = 14;   // columns for a row's name
+constexpr std::size_t kNumber = 10;  // columns for a number
 
 std::string row(const std::string& label, const std::vector<std::string>& cells) {
   std::string line = "  " + pad_right(label, kLabel);
@@ -74,7 +74,7 @@ std::string cost_rows(const RunResult& r, std::size_t width) {
   return text;
 }
 
-/// A label and figures behind it: "1,204 late", where the word that stands for one differs, its forms.
+/// A label with its figures, such as "1,204 late". The word has two forms if that for one differs.
 struct Figure {
   std::int64_t number;
   const char* one;
@@ -83,7 +83,7 @@ struct Figure {
   Figure(std::int64_t n, const char* single, const char* several) : number(n), one(single), many(several) {}
 };
 
-/// "prefill 2 ready at most, 1.4 on average".
+/// Returns "prefill 2 ready at most, 1.4 on average".
 std::string role_rows(const RunResult& r, std::size_t width) {
   std::string text;
   for (const RoleFigures& each : r.roles) {

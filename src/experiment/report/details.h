@@ -7,7 +7,7 @@
 
 namespace capstan::experiment {
 
-/// Every figure of one run that the table leaves out: GPU time and money by state, latencies, requests, tokens,
+/// Returns every figure of one run that the table leaves out: GPU time and money by state, latencies, requests, tokens,
 /// replicas, nodes, disruptions, decisions. Ends with a newline.
 std::string details(const RunResult& result, std::size_t width);
 

@@ -60,14 +60,15 @@ std::string tuned_lines(const Comparison& c, std::size_t width) {
 std::string step_words(const RunResult& result, const ScaleStep& step) {
   const std::string part = step.part().empty() ? "" : step.part() + " ";
   const std::string one = part + "replica", many = part + "replicas";
-  return fmt::format("{} asked for {} at {}: {}", result.policy, counted(step.desired, one.c_str(), many.c_str()),
+  return fmt::format("{} wanted {} at {}: {}", result.policy, counted(step.desired, one.c_str(), many.c_str()),
                      clock(step.at), step.why);
 }
 
 std::string divergence_line(const RunResult& a, const RunResult& b, std::size_t width) {
   const std::optional<Divergence> first = first_divergence(a, b);
   if (!first) {
-    return wrapped("first difference  ", fmt::format("{} and {} always asked for the same", a.policy, b.policy), width);
+    return wrapped("first difference  ", fmt::format("{} and {} always wanted the same number", a.policy, b.policy),
+                   width);
   }
   return wrapped("first difference  " + clock(first->at) + "  ",
                  step_words(a, first->a) + "; " + step_words(b, first->b), width);
@@ -120,7 +121,7 @@ std::optional<Divergence> first_divergence(const RunResult& a, const RunResult& 
 
 std::optional<Divergence> first_divergence(const RunResult& a, const RunResult& b) {
   std::optional<Divergence> first;
-  std::vector<std::string> parts;  // in the order in which they were first asked for
+  std::vector<std::string> parts;  // in the order of their first steps
   for (const RunResult* result : {&a, &b}) {
     for (const ScaleStep& step : result->scale_steps) {
       if (std::ranges::find(parts, step.part()) == parts.end()) parts.push_back(step.part());

@@ -22,14 +22,15 @@ Json percentiles(const Percentiles& p) {
       {"mean_us", p.mean_us}, {"p50_us", p.p50_us}, {"p90_us", p.p90_us}, {"p95_us", p.p95_us}, {"p99_us", p.p99_us}};
 }
 
-/// Returns an integer; beyond 64 bits, which is more than 2.56 million GPU-hours, the nearest floating-point number.
+/// Returns an integer. A value beyond 64 bits, more than 2.56 million GPU-hours, becomes the nearest floating-point
+/// number.
 Json number(__int128 value) {
   if (value >= INT64_MIN && value <= INT64_MAX) return static_cast<std::int64_t>(value);
   return static_cast<double>(value);
 }
 
-/// Returns GPU-hours or USD with six decimals. The integers of the same object may pass 2^53, where doubles lose
-/// digits.
+/// Returns GPU-hours or USD with six decimals. The integers of the same object may exceed 2^53, beyond which
+/// doubles lose digits.
 Json decimal(__int128 value, std::int64_t unit) {
   const auto millionths = static_cast<std::int64_t>((value * 1'000'000 + unit / 2) / unit);
   return static_cast<double>(millionths) / 1'000'000;
@@ -126,7 +127,7 @@ Json scale_steps(const std::vector<ScaleStep>& all) {
 struct SeriesChoice {
   bool by_minute = false;
   bool scale_steps = false;
-  Duration bucket{};  ///< of the timeline
+  Duration bucket{};  ///< length of a bucket of the timeline
 };
 
 Json policy(const RunResult& r, const SeriesChoice& choice) {

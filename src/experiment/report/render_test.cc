@@ -51,7 +51,7 @@ Comparison two() {
       .slo = {.ttft = std::chrono::seconds(2), .tpot = std::chrono::milliseconds(80), .e2e = {}},
       .results = {result("duty cycle · first-fit · CA", 610, 12, 18), result("queue · gang · group", 993, 14, 6)}};
   c.results[0].invariants.partial_gang = 3;
-  c.results[0].moments = {{Instant{std::chrono::seconds(1040)}, 90, "140 requests wait, +1 replica was asked for", ""}};
+  c.results[0].moments = {{Instant{std::chrono::seconds(1040)}, 90, "140 requests wait, +1 replica was wanted", ""}};
   rank(c.results, c.slo);
   return c;
 }
@@ -101,7 +101,7 @@ queue · gang · group is the cheapest policy that holds the SLO of 99.0 %: 99.3
 holds it; duty cycle · first-fit · CA comes closest: 61.0 % met for 60.00 USD.
 why   queue · gang · group against duty cycle · first-fit · CA: 38.3 points more met (371 fewer late, 12 fewer timed
       out); 10.0 GPU-hours less: 12.0 less idle, 2.0 more busy
-      00:17:20  140 requests wait, +1 replica was asked for (duty cycle · first-fit · CA)
+      00:17:20  140 requests wait, +1 replica was wanted (duty cycle · first-fit · CA)
 next  capstan sim s.yaml --policy "queue · gang · group"
 )");
 }

@@ -22,7 +22,7 @@ namespace capstan::experiment {
 
 namespace {
 
-/// Fewest and most columns of a policy's name.
+/// Least and greatest width of a policy's name in columns.
 constexpr std::size_t kNameLeast = 12;
 constexpr std::size_t kNameMost = 48;
 
@@ -41,7 +41,7 @@ class Paint {
   bool on_;
 };
 
-/// The bar of a policy's paid GPU time: ten cells, each the state that fills most of it, in the order of the head.
+/// Returns the bar of a policy's paid GPU time. It has ten cells, and each shows the state that fills most of it.
 constexpr std::size_t kBarCells = 10;
 struct Band {
   const char* glyph;
@@ -58,7 +58,7 @@ constexpr std::array<Band, 5> kBands = {{{"█", "busy", {GpuState::busy, GpuSta
 std::string bar(const RunResult& result) {
   const GpuNanoseconds paid = result.paid_gpu_ns();
   if (paid <= 0) return std::string(kBarCells, ' ');
-  // Rounds by largest remainders, so that the cells add up to ten.
+  // Rounding by largest remainders makes the cells add up to ten.
   std::array<std::int64_t, kBands.size()> cells{};
   std::array<std::pair<std::int64_t, std::size_t>, kBands.size()> rest{};
   std::int64_t given = 0;
@@ -99,7 +99,7 @@ struct TableColumn {
   std::string (*cell)(const RunResult&);
 };
 
-/// The columns of the table. All other figures are in the text of `sim` and in the JSON.
+/// The columns of the table. The text of `sim` and the JSON have all other figures.
 const std::array<TableColumn, 7> kTableColumns = {{
     {"met", 8, [](const RunResult& r) { return tenths(r.attainment_ppm(), 10'000) + " %"; }},
     {"TTFT p99", 9, [](const RunResult& r) { return r.requests.completed > 0 ? seconds(r.ttft.p99_us) : "-"; }},
@@ -109,9 +109,9 @@ const std::array<TableColumn, 7> kTableColumns = {{
     {"unmet", 8, [](const RunResult& r) { return grouped(r.requests.unmet()); }},
     {"score", 6, [](const RunResult& r) { return tenths(r.score_milli(), 1000); }},
 }};
-constexpr std::size_t kBarAfter = 3;  ///< the bar of states stands behind this column
+constexpr std::size_t kBarAfter = 3;  ///< the bar of states follows this column
 
-/// Fits the table into the terminal: a narrow one loses the bar first, then names are cut.
+/// Fits the table into the terminal. In a narrow one the bar is left out first, then names are cut.
 struct Shape {
   std::size_t name = kNameLeast;
   bool bar = true;
@@ -136,7 +136,7 @@ Cells cells_of(const RunResult& r) {
   return cells;
 }
 
-/// The cells of the lower bound, of which only the cost is known.
+/// Returns the cells of the lower bound, which has only a cost.
 Cells cells_of(const Clairvoyant::LowerBound& bound) {
   Cells cells;
   cells.fill("-");
@@ -148,7 +148,7 @@ Cells cells_of(const Clairvoyant::LowerBound& bound) {
   return cells;
 }
 
-/// The rows below the policies: what a constant fleet costs, and what foresight reaches.
+/// Returns the rows below the policies: the best constant fleet, and the results with foresight.
 std::string yardstick_rows(const Comparison& c, const Shape& shape, const Paint& paint) {
   const auto row = [&](const std::string& name, const Cells& cells, const std::string& states) {
     std::string line = "  " + pad_right(shortened(name, shape.name), shape.name);
@@ -185,7 +185,7 @@ std::string table(const Comparison& c, const Shape& shape, const Paint& paint, s
     line += pad_right(shortened(r.policy, shape.name), shape.name);
     for (std::size_t i = 0; i < kTableColumns.size(); ++i) {
       std::string cell = kTableColumns[i].cell(r);
-      // A number that fills its column pushes the row to the right; it never touches its neighbour.
+      // A number that fills its column moves the rest of the row to the right, so that numbers never touch.
       cell = columns(cell) < kTableColumns[i].width ? pad_left(cell, kTableColumns[i].width) : " " + cell;
       if (i == 0) cell = holds_slo(r, c.slo) ? paint.good(cell) : paint.bad(cell);
       line += cell;
@@ -203,7 +203,7 @@ std::string table(const Comparison& c, const Shape& shape, const Paint& paint, s
   return out + paint.dim(legend) + "\n";
 }
 
-/// Returns how the first policy differs from the next and from the last.
+/// Returns the differences of the first policy to the next and to the last one.
 std::string differences(const Comparison& c, std::size_t width) {
   const RunResult& best = c.results.front();
   std::vector<const RunResult*> others = {&c.results[1]};
@@ -218,7 +218,8 @@ std::string differences(const Comparison& c, std::size_t width) {
   return text;
 }
 
-/// Returns the two most telling moments of all policies, in the order of time; of two policies where there are several.
+/// Returns the two moments with the largest weight, in the order of time. They belong to two policies if several have
+/// moments.
 std::string moments(const Comparison& c, const std::string& first_label, std::size_t width) {
   struct OwnMoment {
     const Moment* moment;

@@ -16,11 +16,12 @@ namespace capstan::experiment {
 namespace {
 
 constexpr std::array<const char*, 8> kBars = {"▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
-constexpr std::size_t kKindWidth = 7;   ///< columns of "arrived", "ready" and "missed"
-constexpr std::size_t kNoteWidth = 15;  ///< columns left for "  at most 1,234"
+constexpr std::size_t kKindWidth = 7;   ///< columns for "arrived", "ready" and "missed"
+constexpr std::size_t kNoteWidth = 15;  ///< columns for "  at most 1,234"
 
-constexpr std::size_t kOtherColumns = 2 + 2 + kKindWidth + 1 + kNoteWidth;  ///< the mark, the kind, the note and gaps
-constexpr std::size_t kSparkNameLeast = 12;                                 ///< columns of a policy's name
+constexpr std::size_t kOtherColumns =
+    2 + 2 + kKindWidth + 1 + kNoteWidth;     ///< columns for the mark, the kind, the note and gaps
+constexpr std::size_t kSparkNameLeast = 12;  ///< least width of a policy's name
 constexpr std::size_t kBarsLeast = 20;
 
 using Numbers = std::vector<std::int64_t>;
@@ -44,12 +45,12 @@ RowSeries series_of(const RunResult& result, Duration bucket, bool is_marked) {
   return row;
 }
 
-/// Draws "name  kind  bars  at most 12".
+/// Returns the line "name  kind  bars  at most 12".
 class LineDrawer {
  public:
   LineDrawer(std::size_t name_width, std::size_t width, std::size_t buckets) {
     const std::size_t room = width > kOtherColumns ? width - kOtherColumns : 0;
-    // The bars need their columns; the names are cut to what is left.
+    // The bars keep their columns, and names are cut to the rest.
     columns_each_ = std::max<std::size_t>(1, kTimelineBucketsMost / std::max<std::size_t>(1, buckets));
     while (columns_each_ > 1 && buckets * columns_each_ + name_width > room) --columns_each_;
     bars_ = buckets * columns_each_;

@@ -9,10 +9,10 @@
 
 namespace capstan::experiment {
 
-/// Draws the run over time for terminals with UTF-8: the arrivals once, then the ready replicas and the missed requests
-/// of each policy in the table. Lines of one kind have one scale, so that policies can be compared. Ends with a
-/// newline.
-/// @param name_width  columns of the policies' names, as in the table
+/// Returns charts over time for terminals with UTF-8: the arrivals once, then the ready replicas and the missed
+/// requests of each policy in the table. Lines of one kind have one scale, so that policies can be compared. Ends with
+/// a newline.
+/// @param name_width  width of the policies' names, as in the table
 std::string sparklines(const Comparison& comparison, std::size_t name_width, std::size_t width);
 
 /// Returns one glyph for each number, from a low bar to a full one; a blank for 0.

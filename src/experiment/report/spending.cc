@@ -21,7 +21,7 @@ const char* spending_label(SpendingKey key) {
 }
 
 std::vector<SpendingSum> spending_by(const RunResult& result, SpendingKey key) {
-  std::map<std::pair<int, std::string>, std::int64_t> sums;  // place in the order, name
+  std::map<std::pair<int, std::string>, std::int64_t> sums;  // key: position in the order, name
   for (const Spending& part : result.spending) {
     std::pair<int, std::string> row;
     switch (key) {

@@ -18,7 +18,7 @@ struct SpendingSum {
   std::int64_t micro_usd = 0;
 };
 
-/// Returns the label of a row that shows this split: "by zone".
+/// Returns the label of the row with this split: "by zone".
 const char* spending_label(SpendingKey key);
 
 /// Returns the cost of a run by one key: capacity types in the order on-demand, spot, reserved; zones and pools by

@@ -7,7 +7,7 @@ namespace {
 
 using model::CapacityType;
 
-/// "spot 9 + on-demand 6".
+/// Returns a text such as "spot 9 + on-demand 6".
 std::string split(const RunResult& result, SpendingKey key) {
   std::string text;
   for (const SpendingSum& sum : spending_by(result, key)) {

@@ -17,11 +17,11 @@ namespace capstan::experiment {
 namespace {
 
 constexpr std::int64_t kPoint = 10'000;                // millionths
-constexpr std::int64_t kShownPoint = kPoint / 20;      // half of the last digit that is shown
+constexpr std::int64_t kShownPoint = kPoint / 20;      // half of the last shown digit, millionths
 constexpr std::int64_t kShownGpuNs = 180'000'000'000;  // half of a tenth of a GPU-hour
-constexpr std::size_t kMostTerms = 3;                  // of requests, and of GPU-hours
+constexpr std::size_t kMostTerms = 3;                  // largest number of terms for requests, and for GPU-hours
 
-/// Returns "78.27 USD", or the paid GPU time where no price is known.
+/// Returns "78.27 USD", or the paid GPU time if no price is known.
 std::string cost_words(const RunResult& r) {
   return r.total_micro_usd() > 0 ? usd(r.total_micro_usd()) + " USD" : gpu_hours(r.paid_gpu_ns()) + " GPU-hours";
 }
@@ -50,7 +50,7 @@ std::string words_for_one(const Comparison& c) {
                      grouped(r.requests.late()), grouped(r.requests.unmet()), tenths(r.score_milli(), 1000));
 }
 
-/// Returns the rest of a sentence about a cost: ", less than every policy here", or nothing where no policy costs more.
+/// Returns the end of a sentence about a cost: ", less than every policy here". Empty if no policy costs more.
 std::string beaten_words(const Comparison& c, const RunResult& cheap) {
   const auto costs_more = [&](const RunResult& r) { return is_cheaper(cheap, r); };
   const auto beaten = std::ranges::count_if(c.results, costs_more);
@@ -61,7 +61,7 @@ std::string beaten_words(const Comparison& c, const RunResult& cheap) {
   return fmt::format(", less than {} of the {} policies here", beaten, c.results.size());
 }
 
-/// Returns what the best constant fleet would cost, or what the best of them lacks.
+/// Returns the cost of the best constant fleet, or by how much it misses the SLO.
 std::string constant_fleet_words(const Comparison& c) {
   if (!c.constant_fleet) return "";
   const ConstantFleet& fleet = *c.constant_fleet;
@@ -81,8 +81,8 @@ std::string constant_fleet_words(const Comparison& c) {
                      cost_against(fleet.result, *best), best->policy, beaten);
 }
 
-/// Returns what a higher minimum of replicas does for the first policy; nothing where it does not help one that holds
-/// the SLO anyway.
+/// Returns the effect of a higher minimum of replicas on the first policy. Empty if the policy holds the SLO anyway and
+/// the minimum does not help it.
 std::string minimum_words(const Comparison& c) {
   if (!c.raised_minimum) return "";
   const RaisedMinimum& raised = *c.raised_minimum;
@@ -100,7 +100,7 @@ std::string minimum_words(const Comparison& c) {
                      met_words(*raised.result));
 }
 
-/// Returns how much the best policy lacks, where none holds the SLO.
+/// Returns by how much the best policy misses the SLO if none holds it.
 std::string shortfall_words(const Comparison& c) {
   const RunResult& best = c.results.front();
   const std::int64_t points = c.slo.attainment_ppm - best.attainment_ppm();
@@ -110,7 +110,7 @@ std::string shortfall_words(const Comparison& c) {
                      counted(requests_short_of_slo(best, c.slo), "request", "requests"), in_points);
 }
 
-/// Returns true if all policies meet as many requests for as much.
+/// Returns true if all policies meet the same number of requests at the same cost.
 bool all_alike(const Comparison& c) {
   const RunResult& best = c.results.front();
   return std::ranges::all_of(c.results, [&](const RunResult& r) {
@@ -118,7 +118,7 @@ bool all_alike(const Comparison& c) {
   });
 }
 
-/// Returns how the policy that ranks second compares with the marked one.
+/// Returns the comparison of the second policy with the marked one.
 std::string runner_up_words(const Comparison& c) {
   const RunResult& best = c.results[0];
   const RunResult& next = c.results[1];
@@ -130,14 +130,14 @@ std::string runner_up_words(const Comparison& c) {
 }
 
 struct Term {
-  GpuNanoseconds difference;  ///< GPU time, or requests
+  GpuNanoseconds difference;  ///< in GPU time or requests
   std::string words;
 };
 
 /// Returns the absolute value; std::abs has no overload for 128 bits.
 GpuNanoseconds size_of(GpuNanoseconds number) { return number < 0 ? -number : number; }
 
-/// Joins the largest terms by commas, the largest first; small ones are left out.
+/// Joins the largest terms with commas, the largest first. Small terms are left out.
 std::string largest(std::vector<Term> terms) {
   std::ranges::stable_sort(terms, std::ranges::greater{}, [](const Term& t) { return size_of(t.difference); });
   if (terms.size() > kMostTerms) terms.resize(kMostTerms);

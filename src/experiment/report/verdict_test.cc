@@ -7,7 +7,7 @@
 namespace capstan::experiment {
 namespace {
 
-/// A row of a comparison by what it met of 1,000 requests and what it cost.
+/// A row of a comparison: the met requests of 1,000, and the cost.
 struct Outcome {
   const char* name;
   RequestCount met;
@@ -26,8 +26,8 @@ RunResult outcome(const Outcome& row) {
 struct VerdictCase {
   const char* teaches;
   std::vector<Outcome> policies;
-  std::optional<Outcome> constant;  ///< its name is the words of the fleet
-  std::optional<Outcome> raised;    ///< its name is the setting; nothing is met where it does not help
+  std::optional<Outcome> constant;  ///< its name is the text of the fleet
+  std::optional<Outcome> raised;    ///< its name is the setting; 0 met requests: it does not help
   const char* words;
 };
 const VerdictCase kVerdicts[] = {

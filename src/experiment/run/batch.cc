@@ -13,7 +13,7 @@
 namespace capstan::experiment {
 namespace {
 
-/// Joins the progress of several runs: the mean of their clocks and parts, the sums of requests and of simulated time.
+/// Joins the progress of several runs: means of their moments and parts, sums of their requests and simulated times.
 class JoinedProgress {
  public:
   JoinedProgress(std::size_t runs, std::string stage, const ProgressCallback& callback)

@@ -18,33 +18,33 @@ struct PlannedRun {
   std::optional<RequestCount> miss_limit{};  ///< as in SimulationSetup
 };
 
-/// Runs all, `jobs` at a time; 0 = one for each core.
-/// @param stage  what progress calls this batch; empty: the policies of the scenario
+/// Simulates all runs, `jobs` at a time; 0 = one for each core.
+/// @param stage  name of this batch in the progress; empty: the policies of the scenario
 /// @param progress  is called from the threads that run, one call at a time
 /// @return the results in the order of `runs`, or the first error in that order
 Result<std::vector<RunResult>> run_batch(std::span<const PlannedRun> runs, unsigned jobs, const std::string& stage,
                                          const ProgressCallback& progress);
 
-/// Returns the limit after which a run of the scenario can no longer hold the SLO. Arrivals of an open load do not
-/// depend on the fleet that serves them, so `known`, any whole run of it, tells how many there are. Nothing for closed
-/// loops.
+/// Returns the number of missed requests above which a run of the scenario cannot hold the SLO; none for closed loops.
+/// @param known  a complete run, which tells the number of requests: with an open load every fleet gets the same ones
 std::optional<RequestCount> miss_limit(const scenario::Scenario& scenario, const RunResult& known);
-/// Returns true if the run was ended at this limit, or would have been a minute later: it misses the SLO.
+/// Returns true if the run ended at this limit, or would have ended there a minute later. Then it misses the SLO.
 bool ended_early(const RunResult& result, std::optional<RequestCount> limit);
 
-/// Runs beyond those of the policies, which look for advice. Counts them and limits the requests that they simulate.
+/// Further runs, besides those of the policies, which look for advice. They are counted, and the requests that they
+/// simulate are limited.
 class ExtraRuns {
  public:
-  /// @param request_limit  simulated requests; no further batch is due when so many have been simulated
+  /// @param request_limit  no further batch starts after this many simulated requests
   /// @param progress       outlives this object
   ExtraRuns(unsigned jobs, RequestCount request_limit, const ProgressCallback& progress)
       : jobs_(jobs), request_limit_(request_limit), progress_(progress) {}
 
   bool has_budget() const { return requests_ < request_limit_; }
-  /// Runs a batch, whether or not there is budget left for it.
+  /// Runs a batch, also if no budget is left.
   Result<std::vector<RunResult>> run(std::span<const PlannedRun> runs, const std::string& stage);
   int runs() const { return runs_; }
-  RequestCount requests() const { return requests_; }  ///< simulated by all of these runs
+  RequestCount requests() const { return requests_; }  ///< requests that all of these runs simulated
 
  private:
   unsigned jobs_;

@@ -7,7 +7,7 @@
 namespace capstan::experiment {
 namespace {
 
-/// Nothing where no bound was promised, or nothing happened.
+/// Returns the share of times above the bound of the SLO, in ppm; none without a bound or without times.
 std::optional<std::int64_t> late(const auto& times, Duration bound) {
   return bound > Duration{} ? times.share_above_ppm(bound) : std::nullopt;
 }

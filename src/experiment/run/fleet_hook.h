@@ -20,8 +20,8 @@ namespace capstan::experiment {
 /// is a replica of the fleet, whose variants are the cluster's services.
 class FleetHook final : public sim::ServingHook {
  public:
-  /// All outlive the hook; the services are the catalog's. `series`, by service, are told every scrape; may be null or
-  /// left out.
+  /// All arguments outlive the hook. Services are those of the catalog.
+  /// @param series  by service: get every scrape; an entry may be null, and entries at the end may be absent
   FleetHook(sim::Fleet& fleet, std::span<const model::Service> services, std::vector<ScrapedSeries*> series = {})
       : fleet_(fleet), services_(services), series_(std::move(series)) {}
 
@@ -33,7 +33,7 @@ class FleetHook final : public sim::ServingHook {
   RequestCount gateway_waiting(model::ServiceId service, Instant at) override;
 
   ReplicaCount serving_peak() const { return serving_peak_; }  ///< most replicas in routers at once
-  /// Requests that replicas held when they were ended.
+  /// Returns the requests that replicas held when they were ended.
   RequestCount cut(sim::Interruption why) const { return cut_[static_cast<std::size_t>(why)]; }
   const ScrapeLog& scraped() const { return scraped_; }
 

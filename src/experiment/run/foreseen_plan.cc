@@ -9,13 +9,13 @@
 namespace capstan::experiment {
 namespace {
 
-/// A level that the solver left a little above a whole number means that number.
+/// The solver's numbers are not exact: a level that is this little above a whole number means that number.
 constexpr double kNoise = 1e-6;
 
-/// For each bin the highest of it and the next `ahead`.
+/// Returns for each interval the highest level of it and the next `ahead` intervals.
 std::vector<ReplicaCount> highest_ahead(const std::vector<ReplicaCount>& counts, std::size_t ahead) {
   std::vector<ReplicaCount> highest(counts.size());
-  std::deque<std::size_t> candidates;  // bins from here on, each higher than all between it and the one after
+  std::deque<std::size_t> candidates;  // later intervals in order, each higher than all before it
   for (std::size_t i = counts.size(); i-- > 0;) {
     while (!candidates.empty() && counts[candidates.front()] <= counts[i]) candidates.pop_front();
     candidates.push_front(i);
@@ -35,7 +35,7 @@ Script foreseen_plan(std::span<const double> level, Duration bin, std::int64_t r
     counts.push_back(std::clamp(static_cast<ReplicaCount>(std::ceil(raised - kNoise)), least, most));
   }
   if (counts.empty()) return [least](Instant) { return least; };
-  // Whoever asks somewhere in a bin needs what the whole of it needs, a lead later.
+  // A moment within an interval needs the level of the whole interval that is one lead later.
   const auto ahead = static_cast<std::size_t>((lead + bin - Duration{1}) / bin);
   std::vector<ReplicaCount> asked = highest_ahead(counts, ahead);
   return [asked = std::move(asked), bin](Instant now) {

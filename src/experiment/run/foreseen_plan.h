@@ -9,11 +9,12 @@
 
 namespace capstan::experiment {
 
-/// How many replicas to ask for, by moment, whatever anybody sees.
+/// A function from a moment to the number of wanted replicas. It reads no signals.
 using Script = std::function<ReplicaCount(Instant)>;
 
-/// A plan by bins as a script: every level raised by a share and rounded up to whole replicas, asked for `lead` before
-/// it is needed and kept until it is not, between `least` and `most`. After the last bin, its level.
+/// Returns a plan by time intervals as a script. Each level is raised by a share and rounded up to whole replicas. It
+/// is wanted from `lead` before its interval until the interval's end, and bounded by `least` and `most`. The last
+/// level applies until the end of the run.
 Script foreseen_plan(std::span<const double> level, Duration bin, std::int64_t raised_ppm, Duration lead,
                      ReplicaCount least, ReplicaCount most);
 

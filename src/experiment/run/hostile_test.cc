@@ -1,6 +1,5 @@
-// Whole runs in a world that refuses, delays, loses and takes away: whatever happens, what must never happen does not
-// (docs/invariants.md). Each seed picks a policy and throws a coin for each fault, so that faults meet in every
-// mixture.
+// Whole runs in a world that refuses, delays and loses actions and takes nodes away. No invariant (docs/invariants.md)
+// may break. Each seed chooses a policy and, independently, each fault, so that faults occur in every combination.
 
 #include <gtest/gtest.h>
 
@@ -16,7 +15,8 @@ namespace {
 
 constexpr std::uint64_t kSeeds = 48;
 
-// Two GPUs a replica, a pod each; a node holds two replicas, so that a spike of ten minutes buys and gives back nodes.
+// A replica has two pods with a GPU each. A node holds two replicas, so that a spike of ten minutes buys and releases
+// nodes.
 constexpr const char* kWorld = R"(name: hostile
 load:
   generator:
@@ -145,7 +145,7 @@ TEST_P(Hostile, WhatMustNeverHappenDoesNot) {
     EXPECT_EQ(result.invariants.lowered_blind, 0);
     EXPECT_EQ(result.invariants.work_cut, 0);
   }
-  // The same again, byte for byte.
+  // A second run gives the same bytes.
   if (GetParam() % 8 == 0) {
     EXPECT_EQ(run_verified(*scenario, drawn.policy, GetParam()).state_hash, result.state_hash);
   }
@@ -153,7 +153,7 @@ TEST_P(Hostile, WhatMustNeverHappenDoesNot) {
 
 INSTANTIATE_TEST_SUITE_P(Seeds, Hostile, testing::Range<std::uint64_t>(1, kSeeds + 1));
 
-/// The test is worth something only if its world is hostile: each fault leaves its mark.
+/// Checks that the world is hostile: each fault occurs.
 TEST(HostileWorld, FaultsDoHappen) {
   const auto run_with = [](std::vector<std::string> sets, std::size_t policy) {
     const scenario::ScenarioResult scenario = scenario::parse_scenario(
@@ -173,10 +173,10 @@ TEST(HostileWorld, FaultsDoHappen) {
   EXPECT_NE(run_with({"cluster.actions.refused=15%"}, 0).state_hash, calm.state_hash);
   EXPECT_NE(run_with({"cluster.scrape.loss=50%"}, 0).state_hash, calm.state_hash);
   const InvariantFigures baseline = run_with({}, 2).invariants;
-  EXPECT_GT(baseline.partial_gang + baseline.work_cut, 0);  // what pod-by-pod placement and consolidation break
+  EXPECT_GT(baseline.partial_gang + baseline.work_cut, 0);  // placement by pod and consolidation break these
 }
 
-// Every number of a scenario, and what somebody may write there. What the reader lets pass must run to its end.
+// Every number of a scenario with extreme values. A scenario that the reader accepts must run to its end.
 constexpr const char* kPaths[] = {
     "duration",
     "settle",
@@ -268,7 +268,7 @@ TEST(HostileWorld, WhatTheReaderLetsPassRuns) {
         continue;
       }
       ++ran_here;
-      if (scenario->duration > Duration(std::chrono::minutes(1))) continue;  // the value was that of the duration
+      if (scenario->duration > Duration(std::chrono::minutes(1))) continue;  // the changed value is the duration
       EXPECT_EQ(run_verified(*scenario, 0, 1).invariants.not_conserved, 0);
     }
     EXPECT_GT(ran_here, 0) << path << " takes none of the values: is it still called that?";

@@ -9,7 +9,7 @@ void LimitWatch::minute(const model::Snapshot& truth) {
   Sum fleet;
   std::map<model::PoolId, Sum> pools;
   const auto add = [&](model::PoolId pool, model::OfferingId id) {
-    if (!pool.valid()) return;  // not for the controller to give back or to count
+    if (!pool.valid()) return;  // the controller neither counts nor releases nodes without a pool
     const model::Offering& offering = catalog.offering(id);
     for (Sum* sum : {&fleet, &pools[pool]}) {
       sum->gpus += offering.gpus;

@@ -8,18 +8,18 @@
 
 namespace capstan::experiment {
 
-/// Invariant 4, held against the world instead of against what the controller counts: the nodes that stand and those
-/// that are bought never rise above a limit of their pool or of the fleet.
+/// Checks invariant 4 on the simulated cluster, not on the counts of the controller: existing and ordered nodes never
+/// rise above a limit of their pool or of the fleet.
 class LimitWatch {
  public:
-  /// Looks at the truth, once a minute.
+  /// Checks the cluster. To be called once a minute.
   void minute(const model::Snapshot& truth);
 
-  /// How often something rose while it was above its limit.
+  /// Returns how often a quantity rose while it was above its limit.
   std::int64_t broken() const { return broken_; }
 
  private:
-  /// The size of a pool or of the fleet: nodes that stand, and those that are bought.
+  /// The size of a pool or of the fleet, existing and ordered nodes together.
   struct Sum {
     GpuCount gpus = 0;
     std::int64_t nodes = 0;
@@ -29,7 +29,7 @@ class LimitWatch {
     if (now > limit && now > before) ++broken_;
   }
 
-  bool looked_ = false;  ///< what stands at the start was not decided by the controller
+  bool looked_ = false;  ///< false: the nodes of the start, which the controller did not decide, are not counted yet
   Sum fleet_;
   std::map<model::PoolId, Sum> pools_;
   std::int64_t broken_ = 0;

@@ -7,7 +7,7 @@
 namespace capstan::experiment {
 namespace {
 
-/// So many nodes of eight GPUs at 10 USD/h in one pool.
+/// A pool with this many nodes of eight GPUs at 10 USD/h.
 model::Snapshot nodes(std::uint32_t count, GpuCount pool_limit, const model::FleetLimits& limits = {}) {
   auto catalog = std::make_shared<model::Catalog>();
   catalog->offerings = {{"eight", {0}, 8, {}, model::CapacityType::on_demand, {10'000'000}}};

@@ -40,8 +40,8 @@ RequestFigures figures(const sim::RequestCounts& counts) {
 
 std::int64_t whole_minutes(Duration d) { return std::chrono::duration_cast<std::chrono::minutes>(d).count(); }
 
-/// The GPU time of each state in nanoseconds. What is rounded down adds up over the states, so that their sum is the
-/// whole, rounded down once.
+/// Returns the GPU time of each state in nanoseconds. Fractions are carried from state to state, so that the sum over
+/// the states is the exact total, rounded down once.
 ByGpuState<GpuNanoseconds> gpu_nanoseconds(const std::array<sim::GpuTime, kGpuStates>& milli_gpu_time) {
   ByGpuState<GpuNanoseconds> time{};
   sim::GpuTime so_far = 0;
@@ -67,7 +67,7 @@ std::vector<Spending> spending(const sim::ClusterMeter& meter, const model::Cata
   return rows;
 }
 
-/// The nodes that stand, and those that boot: both are paid.
+/// Returns the GPUs of nodes that exist or boot, all of which are paid for.
 GpuCount gpus_paid(const model::Snapshot& truth) {
   GpuCount paid = 0;
   truth.nodes.for_each([&](model::NodeId, const model::Node& node) { paid += node.gpus.count / 1000; });
@@ -133,7 +133,7 @@ void Observer::minute(Instant now) {
 }
 
 void Observer::finish(Instant end) {
-  // What arrives at the very end of a minute belongs to the next one.
+  // A request that arrives exactly at the end of a minute belongs to the next one.
   const sim::RequestMinute& last = fleet_.meter().minutes.back();
   const bool unseen = fleet_.meter().minutes.size() > minutes_.size();
   if (unseen && (end > minute_start_ || last.arrived > 0)) minute(end);
@@ -147,20 +147,20 @@ void Observer::watch_queue(Instant now, const Minute& here) {
   const std::string coming = on_their_way(here.desired, here.ready);
   model::ReasonCode code = controller_.scale_decision({0}).why.code;
   std::string why = ": " + why_so_many();
-  // A replica that has just become ready gives no reading yet. That explains why the number is not lowered, and not why
-  // requests wait.
+  // A missing reading of a replica that has just become ready explains why the number is not lowered. It does not
+  // explain why requests wait.
   if (code == model::ReasonCode::signal_missing && !coming.empty()) {
     code = model::ReasonCode::capacity_on_its_way;
     why.clear();
   }
   queue_.worst = {now, here.waiting,
-                  fmt::format("{} waited for {}, {} asked for{}{}", counted(here.waiting, "request", "requests"),
+                  fmt::format("{} waited for {}, {} wanted{}{}", counted(here.waiting, "request", "requests"),
                               counted(here.ready, "ready replica", "ready replicas"),
                               here.desired == 1 ? "1 was" : grouped(here.desired) + " were", coming, why),
                   std::string(model::name(code))};
 }
 
-/// Returns why replicas that are asked for do not serve yet: " (2 starting, 1 without GPUs)"; empty where all serve.
+/// Returns why wanted replicas do not serve yet: " (2 starting, 1 without GPUs)". Empty if all serve.
 std::string Observer::on_their_way(ReplicaCount desired, ReplicaCount ready) const {
   ReplicaCount starting = 0;
   cluster_.truth().gangs.for_each(
@@ -172,7 +172,7 @@ std::string Observer::on_their_way(ReplicaCount desired, ReplicaCount ready) con
   return words.empty() ? "" : " (" + words + ")";
 }
 
-/// The last decision in words; of each kind of replicas, where there are several.
+/// Returns the last decision in words, for each kind of replicas if there are several.
 std::string Observer::why_so_many() const {
   const std::vector<model::Service>& services = cluster_.truth().catalog->services;
   std::string words;
@@ -213,7 +213,7 @@ void Observer::watch_disruptions(Instant now, const sim::ClusterMeter& meter) {
 }
 
 void Observer::watch_groups(Instant now) {
-  // A release takes effect a little after the hold: the action's own latency.
+  // A release takes effect after the hold plus the latency of the action.
   const Duration limit = setup_.policies.provision->hold + kMinuteLength;
   cluster_.truth().claims.for_each([&](model::ClaimId, const model::Claim& claim) {
     const bool on_its_way =

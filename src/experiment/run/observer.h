@@ -19,19 +19,19 @@
 
 namespace capstan::experiment {
 
-/// Watches a run from outside, once a simulated minute, and says at its end what came of it. It sees the truth; nothing
-/// that it knows goes back to the controller.
+/// Measures a run once a simulated minute and gives the result at its end. It reads the true state of the simulation.
+/// Nothing that it knows goes back to the controller.
 class Observer {
  public:
-  /// Returns why a service has the replicas that it was last given, in one sentence.
+  /// Returns the reason for the last number of replicas of a service, in one sentence.
   using Why = std::function<std::string(model::ServiceId)>;
 
-  /// All outlive the observer.
+  /// All arguments outlive the observer.
   Observer(const SimulationSetup& setup, sim::Fleet& fleet, sim::Cluster& cluster, const FleetHook& hook,
            const WatchedWorld& world, const control::Controller& controller, Why why);
 
   void minute(Instant now);
-  /// Once, after the fleet's end: what happened since the last whole minute, if anything did.
+  /// Measures the rest after the last whole minute. To be called once, after the fleet has ended.
   void finish(Instant end);
   RunResult result(Instant end);
 
@@ -47,7 +47,7 @@ class Observer {
   void read_requests(RunResult& result);
   void read_cluster(RunResult& result, Instant end);
 
-  /// A stretch of minutes in which something went wrong: how much in all, and when it was worst.
+  /// A sequence of minutes with the same problem: its sum, and the worst moment.
   struct Stretch {
     Instant from = Instant::never();
     std::int64_t sum = 0;

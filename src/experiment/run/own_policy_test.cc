@@ -1,6 +1,5 @@
-// Goal: Capstan's own policy through the whole simulator, on loads that are generated, so that nothing of it can be
-// fitted to a trace: it holds its SLO, it hardly ever turns around, and it breaks no invariant, also where metrics get
-// lost.
+// Goal: Capstan's own policy in the whole simulator holds its SLO, rarely reverses a change and breaks no invariant,
+// also if metrics are lost. The loads are generated, so that the policy cannot be fitted to a trace.
 #include <gtest/gtest.h>
 
 #include <fmt/format.h>
@@ -98,7 +97,7 @@ TEST(OwnPolicyRuns, RareBurstsAreHeldWarmUnlessTheirMissesAreAccepted) {
 
 TEST(OwnPolicyRuns, WhereTheDayPaysForAWakeItSleeps) {
   scenario::ScenarioOverrides overrides;
-  // Three hours of twelve: 5,400 requests pay for the dozen that comes while a replica starts.
+  // In three of twelve hours 5,400 requests arrive, so that a dozen late ones during a start do not matter.
   overrides.sets = {"load.generator.rate={kind: on_off, rate: 0, peak: 0.5, period: 12h, length: 3h}",
                     "service.start.engine_init=20s..24s", "service.replicas.initial=0"};
   const scenario::ScenarioResult scenario =
@@ -109,7 +108,7 @@ TEST(OwnPolicyRuns, WhereTheDayPaysForAWakeItSleeps) {
   for (const std::size_t hour : {11, 23, 35}) EXPECT_EQ(result.minutes.at(60 * hour).desired, 0) << hour;
 }
 
-/// Share of the requests met from the minute before a zone is lost until it is back, in ppm.
+/// Returns the share of met requests from the minute before a zone is lost until its return, in ppm.
 std::int64_t met_in_outage(const std::string& survive, std::size_t policy) {
   scenario::ScenarioOverrides overrides;
   overrides.sets = {"service.replicas.survive=" + survive};

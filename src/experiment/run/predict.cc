@@ -12,13 +12,14 @@
 namespace capstan::experiment {
 namespace {
 
-constexpr std::int64_t kWaves = 4;                // requests a client sends in the closed loop
-constexpr std::int64_t kMaxConcurrency = 65'536;  // bounds on what a file may ask for
+constexpr std::int64_t kWaves = 4;                // requests of each client in the closed loop
+constexpr std::int64_t kMaxConcurrency = 65'536;  // largest concurrency that a file may state
 constexpr std::int64_t kMaxTokens = 10'000'000;
-constexpr Duration kFrontEnd{15'000'000};  // API server and tokenizer before a request reaches the engine (BLIS alpha)
-constexpr std::int64_t kLargeGpuBytes = 70'000'000'000;  // above it vLLM's default token budget is 8192, else 2048
+constexpr Duration kFrontEnd{15'000'000};  // time in API server and tokenizer before the engine (BLIS alpha)
+constexpr std::int64_t kLargeGpuBytes =
+    70'000'000'000;  // vLLM's default token budget is 8192 on larger GPUs, otherwise 2048
 
-/// model_path in the points -> model of the table.
+/// The model of the table for each `model_path` of the points.
 constexpr std::array<std::pair<std::string_view, std::string_view>, 10> kModels = {{
     {"meta-llama/Llama-3.1-8B", "Llama-3.1-8B"},
     {"meta-llama/Llama-3.1-8B-Instruct", "Llama-3.1-8B"},
@@ -85,7 +86,8 @@ void summarize(PredictReport& report) {
   }
 }
 
-/// Whether the row is one that the engine model claims to predict; fills in everything that comes from the file.
+/// Reads the row of a file.
+/// @return true if the engine model can predict it
 Result<bool> read_row(const engine::Csv& csv, std::size_t row, const std::array<std::size_t, kColumns>& at,
                       std::string_view engine, PredictRow& out) {
   const auto text = [&](Column c) { return csv.field(row, at[c]); };

@@ -13,9 +13,9 @@
 
 namespace capstan::experiment {
 
-/// One measured point beside what the simulated engine does at the same load.
+/// One measured point, and the prediction of the simulated engine for the same load.
 struct PredictRow {
-  std::uint32_t line = 0;  ///< in the file of points
+  std::uint32_t line = 0;  ///< line in the file of points
   std::string id;
   std::string model;  ///< name of the engine table used
   std::string gpu;    ///< "H100"
@@ -35,17 +35,17 @@ struct PredictGroup {
   std::string model;
   std::string gpu;
   std::int64_t rows = 0;
-  double tpot_error_median = 0;       ///< of the absolute errors
-  double tpot_error_bias_median = 0;  ///< of the signed ones: below 0, the model is too fast
+  double tpot_error_median = 0;       ///< median of the absolute errors
+  double tpot_error_bias_median = 0;  ///< median of the signed errors; below 0, the model is too fast
 };
 
-/// The step model beside measured points of a real engine.
+/// The step model compared with measured points of a real engine.
 struct PredictReport {
   std::vector<PredictRow> rows;
-  std::vector<PredictGroup> groups;  ///< by model, then GPU
-  double tpot_error_median = 0;      ///< fraction, over all rows
+  std::vector<PredictGroup> groups;  ///< sorted by model, then by GPU
+  double tpot_error_median = 0;      ///< over all rows, as a fraction
   double tpot_error_p90 = 0;
-  std::int64_t rows_skipped = 0;  ///< of another engine, mode or precision, or without a table
+  std::int64_t rows_skipped = 0;  ///< rows of another engine, mode or precision, or without a table
 };
 
 /// Reads points in the format of AIConfigurator's silicon sample (columns id, backend, model_path, system, precision,
@@ -53,14 +53,14 @@ struct PredictReport {
 /// that has a table: `backend` = `engine`, aggregated, no pipeline or attention-data parallelism, not FP4; an empty
 /// precision means BF16 and Llama-3.1-70B has the shape of Llama-3.3-70B. Closed loop: `batch_size` clients that send
 /// the next request as soon as the last one ended.
-/// Errors: a malformed file (with its line), or no row left to compare (infeasible).
-/// @param progress  is told how many rows of how many are done
+/// @param progress  is called with the number of rows that are done and of all rows
+/// @return an input error with its line for a malformed file, and an infeasible one if no row can be compared
 Result<PredictReport> predict(std::string_view points_csv, std::string file, std::string_view engine,
                               const engine::EngineTable& table,
                               const std::function<void(std::size_t done, std::size_t rows)>& progress = {});
 
-/// Time to first token and time per output token after it, mean over the requests of a closed loop of `concurrency`
-/// clients, first wave left out: all of its prompts arrive at once, which no later one does.
+/// Returns the mean time to first token and the mean time per output token in a closed loop of `concurrency` clients.
+/// The first request of each client is left out, because all of these arrive at once.
 struct ClosedLoop {
   Duration ttft{};
   Duration tpot{};

@@ -23,7 +23,7 @@ TEST(Predict, ComparesWhatHasATable) {
       "c,vllm,1,Qwen/Qwen3-32B,h100_sxm,,disagg,1024,1024,8,2,1,,1,1,154.0,15.9\n"
       "d,vllm,1,meta-llama/Llama-3.1-70B,b200_sxm,fp4,agg,1024,1024,8,2,1,1,1,1,154.0,15.9\n"
       "e,vllm,1,meta-llama/Llama-3.1-70B,h100_sxm,fp8,agg,1024,1024,4,4,1,1,4,1,80.5,11.8\n"
-      "f,vllm,1,nobody/heard-of-it,h100_sxm,fp8,agg,1024,1024,4,4,1,1,4,1,80.5,11.8\n");
+      "f,vllm,1,unknown/model,h100_sxm,fp8,agg,1024,1024,4,4,1,1,4,1,80.5,11.8\n");
   ASSERT_TRUE(report.has_value()) << report.error().text();
   ASSERT_EQ(report->rows.size(), 2u);
   EXPECT_EQ(report->rows_skipped, 4);

@@ -19,7 +19,7 @@ RoleEngine engine_of(const scenario::RoleSpec& role, const scenario::Scenario& s
   return made;
 }
 
-/// There is one beat of scrapes: of two peers that ask for one, the faster has it.
+/// All peers share one interval of scrapes, the shortest that any of them states.
 std::optional<Duration> shortest_scrape(const scenario::PolicySpec& policy) {
   std::optional<Duration> shortest;
   for (const std::optional<scenario::PeerSpec>& peer : policy.peers) {
@@ -29,8 +29,7 @@ std::optional<Duration> shortest_scrape(const scenario::PolicySpec& policy) {
   return shortest;
 }
 
-/// kube-scheduler, which first fit stands for, knows nothing of a gang's domain, and no API server refuses its
-/// bindings.
+/// First fit stands for kube-scheduler, which does not know the domain of a gang. No API server refuses its bindings.
 bool knows_gangs(const scenario::PolicySpec& policy) {
   return policy.policies.place && policy.policies.place->kind == decide::place::Policy::Kind::gang;
 }
@@ -39,7 +38,7 @@ bool knows_gangs(const scenario::PolicySpec& policy) {
 
 namespace {
 
-/// Returns the catalog with the bounds that the policy's manifest states.
+/// Returns the catalog with the bounds of the policy's manifest.
 std::shared_ptr<const model::Catalog> catalog_of(const scenario::Scenario& scenario,
                                                  const scenario::PolicySpec& policy) {
   if (policy.bounds.empty() && !policy.role_limits) return scenario.cluster.catalog;
@@ -83,7 +82,7 @@ Prepared prepare(const scenario::Scenario& scenario, const scenario::PolicySpec&
   setup.fleet = scenario.fleet;
   for (std::size_t i = 0; i < scenario.roles.size(); ++i) {
     const scenario::RoleSpec& role = scenario.roles[i];
-    // Each GPU kind is off by amounts of its own; prefill and decode run on engines that are off alike.
+    // The model's errors differ by GPU kind. Prefill and decode have the same errors.
     const std::uint64_t drawn = scenario.mixed() ? seed + i * kSeedApart : seed;
     const RoleEngine& engine = prepared.engines.emplace_back(engine_of(role, scenario, drawn));
     setup.variants.push_back({.model = engine.model.get(),

@@ -13,7 +13,7 @@
 
 namespace capstan::experiment {
 
-/// The engine of one role's replicas, as it is simulated.
+/// The simulated engine of one role's replicas.
 struct RoleEngine {
   std::unique_ptr<const engine::StepModel> model;
   std::unique_ptr<const engine::RequestWork> work;
@@ -27,7 +27,7 @@ struct Prepared {
 
 Prepared prepare(const scenario::Scenario& scenario, const scenario::PolicySpec& policy, std::uint64_t seed);
 
-/// Prepares and simulates.
+/// Prepares and simulates a policy of a scenario.
 Result<RunResult> run(const scenario::Scenario& scenario, const scenario::PolicySpec& policy, std::uint64_t seed,
                       const ProgressCallback& progress = {});
 

@@ -29,11 +29,11 @@ policies:
 
 struct PreparedRow {
   const char* policy;
-  seconds fastest, slowest;   ///< from the request for a node until it takes pods
-  seconds shortest, longest;  ///< that the loop of the provisioner may wait before it asks
+  seconds fastest, slowest;   ///< from the request for a node until it accepts pods
+  seconds shortest, longest;  ///< wait of the provisioner's loop before it requests a node
 };
-// The field's figures, data/cold_start.csv: 90-120 s behind Cluster Autoscaler, 45-60 s behind Karpenter and whoever
-// else asks the provider directly. Cluster Autoscaler looks every 10 s; Karpenter's batch is open for 1 to 10 s.
+// Published figures, data/cold_start.csv: 90-120 s with Cluster Autoscaler, 45-60 s with Karpenter and others that call
+// the provider directly. Cluster Autoscaler acts every 10 s; Karpenter's batch is open for 1 to 10 s.
 constexpr PreparedRow kPreparedRows[] = {
     {"cluster-autoscaler", seconds(90), seconds(120), seconds(0), seconds(10)},
     {"karpenter", seconds(45), seconds(60), seconds(1), seconds(10)},
@@ -66,7 +66,7 @@ TEST(Prepare, NodesComeAsFastAsTheFieldKnowsThemFromEachProvisioner) {
     }
     EXPECT_GE(fastest, row.fastest);
     EXPECT_LE(slowest, row.slowest);
-    // The whole range is used: 320 draws come near both of its ends.
+    // 320 draws come near both ends of the range.
     EXPECT_LT(fastest, row.fastest + (row.slowest - row.fastest) / 4);
     EXPECT_GT(slowest, row.slowest - (row.slowest - row.fastest) / 4);
   }

@@ -5,8 +5,8 @@
 namespace capstan::experiment {
 namespace {
 
-/// Returns the requests that have to be met to hold the SLO. Attainment is rounded down to whole millionths, so the
-/// count is rounded up.
+/// Returns the number of requests that have to be met to hold the SLO. It is rounded up, because attainment is rounded
+/// down to whole millionths.
 RequestCount requests_asked_for(const RunResult& result, const model::Slo& slo) {
   const auto product = static_cast<__int128>(result.requests.arrived) * slo.attainment_ppm;
   return static_cast<RequestCount>((product + 999'999) / 1'000'000);

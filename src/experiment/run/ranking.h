@@ -5,7 +5,7 @@
 #include "experiment/run/result.h"
 #include "model/slo.h"
 
-// The order in which an operator reads policies: what holds the SLO first, and of that the cheapest.
+// The order of policies for an operator: policies that hold the SLO come first, the cheapest of them at the top.
 namespace capstan::experiment {
 
 /// Returns true if the policy meets the share of requests that the SLO asks for.
@@ -14,7 +14,7 @@ bool holds_slo(const RunResult& result, const model::Slo& slo);
 /// Returns how many more requests the policy would have to meet to hold the SLO; 0 if it holds it.
 RequestCount requests_short_of_slo(const RunResult& result, const model::Slo& slo);
 
-/// Returns true if `a` costs less than `b`: fewer USD or, for as many, less paid GPU time. Where no price is known,
+/// Returns true if `a` costs less than `b`: fewer USD, or as many USD and less paid GPU time. If no price is known,
 /// every cost is 0 USD and the paid GPU time decides.
 bool is_cheaper(const RunResult& a, const RunResult& b);
 

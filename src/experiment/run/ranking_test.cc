@@ -7,7 +7,7 @@
 namespace capstan::experiment {
 namespace {
 
-/// A policy by what it met of 1,000 requests and what it cost.
+/// A policy: the met requests of 1,000, and the cost.
 struct Ranked {
   const char* name;
   RequestCount met;
@@ -42,9 +42,7 @@ const RankCase kRankCases[] = {
     {"of two that miss it alike the cheaper ranks first", {{"a", 900, 12}, {"b", 900, 11}}, "b a"},
     {"without a price the paid GPU time decides", {{"large", 995, 0, 20}, {"small", 991, 0, 12}}, "small large"},
     {"ties go by name", {{"b", 995, 10}, {"c", 900, 10}, {"a", 995, 10}}, "a b c"},
-    {"exactly the share that is asked for holds it",
-     {{"missed by one", 989, 1}, {"exact", 990, 9}},
-     "exact missed by one"},
+    {"exactly the share of the SLO holds it", {{"missed by one", 989, 1}, {"exact", 990, 9}}, "exact missed by one"},
 };
 
 TEST(Ranking, OrdersAsAnOperatorChooses) {

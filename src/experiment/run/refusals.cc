@@ -13,12 +13,12 @@
 namespace capstan::experiment {
 namespace {
 
-/// "Again and again": fewer refusals, or a smaller share of what was asked for, are those of a world that changes while
-/// an action is on its way.
+/// The least number and share of refusals for a warning. Fewer are normal, because the world changes while an action is
+/// on its way.
 constexpr std::int64_t kFewest = 10;
 constexpr std::int64_t kSmallestSharePercent = 10;
 
-/// In the order of `model::Action::what`.
+/// Names in the order of `model::Action::what`.
 constexpr std::array<std::pair<const char*, const char*>, sim::kActionKinds> kKinds = {
     {{"scaling", "scalings"},
      {"binding", "bindings"},
@@ -29,7 +29,7 @@ constexpr std::array<std::pair<const char*, const char*>, sim::kActionKinds> kKi
      {"change of a role", "changes of roles"}}};
 constexpr std::size_t kBind = 1;
 
-/// Says why most of the refused bindings were refused.
+/// Returns the most frequent reason of the refused bindings.
 std::string bind_cause(const sim::ClusterMeter& meter, std::int64_t refused, std::string_view level) {
   const std::int64_t gone = refused - meter.binds_refused_spread - meter.binds_refused_full;
   const std::int64_t most = std::max({gone, meter.binds_refused_spread, meter.binds_refused_full});

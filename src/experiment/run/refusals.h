@@ -8,9 +8,9 @@
 
 namespace capstan::experiment {
 
-/// Returns the warnings of a result's row, one sentence each: actions that the cluster refused again and again, and
-/// replicas whose pods a placement put into several domains.
-/// @param level  the domain that a replica's pods have to share
+/// Returns the warnings of a result, one sentence each: the cluster refused many actions, or the pods of replicas were
+/// placed in several domains.
+/// @param level  level of the domain that the pods of a replica have to share
 std::vector<std::string> refusal_warnings(const sim::ClusterMeter& meter, model::TopologyLevel level);
 
 }  // namespace capstan::experiment

@@ -44,7 +44,7 @@ TEST(Refusals, AreWarnedOfWhereTheyGoOnAndOn) {
   }
 }
 
-/// First fit finds two nodes in one zone and goes on in the other.
+/// First fit uses two nodes in one zone and then one in the other.
 constexpr const char* kTwoZones = R"(name: two zones
 load: {generator: {rate: 1, input: 500, output: 100}, duration: 5m}
 service:
@@ -71,14 +71,14 @@ TEST(Refusals, APlacementWithoutGangsGetsWhatAnApiServerGives) {
     const char* policy;
     std::vector<std::string> sets;
     bool serves;
-    const char* warning;  ///< how it begins
+    const char* warning;  ///< beginning of the warning
   } rows[] = {
       {"it knows no zone, and nothing refuses its bindings",
        "first fit",
        {},
        true,
        "the pods of 1 replica stood in several zones: the placement does not know service.together"},
-      {"where they are refused all the same, its row says so",
+      {"if they are refused nevertheless, its row says so",
        "first fit",
        {"cluster.enforce_together=true"},
        false,

@@ -7,7 +7,7 @@ namespace capstan::experiment {
 
 namespace {
 
-/// An integer that holds the product of two totals: GPU-nanoseconds of a year times millions of requests.
+/// An integer for the product of two totals, such as GPU-nanoseconds of a year times millions of requests.
 __extension__ typedef __int128 Wide;
 
 std::int64_t ratio(Wide numerator, Wide denominator) {

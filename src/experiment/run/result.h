@@ -22,12 +22,12 @@ using sim::kGpuStates;
 template <typename T>
 using ByGpuState = std::array<T, kGpuStates>;
 
-/// Requests by where they ended. Conservation: arrived = completed + in_flight + queued + rejected + failed +
+/// Requests by their end. Conservation: arrived = completed + in_flight + queued + rejected + failed +
 /// timed_out.
 struct RequestFigures {
   RequestCount arrived = 0;
   RequestCount completed = 0;
-  RequestCount met = 0;        ///< completed, every bound of the SLO held
+  RequestCount met = 0;        ///< completed within every bound of the SLO
   RequestCount rejected = 0;   ///< every attempt was refused by full queues
   RequestCount failed = 0;     ///< its replica ended, and its retries were used up
   RequestCount timed_out = 0;  ///< the client gave up
@@ -39,7 +39,7 @@ struct RequestFigures {
   RequestCount late() const { return completed - met; }  ///< completed outside a bound of the SLO
 };
 
-/// Latencies of completed requests in microseconds; 0 where none completed.
+/// Latencies of completed requests in microseconds; 0 if none completed.
 struct Percentiles {
   std::int64_t p50_us = 0;
   std::int64_t p90_us = 0;
@@ -55,7 +55,7 @@ struct DisruptionFigures {
   std::int64_t eviction = 0;             ///< replicas ended for another gang
   std::int64_t spot = 0;                 ///< forced: replicas ended by an interruption
   RequestCount requests_cut = 0;         ///< requests that those replicas held; their clients may try again
-  RequestCount requests_cut_forced = 0;  ///< of these, by forced ends
+  RequestCount requests_cut_forced = 0;  ///< requests in `requests_cut` whose replica had a forced end
 };
 
 /// How often a design invariant (docs/invariants.md) was broken. Capstan's own policies must show zeros.
@@ -64,11 +64,12 @@ struct InvariantFigures {
   std::int64_t work_cut = 0;        ///< 2: requests ended by a decision; forced ends do not count
   std::int64_t lowered_blind = 0;   ///< 3: replicas lowered while a signal was missing or stale
   std::int64_t limit_exceeded = 0;  ///< 4: launches or scale-ups above a limit
-  std::int64_t not_repeatable = 0;  ///< 5: decisions that a replay did not give again
+  std::int64_t not_repeatable = 0;  ///< 5: decisions that a replay did not repeat
   std::int64_t group_overheld = 0;  ///< 6: groups neither whole nor released by the end of their hold
   std::int64_t oracle = 0;          ///< 7: observed rows with values that a controller in production cannot know
   std::int64_t not_conserved = 0;   ///< 8: balances of requests, tokens, GPU time or money that did not close
-  std::int64_t unsettled = 0;       ///< 12: actions, and goals not reached, long after load and world stood still
+  std::int64_t unsettled =
+      0;  ///< 12: actions, and goals that were not reached, long after the last change of load and world
 
   std::int64_t total() const {
     return partial_gang + work_cut + lowered_blind + limit_exceeded + not_repeatable + group_overheld + oracle +
@@ -76,7 +77,7 @@ struct InvariantFigures {
   }
 };
 
-/// A moment that explains a result, in one sentence with its numbers.
+/// A moment that explains a result, as one sentence with its numbers.
 struct Moment {
   Instant at;
   std::int64_t weight = 0;  ///< GPU-seconds or requests that it cost; moments with a larger weight come first
@@ -94,20 +95,20 @@ struct Spending {
   std::int64_t micro_usd = 0;
 };
 
-/// A change of the replicas that a policy asks for.
+/// A change of the replicas that a policy wants.
 struct ScaleStep {
   Instant at;
   ReplicaCount desired = 0;
-  std::string why;                       ///< in one sentence, without a full stop
+  std::string why;                       ///< reason in one sentence, without a full stop
   model::Role role = model::Role::both;  ///< of the replicas
-  std::string variant{};                 ///< of the replicas, where a service has several
+  std::string variant{};                 ///< of the replicas; empty if the service has one variant
 
-  /// Returns "prefill", "decode" or the variant; empty where there is one kind of replica.
+  /// Returns "prefill", "decode" or the variant; empty if there is one kind of replica.
   std::string part() const { return role == model::Role::both ? variant : std::string(model::name(role)); }
 };
-inline constexpr std::size_t kScaleStepsMost = 10'000;  ///< of a run; later steps are only counted
+inline constexpr std::size_t kScaleStepsMost = 10'000;  ///< most steps that a run keeps; later ones are only counted
 
-/// The replicas of one role, where prefill and decode have their own, or of one variant, where there are several.
+/// The replicas of one role, if prefill and decode are apart, or of one variant, if there are several.
 struct RoleFigures {
   model::Role role = model::Role::both;
   std::string variant;
@@ -164,13 +165,13 @@ struct RunResult {
   std::int64_t decisions = 0;      ///< actions submitted
   std::int64_t reversals = 0;      ///< changes of direction of the desired replicas within 15 minutes
   ReplicaCount replicas_peak = 0;  ///< ready at once
-  std::vector<RoleFigures> roles;  ///< prefill and decode, or variants; empty where all replicas are of one kind
+  std::vector<RoleFigures> roles;  ///< prefill and decode, or variants; empty if all replicas are of one kind
   DisruptionFigures disruptions;
   InvariantFigures invariants;
 
   std::string swept_from;              ///< the policy whose settings this one varies; empty: none
-  std::int64_t scale_changes = 0;      ///< changes of the replicas asked for, without the first number
-  std::vector<ScaleStep> scale_steps;  ///< the first number of replicas asked for, and every change
+  std::int64_t scale_changes = 0;      ///< changes of the wanted replicas, without the first number
+  std::vector<ScaleStep> scale_steps;  ///< the first number of wanted replicas, and every change
   std::vector<std::string> warnings;   ///< facts about the policy without which its figures mislead
   std::vector<Moment> moments;         ///< the largest weight first, at most 8
   std::vector<Minute> minutes;
@@ -178,9 +179,9 @@ struct RunResult {
 
   GpuNanoseconds paid_gpu_ns() const;
   std::int64_t total_micro_usd() const;
-  /// Returns the cost of a thousand met requests; nothing where none was met.
+  /// Returns the cost of a thousand met requests; none if no request was met.
   std::optional<std::int64_t> micro_usd_per_1000_met() const;
-  /// Returns the cost of a million delivered answer tokens; nothing where none was delivered.
+  /// Returns the cost of a million delivered answer tokens; none if no token was delivered.
   std::optional<std::int64_t> micro_usd_per_million_tokens() const;
   /// Returns the share of arrived requests that were met, in millionths; 0 when nothing arrived.
   std::int64_t attainment_ppm() const;
@@ -188,9 +189,9 @@ struct RunResult {
   std::int64_t score_milli() const;
 };
 
-/// Returns how many of the four balances of invariant 8 do not close: requests (arrived = ended or under way), tokens
-/// (generated = delivered, thrown away or under way), GPU time and money (the sums over the states equal those of the
-/// nodes).
+/// Returns the number of violated balances of invariant 8. There are four: requests (arrived = ended or under way),
+/// tokens (generated = delivered, discarded or under way), GPU time and money (the sums over the states equal the sums
+/// over the nodes).
 std::int64_t open_balances(const RunResult& result);
 
 }  // namespace capstan::experiment

@@ -12,8 +12,8 @@
 
 namespace capstan::experiment {
 
-/// The last two readings that scrapes took, by replica and by gateway: what a controller may know of them, and the only
-/// thing that it may know. Two, since a reading is visible some time after its scrape and until the next one is.
+/// The last two scraped readings of each replica and gateway. They are all that a controller may know of them. There
+/// are two, because a reading becomes visible some time after its scrape, and until then the one before is visible.
 class ScrapeLog {
  public:
   template <typename Reading>
@@ -25,10 +25,10 @@ class ScrapeLog {
   using LastTwo = std::array<Taken<Reading>, 2>;
   struct ReplicaReading {
     sim::EngineReading engine;
-    std::int64_t duty_cycle_percent = 0;  ///< since the scrape before, or since it began to serve
+    std::int64_t duty_cycle_percent = 0;  ///< since the scrape before, or since the replica began to serve
   };
 
-  void begin(model::GangId gang, Instant at) { replicas_[gang].since = at; }  ///< it serves from now on
+  void begin(model::GangId gang, Instant at) { replicas_[gang].since = at; }  ///< the replica serves from now on
   void add(model::GangId gang, Instant at, const sim::EngineReading& engine) {
     Replica& replica = replicas_[gang];
     const std::int64_t duty = percent(engine.busy_total - replica.busy, at - replica.since);
@@ -51,11 +51,11 @@ class ScrapeLog {
  private:
   struct Replica {
     LastTwo<ReplicaReading> readings;
-    Instant since{};  ///< the last scrape, before it when it began to serve
+    Instant since{};  ///< moment of the last scrape; before the first one, moment at which the replica began to serve
     Duration busy{};
   };
 
-  /// A long step is booked when it ends, so an interval may seem to hold more than fits.
+  /// The busy time of a step is counted at its end, so an interval can contain more than 100 %.
   static std::int64_t percent(Duration part, Duration whole) {
     if (whole <= Duration{}) return 0;
     const auto share = static_cast<__int128>(part.count()) * 100 / whole.count();

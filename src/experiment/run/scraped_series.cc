@@ -9,7 +9,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// No query of an autoscaler looks further back; what is older is forgotten now and then.
+/// No query of an autoscaler looks further back. Older samples are dropped from time to time.
 constexpr Duration kKept = 2h;
 constexpr Duration kForgetEvery = 30min;
 
@@ -17,7 +17,7 @@ std::string bound_text(std::int64_t microseconds) {
   char digits[32];
   const auto written = std::to_chars(digits, digits + sizeof digits, static_cast<double>(microseconds) / 1e6);
   std::string text(digits, written.ptr);
-  if (text.find('.') == std::string::npos) text += ".0";  // as the Python client writes it
+  if (text.find('.') == std::string::npos) text += ".0";  // the form of the Python client
   return text;
 }
 

@@ -13,8 +13,8 @@
 
 namespace capstan::experiment {
 
-/// What a Prometheus server holds of a simulated fleet: every scrape of engines, GPUs and gateway as series under the
-/// names that vLLM, NVIDIA's DCGM exporter and the Gateway API inference extension have.
+/// The series of a simulated fleet in a Prometheus server: every scrape of engines, GPUs and gateway, under the metric
+/// names of vLLM, NVIDIA's DCGM exporter and the Gateway API inference extension.
 class ScrapedSeries {
  public:
   struct Page {
@@ -22,17 +22,17 @@ class ScrapedSeries {
     std::int64_t duty_cycle_percent = 0;
   };
 
-  /// @param labels  on every series, besides `pod` of those of a replica
-  /// @param delay   from a scrape until a query sees it
+  /// @param labels  labels of every series; series of a replica also have `pod`
+  /// @param delay   time from a scrape until queries see it
   ScrapedSeries(std::map<std::string, std::string> labels, Duration delay, std::int64_t memory_used_percent)
       : labels_(std::move(labels)), delay_(delay), memory_used_percent_(memory_used_percent) {}
 
   void add(model::GangId gang, Instant at, const Page& page);
   void add(Instant at, RequestCount gateway_waiting);
-  /// The replica has gone: its series end, as they do where a target vanishes.
+  /// Ends the series of a replica, as Prometheus does when a target vanishes.
   void forget(model::GangId gang);
 
-  /// What queries see at a moment, which never goes back.
+  /// Returns the data that queries see at a moment. Moments of successive calls do not decrease.
   const promql::SeriesStore& at(Instant now);
 
  private:
@@ -49,9 +49,9 @@ class ScrapedSeries {
   std::int64_t memory_used_percent_;
   std::deque<Arrival> coming_;
   promql::SeriesStore store_;
-  std::map<model::GangId, sim::TtftBuckets> first_tokens_;  ///< since each began to serve
+  std::map<model::GangId, sim::TtftBuckets> first_tokens_;  ///< counts since each replica began to serve
   std::map<model::GangId, std::vector<promql::Labels>> by_gang_;
-  std::vector<promql::Labels> gone_;  ///< series that the next scrape does not find any more
+  std::vector<promql::Labels> gone_;  ///< series that the next scrape no longer finds
   Instant next_forget_{};
 };
 

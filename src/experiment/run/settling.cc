@@ -10,16 +10,16 @@ namespace {
 
 using namespace decide::scale;
 
-/// Capstan's policy takes up to eight lead times until it lowers.
+/// Capstan's policy waits up to eight lead times before it lowers replicas.
 constexpr std::int64_t kLeadTimesToLower = 8;
-/// A lead time is taken as a quarter of an hour if no start took longer.
+/// The lead time counts as at least a quarter of an hour.
 constexpr Duration kLeadTimeLeast = std::chrono::minutes(15);
 
 Duration longest_wait(const HpaSettings& hpa) {
   return hpa.behavior ? hpa.behavior->down.stabilization : hpa.downscale_stabilization;
 }
 
-/// How long a scale policy is told to wait before it lowers.
+/// Returns the configured wait of a scale policy before it lowers replicas.
 struct ScaleWait {
   Duration operator()(const Fixed&) const { return {}; }
   Duration operator()(const Capstan&) const { return {}; }

@@ -11,7 +11,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// One service of two GPUs a replica, a pool of eight, a load that ends, and nothing that disturbs.
+/// A service with two GPUs for each replica, a pool of eight GPUs, a load that ends, and no faults.
 SimulationSetup calm() {
   auto catalog = std::make_shared<model::Catalog>();
   catalog->gpu_kinds = {"h100_sxm"};
@@ -83,7 +83,7 @@ TEST(Settling, AllowsMovesForEightStartsAndNoLonger) {
   EXPECT_EQ(settling.broken(), 10);  // the settling time is 250 minutes
 }
 
-/// Stretches of equal minutes, and what is counted at their end. The settling time is 130 minutes.
+/// Intervals of equal minutes, and the count at the end of each. The settling time is 130 minutes.
 struct Stretch {
   int minutes;
   bool has_requests;
@@ -135,7 +135,7 @@ TEST(Settling, ACapacityErrorBeginsTheSettlingTimeAnew) {
   EXPECT_EQ(settling.broken(), 0);
 }
 
-/// A pool of eight GPUs in nodes of eight, replicas of two.
+/// A pool with one node of eight GPUs, and replicas of two GPUs.
 TEST(Settling, RoomIsWhatWholeNodesHave) {
   SimulationSetup setup = calm();
   model::Snapshot truth;

@@ -18,7 +18,7 @@ namespace {
 
 constexpr Duration kMinute = std::chrono::minutes(1);
 
-/// The load of a run: an open one with its own arrivals, or clients that wait for their answers.
+/// The load of a run: an open load with its own arrivals, or a closed loop of clients that wait for their answers.
 struct Load {
   std::unique_ptr<workload::Source> source;
   std::optional<workload::ClosedLoop> clients;
@@ -48,8 +48,8 @@ std::unique_ptr<sim::Fleet> make_fleet(const SimulationSetup& setup, Load& load)
                       : std::make_unique<sim::Fleet>(config, setup.variants, setup.slo, *load.source);
 }
 
-/// Returns how far the run is, 0 to 1: by the end that is stated, else by the time of the load or by its requests,
-/// whichever is further.
+/// Returns the finished part of the run, 0 to 1. It is the part of the stated duration, or without one the larger part
+/// of the load's time and of its requests.
 double part_done(const SimulationSetup& setup, const Load& load, Instant now) {
   const Duration length = setup.duration.value_or(setup.workload.duration.value_or(Duration{}));
   const double by_time =
@@ -57,7 +57,7 @@ double part_done(const SimulationSetup& setup, const Load& load, Instant now) {
   return std::min(1.0, setup.duration ? by_time : std::max(by_time, load.progress()));
 }
 
-/// The peer that scales one service in place of a policy, where the setup has one, and the metrics that it reads.
+/// The peer that scales one service in place of a policy, if the setup has one, with the metrics that it reads.
 class Peer {
  public:
   Peer() = default;
@@ -86,7 +86,7 @@ class Peer {
   std::unique_ptr<ScrapedSeries> series_;
 };
 
-/// The peers of a run, one place for each service.
+/// The peers of a run, one entry for each service.
 class Peers {
  public:
   explicit Peers(const SimulationSetup& setup) : peers_(setup.variants.size()) {
@@ -124,7 +124,7 @@ class Peers {
   bool any_ = false;
 };
 
-/// Records the changes of the replicas that are asked for of each service.
+/// Records the changes of the wanted replicas of each service.
 class ScaleRecorder {
  public:
   explicit ScaleRecorder(std::size_t services) : last_(services) {}
@@ -150,7 +150,7 @@ class ScaleRecorder {
   std::vector<ScaleStep> steps_;
 };
 
-/// Returns what scales in place of the policy: the script, else the peers; empty where there is neither.
+/// Returns the autoscaler that replaces the policy: the script, or the peers. Empty if there is neither.
 control::Autoscaler autoscaler_of(const SimulationSetup& setup, Peers& peers) {
   if (!setup.script) return peers.autoscaler();
   return [&setup](const model::Snapshot& snapshot, const decide::scale::RoleView& role) {
@@ -159,24 +159,24 @@ control::Autoscaler autoscaler_of(const SimulationSetup& setup, Peers& peers) {
   };
 }
 
-/// Returns the requests that can no longer meet the SLO.
+/// Returns the number of requests that can no longer meet the SLO.
 RequestCount missed(const sim::RequestCounts& counts) { return counts.completed - counts.met + counts.unmet(); }
 
-/// Knows when the run is over.
+/// Decides when the run is over.
 class End {
  public:
   explicit End(const SimulationSetup& setup) : setup_(setup) {}
 
   bool reached(const sim::Fleet& fleet, Instant now) {
     if (setup_.duration) return now.since_start >= *setup_.duration;
-    // Nodes cost money until the stated end of the load, whether or not requests come until then.
+    // Nodes cost money until the stated end of the load, with or without requests.
     if (now.since_start < setup_.workload.duration.value_or(Duration{})) return false;
     if (fleet.is_over()) return true;
     if (!fleet.arrivals_over()) return false;
     if (last_arrival_.is_never()) last_arrival_ = now;
     return now - last_arrival_ >= setup_.settle;
   }
-  /// Returns the next moment at which the run may be over without any event.
+  /// Returns the next moment at which the run may end without an event.
   Instant next(Instant now) const {
     if (setup_.duration) return Instant{*setup_.duration};
     const Instant load_end{setup_.workload.duration.value_or(Duration{})};
@@ -197,7 +197,7 @@ Result<RunResult> simulate(const SimulationSetup& setup, const ProgressCallback&
   Peers peers(setup);
   FleetHook hook(*fleet, setup.cluster.catalog->services, peers.series());
   sim::Cluster cluster(setup.cluster, setup.seed, hook);
-  cluster.advance({});  // so that the first observation shows the nodes and replicas of the start
+  cluster.advance({});  // the first observation must show the nodes and replicas of the start
   WatchedWorld world(cluster, hook.scraped(), setup.cluster);
   control::Controller controller(
       setup.policies, world,

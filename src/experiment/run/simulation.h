@@ -28,31 +28,33 @@ struct SimulationSetup {
   workload::WorkloadSpec workload;
   control::Policies policies;
   std::uint64_t seed = 1;
-  std::optional<Duration> duration;            ///< the run ends here; without it, when every request has ended ...
-  Duration settle = std::chrono::minutes(15);  ///< ... or this long after the last arrival, whatever is under way
+  std::optional<Duration> duration;            ///< the run ends here; none: it ends when every request has ended, ...
+  Duration settle = std::chrono::minutes(15);  ///< ... but at the latest this long after the last arrival
   control::Witness witness;                    ///< is called with the inputs of every decision; may be empty
-  std::vector<std::optional<scenario::PeerSpec>> peers;  ///< by service: scales it in place of the policy; may be empty
-  std::vector<std::string> warnings;                     ///< facts about the policy without which its figures mislead
-  Script script;                                         ///< scales the first service in place of both; may be empty
-  std::function<bool()> enough;  ///< ends the run when it returns true after a decision; may be empty
-  /// The run ends at the next minute once more requests than this have missed the SLO; nothing: it does not.
+  std::vector<std::optional<scenario::PeerSpec>>
+      peers;                          ///< by service: a peer that scales it in place of the policy; may be empty
+  std::vector<std::string> warnings;  ///< facts about the policy without which its figures mislead
+  Script script;                      ///< scales the first service in place of both; may be empty
+  std::function<bool()> enough;       ///< ends the run when it returns true after a decision; may be empty
+  /// The run ends at the next minute after more requests than this have missed the SLO; none: no limit.
   std::optional<RequestCount> miss_limit{};
-  bool verify = false;  ///< check the invariants as it runs and decide everything twice: slower, for tests
+  bool verify =
+      false;  ///< for tests: check the invariants during the run and make every decision twice, which is slower
 };
 
-/// How far a run is, for a progress line. It is reported about once a simulated minute.
+/// The progress of a run, reported about once per simulated minute.
 struct Progress {
-  Instant at;       ///< of several runs at once: their mean
-  double part = 0;  ///< of the workload, 0 to 1
+  Instant at;       ///< simulated moment; mean of several runs at once
+  double part = 0;  ///< finished part of the workload, 0 to 1
   RequestCount arrived = 0;
-  Duration simulated{};  ///< of all runs together
-  std::string stage{};   ///< what runs after the policies, "constant fleet, runs 3 to 4"; empty: the policies run
+  Duration simulated{};  ///< simulated time of all runs together
+  std::string stage{};   ///< runs after those of the policies, "constant fleet, runs 3 to 4"; empty: the policies run
 };
 using ProgressCallback = std::function<void(const Progress&)>;
 
 /// Runs simulation and control together: the fleet serves, the cluster starts and ends replicas, and the control loop
-/// sees the cluster only through its port. At one moment requests come first, then the cluster, then the loop.
-/// @return an input error when the workload's file is bad
+/// sees the cluster only through its port. At one moment requests are handled first, then the cluster, then the loop.
+/// @return an input error if the file of the workload is invalid
 Result<RunResult> simulate(const SimulationSetup& setup, const ProgressCallback& progress = {});
 
 }  // namespace capstan::experiment

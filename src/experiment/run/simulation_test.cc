@@ -14,7 +14,7 @@ namespace {
 using std::chrono::minutes;
 using std::chrono::seconds;
 
-/// A small cluster that serves Llama-3.1-8B on H100: nodes of eight GPUs can be bought, one stands.
+/// A small cluster that serves Llama-3.1-8B on H100. One node of eight GPUs exists, and more can be bought.
 class Small {
  public:
   explicit Small(std::int32_t pods = 1) {
@@ -65,7 +65,7 @@ class Small {
                       .provision = decide::provision::whole_groups()};
   }
 
-  /// Requests a second, with a spike of some minutes.
+  /// A load in requests per second, with a spike of some minutes.
   void rate(double usual, double peak, minutes start, minutes length, minutes duration) {
     workload::GeneratorSpec load;
     load.rate.kind = workload::RateCurve::Kind::spike;
@@ -99,8 +99,8 @@ TEST(Simulation, ASpikeBecomesReplicasAndNodesAndGoesAgain) {
   EXPECT_LT(result.useful_gpu_ns, result.paid_gpu_ns());
 }
 
-/// No request arrives after the first quarter of an hour, and nothing disturbs: for nearly four hours load and world
-/// stand still. What scales is a script.
+/// A run without requests after the first quarter of an hour and without faults, so that load and world do not change
+/// for nearly four hours. A script scales it.
 RunResult four_calm_hours(const Script& script) {
   Small small;
   small.rate(1, 1, minutes(1), minutes(1), minutes(15));
@@ -243,14 +243,14 @@ const Broken kBroken[] = {
     {"a request that is nowhere", [](RunResult& r) { ++r.requests.arrived; }, 1},
     {"a request that ended twice", [](RunResult& r) { ++r.requests.timed_out; }, 1},
     {"more met than completed", [](RunResult& r) { r.requests.met = r.requests.completed + 1; }, 1},
-    {"a token that nobody generated", [](RunResult& r) { ++r.tokens.delivered; }, 1},
-    {"a token that went nowhere", [](RunResult& r) { ++r.tokens.generated; }, 1},
-    {"more cached than asked", [](RunResult& r) { r.cached_tokens = r.prompt_tokens + 1; }, 1},
+    {"a token that no replica generated", [](RunResult& r) { ++r.tokens.delivered; }, 1},
+    {"a token without an end", [](RunResult& r) { ++r.tokens.generated; }, 1},
+    {"more tokens cached than prompted", [](RunResult& r) { r.cached_tokens = r.prompt_tokens + 1; }, 1},
     {"GPU time that no node was paid for", [](RunResult& r) { ++r.gpu_ns[0]; }, 1},
     {"a paid GPU without a state", [](RunResult& r) { ++r.node_gpu_ns; }, 1},
     {"more useful work than was paid", [](RunResult& r) { r.useful_gpu_ns = r.node_gpu_ns + 1; }, 1},
     {"money that bought nothing", [](RunResult& r) { ++r.node_micro_usd; }, 1},
-    {"a micro-USD booked twice", [](RunResult& r) { ++r.cost_micro_usd[3]; }, 1},
+    {"a cost that is counted twice", [](RunResult& r) { ++r.cost_micro_usd[3]; }, 1},
     {"money that no pool spent", [](RunResult& r) { --r.spending.front().micro_usd; }, 1},
     {"GPU time that wrapped around",
      [](RunResult& r) {
@@ -275,8 +275,8 @@ TEST(Balances, EachIsSeenToBeBroken) {
   }
 }
 
-/// Invariant 5 for every policy of every layer: with `verify` the loop decides twice, the second time from memory that
-/// was saved as text and read back, and both plans and both memories must be equal.
+/// Invariant 5 for every policy of every layer. With `verify` the loop decides twice, the second time from memory that
+/// was saved as text and read back. Both plans and both memories must be equal.
 TEST(Simulation, EveryPolicyDecidesTheSameFromItsSavedMemory) {
   using namespace decide;
   scale::QueueHpa behaved;

@@ -1,4 +1,4 @@
-// Goal: a service whose prefill and decode replicas are apart is read, fed, scaled and told of role by role.
+// Goal: a service with separate prefill and decode replicas is read, loaded, scaled and explained role by role.
 #include <gtest/gtest.h>
 
 #include <fmt/format.h>
@@ -154,12 +154,12 @@ TEST(SplitService, ARatioHoldsAtAnyMoment) {
   EXPECT_GE(result.attainment_ppm(), 990'000);
 }
 
-/// Ten minutes of long prompts, ten of long answers, in turn.
+/// Long prompts and long answers, which alternate every ten minutes.
 std::string swing_trace() {
   const std::string path = ::testing::TempDir() + "swing.csv";
   std::string rows = "TIMESTAMP,ContextTokens,GeneratedTokens\n";
   for (int i = 0; i < 4000; ++i) {
-    const bool reads = (i / 1000) % 2 == 0;  // one request in 0.6 s
+    const bool reads = (i / 1000) % 2 == 0;  // one request every 0.6 s
     rows += fmt::format("2026-01-01 {:02}:{:02}:{:02}.{:03}0000,{},{}\n", i * 6 / 36'000, i * 6 / 600 % 60,
                         i * 6 / 10 % 60, i * 6 % 10 * 100, reads ? 6000 : 300, reads ? 40 : 700);
   }

@@ -1,5 +1,5 @@
-// Goal: a service of several variants is read, shared out by the router, scaled together or apart, and told of variant
-// by variant. What the choice of a mix is worth is in the scenario variants.yaml.
+// Goal: a service with several variants is read, gets its requests from the router, is scaled together or apart, and is
+// explained variant by variant. The scenario variants.yaml shows the benefit of a mix.
 #include <gtest/gtest.h>
 
 #include <fmt/format.h>
@@ -137,7 +137,7 @@ TEST(Variants, WhereTheCheapKindCannotBeHadTheOtherCarriesIt) {
   EXPECT_EQ(result.invariants.total(), 0);
   EXPECT_EQ(result.roles[1].ready_peak, 0);
   EXPECT_GT(result.nodes_refused, 0);
-  EXPECT_LT(result.nodes_refused, 40) << "it is not asked for all the time";
+  EXPECT_LT(result.nodes_refused, 40) << "launches are not repeated all the time";
 }
 
 TEST(Variants, APolicyThatKnowsOneScalesTheFirstAndSaysSo) {

@@ -13,7 +13,7 @@ using Reading = const ScrapeLog::ReplicaReading&;
 using Config = const sim::ClusterConfig&;
 using Said = std::optional<std::int64_t>;
 
-/// Every signal of a replica, and what a reading says of it; nothing where the engine had nothing to say.
+/// Returns every signal of a replica with the value of a reading; none if the engine reported no value.
 struct Field {
   model::Signal Signals::* signal;
   Said (*said)(Reading, Config);
@@ -39,10 +39,10 @@ constexpr Field kFields[] = {
     {&Signals::prompt_tokens_total, [](Reading r, Config) -> Said { return r.engine.prompt_tokens_total; }},
     {&Signals::generated_tokens_total, [](Reading r, Config) -> Said { return r.engine.generated_tokens_total; }},
 };
-static_assert(std::size(kFields) * sizeof(model::Signal) == sizeof(Signals), "a signal that nobody compares");
+static_assert(std::size(kFields) * sizeof(model::Signal) == sizeof(Signals), "a signal without a comparison");
 
-/// Is the signal what was said at the scrape, as old as it is? Ages are as of the publication, which is at least the
-/// delay after the scrape and not later than now. A signal that is missing says nothing.
+/// Returns true if the signal has the scraped value and the right age, or is missing. Ages count up to the publication,
+/// which is at least the delay after the scrape and not later than now.
 bool copies(const model::Signal& signal, Said said, Duration since_scrape, Duration delay) {
   if (signal.state == model::Signal::State::missing) return true;
   return signal.value == said && since_scrape >= delay && signal.age >= delay && signal.age <= since_scrape;

@@ -9,18 +9,20 @@
 
 namespace capstan::experiment {
 
-/// How many changed rows of an observation hold what production could not know at that moment (invariant 7):
-/// - a replica's or gateway's signals that are no copy of a reading that some scrape took, or that are visible sooner
-///   than the delay of a scrape, or that claim to be older or younger than they are;
-/// - a row that says that something happened later than now.
-/// Every other number of a snapshot is a prediction or a request of somebody who sees snapshots only. Costs what
-/// changed.
+/// Returns the number of changed rows that contain data which a controller in production could not have at that moment
+/// (invariant 7):
+/// - signals of a replica or gateway that were not scraped, that are visible before the delay of a scrape has passed,
+/// or
+///   whose age is wrong;
+/// - a row with a moment in the future.
+/// All other numbers of a snapshot are predictions or requests that were made from snapshots. The cost grows with the
+/// number of changed rows.
 std::int64_t oracle_rows(const ports::Observation& seen, const ScrapeLog& scraped, const sim::ClusterConfig& config);
 
-/// The world as a controller gets it, with every observation held to invariant 7 on its way.
+/// Passes a world on to a controller and checks every observation for invariant 7.
 class WatchedWorld final : public ports::World {
  public:
-  /// All outlive it. `config` is of the cluster behind `world`.
+  /// All arguments outlive this object. `config` is that of the cluster behind `world`.
   WatchedWorld(ports::World& world, const ScrapeLog& scraped, const sim::ClusterConfig& config)
       : world_(world), scraped_(scraped), config_(config) {}
 

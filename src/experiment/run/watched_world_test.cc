@@ -15,7 +15,7 @@ using std::chrono::seconds;
 
 constexpr Duration kDelay = seconds(1);
 
-/// One replica and one gateway, scraped at 30 s and 45 s; looked at at 46 s, just when the second scrape shows.
+/// A replica and a gateway, scraped at 30 s and at 45 s and observed at 46 s, when the second scrape becomes visible.
 struct Honest {
   ScrapeLog log;
   ports::Observation seen;
@@ -76,7 +76,7 @@ struct ChangeRow {
   std::int64_t rows;
 };
 
-/// One signal with another value, as old as before.
+/// Changes the value of one signal and keeps its age.
 std::function<void(Honest&)> says(model::Signal model::ReplicaSignals::* field, std::int64_t value) {
   return [=](Honest& h) {
     model::ReplicaSignals signals = h.signals();
@@ -138,11 +138,11 @@ const ChangeRow kChangeRows[] = {
     {"a duty cycle of another interval", says(&model::ReplicaSignals::duty_cycle_percent, 41), 1},
     {"memory that the engine does not hold", says(&model::ReplicaSignals::memory_used_percent, 91), 1},
     {"a first token that came since", says(&model::ReplicaSignals::ttft_p99_us, 250'001), 1},
-    {"a share of late ones that nobody has counted yet", says(&model::ReplicaSignals::ttft_late_ppm, 12'501), 1},
-    {"a wait that nobody has counted yet", says(&model::ReplicaSignals::queue_late_ppm, 2'501), 1},
-    {"slow answers that nobody has counted yet", says(&model::ReplicaSignals::tpot_late_ppm, 7'501), 1},
+    {"a share of late first tokens from after the scrape", says(&model::ReplicaSignals::ttft_late_ppm, 12'501), 1},
+    {"a wait from after the scrape", says(&model::ReplicaSignals::queue_late_ppm, 2'501), 1},
+    {"slow answers from after the scrape", says(&model::ReplicaSignals::tpot_late_ppm, 7'501), 1},
     {"a prompt that came since", says(&model::ReplicaSignals::prompt_tokens_total, 1801), 1},
-    {"a reading that nobody has had time to send",
+    {"a reading from before the delay has passed",
      [](Honest& h) {
        h.seen.snapshot.at = at_s(45);
        model::Gang gang = h.gang();

@@ -1,5 +1,5 @@
-// Goal: no sentence of `why` names a false cause. Method: loads whose cause of waiting is known, because one thing only
-// stands in the way; each policy must name it, and none of what does not hold there.
+// Goal: no sentence of `why` names a false cause. Method: loads in which requests wait for exactly one known cause.
+// Each policy must name this cause and no other.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -10,7 +10,7 @@
 namespace capstan::experiment {
 namespace {
 
-/// A spike that one replica cannot serve, on nodes with room for all that may be asked for.
+/// A spike that one replica cannot serve, on nodes with room for the maximum of replicas.
 constexpr const char* kSpike = R"(
 name: why
 load:
@@ -117,7 +117,7 @@ TEST(Why, NamesTheCauseAndNoOther) {
   }
 }
 
-/// A run that was broken by 106 days in picoseconds, and by 2.56 million GPU-hours in nanoseconds.
+/// A run beyond 106 days, whose picoseconds exceed 64 bits, and beyond 2.56 million GPU-hours, whose nanoseconds do.
 TEST(Why, LongAndLargeRunsHaveTrueFigures) {
   scenario::ScenarioOverrides overrides;
   overrides.sets = {"load.generator.rate={kind: constant, rate: 0.0001}",

@@ -4,19 +4,20 @@
 #include <string>
 #include <string_view>
 
-// Text on a terminal: how wide it is, how it is aligned and wrapped.
+// Text on a terminal: width, alignment and line breaks.
 namespace capstan::experiment {
 
-/// Columns that a text takes on a terminal: one for each character, none for combining ones.
+/// Returns the columns of a text on a terminal: one for each character, none for combining characters.
 std::size_t columns(std::string_view text);
-/// At most `width` columns, with an ellipsis where it was cut.
+/// Returns the text with at most `width` columns; a text that was cut ends with an ellipsis.
 std::string shortened(const std::string& text, std::size_t width);
-/// Spaces behind (right) or before (left) the text, up to `width` columns.
+/// Fill the text with spaces up to `width` columns, behind it (right) or before it (left).
 std::string pad_right(const std::string& text, std::size_t width);
 std::string pad_left(const std::string& text, std::size_t width);
-/// `label` and words behind it in lines of at most `width` columns, later lines below the first word; ends each line.
+/// Returns `label` and the text behind it in lines of at most `width` columns. Later lines begin below the first word.
+/// Each line ends with a newline.
 std::string wrapped(const std::string& label, std::string_view text, std::size_t width);
-/// Each line of a text in lines of at most `width` columns; ends the last one.
+/// Breaks each line of a text into lines of at most `width` columns. The last one ends with a newline, too.
 std::string wrapped_lines(std::string_view text, std::size_t width);
 
 }  // namespace capstan::experiment

@@ -29,10 +29,10 @@ std::string gpu_hours(GpuNanoseconds time);
 std::string time_words(Duration duration);
 /// Returns a time of the run: "00:17:20".
 std::string clock(Instant at);
-/// Returns the name of a service's variant, "h100", where several variants serve together; else nothing.
+/// Returns the name of a service's variant, such as "h100", if several variants serve together; otherwise empty.
 std::string variant_name(const model::Catalog& catalog, const model::Service& service);
 
-/// Returns a word as one types it in a shell: bare, or in the quotes that it needs.
+/// Returns a word as an argument of a shell command, in quotes if it needs them.
 std::string shell_word(const std::string& word);
 
 }  // namespace capstan::experiment

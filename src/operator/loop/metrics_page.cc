@@ -60,7 +60,7 @@ Labels with(Labels labels, std::string_view name, std::string value) {
 }
 
 void add_targets(Page& page, const std::vector<ScalerReport>& reports) {
-  page.family("capstan_target_replicas", "gauge", "Replicas of a target by state; recommended is what it should have.");
+  page.family("capstan_target_replicas", "gauge", "Replicas of a target, by state.");
   for (const ScalerReport& report : reports) {
     for (const TargetReport& target : report.targets) {
       const Labels labels = with(of(report), "target", target.name);
@@ -73,53 +73,55 @@ void add_targets(Page& page, const std::vector<ScalerReport>& reports) {
 }
 
 void add_scalers(Page& page, const std::vector<ScalerReport>& reports) {
-  page.family("capstan_signals", "gauge", "Replicas that serve, by whether their load is known.");
+  page.family("capstan_signals", "gauge", "Serving replicas with fresh or missing signals.");
   for (const ScalerReport& report : reports) {
     page.sample(with(of(report), "state", "fresh"), report.fresh);
     page.sample(with(of(report), "state", "missing"), report.missing);
   }
-  page.family("capstan_condition", "gauge", "1 where a condition of a scaler is True.");
+  page.family("capstan_condition", "gauge", "1 if a condition of a scaler is True.");
   for (const ScalerReport& report : reports) {
     for (const StatusCondition& verdict : report.verdicts) {
       page.sample(with(of(report), "type", verdict.type), verdict.is == StatusCondition::Is::yes ? 1 : 0);
     }
   }
   page.family("capstan_ledger_gpu_hours", "gauge",
-              "GPU-hours that the recommendations would have added; saved: below 0.");
+              "GPU-hours that the recommendations would have added; negative: saved.");
   for (const ScalerReport& report : reports) page.sample(of(report), decimal(report.ledger.gpu_hours_milli(), 3));
   page.family("capstan_ledger_usd", "gauge", "The same in US dollars, where replicas have a price.");
   for (const ScalerReport& report : reports) page.sample(of(report), decimal(report.ledger.cost().count, 6));
 }
 
 void add_process(Page& page, const Process& process) {
-  page.only("capstan_leader", "gauge", "1 in the process that writes.", process.leads() ? 1 : 0);
-  page.only("capstan_synced", "gauge", "1 once all objects are known.", process.synced() ? 1 : 0);
-  page.only("capstan_decisions_total", "counter", "Times that the cluster was looked at and what was due was decided.",
+  page.only("capstan_leader", "gauge", "1 in the process that leads.", process.leads() ? 1 : 0);
+  page.only("capstan_synced", "gauge", "1 when all objects are known.", process.synced() ? 1 : 0);
+  page.only("capstan_decisions_total", "counter",
+            "Passes in which the cluster was observed and due decisions were made.",
             process.loop().begun() ? process.loop().controller().stats().ticks : 0);
   const ClusterWatch::Counters watched = process.loop().watch().counters();
-  page.only("capstan_watch_events_total", "counter", "Events of watches.", static_cast<std::int64_t>(watched.events));
-  page.only("capstan_watch_relists_total", "counter", "Collections read anew.",
+  page.only("capstan_watch_events_total", "counter", "Events received from watches.",
+            static_cast<std::int64_t>(watched.events));
+  page.only("capstan_watch_relists_total", "counter", "Collections that were listed again.",
             static_cast<std::int64_t>(watched.relists));
-  page.family("capstan_watch_age_seconds", "gauge", "Time since the API server last told of a kind.");
+  page.family("capstan_watch_age_seconds", "gauge", "Time since the API server last sent something about a kind.");
   for (const auto& [kind, age] : process.ages()) page.sample({{"kind", kind}}, whole_seconds(age));
-  page.family("capstan_api_answers_total", "counter", "Answers of the API server; code 0: none came.");
+  page.family("capstan_api_answers_total", "counter", "Answers of the API server; code 0: no answer.");
   for (const auto& [what, count] : process.api_counters().answers) {
     page.sample({{"verb", std::string(kube::name_of(what.first))}, {"code", std::to_string(what.second)}},
                 static_cast<std::int64_t>(count));
   }
   const signals::ScraperCounts scrapes = process.loop().sources().counts();
-  page.family("capstan_scrapes_total", "counter", "Pages of metrics that were asked for, by how it ended.");
+  page.family("capstan_scrapes_total", "counter", "Scrapes of metrics pages, by result.");
   page.sample({{"result", "started"}}, static_cast<std::int64_t>(scrapes.started));
   page.sample({{"result", "failed"}}, static_cast<std::int64_t>(scrapes.failed));
   page.sample({{"result", "refused"}}, static_cast<std::int64_t>(scrapes.refused));
   page.sample({{"result", "skipped"}}, static_cast<std::int64_t>(scrapes.skipped));
-  page.only("capstan_status_writes_total", "counter", "Statuses that were sent.",
+  page.only("capstan_status_writes_total", "counter", "Status writes that were sent.",
             static_cast<std::int64_t>(process.status().writes()));
-  page.only("capstan_checkpoint_writes_total", "counter", "Parts of the checkpoint that were sent.",
+  page.only("capstan_checkpoint_writes_total", "counter", "Checkpoint parts that were sent.",
             static_cast<std::int64_t>(process.checkpoint().writes()));
-  page.only("capstan_checkpoint_rows_left_out", "gauge", "Targets without a place in the checkpoint.",
+  page.only("capstan_checkpoint_rows_left_out", "gauge", "Targets that did not fit into the checkpoint.",
             static_cast<std::int64_t>(process.checkpoint().left_out()));
-  page.only("capstan_events_dropped_total", "counter", "Events that will never be written.",
+  page.only("capstan_events_dropped_total", "counter", "Events that were dropped.",
             static_cast<std::int64_t>(process.events().dropped()));
 }
 

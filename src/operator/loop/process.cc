@@ -224,14 +224,15 @@ void Process::tell_troubles() {
   for (const ScalerReport& report : reports_) {
     const StatusCondition& ready = report.verdicts.front();
     std::string& told = now[report.uid] = ready.reason;
-    if (const auto before = told_.find(report.uid); before != told_.end() && before->second == told) continue;
+    if (const auto before = logged_states_.find(report.uid); before != logged_states_.end() && before->second == told)
+      continue;
     const bool well = ready.is == StatusCondition::Is::yes;
     log_({.level = well ? Level::info : Level::warning,
           .message = well ? "is ready" : "is not ready: " + ready.message,
           .object = scaler_words(report),
           .reason = ready.reason});
   }
-  told_ = std::move(now);
+  logged_states_ = std::move(now);
   if (refusal_told_ == checkpoint_.refusal()) return;
   refusal_told_ = checkpoint_.refusal();
   if (!refusal_told_.empty()) {
@@ -242,16 +243,16 @@ void Process::tell_troubles() {
 /// Logs each kind that cannot be watched, when that begins and when it ends.
 void Process::tell_refusals() {
   std::map<std::string, std::string> now = loop_.watch().refusals();
-  if (now == refusals_told_) return;
+  if (now == logged_refusals_) return;
   for (const auto& [kind, words] : now) {
-    const auto before = refusals_told_.find(kind);
-    if (before != refusals_told_.end() && before->second == words) continue;
+    const auto before = logged_refusals_.find(kind);
+    if (before != logged_refusals_.end() && before->second == words) continue;
     log_({.level = Level::warning, .message = "cannot watch " + kind + ": " + words});
   }
-  for (const auto& [kind, words] : refusals_told_) {
+  for (const auto& [kind, words] : logged_refusals_) {
     if (!now.contains(kind)) log_({.level = Level::info, .message = "watches " + kind + " again"});
   }
-  refusals_told_ = std::move(now);
+  logged_refusals_ = std::move(now);
 }
 
 /// Logs when the view of the cluster becomes too old to act on, and when that ends.

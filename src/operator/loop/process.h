@@ -114,8 +114,8 @@ class Process {
   bool synced_told_ = false;
   bool too_old_told_ = false;
   std::string refusal_told_;
-  std::map<std::string, std::string> refusals_told_;  // last logged refusal, by kind
-  std::map<std::string, std::string> told_;           // last logged state of each scaler, by UID
+  std::map<std::string, std::string> logged_refusals_;  // last logged refusal, by kind
+  std::map<std::string, std::string> logged_states_;    // last logged state of each scaler, by UID
   std::set<kube::Client::CallId> calls_;
   enum class End : std::uint8_t { not_yet, saving, releasing, done } end_ = End::not_yet;
   Instant end_by_ = Instant::never();

@@ -121,16 +121,16 @@ GangVerdictWriter::Out GangVerdictWriter::look(const std::vector<GangVerdict>& v
   Out out;
   std::map<std::string, std::string> now;
   for (const GangVerdict& verdict : verdicts) {
-    const auto before = told_.find(verdict.uid);
+    const auto before = published_.find(verdict.uid);
     now[verdict.uid] = verdict.reason;
-    if (before != told_.end() && before->second == verdict.reason) continue;
+    if (before != published_.end() && before->second == verdict.reason) continue;
     out.notes.push_back(note_of(*verdict.pods.front(), verdict));
     if (placement != Mode::active || verdict.would_place) continue;
     for (std::size_t i = 0; i < std::min(verdict.pods.size(), kMostPods); ++i) {
       out.writes.push_back(tell_pod(*verdict.pods[i], verdict, wall));
     }
   }
-  told_ = std::move(now);
+  published_ = std::move(now);
   return out;
 }
 

@@ -42,7 +42,7 @@ class GangVerdictWriter {
   Out look(const std::vector<GangVerdict>& verdicts, Mode placement, kube::WallTime wall);
 
  private:
-  std::map<std::string, std::string> told_;  // reason by the first pod's uid
+  std::map<std::string, std::string> published_;  // reason by the first pod's uid
 };
 
 }  // namespace capstan::op

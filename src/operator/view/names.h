@@ -43,7 +43,7 @@ class Identities {
     return found == objects_.end() ? nullptr : &found->second;
   }
 
-  /// Forgets every object whose id was not asked for since the last call.
+  /// Forgets every object whose id was not requested since the last call.
   void forget_unseen() {
     for (auto at = ids_.begin(); at != ids_.end();) {
       if (at->second.seen) {
