@@ -78,8 +78,9 @@ struct Cluster {
     model::Gang gang;
     gang.phase = node.valid() ? model::Gang::Phase::ready : model::Gang::Phase::pending;
     gang.service = {0};
-    gang.gpu = {0};
-    gang.gpus_per_pod = whole_gpus(1);
+    gang.spec.pods.gpu = {0};
+    gang.spec.pods.count = kPodsOfAGang;
+    gang.spec.pods.gpus_per_pod = whole_gpus(1);
     for (std::uint32_t p = 0; p < kPodsOfAGang; ++p) {
       model::Pod pod;
       pod.phase = node.valid() ? model::Pod::Phase::ready : model::Pod::Phase::pending;

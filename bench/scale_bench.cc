@@ -68,8 +68,9 @@ struct Fleet {
     model::Gang gang;
     gang.phase = model::Gang::Phase::ready;
     gang.service = service;
-    gang.gpu = {0};
-    gang.gpus_per_pod = whole_gpus(1);
+    gang.spec.pods.gpu = {0};
+    gang.spec.pods.count = 1;
+    gang.spec.pods.gpus_per_pod = whole_gpus(1);
     gang.pods = {{id.value}};
     model::Pod pod;
     pod.phase = model::Pod::Phase::ready;

@@ -27,7 +27,7 @@ decide::place::Decision place(const model::Snapshot& snapshot) {
 
 /// Returns the nodes that admit the pods of a gang.
 std::vector<model::NodeId> nodes_of(const model::Snapshot& snapshot, const model::Gang& gang) {
-  const model::PodClass* pods = snapshot.catalog->eligibility.find(gang.pod_class);
+  const model::PodClass* pods = snapshot.catalog->eligibility.find(gang.spec.pods.pod_class);
   std::vector<model::NodeId> nodes;
   snapshot.nodes.for_each([&](model::NodeId id, const model::Node& node) {
     if (pods == nullptr || pods->admits(node.node_class)) nodes.push_back(id);
@@ -96,7 +96,7 @@ TEST(LargeCluster, TheCheckOfAPlacementFindsBrokenRules) {
     for (model::Action& action : decision.plan.actions) {
       auto* bind = std::get_if<model::BindPods>(&action.what);
       const model::Gang& gang = snapshot.gangs.at(bind->gang);
-      if (gang.pods.size() == 1 || gang.together != model::TopologyLevel::node) continue;
+      if (gang.pods.size() == 1 || gang.spec.together != model::TopologyLevel::node) continue;
       change(*bind, gang);
       break;
     }

@@ -161,13 +161,13 @@ class ModelCluster {
     gang.phase = is_pending ? model::Gang::Phase::pending : model::Gang::Phase::ready;
     gang.service = {from.service};
     gang.ordinal = from.ordinal;
-    gang.min_pods = shape.pods;
-    gang.gpu = {0};
-    gang.gpus_per_pod = shape.gpus_per_pod;
-    gang.together = shape.together;
+    gang.spec.pods.count = gang.spec.pods.minimum = shape.pods;
+    gang.spec.pods.gpu = {0};
+    gang.spec.pods.gpus_per_pod = shape.gpus_per_pod;
+    gang.spec.together = shape.together;
     gang.created_at = is_pending ? Instant{hours(23) + std::chrono::milliseconds(id.value)} : Instant{hours(2)};
     if (is_pending) {
-      gang.pod_class = {from.service % kClasses};
+      gang.spec.pods.pod_class = {from.service % kClasses};
     } else {
       model::ReplicaSignals signals;
       for (const model::ReplicaSignal& signal : model::kReplicaSignals) {
@@ -212,7 +212,7 @@ void set_gang(Change& change, GangId id, model::Gang gang, std::size_t pods, con
   for (std::uint32_t p = 0; p < pods; ++p) {
     model::Pod pod = pod_row;
     pod.gang = id;
-    pod.gpus = gang.gpus_per_pod;
+    pod.gpus = gang.spec.pods.gpus_per_pod;
     gang.pods.push_back({first + p});
     change.after.pods.set({first + p}, pod);
     change.delta.pods.push_back({first + p});
@@ -266,8 +266,8 @@ model::Snapshot only_unplaceable_gang(const model::Snapshot& before, const Layou
     for (const PodId of_gang : row.pods) change.after.pods.erase(of_gang);
     change.after.gangs.erase(id);
   });
-  gang.gpus_per_pod = whole_gpus(kGpusOfANode);
-  gang.min_pods = 16;
+  gang.spec.pods.gpus_per_pod = whole_gpus(kGpusOfANode);
+  gang.spec.pods.count = gang.spec.pods.minimum = 16;
   set_gang(change, model_of_gang, std::move(gang), 16, pod);
   return std::move(change.after);
 }
@@ -295,9 +295,9 @@ Placement check_placement(const model::Snapshot& snapshot, const Layout& layout,
     for (const model::BindPods::Binding& binding : bind->bindings) {
       const model::Node& node = snapshot.nodes.at(binding.node);
       pods.insert(binding.pod);
-      domains.insert(gang.together == TopologyLevel::node
+      domains.insert(gang.spec.together == TopologyLevel::node
                          ? binding.node.value
-                         : node.domains[static_cast<std::size_t>(gang.together)].value);
+                         : node.domains[static_cast<std::size_t>(gang.spec.together)].value);
       held[binding.node] += snapshot.pods.at(binding.pod).gpus;
       if (held[binding.node] > node.gpus) fail(bind->gang, "puts more on a node than it has");
       if (!may_run_on(gang.service.value % kClasses, class_of_node(binding.node.value % layout.nodes))) {

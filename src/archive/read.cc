@@ -183,11 +183,13 @@ class TableReader {
     need_integer(fields, "ordinal", row.ordinal, 0, kMaxId);
     read_refs(fields, verdict_, "pods", row.pods, within(state_.snapshot.pods));
     if (row.pods.empty()) verdict_.fail(fields.node().place, "gangs: the gang has no pods, expected at least one");
-    fields.integer("min_pods", row.min_pods, 0, kMaxAtOnce);
-    need_ref(fields, verdict_, "gpu", row.gpu, within(catalog_.gpu_kinds));
-    need_integer(fields, "gpus_per_pod_milli", row.gpus_per_pod.count, 1, kMaxGpus);
-    read_word(fields, verdict_, "together", row.together);
-    read_pod_class(fields, verdict_, row.pod_class, catalog_, closed_);
+    model::PodSet& spec = row.spec.pods;
+    fields.integer("min_pods", spec.minimum, 0, kMaxAtOnce);
+    need_ref(fields, verdict_, "gpu", spec.gpu, within(catalog_.gpu_kinds));
+    need_integer(fields, "gpus_per_pod_milli", spec.gpus_per_pod.count, 1, kMaxGpus);
+    read_word(fields, verdict_, "together", row.spec.together);
+    read_pod_class(fields, verdict_, spec.pod_class, catalog_, closed_);
+    spec.count = std::max(std::ssize(row.pods), spec.minimum);
     need_instant(fields, "created_at_ns", row.created_at);
     fields.boolean("resumed", row.resumed);
     read_instant(fields, "expected_ready_at_ns", row.expected_ready_at);

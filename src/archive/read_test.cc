@@ -207,12 +207,12 @@ TEST(ReadSnapshot, TurnsTheListsOfFormat1IntoClasses) {
   ASSERT_TRUE(state.has_value()) << state.error().text();
   const model::Snapshot& s = state->snapshot;
   const model::Eligibility& eligibility = s.catalog->eligibility;
-  const model::PodClassId pods = s.gangs.at(model::GangId{1}).pod_class;
+  const model::PodClassId pods = s.gangs.at(model::GangId{1}).spec.pods.pod_class;
   ASSERT_NE(eligibility.find(pods), nullptr);
   EXPECT_FALSE(eligibility.find(pods)->admits(s.nodes.at(model::NodeId{0}).node_class));
   EXPECT_TRUE(eligibility.find(pods)->admits(s.nodes.at(model::NodeId{1}).node_class));
   EXPECT_FALSE(eligibility.admits(pods, {{0}, {0}}));
-  EXPECT_FALSE(s.gangs.at(model::GangId{0}).pod_class.valid()) << "a gang without lists may go anywhere";
+  EXPECT_FALSE(s.gangs.at(model::GangId{0}).spec.pods.pod_class.valid()) << "a gang without lists may go anywhere";
   gang["closed_nodes"] = {1, 1};
   EXPECT_EQ(parse(file.dump(1), "s.json").error().message,
             "gangs.closed_nodes: found a row that is not greater than the previous one, expected each row once, in "

@@ -36,6 +36,8 @@ RC_GTEST_PROP(SavedState, IsReadBackAsWritten, ()) {
   const Result<SavedState> parsed = parse(text, "s.json");
   if (!parsed) RC_FAIL(parsed.error().text());
   RC_ASSERT(state_hash(parsed->snapshot) == state_hash(state.snapshot));
+  state.snapshot.gangs.for_each(
+      [&](model::GangId id, const model::Gang& gang) { RC_ASSERT(parsed->snapshot.gangs.at(id) == gang); });
   RC_ASSERT(to_json(*parsed) == text);
   RC_ASSERT((parsed->memory.place == state.memory.place && parsed->memory.provision == state.memory.provision));
   RC_ASSERT((parsed->memory.scale == state.memory.scale && parsed->memory.planned == state.memory.planned));

@@ -79,7 +79,7 @@ inline model::Snapshot full_snapshot() {
   });
   change_row(s.claims, model::ClaimId{0}, [](auto& row) { row.node = {0}; });
   change_row(s.claims, model::ClaimId{1}, [](auto& row) { row.group_size = 2, row.expected_ready_at = at(300); });
-  change_row(s.gangs, model::GangId{0}, [](model::Gang& row) { row.min_pods = 2; });
+  change_row(s.gangs, model::GangId{0}, [](model::Gang& row) { row.spec.pods.minimum = 2; });
   model::ReplicaSignals signals;
   for (const model::ReplicaSignal& replica_signal : model::kReplicaSignals) {
     signals.*replica_signal.field = model::Signal::of(12, 5s);
@@ -87,7 +87,7 @@ inline model::Snapshot full_snapshot() {
   signals.running.state = model::Signal::State::stale;
   signals.ttft_p99_us = {model::Signal::State::missing, 0, 40s};
   s.signals.set({0}, signals);
-  change_row(s.gangs, waiting, [&](model::Gang& row) { row.pod_class = {1}; });
+  change_row(s.gangs, waiting, [&](model::Gang& row) { row.spec.pods.pod_class = {1}; });
   change_row(s.gangs, model::GangId{2}, [](auto& row) { row.service = {}; });
   change_row(s.gangs, model::GangId{4}, [](auto& row) { row.resumed = true, row.expected_ready_at = at(200); });
   return s;

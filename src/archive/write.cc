@@ -207,11 +207,11 @@ Json gang(Json json, const model::Gang& from, const model::ReplicaSignals& signa
   json["ordinal"] = from.ordinal;
   json["pods"] = Json::array();
   for (model::PodId pod : from.pods) json["pods"].push_back(pod.value);
-  if (from.min_pods > 0) json["min_pods"] = from.min_pods;
-  put(json, "gpu", from.gpu);
-  json["gpus_per_pod_milli"] = from.gpus_per_pod.count;
-  json["together"] = word(from.together);
-  put(json, "pod_class", from.pod_class);
+  if (from.spec.pods.minimum > 0) json["min_pods"] = from.spec.pods.minimum;
+  put(json, "gpu", from.spec.pods.gpu);
+  json["gpus_per_pod_milli"] = from.spec.pods.gpus_per_pod.count;
+  json["together"] = word(from.spec.together);
+  put(json, "pod_class", from.spec.pods.pod_class);
   put(json, "created_at_ns", from.created_at);
   if (from.resumed) json["resumed"] = true;
   put(json, "expected_ready_at_ns", from.expected_ready_at);

@@ -67,8 +67,9 @@ class ScriptedWorld final : public ports::World {
     model::Gang gang;
     gang.service = {0};
     gang.ordinal = id;
-    gang.gpu = {0};
-    gang.gpus_per_pod = whole_gpus(gpus);
+    gang.spec.pods.gpu = {0};
+    gang.spec.pods.count = 1;
+    gang.spec.pods.gpus_per_pod = whole_gpus(gpus);
     gang.pods = {{id}};
     model::Pod pod;
     pod.gang = {id};

@@ -1,23 +1,13 @@
 #pragma once
 
-#include <compare>
 #include <cstdint>
 #include <map>
 #include <optional>
 
 #include "decide/rooms.h"
+#include "model/gang_spec.h"
 
 namespace capstan::decide {
-
-/// Gangs that need the same.
-struct GangClass {
-  GpuKindId gpu;
-  TopologyLevel level = TopologyLevel::node;
-  std::int64_t pods = 0;
-  MilliGpu gpus_per_pod;
-  model::PodClassId pod_class;
-  friend auto operator<=>(const GangClass&, const GangClass&) = default;
-};
 
 /// The domain or node that takes the most pods of a gang.
 struct BestPlace {
@@ -28,20 +18,20 @@ struct BestPlace {
   MilliGpu domain_free;        ///< free GPUs of the best domain, on all its nodes; none at level `node`
 };
 
-/// Why gangs of a class did not fit, so that no equal gang is searched for until a change could make one fit.
+/// Why gangs with one request did not fit, so that no equal gang is searched for until a change could make one fit.
 struct Refusal {
-  std::optional<BestPlace> best;          ///< none: no gang of the class was refused yet
+  std::optional<BestPlace> best;          ///< none: no such gang was refused yet
   std::uint64_t version = 0;              ///< of the rooms in which `best` was found
   std::optional<std::int64_t> pods_ever;  ///< pods that the largest domain takes if it is empty; none: not counted yet
   std::uint64_t layout = 0;               ///< layout of the rooms in which `pods_ever` was counted
-  std::uint64_t cycle = 0;                ///< the last cycle in which a gang of the class was pending
+  std::uint64_t cycle = 0;                ///< the last cycle in which such a gang was pending
 };
 
-/// Refusals of the classes that had a pending gang in the last cycle.
+/// Refusals of the requests that had a pending gang in the last cycle.
 struct Refusals {
-  std::map<GangClass, Refusal> rows;
+  std::map<model::GangSpec, Refusal> rows;  ///< by the request of the pods that need a node
   std::uint64_t cycle = 0;
-  std::uint64_t searches = 0;  ///< searches for room of a gang class so far; a refusal that is known needs none
+  std::uint64_t searches = 0;  ///< searches for room of a request so far; a refusal that is known needs none
 };
 
 }  // namespace capstan::decide

@@ -170,7 +170,7 @@ TEST(Explain, AShortfallNamesTheMissingGpusAndTheBestDomain) {
   decide::place::Shortfall lack;
   lack.service = {0};
   lack.ordinal = 2;
-  lack.gpu = {0};
+  lack.spec.pods.gpu = {0};
   lack.needed = whole_gpus(8);
   lack.short_by = whole_gpus(1);
   lack.best_domain = {1};

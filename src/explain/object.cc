@@ -155,7 +155,7 @@ class Writer {
   std::string shortfall(const decide::place::Shortfall& lack) const {
     std::string text = fmt::format("replica {} of {} lacks {} of {} {} GPUs", lack.ordinal,
                                    service_name(*snapshot_.catalog, lack.service), gpus_text(lack.short_by),
-                                   gpus_text(lack.needed), gpu_name(*snapshot_.catalog, lack.gpu));
+                                   gpus_text(lack.needed), gpu_name(*snapshot_.catalog, lack.spec.pods.gpu));
     if (lack.best_domain.valid()) {
       text += fmt::format("; the domain with the most free GPUs is {} with {}",
                           domain_name(*snapshot_.catalog, lack.best_domain), gpus_text(lack.best_free));

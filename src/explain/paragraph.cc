@@ -305,7 +305,7 @@ std::string paragraph(const model::Catalog& catalog, const decide::place::Decisi
     text += fmt::format(
         "\n- replica {} of {} lacks {} of {} {} GPUs in one domain; {} has {} free", lack.ordinal,
         service_name(catalog, lack.service), gpus_text(lack.short_by), gpus_text(lack.needed),
-        gpu_name(catalog, lack.gpu),
+        gpu_name(catalog, lack.spec.pods.gpu),
         lack.best_node.valid() ? fmt::format("node {}", lack.best_node.value) : domain_name(catalog, lack.best_domain),
         gpus_text(lack.best_free));
   }

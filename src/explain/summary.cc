@@ -147,7 +147,7 @@ HeldGpus Summarizer::held_by(const Pod& pod) const {
   held.gpus = pod.gpus;
   const Gang* gang = snapshot_.gangs.find(pod.gang);
   const Node* node = pod.node.valid() ? snapshot_.nodes.find(pod.node) : nullptr;
-  held.kind = node != nullptr ? node->gpu : gang != nullptr ? gang->gpu : model::GpuKindId{};
+  held.kind = node != nullptr ? node->gpu : gang != nullptr ? gang->spec.pods.gpu : model::GpuKindId{};
   if (node != nullptr && node->offering.valid() && node->offering.value < catalog_.offerings.size()) {
     const model::Offering& offering = catalog_.offering(node->offering);
     if (offering.price_per_hour > MicroUsd{} && offering.gpus > 0) {
@@ -156,7 +156,7 @@ HeldGpus Summarizer::held_by(const Pod& pod) const {
     }
   }
   if (gang != nullptr && gang->service.valid() && gang->service.value < catalog_.services.size()) {
-    const MilliGpu all = gang->gpus_per_pod * std::ssize(gang->pods);
+    const MilliGpu all = gang->spec.pods.gpus_per_pod * std::ssize(gang->pods);
     if (all > MilliGpu{}) {
       const MicroUsd stated = catalog_.service(gang->service).workload.price_per_hour;
       held.per_hour = {stated.count / all.count * pod.gpus.count};
@@ -215,11 +215,11 @@ Summary Summarizer::gang(GangId id, const decide::scale::Decision& decision) con
   } else if (known != nullptr) {
     summary.wanted = *known + ": ";
   }
-  summary.wanted += fmt::format("{} with {} {}", count_text(pods, "pod", "pods"), gpus_text(gang.gpus_per_pod),
-                                gpu_name(catalog_, gang.gpu));
+  summary.wanted += fmt::format("{} with {} {}", count_text(pods, "pod", "pods"),
+                                gpus_text(gang.spec.pods.gpus_per_pod), gpu_name(catalog_, gang.spec.pods.gpu));
   if (pods > 1) summary.wanted += " each";
-  const bool one_domain = pods > 1 && gang.together != model::TopologyLevel::cluster;
-  if (one_domain) summary.wanted += fmt::format(" in one {}", model::name(gang.together).words);
+  const bool one_domain = pods > 1 && gang.spec.together != model::TopologyLevel::cluster;
+  if (one_domain) summary.wanted += fmt::format(" in one {}", model::name(gang.spec.together).words);
   if (gang.service.valid() && decision.service == gang.service) {
     summary.wanted += fmt::format("; {} wanted: {}", replicas_text(decision.desired), sentence(decision.why, catalog_));
   }

@@ -229,7 +229,7 @@ GpuCount Summarizer::missing_gpus(const Gang& gang) const {
     const model::Pod* pod = snapshot_.pods.find(id);
     if (pod != nullptr && !pod->node.valid()) missing += pod->gpus;
   }
-  return gpus_up(std::max(missing - free_gpus(gang.gpu), MilliGpu{}));
+  return gpus_up(std::max(missing - free_gpus(gang.spec.pods.gpu), MilliGpu{}));
 }
 
 MilliGpu Summarizer::free_gpus(model::GpuKindId gpu) const {
@@ -293,14 +293,14 @@ Limit Summarizer::limit_of_nodes(const Reason& why, model::GpuKindId gpu, GpuCou
 }
 
 Limit Summarizer::limit_of_shortfall(const decide::place::Shortfall& lack, const Reason* provision) const {
-  if (provision != nullptr) return limit_of_nodes(*provision, lack.gpu, gpus_up(lack.short_by));
-  if (provision_.launched_gpus > 0) return nodes_booting(lack.gpu);
-  const MilliGpu free = free_gpus(lack.gpu);
-  const std::string kind = gpu_name(catalog_, lack.gpu);
+  if (provision != nullptr) return limit_of_nodes(*provision, lack.spec.pods.gpu, gpus_up(lack.short_by));
+  if (provision_.launched_gpus > 0) return nodes_booting(lack.spec.pods.gpu);
+  const MilliGpu free = free_gpus(lack.spec.pods.gpu);
+  const std::string kind = gpu_name(catalog_, lack.spec.pods.gpu);
   const std::string best = lack.best_node.valid()     ? node_name(lack.best_node)
                            : lack.best_domain.valid() ? domain_name(catalog_, lack.best_domain)
                                                       : std::string();
-  const std::string level(model::name(lack.level).words);
+  const std::string level(model::name(lack.spec.together).words);
   if (free >= lack.needed && !best.empty()) {
     return {Layer::placement,
             fmt::format("{} {} are free, but at most {} in one {} ({}), {} needed", gpus_text(free), kind,
@@ -310,7 +310,7 @@ Limit Summarizer::limit_of_shortfall(const decide::place::Shortfall& lack, const
   return {Layer::capacity,
           fmt::format("{} of the {} {} needed are free, and nothing is bought here",
                       gpus_text(std::min(free, lack.needed)), gpus_text(lack.needed), kind),
-          best.empty() ? fmt::format("add {} {}{}", gpus_text(lack.short_by), kind, in_one(lack.level))
+          best.empty() ? fmt::format("add {} {}{}", gpus_text(lack.short_by), kind, in_one(lack.spec.together))
                        : fmt::format("add {} {} in {}", gpus_text(lack.short_by), kind, best)};
 }
 
@@ -318,16 +318,16 @@ Limit Summarizer::limit_of_shortfall(const decide::place::Shortfall& lack, const
 /// the limit of that pool. Otherwise no instance type or domain is large enough.
 Limit Summarizer::limit_of_size(const Gang& gang, const Reason& why) const {
   const std::int64_t needed = why.numbers[0];
-  const std::string level(model::name(gang.together).words);
-  const std::string kind = gpu_name(catalog_, gang.gpu);
+  const std::string level(model::name(gang.spec.together).words);
+  const std::string kind = gpu_name(catalog_, gang.spec.pods.gpu);
   const std::int64_t pods = std::ssize(gang.pods);
   std::optional<std::pair<GpuCount, std::uint32_t>> smallest;  // limit to set, and its pool
   for (std::uint32_t p = 0; p < catalog_.pools.size(); ++p) {
     for (const model::OfferingId id : catalog_.pools[p].offerings) {
       const model::Offering& offering = catalog_.offering(id);
-      if (offering.gpu != gang.gpu || gang.gpus_per_pod <= MilliGpu{}) continue;
-      const std::int64_t per_node = whole_gpus(offering.gpus).count / gang.gpus_per_pod.count;
-      if (per_node == 0 || (gang.together == TopologyLevel::node && per_node < pods)) continue;
+      if (offering.gpu != gang.spec.pods.gpu || gang.spec.pods.gpus_per_pod <= MilliGpu{}) continue;
+      const std::int64_t per_node = whole_gpus(offering.gpus).count / gang.spec.pods.gpus_per_pod.count;
+      if (per_node == 0 || (gang.spec.together == TopologyLevel::node && per_node < pods)) continue;
       const std::int64_t nodes = ceil_div(pods, per_node);
       const GpuCount limit = nodes * offering.gpus;
       if (std::optional<Limit> fleet = limit_of_fleet(catalog_.limits, nodes, limit)) return *std::move(fleet);
@@ -337,18 +337,18 @@ Limit Summarizer::limit_of_size(const Gang& gang, const Reason& why) const {
   if (smallest) {
     const model::Pool& pool = catalog_.pools[smallest->second];
     return {Layer::pool_limit,
-            fmt::format("the replica needs {} {}{}, pool {} may have {}", needed, kind, in_one(gang.together),
+            fmt::format("the replica needs {} {}{}, pool {} may have {}", needed, kind, in_one(gang.spec.together),
                         pool.name, pool.gpu_limit),
             fmt::format("raise the GPU limit of pool {} from {} to {}", pool.name, pool.gpu_limit, smallest->first)};
   }
   const std::string text = fmt::format("the replica needs {} {}{}, the largest {} has {}, and pools may buy {}", needed,
-                                       kind, in_one(gang.together), level, why.numbers[1], why.numbers[2]);
-  if (gang.together == TopologyLevel::node) {
+                                       kind, in_one(gang.spec.together), level, why.numbers[1], why.numbers[2]);
+  if (gang.spec.together == TopologyLevel::node) {
     return {Layer::placement, text,
             fmt::format("add an instance type with {} {}, or split the replica into more pods", needed, kind)};
   }
   return {Layer::capacity, text,
-          fmt::format("add an instance type with {} {} to a pool", gpus_text(gang.gpus_per_pod), kind)};
+          fmt::format("add an instance type with {} {} to a pool", gpus_text(gang.spec.pods.gpus_per_pod), kind)};
 }
 
 Limit Summarizer::limit_of(GangId id, const decide::scale::Decision& decision) const {
@@ -367,7 +367,7 @@ Limit Summarizer::limit_of(GangId id, const decide::scale::Decision& decision) c
   const Reason* nodes = kept(model::Plan::Kept::Subject::gang, id.value);
   const auto found = verdicts_.find(id);
   if (found == verdicts_.end()) {
-    if (nodes != nullptr) return limit_of_nodes(*nodes, gang.gpu, missing_gpus(gang));
+    if (nodes != nullptr) return limit_of_nodes(*nodes, gang.spec.pods.gpu, missing_gpus(gang));
     return {Layer::placement, "another scheduler binds these pods", "read its Events: kubectl describe pod"};
   }
   const PlacementResult& verdict = *found->second;
@@ -380,9 +380,10 @@ Limit Summarizer::limit_of(GangId id, const decide::scale::Decision& decision) c
   if (const auto lack = shortfalls_.find(id); lack != shortfalls_.end()) {
     return limit_of_shortfall(*lack->second, nodes);
   }
-  if (nodes != nullptr) return limit_of_nodes(*nodes, gang.gpu, missing_gpus(gang));
+  if (nodes != nullptr) return limit_of_nodes(*nodes, gang.spec.pods.gpu, missing_gpus(gang));
   return {Layer::capacity, sentence(verdict.why, catalog_),
-          fmt::format("add a node with {} free {}", gpus_text(gang.gpus_per_pod), gpu_name(catalog_, gang.gpu))};
+          fmt::format("add a node with {} free {}", gpus_text(gang.spec.pods.gpus_per_pod),
+                      gpu_name(catalog_, gang.spec.pods.gpu))};
 }
 
 /// Returns the limit for wanted replicas that do not exist: they are not asked for yet, or their workload is creating

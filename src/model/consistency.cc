@@ -146,7 +146,7 @@ class Checker {
       any_ending = any_ending || pod->phase == Pod::Phase::terminating;
       const Node* node = pod->node.valid() ? snapshot_.nodes.find(pod->node) : nullptr;
       any_node = any_node || node != nullptr;
-      any_of_kind = any_of_kind || (node != nullptr && node->gpu == row.gpu);
+      any_of_kind = any_of_kind || (node != nullptr && node->gpu == row.spec.pods.gpu);
     }
     using enum Gang::Phase;
     const bool runs = row.phase == starting || row.phase == ready || row.phase == sleeping;
@@ -154,7 +154,8 @@ class Checker {
     if (runs && any_ending) fail("phase", "found a running phase although a pod is terminating, expected draining");
     if (row.phase == ready && !any_ready) fail("phase", "found ready although no pod is ready, expected starting");
     if (any_node && !any_of_kind) {
-      fail("gpu", fmt::format("found {}, which none of its nodes has, expected the GPU kind of a node", row.gpu.value));
+      fail("gpu", fmt::format("found {}, which none of its nodes has, expected the GPU kind of a node",
+                              row.spec.pods.gpu.value));
     }
   }
 

@@ -36,8 +36,9 @@ struct World {
     claim.pool = {0}, claim.offering = {0}, claim.within = {1}, claim.group = {0}, claim.node = {0};
     gang.phase = Gang::Phase::ready;
     gang.service = {0};
-    gang.gpu = {0};
-    gang.gpus_per_pod = whole_gpus(1);
+    gang.spec.pods.gpu = {0};
+    gang.spec.pods.count = 2;
+    gang.spec.pods.gpus_per_pod = whole_gpus(1);
     gang.pods = {{0}, {1}};
     signals.waiting = Signal::of(0, std::chrono::seconds(5));
     for (Pod& pod : pods) {
@@ -46,6 +47,7 @@ struct World {
     other = gang;
     other.ordinal = 1;
     other.pods = {{2}};
+    other.spec.pods.count = 1;
     pods[2].gang = {1};
   }
 
@@ -161,7 +163,7 @@ const Contradiction kContradictions[] = {
      "found a running phase although a pod is terminating, expected draining"},
     {[](World& w) { w.pods[2].phase = Pod::Phase::starting; }, "gangs", 1, "phase",
      "found ready although no pod is ready, expected starting"},
-    {[](World& w) { w.gang.gpu = {1}; }, "gangs", 0, "gpu",
+    {[](World& w) { w.gang.spec.pods.gpu = {1}; }, "gangs", 0, "gpu",
      "found 1, which none of its nodes has, expected the GPU kind of a node"},
     {[](World& w) { w.pods[0].created_at = at(103); }, "pods", 0, "created_at_ns",
      "found a time 3.0 s after at_ns, expected at_ns or earlier"},

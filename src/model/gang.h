@@ -5,8 +5,8 @@
 
 #include "base/quantity.h"
 #include "base/time.h"
+#include "model/gang_spec.h"
 #include "model/ids.h"
-#include "model/topology.h"
 
 namespace capstan::model {
 
@@ -39,14 +39,8 @@ struct Gang {
   Phase phase = Phase::pending;
   ServiceId service;
   std::uint32_t ordinal = 0;  ///< replica number within the service, equal to that of its PlannedGang
-  std::vector<PodId> pods;    ///< pods in the order of their index
-  /// Pods that must have a node for the gang to be useful; 0: all of `pods`. After pods were lost it can be larger
-  /// than `pods.size()`.
-  std::int64_t min_pods = 0;
-  GpuKindId gpu;
-  MilliGpu gpus_per_pod;
-  TopologyLevel together = TopologyLevel::node;
-  PodClassId pod_class{};  ///< of its pods while it is pending; none: they may run on every node
+  std::vector<PodId> pods;    ///< pods that exist, in the order of their index; lost ones are missing
+  GangSpec spec;              ///< its pod class is known only while the gang is pending
   Instant created_at;
   bool resumed = false;  ///< true: it changed its role or was woken, so its start is no cold start
   Instant expected_ready_at = Instant::never();  ///< predicted from earlier starts; valid while starting
@@ -54,7 +48,6 @@ struct Gang {
 
   /// Returns true if the replica gets no requests because it drains or sleeps.
   bool leaves() const { return phase == Phase::draining || phase == Phase::sleeping; }
-  std::int64_t needed_pods() const { return min_pods > 0 ? min_pods : static_cast<std::int64_t>(pods.size()); }
 };
 
 /// A replica that was decided but has no pods yet, because the workload controller creates them later. It represents

@@ -52,12 +52,12 @@ void add(StateHash& hash, const Claim& claim) {
 
 void add(StateHash& hash, const Gang& gang) {
   hash.add(static_cast<std::uint64_t>(gang.phase));
-  for (std::uint32_t id : {gang.service.value, gang.ordinal, gang.gpu.value}) hash.add(id);
+  for (std::uint32_t id : {gang.service.value, gang.ordinal, gang.spec.pods.gpu.value}) hash.add(id);
   for (PodId pod : gang.pods) hash.add(pod.value);
-  hash.add(static_cast<std::uint64_t>(gang.min_pods));
-  hash.add(static_cast<std::uint64_t>(gang.gpus_per_pod.count));
-  hash.add(static_cast<std::uint64_t>(gang.together));
-  if (gang.pod_class.valid()) hash.add(gang.pod_class.value);
+  hash.add(static_cast<std::uint64_t>(gang.spec.pods.minimum));
+  hash.add(static_cast<std::uint64_t>(gang.spec.pods.gpus_per_pod.count));
+  hash.add(static_cast<std::uint64_t>(gang.spec.together));
+  if (gang.spec.pods.pod_class.valid()) hash.add(gang.spec.pods.pod_class.value);
   add(hash, gang.created_at);
   if (gang.resumed) hash.add(1);
   add(hash, gang.expected_ready_at);

@@ -1,9 +1,11 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
 
 #include "base/quantity.h"
+#include "model/gang_spec.h"
 #include "model/ids.h"
 #include "model/topology.h"
 
@@ -36,6 +38,17 @@ struct Workload {
   QueueId queue{};            ///< queue of its pods; none: no queue limits them
   PodClassId pod_class{};     ///< of replicas that have no pods yet; none: they may run on every node
   MicroUsd price_per_hour{};  ///< stated price of a replica; 0: the price of the offerings of its GPUs
+
+  /// Returns the request of a replica that has no pods yet.
+  GangSpec gang() const {
+    const std::int64_t each = whole_gpus(tensor_parallel).count / std::max(pods, 1);
+    return {.pods = {.gpu = gpu,
+                     .count = pods,
+                     .gpus_per_pod = {std::max<std::int64_t>(each, 1)},
+                     .pod_class = pod_class,
+                     .minimum = 0},
+            .together = together};
+  }
 };
 
 }  // namespace capstan::model

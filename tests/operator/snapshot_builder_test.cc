@@ -41,7 +41,7 @@ TEST(SnapshotBuilder, AddsRowsForScalersPodsAndNodes) {
   const model::Gang& serving = snapshot.gangs.at({0});
   EXPECT_EQ(serving.phase, model::Gang::Phase::ready);
   EXPECT_EQ(snapshot.signals_of({0}).waiting.value, 7);
-  EXPECT_EQ(snapshot.catalog->gpu_kind(serving.gpu), "h100_sxm");
+  EXPECT_EQ(snapshot.catalog->gpu_kind(serving.spec.pods.gpu), "h100_sxm");
   EXPECT_EQ(snapshot.gangs.at({1}).phase, model::Gang::Phase::pending);
   EXPECT_EQ(snapshot.gangs.at({1}).ordinal, 1u);
   EXPECT_FALSE(snapshot.gangs.at({2}).service.valid()) << "the pod belongs to another scheduler";

@@ -63,8 +63,8 @@ TEST_F(SnapshotGangs, GangAppearsOnceItIsComplete) {
   const model::Gang& gang = seen.snapshot.gangs.at({0});
   EXPECT_EQ(gang.phase, model::Gang::Phase::pending);
   EXPECT_EQ(gang.pods.size(), 2u);
-  EXPECT_EQ(gang.gpus_per_pod, whole_gpus(8));
-  EXPECT_EQ(gang.together, model::TopologyLevel::cluster);
+  EXPECT_EQ(gang.spec.pods.gpus_per_pod, whole_gpus(8));
+  EXPECT_EQ(gang.spec.together, model::TopologyLevel::cluster);
 }
 
 TEST_F(SnapshotGangs, IgnoresPendingPodsWithoutPlacement) {
@@ -109,7 +109,7 @@ TEST_F(SnapshotGangs, ExclusiveTopologyGivesTheLevel) {
         {"leaderworkerset.sigs.k8s.io/exclusive-topology", "topology.kubernetes.io/zone"}};
     cluster.pods.put(pod);
   }
-  EXPECT_EQ(build().gangs.at({0}).together, model::TopologyLevel::zone);
+  EXPECT_EQ(build().gangs.at({0}).spec.together, model::TopologyLevel::zone);
 }
 
 TEST_F(SnapshotGangs, OnlyNodesOfTheFleetSelectorTakePods) {
@@ -141,7 +141,8 @@ TEST_F(SnapshotGangs, TaintsSelectorsAndOtherResourcesExcludeNodes) {
   cluster.pods.put(pod);
   const auto fitting_nodes = [&] {
     build();
-    const model::PodClass& pods = *seen.snapshot.catalog->eligibility.find(seen.snapshot.gangs.at({0}).pod_class);
+    const model::PodClass& pods =
+        *seen.snapshot.catalog->eligibility.find(seen.snapshot.gangs.at({0}).spec.pods.pod_class);
     std::vector<model::NodeId> nodes;
     seen.snapshot.nodes.for_each([&](model::NodeId id, const model::Node& node) {
       if (pods.admits(node.node_class) && model::times_in(pods.requests, *node.available, 1) == 1) nodes.push_back(id);
@@ -186,15 +187,15 @@ TEST_F(SnapshotGangs, AClassKeepsItsIdAndAnUnchangedLookChangesNoRow) {
   Object pod = waiting_pod("a");
   pod["spec"]["nodeSelector"] = {{"disk", "fast"}};
   cluster.pods.put(pod);
-  const model::PodClassId first = build().gangs.at({0}).pod_class;
-  EXPECT_EQ(build().gangs.at({0}).pod_class, first);
+  const model::PodClassId first = build().gangs.at({0}).spec.pods.pod_class;
+  EXPECT_EQ(build().gangs.at({0}).spec.pods.pod_class, first);
   EXPECT_TRUE(seen.delta.empty());
   Object other = waiting_pod("b");
   other["spec"]["nodeSelector"] = {{"zone", "x"}};
   cluster.pods.put(other);
   build();
-  EXPECT_EQ(seen.snapshot.gangs.at({0}).pod_class, first);
-  EXPECT_NE(seen.snapshot.gangs.at({1}).pod_class, first);
+  EXPECT_EQ(seen.snapshot.gangs.at({0}).spec.pods.pod_class, first);
+  EXPECT_NE(seen.snapshot.gangs.at({1}).spec.pods.pod_class, first);
 }
 
 TEST_F(SnapshotGangs, PoolsOfferTheDescribedInstanceTypes) {
@@ -210,7 +211,7 @@ TEST_F(SnapshotGangs, PoolsOfferTheDescribedInstanceTypes) {
   EXPECT_EQ(first.gpus, 8);
   EXPECT_EQ(first.price_per_hour, MicroUsd{98'320'000});
   EXPECT_EQ(first.capacity, model::CapacityType::on_demand);
-  EXPECT_EQ(catalog.gpu_kind(seen.snapshot.gangs.at({0}).gpu), "h100_sxm") << "the only GPU kind on offer";
+  EXPECT_EQ(catalog.gpu_kind(seen.snapshot.gangs.at({0}).spec.pods.gpu), "h100_sxm") << "the only GPU kind on offer";
   cluster.pools.remove("gpu");
   build();
   EXPECT_TRUE(seen.snapshot.catalog->pools[0].offerings.empty());
@@ -221,7 +222,7 @@ TEST_F(SnapshotGangs, ExcludesOfferingsThatAGangCannotUse) {
   Object pod = waiting_pod("a");
   pod["spec"]["nodeSelector"] = {{"topology.kubernetes.io/zone", "b"}};
   cluster.pods.put(pod);
-  const model::PodClassId pods = build().gangs.at({0}).pod_class;
+  const model::PodClassId pods = build().gangs.at({0}).spec.pods.pod_class;
   const model::Catalog& catalog = *seen.snapshot.catalog;
   ASSERT_EQ(catalog.pools[0].offerings.size(), 4u);
   for (const model::OfferingId offering : catalog.pools[0].offerings) {

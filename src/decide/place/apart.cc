@@ -100,7 +100,7 @@ void Apart::steer(Shortfall& lack) {
   for (std::uint32_t p = 0; p < catalog.pools.size(); ++p) {
     for (const model::OfferingId id : catalog.pools[p].offerings) {
       const model::Offering& offering = catalog.offering(id);
-      if (offering.gpu != lack.gpu || !offering.zone.valid()) continue;
+      if (offering.gpu != lack.spec.pods.gpu || !offering.zone.valid()) continue;
       if (where->firm() && held(offering.zone) >= where->share) {
         lack.avoided_purchases.push_back({PoolId{p}, id});
       } else if (!lack.rather.valid() || held(offering.zone) < held(lack.rather)) {

@@ -44,25 +44,23 @@ bool is_broken(const model::Snapshot& snapshot, const Gang& gang) {
   }
   const model::Pod* first = snapshot.pods.find(gang.pods.front());
   const bool serves = first != nullptr && first->phase == model::Pod::Phase::ready;
-  return have_node > 0 && have_node < gang.needed_pods() && !serves;
+  return have_node > 0 && have_node < gang.spec.pods.needed() && !serves;
 }
+
+MilliGpu gpus_of(const model::GangSpec& spec) { return spec.pods.gpus_per_pod * spec.pods.count; }
 
 Need need_of(const model::Snapshot& snapshot, GangId id, const Gang& gang) {
   Need need;
   need.shape = {.gang = id,
                 .service = gang.service,
                 .ordinal = gang.ordinal,
-                .gpu = gang.gpu,
-                .level = gang.together,
-                .pods = 0,
-                .gpus_per_pod = gang.gpus_per_pod,
+                .spec = gang.spec,
                 .needed = {},
                 .short_by = {},
                 .best_domain = {},
                 .best_node = {},
                 .best_free = {},
                 .bound_to_best = false,
-                .pod_class = gang.pod_class,
                 .avoided_purchases = {},
                 .rather = {}};
   for (PodId pod_id : gang.pods) {
@@ -75,8 +73,9 @@ Need need_of(const model::Snapshot& snapshot, GangId id, const Gang& gang) {
       need.pods.push_back(pod_id);
     need.have_node += pod != nullptr && has_node(*pod) ? 1 : 0;
   }
-  need.shape.pods = static_cast<std::int64_t>(need.pods.size());
-  need.shape.needed = need.shape.gpus_per_pod * need.shape.pods;
+  need.shape.spec.pods.count = static_cast<std::int64_t>(need.pods.size());
+  need.shape.spec.pods.minimum = 0;
+  need.shape.needed = gpus_of(need.shape.spec);
   return need;
 }
 
@@ -85,18 +84,10 @@ Need need_of(const model::Catalog& catalog, const model::PlannedGang& planned) {
   Need need;
   need.shape.service = planned.service;
   need.shape.ordinal = planned.ordinal;
-  need.shape.gpu = workload.gpu;
-  need.shape.level = workload.together;
-  need.shape.pods = workload.pods;
-  need.shape.gpus_per_pod = {whole_gpus(workload.tensor_parallel).count / workload.pods};
-  need.shape.needed = need.shape.gpus_per_pod * need.shape.pods;
-  need.shape.pod_class = workload.pod_class;
+  need.shape.spec = workload.gang();
+  need.shape.needed = gpus_of(need.shape.spec);
   if (workload.queue.valid()) need.ask[workload.queue] = need.shape.needed;
   return need;
-}
-
-GangClass class_of(const Shortfall& shape) {
-  return {shape.gpu, shape.level, shape.pods, shape.gpus_per_pod, shape.pod_class};
 }
 
 /// Most changes for which a refusal is revised. After more changes a search is cheaper.
@@ -113,7 +104,7 @@ std::vector<AssumedPod> assumed_pods(const model::Snapshot& snapshot, const Memo
     pods.push_back({.pod = assumed.pod,
                     .node = assumed.node,
                     .gpus = assumed.gpus,
-                    .pod_class = gang == nullptr ? model::PodClassId{} : gang->pod_class,
+                    .pod_class = gang == nullptr ? model::PodClassId{} : gang->spec.pods.pod_class,
                     .queue = is_repeated ? QueueId{} : pod.queue,
                     .queue_gpus = pod.gpus});
   }
@@ -127,11 +118,11 @@ std::int64_t most_buyable(const model::Catalog& catalog, const Shortfall& shape)
     const model::Pool& pool = catalog.pools[p];
     for (model::OfferingId id : pool.offerings) {
       const model::Offering& offering = catalog.offering(id);
-      if (offering.gpu != shape.gpu || !shape.may_use(catalog, {{p}, id})) continue;
-      const std::int64_t per_node = whole_gpus(offering.gpus).count / shape.gpus_per_pod.count;
+      if (offering.gpu != shape.spec.pods.gpu || !shape.may_use(catalog, {{p}, id})) continue;
+      const std::int64_t per_node = whole_gpus(offering.gpus).count / shape.spec.pods.gpus_per_pod.count;
       std::int64_t nodes = std::min(pool.gpu_limit, catalog.limits.gpus.value_or(pool.gpu_limit)) / offering.gpus;
       nodes = std::min(nodes, catalog.limits.nodes.value_or(nodes));
-      if (shape.level == TopologyLevel::node) nodes = std::min<std::int64_t>(nodes, 1);
+      if (shape.spec.together == TopologyLevel::node) nodes = std::min<std::int64_t>(nodes, 1);
       most = std::max(most, nodes * per_node);
     }
   }
@@ -165,22 +156,23 @@ class Cycle {
         lacking[pod.gang] = *full;
         continue;
       }
-      const Request request{
-          .gpu = gang.gpu, .gpus_per_pod = pod.gpus, .pod_class = snapshot_.catalog->eligibility.find(gang.pod_class)};
+      const Request request{.gpu = gang.spec.pods.gpu,
+                            .gpus_per_pod = pod.gpus,
+                            .pod_class = snapshot_.catalog->eligibility.find(gang.spec.pods.pod_class)};
       const NodeId node = first_with_room(room_.rooms(), request);
       if (!node.valid()) {
-        lacking[pod.gang] = {ReasonCode::no_node_fits, {gang.gpus_per_pod.count, gang.gpu.value}};
+        lacking[pod.gang] = {ReasonCode::no_node_fits, {gang.spec.pods.gpus_per_pod.count, gang.spec.pods.gpu.value}};
         continue;
       }
       queues_.place({&pod_id, 1});
-      room_.take(node, pod.gpus, requests(gang.pod_class));
+      room_.take(node, pod.gpus, requests(gang.spec.pods.pod_class));
       decision_.nominated.insert(node);
       model::BindPods& bind = binds[pod.gang];
       bind.gang = pod.gang;
       bind.bindings.push_back({pod_id, node});
     }
     for (const auto& [created, id] : index_.pending_gangs) {
-      const MilliGpu per_pod = snapshot_.gangs.at(id).gpus_per_pod;
+      const MilliGpu per_pod = snapshot_.gangs.at(id).spec.pods.gpus_per_pod;
       const auto bind = binds.find(id);
       if (bind != binds.end()) {
         decision_.plan.actions.push_back({std::move(bind->second), {ReasonCode::placed_first_fit, {per_pod.count}}});
@@ -237,12 +229,13 @@ class Cycle {
       queues_.place(need.pods);
       model::BindPods bind{.gang = id, .bindings = {}};
       for (std::size_t i = 0; i < need.pods.size(); ++i) {
-        room_.take(fit.nodes[i], gang.gpus_per_pod, requests(gang.pod_class));
+        room_.take(fit.nodes[i], gang.spec.pods.gpus_per_pod, requests(gang.spec.pods.pod_class));
         if (i == 0) apart_.place(gang.service, id, fit.nodes[i]);
         decision_.nominated.insert(fit.nodes[i]);
         bind.bindings.push_back({need.pods[i], fit.nodes[i]});
       }
-      const Reason why{ReasonCode::placed_together, {need.shape.pods, static_cast<std::int64_t>(need.shape.level)}};
+      const Reason why{ReasonCode::placed_together,
+                       {need.shape.spec.pods.count, static_cast<std::int64_t>(need.shape.spec.together)}};
       decision_.plan.actions.push_back({std::move(bind), why});
       decision_.verdicts.push_back({id, PlacementResult::Kind::placed, why});
       return;
@@ -256,8 +249,9 @@ class Cycle {
       if (largest < all) {
         return keep(id, PlacementResult::Kind::never_fits,
                     {ReasonCode::never_fits,
-                     {gpus_up(gang.gpus_per_pod * all), gpus_up(gang.gpus_per_pod * largest),
-                      gpus_up(gang.gpus_per_pod * buyable), static_cast<std::int64_t>(gang.together), gang.gpu.value}});
+                     {gpus_up(gang.spec.pods.gpus_per_pod * all), gpus_up(gang.spec.pods.gpus_per_pod * largest),
+                      gpus_up(gang.spec.pods.gpus_per_pod * buyable), static_cast<std::int64_t>(gang.spec.together),
+                      gang.spec.pods.gpu.value}});
       }
     }
     Shortfall lack = shortfall(need, fit);
@@ -266,7 +260,8 @@ class Cycle {
     keep(id, PlacementResult::Kind::cannot_fit_now,
          {ReasonCode::shortfall,
           {gpus_up(lack.short_by), lack.best_free.count / 1000, gpus_up(lack.needed),
-           model::reason_number(lack.best_domain), static_cast<std::int64_t>(lack.level), lack.gpu.value}});
+           model::reason_number(lack.best_domain), static_cast<std::int64_t>(lack.spec.together),
+           lack.spec.pods.gpu.value}});
   }
 
   /// Reports shortfalls, oldest first, as far as the queues could hold the gangs in addition to the gangs placed now.
@@ -289,7 +284,7 @@ class Cycle {
     snapshot_.claims.for_each([&](model::ClaimId, const model::Claim& claim) {
       const bool on_its_way =
           claim.phase == model::Claim::Phase::requested || claim.phase == model::Claim::Phase::launched;
-      coming |= on_its_way && snapshot_.catalog->offering(claim.offering).gpu == need.shape.gpu;
+      coming |= on_its_way && snapshot_.catalog->offering(claim.offering).gpu == need.shape.spec.pods.gpu;
     });
     return coming;
   }
@@ -315,9 +310,9 @@ class Cycle {
     const std::int64_t after_s = whole_seconds(policy_.broken_for);
     if (!given_up(id, need)) {
       return keep(id, PlacementResult::Kind::cannot_fit_now,
-                  {ReasonCode::gang_broken, {bound, gang.needed_pods(), after_s}});
+                  {ReasonCode::gang_broken, {bound, gang.spec.pods.needed(), after_s}});
     }
-    const Reason why{ReasonCode::gang_given_up, {bound, gang.needed_pods(), after_s}};
+    const Reason why{ReasonCode::gang_given_up, {bound, gang.spec.pods.needed(), after_s}};
     for (PodId pod : gang.pods) {
       const model::Pod* row = snapshot_.pods.find(pod);
       if (row != nullptr && has_node(*row)) decision_.plan.actions.push_back({model::EvictPod{pod}, why});
@@ -330,26 +325,26 @@ class Cycle {
     if (queues_.refuses_promise(need.ask)) return;
     const Fit fit = fit_of(need);
     for (const NodeId node : fit.nodes) {
-      room_.take(node, need.shape.gpus_per_pod, requests(need.shape.pod_class));
+      room_.take(node, need.shape.spec.pods.gpus_per_pod, requests(need.shape.spec.pods.pod_class));
       decision_.nominated.insert(node);
     }
     queues_.promise(need.ask);
     if (!fit.nodes.empty()) return;
-    if (buyable_for(need) >= need.shape.pods || most_ever(need) >= need.shape.pods) {
+    if (buyable_for(need) >= need.shape.spec.pods.count || most_ever(need) >= need.shape.spec.pods.count) {
       apart_.steer(decision_.shortfalls.emplace_back(shortfall(need, fit)));
     }
   }
 
   Request request_of(const Need& need) const {
-    Request request{.gpu = need.shape.gpu,
-                    .level = need.shape.level,
-                    .pods = need.shape.pods,
-                    .gpus_per_pod = need.shape.gpus_per_pod,
-                    .pod_class = snapshot_.catalog->eligibility.find(need.shape.pod_class)};
+    Request request{.gpu = need.shape.spec.pods.gpu,
+                    .level = need.shape.spec.together,
+                    .pods = need.shape.spec.pods.count,
+                    .gpus_per_pod = need.shape.spec.pods.gpus_per_pod,
+                    .pod_class = snapshot_.catalog->eligibility.find(need.shape.spec.pods.pod_class)};
     if (need.bound.empty()) return request;
     request.only_node = need.bound.front();
     if (const NodeRoom* room = room_.rooms().find(request.only_node)) {
-      request.only_domain = room->domains[static_cast<std::size_t>(need.shape.level)];
+      request.only_domain = room->domains[static_cast<std::size_t>(need.shape.spec.together)];
     }
     return request;
   }
@@ -394,12 +389,12 @@ class Cycle {
   }
 
   Refusal& refusal_of(const Need& need) {
-    Refusal& refusal = room_.refusals.rows[class_of(need.shape)];
+    Refusal& refusal = room_.refusals.rows[need.shape.spec];
     refusal.cycle = room_.refusals.cycle;
     return refusal;
   }
 
-  /// Returns how many pods of the gang nodes that exist could hold. A class of gangs has one answer until a node
+  /// Returns how many pods of the gang nodes that exist could hold. A request has one answer until a node
   /// changes in more than its free room.
   std::int64_t most_ever(const Need& need) {
     if (!need.bound.empty()) return most_pods_ever(room_.rooms(), request_of(need));
@@ -412,7 +407,7 @@ class Cycle {
   }
 
   std::int64_t buyable_for(const Need& need) {
-    const auto [known, is_new] = buyable_.try_emplace(class_of(need.shape));
+    const auto [known, is_new] = buyable_.try_emplace(need.shape.spec);
     if (is_new) known->second = most_buyable(*snapshot_.catalog, need.shape);
     return known->second;
   }
@@ -426,7 +421,7 @@ class Cycle {
     lack.best_domain = fit.best_domain;
     lack.best_node = fit.best_node;
     lack.best_free = fit.best_free;
-    lack.short_by = lack.gpus_per_pod * (lack.pods - fit.best_pods);
+    lack.short_by = lack.spec.pods.gpus_per_pod * (lack.spec.pods.count - fit.best_pods);
     lack.bound_to_best = !need.bound.empty();
     return lack;
   }
@@ -445,7 +440,7 @@ class Cycle {
   };
 
   AssumedRooms& room_;
-  std::map<GangClass, std::int64_t> buyable_;
+  std::map<model::GangSpec, std::int64_t> buyable_;
   QueueBudget queues_;
   Apart apart_;
   std::vector<Lacking> lacking_;

@@ -74,17 +74,13 @@ struct Shortfall {
   model::GangId gang;  ///< none while it is only planned
   model::ServiceId service;
   std::uint32_t ordinal = 0;
-  model::GpuKindId gpu;
-  model::TopologyLevel level = model::TopologyLevel::node;
-  std::int64_t pods = 0;  ///< pods that need a node
-  MilliGpu gpus_per_pod;
-  MilliGpu needed;              ///< pods x gpus_per_pod
-  MilliGpu short_by;            ///< pods that do not fit in the best domain x gpus_per_pod
+  model::GangSpec spec;         ///< request of the pods that need a node, all of them together
+  MilliGpu needed;              ///< GPUs of all these pods
+  MilliGpu short_by;            ///< GPUs of the pods that do not fit in the best domain
   model::DomainId best_domain;  ///< domain that takes the most pods; none at level `node` or if no domain exists yet
   model::NodeId best_node;      ///< only at level `node`
   MilliGpu best_free;           ///< free GPUs of the best domain or node
   bool bound_to_best = false;   ///< true: some pods of the gang run in the best domain, and the rest must join them
-  model::PodClassId pod_class;  ///< class of its pods
   /// Purchases in domains that have their share of the replicas of the service; ascending.
   std::vector<model::Purchase> avoided_purchases;
   model::DomainId rather;  ///< preferred zone among purchases of equal price; none: any
@@ -93,7 +89,8 @@ struct Shortfall {
 
   /// Returns true if nodes of the purchase could run the pods.
   bool may_use(const model::Catalog& catalog, const model::Purchase& purchase) const {
-    return catalog.eligibility.admits(pod_class, purchase) && !std::ranges::binary_search(avoided_purchases, purchase);
+    return catalog.eligibility.admits(spec.pods.pod_class, purchase) &&
+           !std::ranges::binary_search(avoided_purchases, purchase);
   }
 };
 

@@ -195,7 +195,7 @@ void check_room(const World& world, const Index& index, const Decision& decision
   std::map<NodeId, model::Resources> available;
   for (const auto& [pod, node] : bindings(decision)) {
     const model::Node& row = world.snapshot.nodes.at(node);
-    const model::PodClassId pod_class = world.snapshot.gangs.at(world.snapshot.pods.at(pod).gang).pod_class;
+    const model::PodClassId pod_class = world.snapshot.gangs.at(world.snapshot.pods.at(pod).gang).spec.pods.pod_class;
     const model::Eligibility& eligibility = world.snapshot.catalog->eligibility;
     const model::PodClass* pods = eligibility.find(pod_class);
     const bool is_admitted = pods == nullptr || pods->admits(row.node_class);
@@ -207,7 +207,8 @@ void check_room(const World& world, const Index& index, const Decision& decision
     }
     taken[node] += world.snapshot.pods.at(pod).gpus;
     RC_ASSERT(world.snapshot.nodes.at(node).phase == model::Node::Phase::ready);
-    RC_ASSERT(world.snapshot.nodes.at(node).gpu == world.snapshot.gangs.at(world.snapshot.pods.at(pod).gang).gpu);
+    RC_ASSERT(world.snapshot.nodes.at(node).gpu ==
+              world.snapshot.gangs.at(world.snapshot.pods.at(pod).gang).spec.pods.gpu);
   }
   for (const auto& [node, gpus] : taken) RC_ASSERT(gpus <= index.rooms.find(node)->free);
 }
@@ -237,9 +238,9 @@ RC_GTEST_PROP(GangPlacement, NeverPartialAndNeverAcrossDomains, ()) {
     const Gang& gang = world.snapshot.gangs.at(bind.gang);
     RC_ASSERT(bind.bindings.size() == gang.pods.size());
     const auto place = [&](NodeId id) {
-      return gang.together == TopologyLevel::node
+      return gang.spec.together == TopologyLevel::node
                  ? id.value
-                 : world.snapshot.nodes.at(id).domains[static_cast<std::size_t>(gang.together)].value;
+                 : world.snapshot.nodes.at(id).domains[static_cast<std::size_t>(gang.spec.together)].value;
     };
     for (const auto& b : bind.bindings) RC_ASSERT(place(b.node) == place(bind.bindings.front().node));
   }
@@ -382,7 +383,7 @@ TEST(Place, ThePodsOfABrokenGangAreEvictedAfterItsGracePeriod) {
 TEST(Place, AGangWithEnoughBoundPodsIsNotBroken) {
   BrokenGang elastic;
   model::Gang row = elastic.world.snapshot.gangs.at(elastic.gang);
-  row.min_pods = 1;
+  row.spec.pods.minimum = 1;
   elastic.world.snapshot.gangs.set(elastic.gang, row);
   EXPECT_TRUE(elastic.look(0).empty());
   EXPECT_TRUE(elastic.look(1'000).empty());
@@ -391,7 +392,7 @@ TEST(Place, AGangWithEnoughBoundPodsIsNotBroken) {
 TEST(Place, APodOnANodeThatIsNotInTheSnapshotKeepsRunning) {
   BrokenGang elastic;
   model::Gang row = elastic.world.snapshot.gangs.at(elastic.gang);
-  row.min_pods = 2;
+  row.spec.pods.minimum = 2;
   elastic.world.snapshot.gangs.set(elastic.gang, row);
   model::Pod unseen = elastic.world.snapshot.pods.at(row.pods[1]);
   unseen.phase = model::Pod::Phase::ready;
@@ -424,7 +425,7 @@ TEST(Place, AGangWhoseLostPodsDoNotReturnIsBroken) {
   model::Gang row = lost.world.snapshot.gangs.at(lost.gang);
   for (std::size_t i = 1; i < 3; ++i) lost.world.snapshot.pods.erase(row.pods[i]);
   row.pods.resize(1);
-  row.min_pods = 3;
+  row.spec.pods.minimum = 3;
   lost.world.snapshot.gangs.set(lost.gang, row);
   EXPECT_TRUE(lost.look(0).empty());
   EXPECT_EQ(lost.last.verdicts[0].why.code, model::ReasonCode::gang_broken);

@@ -98,8 +98,8 @@ class Consolidator {
   bool is_awaited(const model::Node& node) const {
     if (policy_.kind != Policy::Kind::group) return false;
     return std::ranges::any_of(placed_.shortfalls, [&](const place::Shortfall& lack) {
-      return lack.gpu == node.gpu && lack.best_domain.valid() &&
-             node.domains[static_cast<std::size_t>(lack.level)] == lack.best_domain;
+      return lack.spec.pods.gpu == node.gpu && lack.best_domain.valid() &&
+             node.domains[static_cast<std::size_t>(lack.spec.together)] == lack.best_domain;
     });
   }
 
@@ -189,8 +189,9 @@ class Consolidator {
     for (const auto& [created, pod_id] : index_.unbound_pods) {
       const model::Pod& pod = snapshot_.pods.at(pod_id);
       const model::Gang& gang = snapshot_.gangs.at(pod.gang);
-      const NodeId other = place::first_with_room(room.rooms(), request(gang.gpu, pod.gpus, gang.pod_class));
-      if (other.valid()) room.take(other, pod.gpus, eligibility().requests(gang.pod_class));
+      const NodeId other =
+          place::first_with_room(room.rooms(), request(gang.spec.pods.gpu, pod.gpus, gang.spec.pods.pod_class));
+      if (other.valid()) room.take(other, pod.gpus, eligibility().requests(gang.spec.pods.pod_class));
     }
     MilliGpu left;
     for (PodId pod : known_row(index_.pods_by_node, id)) {

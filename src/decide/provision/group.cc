@@ -41,7 +41,7 @@ class Buyer {
       keep(lack, {ReasonCode::capacity_on_its_way, {capacity_.coming_gpus(), gpus_up(lack.short_by)}});
       return;
     }
-    Reason obstacle{ReasonCode::no_offering, {gpus_up(lack.needed), lack.gpu.value}};
+    Reason obstacle{ReasonCode::no_offering, {gpus_up(lack.needed), lack.spec.pods.gpu.value}};
     const std::optional<Option> option = cheapest(lack, obstacle);
     if (!option) return keep(lack, obstacle);
     capacity_.launch({.pool = option->pool,
@@ -59,24 +59,26 @@ class Buyer {
   bool may_use(const Shortfall& lack, const model::Purchase& purchase) const {
     return lack.may_use(capacity_.catalog(), purchase);
   }
-  bool needs_one_node(const Shortfall& lack) const { return lack.level == TopologyLevel::node; }
+  bool needs_one_node(const Shortfall& lack) const { return lack.spec.together == TopologyLevel::node; }
 
   /// Returns the number of pods that need a new node if the gang goes to this domain. The free GPUs of the best domain
   /// count only for the first gang that asks for them.
   std::int64_t lacking(const Shortfall& lack, DomainId domain) const {
     const bool uses_free = !needs_one_node(lack) && has_best(lack) && domain == lack.best_domain;
-    return uses_free && !claimed_domains_.contains(domain) ? lack.short_by.count / lack.gpus_per_pod.count : lack.pods;
+    return uses_free && !claimed_domains_.contains(domain) ? lack.short_by.count / lack.spec.pods.gpus_per_pod.count
+                                                           : lack.spec.pods.count;
   }
 
   /// Returns true if the shortfall has a best domain. At level `cluster` that domain has no id.
   bool has_best(const Shortfall& lack) const {
-    return lack.best_domain.valid() || (lack.level == TopologyLevel::cluster && lack.best_free > MilliGpu{});
+    return lack.best_domain.valid() || (lack.spec.together == TopologyLevel::cluster && lack.best_free > MilliGpu{});
   }
 
   /// Returns the number of the gang's pods that fit on a node that is on its way to the domain.
   std::int64_t slots(const Shortfall& lack, const Coming& coming, DomainId domain) const {
-    if (coming.gpu != lack.gpu || !may_use(lack, coming.bought) || !capacity_.inside(coming.within, domain)) return 0;
-    return coming.free.count / lack.gpus_per_pod.count;
+    if (coming.gpu != lack.spec.pods.gpu || !may_use(lack, coming.bought) || !capacity_.inside(coming.within, domain))
+      return 0;
+    return coming.free.count / lack.spec.pods.gpus_per_pod.count;
   }
 
   std::int64_t coming_slots(const Shortfall& lack, DomainId domain) const {
@@ -90,7 +92,7 @@ class Buyer {
     for (Coming& coming : capacity_.coming()) {
       const std::int64_t n = std::min(slots(lack, coming, domain), pods);
       if (needs_one_node(lack) && n < pods) continue;
-      coming.free -= lack.gpus_per_pod * n;
+      coming.free -= lack.spec.pods.gpus_per_pod * n;
       pods -= n;
     }
   }
@@ -99,18 +101,18 @@ class Buyer {
   bool covered_by_coming(const Shortfall& lack) {
     if (needs_one_node(lack)) {
       if (lack.bound_to_best) return false;
-      const bool fits =
-          std::ranges::any_of(capacity_.coming(), [&](const Coming& c) { return slots(lack, c, {}) >= lack.pods; });
-      if (fits) reserve(lack, {}, lack.pods);
+      const bool fits = std::ranges::any_of(
+          capacity_.coming(), [&](const Coming& c) { return slots(lack, c, {}) >= lack.spec.pods.count; });
+      if (fits) reserve(lack, {}, lack.spec.pods.count);
       return fits;
     }
     std::vector<DomainId> candidates;
     if (has_best(lack)) candidates.push_back(lack.best_domain);
     if (!lack.bound_to_best) {
       for (const Coming& coming : capacity_.coming()) {
-        const DomainId domain = capacity_.at_level(coming.within, lack.level);
+        const DomainId domain = capacity_.at_level(coming.within, lack.spec.together);
         const bool known = has(candidates, domain);
-        if (!known && (domain.valid() || lack.level == TopologyLevel::cluster)) candidates.push_back(domain);
+        if (!known && (domain.valid() || lack.spec.together == TopologyLevel::cluster)) candidates.push_back(domain);
       }
     }
     for (DomainId domain : candidates) {
@@ -126,16 +128,17 @@ class Buyer {
   /// Returns the domain of the level in the offering's zone that has the fewest nodes. Nodes on their way count. Among
   /// equal domains, the lowest id wins.
   DomainId new_domain(const Shortfall& lack, const model::Offering& offering) const {
-    if (lack.level == TopologyLevel::zone) return offering.zone;
+    if (lack.spec.together == TopologyLevel::zone) return offering.zone;
     const model::Catalog& catalog = capacity_.catalog();
     DomainId best;
     std::size_t fewest = 0;
     for (std::uint32_t d = 0; d < catalog.domains.size(); ++d) {
       const DomainId id{d};
-      if (catalog.domain(id).level != lack.level || !capacity_.inside(id, offering.zone)) continue;
+      if (catalog.domain(id).level != lack.spec.together || !capacity_.inside(id, offering.zone)) continue;
       if (has_best(lack) && id == lack.best_domain) continue;
       std::size_t nodes = 0;
-      if (const DomainRoom* room = index_.rooms.find({lack.level, id, lack.gpu})) nodes += room->nodes.size();
+      if (const DomainRoom* room = index_.rooms.find({lack.spec.together, id, lack.spec.pods.gpu}))
+        nodes += room->nodes.size();
       for (const Coming& coming : capacity_.coming()) nodes += capacity_.inside(coming.within, id) ? 1 : 0;
       if (best.valid() && nodes >= fewest) continue;
       best = id;
@@ -149,13 +152,13 @@ class Buyer {
   std::optional<Option> cheapest(const Shortfall& lack, Reason& obstacle) const {
     const model::Catalog& catalog = capacity_.catalog();
     std::optional<Option> best;
-    if (!needs_one_node(lack) && lack.level < catalog.launches_into) {
-      obstacle = {ReasonCode::domain_not_sold, {gpus_up(lack.needed), static_cast<std::int64_t>(lack.level)}};
+    if (!needs_one_node(lack) && lack.spec.together < catalog.launches_into) {
+      obstacle = {ReasonCode::domain_not_sold, {gpus_up(lack.needed), static_cast<std::int64_t>(lack.spec.together)}};
       return best;
     }
     const auto consider = [&](PoolId pool, OfferingId id, DomainId within, bool completes) {
       const model::Offering& offering = catalog.offering(id);
-      const std::int64_t per_node = whole_gpus(offering.gpus).count / lack.gpus_per_pod.count;
+      const std::int64_t per_node = whole_gpus(offering.gpus).count / lack.spec.pods.gpus_per_pod.count;
       std::int64_t pods = lacking(lack, within);
       if (!needs_one_node(lack)) pods -= coming_slots(lack, within);
       if (per_node == 0 || (needs_one_node(lack) && per_node < pods)) return;
@@ -175,8 +178,8 @@ class Buyer {
     for (std::uint32_t p = 0; p < catalog.pools.size(); ++p) {
       for (OfferingId id : catalog.pools[p].offerings) {
         const model::Offering& offering = catalog.offering(id);
-        if (offering.gpu != lack.gpu || !may_use(lack, {{p}, id})) continue;
-        if (needs_one_node(lack) || lack.level == TopologyLevel::cluster) {
+        if (offering.gpu != lack.spec.pods.gpu || !may_use(lack, {{p}, id})) continue;
+        if (needs_one_node(lack) || lack.spec.together == TopologyLevel::cluster) {
           // A gang that must fit on one node and has pods bound there can only wait for room on that node.
           if (!(needs_one_node(lack) && lack.bound_to_best)) consider({p}, id, lack.best_domain, !needs_one_node(lack));
           continue;

@@ -50,8 +50,8 @@ bool may_use(const place::Shortfall* lack, const model::Catalog& catalog, const 
 bool may_share_node(const place::Shortfall* a, const place::Shortfall* b) {
   if (a == b) return true;
   if (a == nullptr || b == nullptr || !a->rather.valid()) return false;
-  return std::tie(a->rather, a->apart, a->avoided_purchases, a->pod_class) ==
-         std::tie(b->rather, b->apart, b->avoided_purchases, b->pod_class);
+  return std::tie(a->rather, a->apart, a->avoided_purchases, a->spec.pods.pod_class) ==
+         std::tie(b->rather, b->apart, b->avoided_purchases, b->spec.pods.pod_class);
 }
 
 /// Returns the cheapest offering that holds `gpus` and can be bought now. Ties go to the preferred zone, then to the
@@ -93,8 +93,8 @@ std::vector<Waiting> waiting_pods(const Index& index, const model::Snapshot& sna
     const model::Pod& pod = snapshot.pods.at(id);
     const auto lack = lacks.find(pod.gang);
     const model::Gang& gang = snapshot.gangs.at(pod.gang);
-    pods.push_back(
-        {id, pod.gang, gang.gpu, pod.gpus, gang.pod_class, created, lack == lacks.end() ? nullptr : lack->second});
+    pods.push_back({id, pod.gang, gang.spec.pods.gpu, pod.gpus, gang.spec.pods.pod_class, created,
+                    lack == lacks.end() ? nullptr : lack->second});
   }
   std::ranges::sort(pods, [](const Waiting& a, const Waiting& b) {
     return std::tuple(b.gpus, a.since, a.pod) < std::tuple(a.gpus, b.since, b.pod);
@@ -148,7 +148,7 @@ std::set<PodId> take_bindings(const model::Plan& plan, const Index& index, const
   for (const model::Action& action : plan.actions) {
     const auto* bind = std::get_if<model::BindPods>(&action.what);
     if (bind == nullptr) continue;
-    const model::PodClassId pods = snapshot.gangs.at(bind->gang).pod_class;
+    const model::PodClassId pods = snapshot.gangs.at(bind->gang).spec.pods.pod_class;
     for (const model::BindPods::Binding& binding : bind->bindings) {
       bound.insert(binding.pod);
       room.take(binding.node, known_row(index.pods, binding.pod).gpus, snapshot.catalog->eligibility.requests(pods));

@@ -10,9 +10,7 @@ namespace {
 
 using provision::Capacity;
 
-MilliGpu gpus_a_pod(const model::Workload& workload) {
-  return {std::max<std::int64_t>(whole_gpus(workload.tensor_parallel).count / std::max(workload.pods, 1), 1)};
-}
+MilliGpu gpus_a_pod(const model::Workload& workload) { return workload.gang().pods.gpus_per_pod; }
 
 bool may_stand(const model::Workload& workload, const model::Catalog& catalog, const model::Purchase& purchase) {
   return catalog.offering(purchase.offering).gpu == workload.gpu &&

@@ -49,15 +49,16 @@ model::GangId World::gang(std::int64_t pods, std::int64_t gpus_per_pod, Topology
   model::Gang gang;
   gang.service = {0};
   gang.ordinal = id.value;
-  gang.gpu = {0};
-  gang.gpus_per_pod = whole_gpus(gpus_per_pod);
-  gang.together = together;
+  gang.spec.pods.gpu = {0};
+  gang.spec.pods.count = pods;
+  gang.spec.pods.gpus_per_pod = whole_gpus(gpus_per_pod);
+  gang.spec.together = together;
   gang.created_at = at(at_s);
   for (std::int64_t i = 0; i < pods; ++i) {
     const model::PodId pod{next_pod++};
     snapshot.pods.set(pod, {.phase = model::Pod::Phase::pending,
                             .gang = id,
-                            .gpus = gang.gpus_per_pod,
+                            .gpus = gang.spec.pods.gpus_per_pod,
                             .node = {},
                             .created_at = gang.created_at});
     gang.pods.push_back(pod);
@@ -139,7 +140,7 @@ model::PodClassId World::pod_class(std::vector<bool> node_classes, model::Resour
 
 void World::classify(model::GangId gang, model::PodClassId pod_class) {
   model::Gang row = snapshot.gangs.at(gang);
-  row.pod_class = pod_class;
+  row.spec.pods.pod_class = pod_class;
   snapshot.gangs.set(gang, row);
 }
 

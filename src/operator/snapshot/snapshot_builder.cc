@@ -505,13 +505,15 @@ model::GangId SnapshotBuilder::add_gang(Look& look, const PodGroup& group, model
   model::Gang gang;
   gang.phase = phase_of(group);
   gang.service = service;
-  gang.gpus_per_pod = std::max(gpus_of(first.spec.requests), kLeastGpu);
-  gang.together = group.expected > 1 ? model::TopologyLevel::cluster : model::TopologyLevel::node;
+  gang.spec.pods.gpus_per_pod = std::max(gpus_of(first.spec.requests), kLeastGpu);
+  gang.spec.together = group.expected > 1 ? model::TopologyLevel::cluster : model::TopologyLevel::node;
   gang.created_at = instant_of(first.meta.created_at);
-  gang.min_pods = group.expected == PodGroup::kUnknownSize ? 1 : group.expected;  // an unknown size breaks no gang
+  gang.spec.pods.minimum =
+      group.expected == PodGroup::kUnknownSize ? 1 : group.expected;  // an unknown size breaks no gang
+  gang.spec.pods.count = std::max(std::ssize(group.pods), gang.spec.pods.minimum);
   if (gang.phase == model::Gang::Phase::starting) gang.expected_ready_at = expected_ready_at;
-  gang.gpu = catalog_.any_gpu_kind();
-  if (service.valid()) gang.gpu = catalog_.workload_of(service).gpu;
+  gang.spec.pods.gpu = catalog_.any_gpu_kind();
+  if (service.valid()) gang.spec.pods.gpu = catalog_.workload_of(service).gpu;
   if (placed_here && gang.phase == model::Gang::Phase::pending) read_wish(look, group, gang);
   for (const kube::Pod* pod : group.pods) {
     look.taken.insert(pod);
@@ -524,7 +526,7 @@ model::GangId SnapshotBuilder::add_gang(Look& look, const PodGroup& group, model
     const auto node = in_part ? look.node_by_name.end() : look.node_by_name.find(node_held_by(*pod, look.fleet));
     if (node != look.node_by_name.end()) {
       row.node = node->second;
-      gang.gpu = look.nodes.at(row.node).gpu;
+      gang.spec.pods.gpu = look.nodes.at(row.node).gpu;
     }
     const model::PodId pod_id = pods_.id_of(key_of("Pod", pod->meta), pod->meta.key());
     gang.pods.push_back(pod_id);
@@ -544,10 +546,10 @@ model::GangId SnapshotBuilder::add_gang(Look& look, const PodGroup& group, model
 /// Reads where a pending gang may be placed.
 void SnapshotBuilder::read_wish(Look& look, const PodGroup& group, model::Gang& gang) {
   const kube::Pod& first = *group.pods.front();
-  if (const auto level = level_of(topology_label_of(first.meta.annotations))) gang.together = *level;
-  gang.pod_class = look.eligibility.class_of(first.spec);
-  const model::GpuKindId gpu = look.eligibility.kind_for(gang.pod_class);
-  if (!gang.service.valid() && gpu.valid()) gang.gpu = gpu;
+  if (const auto level = level_of(topology_label_of(first.meta.annotations))) gang.spec.together = *level;
+  gang.spec.pods.pod_class = look.eligibility.class_of(first.spec);
+  const model::GpuKindId gpu = look.eligibility.kind_for(gang.spec.pods.pod_class);
+  if (!gang.service.valid() && gpu.valid()) gang.spec.pods.gpu = gpu;
 }
 
 /// Gives each replica of a service its own number. The replicas of a Deployment have none: each gets the lowest free

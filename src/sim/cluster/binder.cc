@@ -22,7 +22,7 @@ bool Binder::is_well_formed(const model::BindPods& what) const {
     const model::Pod* pod = rows().pods.find(binding.pod);
     const model::Node* node = rows().nodes.find(binding.node);
     if (pod == nullptr || pod->gang != what.gang || pod->node.valid() || !pods.insert(binding.pod).second) return false;
-    return node != nullptr && node->phase == model::Node::Phase::ready && node->gpu == gang->gpu;
+    return node != nullptr && node->phase == model::Node::Phase::ready && node->gpu == gang->spec.pods.gpu;
   });
 }
 
@@ -32,9 +32,9 @@ std::set<std::uint32_t> Binder::domains_after(const model::BindPods& what) const
   std::set<std::uint32_t> domains;
   for (model::PodId id : gang.pods) {
     const model::NodeId node = rows().pods.at(id).node;
-    if (node.valid()) domains.insert(domain_key(node, gang.together));
+    if (node.valid()) domains.insert(domain_key(node, gang.spec.together));
   }
-  for (const auto& binding : what.bindings) domains.insert(domain_key(binding.node, gang.together));
+  for (const auto& binding : what.bindings) domains.insert(domain_key(binding.node, gang.spec.together));
   return domains;
 }
 
@@ -51,7 +51,8 @@ std::optional<model::Reason> Binder::perform(const model::BindPods& what) {
   for (const auto& [node, gpus] : asked) {
     if (gpus > nodes_.free(node)) {
       ++meter_.binds_refused_full;
-      return model::Reason{model::ReasonCode::no_node_fits, {gpus.count, rows().gangs.at(what.gang).gpu.value}};
+      return model::Reason{model::ReasonCode::no_node_fits,
+                           {gpus.count, rows().gangs.at(what.gang).spec.pods.gpu.value}};
     }
   }
   for (const auto& binding : what.bindings) pods_.bind(binding.pod, binding.node);
@@ -63,9 +64,9 @@ bool Binder::place_whole(model::GangId id) {
   const model::Gang& gang = rows().gangs.at(id);
   std::vector<std::pair<std::uint32_t, model::NodeId>> candidates;  // nodes with room for a pod, by domain
   rows().nodes.for_each([&](model::NodeId node_id, const model::Node& node) {
-    if (node.phase != model::Node::Phase::ready || node.gpu != gang.gpu) return;
-    if (nodes_.free(node_id) < gang.gpus_per_pod) return;
-    candidates.emplace_back(domain_key(node_id, gang.together), node_id);
+    if (node.phase != model::Node::Phase::ready || node.gpu != gang.spec.pods.gpu) return;
+    if (nodes_.free(node_id) < gang.spec.pods.gpus_per_pod) return;
+    candidates.emplace_back(domain_key(node_id, gang.spec.together), node_id);
   });
   std::ranges::sort(candidates);
   std::vector<model::NodeId> nodes;  // nodes of the first pods, inside the current domain
@@ -74,7 +75,8 @@ bool Binder::place_whole(model::GangId id) {
     if (domain != current) nodes.clear();
     current = domain;
     MilliGpu room = nodes_.free(node);
-    for (; nodes.size() < gang.pods.size() && room >= gang.gpus_per_pod; room -= gang.gpus_per_pod) {
+    for (; nodes.size() < gang.pods.size() && room >= gang.spec.pods.gpus_per_pod;
+         room -= gang.spec.pods.gpus_per_pod) {
       nodes.push_back(node);
     }
     if (nodes.size() < gang.pods.size()) continue;

@@ -47,12 +47,10 @@ model::GangId Gangs::create(model::ServiceId service, Instant decided_at) {
   model::Gang gang;
   gang.service = service;
   gang.ordinal = free_ordinal(service);
-  gang.gpu = workload.gpu;
-  gang.gpus_per_pod = {whole_gpus(workload.tensor_parallel).count / workload.pods};
-  gang.together = workload.together;
+  gang.spec = workload.gang();
   gang.created_at = now();
   for (std::int32_t i = 0; i < workload.pods; ++i) {
-    gang.pods.push_back(pods_.create(id, gang.gpus_per_pod, workload.queue));
+    gang.pods.push_back(pods_.create(id, gang.spec.pods.gpus_per_pod, workload.queue));
   }
   api_.set(id, std::move(gang));
   starts_.add(id, decided_at);

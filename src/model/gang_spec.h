@@ -1,0 +1,33 @@
+#pragma once
+
+#include <compare>
+#include <cstdint>
+
+#include "base/quantity.h"
+#include "model/ids.h"
+#include "model/topology.h"
+
+namespace capstan::model {
+
+/// Equal pods of a gang.
+struct PodSet {
+  GpuKindId gpu;
+  std::int64_t count = 0;
+  MilliGpu gpus_per_pod;
+  PodClassId pod_class{};  ///< nodes that the pods may use and what they need besides GPUs; none: every node, only GPUs
+  /// Pods that must have a node for the gang to be useful; 0: all of them.
+  std::int64_t minimum = 0;
+  friend auto operator<=>(const PodSet&, const PodSet&) = default;
+
+  std::int64_t needed() const { return minimum > 0 ? minimum : count; }
+};
+
+/// The request of a gang: pods that are useful only together. A gang has one pod set: all its pods count as equal to
+/// the first one.
+struct GangSpec {
+  PodSet pods;
+  TopologyLevel together = TopologyLevel::node;  ///< all pods must be inside one domain of this level
+  friend auto operator<=>(const GangSpec&, const GangSpec&) = default;
+};
+
+}  // namespace capstan::model
