@@ -12,7 +12,11 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 Json reason_json(const model::Catalog& catalog, const model::Reason& why) {
-  return {{"code", model::name(why.code)}, {"numbers", why.numbers}, {"sentence", sentence(why, catalog)}};
+  Json json = {{"code", model::name(why.code)}, {"numbers", why.numbers}, {"sentence", sentence(why, catalog)}};
+  if (const auto subject = subject_of(why, catalog)) {
+    json["object"] = {{"kind", subject->kind}, {"name", subject->name}};
+  }
+  return json;
 }
 
 template <typename Tag>

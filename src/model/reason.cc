@@ -35,6 +35,10 @@ std::string sentence(const Reason& reason, const Catalog& catalog) {
   return fill_template(row(reason.code).sentence, reason.numbers, &catalog);
 }
 
+std::optional<ReasonSubject> subject_of(const Reason& reason, const Catalog& catalog) {
+  return template_subject(sentence_template(reason.code), reason.numbers, catalog);
+}
+
 std::size_t reason_count() { return std::size(kRows); }
 
 }  // namespace capstan::model

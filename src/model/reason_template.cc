@@ -72,6 +72,16 @@ const std::string* name_in(const Rows& rows, std::int64_t id, Field field) {
   return id >= 0 && id < std::ssize(rows) ? &(rows[static_cast<std::size_t>(id)].*field) : nullptr;
 }
 
+/// Returns the catalog's name of an object; null for a level, and if there is no such object.
+const std::string* object_name(std::string_view kind, std::int64_t id, const Catalog& catalog) {
+  if (kind == "queue") return name_in(catalog.queues, id, &Queue::name);
+  if (kind == "pool") return name_in(catalog.pools, id, &Pool::name);
+  if (kind == "offering") return name_in(catalog.offerings, id, &Offering::instance_type);
+  if (kind == "domain") return name_in(catalog.domains, id, &Domain::name);
+  if (kind != "gpu" || id < 0 || id >= std::ssize(catalog.gpu_kinds)) return nullptr;
+  return &catalog.gpu_kinds[static_cast<std::size_t>(id)];
+}
+
 /// Returns the words for an object: `queue "research"`, or "queue 3" if the catalog has no name for it. Returns nothing
 /// for an invalid id, and for an offering or GPU kind without a name, because their ids mean nothing to a reader.
 std::optional<std::string> object_text(std::string_view kind, std::int64_t id, const Catalog* catalog) {
@@ -80,17 +90,10 @@ std::optional<std::string> object_text(std::string_view kind, std::int64_t id, c
     return std::string(kLevelNames[static_cast<std::size_t>(id)].words);
   }
   if (id < 0) return std::nullopt;
-  const std::string* name = nullptr;
+  const std::string* name = catalog == nullptr ? nullptr : object_name(kind, id, *catalog);
   std::string_view noun = kind;
-  if (catalog != nullptr && kind == "queue") name = name_in(catalog->queues, id, &Queue::name);
-  if (catalog != nullptr && kind == "pool") name = name_in(catalog->pools, id, &Pool::name);
-  if (catalog != nullptr && kind == "offering") name = name_in(catalog->offerings, id, &Offering::instance_type);
-  if (catalog != nullptr && kind == "domain") {
-    name = name_in(catalog->domains, id, &Domain::name);
-    if (name != nullptr) noun = model::name(catalog->domains[static_cast<std::size_t>(id)].level).words;
-  }
-  if (catalog != nullptr && kind == "gpu" && id >= 0 && id < std::ssize(catalog->gpu_kinds)) {
-    name = &catalog->gpu_kinds[static_cast<std::size_t>(id)];
+  if (kind == "domain" && name != nullptr) {
+    noun = model::name(catalog->domains[static_cast<std::size_t>(id)].level).words;
   }
   if (kind == "gpu" || kind == "offering") return name == nullptr ? std::nullopt : std::optional(*name);
   return name == nullptr ? fmt::format("{} {}", noun, id) : fmt::format("{} \"{}\"", noun, *name);
@@ -119,6 +122,17 @@ struct Filling {
 };
 
 }  // namespace
+
+std::optional<ReasonSubject> template_subject(std::string_view text, const ReasonNumbers& numbers,
+                                              const Catalog& catalog) {
+  for (const std::string_view kind : kReasonObjects) {
+    const std::size_t at = text.find(std::string("@") + std::string(kind) + "}");
+    if (at == text.npos) continue;
+    const std::string* name = object_name(kind, numbers[static_cast<std::size_t>(text[at - 1] - '0')], catalog);
+    if (name != nullptr) return ReasonSubject{kind, *name};
+  }
+  return std::nullopt;
+}
 
 std::string fill_template(std::string_view text, const ReasonNumbers& numbers, const Catalog* catalog) {
   CAPSTAN_ASSERT(is_template(text));

@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -34,11 +35,23 @@ inline constexpr std::array<std::string_view, 8> kReasonUnits{
 /// Kinds of objects that a template can name, as in {3@queue}. The reason stores the object's id, or the level itself.
 inline constexpr std::array<std::string_view, 6> kReasonObjects{"queue", "pool", "domain", "offering", "gpu", "level"};
 
+/// The object that a reason is about. Of several objects in its template, the one whose kind stands first in
+/// `kReasonObjects`.
+struct ReasonSubject {
+  std::string_view kind;  ///< "queue", "pool", "domain", "offering" or "gpu"
+  std::string name;
+  friend bool operator==(const ReasonSubject&, const ReasonSubject&) = default;
+};
+
 /// Returns true if every field in braces and every optional part of a template has one of the forms above.
 constexpr bool is_template(std::string_view text);
 
 /// Returns the template with the numbers filled in. Without a catalog an object is named by its id: "queue 3".
 std::string fill_template(std::string_view text, const ReasonNumbers& numbers, const Catalog* catalog);
+
+/// Returns the subject of a reason with this template; none if the template names no object of the catalog.
+std::optional<ReasonSubject> template_subject(std::string_view text, const ReasonNumbers& numbers,
+                                              const Catalog& catalog);
 
 namespace reason_template {
 

@@ -93,5 +93,29 @@ TEST(ReasonTemplate, AnOptionalPartIsLeftOutIfItsObjectHasNoName) {
   EXPECT_EQ(fill_template("the best fit[, {0@domain},] has 2", {3}, nullptr), "the best fit, domain 3, has 2");
 }
 
+TEST(ReasonTemplate, TheSubjectIsTheFirstKindOfObjectThatTheCatalogNames) {
+  Catalog catalog;
+  catalog.gpu_kinds = {"h100_sxm"};
+  catalog.domains = {{.name = "rack-7", .level = TopologyLevel::rack, .parent = {}}};
+  catalog.queues = {{.name = "research", .parent = {}, .limit = {}}};
+  struct Row {
+    std::string_view text;
+    ReasonNumbers numbers;
+    std::optional<ReasonSubject> subject;
+  };
+  for (const Row& row : {
+           Row{"no object", {}, {}},
+           {"{0} pods", {0}, {}},
+           {"{0@level}", {2}, {}},
+           {"{0@queue}", {0}, ReasonSubject{"queue", "research"}},
+           {"{0@queue}", {1}, {}},
+           {"{0@queue}", {-1}, {}},
+           {"[{0@gpu} ]in {1@domain}", {0, 0}, ReasonSubject{"domain", "rack-7"}},
+           {"[{0@gpu} ]in {1@domain}", {0, -1}, ReasonSubject{"gpu", "h100_sxm"}},
+       }) {
+    EXPECT_EQ(template_subject(row.text, row.numbers, catalog), row.subject) << row.text;
+  }
+}
+
 }  // namespace
 }  // namespace capstan::model::reason_template_test

@@ -16,6 +16,8 @@ const kRoot = resolve("..");
 const kProgram = join(kRoot, process.env.CAPSTAN_PROGRAM ?? "build/dev/capstan");
 const kPicture = join(kRoot, "docs/guides/report.png");
 const kData = 'id="data">';
+/// The longest wait for the browser, on a machine that also builds.
+const kPatienceMs = 180_000;
 
 let folder = "";
 let report = "";
@@ -32,7 +34,7 @@ before(async () => {
   folder = mkdtempSync(join(tmpdir(), "capstan-page-"));
   report = join(folder, "report.html");
   execFileSync(kProgram, ["compare", "scenarios/azure-hour.yaml", "--bound", "--report", report], { cwd: kRoot, stdio: "pipe" });
-  browser = await chromium.launch({ executablePath: chromiumPath(), args: ["--no-sandbox", "--force-color-profile=srgb"] });
+  browser = await chromium.launch({ executablePath: chromiumPath(), timeout: kPatienceMs, args: ["--no-sandbox", "--force-color-profile=srgb"] });
 });
 
 after(async () => {
@@ -43,6 +45,7 @@ after(async () => {
 /// Opens a file, runs `use`, and checks that the page neither complained nor asked for anything from elsewhere.
 async function open(file: string, hash: string, use: (page: Page) => Promise<void>): Promise<void> {
   const page = await browser.newPage({ viewport: { width: 1280, height: 900 }, acceptDownloads: true });
+  page.setDefaultTimeout(kPatienceMs);
   const complaints: string[] = [];
   page.on("console", (message) => complaints.push(`${message.type()}: ${message.text()}`));
   page.on("pageerror", (error) => complaints.push(String(error)));
