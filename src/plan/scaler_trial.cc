@@ -9,6 +9,7 @@
 #include "experiment/run/batch.h"
 #include "plan/figures.h"
 #include "plan/measure/use_measured_load.h"
+#include "plan/search/trials.h"
 #include "plan/sections/engine_metrics.h"
 
 namespace capstan::plan {
@@ -70,12 +71,10 @@ Result<ScalerTrial> try_scaler(const ServicePlan& service, const std::string& sc
   out.simulations = static_cast<std::int64_t>(results->size());
   out.refused = blind_warning(results->front());
   if (!out.refused.empty()) return out;
-  out.attainment_ppm = 1'000'000;
-  for (const experiment::RunResult& result : *results) {
-    const Trial trial{.micro_usd = result.total_micro_usd(), .simulated = result.simulated};
-    out.attainment_ppm = std::min(out.attainment_ppm, result.attainment_ppm());
-    out.micro_usd_per_hour += micro_usd_per_hour(trial) / out.simulations;
-  }
+  std::vector<Trial> trials;
+  for (const experiment::RunResult& result : *results) trials.push_back(trial_of("", result));
+  out.attainment_ppm = lowest_attainment_ppm(trials);
+  out.micro_usd_per_hour = micro_usd_per_hour(trials);
   return out;
 }
 

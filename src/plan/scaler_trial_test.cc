@@ -35,6 +35,25 @@ TEST(ScalerTrial, RunsAnotherPolicyUnderThePlansSeeds) {
   EXPECT_NEAR(static_cast<double>(trial->micro_usd_per_hour), 11.06e6, 0.2e6);  // one a3-highgpu-1g
 }
 
+TEST(ScalerTrial, HasTheCostOfThePlansOwnMeanOverSeeds) {
+  // Seven does not divide the cost of a run, so that a sum of divided costs would be lower than the divided sum.
+  constexpr std::int64_t kSevenSeeds = 7;
+  ServicePlan service = tried_service();
+  service.seeds.clear();
+  std::int64_t sum = 0;
+  for (std::uint64_t seed = 1; seed <= kSevenSeeds; ++seed) {
+    ServicePlan single = tried_service();
+    single.seeds = {{.seed = seed}};
+    service.seeds.push_back({.seed = seed});
+    const auto one = try_scaler(single, "{policy: fixed, replicas: 1}", {});
+    ASSERT_TRUE(one);
+    sum += one->micro_usd_per_hour;
+  }
+  const auto all = try_scaler(service, "{policy: fixed, replicas: 1}", {});
+  ASSERT_TRUE(all);
+  EXPECT_EQ(all->micro_usd_per_hour, sum / kSevenSeeds);
+}
+
 TEST(ScalerTrial, SaysWhyAPolicyCannotBeSimulated) {
   const auto trial = try_scaler(tried_service(), "{manifest: {kind: HorizontalPodAutoscaler, spec: {}}}", {});
   ASSERT_TRUE(trial);

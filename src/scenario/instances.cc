@@ -29,6 +29,7 @@ std::vector<Instance> parse(std::string_view csv) {
   const engine::Csv table = good(engine::Csv::parse(csv, "data/instances.csv"));
   const std::size_t cloud = good(table.column("cloud")), name = good(table.column("instance_type"));
   const std::size_t gpu = good(table.column("gpu")), gpus = good(table.column("gpus"));
+  const std::size_t gpu_memory = good(table.column("gpu_memory_gib"));
   const std::size_t on_demand = good(table.column("on_demand_micro_usd_per_hour"));
   const std::size_t spot = good(table.column("spot_micro_usd_per_hour"));
   const std::size_t region = good(table.column("region")), vcpus = good(table.column("vcpus"));
@@ -39,6 +40,7 @@ std::vector<Instance> parse(std::string_view csv) {
                     .name = std::string(table.field(row, name)),
                     .gpu = std::string(table.field(row, gpu)),
                     .gpus = good(table.scaled(row, gpus, 0)),
+                    .gpu_memory = Bytes{(good(table.scaled(row, gpu_memory, 3)) << 30) / 1000},
                     .on_demand_per_hour = price(table, row, on_demand),
                     .spot_per_hour = price(table, row, spot),
                     .region = std::string(table.field(row, region)),

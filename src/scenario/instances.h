@@ -15,6 +15,7 @@ struct Instance {
   std::string name;  ///< "p5.48xlarge"
   std::string gpu;   ///< "h100_sxm"
   GpuCount gpus = 0;
+  Bytes gpu_memory{};  ///< of one GPU
   std::optional<MicroUsd> on_demand_per_hour;
   std::optional<MicroUsd> spot_per_hour;
   std::string region;               ///< of the prices

@@ -89,7 +89,7 @@ class CsvTrace final : public Source {
   bool next(Request& request) override {
     std::string_view line;
     if (!lines_.next(line)) {
-      if (!lines_.error() && !times_.has_rows()) lines_.fail(1, "the trace has no rows, expected at least one");
+      if (!lines_.error() && !times_.has_rows()) lines_.fail(1, std::string(kNoTraceRows));
       return false;
     }
     return row(line, request);

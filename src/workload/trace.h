@@ -2,6 +2,7 @@
 
 #include <memory>
 #include <string>
+#include <string_view>
 
 #include "base/error.h"
 #include "workload/byte_stream.h"
@@ -9,6 +10,9 @@
 #include "workload/source.h"
 
 namespace capstan::workload {
+
+/// Message of the error about a trace whose header is correct and which has no request.
+inline constexpr std::string_view kNoTraceRows = "the trace has no rows, expected at least one";
 
 /// Opens a trace. The first line determines the format and is checked here; the other rows are checked when they are
 /// read.

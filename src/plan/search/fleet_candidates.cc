@@ -1,6 +1,7 @@
 #include "plan/search/fleet_candidates.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
@@ -40,13 +41,11 @@ void set_most_replicas(const PlanSpec& spec, const ServiceSpec& service, const R
     candidate.most_replicas = most;
     candidate.bounded_by = words;
   };
-  const GpuCount whole_gpus = whole_gpus_of(candidate.machine);
-  if (limits.gpus) lower(candidate.replicas_on(*limits.gpus / whole_gpus), limits.gpus_words);
-  if (limits.per_hour && candidate.price().count > 0) {
-    lower(candidate.replicas_on(limits.per_hour->count / candidate.price().count), limits.per_hour_words);
+  for (const LimitedGpus& limit : limits.on(candidate.machine, candidate.price(), candidate.gpus_at_peak())) {
+    lower(candidate.replicas_in(limit.gpus), limit.words);
   }
   if (limits.tenant_gpus) {
-    const std::int64_t slices = candidate.machine.gpus / whole_gpus;
+    const std::int64_t slices = candidate.machine.gpus / whole_gpus_of(candidate.machine);
     lower(*limits.tenant_gpus * slices / candidate.engine.tp, limits.tenant_words);
   }
   if (spec.cluster.provisioner == Provisioner::none) {
@@ -54,6 +53,18 @@ void set_most_replicas(const PlanSpec& spec, const ServiceSpec& service, const R
           fmt::format("cluster.instances: {} of {} exist, and none is bought", candidate.machine.existing,
                       candidate.machine.name));
   }
+}
+
+/// Returns the limits for a candidate as one text; "no limit" if there is none.
+std::string words_of(const RemainingLimits& limits, const SpecCandidate& candidate, ReplicaCount replicas,
+                     const ClusterSpec& cluster) {
+  std::vector<std::string> parts;
+  const MicroUsd price = lowest_price(*candidate.machine, cluster).value_or(MicroUsd{0});
+  for (const LimitedGpus& limit : limits.on(*candidate.machine, price, replicas * candidate.row->tp)) {
+    parts.push_back(limit.words);
+  }
+  if (!limits.tenant_words.empty()) parts.push_back(limits.tenant_words);
+  return parts.empty() ? "no limit" : fmt::format("{}", fmt::join(parts, "; "));
 }
 
 /// Says what the smallest replica takes and what the limits leave.
@@ -71,7 +82,8 @@ Error does_not_fit(const PlanSpec& spec, const ServiceSpec& service, const Remai
     message = fmt::format(
         "the limits leave no room for its smallest fleet, {} of {} ({} weights, {} x {}): {}; expected a higher limit",
         replicas == 1 ? "one replica" : fmt::format("{} replicas", replicas), row_words(*smallest.row),
-        fmt::format("{:.0f} GiB of", gib), smallest.machines(), smallest.machine->name, limits.words());
+        fmt::format("{:.0f} GiB of", gib), smallest.machines(), smallest.machine->name,
+        words_of(limits, smallest, replicas, spec.cluster));
   }
   Error error = Error::about("services." + service.name, std::move(message));
   error.kind = ErrorKind::infeasible;
@@ -109,6 +121,16 @@ std::int64_t FleetCandidate::machines_for(ReplicaCount replicas) const {
   if (machines_per_replica() > 1) return replicas * machines_per_replica();
   const std::int64_t per_machine = machine.gpus / engine.tp;
   return (replicas + per_machine - 1) / per_machine;
+}
+
+ReplicaCount FleetCandidate::replicas_in(GpuCount gpus) const {
+  return replicas_on(gpus / machine.gpus) + (machines_per_replica() > 1 ? 0 : gpus % machine.gpus / engine.tp);
+}
+
+GpuCount FleetCandidate::gpus_at_peak() const {
+  ReplicaCount replicas = 0;
+  for (const RoleNeed& need : needs) replicas += std::max(need.at_peak, least_replicas);
+  return replicas * (machines_per_replica() > 1 ? machines_per_replica() * machine.gpus : engine.tp);
 }
 
 ReplicaCount FleetCandidate::replicas_on(std::int64_t machines) const {

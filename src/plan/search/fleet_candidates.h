@@ -43,6 +43,9 @@ struct FleetCandidate {
   std::int64_t machines_per_replica() const { return ceil_div(engine.tp, machine.gpus); }
   std::int64_t machines_for(ReplicaCount replicas) const;
   ReplicaCount replicas_on(std::int64_t machines) const;
+  ReplicaCount replicas_in(GpuCount gpus) const;  ///< in some GPUs of its machines; slices for MIG
+  /// Returns the GPUs of its machines that the service needs at the peak of its load; slices for MIG.
+  GpuCount gpus_at_peak() const;
   /// Returns "H100, tensor parallel 4, p5.48xlarge".
   std::string words() const;
 };

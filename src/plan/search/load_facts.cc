@@ -73,7 +73,10 @@ Result<LoadFacts> count_load(const ServiceSpec& service) {
   }
   if (const auto error = (*source)->error()) return std::unexpected(*error);
   if (facts.requests == 0) {
-    Error none = Error::about("services." + service.name + ".load", "the load has no requests, expected at least one");
+    Error none = Error::about(
+        "services." + service.name + ".load",
+        "no request arrives in the load, expected at least one; the nearest that is possible is a longer duration or a "
+        "higher scale");
     none.kind = ErrorKind::infeasible;
     return std::unexpected(std::move(none));
   }

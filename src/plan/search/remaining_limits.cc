@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
 
 #include "experiment/text/words.h"
 #include "explain/words.h"
@@ -14,29 +13,26 @@ namespace capstan::plan {
 
 namespace {
 
-/// The largest fleets of the services that have their plan.
-struct Taken {
-  GpuCount node_gpus = 0;
-  MicroUsd per_hour{};
-};
+MachineUse& use_of(std::vector<MachineUse>& uses, const MachineSpec& machine, MicroUsd per_hour) {
+  const auto known =
+      std::ranges::find_if(uses, [&](const MachineUse& use) { return use.machine.name == machine.name; });
+  return known == uses.end() ? uses.emplace_back(MachineUse{.machine = machine, .per_hour = per_hour}) : *known;
+}
 
-Taken taken_by(const std::vector<ServicePlan>& found) {
-  std::map<std::string, std::pair<const RoleFleet*, GpuCount>> by_machine;  // GPUs of the pods, slices for MIG
+/// Returns the GPUs that the largest fleets of the planned services hold, and those that the services after the next
+/// one need.
+std::vector<MachineUse> uses_of_others(const std::vector<ServicePlan>& found, const std::vector<PeakNeed>& needs) {
+  std::vector<MachineUse> uses;
   for (const ServicePlan& service : found) {
     for (const RoleFleet& role : service.roles) {
-      auto& [of_role, gpus] = by_machine[role.machine.name];
-      of_role = &role;
-      gpus += role.maximum * role.gpus_per_replica();
+      const MicroUsd per_hour = price_of(role.machine, role.base).value_or(MicroUsd{0});
+      use_of(uses, role.machine, per_hour).taken += role.maximum * role.gpus_per_replica();
     }
   }
-  Taken taken;
-  for (const auto& [name, entry] : by_machine) {
-    const auto& [role, gpus] = entry;
-    const std::int64_t machines = ceil_div(gpus, role->machine.gpus);
-    taken.node_gpus += machines * whole_gpus_of(role->machine);
-    taken.per_hour = taken.per_hour + price_of(role->machine, role->base).value_or(MicroUsd{0}) * machines;
+  for (std::size_t i = found.size() + 1; i < needs.size(); ++i) {
+    use_of(uses, needs[i].machine, needs[i].per_hour).later += needs[i].gpus;
   }
-  return taken;
+  return uses;
 }
 
 GpuCount gpus_of_tenant(const PlanSpec& spec, const std::vector<ServicePlan>& found, const std::string& tenant) {
@@ -72,14 +68,67 @@ std::string left_words(std::string_view limit, const std::string& left, const st
 
 std::string gpu_count(GpuCount gpus) { return explain::count_text(gpus, "GPU", "GPUs"); }
 
+/// What a limit leaves for the machines of one type.
+struct MachineShare {
+  std::int64_t amount = 0;    ///< of the limit, for all nodes of this type
+  std::int64_t machines = 0;  ///< that it pays for
+  GpuCount gpus = 0;          ///< of these, for the next service
+  bool is_shared = false;     ///< true: other services use these nodes, too
+};
+
+/// Divides a limit over the machine types, and that of the candidate over the services that use it.
+/// @param cost_of  of one machine, in the unit of the limit
+template <typename Cost>
+MachineShare share_on(std::int64_t limit, const std::vector<MachineUse>& others, const MachineUse& own, GpuCount need,
+                      Cost cost_of) {
+  const auto nodes_of = [](const MachineUse& use, GpuCount gpus) { return ceil_div(gpus, use.machine.gpus); };
+  const std::int64_t cost = cost_of(own);
+  std::int64_t left = limit;
+  std::vector<std::int64_t> needs = {cost * nodes_of(own, own.taken + need + own.later)};
+  for (const MachineUse& use : others) {
+    if (use.machine.name == own.machine.name) continue;
+    const std::int64_t taken = cost_of(use) * nodes_of(use, use.taken);
+    left -= taken;
+    needs.push_back(cost_of(use) * nodes_of(use, use.taken + use.later) - taken);
+  }
+  MachineShare share{.amount = share_of(std::max<std::int64_t>(left, 0), needs),
+                     .is_shared = own.taken + own.later > 0};
+  share.machines = share.amount / cost;
+  const GpuCount free = std::max<GpuCount>(share.machines * own.machine.gpus - own.taken, 0);
+  share.gpus = share_of(free, {need, own.later});
+  return share;
+}
+
+std::string share_words(std::string_view limit, const MachineShare& share, const std::string& amount,
+                        const std::string& all, const std::string& service, const MachineSpec& machine) {
+  if (!share.is_shared) return left_words(limit, amount, all, service);
+  return fmt::format("{}: {} pays for {} of {}, on which other services leave {} for {}", limit, all,
+                     explain::count_text(share.machines, "node", "nodes"), machine.name, gpu_count(share.gpus),
+                     service);
+}
+
 }  // namespace
 
-std::string RemainingLimits::words() const {
-  std::string out;
-  for (const std::string* part : {&gpus_words, &per_hour_words, &tenant_words}) {
-    if (!part->empty()) out += (out.empty() ? "" : "; ") + *part;
+std::vector<LimitedGpus> RemainingLimits::on(const MachineSpec& machine, MicroUsd price, GpuCount need) const {
+  MachineUse own{.machine = machine, .per_hour = price};
+  for (const MachineUse& use : others) {
+    if (use.machine.name == machine.name) own = use;
   }
-  return out.empty() ? "no limit" : out;
+  own.per_hour = price;
+  std::vector<LimitedGpus> out;
+  if (gpus) {
+    const MachineShare share = share_on(*gpus - gpus_of_jobs, others, own, need,
+                                        [](const MachineUse& use) { return whole_gpus_of(use.machine); });
+    out.push_back({share.gpus, share_words("limits.gpus", share, std::to_string(share.amount), gpu_count(*gpus),
+                                           service, machine)});
+  }
+  if (per_hour && price.count > 0) {
+    const MachineShare share =
+        share_on(per_hour->count, others, own, need, [](const MachineUse& use) { return use.per_hour.count; });
+    out.push_back({share.gpus, share_words("limits.usd_per_hour", share, experiment::usd(share.amount),
+                                           experiment::usd(per_hour->count) + " USD/h", service, machine)});
+  }
+  return out;
 }
 
 GpuCount whole_gpus_of(const MachineSpec& machine) {
@@ -89,30 +138,19 @@ GpuCount whole_gpus_of(const MachineSpec& machine) {
 RemainingLimits remaining_limits(const PlanSpec& spec, const std::vector<ServicePlan>& found,
                                  const std::vector<PeakNeed>& needs) {
   const ServiceSpec& service = spec.services[found.size()];
-  const auto needs_from_here = [&](auto&& need_of) {
-    std::vector<std::int64_t> values;
-    for (std::size_t i = found.size(); i < needs.size(); ++i) values.push_back(need_of(i));
-    return values;
-  };
-  RemainingLimits out;
-  const Taken taken = taken_by(found);
-  if (spec.limits.gpus) {
-    const std::int64_t left = std::max<std::int64_t>(0, *spec.limits.gpus - gpus_of_jobs(spec) - taken.node_gpus);
-    out.gpus = share_of(left, needs_from_here([&](std::size_t i) { return needs[i].node_gpus; }));
-    out.gpus_words = left_words("limits.gpus", std::to_string(*out.gpus), gpu_count(*spec.limits.gpus), service.name);
-  }
-  if (spec.limits.per_hour) {
-    const std::int64_t left = std::max<std::int64_t>(0, spec.limits.per_hour->count - taken.per_hour.count);
-    out.per_hour = MicroUsd{share_of(left, needs_from_here([&](std::size_t i) { return needs[i].per_hour.count; }))};
-    out.per_hour_words = left_words("limits.usd_per_hour", experiment::usd(out.per_hour->count),
-                                    experiment::usd(spec.limits.per_hour->count) + " USD/h", service.name);
-  }
+  RemainingLimits out{.service = service.name,
+                      .gpus = spec.limits.gpus,
+                      .per_hour = spec.limits.per_hour,
+                      .gpus_of_jobs = gpus_of_jobs(spec),
+                      .others = uses_of_others(found, needs)};
   const auto tenant = std::ranges::find(spec.tenants, service.tenant, &TenantSpec::name);
   if (tenant != spec.tenants.end() && tenant->gpu_limit) {
     const std::int64_t left = std::max<std::int64_t>(0, *tenant->gpu_limit - gpus_of_tenant(spec, found, tenant->name));
-    out.tenant_gpus = share_of(left, needs_from_here([&](std::size_t i) {
-                                 return spec.services[i].tenant == tenant->name ? needs[i].pod_gpus : 0;
-                               }));
+    std::vector<std::int64_t> needed;
+    for (std::size_t i = found.size(); i < needs.size(); ++i) {
+      needed.push_back(spec.services[i].tenant == tenant->name ? needs[i].pod_gpus : 0);
+    }
+    out.tenant_gpus = share_of(left, needed);
     out.tenant_words = left_words(fmt::format("tenants.{}.gpu_limit", tenant->name), std::to_string(*out.tenant_gpus),
                                   gpu_count(*tenant->gpu_limit), service.name);
   }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -10,23 +11,42 @@
 // what the earlier ones leave, less what the later ones need, and at least its share by need.
 namespace capstan::plan {
 
-struct RemainingLimits {
-  std::optional<GpuCount> gpus{};         ///< whole GPUs of the nodes at the maximum of the service
-  std::optional<MicroUsd> per_hour{};     ///< price of these nodes
-  std::optional<GpuCount> tenant_gpus{};  ///< whole GPUs that the pods of the service may hold
-  std::string gpus_words{};               ///< "limits.gpus: 40 of 64 GPUs are left for chat ..."; empty without a limit
-  std::string per_hour_words{};
-  std::string tenant_words{};
-
-  /// Returns the limits as one text; "no limit" if there is none.
-  std::string words() const;
-};
-
 /// The need of a service at the peak of its load on its cheapest machines, by the engine table.
 struct PeakNeed {
-  GpuCount node_gpus = 0;  ///< whole GPUs of its nodes
-  MicroUsd per_hour{};     ///< price of its nodes
-  GpuCount pod_gpus = 0;   ///< whole GPUs that its pods hold, rounded up
+  MachineSpec machine{};
+  MicroUsd per_hour{};    ///< price of one machine
+  GpuCount gpus = 0;      ///< of the machines that its pods hold; slices for MIG
+  GpuCount pod_gpus = 0;  ///< whole GPUs that its pods hold, rounded up
+};
+
+/// GPUs of one machine type that other services hold. Services with the same machine type share its nodes.
+struct MachineUse {
+  MachineSpec machine{};
+  MicroUsd per_hour{};  ///< price of one machine
+  GpuCount taken = 0;   ///< by the largest fleets of the services that have their plan; slices for MIG
+  GpuCount later = 0;   ///< that the later services need; slices for MIG
+};
+
+/// What one limit leaves on the machines of a candidate.
+struct LimitedGpus {
+  GpuCount gpus = 0;    ///< slices for MIG
+  std::string words{};  ///< "limits.gpus: 40 of 64 GPUs are left for chat ..."
+};
+
+struct RemainingLimits {
+  std::string service{};                  ///< name
+  std::optional<GpuCount> gpus{};         ///< whole GPUs of the nodes of all services
+  std::optional<MicroUsd> per_hour{};     ///< price of the nodes of all services
+  GpuCount gpus_of_jobs = 0;              ///< that `gpus` does not contain
+  std::vector<MachineUse> others{};       ///< unique machine names
+  std::optional<GpuCount> tenant_gpus{};  ///< whole GPUs that the pods of the service may hold
+  std::string tenant_words{};             ///< empty without a limit
+
+  /// Returns what each limit on nodes leaves for a service on machines of one type: the limit less the nodes that only
+  /// other services need, and on nodes that they share less the GPUs of the others.
+  /// @param per_hour  price of one machine
+  /// @param need      GPUs at the peak of the service; slices for MIG
+  std::vector<LimitedGpus> on(const MachineSpec& machine, MicroUsd per_hour, GpuCount need) const;
 };
 
 /// Returns the whole GPUs of a machine; a MIG slice is a part of one.

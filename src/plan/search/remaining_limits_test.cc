@@ -23,45 +23,77 @@ ServicePlan plan_of_chat(ReplicaCount maximum) {
   return {.service = "chat", .roles = {role}};
 }
 
-const std::vector<PeakNeed> kNeeds = {{.node_gpus = 16, .per_hour = kNodePrice * 2, .pod_gpus = 16},
-                                      {.node_gpus = 8, .per_hour = kNodePrice, .pod_gpus = 8}};
+MachineSpec machine_named(const std::string& name) {
+  return {.name = name, .gpu = "h100_sxm", .gpus = 8, .on_demand_per_hour = kNodePrice};
+}
+
+/// Chat needs two machines of p5.48xlarge, code needs one of another type.
+const std::vector<PeakNeed> kNeeds = {
+    {.machine = machine_named("p5.48xlarge"), .per_hour = kNodePrice, .gpus = 16, .pod_gpus = 16},
+    {.machine = machine_named("p5en.48xlarge"), .per_hour = kNodePrice, .gpus = 8, .pod_gpus = 8}};
+
+/// Returns what is left on p5.48xlarge for a service that needs 16 GPUs at its peak.
+std::vector<GpuCount> gpus_left(const RemainingLimits& limits, const std::string& machine = "p5.48xlarge") {
+  std::vector<GpuCount> gpus;
+  for (const LimitedGpus& limit : limits.on(machine_named(machine), kNodePrice, 16)) gpus.push_back(limit.gpus);
+  return gpus;
+}
 
 TEST(RemainingLimits, AreNoneWithoutALimit) {
   const RemainingLimits limits = remaining_limits(limited_spec(), {}, kNeeds);
-  EXPECT_FALSE(limits.gpus || limits.per_hour || limits.tenant_gpus);
-  EXPECT_EQ(limits.words(), "no limit");
+  EXPECT_TRUE(gpus_left(limits).empty());
+  EXPECT_FALSE(limits.tenant_gpus);
 }
 
 TEST(RemainingLimits, LeaveTheLaterServicesTheirNeed) {
   PlanSpec spec = limited_spec();
   spec.limits = {.gpus = 64, .per_hour = kNodePrice * 8};
   const RemainingLimits limits = remaining_limits(spec, {}, kNeeds);
-  EXPECT_EQ(limits.gpus, 56);
-  EXPECT_EQ(limits.per_hour, kNodePrice * 7);
+  EXPECT_EQ(gpus_left(limits), (std::vector<GpuCount>{56, 56}));
   EXPECT_EQ(
-      limits.gpus_words,
+      limits.on(machine_named("p5.48xlarge"), kNodePrice, 16).front().words,
       "limits.gpus: 56 of 64 GPUs are left for chat by other services and by quotas of tenants without a service");
 }
 
 TEST(RemainingLimits, AreDividedByNeedIfTheyAreTooSmall) {
   PlanSpec spec = limited_spec();
   spec.limits = {.gpus = 12};
-  EXPECT_EQ(remaining_limits(spec, {}, kNeeds).gpus, 8);  // 12 x 16 / 24
+  EXPECT_EQ(gpus_left(remaining_limits(spec, {}, kNeeds)), std::vector<GpuCount>{8});  // 12 x 16 / 24
 }
 
 TEST(RemainingLimits, BoundTheSumOfTheServices) {
   PlanSpec spec = limited_spec();
   spec.limits = {.gpus = 32, .per_hour = kNodePrice * 3};
   const RemainingLimits limits = remaining_limits(spec, {plan_of_chat(5)}, kNeeds);
-  EXPECT_EQ(limits.gpus, 8);                // 32 - 3 nodes of 8 for 5 replicas of 4 GPUs
-  EXPECT_EQ(limits.per_hour, MicroUsd{0});  // 3 nodes cost it all
+  // Chat has 3 nodes of 8 for 5 replicas of 4 GPUs, which cost it all.
+  EXPECT_EQ(gpus_left(limits, "p5en.48xlarge"), (std::vector<GpuCount>{8, 0}));
+}
+
+TEST(RemainingLimits, CountSharedNodesOnce) {
+  PlanSpec spec = limited_spec();
+  spec.limits = {.gpus = 8, .per_hour = kNodePrice};
+  const std::vector<PeakNeed> needs = {
+      {.machine = machine_named("p5.48xlarge"), .per_hour = kNodePrice, .gpus = 3, .pod_gpus = 3},
+      {.machine = machine_named("p5.48xlarge"), .per_hour = kNodePrice, .gpus = 2, .pod_gpus = 2}};
+  const auto first = remaining_limits(spec, {}, needs).on(machine_named("p5.48xlarge"), kNodePrice, 3);
+  ASSERT_EQ(first.size(), 2u);
+  EXPECT_EQ(first[0].gpus, 6);  // of 8, without the 2 of the later service
+  EXPECT_EQ(first[1].gpus, 6);
+  EXPECT_EQ(first[1].words,
+            "limits.usd_per_hour: 40.00 USD/h pays for 1 node of p5.48xlarge, on which other services leave 6 GPUs for "
+            "chat");
+  // The first service has 4 GPUs of the node, so the second has the other 4.
+  const auto second = remaining_limits(spec, {plan_of_chat(1)}, needs).on(machine_named("p5.48xlarge"), kNodePrice, 2);
+  EXPECT_EQ(second.at(0).gpus, 4);
+  EXPECT_EQ(second.at(1).gpus, 4);
 }
 
 TEST(RemainingLimits, ReserveTheQuotaOfTenantsWithoutAService) {
   PlanSpec spec = limited_spec();
   spec.tenants.push_back({.name = "training", .gpu_quota = 16});
   spec.limits = {.gpus = 64};
-  EXPECT_EQ(remaining_limits(spec, {plan_of_chat(4)}, kNeeds).gpus, 32);  // 64 - 16 - 16
+  const RemainingLimits limits = remaining_limits(spec, {plan_of_chat(4)}, kNeeds);
+  EXPECT_EQ(gpus_left(limits, "p5en.48xlarge"), std::vector<GpuCount>{32});  // 64 - 16 - 16
 }
 
 TEST(RemainingLimits, BoundThePodsOfATenant) {
@@ -73,7 +105,6 @@ TEST(RemainingLimits, BoundThePodsOfATenant) {
       limits.tenant_words,
       "tenants.serving.gpu_limit: 8 of 24 GPUs are left for code by other services and by quotas of tenants without "
       "a service");
-  EXPECT_EQ(limits.words(), limits.tenant_words);
 }
 
 TEST(WholeGpus, CountSlicesAsParts) {

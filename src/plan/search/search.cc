@@ -121,13 +121,10 @@ Result<ServicePlan> plan_service(FleetSimulator& simulator, const SearchBudget& 
 
 /// Returns what a service needs at its peak on its cheapest candidate, without a limit.
 PeakNeed peak_need(const FleetCandidate& candidate) {
-  ReplicaCount replicas = 0;
-  for (const RoleNeed& need : candidate.needs) replicas += std::max(need.at_peak, candidate.least_replicas);
-  const std::int64_t machines = candidate.machines_for(replicas);
   const std::int64_t slices = candidate.machine.gpus / whole_gpus_of(candidate.machine);
-  return {.node_gpus = machines * whole_gpus_of(candidate.machine),
-          .per_hour = candidate.price() * machines,
-          .pod_gpus = ceil_div(replicas * candidate.engine.tp, slices)};
+  const GpuCount gpus = candidate.gpus_at_peak();
+  return {
+      .machine = candidate.machine, .per_hour = candidate.price(), .gpus = gpus, .pod_gpus = ceil_div(gpus, slices)};
 }
 
 }  // namespace
@@ -154,7 +151,6 @@ Result<SearchResult> search_fleets(const PlanSpec& spec, const SearchOptions& op
     out.simulations += simulator.simulations();
   }
   name_pools(out.services);
-  share_nodes(out.services);
   share_nodes(out.services);
   return out;
 }

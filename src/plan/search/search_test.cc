@@ -92,6 +92,27 @@ TEST(SearchFleets, KeepsTheLimitForAllServicesTogether) {
   EXPECT_TRUE(result.services[0].shared_micro_usd_per_hour);
 }
 
+TEST(SearchFleets, CountsSharedNodesOnceInTheLimits) {
+  PlanSpec spec = sample_specs::small_spec();
+  const PlanSpec large = sample_specs::chat_spec();
+  spec.cluster.machines = {large.cluster.machines.front()};
+  spec.cluster.capacity = {model::CapacityType::on_demand};
+  spec.services.push_back(spec.services[0]);
+  spec.services[1].name = "second";
+  spec.limits.per_hour = MicroUsd{60'000'000};  // one machine costs 55.04 USD
+  const SearchResult result = found(spec);
+  ASSERT_EQ(result.services.size(), 2u);
+  GpuCount gpus = 0;
+  std::int64_t cost = 0;
+  for (const ServicePlan& service : result.services) {
+    gpus += service.roles[0].maximum * service.roles[0].gpus_per_replica();
+    cost += service.shared_micro_usd_per_hour.value_or(0);
+  }
+  EXPECT_LE(gpus, 8);
+  EXPECT_GT(cost, 54'000'000);
+  EXPECT_LE(cost, 60'000'000);
+}
+
 TEST(SearchFleets, StartsAtTheMinimumOfTheSpec) {
   PlanSpec spec = sample_specs::small_spec();
   spec.services[0].min_replicas = 3;

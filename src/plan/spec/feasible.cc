@@ -13,6 +13,7 @@
 #include "manifest/fields.h"
 #include "plan/engine_limits.h"
 #include "plan/spec/candidates.h"
+#include "plan/spec/gpu_kinds.h"
 
 namespace capstan::plan {
 
@@ -94,8 +95,19 @@ class ServiceCheck {
         service_.tensor_parallel ? fmt::format(" with tensor parallelism {}", *service_.tensor_parallel) : "";
     return fmt::format(
         "{}: no machine that exists or can be bought runs {} in {}{}{}, expected a machine for one of: "
-        "{}",
-        name(), service_.model, service_.dtype, asked, missing_memory(weights), fmt::join(known, ", "));
+        "{}{}",
+        name(), service_.model, service_.dtype, asked, missing_memory(weights), fmt::join(known, ", "), unknown_gpu());
+  }
+
+  /// Says which GPU kinds have step times if that of no machine has any.
+  std::string unknown_gpu() const {
+    const auto has_rows = [&](const MachineSpec& machine) {
+      return std::ranges::find(spec_.engines->rows(), machine.gpu, &engine::EngineRow::gpu) !=
+             spec_.engines->rows().end();
+    };
+    const std::vector<MachineSpec>& machines = spec_.cluster.machines;
+    if (machines.empty() || std::ranges::any_of(machines, has_rows)) return "";
+    return "; " + known_gpu_kinds(*spec_.engines, machines.front().gpu);
   }
 
   /// Says by how much the weights exceed the GPU memory of the largest machine; nothing if they do not.
@@ -221,19 +233,25 @@ class ServiceCheck {
 struct SmallestFleet {
   GpuCount gpus = std::numeric_limits<GpuCount>::max();
   std::optional<MicroUsd> per_hour{};
+  GpuCount held_gpus = std::numeric_limits<GpuCount>::max();  ///< by the pods; others may use the rest of the machines
+  std::optional<MicroUsd> held_per_hour{};                    ///< price of the held part of the machines
 };
 
 SmallestFleet smallest_fleet(const ServiceSpec& service, const std::vector<SpecCandidate>& fitting,
                              const ClusterSpec& cluster) {
   SmallestFleet smallest;
+  const auto lower = [](std::optional<MicroUsd>& known, MicroUsd cost) {
+    if (!known || cost < *known) known = cost;
+  };
   for (const SpecCandidate& candidate : fitting) {
     const GpuCount needed = candidate.row->tp * (service.is_disaggregated ? 2 : 1);
     const std::int64_t machines = ceil_div(needed, candidate.machine->gpus);
     smallest.gpus = std::min(smallest.gpus, machines * candidate.machine->gpus);
+    smallest.held_gpus = std::min(smallest.held_gpus, needed);
     const std::optional<MicroUsd> price = lowest_price(*candidate.machine, cluster);
     if (!price) continue;
-    const MicroUsd cost = *price * machines;
-    if (!smallest.per_hour || cost < *smallest.per_hour) smallest.per_hour = cost;
+    lower(smallest.per_hour, *price * machines);
+    lower(smallest.held_per_hour, MicroUsd{price->count * needed / candidate.machine->gpus});
   }
   return smallest;
 }
@@ -254,30 +272,34 @@ std::string smaller_weights(const PlanSpec& spec, const std::vector<SmallestFlee
   return words;
 }
 
-/// Compares the limits with the smallest fleets. Services that share GPUs count as nothing.
+/// Compares the limits with the smallest fleets. Services may share machines, so all of them need the held parts of the
+/// machines, and at least the machines of the largest one. Services that share GPUs count as nothing.
 void check_limits(const PlanSpec& spec, const std::vector<SmallestFleet>& fleets,
                   std::vector<ImpossibleDemand>& found) {
-  GpuCount gpus = 0;
-  MicroUsd per_hour{0};
+  GpuCount gpus = 0, most_gpus = 0;
+  MicroUsd per_hour{0}, most_per_hour{0};
   for (std::size_t i = 0; i < fleets.size(); ++i) {
     if (spec.services[i].may_share_gpu) continue;
-    gpus += fleets[i].gpus;
-    per_hour = per_hour + fleets[i].per_hour.value_or(MicroUsd{0});
+    gpus += fleets[i].held_gpus;
+    most_gpus = std::max(most_gpus, fleets[i].gpus);
+    per_hour = per_hour + fleets[i].held_per_hour.value_or(MicroUsd{0});
+    most_per_hour = std::max(most_per_hour, fleets[i].per_hour.value_or(MicroUsd{0}));
   }
+  gpus = std::max(gpus, most_gpus);
+  per_hour = std::max(per_hour, most_per_hour);
   if (spec.limits.gpus && *spec.limits.gpus < gpus) {
     found.push_back(
-        {"limits.gpus", fmt::format("limits.gpus: the smallest machines for one replica of each service, "
-                                    "each on machines of its own, have {} GPUs, {} more than the limit of {}{}",
+        {"limits.gpus", fmt::format("limits.gpus: the smallest machines for one replica of each service have {} GPUs, "
+                                    "{} more than the limit of {}{}",
                                     gpus, gpus - *spec.limits.gpus, *spec.limits.gpus, smaller_weights(spec, fleets))});
   }
   if (spec.limits.per_hour && *spec.limits.per_hour < per_hour) {
     const auto usd = [](MicroUsd amount) { return static_cast<double>(amount.count) / 1e6; };
     found.push_back(
         {"limits.usd_per_hour",
-         fmt::format(
-             "limits.usd_per_hour: the cheapest machines for one replica of each service, each on machines of its "
-             "own, cost {:.2f} USD/h, {:.2f} USD/h more than the limit of {:.2f} USD/h",
-             usd(per_hour), usd(per_hour) - usd(*spec.limits.per_hour), usd(*spec.limits.per_hour))});
+         fmt::format("limits.usd_per_hour: the cheapest machines for one replica of each service, shared where they "
+                     "can be, cost {:.2f} USD/h, {:.2f} USD/h more than the limit of {:.2f} USD/h",
+                     usd(per_hour), usd(per_hour) - usd(*spec.limits.per_hour), usd(*spec.limits.per_hour))});
   }
 }
 

@@ -6,6 +6,7 @@
 
 #include "base/split.h"
 #include "engine/names.h"
+#include "plan/spec/gpu_kinds.h"
 #include "plan/spec/read_parts.h"
 #include "scenario/instances.h"
 
@@ -138,8 +139,16 @@ class ClusterReader {
     for (const Node& gpu : fields.list_of_some("gpus")) {
       const auto key = engine::gpu_of_product(*spec_.engines, gpu.text);
       if (key) kinds.insert(*key);
-      if (!key)
+      if (key) continue;
+      if (gpu.kind != Node::Kind::scalar || gpu.text.empty()) {
         verdict_.fail(gpu.place, fmt::format("cluster.gpus: found {}, expected a GPU kind such as H100", gpu.words()));
+      } else {
+        verdict_.fail(gpu.place,
+                      fmt::format("cluster.gpus: no step times of {} are known, {}; for another kind, state a table of "
+                                  "your own step times with step_times",
+                                  gpu.text, known_gpu_kinds(*spec_.engines, gpu.text)),
+                      ErrorKind::infeasible);
+      }
     }
     for (const Node& machine : fields.list_of_some("instances")) read_machine(machine);
     if (fields.node().find("instances") != nullptr) return;

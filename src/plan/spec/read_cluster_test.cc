@@ -78,7 +78,9 @@ TEST(ReadSpecCluster, ReportsMistakes) {
     const char* message;
   } cases[] = {
       {"cluster.zones=[]", "expected at least one element"},
-      {"cluster.gpus=[H1000]", "expected a GPU kind such as H100"},
+      {"cluster.gpus=[[H100]]", "expected a GPU kind such as H100"},
+      {"cluster.gpus=[H1000]", "cluster.gpus: no step times of H1000 are known, the engine table has A100 (80 GiB), "},
+      {"cluster.gpus=[T4]", "; the nearest to the 16 GiB of T4 is L40S; for another kind, state a table of your own"},
       {"cluster.capacity=[free]", "expected one of on_demand, spot or reserved"},
       {"cluster.instances=[{gpu: H100}]", "cluster.instances lacks \"instance\""},
       {"cluster.instances=[{instance: own}]", "cluster.instances lacks \"gpu\""},

@@ -7,6 +7,7 @@
 #include "plan/spec/read_parts.h"
 #include "workload/profile.h"
 #include "workload/spec.h"
+#include "workload/trace.h"
 
 namespace capstan::plan {
 
@@ -139,8 +140,14 @@ void check_recorded(const Fields& fields, const LoadSpec& load, const PlanSpec& 
   if (!source) return fail(source.error());
   workload::Request request;
   if ((*source)->next(request)) return;
-  if ((*source)->error()) return fail(*(*source)->error());
-  verdict.fail(place, fmt::format("{}: {} has no requests, expected at least one", fields.what(), load.from));
+  const std::optional<Error> error = (*source)->error();
+  if (error && error->message != workload::kNoTraceRows) return fail(*error);
+  verdict.fail(place,
+               fmt::format("{}: no fleet can be simulated on {}, which has 0 requests, 1 fewer than are needed; the "
+                           "nearest that is possible is a {} with one request, or a generated load with "
+                           "requests_per_second",
+                           fields.what(), load.from, load.source == LoadSpec::Source::trace ? "trace" : "profile"),
+               ErrorKind::infeasible);
 }
 
 void read_recorded(Fields& fields, ServiceSpec& service, PlanSpec& spec, ErrorList& verdict) {

@@ -69,8 +69,14 @@ TEST(ReadSpecLoad, ReportsMistakes) {
 TEST(ReadSpecLoad, RefusesATraceWithoutRows) {
   const std::string path = ::testing::TempDir() + "plan_empty_trace.csv";
   std::ofstream(path) << "TIMESTAMP,ContextTokens,GeneratedTokens\n";
-  const std::string found = load_errors({"services.0.load={trace: " + path + "}"});
-  EXPECT_NE(found.find("plan_empty_trace.csv"), std::string::npos) << found;
+  const std::vector<std::string> sets = {"services.0.load={trace: " + path + "}"};
+  const SpecResult spec = parse_plan_spec(kLoadSpecText, "s.yaml", sets);
+  ASSERT_FALSE(spec);
+  EXPECT_EQ(spec.error().kind, ErrorKind::infeasible);
+  EXPECT_NE(spec.error().text().find("services.chat.load: no fleet can be simulated on " + path +
+                                     ", which has 0 requests, 1 fewer than are needed; the nearest that is possible"),
+            std::string::npos)
+      << spec.error().text();
 }
 
 TEST(ReadSpecLoad, NamesTheLineThatNamesAMissingTrace) {

@@ -11,6 +11,7 @@
 #include "manifest/path.h"
 #include "plan/spec/feasible.h"
 #include "plan/spec/read_parts.h"
+#include "plan/spec/refusal.h"
 
 namespace capstan::plan {
 
