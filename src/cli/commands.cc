@@ -7,10 +7,11 @@
 #include <cstring>
 
 #include "archive/recording.h"
+#include "base/replace_file.h"
 #include "cli/from_snapshot.h"
 #include "cli/offline.h"
 #include "cli/progress.h"
-#include "cli/replace_file.h"
+
 #include "cli/terminal.h"
 #include "cli/threshold.h"
 #include "experiment/compare.h"

@@ -1,6 +1,6 @@
 #include "cli/conformance.h"
 
-#include "cli/input.h"
+#include "base/input_file.h"
 #include "conformance/run.h"
 
 namespace capstan::cli {

@@ -5,11 +5,11 @@
 #include <set>
 #include <utility>
 
-#include "cli/address_feed.h"
-#include "cli/service_endpoints.h"
-#include "cli/session.h"
 #include "cli/stop_signal.h"
 #include "cli/terminal.h"
+#include "emulator/address_feed.h"
+#include "kube/service_endpoints.h"
+#include "kube/session.h"
 #include "net/monotonic.h"
 
 namespace capstan::cli {
@@ -18,7 +18,7 @@ namespace {
 /// Follows the EndpointSlices of a Service at an API server.
 class ServiceFeed final : public EndpointFeed {
  public:
-  ServiceFeed(std::unique_ptr<Session> session, ServiceName service)
+  ServiceFeed(std::unique_ptr<kube::Session> session, kube::ServiceName service)
       : session_(std::move(session)),
         endpoints_(session_->client, std::move(service), RandomStream(session_->random.bits(), "endpoints"),
                    session_->clock) {}
@@ -49,14 +49,14 @@ class ServiceFeed final : public EndpointFeed {
     session_->http.run_once(timeout);
   }
 
-  std::unique_ptr<Session> session_;
-  ServiceEndpoints endpoints_;
+  std::unique_ptr<kube::Session> session_;
+  kube::ServiceEndpoints endpoints_;
 };
 
 /// Follows a list of addresses in a file or on standard input.
 class ListFeed final : public EndpointFeed {
  public:
-  explicit ListFeed(AddressFeed addresses) : addresses_(std::move(addresses)) {}
+  explicit ListFeed(emulator::AddressFeed addresses) : addresses_(std::move(addresses)) {}
 
   Result<std::vector<std::string>> first() override {
     const net::Clock clock = net::machine_clock();
@@ -82,7 +82,7 @@ class ListFeed final : public EndpointFeed {
   }
 
  private:
-  void learn(const AddressFeed::Change& change) {
+  void learn(const emulator::AddressFeed::Change& change) {
     known_.insert(change.added.begin(), change.added.end());
     for (const net::SocketAddress& address : change.gone) known_.erase(address);
   }
@@ -92,7 +92,7 @@ class ListFeed final : public EndpointFeed {
     return urls;
   }
 
-  AddressFeed addresses_;
+  emulator::AddressFeed addresses_;
   std::set<net::SocketAddress> known_;
 };
 
@@ -100,14 +100,17 @@ class ListFeed final : public EndpointFeed {
 
 Result<std::unique_ptr<EndpointFeed>> open_endpoint_feed(const EngineLoadArguments& arguments) {
   if (!arguments.endpoint_file.empty()) {
-    Result<AddressFeed> addresses = AddressFeed::open({}, arguments.endpoint_file);
+    Result<emulator::AddressFeed> addresses = emulator::AddressFeed::open({}, arguments.endpoint_file);
     if (!addresses) return std::unexpected(addresses.error());
     return std::make_unique<ListFeed>(std::move(*addresses));
   }
   if (arguments.service.empty()) return nullptr;
-  Result<ServiceName> service = parse_service_name(arguments.service);
-  if (!service) return std::unexpected(service.error());
-  Result<std::unique_ptr<Session>> session = open_session(arguments.cluster);
+  Result<kube::ServiceName> service = kube::parse_service_name(arguments.service);
+  if (!service) {
+    service.error().file = "--service";
+    return std::unexpected(service.error());
+  }
+  Result<std::unique_ptr<kube::Session>> session = kube::open_session(arguments.cluster);
   if (!session) return std::unexpected(session.error());
   if (service->ns.empty()) service->ns = (*session)->ns;
   return std::make_unique<ServiceFeed>(std::move(*session), std::move(*service));

@@ -102,7 +102,7 @@ ExitCode engine_load(const EngineLoadArguments& arguments) {
     return report({ErrorKind::usage, "engine load", 0, 0,
                    "no endpoint is given, expected --endpoint, --endpoint-file or --service"});
   }
-  Result<LoadAccess> access = load_access(arguments.access);
+  Result<emulator::LoadAccess> access = emulator::load_access(arguments.access);
   if (!access) return report(access.error());
   auto source = workload::open(workload_of(arguments), static_cast<std::uint64_t>(arguments.seed));
   if (!source) return report(source.error());

@@ -36,7 +36,7 @@ void add_speed(CLI::App& command, double& speed) {
       ->option_text("N");
 }
 
-void add_access(CLI::App& command, LoadAccessArguments& a) {
+void add_access(CLI::App& command, emulator::LoadAccessArguments& a) {
   command
       .add_option("--api-key", a.api_key,
                   "Bearer token of each request, never printed; default: the environment variable CAPSTAN_API_KEY")

@@ -7,8 +7,8 @@
 
 #include "base/time.h"
 #include "cli/commands.h"
-#include "cli/load_access.h"
-#include "cli/session.h"
+#include "emulator/load_access.h"
+#include "kube/session.h"
 
 namespace CLI {
 class App;
@@ -46,7 +46,7 @@ struct EngineLoadArguments {
   std::vector<std::string> endpoints;
   std::string endpoint_file;  ///< list of addresses that may change; "-": standard input; empty: none
   std::string service;        ///< Kubernetes Service whose ready addresses get the load; empty: none
-  ClusterArguments cluster;
+  kube::ClusterArguments cluster;
   std::string trace;
   std::string profile;
   std::string model;
@@ -57,7 +57,7 @@ struct EngineLoadArguments {
   double speed = 1;
   Duration timeout = std::chrono::minutes(10);
   std::int64_t seed = 1;
-  LoadAccessArguments access;
+  emulator::LoadAccessArguments access;
   Output output = Output::text;
 };
 ExitCode engine_load(const EngineLoadArguments& arguments);

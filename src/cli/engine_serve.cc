@@ -3,9 +3,9 @@
 #include <cstdio>
 #include <string>
 
-#include "cli/address_feed.h"
 #include "cli/engine_options.h"
 #include "cli/stop_signal.h"
+#include "emulator/address_feed.h"
 #include "emulator/addresses.h"
 #include "emulator/emulator.h"
 #include "emulator/scaled_clock.h"
@@ -60,7 +60,7 @@ Result<emulator::EmulatorSettings> settings_of(const EngineServeArguments& a, co
 }
 
 /// Starts and stops the engines of changed addresses. Prints a line for each of them.
-Result<void> apply(emulator::Emulator& emulator, const AddressFeed::Change& change) {
+Result<void> apply(emulator::Emulator& emulator, const emulator::AddressFeed::Change& change) {
   for (const net::SocketAddress& address : change.gone) {
     if (emulator.remove(address)) std::fputs(("ended " + address.text() + "\n").c_str(), stdout);
   }
@@ -73,10 +73,10 @@ Result<void> apply(emulator::Emulator& emulator, const AddressFeed::Change& chan
   return {};
 }
 
-Result<void> serve(emulator::Emulator& emulator, AddressFeed& feed, const emulator::ScaledClock& clock,
+Result<void> serve(emulator::Emulator& emulator, emulator::AddressFeed& feed, const emulator::ScaledClock& clock,
                    const net::Clock& world, Duration shutdown_timeout) {
   while (stop_signals() == 0) {
-    const Result<AddressFeed::Change> change = feed.poll_changes();
+    const Result<emulator::AddressFeed::Change> change = feed.poll_changes();
     if (!change) {
       if (feed.is_first_poll()) return std::unexpected(change.error());
       report(change.error());  // a later error in the list must not stop running engines
@@ -109,7 +109,7 @@ ExitCode engine_serve(const EngineServeArguments& arguments) {
   const engine::StepModel model((*row)->coefficients);
   Result<emulator::EmulatorSettings> settings = settings_of(arguments, **row, model);
   if (!settings) return report(settings.error());
-  Result<AddressFeed> feed = AddressFeed::open(arguments.bind, arguments.bind_file);
+  Result<emulator::AddressFeed> feed = emulator::AddressFeed::open(arguments.bind, arguments.bind_file);
   if (!feed) return report(feed.error());
 
   catch_stop_signals();

@@ -8,9 +8,9 @@
 #include <nlohmann/json.hpp>
 
 #include "base/file.h"
-#include "cli/fetch_pages.h"
-#include "cli/signal_page.h"
 #include "net/monotonic.h"
+#include "operator/facts/fetch_pages.h"
+#include "operator/facts/signal_page.h"
 
 namespace capstan::cli {
 namespace {
@@ -19,7 +19,7 @@ using Json = nlohmann::ordered_json;
 
 constexpr std::string_view kStates[] = {"passed", "failed", "unknown"};
 
-void add(GatheredSignals& gathered, PageFacts facts, const ExplainSignalsArguments& arguments) {
+void add(GatheredSignals& gathered, op::PageFacts facts, const ExplainSignalsArguments& arguments) {
   if (arguments.max_sequences > 0) facts.load.max_sequences = arguments.max_sequences;
   gathered.loads.push_back({facts.pod.name, facts.load});
   gathered.facts.pods.push_back(std::move(facts.pod));
@@ -83,7 +83,7 @@ Result<GatheredSignals> gather_from_page(const ExplainSignalsArguments& argument
   GatheredSignals gathered;
   gathered.facts.service = arguments.service;
   gathered.facts.model = arguments.model;
-  PageQuestion question{.source = arguments.page, .model = arguments.model, .engine = arguments.engine, .pod = ""};
+  op::PageQuestion question{.source = arguments.page, .model = arguments.model, .engine = arguments.engine, .pod = ""};
   if (!arguments.page.empty()) {
     constexpr std::size_t kPageMost = 16u << 20;
     const std::expected<std::string, FileFault> text = read_file(arguments.page, kPageMost);
@@ -91,16 +91,16 @@ Result<GatheredSignals> gather_from_page(const ExplainSignalsArguments& argument
       return std::unexpected(
           Error::about(arguments.page, "cannot be read, expected a page of metrics of at most 16 MiB"));
     }
-    const MetricsPage page{.text = *text, .format = signals::Exposition::text, .at = {}};
-    PageFacts facts = page_facts({&page, 1}, question);
+    const op::MetricsPage page{.text = *text, .format = signals::Exposition::text, .at = {}};
+    op::PageFacts facts = op::page_facts({&page, 1}, question);
     facts.pod.url = arguments.page;
     add(gathered, std::move(facts), arguments);
     return gathered;
   }
   question.source = arguments.url;
   net::HttpClient http(net::machine_clock());
-  std::vector<FetchedPages> fetched = fetch_pages(http, net::machine_clock(), {arguments.url});
-  add(gathered, facts_of(fetched.front(), question), arguments);
+  std::vector<op::FetchedPages> fetched = op::fetch_pages(http, net::machine_clock(), {arguments.url});
+  add(gathered, op::facts_of(fetched.front(), question), arguments);
   return gathered;
 }
 

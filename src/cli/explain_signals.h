@@ -5,21 +5,21 @@
 
 #include "base/error.h"
 #include "cli/commands.h"
-#include "cli/session.h"
 #include "explain/signal_path.h"
 #include "explain/slow_replica.h"
+#include "kube/session.h"
 
 namespace capstan::cli {
 
 struct ExplainSignalsArguments {
-  std::string service{};           ///< name of an InferenceScaler, "chat" or "ns/chat"; unused with a page or a URL
-  std::string page{};              ///< file with a page of metrics
-  std::string url{};               ///< address of a page of metrics
-  ClusterArguments cluster{};      ///< used without a page and a URL
-  std::string model{};             ///< expected model of the page or URL; empty: any
-  std::string engine{};            ///< engine of the page or URL; empty: recognized
-  std::int64_t max_sequences = 0;  ///< sequences that the engine of the page may run; 0: its default
-  std::string prometheus{};        ///< server to ask for GPU duty and the gateway's queue; empty: the service's
+  std::string service{};             ///< name of an InferenceScaler, "chat" or "ns/chat"; unused with a page or a URL
+  std::string page{};                ///< file with a page of metrics
+  std::string url{};                 ///< address of a page of metrics
+  kube::ClusterArguments cluster{};  ///< used without a page and a URL
+  std::string model{};               ///< expected model of the page or URL; empty: any
+  std::string engine{};              ///< engine of the page or URL; empty: recognized
+  std::int64_t max_sequences = 0;    ///< sequences that the engine of the page may run; 0: its default
+  std::string prometheus{};          ///< server to ask for GPU duty and the gateway's queue; empty: the service's
   Output output = Output::text;
 };
 /// Prints the stages that the signals of a service pass, the stage at which one is lost, and the bottleneck of its

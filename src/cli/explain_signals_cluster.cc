@@ -7,11 +7,11 @@
 #include <utility>
 
 #include "cli/explain_signals.h"
-#include "cli/fetch_pages.h"
-#include "cli/metrics_api.h"
-#include "cli/prometheus_facts.h"
-#include "cli/signal_page.h"
 #include "cli/stop_signal.h"
+#include "operator/facts/fetch_pages.h"
+#include "operator/facts/metrics_api.h"
+#include "operator/facts/prometheus_facts.h"
+#include "operator/facts/signal_page.h"
 #include "operator/loop/decision_loop.h"
 #include "operator/loop/signal_sources.h"
 #include "operator/snapshot/snapshot_builder.h"
@@ -27,7 +27,7 @@ constexpr Duration kCallMax = 10s;     // longest time until one request to the 
 constexpr std::size_t kPodsRead = 16;  // largest number of pods whose pages are read
 
 /// Follows the cluster until all objects are known and all replicas were asked, or until `kSyncMax`.
-void follow(Session& session, op::DecisionLoop& loop) {
+void follow(kube::Session& session, op::DecisionLoop& loop) {
   const Instant end = session.clock() + kSyncMax;
   while (stop_signals() == 0 && session.clock() < end && !loop.ready()) {
     loop.turn();
@@ -38,7 +38,7 @@ void follow(Session& session, op::DecisionLoop& loop) {
 }
 
 /// Sends one request to the API server and waits for its answer.
-kube::Outcome call(Session& session, std::string path) {
+kube::Outcome call(kube::Session& session, std::string path) {
   std::optional<kube::Outcome> outcome;
   kube::ApiRequest request;
   request.path = std::move(path);
@@ -129,7 +129,7 @@ std::optional<std::int64_t> sequences_of(const kube::Pod& pod) {
 }
 
 /// Reads the pages of the pods that serve.
-void read_pods(Session& session, const op::InferenceScaler& scaler, const std::vector<Speaker>& speakers,
+void read_pods(kube::Session& session, const op::InferenceScaler& scaler, const std::vector<Speaker>& speakers,
                GatheredSignals& gathered) {
   std::vector<const kube::Pod*> read;
   std::vector<std::string> urls;
@@ -141,13 +141,13 @@ void read_pods(Session& session, const op::InferenceScaler& scaler, const std::v
     read.push_back(speaker.pod);
     urls.push_back(op::page_url(scaler, *speaker.pod));
   }
-  const std::vector<FetchedPages> fetched = fetch_pages(session.http, session.clock, urls);
+  const std::vector<op::FetchedPages> fetched = op::fetch_pages(session.http, session.clock, urls);
   for (std::size_t i = 0; i < read.size(); ++i) {
-    PageFacts facts = facts_of(fetched[i], {.source = read[i]->meta.name,
-                                            .model = scaler.model,
-                                            .engine = scaler.engine,
-                                            .pod = read[i]->meta.name,
-                                            .needed = op::needed_signals(scaler)});
+    op::PageFacts facts = op::facts_of(fetched[i], {.source = read[i]->meta.name,
+                                                    .model = scaler.model,
+                                                    .engine = scaler.engine,
+                                                    .pod = read[i]->meta.name,
+                                                    .needed = op::needed_signals(scaler)});
     facts.pod.declared_ports = ports_of(*read[i]);
     facts.load.max_sequences = sequences_of(*read[i]);
     gathered.loads.push_back({facts.pod.name, facts.load});
@@ -158,18 +158,18 @@ void read_pods(Session& session, const op::InferenceScaler& scaler, const std::v
 
 /// Asks the Prometheus server of the service for its targets. The readings of the replicas show whether the server has
 /// series.
-void read_prometheus(Session& session, const op::InferenceScaler& scaler, const op::DecisionLoop& loop,
+void read_prometheus(kube::Session& session, const op::InferenceScaler& scaler, const op::DecisionLoop& loop,
                      const std::vector<Speaker>& speakers, GatheredSignals& gathered) {
   explain::PrometheusFacts server;
   server.url = scaler.prometheus_url;
   server.selector = scaler.prometheus_selector.empty() ? fmt::format("{{namespace=\"{}\"}}", scaler.meta.ns)
                                                        : scaler.prometheus_selector;
-  const std::vector<FetchedPages> fetched =
-      fetch_pages(session.http, session.clock, {query_url(scaler.prometheus_url, targets_query(scaler.meta.ns))});
-  const FetchedPage& answer = fetched.front().answers.front();
+  const std::vector<op::FetchedPages> fetched = op::fetch_pages(
+      session.http, session.clock, {op::query_url(scaler.prometheus_url, op::targets_query(scaler.meta.ns))});
+  const op::FetchedPage& answer = fetched.front().answers.front();
   server.no_answer = answer.error;
   server.http_status = answer.http_status;
-  if (answer.error.empty() && answer.http_status == 200) count_targets(answer.body, server);
+  if (answer.error.empty() && answer.http_status == 200) op::count_targets(answer.body, server);
   gathered.facts.prometheus = std::move(server);
   const op::Readings readings = loop.sources().readings();
   const std::map<std::string, std::string> troubles = loop.sources().troubles();
@@ -194,13 +194,14 @@ void read_prometheus(Session& session, const op::InferenceScaler& scaler, const 
 
 /// Asks a Prometheus server for the queue of the gateway and for the GPU duty cycle of the pods. Facts that it does not
 /// know stay missing: not every cluster has a gateway or a DCGM exporter.
-void read_load_around(Session& session, const op::InferenceScaler& scaler, const std::string& server,
+void read_load_around(kube::Session& session, const op::InferenceScaler& scaler, const std::string& server,
                       GatheredSignals& gathered) {
-  const std::vector<FetchedPages> fetched = fetch_pages(
-      session.http, session.clock,
-      {query_url(server, gateway_query(scaler.meta.ns)), query_url(server, gpu_duty_query(scaler.meta.ns))});
-  const std::optional<std::int64_t> waiting = gateway_waiting(fetched[0].answers.front().body, scaler.model);
-  const std::map<std::string, std::int64_t> duty = gpu_duty(fetched[1].answers.front().body);
+  const std::vector<op::FetchedPages> fetched =
+      op::fetch_pages(session.http, session.clock,
+                      {op::query_url(server, op::gateway_query(scaler.meta.ns)),
+                       op::query_url(server, op::gpu_duty_query(scaler.meta.ns))});
+  const std::optional<std::int64_t> waiting = op::gateway_waiting(fetched[0].answers.front().body, scaler.model);
+  const std::map<std::string, std::int64_t> duty = op::gpu_duty(fetched[1].answers.front().body);
   for (PodLoad& load : gathered.loads) {
     load.load.gateway_waiting = waiting;
     if (const auto pod = duty.find(load.pod); pod != duty.end()) load.load.gpu_percent = pod->second;
@@ -208,21 +209,21 @@ void read_load_around(Session& session, const op::InferenceScaler& scaler, const
 }
 
 /// Asks the metrics API for one metric of an HPA.
-explain::AdapterFacts read_metric(Session& session, const HpaMetric& metric, const std::string& ns,
+explain::AdapterFacts read_metric(kube::Session& session, const op::HpaMetric& metric, const std::string& ns,
                                   const kube::StringMap& pods) {
-  MetricAnswers answers;
+  op::MetricAnswers answers;
   answers.group = call(session, fmt::format("/apis/{}", metric.group()));
-  const std::string version = answers.group.ok() ? preferred_version(answers.group.body) : std::string();
+  const std::string version = answers.group.ok() ? op::preferred_version(answers.group.body) : std::string();
   if (!version.empty()) answers.resources = call(session, "/apis/" + version);
   if (!version.empty() && answers.resources.ok()) {
-    answers.values = call(session, values_path(metric, version, ns, pods));
+    answers.values = call(session, op::values_path(metric, version, ns, pods));
   }
-  return adapter_facts(metric, answers);
+  return op::adapter_facts(metric, answers);
 }
 
 /// Asks for each metric of the HPAs that scale a workload of the service, KEDA's HPAs included. Stops at the first lost
 /// metric.
-void read_adapter(Session& session, const op::ClusterView& view, const op::InferenceScaler& scaler,
+void read_adapter(kube::Session& session, const op::ClusterView& view, const op::InferenceScaler& scaler,
                   explain::SignalFacts& facts) {
   const op::Targets targets(view);
   std::vector<std::pair<std::string, kube::StringMap>> autoscalers;  // name, labels of the pods
@@ -238,7 +239,7 @@ void read_adapter(Session& session, const op::ClusterView& view, const op::Infer
   for (const auto& [name, pods] : autoscalers) {
     const kube::Outcome hpa =
         call(session, kube::path_of(kube::resources::kHorizontalPodAutoscalers, scaler.meta.ns, name));
-    for (const HpaMetric& metric : hpa_metrics(hpa.body)) {
+    for (const op::HpaMetric& metric : op::hpa_metrics(hpa.body)) {
       facts.adapter = read_metric(session, metric, scaler.meta.ns, pods);
       if (!facts.adapter->error.empty() || !facts.adapter->has_value) return;
     }
@@ -269,9 +270,9 @@ void read_targets(const op::ClusterView& view, const op::InferenceScaler& scaler
 
 Result<GatheredSignals> gather_from_cluster(const ExplainSignalsArguments& arguments) {
   catch_stop_signals();
-  Result<std::unique_ptr<Session>> opened = open_session(arguments.cluster);
+  Result<std::unique_ptr<kube::Session>> opened = kube::open_session(arguments.cluster);
   if (!opened) return std::unexpected(opened.error());
-  Session& session = **opened;
+  kube::Session& session = **opened;
   op::DecisionLoop loop(session.http, session.client, session.clock, RandomStream(session.random.bits(), "loop"),
                         nullptr);
   follow(session, loop);

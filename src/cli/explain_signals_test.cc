@@ -8,8 +8,6 @@
 
 #include <nlohmann/json.hpp>
 
-#include "cli/fetch_pages.h"
-
 namespace capstan::cli {
 namespace {
 
@@ -60,16 +58,6 @@ TEST(ExplainSignals, TheReplicaWithTheLongestQueueIsDiagnosed) {
       {"a", {.running = 9, .waiting = 0}}, {"b", {.running = 2, .waiting = 7}}, {"c", {}}};
   EXPECT_EQ(slowest(loads)->pod, "b");
   EXPECT_EQ(slowest({}), nullptr);
-}
-
-TEST(FetchPages, AnAddressWithoutAServerBreaksThePort) {
-  net::HttpClient http(net::machine_clock());
-  const auto fetched = fetch_pages(http, net::machine_clock(), {"http://127.0.0.1:1/metrics"});
-  const PageFacts facts = facts_of(fetched.at(0), {.source = "chat-0", .model = "", .engine = "", .pod = ""});
-  EXPECT_FALSE(facts.pod.no_answer.empty());
-  explain::SignalFacts all;
-  all.pods = {facts.pod};
-  EXPECT_EQ(signal_path(all).broken, explain::SignalStage::port);
 }
 
 }  // namespace

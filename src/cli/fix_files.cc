@@ -6,7 +6,7 @@
 #include <system_error>
 
 #include "base/file.h"
-#include "cli/replace_file.h"
+#include "base/replace_file.h"
 
 namespace capstan::cli {
 namespace {

@@ -12,10 +12,8 @@
 #include <utility>
 
 #include "base/file.h"
-#include "cli/cluster_objects.h"
+#include "base/replace_file.h"
 #include "cli/fix_files.h"
-#include "cli/replace_file.h"
-#include "cli/session.h"
 #include "cli/stop_signal.h"
 #include "cli/terminal.h"
 #include "lint/baseline.h"
@@ -113,12 +111,14 @@ ExitCode judge(const LintArguments& arguments, const lint::Report& found) {
 lint::Report read_cluster_and_lint(const LintArguments& arguments, const lint::Config& config) {
   catch_stop_signals();
   lint::Report found;
-  const Result<std::unique_ptr<Session>> session = open_session(arguments.cluster);
+  const Result<std::unique_ptr<kube::Session>> session = kube::open_session(arguments.cluster);
   if (!session) {
     found.unreadable.push_back(session.error());
     return found;
   }
-  ClusterObjects objects((*session)->client, (*session)->clock, arguments.cluster.ns);
+  const std::vector<std::string_view> kinds = lint::checked_kinds();
+  kube::AuthoredObjects objects((*session)->client, (*session)->clock, {kinds.begin(), kinds.end()},
+                                arguments.cluster.ns);
   while (!objects.done() && stop_signals() == 0) {
     objects.turn();
     (*session)->client.turn();
@@ -127,7 +127,7 @@ lint::Report read_cluster_and_lint(const LintArguments& arguments, const lint::C
   lint::Options options = config.options;
   // If all namespaces are read, an object that others refer to but that is not found does not exist.
   options.settings.closed_world = options.settings.closed_world || arguments.cluster.ns.empty();
-  found = lint::lint_texts(objects.take_texts(), options);
+  found = lint::lint_texts(cluster_texts(objects.take_objects()), options);
   found.unreadable = objects.refused();
   if (stop_signals() != 0) found.unreadable.push_back({ErrorKind::input, "the cluster", 0, 0, "interrupted"});
   return found;
@@ -210,6 +210,18 @@ ExitCode serve_editor(const lint::Options& options) {
 }
 
 }  // namespace
+
+std::vector<lint::Text> cluster_texts(std::vector<kube::AuthoredObject> objects) {
+  std::vector<lint::Text> texts;
+  for (kube::AuthoredObject& object : objects) {
+    texts.push_back({.path = std::move(object.name),
+                     .text = std::move(object.text),
+                     .named = true,
+                     .scope = "cluster",
+                     .deployers = {0}});
+  }
+  return texts;
+}
 
 ExitCode lint(const LintArguments& arguments) {
   if (arguments.list) return print(lint::rules_list());

@@ -4,14 +4,16 @@
 #include <vector>
 
 #include "cli/commands.h"
-#include "cli/session.h"
+#include "kube/authored_objects.h"
+#include "kube/session.h"
+#include "lint/run.h"
 
 namespace capstan::cli {
 
 struct LintArguments {
   std::vector<std::string> paths;
-  bool live = false;         ///< true: read a cluster instead of files
-  ClusterArguments cluster;  ///< the cluster to read if `live`
+  bool live = false;               ///< true: read a cluster instead of files
+  kube::ClusterArguments cluster;  ///< the cluster to read if `live`
   std::vector<std::string> exclude;
   std::vector<std::string> rules;  ///< "rule=severity"
   std::string output = "text";
@@ -31,6 +33,9 @@ struct LintArguments {
   bool lsp = false;           ///< serve an editor on standard input and output
   unsigned jobs = 0;          ///< threads; 0 = one per core
 };
+/// Returns the objects of a cluster as texts to lint. All of them count as one deployment.
+std::vector<lint::Text> cluster_texts(std::vector<kube::AuthoredObject> objects);
+
 /// Finds mistakes in manifests. Exit code 2 if there are any.
 ExitCode lint(const LintArguments& arguments);
 

@@ -41,7 +41,7 @@ ExitCode explain(const ExplainArguments& arguments);
 
 struct SnapshotArguments {
   std::string scenario;
-  ClusterArguments cluster;  ///< cluster to read if no scenario is given
+  kube::ClusterArguments cluster;  ///< cluster to read if no scenario is given
   scenario::ScenarioOverrides overrides;
   std::string at = "0s";
 };

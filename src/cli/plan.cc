@@ -7,8 +7,8 @@
 #include <system_error>
 #include <vector>
 
+#include "base/output_folder.h"
 #include "cli/measure_load.h"
-#include "cli/output_folder.h"
 #include "cli/progress.h"
 #include "experiment/text/words.h"
 #include "plan/against/render.h"

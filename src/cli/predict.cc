@@ -2,8 +2,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "base/input_file.h"
 #include "cli/commands.h"
-#include "cli/input.h"
 #include "cli/progress.h"
 #include "engine/table.h"
 #include "experiment/run/predict.h"

@@ -39,7 +39,7 @@ std::string identity(kube::WallTime wall) {
 }
 
 /// Waits for the sockets, at most until `next`.
-void wait(Session& session, net::HttpServer* server, Instant next) {
+void wait(kube::Session& session, net::HttpServer* server, Instant next) {
   next = std::min(next, session.http.next_deadline());
   const Instant now = session.clock();
   const Duration timeout = next <= now ? Duration{} : std::min(kStopPollInterval, next - now);
@@ -59,7 +59,7 @@ Error missing_data(const std::vector<std::string>& lines) {
 
 /// Waits until the cluster, the load of its replicas and the checkpoint of its controller are known. Returns the
 /// checkpoint.
-Result<op::Checkpoint> wait_for_data(Session& session, op::DecisionLoop& loop) {
+Result<op::Checkpoint> wait_for_data(kube::Session& session, op::DecisionLoop& loop) {
   op::CheckpointStore store(session.client, session.clock, session.ns, [] { return false; });
   store.start_reading();
   const Instant end = session.clock() + kOnceMax;
@@ -100,7 +100,7 @@ class FlightRecorder {
   op::Log log_;
 };
 
-Result<void> serve(const RunArguments& arguments, Session& session) {
+Result<void> serve(const RunArguments& arguments, kube::Session& session) {
   const auto log = [&](const op::LogLine& line) {
     std::fputs((op::json_line(line, session.wall()) + "\n").c_str(), stderr);
   };
@@ -144,11 +144,11 @@ Result<void> serve(const RunArguments& arguments, Session& session) {
 
 }  // namespace
 
-Result<archive::SavedState> live_state(const ClusterArguments& arguments) {
+Result<archive::SavedState> live_state(const kube::ClusterArguments& arguments) {
   catch_stop_signals();
-  Result<std::unique_ptr<Session>> opened = open_session(arguments);
+  Result<std::unique_ptr<kube::Session>> opened = kube::open_session(arguments);
   if (!opened) return std::unexpected(opened.error());
-  Session& session = **opened;
+  kube::Session& session = **opened;
   op::DecisionLoop loop(session.http, session.client, session.clock, RandomStream(session.random.bits(), "loop"),
                         nullptr);
   const Result<op::Checkpoint> checkpoint = wait_for_data(session, loop);
@@ -172,7 +172,7 @@ ExitCode run(const RunArguments& arguments) {
     return state ? print_decision(*state, Layer::scale, arguments.output) : report(state.error());
   }
   catch_stop_signals();
-  Result<std::unique_ptr<Session>> session = open_session(arguments.cluster);
+  Result<std::unique_ptr<kube::Session>> session = kube::open_session(arguments.cluster);
   if (!session) return report(session.error());
   const Result<void> served = serve(arguments, **session);
   return served ? kOk : report(served.error());

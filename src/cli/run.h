@@ -5,7 +5,7 @@
 #include "archive/saved_state.h"
 #include "base/error.h"
 #include "cli/commands.h"
-#include "cli/session.h"
+#include "kube/session.h"
 
 namespace CLI {
 class App;
@@ -15,7 +15,7 @@ class App;
 namespace capstan::cli {
 
 struct RunArguments {
-  ClusterArguments cluster;
+  kube::ClusterArguments cluster;
   std::string listen = "0.0.0.0:8080";  ///< address of /metrics, /healthz and /readyz; "none": no address
   std::string record;                   ///< file to write with the inputs of every decision; empty: none
   bool once = false;                    ///< decide once, print it and write nothing
@@ -26,11 +26,11 @@ struct RunArguments {
 ExitCode run(const RunArguments& arguments);
 
 /// Returns what a controller sees and remembers now. Writes nothing to the cluster.
-Result<archive::SavedState> live_state(const ClusterArguments& arguments);
+Result<archive::SavedState> live_state(const kube::ClusterArguments& arguments);
 
 /// Adds `capstan run`.
 CLI::App* add_run(CLI::App& app, RunArguments& arguments);
 /// Adds the options that name a cluster.
-void add_cluster(CLI::App& command, ClusterArguments& arguments, const std::string& namespace_help);
+void add_cluster(CLI::App& command, kube::ClusterArguments& arguments, const std::string& namespace_help);
 
 }  // namespace capstan::cli

@@ -5,7 +5,7 @@
 
 namespace capstan::cli {
 
-void add_cluster(CLI::App& command, ClusterArguments& a, const std::string& namespace_help) {
+void add_cluster(CLI::App& command, kube::ClusterArguments& a, const std::string& namespace_help) {
   command
       .add_option("--kubeconfig", a.kubeconfig,
                   "Kubeconfig of the cluster; default: KUBECONFIG, the pod's service account, ~/.kube/config")

@@ -15,17 +15,6 @@ namespace {
 
 using Layer = LoggedDecision::Layer;
 
-/// Decides again from `before`, which is first saved to text and parsed. Returns true if the plan and the memory
-/// afterwards are the same as the first time.
-template <typename MemoryType, typename Decide, typename Parse>
-bool repeats(const MemoryType& before, const MemoryType& after, const model::Plan& plan, Decide&& decide,
-             Parse&& parse) {
-  Result<MemoryType> restored = parse(to_text(before));
-  if (!restored) return false;
-  const model::Plan repeated = decide(*restored).plan;
-  return plan_hash(repeated) == plan_hash(plan) && *restored == after;
-}
-
 /// Returns true if Capstan itself refused the action and never called the API. The causes are Shadow mode, the kill
 /// switch, a stale view, a lost Lease, and too many effects on their way.
 bool is_our_own(model::ReasonCode refusal) {
@@ -42,7 +31,8 @@ model::Plan actions_of(model::Plan& plan) { return {.actions = std::exchange(pla
 Controller::Controller(Policies policies, ports::World& world, Options options)
     : policies_(std::move(policies)),
       world_(world),
-      options_(std::move(options)),
+      witness_(std::move(options.witness)),
+      decider_(options.decider ? std::move(options.decider) : std::make_unique<PolicyDecider>()),
       next_tick_(world.now()),
       next_place_(policies_.place ? next_tick_ : Instant::never()) {}
 
@@ -68,7 +58,7 @@ void Controller::tick() {
   update_planned(memory_.planned, seen.snapshot, index_, now);
   if (const std::vector<model::ServiceId> due = due_services(seen.snapshot, now); !due.empty()) {
     update_slos(seen.snapshot, due, now);
-    if (options_.witness) options_.witness(seen.snapshot, memory_);
+    if (witness_) witness_(seen.snapshot, memory_);
     scale(seen, due, now);
   }
   if (now >= next_place_) {
@@ -148,16 +138,6 @@ void Controller::process_outcomes(const std::vector<ports::Outcome>& outcomes, I
   }
 }
 
-/// Decides once or, to verify that the decision is repeatable, a second time from memory that was saved and parsed.
-template <typename MemoryType, typename Decide, typename Parse>
-auto Controller::decide_twice(MemoryType& memory, Decide&& decide, Parse&& parse) {
-  if (!options_.verify_replay) return decide(memory);
-  const MemoryType before = memory;
-  auto decision = decide(memory);
-  stats_.violations.not_repeatable += repeats(before, memory, decision.plan, decide, parse) ? 0 : 1;
-  return decision;
-}
-
 void Controller::update_slos(const model::Snapshot& snapshot, const std::vector<model::ServiceId>& due, Instant now) {
   const SloBreachRule* rule = policies_.slo_breach ? &*policies_.slo_breach : nullptr;
   for (const model::ServiceId service : due) {
@@ -191,7 +171,8 @@ void Controller::scale(const ports::Observation& seen, const std::vector<model::
       continue;
     }
     const decide::scale::Policy& policy = policy_of(service);
-    decide::scale::Decision decision = decide_scale(seen.snapshot, *role, policy, now);
+    decide::scale::Decision decision =
+        decider_->scale({seen.snapshot, *role, policy, now}, memory_.scale[service.value]);
     if (decide::scale::is_paired(catalog, service, policy)) {
       paired.emplace(service, decide::scale::RolePart{std::move(*role), std::move(decision)});
     } else {
@@ -223,25 +204,6 @@ std::optional<decide::scale::RoleView> Controller::role_of(const model::Snapshot
   return role;
 }
 
-decide::scale::Decision Controller::decide_scale(const model::Snapshot& snapshot, const decide::scale::RoleView& role,
-                                                 const decide::scale::Policy& stated, Instant now) {
-  const std::optional<ReplicaCount> wanted =
-      options_.autoscaler ? options_.autoscaler(snapshot, role) : std::optional<ReplicaCount>();
-  const decide::scale::Policy policy =
-      wanted ? decide::scale::Policy(decide::scale::Fixed{*wanted, decide::scale::period(stated)}) : stated;
-  decide::scale::Decision decision = decide_twice(
-      memory_.scale[role.service.value],
-      [&](decide::scale::Memory& memory) { return decide::scale::decide(role, policy, memory, now); },
-      decide::scale::parse_memory);
-  // The number is the autoscaler's, unless a bound of the service changed it. In that case the reason names the bound.
-  if (wanted && decision.why.code == model::ReasonCode::fixed_replicas) {
-    decision.why.code = model::ReasonCode::set_by_autoscaler;
-    for (model::Action& action : decision.plan.actions) action.why = decision.why;
-    for (model::Plan::Kept& kept : decision.plan.kept) kept.why = decision.why;
-  }
-  return decision;
-}
-
 /// Submits the decision's plan and stores the decision for later explanation.
 void Controller::submit_decision(decide::scale::Decision decision, const model::Snapshot& snapshot, Instant now) {
   remove_further_scale_downs(decision.plan);
@@ -257,15 +219,9 @@ void Controller::place_and_provision(const ports::Observation& seen, Instant now
   decide::place::keep_assumed(memory_.place, in_flight_.binding(), now + policies_.place->assume_for);
   decide::provision::keep_terminating(memory_.provision, in_flight_.terminating(), now);
   const std::vector<model::NodeId> leaving = decide::provision::leaving_nodes(memory_.provision);
-  const auto place = [&](decide::place::Memory& memory) {
-    return decide::place::decide(index_, seen.snapshot, memory_.planned, *policies_.place, memory, now, leaving);
-  };
-  placed_ = decide_twice(memory_.place, place, decide::place::parse_memory);
+  placed_ = decider_->place({index_, seen.snapshot, memory_.planned, *policies_.place, now, leaving}, memory_.place);
   if (policies_.provision) {
-    const auto buy = [&](decide::provision::Memory& memory) {
-      return decide::provision::decide(index_, seen.snapshot, placed_, *policies_.provision, memory, now);
-    };
-    bought_ = decide_twice(memory_.provision, buy, decide::provision::parse_memory);
+    bought_ = decider_->provision({index_, seen.snapshot, placed_, *policies_.provision, now}, memory_.provision);
   } else {
     bought_ = {};
   }

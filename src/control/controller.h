@@ -2,12 +2,14 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "base/time.h"
+#include "control/decider.h"
 #include "control/decision_log.h"
 #include "control/guards.h"
 #include "control/in_flight.h"
@@ -48,14 +50,10 @@ struct Memory {
 /// A function that is called with the snapshot and the memory from which the layers are about to decide.
 using Witness = std::function<void(const model::Snapshot&, const Memory&)>;
 
-/// An autoscaler of another project. It is called whenever the replicas of a service are due, and its number replaces
-/// the answer of the service's policy. If it returns nothing, the policy decides.
-using Autoscaler = std::function<std::optional<ReplicaCount>(const model::Snapshot&, const decide::scale::RoleView&)>;
-
+/// The collaborators of a controller besides its world.
 struct Options {
-  bool verify_replay = false;  ///< true: repeat each decision from saved and parsed memory (invariant 5)
-  Witness witness{};           ///< called at every tick at which replicas are decided
-  Autoscaler autoscaler{};     ///< another autoscaler; the policy `Fixed` applies each of its numbers; empty: none
+  Witness witness{};                   ///< called at every tick at which replicas are decided
+  std::unique_ptr<Decider> decider{};  ///< the component that decides; null: the policies of `decide`
 };
 
 struct Stats {
@@ -68,7 +66,8 @@ struct Stats {
 };
 
 /// The control loop: observe, scale, place, provision, submit. It uses only ports::World, so that the same code runs in
-/// the simulator and against a cluster. It never waits, never reads a clock, and makes no decision itself.
+/// the simulator and against a cluster. It never waits, never reads a clock, and makes no decision itself: it asks its
+/// decider.
 class Controller {
  public:
   static constexpr Duration kReversalWindow = std::chrono::minutes(15);
@@ -108,14 +107,10 @@ class Controller {
   void update_slos(const model::Snapshot& snapshot, const std::vector<model::ServiceId>& due, Instant now);
   void scale(const ports::Observation& seen, const std::vector<model::ServiceId>& due, Instant now);
   void place_and_provision(const ports::Observation& seen, Instant now);
-  template <typename MemoryType, typename Decide, typename Parse>
-  auto decide_twice(MemoryType& memory, Decide&& decide, Parse&& parse);
   void submit(model::Plan plan, LoggedDecision::Layer layer, const model::Snapshot& snapshot, Instant now);
   void forget(const model::Action& action);
   std::optional<decide::scale::RoleView> role_of(const model::Snapshot& snapshot, const decide::scale::MixSource& mixes,
                                                  model::ServiceId service, Instant now) const;
-  decide::scale::Decision decide_scale(const model::Snapshot& snapshot, const decide::scale::RoleView& role,
-                                       const decide::scale::Policy& policy, Instant now);
   void submit_decision(decide::scale::Decision decision, const model::Snapshot& snapshot, Instant now);
   void count_reversals(const model::Plan& plan, const model::Snapshot& snapshot, Instant now);
   void count_reversal(model::ServiceId service, int sign, Instant now);
@@ -124,7 +119,8 @@ class Controller {
 
   Policies policies_;
   ports::World& world_;
-  Options options_;
+  Witness witness_;
+  std::unique_ptr<Decider> decider_;
   Memory memory_;
   InFlight in_flight_;
   decide::Index index_;

@@ -241,13 +241,33 @@ TEST(Controller, ContinuesFromAPredecessorsMemory) {
   EXPECT_NE(answer_after(std::nullopt), after);
 }
 
-TEST(Controller, RepeatsItsDecisionsFromSavedMemory) {
-  ScriptedWorld world;
-  for (std::uint32_t i = 0; i < 3; ++i) world.add_pending_gang(i);
-  Controller controller(fixed(4), world, {.verify_replay = true});
-  run_to(controller, world, {seconds(60)});
-  EXPECT_GT(controller.stats().ticks, 30);
-  EXPECT_EQ(controller.stats().violations.not_repeatable, 0);
+/// Answers with 7 replicas, whatever the policy says.
+class SevenReplicas final : public Decider {
+ public:
+  decide::scale::Decision scale(const ScaleQuestion& question, decide::scale::Memory& memory) override {
+    const decide::scale::Policy seven = decide::scale::Fixed{7};
+    return policies_.scale({question.snapshot, question.role, seven, question.now}, memory);
+  }
+  decide::place::Decision place(const PlaceQuestion& question, decide::place::Memory& memory) override {
+    return policies_.place(question, memory);
+  }
+  decide::provision::Decision provision(const ProvisionQuestion& question, decide::provision::Memory& memory) override {
+    return policies_.provision(question, memory);
+  }
+
+ private:
+  PolicyDecider policies_;
+};
+
+TEST(Controller, AsksItsDecider) {
+  const auto replicas_after_a_tick = [](std::unique_ptr<Decider> decider) {
+    ScriptedWorld world;
+    Controller controller(fixed(4), world, {.witness = {}, .decider = std::move(decider)});
+    controller.tick();
+    return controller.scale_decision({0}).desired;
+  };
+  EXPECT_EQ(replicas_after_a_tick(nullptr), 4);
+  EXPECT_EQ(replicas_after_a_tick(std::make_unique<SevenReplicas>()), 7);
 }
 
 }  // namespace

@@ -18,7 +18,6 @@ struct Violations {
   std::int64_t partial_gang = 0;    ///< 1: bindings that leave a gang partially bound
   std::int64_t lowered_blind = 0;   ///< 3: scale-downs while a ready replica gave no usable signal
   std::int64_t limit_exceeded = 0;  ///< 4: actions that would exceed a limit on replicas or GPUs; the loop removes them
-  std::int64_t not_repeatable = 0;  ///< 5: decisions that differed when repeated from saved memory
 };
 
 /// Counts the violations of `plan` and removes every action that would exceed a limit, because limits are hard. Actions

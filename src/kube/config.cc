@@ -31,7 +31,7 @@ struct Merged {
   std::string current_context;
 };
 
-std::string quoted(std::string_view text) { return "\"" + std::string(text) + "\""; }
+std::string in_quotes(std::string_view text) { return "\"" + std::string(text) + "\""; }
 
 std::string directory_of(const std::string& path) {
   const std::size_t slash = path.rfind('/');
@@ -84,7 +84,7 @@ class Object {
     } else if ((at = find(key)) != nullptr) {
       const std::string path = relative_to(entry_.directory, text(key));
       const Result<std::string> bytes = read_file(path);
-      if (!bytes) fail(*at, key + ": cannot read " + quoted(path));
+      if (!bytes) fail(*at, key + ": cannot read " + in_quotes(path));
       pem = bytes.value_or("");
     }
     if (at != nullptr && !pem.contains("-----BEGIN ")) fail(*at, field_of(key) + " is not a PEM text");
@@ -152,7 +152,7 @@ void read_entries(const Node& file, const std::string& list, const std::string& 
     }
     if (body == nullptr || (body->kind != Node::Kind::mapping && !body->is_null())) {
       return verdict.fail(item.place,
-                          kind + " " + quoted(name->text) + ": " + kind + " is missing, expected a mapping");
+                          kind + " " + in_quotes(name->text) + ": " + kind + " is missing, expected a mapping");
     }
     out.try_emplace(name->text, Entry{body, directory});
   }
@@ -177,7 +177,7 @@ void read_cluster(Object cluster, const ReadFile& read_file, Config& out) {
   if (out.server.empty()) {
     cluster.fail("server is missing, expected a URL");
   } else if (!is_url(out.server, {"https://", "http://"})) {
-    cluster.fail("server is " + quoted(out.server) + ", expected a URL of https or http");
+    cluster.fail("server is " + in_quotes(out.server) + ", expected a URL of https or http");
   }
   out.ca = cluster.pem("certificate-authority", read_file);
   if (!out.ca.empty() && !has_valid_certificates(out.ca)) {
@@ -189,11 +189,11 @@ void read_cluster(Object cluster, const ReadFile& read_file, Config& out) {
   }
   out.server_name = cluster.text("tls-server-name");
   if (!out.server_name.empty() && !is_host(out.server_name)) {
-    cluster.fail_at("tls-server-name", "is " + quoted(out.server_name) + ", expected the name of a host");
+    cluster.fail_at("tls-server-name", "is " + in_quotes(out.server_name) + ", expected the name of a host");
   }
   out.proxy = cluster.text("proxy-url");
   if (!out.proxy.empty() && !is_url(out.proxy, {"https://", "http://", "socks5://"})) {
-    cluster.fail_at("proxy-url", "is " + quoted(out.proxy) + ", expected a URL of https, http or socks5");
+    cluster.fail_at("proxy-url", "is " + in_quotes(out.proxy) + ", expected a URL of https, http or socks5");
   }
   out.trust_from = cluster.where({"certificate-authority-data", "certificate-authority", "server"});
 }
@@ -213,7 +213,7 @@ void read_exec(Object& user, const Node& node, Config& out) {
   exec.api_version = user.text_in(node, "apiVersion");
   if (exec.api_version != "client.authentication.k8s.io/v1" &&
       exec.api_version != "client.authentication.k8s.io/v1beta1") {
-    user.fail(node, "exec.apiVersion is " + quoted(exec.api_version) + ", expected client.authentication.k8s.io/v1");
+    user.fail(node, "exec.apiVersion is " + in_quotes(exec.api_version) + ", expected client.authentication.k8s.io/v1");
   }
   exec.command = user.text_in(node, "command");
   if (exec.command.empty()) user.fail(node, "exec.command is missing");
@@ -253,7 +253,7 @@ void read_user(Object user, const ReadFile& read_file, Config& out) {
   out.token = user.text("token");
   if (const std::string path = user.text("tokenFile"); !path.empty()) {
     out.token_file = relative_to(user.directory(), path);
-    if (!read_file(out.token_file)) user.fail("tokenFile: cannot read " + quoted(out.token_file));
+    if (!read_file(out.token_file)) user.fail("tokenFile: cannot read " + in_quotes(out.token_file));
   }
   out.username = user.text("username");
   out.password = user.text("password");
@@ -278,7 +278,7 @@ const Entry* find_entry(const Entries& entries, const std::string& kind, const s
                         ErrorList& verdict) {
   const auto found = entries.find(name);
   if (found != entries.end()) return &found->second;
-  const std::string message = kind + " " + quoted(name) + " does not exist, " + names_of(entries);
+  const std::string message = kind + " " + in_quotes(name) + " does not exist, " + names_of(entries);
   if (in != nullptr) {
     in->fail(message);
   } else {
@@ -293,18 +293,18 @@ void resolve(const Merged& merged, const std::string& context_name, const ReadFi
   if (out.context.empty()) return verdict.fail({}, "current-context is missing: " + names_of(merged.contexts));
   const Entry* entry = find_entry(merged.contexts, "context", out.context, nullptr, verdict);
   if (entry == nullptr) return;
-  Object context("context " + quoted(out.context), *entry, verdict);
+  Object context("context " + in_quotes(out.context), *entry, verdict);
   const std::string cluster = context.text("cluster");
   const std::string user = context.text("user");
   if (const std::string ns = context.text("namespace"); !ns.empty()) out.ns = ns;
   if (cluster.empty()) return context.fail("cluster is missing");
   if (const Entry* found = find_entry(merged.clusters, "cluster", cluster, &context, verdict)) {
-    read_cluster(Object("cluster " + quoted(cluster), *found, verdict), read_file, out);
+    read_cluster(Object("cluster " + in_quotes(cluster), *found, verdict), read_file, out);
   }
   out.identity_from = context.where({}) + ": no user";
   if (user.empty()) return;  // some clusters allow anonymous requests
   if (const Entry* found = find_entry(merged.users, "user", user, &context, verdict)) {
-    read_user(Object("user " + quoted(user), *found, verdict), read_file, out);
+    read_user(Object("user " + in_quotes(user), *found, verdict), read_file, out);
   }
 }
 

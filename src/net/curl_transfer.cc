@@ -11,6 +11,7 @@
 #include <curl/curl.h>
 
 #include "base/assert.h"
+#include "base/trimmed.h"
 
 namespace capstan::net {
 namespace {
@@ -47,10 +48,7 @@ int on_new_socket(void* keepalive_ms, curl_socket_t socket, curlsocktype) {
   return fcntl(socket, F_SETFD, FD_CLOEXEC) < 0 ? CURL_SOCKOPT_ERROR : CURL_SOCKOPT_OK;
 }
 
-std::string_view trim(std::string_view text) {
-  const std::size_t first = text.find_first_not_of(" \t\r\n");
-  return first == text.npos ? std::string_view() : text.substr(first, text.find_last_not_of(" \t\r\n") - first + 1);
-}
+std::string_view trim(std::string_view text) { return trimmed(text, " \t\r\n"); }
 
 /// Returns the status in a line such as "HTTP/1.1 404 Not Found".
 int status_of(std::string_view line) {

@@ -5,6 +5,7 @@
 
 #include "base/ascii.h"
 #include "base/assert.h"
+#include "base/trimmed.h"
 
 namespace capstan::net {
 namespace {
@@ -28,12 +29,6 @@ bool is_value(std::string_view text) {
 
 bool is_visible(std::string_view text) {
   return std::ranges::none_of(text, [](unsigned char c) { return c <= 0x20 || c >= 0x7f; });
-}
-
-std::string_view trimmed(std::string_view text) {
-  while (!text.empty() && (text.front() == ' ' || text.front() == '\t')) text.remove_prefix(1);
-  while (!text.empty() && (text.back() == ' ' || text.back() == '\t')) text.remove_suffix(1);
-  return text;
 }
 
 /// Returns true if a comma-separated list has the word.

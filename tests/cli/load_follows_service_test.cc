@@ -4,8 +4,8 @@
 #include <set>
 
 #include "bench.h"
-#include "cli/service_endpoints.h"
 #include "emulator/load_driver.h"
+#include "kube/service_endpoints.h"
 #include "workload/list_source.h"
 
 namespace capstan::cli {
@@ -79,7 +79,7 @@ struct Load {
   }
 
   kube::fake::Bench bench;
-  ServiceEndpoints endpoints;
+  kube::ServiceEndpoints endpoints;
   workload::ListSource source;
   UrlRecorder recorder;
   emulator::LoadDriver driver;

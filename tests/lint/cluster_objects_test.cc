@@ -1,5 +1,5 @@
 // Tests `capstan lint --kubeconfig` against an API server in memory.
-#include "cli/cluster_objects.h"
+#include "cli/lint.h"
 
 #include <gtest/gtest.h>
 
@@ -9,6 +9,7 @@
 
 #include "cluster_server.h"
 #include "lint/render/render.h"
+#include "lint/rules.h"
 
 namespace capstan::cli::cluster_objects_test {
 namespace {
@@ -48,7 +49,8 @@ struct Listing {
 
 Listing read(ClusterServer& cluster, const std::string& ns) {
   op::testing::ClusterClient cluster_client(cluster, 1);
-  ClusterObjects objects(cluster_client.client, cluster.clock(), ns);
+  const std::vector<std::string_view> kinds = lint::checked_kinds();
+  kube::AuthoredObjects objects(cluster_client.client, cluster.clock(), {kinds.begin(), kinds.end()}, ns);
   for (int i = 0; i < 1000 && !objects.done(); ++i) {
     objects.turn();
     cluster_client.client.turn();
@@ -56,7 +58,7 @@ Listing read(ClusterServer& cluster, const std::string& ns) {
     cluster.api.advance(std::chrono::milliseconds(10), [] {});
   }
   EXPECT_TRUE(objects.done());
-  return {objects.take_texts(), objects.refused()};
+  return {cluster_texts(objects.take_objects()), objects.refused()};
 }
 
 TEST(ClusterObjects, FindingsNameObjectsInsteadOfFiles) {

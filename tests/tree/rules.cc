@@ -88,7 +88,6 @@ constexpr std::string_view kTestedElsewhere[] = {
     "src/cli/conformance.cc",
     "src/cli/cost_options.cc",
     "src/cli/plan_options.cc",
-    "src/cli/input.cc",
     "src/cli/lint.cc",
     "src/cli/lint_options.cc",
     "src/cli/offline.cc",

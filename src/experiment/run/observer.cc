@@ -276,7 +276,7 @@ RunResult Observer::result(Instant end) {
                        .work_cut = result.disruptions.requests_cut - result.disruptions.requests_cut_forced,
                        .lowered_blind = stats.violations.lowered_blind,
                        .limit_exceeded = stats.violations.limit_exceeded + limits_.broken(),
-                       .not_repeatable = stats.violations.not_repeatable,
+                       .not_repeatable = 0,  // the caller counts them, with the decider
                        .group_overheld = static_cast<std::int64_t>(overheld_.size()),
                        .oracle = world_.oracle_rows(),
                        .not_conserved = not_conserved_ + open_balances(result),

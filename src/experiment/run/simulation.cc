@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "base/hash.h"
+#include "experiment/run/deciders.h"
 #include "experiment/run/fleet_hook.h"
 #include "experiment/run/observer.h"
 #include "experiment/run/watched_world.h"
@@ -103,7 +104,7 @@ class Peers {
     for (Peer& peer : peers_) all.push_back(peer.series());
     return all;
   }
-  control::Autoscaler autoscaler() {
+  Autoscaler autoscaler() {
     if (!any_) return {};
     return [this](const model::Snapshot& snapshot, const decide::scale::RoleView& role) {
       return of(role.service).decide(snapshot, role);
@@ -151,12 +152,23 @@ class ScaleRecorder {
 };
 
 /// Returns the autoscaler that replaces the policy: the script, or the peers. Empty if there is neither.
-control::Autoscaler autoscaler_of(const SimulationSetup& setup, Peers& peers) {
+Autoscaler autoscaler_of(const SimulationSetup& setup, Peers& peers) {
   if (!setup.script) return peers.autoscaler();
   return [&setup](const model::Snapshot& snapshot, const decide::scale::RoleView& role) {
     const bool first = role.service == model::ServiceId{0};
     return first ? std::optional(setup.script(snapshot.at)) : std::nullopt;
   };
+}
+
+/// Returns the decider of a run: the policies, with checks and replacements if the setup has them.
+/// @param differences  counts the decisions that were not repeatable, if the setup verifies them
+std::unique_ptr<control::Decider> decider_of(const SimulationSetup& setup, Peers& peers, std::int64_t& differences) {
+  std::unique_ptr<control::Decider> decider = std::make_unique<control::PolicyDecider>();
+  if (setup.verify) decider = std::make_unique<ReplayCheck>(std::move(decider), differences);
+  if (Autoscaler autoscaler = autoscaler_of(setup, peers)) {
+    decider = std::make_unique<OutsideAutoscaler>(std::move(decider), std::move(autoscaler));
+  }
+  return decider;
 }
 
 /// Returns the number of requests that can no longer meet the SLO.
@@ -199,9 +211,9 @@ Result<RunResult> simulate(const SimulationSetup& setup, const ProgressCallback&
   sim::Cluster cluster(setup.cluster, setup.seed, hook);
   cluster.advance({});  // the first observation must show the nodes and replicas of the start
   WatchedWorld world(cluster, hook.scraped(), setup.cluster);
-  control::Controller controller(
-      setup.policies, world,
-      {.verify_replay = setup.verify, .witness = setup.witness, .autoscaler = autoscaler_of(setup, peers)});
+  std::int64_t not_repeatable = 0;
+  control::Controller controller(setup.policies, world,
+                                 {.witness = setup.witness, .decider = decider_of(setup, peers, not_repeatable)});
   const std::vector<model::Service>& services = setup.cluster.catalog->services;
   const auto why = [&](model::ServiceId id) {
     const decide::scale::Decision& decision = controller.scale_decision(id);
@@ -244,6 +256,7 @@ Result<RunResult> simulate(const SimulationSetup& setup, const ProgressCallback&
   fleet->finish(now);
   observer.finish(now);
   RunResult result = observer.result(now);
+  result.invariants.not_repeatable = not_repeatable;
   result.warnings.insert(result.warnings.begin(), setup.warnings.begin(), setup.warnings.end());
   for (std::string& warning : peers.warnings()) result.warnings.push_back(std::move(warning));
   std::move(recorder).move_into(result);

@@ -22,7 +22,7 @@ DecisionLoop::Brain::Brain(net::Clock clock, ActionExecutor* effects, const Clus
                            const Checkpoint& checkpoint, control::Witness witness)
     : world(std::move(clock), effects, remembered_pods(checkpoint, view)),
       controller((world.look(view, readings), world.policies()), world,
-                 {.verify_replay = false, .witness = std::move(witness)}) {}
+                 {.witness = std::move(witness), .decider = nullptr}) {}
 
 void DecisionLoop::turn() {
   watch_.turn();

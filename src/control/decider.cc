@@ -1,0 +1,20 @@
+#include "control/decider.h"
+
+namespace capstan::control {
+
+decide::scale::Decision PolicyDecider::scale(const ScaleQuestion& question, decide::scale::Memory& memory) {
+  return decide::scale::decide(question.role, question.policy, memory, question.now);
+}
+
+decide::place::Decision PolicyDecider::place(const PlaceQuestion& question, decide::place::Memory& memory) {
+  return decide::place::decide(question.index, question.snapshot, question.planned, question.policy, memory,
+                               question.now, question.leaving);
+}
+
+decide::provision::Decision PolicyDecider::provision(const ProvisionQuestion& question,
+                                                     decide::provision::Memory& memory) {
+  return decide::provision::decide(question.index, question.snapshot, question.placed, question.policy, memory,
+                                   question.now);
+}
+
+}  // namespace capstan::control

@@ -1,0 +1,55 @@
+#pragma once
+
+#include <span>
+
+#include "base/time.h"
+#include "decide/index.h"
+#include "decide/place/place.h"
+#include "decide/provision/provision.h"
+#include "decide/scale/scale.h"
+
+namespace capstan::control {
+
+/// The inputs of a decision of each layer, without the memory that the decision updates.
+struct ScaleQuestion {
+  const model::Snapshot& snapshot;
+  const decide::scale::RoleView& role;
+  const decide::scale::Policy& policy;
+  Instant now;
+};
+struct PlaceQuestion {
+  decide::Index& index;  ///< unchanged, apart from its cache
+  const model::Snapshot& snapshot;
+  std::span<const model::PlannedGang> planned;
+  const decide::place::Policy& policy;
+  Instant now;
+  std::span<const model::NodeId> leaving;  ///< nodes that are being given back
+};
+struct ProvisionQuestion {
+  decide::Index& index;
+  const model::Snapshot& snapshot;
+  const decide::place::Decision& placed;
+  const decide::provision::Policy& policy;
+  Instant now;
+};
+
+/// The component that answers the questions of the control loop. An experiment wraps it, to check the decisions or to
+/// let another autoscaler answer.
+class Decider {
+ public:
+  virtual ~Decider() = default;
+  virtual decide::scale::Decision scale(const ScaleQuestion& question, decide::scale::Memory& memory) = 0;
+  virtual decide::place::Decision place(const PlaceQuestion& question, decide::place::Memory& memory) = 0;
+  virtual decide::provision::Decision provision(const ProvisionQuestion& question,
+                                                decide::provision::Memory& memory) = 0;
+};
+
+/// Answers with the policies of `decide`.
+class PolicyDecider final : public Decider {
+ public:
+  decide::scale::Decision scale(const ScaleQuestion& question, decide::scale::Memory& memory) override;
+  decide::place::Decision place(const PlaceQuestion& question, decide::place::Memory& memory) override;
+  decide::provision::Decision provision(const ProvisionQuestion& question, decide::provision::Memory& memory) override;
+};
+
+}  // namespace capstan::control

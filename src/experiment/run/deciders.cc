@@ -1,0 +1,61 @@
+#include "experiment/run/deciders.h"
+
+#include <utility>
+
+#include "base/error.h"
+#include "model/plan.h"
+
+namespace capstan::experiment {
+namespace {
+
+/// Decides again from `before`, which is first saved to text and parsed. Returns true if the plan and the memory
+/// afterwards are the same as the first time.
+template <typename Memory, typename Decide, typename Parse>
+bool repeats(const Memory& before, const Memory& after, const model::Plan& plan, Decide&& decide, Parse&& parse) {
+  Result<Memory> restored = parse(to_text(before));
+  if (!restored) return false;
+  const model::Plan repeated = decide(*restored).plan;
+  return plan_hash(repeated) == plan_hash(plan) && *restored == after;
+}
+
+}  // namespace
+
+template <typename Memory, typename Decide, typename Parse>
+auto ReplayCheck::decide_twice(Memory& memory, Decide&& decide, Parse&& parse) {
+  const Memory before = memory;
+  auto decision = decide(memory);
+  differences_ += repeats(before, memory, decision.plan, decide, parse) ? 0 : 1;
+  return decision;
+}
+
+decide::scale::Decision ReplayCheck::scale(const control::ScaleQuestion& question, decide::scale::Memory& memory) {
+  const auto decide = [&](decide::scale::Memory& before) { return inner().scale(question, before); };
+  return decide_twice(memory, decide, decide::scale::parse_memory);
+}
+
+decide::place::Decision ReplayCheck::place(const control::PlaceQuestion& question, decide::place::Memory& memory) {
+  const auto decide = [&](decide::place::Memory& before) { return inner().place(question, before); };
+  return decide_twice(memory, decide, decide::place::parse_memory);
+}
+
+decide::provision::Decision ReplayCheck::provision(const control::ProvisionQuestion& question,
+                                                   decide::provision::Memory& memory) {
+  const auto decide = [&](decide::provision::Memory& before) { return inner().provision(question, before); };
+  return decide_twice(memory, decide, decide::provision::parse_memory);
+}
+
+decide::scale::Decision OutsideAutoscaler::scale(const control::ScaleQuestion& question,
+                                                 decide::scale::Memory& memory) {
+  const std::optional<ReplicaCount> wanted = autoscaler_(question.snapshot, question.role);
+  if (!wanted) return inner().scale(question, memory);
+  const decide::scale::Policy policy = decide::scale::Fixed{*wanted, decide::scale::period(question.policy)};
+  decide::scale::Decision decision = inner().scale({question.snapshot, question.role, policy, question.now}, memory);
+  // The number is the autoscaler's, unless a bound of the service changed it. In that case the reason names the bound.
+  if (decision.why.code != model::ReasonCode::fixed_replicas) return decision;
+  decision.why.code = model::ReasonCode::set_by_autoscaler;
+  for (model::Action& action : decision.plan.actions) action.why = decision.why;
+  for (model::Plan::Kept& kept : decision.plan.kept) kept.why = decision.why;
+  return decision;
+}
+
+}  // namespace capstan::experiment

@@ -1,0 +1,169 @@
+#include "operator/facts/signal_page.h"
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+#include <set>
+#include <utility>
+
+#include "signals/metric_catalog.h"
+#include "signals/target_reader.h"
+
+namespace capstan::op {
+namespace {
+
+using signals::Missing;
+using signals::SignalName;
+
+/// Every metric name of a page, and the CPU seconds of its process.
+struct PageNames {
+  std::vector<std::string> names;  // sorted, each once
+  std::optional<double> cpu_seconds;
+  std::optional<double> preemptions;
+  std::string other_pod;
+  std::string error;
+};
+
+PageNames names_of(const MetricsPage& page, const PageQuestion& question) {
+  PageNames out;
+  std::set<std::string, std::less<>> names;
+  signals::ExpositionReader reader(page.text, page.format, question.source);
+  using Entry = signals::ExpositionReader::Entry;
+  Entry entry = reader.next_sample();
+  for (; entry == Entry::sample; entry = reader.next_sample()) {
+    const signals::Sample& sample = reader.sample();
+    if (!names.contains(sample.name)) names.emplace(sample.name);
+    if (sample.name == "process_cpu_seconds_total") out.cpu_seconds = out.cpu_seconds.value_or(0) + sample.value;
+    if (sample.name == "vllm:num_preemptions_total") out.preemptions = out.preemptions.value_or(0) + sample.value;
+    const auto pod = sample.label("pod");
+    if (pod && !question.pod.empty() && *pod != question.pod) out.other_pod = std::string(*pod);
+  }
+  if (entry == Entry::error) out.error = reader.error().text();
+  out.names.assign(names.begin(), names.end());
+  return out;
+}
+
+std::set<std::string, std::less<>> words_of(std::string_view name) {
+  std::set<std::string, std::less<>> words;
+  std::string word;
+  for (const char c : name) {
+    if (c != '_' && c != ':') {
+      word += c;
+      continue;
+    }
+    words.insert(std::exchange(word, {}));
+  }
+  words.insert(word);
+  words.erase("");
+  return words;
+}
+
+/// Returns the names of a signal's metric at one engine, newest first.
+std::vector<std::string> known_names(const signals::MetricCatalog& catalog, std::uint16_t engine, SignalName signal) {
+  std::vector<std::string> names;
+  for (const signals::MetricRow& row : catalog.rows()) {
+    const bool known = std::ranges::find(names, row.metric) != names.end();
+    if (row.engine == engine && row.signal == signal && !known) names.push_back(row.metric);
+  }
+  return names;
+}
+
+std::optional<std::int64_t> value_of(const signals::SubjectReadings& subject, SignalName name) {
+  const model::Signal& signal = subject[name].signal;
+  return signal.usable() ? std::optional(signal.value) : std::nullopt;
+}
+
+/// Returns true if the signal is lost. A signal that needs two pages, or that an idle engine lacks, is not lost.
+bool is_lost(Missing why) {
+  return why != Missing::none && why != Missing::first_page && why != Missing::no_observations;
+}
+
+void add_signals(const signals::TargetReadings& readings, const signals::SubjectReadings& subject,
+                 const PageNames& page, const PageQuestion& question, PageFacts& facts) {
+  const signals::MetricCatalog& catalog = signals::MetricCatalog::bundled();
+  const Result<std::uint16_t> engine = catalog.engine(readings.engine);
+  if (!engine) return;
+  for (const SignalName signal : question.needed) {
+    const Missing why = subject[signal].why;
+    if (!is_lost(why)) continue;
+    const std::string word(signals::info(signal).name);
+    if (why != Missing::no_metric) {
+      facts.unusable.push_back({question.source, word, std::string(signals::info(why).sentence)});
+      continue;
+    }
+    std::vector<std::string> known = known_names(catalog, *engine, signal);
+    if (known.empty()) continue;  // no version of this engine exports it
+    std::string similar = similar_metric(page.names, known);
+    facts.pod.lost.push_back({word, std::move(known), std::move(similar)});
+  }
+}
+
+void add_load(const signals::SubjectReadings& subject, explain::ReplicaLoad& load) {
+  load.running = value_of(subject, SignalName::running);
+  load.waiting = value_of(subject, SignalName::waiting);
+  load.kv_usage_ppm = value_of(subject, SignalName::kv_usage_ppm);
+  if (const auto us = value_of(subject, SignalName::ttft_p99_us)) load.engine_ttft_ms = *us / 1000;
+}
+
+/// Adds what happened between two pages.
+void add_change(const PageNames& before, const PageNames& after, Duration passed, explain::ReplicaLoad& load) {
+  if (before.cpu_seconds && after.cpu_seconds && passed > Duration{} && *after.cpu_seconds >= *before.cpu_seconds) {
+    const double share = (*after.cpu_seconds - *before.cpu_seconds) / in_seconds(passed);
+    load.cpu_percent = std::llround(std::min(share, 1e6) * 100);
+  }
+  if (before.preemptions && after.preemptions && *after.preemptions >= *before.preemptions) {
+    load.preemptions = std::llround(std::min(*after.preemptions - *before.preemptions, 1e9));
+  }
+}
+
+}  // namespace
+
+std::string similar_metric(std::span<const std::string> page_names, std::span<const std::string> known) {
+  constexpr std::size_t kSharedLeast = 3;
+  std::string best;
+  std::size_t most = 0;
+  for (const std::string& name : page_names) {
+    const auto words = words_of(name);
+    for (const std::string& expected : known) {
+      const auto shared = static_cast<std::size_t>(
+          std::ranges::count_if(words_of(expected), [&](const std::string& word) { return words.contains(word); }));
+      if (shared < kSharedLeast || shared <= most) continue;
+      most = shared;
+      best = name;
+    }
+  }
+  return best;
+}
+
+PageFacts page_facts(std::span<const MetricsPage> pages, const PageQuestion& question) {
+  PageFacts facts;
+  facts.pod.name = question.source;
+  facts.pod.expected_engine = question.engine;
+  if (pages.empty()) return facts;
+  const MetricsPage& last = pages.back();
+  const PageNames names = names_of(last, question);
+  facts.pod.metrics = names.names.size();
+  facts.pod.bad_page = names.error;
+  facts.pod.other_pod = names.other_pod;
+  if (!names.error.empty()) return facts;
+
+  signals::TargetOptions options;  // without a model: the reader names every model of the page
+  if (const auto engine = options.catalog->engine(question.engine)) options.engine = *engine;
+  signals::TargetReader reader(options);
+  for (const MetricsPage& page : pages) reader.read(page.text, page.format, question.source, {.at = page.at});
+  const signals::TargetReadings readings = reader.readings(last.at);
+  if (readings.page == Missing::unknown_engine || readings.page == Missing::no_metric) return facts;
+  facts.pod.engine = readings.engine;
+  for (const signals::SubjectReadings& subject : readings.subjects) {
+    if (!subject.subject.empty()) facts.pod.models.push_back(subject.subject);
+  }
+  const auto own = std::ranges::find(readings.subjects, question.model, &signals::SubjectReadings::subject);
+  if (own == readings.subjects.end() && readings.subjects.size() != 1) return facts;
+  const signals::SubjectReadings& subject = own != readings.subjects.end() ? *own : readings.subjects.front();
+  add_signals(readings, subject, names, question, facts);
+  add_load(subject, facts.load);
+  if (pages.size() > 1) add_change(names_of(pages.front(), question), names, last.at - pages.front().at, facts.load);
+  return facts;
+}
+
+}  // namespace capstan::op
