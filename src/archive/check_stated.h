@@ -12,6 +12,6 @@ namespace capstan::archive {
 /// @param written  JSON of the settings as the writer writes them; only the keys are compared
 /// @param name     name of the mapping in messages
 void check_stated(const manifest::Node& node, std::string_view written, const std::string& name,
-                  manifest::ErrorList& verdict);
+                  manifest::ErrorList& errors);
 
 }  // namespace capstan::archive

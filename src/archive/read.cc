@@ -47,8 +47,8 @@ void for_each_row(const manifest::JsonFile& file, std::string_view table, std::s
 class TableReader {
  public:
   TableReader(const manifest::JsonFile& file, SavedState& state, const model::Catalog& catalog, ClosedLists* closed,
-              ErrorList& verdict)
-      : file_(file), state_(state), catalog_(catalog), closed_(closed), verdict_(verdict) {}
+              ErrorList& errors)
+      : file_(file), state_(state), catalog_(catalog), closed_(closed), errors_(errors) {}
 
   void read(Fields& top) {
     model::Snapshot& s = state_.snapshot;
@@ -73,34 +73,34 @@ class TableReader {
   template <typename IdType, typename T>
   void create_rows(Fields& top, const char* key, SharedTable<IdType, T>& rows) {
     need_list(top, key);
-    if (!verdict_.ok()) return;
+    if (!errors_.ok()) return;
     for_each_row(file_, key, "id", [&](const Node& item) {
-      Fields fields(item, key, verdict_);
+      Fields fields(item, key, errors_);
       IdType id{0};
-      if (fields.need("id") != nullptr) read_id(fields, verdict_, "id", id);
-      if (!verdict_.ok()) return false;
+      if (fields.need("id") != nullptr) read_id(fields, errors_, "id", id);
+      if (!errors_.ok()) return false;
       if (rows.find(id) != nullptr) {
-        verdict_.fail(item.place, std::string(key) + ": found a second row with id " + std::to_string(id.value) +
-                                      ", expected each id once");
+        errors_.fail(item.place, std::string(key) + ": found a second row with id " + std::to_string(id.value) +
+                                     ", expected each id once");
       }
       rows.set(id, T{});
-      return verdict_.ok();
+      return errors_.ok();
     });
   }
 
   template <typename IdType, typename T, typename Read>
   void read_rows(const char* key, SharedTable<IdType, T>& rows, SharedTable<IdType, std::string>& names, Read&& read) {
-    if (!verdict_.ok()) return;
+    if (!errors_.ok()) return;
     for_each_row(file_, key, {}, [&](const Node& item) {
-      Fields fields(item, key, verdict_);
+      Fields fields(item, key, errors_);
       IdType id;
-      read_id(fields, verdict_, "id", id);
+      read_id(fields, errors_, "id", id);
       std::string name;
       fields.text("name", name);
       T row;
       read(id, fields, row);
       fields.finish();
-      if (!verdict_.ok()) return false;
+      if (!errors_.ok()) return false;
       rows.set(id, std::move(row));
       if (!name.empty()) names.set(id, std::move(name));
       return true;
@@ -110,13 +110,13 @@ class TableReader {
   void signal(Fields& from, std::string_view key, model::Signal& out, std::int64_t max) {
     const Node* node = from.take(key);
     if (node == nullptr) return;
-    Fields fields(*node, from.what() + "." + std::string(key), verdict_);
-    read_word(fields, verdict_, "state", out.state);
+    Fields fields(*node, from.what() + "." + std::string(key), errors_);
+    read_word(fields, errors_, "state", out.state);
     if (out.state != model::Signal::State::missing) {
       need_integer(fields, "value", out.value, 0, max);
     } else if (const Node* value = fields.take("value")) {
-      verdict_.fail(value->place,
-                    fields.what() + ".value: found " + value->words() + " on a signal that is missing, expected none");
+      errors_.fail(value->place,
+                   fields.what() + ".value: found " + value->words() + " on a signal that is missing, expected none");
     }
     need_duration_ns(fields, "age_ns", out.age);
     fields.finish();
@@ -130,33 +130,33 @@ class TableReader {
   }
 
   void node(Fields& fields, model::Node& row) {
-    read_word(fields, verdict_, "phase", row.phase);
-    read_ref(fields, verdict_, "pool", row.pool, within(catalog_.pools));
+    read_word(fields, errors_, "phase", row.phase);
+    read_ref(fields, errors_, "pool", row.pool, within(catalog_.pools));
     if (row.pool.valid()) fields.need("offering");  // its offering has the price of the node
-    read_ref(fields, verdict_, "offering", row.offering, within(catalog_.offerings));
-    read_id(fields, verdict_, "claim", row.claim);
-    need_ref(fields, verdict_, "gpu", row.gpu, within(catalog_.gpu_kinds));
+    read_ref(fields, errors_, "offering", row.offering, within(catalog_.offerings));
+    read_id(fields, errors_, "claim", row.claim);
+    need_ref(fields, errors_, "gpu", row.gpu, within(catalog_.gpu_kinds));
     need_integer(fields, "gpus_milli", row.gpus.count, 0, kMaxGpus);
     bool overcommitted = false;
     fields.boolean("overcommitted", overcommitted);
     if (overcommitted) {
       model::NodeId id;
-      read_id(fields, verdict_, "id", id);
+      read_id(fields, errors_, "id", id);
       overcommitted_.insert(id);
     }
     fields.boolean("kept", row.kept);
     if (const Node* node = fields.need("domains")) {
-      Fields domains(*node, "nodes.domains", verdict_);
+      Fields domains(*node, "nodes.domains", errors_);
       for (std::size_t level = 0; level < model::kTopologyLevels; ++level) {
-        read_ref(domains, verdict_, kWords<model::TopologyLevel>[level], row.domains[level], within(catalog_.domains));
+        read_ref(domains, errors_, kWords<model::TopologyLevel>[level], row.domains[level], within(catalog_.domains));
       }
       domains.finish();
     }
     if (closed_ == nullptr) {
-      read_ref(fields, verdict_, "node_class", row.node_class,
+      read_ref(fields, errors_, "node_class", row.node_class,
                [](model::NodeClassId id) { return id.value < kMaxNodeClasses; });
-      fields.check("available", [&](const Node& available, ErrorList& verdict) {
-        Fields resources(available, "nodes.available", verdict);
+      fields.check("available", [&](const Node& available, ErrorList& errors) {
+        Fields resources(available, "nodes.available", errors);
         read_resources(resources, row.available.emplace(), catalog_.extended_resources.size());
         resources.finish();
       });
@@ -165,37 +165,37 @@ class TableReader {
   }
 
   void claim(Fields& fields, model::Claim& row) {
-    read_word(fields, verdict_, "phase", row.phase);
-    need_ref(fields, verdict_, "pool", row.pool, within(catalog_.pools));
-    need_ref(fields, verdict_, "offering", row.offering, within(catalog_.offerings));
-    read_ref(fields, verdict_, "within", row.within, within(catalog_.domains));
-    read_id(fields, verdict_, "group", row.group);
+    read_word(fields, errors_, "phase", row.phase);
+    need_ref(fields, errors_, "pool", row.pool, within(catalog_.pools));
+    need_ref(fields, errors_, "offering", row.offering, within(catalog_.offerings));
+    read_ref(fields, errors_, "within", row.within, within(catalog_.domains));
+    read_id(fields, errors_, "group", row.group);
     fields.integer("group_size", row.group_size, 0, kMaxAtOnce);
     need_instant(fields, "requested_at_ns", row.requested_at);
     read_instant(fields, "expected_ready_at_ns", row.expected_ready_at);
-    read_id(fields, verdict_, "node", row.node);
+    read_id(fields, errors_, "node", row.node);
   }
 
   void gang(model::GangId id, Fields& fields, model::Gang& row) {
-    read_word(fields, verdict_, "phase", row.phase);
-    read_ref(fields, verdict_, "service", row.service, within(catalog_.services));
-    if (row.service.valid()) check_variant(fields, verdict_);
+    read_word(fields, errors_, "phase", row.phase);
+    read_ref(fields, errors_, "service", row.service, within(catalog_.services));
+    if (row.service.valid()) check_variant(fields, errors_);
     need_integer(fields, "ordinal", row.ordinal, 0, kMaxId);
-    read_refs(fields, verdict_, "pods", row.pods, within(state_.snapshot.pods));
-    if (row.pods.empty()) verdict_.fail(fields.node().place, "gangs: the gang has no pods, expected at least one");
+    read_refs(fields, errors_, "pods", row.pods, within(state_.snapshot.pods));
+    if (row.pods.empty()) errors_.fail(fields.node().place, "gangs: the gang has no pods, expected at least one");
     model::PodSet& spec = row.spec.pods;
     fields.integer("min_pods", spec.minimum, 0, kMaxAtOnce);
-    need_ref(fields, verdict_, "gpu", spec.gpu, within(catalog_.gpu_kinds));
+    need_ref(fields, errors_, "gpu", spec.gpu, within(catalog_.gpu_kinds));
     need_integer(fields, "gpus_per_pod_milli", spec.gpus_per_pod.count, 1, kMaxGpus);
-    read_word(fields, verdict_, "together", row.spec.together);
-    read_pod_class(fields, verdict_, spec.pod_class, catalog_, closed_);
+    read_word(fields, errors_, "together", row.spec.together);
+    read_pod_class(fields, errors_, spec.pod_class, catalog_, closed_);
     spec.count = std::max(std::ssize(row.pods), spec.minimum);
     need_instant(fields, "created_at_ns", row.created_at);
     fields.boolean("resumed", row.resumed);
     read_instant(fields, "expected_ready_at_ns", row.expected_ready_at);
-    fields.check("signals", [&](const Node& node, ErrorList& verdict) {
+    fields.check("signals", [&](const Node& node, ErrorList& errors) {
       model::ReplicaSignals readings;
-      Fields signals(node, "gangs.signals", verdict);
+      Fields signals(node, "gangs.signals", errors);
       for (const model::ReplicaSignal& replica_signal : model::kReplicaSignals) {
         signal(signals, replica_signal.name, readings.*replica_signal.field, replica_signal.most);
       }
@@ -205,50 +205,50 @@ class TableReader {
   }
 
   void pod(Fields& fields, model::Pod& row) {
-    read_word(fields, verdict_, "phase", row.phase);
-    need_ref(fields, verdict_, "gang", row.gang, within(state_.snapshot.gangs));
+    read_word(fields, errors_, "phase", row.phase);
+    need_ref(fields, errors_, "gang", row.gang, within(state_.snapshot.gangs));
     need_integer(fields, "gpus_milli", row.gpus.count, 0, kMaxGpus);
-    read_ref(fields, verdict_, "node", row.node, within(state_.snapshot.nodes));
+    read_ref(fields, errors_, "node", row.node, within(state_.snapshot.nodes));
     bool on_unseen_node = false;
     fields.boolean("on_unseen_node", on_unseen_node);
     const bool needs_node = runs_without_node(row);
     if (needs_node && !on_unseen_node) {
-      verdict_.fail(fields.node().place, "pods.node: found none on a " + std::string(word(row.phase)) +
-                                             " pod, expected its node, or on_unseen_node: true if the node has no row");
+      errors_.fail(fields.node().place, "pods.node: found none on a " + std::string(word(row.phase)) +
+                                            " pod, expected its node, or on_unseen_node: true if the node has no row");
     }
     if (!needs_node && on_unseen_node) {
-      verdict_.fail(fields.node().place, "pods.on_unseen_node: found true on a " + std::string(word(row.phase)) +
-                                             " pod " + (row.node.valid() ? "with" : "without") +
-                                             " a node, expected it only on running pods without a node");
+      errors_.fail(fields.node().place, "pods.on_unseen_node: found true on a " + std::string(word(row.phase)) +
+                                            " pod " + (row.node.valid() ? "with" : "without") +
+                                            " a node, expected it only on running pods without a node");
     }
     need_instant(fields, "created_at_ns", row.created_at);
-    read_ref(fields, verdict_, "queue", row.queue, within(catalog_.queues));
+    read_ref(fields, errors_, "queue", row.queue, within(catalog_.queues));
   }
 
   const manifest::JsonFile& file_;
   SavedState& state_;
   const model::Catalog& catalog_;
   ClosedLists* closed_;  ///< null for formats after 1
-  ErrorList& verdict_;
+  ErrorList& errors_;
   std::set<model::NodeId> overcommitted_;
 };
 
 /// Reads a memory from the text in one of the file's strings.
 template <typename Memory, typename Parse>
-void read_memory_text(const Node& node, const std::string& name, Memory& out, Parse parse, ErrorList& verdict) {
+void read_memory_text(const Node& node, const std::string& name, Memory& out, Parse parse, ErrorList& errors) {
   if (node.kind != Node::Kind::scalar) {
-    return verdict.fail(node.place, name + ": found " + node.words() + ", expected a text");
+    return errors.fail(node.place, name + ": found " + node.words() + ", expected a text");
   }
   Result<Memory> memory = parse(node.text);
-  if (!memory) return verdict.fail(node.place, name + ": " + memory.error().message);
+  if (!memory) return errors.fail(node.place, name + ": " + memory.error().message);
   out = std::move(*memory);
 }
 
-void read_planned(const Node& item, const model::Catalog& catalog, control::Memory& out, ErrorList& verdict) {
-  Fields fields(item, "memory.planned", verdict);
+void read_planned(const Node& item, const model::Catalog& catalog, control::Memory& out, ErrorList& errors) {
+  Fields fields(item, "memory.planned", errors);
   model::PlannedGang planned;
-  need_ref(fields, verdict, "service", planned.service, within(catalog.services));
-  check_variant(fields, verdict);
+  need_ref(fields, errors, "service", planned.service, within(catalog.services));
+  check_variant(fields, errors);
   need_integer(fields, "ordinal", planned.ordinal, 0, kMaxId);
   need_instant(fields, "decided_at_ns", planned.decided_at);
   fields.finish();
@@ -256,51 +256,51 @@ void read_planned(const Node& item, const model::Catalog& catalog, control::Memo
     return other.service == planned.service && other.ordinal == planned.ordinal;
   };
   if (std::ranges::any_of(out.planned, same)) {
-    verdict.fail(item.place, "memory.planned.ordinal: found " + std::to_string(planned.ordinal) +
-                                 " a second time for this service, expected another number");
+    errors.fail(item.place, "memory.planned.ordinal: found " + std::to_string(planned.ordinal) +
+                                " a second time for this service, expected another number");
   }
   out.planned.push_back(planned);
 }
 
-void read_memory(const Node& node, const model::Catalog& catalog, control::Memory& out, ErrorList& verdict) {
-  Fields fields(node, "memory", verdict);
+void read_memory(const Node& node, const model::Catalog& catalog, control::Memory& out, ErrorList& errors) {
+  Fields fields(node, "memory", errors);
   for (const Node& item : need_list(fields, "scale")) {
-    read_memory_text(item, "memory.scale", out.scale.emplace_back(), decide::scale::parse_memory, verdict);
+    read_memory_text(item, "memory.scale", out.scale.emplace_back(), decide::scale::parse_memory, errors);
   }
   if (out.scale.size() != catalog.services.size()) {
-    verdict.fail(node.place, "memory.scale: found " + std::to_string(out.scale.size()) +
-                                 " rows, expected one for each of " + std::to_string(catalog.services.size()) +
-                                 " services");
+    errors.fail(node.place, "memory.scale: found " + std::to_string(out.scale.size()) +
+                                " rows, expected one for each of " + std::to_string(catalog.services.size()) +
+                                " services");
   }
   if (const Node* text = fields.need("place")) {
-    read_memory_text(*text, "memory.place", out.place, decide::place::parse_memory, verdict);
+    read_memory_text(*text, "memory.place", out.place, decide::place::parse_memory, errors);
   }
   if (const Node* text = fields.need("provision")) {
-    read_memory_text(*text, "memory.provision", out.provision, decide::provision::parse_memory, verdict);
+    read_memory_text(*text, "memory.provision", out.provision, decide::provision::parse_memory, errors);
   }
-  for (const Node& item : need_list(fields, "planned")) read_planned(item, catalog, out, verdict);
+  for (const Node& item : need_list(fields, "planned")) read_planned(item, catalog, out, errors);
   fields.finish();
 }
 
-void read_policies(const Node& node, control::Policies& out, ErrorList& verdict) {
-  Fields fields(node, "policies", verdict);
+void read_policies(const Node& node, control::Policies& out, ErrorList& errors) {
+  Fields fields(node, "policies", errors);
   need_text(fields, "name", out.name);
   for (const Node& policy : need_list(fields, "scale")) {
-    out.scale.push_back(settings::read_scale(policy, verdict));
-    check_stated(policy, settings::to_json(out.scale.back()), "policies.scale", verdict);
+    out.scale.push_back(settings::read_scale(policy, errors));
+    check_stated(policy, settings::to_json(out.scale.back()), "policies.scale", errors);
   }
   if (const Node* layer = fields.take("place")) {
-    out.place = settings::read_place(*layer, verdict);
-    check_stated(*layer, settings::to_json(*out.place), "policies.place", verdict);
+    out.place = settings::read_place(*layer, errors);
+    check_stated(*layer, settings::to_json(*out.place), "policies.place", errors);
   }
   if (const Node* layer = fields.take("provision")) {
-    if (!out.place) verdict.fail(layer->place, "policies.provision: found without policies.place, expected both");
+    if (!out.place) errors.fail(layer->place, "policies.provision: found without policies.place, expected both");
     const Node mapping = settings::as_mapping(*layer);
-    Fields provision(mapping, "policies.provision", verdict);
+    Fields provision(mapping, "policies.provision", errors);
     settings::Provisioner provisioner = settings::Provisioner::none;
-    out.provision = settings::read_provision(provision, provisioner, verdict);
+    out.provision = settings::read_provision(provision, provisioner, errors);
     provision.finish();
-    check_stated(*layer, settings::to_json(*out.provision), "policies.provision", verdict);
+    check_stated(*layer, settings::to_json(*out.provision), "policies.provision", errors);
   }
   fields.finish();
 }
@@ -335,10 +335,10 @@ manifest::Place place_of(const manifest::JsonFile& file, const model::Inconsiste
 }
 
 void report_inconsistency(const std::optional<model::Inconsistency>& fault, const manifest::JsonFile& file,
-                          ErrorList& verdict) {
-  if (!fault || !verdict.ok()) return;
+                          ErrorList& errors) {
+  if (!fault || !errors.ok()) return;
   const std::string field = fault->field.empty() ? "" : "." + fault->field;
-  verdict.fail(place_of(file, *fault), fault->table + field + ": " + fault->message);
+  errors.fail(place_of(file, *fault), fault->table + field + ": " + fault->message);
 }
 
 double in_gpus(MilliGpu gpus) { return static_cast<double>(gpus.count) / 1000; }
@@ -376,39 +376,39 @@ constexpr std::size_t kMaxYamlBytes = 16u << 20;
 Result<SavedState> read_document(const manifest::JsonFile& file) {
   const Node& document = file.root;
   SavedState state;
-  ErrorList verdict;
-  Fields fields(document, "snapshot", verdict);
+  ErrorList errors;
+  Fields fields(document, "snapshot", errors);
   std::int64_t format = 0;
   if (fields.need("format_version") != nullptr) fields.integer("format_version", format, 1, kFormat);
   need_integer(fields, "version", state.snapshot.version, 0, kMaxTime);
   need_instant(fields, "at_ns", state.snapshot.at);
-  if (const Node* policies = fields.need("policies")) read_policies(*policies, state.policies, verdict);
+  if (const Node* policies = fields.need("policies")) read_policies(*policies, state.policies, errors);
   model::Catalog catalog;
   ClosedLists closed_lists;
   ClosedLists* closed = format == 1 ? &closed_lists : nullptr;
-  if (const Node* node = fields.need("catalog")) catalog = read_catalog(*node, closed, verdict);
-  if (const std::size_t policies = state.policies.scale.size(); verdict.ok() && policies != catalog.services.size()) {
-    verdict.fail(document.place, "policies.scale: found " + std::to_string(policies) +
-                                     " policies, expected one for each of " + std::to_string(catalog.services.size()) +
-                                     " services");
+  if (const Node* node = fields.need("catalog")) catalog = read_catalog(*node, closed, errors);
+  if (const std::size_t policies = state.policies.scale.size(); errors.ok() && policies != catalog.services.size()) {
+    errors.fail(document.place, "policies.scale: found " + std::to_string(policies) +
+                                    " policies, expected one for each of " + std::to_string(catalog.services.size()) +
+                                    " services");
   }
-  if (verdict.ok()) report_inconsistency(find_inconsistency(catalog), file, verdict);
-  TableReader tables(file, state, catalog, closed, verdict);
-  if (verdict.ok()) tables.read(fields);
-  if (verdict.ok()) closed_lists.apply(state.snapshot, catalog);
-  if (const Node* node = fields.need("memory"); node != nullptr && verdict.ok()) {
-    read_memory(*node, catalog, state.memory, verdict);
+  if (errors.ok()) report_inconsistency(find_inconsistency(catalog), file, errors);
+  TableReader tables(file, state, catalog, closed, errors);
+  if (errors.ok()) tables.read(fields);
+  if (errors.ok()) closed_lists.apply(state.snapshot, catalog);
+  if (const Node* node = fields.need("memory"); node != nullptr && errors.ok()) {
+    read_memory(*node, catalog, state.memory, errors);
   }
   fields.finish();
   state.snapshot.catalog = std::make_shared<const model::Catalog>(catalog);
-  if (verdict.ok()) report_inconsistency(find_inconsistency(state.snapshot), file, verdict);
-  if (verdict.ok()) report_inconsistency(find_overcommitted(state.snapshot, tables.overcommitted()), file, verdict);
-  if (verdict.ok()) {
+  if (errors.ok()) report_inconsistency(find_inconsistency(state.snapshot), file, errors);
+  if (errors.ok()) report_inconsistency(find_overcommitted(state.snapshot, tables.overcommitted()), file, errors);
+  if (errors.ok()) {
     if (const auto fault = find_fault(state.memory, state.snapshot)) {
-      verdict.fail(document.find("memory")->place, "memory: " + *fault);
+      errors.fail(document.find("memory")->place, "memory: " + *fault);
     }
   }
-  if (!verdict.ok()) return std::unexpected(*verdict.error);
+  if (!errors.ok()) return std::unexpected(*errors.error);
   return state;
 }
 

@@ -13,70 +13,70 @@ using manifest::Fields;
 using manifest::Node;
 
 /// Reads a list of names, each of which may occur once.
-void read_names(const Node& list, const std::string& name, std::vector<std::string>& out, ErrorList& verdict) {
+void read_names(const Node& list, const std::string& name, std::vector<std::string>& out, ErrorList& errors) {
   if (list.kind != Node::Kind::sequence) {
-    return verdict.fail(list.place, name + ": found " + list.words() + ", expected a list of names");
+    return errors.fail(list.place, name + ": found " + list.words() + ", expected a list of names");
   }
   for (const Node& item : list.items) {
     if (item.kind != Node::Kind::scalar || item.is_null()) {
-      verdict.fail(item.place, name + ": found " + item.words() + ", expected a name");
+      errors.fail(item.place, name + ": found " + item.words() + ", expected a name");
     }
     if (std::ranges::find(out, item.text) != out.end()) {
-      verdict.fail(item.place, name + ": found " + item.words() + " a second time, expected each name once");
+      errors.fail(item.place, name + ": found " + item.words() + " a second time, expected each name once");
     }
     out.push_back(item.text);
   }
 }
 
-void read_domains(Fields& from, model::Catalog& catalog, ErrorList& verdict) {
+void read_domains(Fields& from, model::Catalog& catalog, ErrorList& errors) {
   for (const Node& item : need_list(from, "domains")) {
-    Fields fields(item, "catalog.domains", verdict);
+    Fields fields(item, "catalog.domains", errors);
     model::Domain domain;
     need_text(fields, "name", domain.name);
-    read_word(fields, verdict, "level", domain.level);
+    read_word(fields, errors, "level", domain.level);
     // A parent must be listed before its children, so that parents cannot form a cycle.
-    read_ref(fields, verdict, "parent", domain.parent, within(catalog.domains));
+    read_ref(fields, errors, "parent", domain.parent, within(catalog.domains));
     fields.finish();
     catalog.domains.push_back(std::move(domain));
   }
 }
 
-void read_offerings(Fields& from, model::Catalog& catalog, ErrorList& verdict) {
+void read_offerings(Fields& from, model::Catalog& catalog, ErrorList& errors) {
   for (const Node& item : need_list(from, "offerings")) {
-    Fields fields(item, "catalog.offerings", verdict);
+    Fields fields(item, "catalog.offerings", errors);
     model::Offering offering;
     fields.text("instance_type", offering.instance_type);
-    need_ref(fields, verdict, "gpu", offering.gpu, within(catalog.gpu_kinds));
+    need_ref(fields, errors, "gpu", offering.gpu, within(catalog.gpu_kinds));
     need_integer(fields, "gpus", offering.gpus, 1, 1'000);
-    need_ref(fields, verdict, "zone", offering.zone, within(catalog.domains));
-    read_word(fields, verdict, "capacity", offering.capacity);
+    need_ref(fields, errors, "zone", offering.zone, within(catalog.domains));
+    read_word(fields, errors, "capacity", offering.capacity);
     need_integer(fields, "micro_usd_per_hour", offering.price_per_hour.count, 0, 1'000'000'000'000);
     fields.finish();
     catalog.offerings.push_back(std::move(offering));
   }
 }
 
-void read_pools(Fields& from, model::Catalog& catalog, ErrorList& verdict) {
+void read_pools(Fields& from, model::Catalog& catalog, ErrorList& errors) {
   for (const Node& item : need_list(from, "pools")) {
-    Fields fields(item, "catalog.pools", verdict);
+    Fields fields(item, "catalog.pools", errors);
     model::Pool pool;
     fields.text("name", pool.name);
     need_integer(fields, "gpu_limit", pool.gpu_limit, 0, kMaxGpus);
     for (const Node& node : need_list(fields, "offerings")) {
-      read_ref(node, "catalog.pools.offerings", verdict, pool.offerings.emplace_back(), within(catalog.offerings));
+      read_ref(node, "catalog.pools.offerings", errors, pool.offerings.emplace_back(), within(catalog.offerings));
     }
     fields.finish();
     catalog.pools.push_back(std::move(pool));
   }
 }
 
-void read_queues(Fields& from, model::Catalog& catalog, ErrorList& verdict) {
+void read_queues(Fields& from, model::Catalog& catalog, ErrorList& errors) {
   for (const Node& item : from.list("queues")) {
-    Fields fields(item, "catalog.queues", verdict);
+    Fields fields(item, "catalog.queues", errors);
     model::Queue queue;
     need_text(fields, "name", queue.name);
     // A parent must be listed before its children, so that parents cannot form a cycle.
-    read_ref(fields, verdict, "parent", queue.parent, within(catalog.queues));
+    read_ref(fields, errors, "parent", queue.parent, within(catalog.queues));
     if (item.find("limit_milli") != nullptr) {
       fields.integer("limit_milli", queue.limit.emplace().count, 0, kMaxGpus * 1'000);
     }
@@ -86,38 +86,37 @@ void read_queues(Fields& from, model::Catalog& catalog, ErrorList& verdict) {
   }
 }
 
-model::Workload read_workload(const Node& item, const model::Catalog& catalog, ClosedLists* closed,
-                              ErrorList& verdict) {
-  Fields fields(item, "catalog.services.variants", verdict);
+model::Workload read_workload(const Node& item, const model::Catalog& catalog, ClosedLists* closed, ErrorList& errors) {
+  Fields fields(item, "catalog.services.variants", errors);
   model::Workload workload;
   workload.engine.clear();  // an absent key means an empty text, not the default of model::Workload
   workload.dtype.clear();
   fields.text("name", workload.name);
   fields.text("model", workload.model);
   fields.text("engine", workload.engine);
-  need_ref(fields, verdict, "gpu", workload.gpu, within(catalog.gpu_kinds));
+  need_ref(fields, errors, "gpu", workload.gpu, within(catalog.gpu_kinds));
   need_integer(fields, "tensor_parallel", workload.tensor_parallel, 1, 1'024);
   fields.text("dtype", workload.dtype);
-  read_word(fields, verdict, "role", workload.role);
+  read_word(fields, errors, "role", workload.role);
   need_integer(fields, "pods", workload.pods, 1, 1'024);
   if (whole_gpus(workload.tensor_parallel).count < workload.pods) {
-    verdict.fail(item.place, "catalog.services.variants.pods: " + std::to_string(workload.pods) + " pods share " +
-                                 std::to_string(workload.tensor_parallel) +
-                                 " GPUs, expected at least 0.001 GPUs per pod");
+    errors.fail(item.place, "catalog.services.variants.pods: " + std::to_string(workload.pods) + " pods share " +
+                                std::to_string(workload.tensor_parallel) +
+                                " GPUs, expected at least 0.001 GPUs per pod");
   }
-  read_word(fields, verdict, "together", workload.together);
+  read_word(fields, errors, "together", workload.together);
   fields.integer("max_seqs", workload.step_limits.max_seqs, 0, 1 << 24);
   fields.integer("max_batched_tokens", workload.step_limits.max_batched_tokens, 0, 1 << 24);
-  read_ref(fields, verdict, "queue", workload.queue, within(catalog.queues));
+  read_ref(fields, errors, "queue", workload.queue, within(catalog.queues));
   fields.boolean("placed_elsewhere", workload.placed_elsewhere);
-  read_pod_class(fields, verdict, workload.pod_class, catalog, closed);
+  read_pod_class(fields, errors, workload.pod_class, catalog, closed);
   fields.integer("micro_usd_per_hour", workload.price_per_hour.count, 0, 1'000'000'000'000);
   fields.finish();
   return workload;
 }
 
-model::BoundsWindow read_window(const Node& node, ErrorList& verdict) {
-  Fields fields(node, "catalog.services.windows", verdict);
+model::BoundsWindow read_window(const Node& node, ErrorList& errors) {
+  Fields fields(node, "catalog.services.windows", errors);
   model::BoundsWindow window;
   std::string start;
   need_text(fields, "start", start);
@@ -125,17 +124,17 @@ model::BoundsWindow read_window(const Node& node, ErrorList& verdict) {
   if (fields.take("min") != nullptr) fields.integer("min", window.min.emplace(), 0, kMaxReplicas);
   if (fields.take("max") != nullptr) fields.integer("max", window.max.emplace(), 1, kMaxReplicas);
   fields.finish();
-  if (!verdict.ok()) return window;
+  if (!errors.ok()) return window;
   if (Result<Cron> cron = Cron::parse(start)) {
     window.start = std::move(*cron);
   } else {
-    verdict.fail(node.place, "catalog.services.windows.start: " + cron.error().message);
+    errors.fail(node.place, "catalog.services.windows.start: " + cron.error().message);
   }
   return window;
 }
 
-void read_role_limits(const Node& node, model::RoleLimits& limits, ErrorList& verdict) {
-  Fields fields(node, "catalog.services.role_limits", verdict);
+void read_role_limits(const Node& node, model::RoleLimits& limits, ErrorList& errors) {
+  Fields fields(node, "catalog.services.role_limits", errors);
   const std::int64_t max_ratio = model::RoleLimits::kRatioMostMilli;
   need_integer(fields, "decode_per_prefill_least_milli", limits.decode_per_prefill_least_milli, 0, max_ratio);
   need_integer(fields, "decode_per_prefill_most_milli", limits.decode_per_prefill_most_milli, 0, max_ratio);
@@ -143,8 +142,8 @@ void read_role_limits(const Node& node, model::RoleLimits& limits, ErrorList& ve
   fields.finish();
 }
 
-void read_slo(const Node& node, model::Slo& slo, ErrorList& verdict) {
-  Fields fields(node, "catalog.services.slo", verdict);
+void read_slo(const Node& node, model::Slo& slo, ErrorList& errors) {
+  Fields fields(node, "catalog.services.slo", errors);
   need_duration_ns(fields, "ttft_ns", slo.ttft);
   need_duration_ns(fields, "tpot_ns", slo.tpot);
   need_duration_ns(fields, "e2e_ns", slo.e2e);
@@ -153,45 +152,44 @@ void read_slo(const Node& node, model::Slo& slo, ErrorList& verdict) {
   fields.finish();
 }
 
-void read_services(Fields& from, model::Catalog& catalog, ClosedLists* closed, ErrorList& verdict) {
+void read_services(Fields& from, model::Catalog& catalog, ClosedLists* closed, ErrorList& errors) {
   for (const Node& item : need_list(from, "services")) {
-    Fields fields(item, "catalog.services", verdict);
+    Fields fields(item, "catalog.services", errors);
     model::Service service;
     fields.text("name", service.name);
-    if (const Node* slo = fields.need("slo")) read_slo(*slo, service.slo, verdict);
+    if (const Node* slo = fields.need("slo")) read_slo(*slo, service.slo, errors);
     need_integer(fields, "max_replicas", service.max_replicas, 0, kMaxReplicas);
     need_integer(fields, "min_replicas", service.min_replicas, 0, service.max_replicas);
-    for (const Node& node : fields.list("windows")) service.windows.push_back(read_window(node, verdict));
+    for (const Node& node : fields.list("windows")) service.windows.push_back(read_window(node, errors));
     if (service.windows.size() > model::BoundsWindow::kMost) {
-      verdict.fail(item.place, "catalog.services.windows: found " + std::to_string(service.windows.size()) +
-                                   ", expected at most " + std::to_string(model::BoundsWindow::kMost));
+      errors.fail(item.place, "catalog.services.windows: found " + std::to_string(service.windows.size()) +
+                                  ", expected at most " + std::to_string(model::BoundsWindow::kMost));
     }
-    if (item.find("survives") != nullptr) read_word(fields, verdict, "survives", service.survives.emplace());
-    read_id(fields, verdict, "fed_by", service.fed_by);
+    if (item.find("survives") != nullptr) read_word(fields, errors, "survives", service.survives.emplace());
+    read_id(fields, errors, "fed_by", service.fed_by);
     fields.check("role_limits",
                  [&](const Node& node, ErrorList& v) { read_role_limits(node, service.role_limits, v); });
-    read_refs(fields, verdict, "beside", service.beside, [](model::ServiceId) { return true; });
+    read_refs(fields, errors, "beside", service.beside, [](model::ServiceId) { return true; });
     const auto variants = fields.list("variants");
     if (variants.size() == 1) {
-      service.workload = read_workload(variants.front(), catalog, closed, verdict);
+      service.workload = read_workload(variants.front(), catalog, closed, errors);
     } else {
-      verdict.fail(variants.empty() ? item.place : variants[1].place,
-                   "catalog.services.variants: found " + std::to_string(variants.size()) + " entries, expected one");
+      errors.fail(variants.empty() ? item.place : variants[1].place,
+                  "catalog.services.variants: found " + std::to_string(variants.size()) + " entries, expected one");
     }
     fields.finish();
     catalog.services.push_back(std::move(service));
   }
 }
 
-void read_pod_class_row(const Node& item, model::Catalog& catalog, ErrorList& verdict) {
-  Fields fields(item, "catalog.pod_classes", verdict);
+void read_pod_class_row(const Node& item, model::Catalog& catalog, ErrorList& errors) {
+  Fields fields(item, "catalog.pod_classes", errors);
   model::PodClass row;
   read_resources(fields, row.requests, catalog.extended_resources.size());
   std::vector<model::NodeClassId> admitted;
-  read_refs(fields, verdict, "node_classes", admitted,
-            [](model::NodeClassId id) { return id.value < kMaxNodeClasses; });
+  read_refs(fields, errors, "node_classes", admitted, [](model::NodeClassId id) { return id.value < kMaxNodeClasses; });
   fields.finish();
-  if (!verdict.ok()) return;
+  if (!errors.ok()) return;
   for (const model::NodeClassId id : admitted) {
     row.node_classes.resize(std::max<std::size_t>(row.node_classes.size(), id.value + 1));
     row.node_classes[id.value] = true;
@@ -199,35 +197,35 @@ void read_pod_class_row(const Node& item, model::Catalog& catalog, ErrorList& ve
   catalog.eligibility.pod_classes.push_back(std::move(row));
 }
 
-void read_purchase_class(const Node& item, model::Catalog& catalog, ErrorList& verdict) {
-  Fields fields(item, "catalog.purchase_classes", verdict);
+void read_purchase_class(const Node& item, model::Catalog& catalog, ErrorList& errors) {
+  Fields fields(item, "catalog.purchase_classes", errors);
   model::Purchase purchase;
   model::NodeClassId node_class;
-  need_ref(fields, verdict, "pool", purchase.pool, within(catalog.pools));
-  need_ref(fields, verdict, "offering", purchase.offering, within(catalog.offerings));
-  need_ref(fields, verdict, "node_class", node_class, [](model::NodeClassId id) { return id.value < kMaxNodeClasses; });
+  need_ref(fields, errors, "pool", purchase.pool, within(catalog.pools));
+  need_ref(fields, errors, "offering", purchase.offering, within(catalog.offerings));
+  need_ref(fields, errors, "node_class", node_class, [](model::NodeClassId id) { return id.value < kMaxNodeClasses; });
   fields.finish();
-  if (!verdict.ok() || catalog.eligibility.purchases.try_emplace(purchase, node_class).second) return;
-  verdict.fail(item.place, "catalog.purchase_classes: found a second row for this pool and offering, expected one");
+  if (!errors.ok() || catalog.eligibility.purchases.try_emplace(purchase, node_class).second) return;
+  errors.fail(item.place, "catalog.purchase_classes: found a second row for this pool and offering, expected one");
 }
 
-void read_classes(Fields& from, model::Catalog& catalog, ErrorList& verdict) {
+void read_classes(Fields& from, model::Catalog& catalog, ErrorList& errors) {
   from.check("extended_resources", [&](const Node& node, ErrorList&) {
-    read_names(node, "catalog.extended_resources", catalog.extended_resources, verdict);
+    read_names(node, "catalog.extended_resources", catalog.extended_resources, errors);
   });
   const auto pod_classes = from.list("pod_classes");
   if (std::ssize(pod_classes) > kMaxPodClasses) {
-    verdict.fail(pod_classes.back().place, "catalog.pod_classes: found " + std::to_string(pod_classes.size()) +
-                                               " rows, expected at most " + std::to_string(kMaxPodClasses));
+    errors.fail(pod_classes.back().place, "catalog.pod_classes: found " + std::to_string(pod_classes.size()) +
+                                              " rows, expected at most " + std::to_string(kMaxPodClasses));
   }
   for (const Node& item : pod_classes) {
-    if (verdict.ok()) read_pod_class_row(item, catalog, verdict);
+    if (errors.ok()) read_pod_class_row(item, catalog, errors);
   }
-  for (const Node& item : from.list("purchase_classes")) read_purchase_class(item, catalog, verdict);
+  for (const Node& item : from.list("purchase_classes")) read_purchase_class(item, catalog, errors);
 }
 
-void read_gpu_kinds(Fields& from, model::Catalog& catalog, ErrorList& verdict) {
-  if (const Node* node = from.need("gpu_kinds")) read_names(*node, "catalog.gpu_kinds", catalog.gpu_kinds, verdict);
+void read_gpu_kinds(Fields& from, model::Catalog& catalog, ErrorList& errors) {
+  if (const Node* node = from.need("gpu_kinds")) read_names(*node, "catalog.gpu_kinds", catalog.gpu_kinds, errors);
 }
 
 template <typename Number>
@@ -238,8 +236,8 @@ void read_limit(Fields& fields, std::string_view key, std::optional<Number>& out
   out = Number{value};
 }
 
-void read_limits(const Node& node, model::FleetLimits& out, ErrorList& verdict) {
-  Fields fields(node, "catalog.limits", verdict);
+void read_limits(const Node& node, model::FleetLimits& out, ErrorList& errors) {
+  Fields fields(node, "catalog.limits", errors);
   read_limit(fields, "gpus", out.gpus);
   read_limit(fields, "nodes", out.nodes);
   read_limit(fields, "micro_usd_per_hour", out.price_per_hour);
@@ -248,18 +246,18 @@ void read_limits(const Node& node, model::FleetLimits& out, ErrorList& verdict) 
 
 }  // namespace
 
-model::Catalog read_catalog(const Node& node, ClosedLists* closed, ErrorList& verdict) {
+model::Catalog read_catalog(const Node& node, ClosedLists* closed, ErrorList& errors) {
   model::Catalog catalog;
-  Fields fields(node, "catalog", verdict);
-  read_gpu_kinds(fields, catalog, verdict);
-  read_domains(fields, catalog, verdict);
-  read_offerings(fields, catalog, verdict);
-  read_pools(fields, catalog, verdict);
-  read_queues(fields, catalog, verdict);
-  if (closed == nullptr) read_classes(fields, catalog, verdict);
-  read_services(fields, catalog, closed, verdict);
-  if (const Node* limits = fields.take("limits")) read_limits(*limits, catalog.limits, verdict);
-  if (fields.take("launches_into") != nullptr) read_word(fields, verdict, "launches_into", catalog.launches_into);
+  Fields fields(node, "catalog", errors);
+  read_gpu_kinds(fields, catalog, errors);
+  read_domains(fields, catalog, errors);
+  read_offerings(fields, catalog, errors);
+  read_pools(fields, catalog, errors);
+  read_queues(fields, catalog, errors);
+  if (closed == nullptr) read_classes(fields, catalog, errors);
+  read_services(fields, catalog, closed, errors);
+  if (const Node* limits = fields.take("limits")) read_limits(*limits, catalog.limits, errors);
+  if (fields.take("launches_into") != nullptr) read_word(fields, errors, "launches_into", catalog.launches_into);
   fields.finish();
   return catalog;
 }

@@ -8,6 +8,6 @@ namespace capstan::archive {
 
 /// Reads the part of a snapshot file under `catalog:`.
 /// @param closed  null, except for format 1: gets the lists of nodes and purchases that the format states for variants
-model::Catalog read_catalog(const manifest::Node& node, ClosedLists* closed, manifest::ErrorList& verdict);
+model::Catalog read_catalog(const manifest::Node& node, ClosedLists* closed, manifest::ErrorList& errors);
 
 }  // namespace capstan::archive

@@ -32,7 +32,7 @@ inline constexpr std::int64_t kMaxAtOnce =
     100'000;  ///< nodes of one launch or group, pods of a gang, failures of a back-off
 
 template <typename Enum>
-void read_word(manifest::Fields& fields, manifest::ErrorList& verdict, std::string_view key, Enum& out) {
+void read_word(manifest::Fields& fields, manifest::ErrorList& errors, std::string_view key, Enum& out) {
   const manifest::Node* node = fields.need(key);
   if (node == nullptr) return;
   for (std::size_t i = 0; i < kWords<Enum>.size(); ++i) {
@@ -40,8 +40,8 @@ void read_word(manifest::Fields& fields, manifest::ErrorList& verdict, std::stri
     out = static_cast<Enum>(i);
     return;
   }
-  verdict.fail(node->place, fields.what() + "." + std::string(key) + ": " + node->words() + ", expected " +
-                                manifest::one_of(kWords<Enum>));
+  errors.fail(node->place, fields.what() + "." + std::string(key) + ": " + node->words() + ", expected " +
+                               manifest::one_of(kWords<Enum>));
 }
 
 /// Reads a number that must be in every file.
@@ -82,49 +82,49 @@ inline void need_duration_ns(manifest::Fields& fields, std::string_view key, Dur
 
 /// Reads an id from `node`; `exists(id)` must be true.
 template <typename Tag, typename Exists>
-void read_ref(const manifest::Node& node, const std::string& name, manifest::ErrorList& verdict, Id<Tag>& out,
+void read_ref(const manifest::Node& node, const std::string& name, manifest::ErrorList& errors, Id<Tag>& out,
               Exists&& exists) {
   const std::optional<std::int64_t> value = manifest::read_integer(node.text);
   const bool is_id = node.kind == manifest::Node::Kind::scalar && value && *value >= 0 && *value <= kMaxId;
   if (!is_id) {
-    return verdict.fail(node.place,
-                        name + ": found " + node.words() + ", expected an id of 0.." + std::to_string(kMaxId));
+    return errors.fail(node.place,
+                       name + ": found " + node.words() + ", expected an id of 0.." + std::to_string(kMaxId));
   }
   const Id<Tag> id{static_cast<std::uint32_t>(*value)};
   if (!exists(id)) {
-    return verdict.fail(node.place, name + ": found " + node.text + ", expected the id of a row in this file");
+    return errors.fail(node.place, name + ": found " + node.text + ", expected the id of a row in this file");
   }
   out = id;
 }
 
 /// Reads an id from the value of a key; an absent key means no id.
 template <typename Tag, typename Exists>
-void read_ref(manifest::Fields& fields, manifest::ErrorList& verdict, std::string_view key, Id<Tag>& out,
+void read_ref(manifest::Fields& fields, manifest::ErrorList& errors, std::string_view key, Id<Tag>& out,
               Exists&& exists) {
   const manifest::Node* node = fields.take(key);
-  if (node != nullptr) read_ref(*node, fields.what() + "." + std::string(key), verdict, out, exists);
+  if (node != nullptr) read_ref(*node, fields.what() + "." + std::string(key), errors, out, exists);
 }
 
 /// Reads a list of ids.
 template <typename Tag, typename Exists>
-void read_refs(manifest::Fields& fields, manifest::ErrorList& verdict, std::string_view key, std::vector<Id<Tag>>& out,
+void read_refs(manifest::Fields& fields, manifest::ErrorList& errors, std::string_view key, std::vector<Id<Tag>>& out,
                Exists&& exists) {
   for (const manifest::Node& node : fields.list(key)) {
-    read_ref(node, fields.what() + "." + std::string(key), verdict, out.emplace_back(), exists);
+    read_ref(node, fields.what() + "." + std::string(key), errors, out.emplace_back(), exists);
   }
 }
 
 /// Reads an id from the value of a key that must be present.
 template <typename Tag, typename Exists>
-void need_ref(manifest::Fields& fields, manifest::ErrorList& verdict, std::string_view key, Id<Tag>& out,
+void need_ref(manifest::Fields& fields, manifest::ErrorList& errors, std::string_view key, Id<Tag>& out,
               Exists&& exists) {
-  if (fields.need(key) != nullptr) read_ref(fields, verdict, key, out, exists);
+  if (fields.need(key) != nullptr) read_ref(fields, errors, key, out, exists);
 }
 
 /// Reads an id without checking that its row exists; that is checked after all rows are read.
 template <typename Tag>
-void read_id(manifest::Fields& fields, manifest::ErrorList& verdict, std::string_view key, Id<Tag>& out) {
-  read_ref(fields, verdict, key, out, [](Id<Tag>) { return true; });
+void read_id(manifest::Fields& fields, manifest::ErrorList& errors, std::string_view key, Id<Tag>& out) {
+  read_ref(fields, errors, key, out, [](Id<Tag>) { return true; });
 }
 
 /// Reads the position of a replica's variant in the list `variants` of its service, which has exactly one entry.
@@ -149,9 +149,9 @@ auto within(const SharedTable<IdType, T>& rows) {
 /// by bisection.
 template <typename Rows>
 void check_ascending(const Rows& rows, const manifest::Place& place, const std::string& name,
-                     manifest::ErrorList& verdict) {
+                     manifest::ErrorList& errors) {
   if (rows.size() < 2 || rows[rows.size() - 2] < rows.back()) return;
-  verdict.fail(
+  errors.fail(
       place,
       name + ": found a row that is not greater than the previous one, expected each row once, in ascending order");
 }
@@ -163,18 +163,18 @@ inline void read_resources(manifest::Fields& fields, model::Resources& out, std:
   need_integer(fields, "memory_mib", out.memory_mib, 0, kMaxResource);
   need_integer(fields, "storage_mib", out.storage_mib, 0, kMaxResource);
   need_integer(fields, "pod_slots", out.pod_slots, 0, kMaxResource);
-  fields.check("extended", [&](const manifest::Node& node, manifest::ErrorList& verdict) {
+  fields.check("extended", [&](const manifest::Node& node, manifest::ErrorList& errors) {
     const std::string name = fields.what() + ".extended";
     if (node.kind != manifest::Node::Kind::sequence || node.items.size() > extended) {
-      return verdict.fail(node.place, name + ": found " + node.words() +
-                                          ", expected a list with at most one amount for each of " +
-                                          std::to_string(extended) + " catalog.extended_resources");
+      return errors.fail(node.place, name + ": found " + node.words() +
+                                         ", expected a list with at most one amount for each of " +
+                                         std::to_string(extended) + " catalog.extended_resources");
     }
     for (const manifest::Node& item : node.items) {
       const std::optional<std::int64_t> amount = manifest::read_integer(item.text);
       if (item.kind != manifest::Node::Kind::scalar || !amount || *amount < 0 || *amount > kMaxResource) {
-        return verdict.fail(item.place, name + ": found " + item.words() + ", expected an amount of 0.." +
-                                            std::to_string(kMaxResource));
+        return errors.fail(item.place, name + ": found " + item.words() + ", expected an amount of 0.." +
+                                           std::to_string(kMaxResource));
       }
       out.extended.push_back(*amount);
     }
@@ -183,22 +183,22 @@ inline void read_resources(manifest::Fields& fields, model::Resources& out, std:
 
 /// Reads the class of pods, or in format 1 the nodes and purchases that are closed to them.
 /// @param closed  null for later formats
-inline void read_pod_class(manifest::Fields& fields, manifest::ErrorList& verdict, model::PodClassId& out,
+inline void read_pod_class(manifest::Fields& fields, manifest::ErrorList& errors, model::PodClassId& out,
                            const model::Catalog& catalog, ClosedLists* closed) {
-  if (closed == nullptr) return read_ref(fields, verdict, "pod_class", out, within(catalog.eligibility.pod_classes));
+  if (closed == nullptr) return read_ref(fields, errors, "pod_class", out, within(catalog.eligibility.pod_classes));
   ClosedLists::Row row;
   const std::string nodes = fields.what() + ".closed_nodes", purchases = fields.what() + ".closed_purchases";
   for (const manifest::Node& item : fields.list("closed_nodes")) {
-    read_ref(item, nodes, verdict, row.nodes.emplace_back(),
+    read_ref(item, nodes, errors, row.nodes.emplace_back(),
              [](model::NodeId) { return true; });  // the node may have been deleted
-    check_ascending(row.nodes, item.place, nodes, verdict);
+    check_ascending(row.nodes, item.place, nodes, errors);
   }
   for (const manifest::Node& item : fields.list("closed_purchases")) {
-    manifest::Fields purchase(item, purchases, verdict);
-    need_ref(purchase, verdict, "pool", row.purchases.emplace_back().pool, within(catalog.pools));
-    need_ref(purchase, verdict, "offering", row.purchases.back().offering, within(catalog.offerings));
+    manifest::Fields purchase(item, purchases, errors);
+    need_ref(purchase, errors, "pool", row.purchases.emplace_back().pool, within(catalog.pools));
+    need_ref(purchase, errors, "offering", row.purchases.back().offering, within(catalog.offerings));
     purchase.finish();
-    check_ascending(row.purchases, item.place, purchases, verdict);
+    check_ascending(row.purchases, item.place, purchases, errors);
   }
   out = closed->add(std::move(row));
 }

@@ -11,7 +11,6 @@
 #include "cli/from_snapshot.h"
 #include "cli/offline.h"
 #include "cli/progress.h"
-
 #include "cli/terminal.h"
 #include "cli/threshold.h"
 #include "experiment/compare.h"

@@ -45,10 +45,10 @@ std::string relative_to(const std::string& directory, const std::string& path) {
 /// Reads the fields of one object. Errors name the object: `user "a": token is a list, expected a string`.
 class Object {
  public:
-  Object(std::string title, const Entry& entry, ErrorList& verdict)
-      : title_(std::move(title)), entry_(entry), verdict_(verdict) {}
+  Object(std::string title, const Entry& entry, ErrorList& errors)
+      : title_(std::move(title)), entry_(entry), errors_(errors) {}
 
-  void fail(const Node& at, const std::string& message) { verdict_.fail(at.place, title_ + ": " + message); }
+  void fail(const Node& at, const std::string& message) { errors_.fail(at.place, title_ + ": " + message); }
   void fail(const std::string& message) { fail(*entry_.body, message); }
 
   const Node* find(std::string_view key) const { return find_in(*entry_.body, key); }
@@ -108,12 +108,12 @@ class Object {
   }
 
   const std::string& directory() const { return entry_.directory; }
-  ErrorList& verdict() { return verdict_; }
+  ErrorList& errors() { return errors_; }
 
  private:
   std::string title_;
   const Entry& entry_;
-  ErrorList& verdict_;
+  ErrorList& errors_;
 };
 
 /// Returns true if the text is a URL with one of these schemes and a host.
@@ -138,36 +138,36 @@ std::string without_slash(std::string url) {
 }
 
 void read_entries(const Node& file, const std::string& list, const std::string& kind, const std::string& directory,
-                  Entries& out, ErrorList& verdict) {
+                  Entries& out, ErrorList& errors) {
   const Node* entries = Object::find_in(file, list);
   if (entries == nullptr) return;
   if (entries->kind != Node::Kind::sequence) {
-    return verdict.fail(entries->place, list + " is " + entries->words() + ", expected a list");
+    return errors.fail(entries->place, list + " is " + entries->words() + ", expected a list");
   }
   for (const Node& item : entries->items) {
     const Node* name = item.find("name");
     const Node* body = item.find(kind);
     if (name == nullptr || name->kind != Node::Kind::scalar || name->text.empty()) {
-      return verdict.fail(item.place, "an entry of " + list + " has no name, expected one");
+      return errors.fail(item.place, "an entry of " + list + " has no name, expected one");
     }
     if (body == nullptr || (body->kind != Node::Kind::mapping && !body->is_null())) {
-      return verdict.fail(item.place,
-                          kind + " " + in_quotes(name->text) + ": " + kind + " is missing, expected a mapping");
+      return errors.fail(item.place,
+                         kind + " " + in_quotes(name->text) + ": " + kind + " is missing, expected a mapping");
     }
     out.try_emplace(name->text, Entry{body, directory});
   }
 }
 
-void merge_file(const Node& file, const std::string& path, Merged& out, ErrorList& verdict) {
+void merge_file(const Node& file, const std::string& path, Merged& out, ErrorList& errors) {
   if (file.is_null()) return;
-  if (file.kind != Node::Kind::mapping) return verdict.fail(file.place, "not a kubeconfig, expected a mapping");
+  if (file.kind != Node::Kind::mapping) return errors.fail(file.place, "not a kubeconfig, expected a mapping");
   if (const Node* kind = file.find("kind"); kind != nullptr && kind->text != "Config") {
-    return verdict.fail(kind->place, "kind is " + kind->words() + ", expected Config");
+    return errors.fail(kind->place, "kind is " + kind->words() + ", expected Config");
   }
   const std::string directory = directory_of(path);
-  read_entries(file, "clusters", "cluster", directory, out.clusters, verdict);
-  read_entries(file, "users", "user", directory, out.users, verdict);
-  read_entries(file, "contexts", "context", directory, out.contexts, verdict);
+  read_entries(file, "clusters", "cluster", directory, out.clusters, errors);
+  read_entries(file, "users", "user", directory, out.users, errors);
+  read_entries(file, "contexts", "context", directory, out.contexts, errors);
   const Node* current = Object::find_in(file, "current-context");
   if (current != nullptr && out.current_context.empty()) out.current_context = current->text;
 }
@@ -238,7 +238,7 @@ void read_certificate(Object& user, const ReadFile& read_file, Config& out) {
   out.key = user.pem("client-key", read_file);
   if (out.certificate.empty() != out.key.empty())
     user.fail("only one of client-certificate and client-key is set, expected both");
-  if (out.certificate.empty() || out.key.empty() || !user.verdict().ok()) return;
+  if (out.certificate.empty() || out.key.empty() || !user.errors().ok()) return;
   if (!has_valid_certificates(out.certificate)) {
     user.fail_pem("client-certificate", "has no certificate or an invalid one, expected valid certificates");
   } else if (!has_private_key(out.key)) {
@@ -275,36 +275,36 @@ std::string names_of(const Entries& entries) {
 }
 
 const Entry* find_entry(const Entries& entries, const std::string& kind, const std::string& name, Object* in,
-                        ErrorList& verdict) {
+                        ErrorList& errors) {
   const auto found = entries.find(name);
   if (found != entries.end()) return &found->second;
   const std::string message = kind + " " + in_quotes(name) + " does not exist, " + names_of(entries);
   if (in != nullptr) {
     in->fail(message);
   } else {
-    verdict.fail({}, message);
+    errors.fail({}, message);
   }
   return nullptr;
 }
 
 void resolve(const Merged& merged, const std::string& context_name, const ReadFile& read_file, Config& out,
-             ErrorList& verdict) {
+             ErrorList& errors) {
   out.context = context_name.empty() ? merged.current_context : context_name;
-  if (out.context.empty()) return verdict.fail({}, "current-context is missing: " + names_of(merged.contexts));
-  const Entry* entry = find_entry(merged.contexts, "context", out.context, nullptr, verdict);
+  if (out.context.empty()) return errors.fail({}, "current-context is missing: " + names_of(merged.contexts));
+  const Entry* entry = find_entry(merged.contexts, "context", out.context, nullptr, errors);
   if (entry == nullptr) return;
-  Object context("context " + in_quotes(out.context), *entry, verdict);
+  Object context("context " + in_quotes(out.context), *entry, errors);
   const std::string cluster = context.text("cluster");
   const std::string user = context.text("user");
   if (const std::string ns = context.text("namespace"); !ns.empty()) out.ns = ns;
   if (cluster.empty()) return context.fail("cluster is missing");
-  if (const Entry* found = find_entry(merged.clusters, "cluster", cluster, &context, verdict)) {
-    read_cluster(Object("cluster " + in_quotes(cluster), *found, verdict), read_file, out);
+  if (const Entry* found = find_entry(merged.clusters, "cluster", cluster, &context, errors)) {
+    read_cluster(Object("cluster " + in_quotes(cluster), *found, errors), read_file, out);
   }
   out.identity_from = context.where({}) + ": no user";
   if (user.empty()) return;  // some clusters allow anonymous requests
-  if (const Entry* found = find_entry(merged.users, "user", user, &context, verdict)) {
-    read_user(Object("user " + in_quotes(user), *found, verdict), read_file, out);
+  if (const Entry* found = find_entry(merged.users, "user", user, &context, errors)) {
+    read_user(Object("user " + in_quotes(user), *found, errors), read_file, out);
   }
 }
 
@@ -330,7 +330,7 @@ Result<std::string> read_file_from_disk(const std::string& path) {
 Result<Config> read_kubeconfig(const std::vector<std::string>& paths, const std::string& context,
                                const ReadFile& read_file) {
   Merged merged;
-  ErrorList verdict;
+  ErrorList errors;
   merged.files.reserve(paths.size());
   std::size_t found = 0;
   for (const std::string& path : paths) {
@@ -342,15 +342,15 @@ Result<Config> read_kubeconfig(const std::vector<std::string>& paths, const std:
     Result<Node> file = manifest::parse(*text, path);
     if (!file) return std::unexpected(file.error());
     merged.files.push_back(std::move(*file));
-    merge_file(merged.files.back(), path, merged, verdict);
+    merge_file(merged.files.back(), path, merged, errors);
   }
   if (found == 0)
     return std::unexpected(Error::about({}, "no kubeconfig: none of the files in KUBECONFIG can be read"));
   Config config;
-  if (verdict.ok()) resolve(merged, context, read_file, config, verdict);
-  if (!verdict.ok()) {
-    if (verdict.error->file.empty()) verdict.error->file = paths.front();
-    return std::unexpected(*verdict.error);
+  if (errors.ok()) resolve(merged, context, read_file, config, errors);
+  if (!errors.ok()) {
+    if (errors.error->file.empty()) errors.error->file = paths.front();
+    return std::unexpected(*errors.error);
   }
   return config;
 }

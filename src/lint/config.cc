@@ -13,31 +13,31 @@ using manifest::ErrorList;
 using manifest::Fields;
 using manifest::Node;
 
-void read_rules(const Node& node, ErrorList& verdict, Options& options) {
+void read_rules(const Node& node, ErrorList& errors, Options& options) {
   if (node.kind != Node::Kind::mapping) {
-    verdict.fail(node.place, "rules is " + node.words() + ", expected a mapping from rule to severity");
+    errors.fail(node.place, "rules is " + node.words() + ", expected a mapping from rule to severity");
     return;
   }
   for (const Node::Entry& entry : node.entries) {
     if (find_rule(entry.key) == nullptr) {
-      verdict.fail(entry.place, no_such_rule(entry.key).message);
+      errors.fail(entry.place, no_such_rule(entry.key).message);
       return;
     }
     const Result<Severity> severity = severity_named(entry.value.text);
     if (!severity) {
-      verdict.fail(entry.value.place, severity.error().message);
+      errors.fail(entry.value.place, severity.error().message);
       return;
     }
     options.severities[entry.key] = *severity;
   }
 }
 
-void read_version(const Node& node, ErrorList& verdict, Options& options) {
+void read_version(const Node& node, ErrorList& errors, Options& options) {
   const Result<KubeVersion> version = parse_kube_version(node.text);
   if (version) {
     options.settings.kube = *version;
   } else {
-    verdict.fail(node.place, version.error().message);
+    errors.fail(node.place, version.error().message);
   }
 }
 
@@ -77,15 +77,15 @@ Result<Config> parse_config(const std::string& text, const std::string& path) {
   const Result<Node> root = manifest::parse(text, path);
   if (!root) return std::unexpected(root.error());
   Config config;
-  ErrorList verdict;
-  Fields fields(*root, "the configuration", verdict);
+  ErrorList errors;
+  Fields fields(*root, "the configuration", errors);
   fields.check("rules", [&](const Node& node, ErrorList& v) { read_rules(node, v, config.options); });
   fields.check("kube_version", [&](const Node& node, ErrorList& v) { read_version(node, v, config.options); });
   fields.boolean("advice", config.options.advice);
   fields.boolean("closed_world", config.options.settings.closed_world);
   for (const Node& pattern : fields.list("exclude")) config.exclude.push_back(pattern.text);
   fields.finish();
-  if (!verdict.ok()) return std::unexpected(*verdict.error);
+  if (!errors.ok()) return std::unexpected(*errors.error);
   return config;
 }
 

@@ -99,16 +99,16 @@ Errors ErrorList::all() const {
   return Errors(std::move(errors));
 }
 
-Fields::Fields(const Node& node, std::string what, ErrorList& verdict)
-    : node_(node), what_(std::move(what)), verdict_(verdict), mark_(verdict) {
+Fields::Fields(const Node& node, std::string what, ErrorList& errors)
+    : node_(node), what_(std::move(what)), errors_(errors), mark_(errors) {
   if (node_.kind != Node::Kind::mapping && !node_.is_null()) {
-    verdict_.fail(node_.place, fmt::format("{} is {}, expected a mapping", what_, node_.words()));
+    errors_.fail(node_.place, fmt::format("{} is {}, expected a mapping", what_, node_.words()));
   }
 }
 
 const Node* Fields::take(std::string_view key) {
   if (std::find(known_.begin(), known_.end(), key) == known_.end()) known_.push_back(key);
-  const Node* value = verdict_.gives_up() ? nullptr : node_.find(key);
+  const Node* value = errors_.gives_up() ? nullptr : node_.find(key);
   return value == nullptr || value->is_null() ? nullptr : value;
 }
 
@@ -118,7 +118,7 @@ const Node* Fields::need(std::string_view key) {
   wrong_.push_back(key);
   // A value that is not a mapping already has an error, so no missing key is reported.
   const bool mapping = node_.kind == Node::Kind::mapping || node_.is_null();
-  if (mapping) verdict_.fail(node_.place, fmt::format("{} lacks {}", what_, quoted(key)));
+  if (mapping) errors_.fail(node_.place, fmt::format("{} lacks {}", what_, quoted(key)));
   return nullptr;
 }
 
@@ -137,14 +137,14 @@ std::span<const Node> Fields::list_of_some(std::string_view key) {
   const std::span<const Node> items = list(key);
   if (value != nullptr && value->kind == Node::Kind::sequence && items.empty()) {
     wrong_.push_back(key);
-    verdict_.fail(value->place, fmt::format("{}.{}: found an empty list, expected at least one element", what_, key));
+    errors_.fail(value->place, fmt::format("{}.{}: found an empty list, expected at least one element", what_, key));
   }
   return items;
 }
 
 bool Fields::wrong(const Node& value, std::string_view key, std::string_view expected) {
   wrong_.push_back(key);
-  verdict_.fail(value.place, fmt::format("{}.{}: found {}, expected {}", what_, key, value.words(), expected));
+  errors_.fail(value.place, fmt::format("{}.{}: found {}, expected {}", what_, key, value.words(), expected));
   return false;
 }
 
@@ -236,7 +236,7 @@ const Place& Fields::blame(std::initializer_list<std::string_view> keys) const {
 
 void Fields::finish() {
   const bool decided = decided_by_.empty() || std::ranges::find(wrong_, decided_by_) == wrong_.end();
-  if (verdict_.gives_up() || !decided) return;
+  if (errors_.gives_up() || !decided) return;
   const auto is_known = [&](const Node::Entry& entry) { return std::ranges::find(known_, entry.key) != known_.end(); };
   if (std::ranges::all_of(node_.entries, is_known)) return;
   std::vector<std::string_view> names = known_;
@@ -246,9 +246,9 @@ void Fields::finish() {
   for (const Node::Entry& entry : node_.entries) {
     if (is_known(entry)) continue;
     const std::string_view meant = did_you_mean(entry.key, names);
-    verdict_.fail(entry.place,
-                  fmt::format("{}{}: found key {}, expected one of {}{}", what_, under, quoted(entry.key),
-                              one_of(names), meant.empty() ? "" : fmt::format(" (did you mean {}?)", meant)));
+    errors_.fail(entry.place,
+                 fmt::format("{}{}: found key {}, expected one of {}{}", what_, under, quoted(entry.key), one_of(names),
+                             meant.empty() ? "" : fmt::format(" (did you mean {}?)", meant)));
   }
 }
 

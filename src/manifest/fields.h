@@ -41,24 +41,24 @@ struct ErrorList {
 /// Checks whether errors were found since the mark was made.
 class Mark {
  public:
-  explicit Mark(const ErrorList& verdict) : verdict_(verdict), count_(verdict.count()) {}
-  bool ok() const { return verdict_.count() == count_ && !verdict_.gives_up(); }
+  explicit Mark(const ErrorList& errors) : errors_(errors), count_(errors.count()) {}
+  bool ok() const { return errors_.count() == count_ && !errors_.gives_up(); }
 
  private:
-  const ErrorList& verdict_;
+  const ErrorList& errors_;
   std::size_t count_;
 };
 
 /// Reads one mapping strictly. An absent key leaves its output unchanged, and `finish` refuses all keys that were not
 /// read.
 ///
-///   Fields slo(node, "slo", verdict);
+///   Fields slo(node, "slo", errors);
 ///   slo.duration("ttft", out.ttft, 0s, 1h);
 ///   slo.finish();
 class Fields {
  public:
   /// @param what  name of the mapping in messages, for example "slo"
-  Fields(const Node& node, std::string what, ErrorList& verdict);
+  Fields(const Node& node, std::string what, ErrorList& errors);
 
   /// Returns the value of a key, or null if it is absent or null in the file.
   const Node* take(std::string_view key);
@@ -109,10 +109,10 @@ class Fields {
     if (picked < names.size()) out = (names.begin() + static_cast<std::ptrdiff_t>(picked))->second;
   }
 
-  /// Calls `read(node, verdict)` with the value of a key, if it is present.
+  /// Calls `read(node, errors)` with the value of a key, if it is present.
   template <typename Read>
   void check(std::string_view key, Read read) {
-    if (const Node* value = take(key)) read(*value, verdict_);
+    if (const Node* value = take(key)) read(*value, errors_);
   }
 
   /// Declares that the value of `key` decides which other keys are valid. The error for an unknown key then names it:
@@ -144,7 +144,7 @@ class Fields {
 
   const Node& node_;
   std::string what_;
-  ErrorList& verdict_;
+  ErrorList& errors_;
   Mark mark_;
   std::vector<std::string_view> known_;
   std::vector<std::string_view> wrong_;  ///< keys with a wrong value, and required keys that are absent

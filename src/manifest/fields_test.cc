@@ -25,9 +25,9 @@ struct Read {
 Result<Read> read(std::string_view text) {
   Result<Node> node = parse(text, "s.yaml");
   if (!node) return std::unexpected(node.error());
-  ErrorList verdict;
+  ErrorList errors;
   Read out;
-  Fields fields(*node, "thing", verdict);
+  Fields fields(*node, "thing", errors);
   fields.integer("count", out.count, 1, 10);
   fields.duration("wait", out.wait, 0s, 1h);
   fields.share_ppm("share", out.share_ppm, 0, 1'000'000);
@@ -36,7 +36,7 @@ Result<Read> read(std::string_view text) {
   fields.choice<Color>("color", out.color, {{"red", Color::red}, {"green", Color::green}});
   fields.text("name", out.name);
   fields.finish();
-  if (!verdict.ok()) return std::unexpected(*verdict.error);
+  if (!errors.ok()) return std::unexpected(*errors.error);
   return out;
 }
 
@@ -83,10 +83,10 @@ TEST(Fields, ErrorsSayWhatWasFoundAndWhatWasExpected) {
 /// Returns all errors of a mapping that contains a mapping and a list.
 std::string all_errors(std::string_view text, std::size_t max_errors = ErrorList::kMaxErrors) {
   const Result<Node> node = parse(text, "s.yaml");
-  ErrorList verdict{.max_errors = max_errors};
+  ErrorList errors{.max_errors = max_errors};
   enum class Kind : std::uint8_t { plain, fancy } kind = Kind::plain;
   std::int32_t low = 1, high = 9;
-  Fields fields(*node, "thing", verdict);
+  Fields fields(*node, "thing", errors);
   fields.need("name");
   fields.choice<Kind>("kind", kind, {{"plain", Kind::plain}, {"fancy", Kind::fancy}});
   fields.keys_depend_on("kind");
@@ -100,7 +100,7 @@ std::string all_errors(std::string_view text, std::size_t max_errors = ErrorList
     if (ends.ok() && low > high) v.fail(range.place, "thing.range: low is above high");
   });
   fields.finish();
-  return verdict.ok() ? "" : verdict.all().text();
+  return errors.ok() ? "" : errors.all().text();
 }
 
 TEST(Fields, ReadingGoesOnAfterAnError) {

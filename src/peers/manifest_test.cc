@@ -49,17 +49,17 @@ constexpr PodResources kPod{
 
 std::string error_of(std::string text, const std::string& from, const std::string& to, const PodResources& pod = {}) {
   text.replace(text.find(from), from.size(), to);
-  manifest::ErrorList verdict;
+  manifest::ErrorList errors;
   const Result<manifest::Node> root = manifest::parse(text, "m.yaml");
-  read_manifest(*root, "m.yaml", pod, verdict);
-  return verdict.error ? verdict.error->text() : "";
+  read_manifest(*root, "m.yaml", pod, errors);
+  return errors.error ? errors.error->text() : "";
 }
 
 HpaSpec read(const std::string& text, const PodResources& pod = {}) {
-  manifest::ErrorList verdict;
+  manifest::ErrorList errors;
   const Result<manifest::Node> root = manifest::parse(text, "m.yaml");
-  HpaSpec spec = read_manifest(*root, "m.yaml", pod, verdict);
-  EXPECT_TRUE(verdict.ok()) << verdict.error->text();
+  HpaSpec spec = read_manifest(*root, "m.yaml", pod, errors);
+  EXPECT_TRUE(errors.ok()) << errors.error->text();
   return spec;
 }
 
@@ -105,11 +105,11 @@ TEST(Manifest, TheAutoscalerIsFoundAmongOtherDocuments) {
        "m.yaml:4:1: found a second autoscaler, expected one per file; the first is on line 1"},
   };
   for (const auto& row : rows) {
-    manifest::ErrorList verdict;
+    manifest::ErrorList errors;
     const auto documents = manifest::parse_documents(row.text, "m.yaml");
     ASSERT_TRUE(documents) << row.teaches;
-    const manifest::Node* found = find_autoscaler(*documents, "m.yaml", verdict);
-    EXPECT_EQ(found == nullptr ? verdict.error->text() : found->find("kind")->text, row.found) << row.teaches;
+    const manifest::Node* found = find_autoscaler(*documents, "m.yaml", errors);
+    EXPECT_EQ(found == nullptr ? errors.error->text() : found->find("kind")->text, row.found) << row.teaches;
   }
 }
 

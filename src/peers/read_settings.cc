@@ -85,7 +85,7 @@ Choice read_ray_serve(Fields& fields) {
   return choice<RayServeAutoscaler>(spec, std::max<Duration>(1s, spec.metrics_interval));
 }
 
-Choice read_aibrix(Fields& fields, AibrixSpec::Strategy strategy, ErrorList& verdict) {
+Choice read_aibrix(Fields& fields, AibrixSpec::Strategy strategy, ErrorList& errors) {
   AibrixSpec spec;
   spec.strategy = strategy;
   const Node* metric = fields.take("targetMetric");
@@ -106,8 +106,8 @@ Choice read_aibrix(Fields& fields, AibrixSpec::Strategy strategy, ErrorList& ver
   std::optional<std::string> series = series_of_metric(spec.target_metric, "");
   if (!series) series = series_of_metric("vllm:" + spec.target_metric, "");
   if (!series) {
-    verdict.fail(metric == nullptr ? fields.node().place : metric->place,
-                 "scale.targetMetric: found a metric that no engine exports, \"" + spec.target_metric + "\"");
+    errors.fail(metric == nullptr ? fields.node().place : metric->place,
+                "scale.targetMetric: found a metric that no engine exports, \"" + spec.target_metric + "\"");
     return {};
   }
   if (Result<MetricQuery> query = MetricQuery::parse("avg(" + *series + ")", "query")) spec.query = std::move(*query);
@@ -132,7 +132,7 @@ Choice read_wva(Fields& fields, WvaSpec::Analyzer analyzer) {
   return choice<WvaAutoscaler>(spec, std::nullopt);
 }
 
-Choice read_dynamo(Fields& fields, ErrorList& verdict) {
+Choice read_dynamo(Fields& fields, ErrorList& errors) {
   DynamoSpec spec;
   using Target = dynamo::Target;
   fields.choice<Target>("optimization_target", spec.load.target,
@@ -147,10 +147,10 @@ Choice read_dynamo(Fields& fields, ErrorList& verdict) {
   if (const Node* predictor = fields.take("load_predictor")) {
     using Predictor = DynamoSpec::Predictor;
     if (predictor->text == "arima" || predictor->text == "prophet") {
-      verdict.fail(predictor->place,
-                   "scale.load_predictor: " + predictor->text +
-                       " is a fit of a library (pmdarima, prophet) that is not re-implemented, expected constant or "
-                       "kalman");
+      errors.fail(predictor->place,
+                  "scale.load_predictor: " + predictor->text +
+                      " is a fit of a library (pmdarima, prophet) that is not re-implemented, expected constant or "
+                      "kalman");
     }
     fields.choice<Predictor>("load_predictor", spec.predictor,
                              {{"constant", Predictor::constant}, {"kalman", Predictor::kalman}});
@@ -171,19 +171,19 @@ Choice read_dynamo(Fields& fields, ErrorList& verdict) {
 
 std::span<const std::string_view> names() { return kNames; }
 
-Choice read_settings(const Node& node, ErrorList& verdict) {
-  Fields fields(node, "scale", verdict);
+Choice read_settings(const Node& node, ErrorList& errors) {
+  Fields fields(node, "scale", errors);
   std::string name;
   fields.text("policy", name);
   fields.keys_depend_on("policy");
   Choice out;
   if (name == "knative_kpa") out = read_knative(fields);
   if (name == "ray_serve") out = read_ray_serve(fields);
-  if (name == "aibrix_apa") out = read_aibrix(fields, AibrixSpec::Strategy::apa, verdict);
-  if (name == "aibrix_kpa") out = read_aibrix(fields, AibrixSpec::Strategy::kpa, verdict);
+  if (name == "aibrix_apa") out = read_aibrix(fields, AibrixSpec::Strategy::apa, errors);
+  if (name == "aibrix_kpa") out = read_aibrix(fields, AibrixSpec::Strategy::kpa, errors);
   if (name == "wva_v1") out = read_wva(fields, WvaSpec::Analyzer::v1);
   if (name == "wva_v2") out = read_wva(fields, WvaSpec::Analyzer::v2);
-  if (name == "dynamo_planner") out = read_dynamo(fields, verdict);
+  if (name == "dynamo_planner") out = read_dynamo(fields, errors);
   fields.finish();
   return out;
 }

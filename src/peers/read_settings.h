@@ -24,6 +24,6 @@ std::span<const std::string_view> names();
 
 /// Reads `{policy: ray_serve, target_ongoing_requests: 24, ...}`. Settings have the peers' own names and defaults. If
 /// the peer has no bound of its own, the service's bound applies.
-Choice read_settings(const manifest::Node& node, manifest::ErrorList& verdict);
+Choice read_settings(const manifest::Node& node, manifest::ErrorList& errors);
 
 }  // namespace capstan::peers

@@ -16,18 +16,18 @@ namespace {
 using namespace std::chrono_literals;
 
 std::unique_ptr<Autoscaler> make(const std::string& text) {
-  manifest::ErrorList verdict;
+  manifest::ErrorList errors;
   const Result<manifest::Node> node = manifest::parse(text, "s.yaml");
-  const Choice choice = read_settings(*node, verdict);
-  EXPECT_TRUE(verdict.ok()) << verdict.error->text();
+  const Choice choice = read_settings(*node, errors);
+  EXPECT_TRUE(errors.ok()) << errors.error->text();
   return choice.make();
 }
 
 std::string error_of(const std::string& text) {
-  manifest::ErrorList verdict;
+  manifest::ErrorList errors;
   const Result<manifest::Node> node = manifest::parse(text, "s.yaml");
-  read_settings(*node, verdict);
-  return verdict.error ? verdict.error->text() : "";
+  read_settings(*node, errors);
+  return errors.error ? errors.error->text() : "";
 }
 
 /// Calls the peer until `until` and returns its last answer. Each answer becomes spec.replicas at once, but no new

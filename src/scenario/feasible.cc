@@ -119,19 +119,19 @@ std::string nearest_gpu(const model::Catalog& catalog, const std::string& gpu) {
 /// Checks that the scenario is possible, and reports the first reason against it with its place.
 class Feasibility {
  public:
-  Feasibility(const Scenario& scenario, const Node& root, ErrorList& verdict)
-      : scenario_(scenario), root_(root), verdict_(verdict) {}
+  Feasibility(const Scenario& scenario, const Node& root, ErrorList& errors)
+      : scenario_(scenario), root_(root), errors_(errors) {}
 
   void check() {
     if (scenario_.bound && scenario_.split()) {
-      return verdict_.fail(manifest::blame(root_, Paths{"bound", "service.roles"}),
-                           "bound: found true, but foresight is computed for replicas that do both, expected a service "
-                           "without roles");
+      return errors_.fail(manifest::blame(root_, Paths{"bound", "service.roles"}),
+                          "bound: found true, but foresight is computed for replicas that do both, expected a service "
+                          "without roles");
     }
     if (scenario_.bound && scenario_.mixed()) {
-      return verdict_.fail(manifest::blame(root_, Paths{"bound", "service.variants"}),
-                           "bound: found true, but foresight is computed for replicas of one kind, expected a service "
-                           "without variants");
+      return errors_.fail(manifest::blame(root_, Paths{"bound", "service.variants"}),
+                          "bound: found true, but foresight is computed for replicas of one kind, expected a service "
+                          "without variants");
     }
     if (!something_serves()) return;
     for (const model::Service& service : scenario_.catalog->services) check(service);
@@ -189,7 +189,7 @@ class Feasibility {
 
   void refuse(Paths paths, const Paths& more, std::string message) {
     paths.insert(paths.end(), more.begin(), more.end());
-    verdict_.fail(manifest::blame(root_, paths), std::move(message), ErrorKind::infeasible);
+    errors_.fail(manifest::blame(root_, paths), std::move(message), ErrorKind::infeasible);
   }
 
   bool something_serves() {
@@ -227,13 +227,13 @@ class Feasibility {
 
   const Scenario& scenario_;
   const Node& root_;
-  ErrorList& verdict_;
+  ErrorList& errors_;
 };
 
 }  // namespace
 
-void check_feasible(const Scenario& scenario, const Node& root, ErrorList& verdict) {
-  if (verdict.ok()) Feasibility(scenario, root, verdict).check();
+void check_feasible(const Scenario& scenario, const Node& root, ErrorList& errors) {
+  if (errors.ok()) Feasibility(scenario, root, errors).check();
 }
 
 }  // namespace capstan::scenario

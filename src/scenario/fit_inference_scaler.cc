@@ -24,34 +24,34 @@ std::string kind_of(const Node& document) {
 }
 
 /// Reports a bound that differs from the scenario's. 0 means that there is no bound.
-void compare_bound(const Node& root, std::string_view key, Duration found, Duration expected, ErrorList& verdict) {
+void compare_bound(const Node& root, std::string_view key, Duration found, Duration expected, ErrorList& errors) {
   if (found == expected) return;
   const auto words = [](Duration bound) {
     return bound == Duration{} ? std::string("no bound") : manifest::duration_text(bound);
   };
   const std::vector<std::string> path = {fmt::format("spec.slo.{}", key), "spec.slo"};
-  verdict.fail(manifest::blame(root, path), fmt::format("spec.slo.{}: found {}, expected {}, as in the scenario", key,
-                                                        words(found), words(expected)));
+  errors.fail(manifest::blame(root, path), fmt::format("spec.slo.{}: found {}, expected {}, as in the scenario", key,
+                                                       words(found), words(expected)));
 }
 
 void check_same_service(const Node& root, const InferenceScalerManifest& scaler, const Scenario& scenario,
-                        ErrorList& verdict) {
+                        ErrorList& errors) {
   const auto served = engine::model_of_name(*scenario.engines, scaler.model);
   const std::string model = served ? served->model : scaler.model;
   if (model != scenario.workload().model) {
     const std::vector<std::string> path = {"spec.model"};
-    verdict.fail(manifest::blame(root, path), fmt::format("spec.model: found {}, expected {}, as in the scenario",
-                                                          scaler.model, scenario.workload().model));
+    errors.fail(manifest::blame(root, path), fmt::format("spec.model: found {}, expected {}, as in the scenario",
+                                                         scaler.model, scenario.workload().model));
   }
   const model::Slo& slo = scenario.service().slo;
-  compare_bound(root, "ttft", scaler.slo.ttft, slo.ttft, verdict);
-  compare_bound(root, "tpot", scaler.slo.tpot, slo.tpot, verdict);
-  compare_bound(root, "e2e", scaler.slo.e2e, slo.e2e, verdict);
+  compare_bound(root, "ttft", scaler.slo.ttft, slo.ttft, errors);
+  compare_bound(root, "tpot", scaler.slo.tpot, slo.tpot, errors);
+  compare_bound(root, "e2e", scaler.slo.e2e, slo.e2e, errors);
   if (scaler.slo.attainment_ppm == slo.attainment_ppm) return;
   const std::vector<std::string> path = {"spec.slo.attainment", "spec.slo"};
-  verdict.fail(manifest::blame(root, path),
-               fmt::format("spec.slo.attainment: found {} %, expected {} %, as in the scenario",
-                           scaler.slo.attainment_ppm / 1e4, slo.attainment_ppm / 1e4));
+  errors.fail(manifest::blame(root, path),
+              fmt::format("spec.slo.attainment: found {} %, expected {} %, as in the scenario",
+                          scaler.slo.attainment_ppm / 1e4, slo.attainment_ppm / 1e4));
 }
 
 /// Returns the bounds by service of the scenario, or nothing if the roles or variants are not the scenario's.
@@ -86,20 +86,20 @@ const Node* find_inference_scaler(std::span<const Node> documents) {
   return found;
 }
 
-std::optional<FittedScaler> fit_inference_scaler(const Node& root, const Scenario& scenario, ErrorList& verdict) {
-  const manifest::Mark read(verdict);
-  InferenceScalerManifest scaler = settings::read_inference_scaler(root, verdict);
+std::optional<FittedScaler> fit_inference_scaler(const Node& root, const Scenario& scenario, ErrorList& errors) {
+  const manifest::Mark read(errors);
+  InferenceScalerManifest scaler = settings::read_inference_scaler(root, errors);
   if (!read.ok()) return std::nullopt;
-  check_same_service(root, scaler, scenario, verdict);
+  check_same_service(root, scaler, scenario, errors);
   auto bounds = bounds_by_service(scaler, scenario);
   if (!bounds) {
     const std::vector<std::string> path = {"spec.roles"};
-    verdict.fail(manifest::blame(root, path),
-                 fmt::format("spec.roles: found {} roles, expected {}", scaler.roles.size(),
-                             scenario.split() ? "prefill and decode with one variant each, as in the scenario"
-                             : scenario.mixed()
-                                 ? fmt::format("one role with {} variants, as in the scenario", scenario.roles.size())
-                                 : "one role with one variant, as in the scenario"));
+    errors.fail(manifest::blame(root, path),
+                fmt::format("spec.roles: found {} roles, expected {}", scaler.roles.size(),
+                            scenario.split() ? "prefill and decode with one variant each, as in the scenario"
+                            : scenario.mixed()
+                                ? fmt::format("one role with {} variants, as in the scenario", scenario.roles.size())
+                                : "one role with one variant, as in the scenario"));
   }
   if (!read.ok()) return std::nullopt;
   FittedScaler fitted{.policy = std::move(scaler.policy), .bounds = std::move(*bounds), .role_limits = {}};

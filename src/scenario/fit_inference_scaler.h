@@ -23,6 +23,6 @@ struct FittedScaler {
 /// Reads an InferenceScaler and fits it to the scenario. Model, SLO and roles must be those of the scenario; an error
 /// names what differs. Returns nothing after an error.
 std::optional<FittedScaler> fit_inference_scaler(const manifest::Node& root, const Scenario& scenario,
-                                                 manifest::ErrorList& verdict);
+                                                 manifest::ErrorList& errors);
 
 }  // namespace capstan::scenario

@@ -28,9 +28,9 @@ TEST(FitInferenceScaler, GivesItsBoundsToThePolicyAlone) {
   ASSERT_TRUE(scenario) << scenario.error().text();
   const auto node =
       manifest::parse(fitted_manifest("meta-llama/Llama-3.1-8B-Instruct", "{ttft: 2s}", kOneRole), "isc.yaml");
-  manifest::ErrorList verdict;
-  const auto fitted = fit_inference_scaler(*node, *scenario, verdict);
-  ASSERT_TRUE(fitted) << verdict.error->text();
+  manifest::ErrorList errors;
+  const auto fitted = fit_inference_scaler(*node, *scenario, errors);
+  ASSERT_TRUE(fitted) << errors.error->text();
   ASSERT_EQ(fitted->bounds.size(), 1u);
   EXPECT_EQ(fitted->bounds.front().min, 2);
   EXPECT_EQ(fitted->bounds.front().max, 4);
@@ -52,10 +52,10 @@ TEST(FitInferenceScaler, NamesWhatDiffersFromTheScenario) {
   };
   for (const auto& [text, message] : cases) {
     const auto node = manifest::parse(text, "isc.yaml");
-    manifest::ErrorList verdict;
-    EXPECT_FALSE(fit_inference_scaler(*node, *scenario, verdict));
-    ASSERT_FALSE(verdict.ok()) << text;
-    EXPECT_NE(verdict.error->text().find(message), std::string::npos) << verdict.error->text();
+    manifest::ErrorList errors;
+    EXPECT_FALSE(fit_inference_scaler(*node, *scenario, errors));
+    ASSERT_FALSE(errors.ok()) << text;
+    EXPECT_NE(errors.error->text().find(message), std::string::npos) << errors.error->text();
   }
 }
 

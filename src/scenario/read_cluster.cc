@@ -33,15 +33,15 @@ std::string instance_error(const std::string& name) {
 
 class ClusterReader {
  public:
-  ClusterReader(model::Catalog& catalog, Scenario& scenario, ErrorList& verdict)
+  ClusterReader(model::Catalog& catalog, Scenario& scenario, ErrorList& errors)
       : catalog_(catalog),
         config_(scenario.cluster),
         engines_(*scenario.engines),
         enforce_together_(scenario.enforce_together),
-        verdict_(verdict) {}
+        errors_(errors) {}
 
   void read(const Node& node) {
-    Fields fields(node, "cluster", verdict_);
+    Fields fields(node, "cluster", errors_);
     read_topology(fields);
     for (const Node& pool : fields.list("pools")) read_pool(pool);
     for (const Node& existing : fields.list("existing")) read_existing(existing);
@@ -65,14 +65,14 @@ class ClusterReader {
  private:
   void read_topology(Fields& fields) {
     sim::TopologyLayout layout;
-    const manifest::Mark topology(verdict_);
+    const manifest::Mark topology(errors_);
     const auto zones = fields.list_of_some("zones");
     if (!zones.empty()) layout.zones.clear();
     for (const Node& zone : zones) {
       if (zone.kind != Node::Kind::scalar || zone.text.empty()) {
-        verdict_.fail(zone.place, fmt::format("cluster.zones: found {}, expected a name", zone.words()));
+        errors_.fail(zone.place, fmt::format("cluster.zones: found {}, expected a name", zone.words()));
       } else if (std::find(layout.zones.begin(), layout.zones.end(), zone.text) != layout.zones.end()) {
-        verdict_.fail(zone.place, fmt::format("cluster.zones: \"{}\" is given twice", zone.text));
+        errors_.fail(zone.place, fmt::format("cluster.zones: \"{}\" is given twice", zone.text));
       } else {
         layout.zones.push_back(zone.text);
       }
@@ -83,8 +83,8 @@ class ClusterReader {
     const std::int64_t domains =
         static_cast<std::int64_t>(layout.zones.size()) * layout.racks_per_zone * layout.nvlink_domains_per_rack;
     if (domains > kMostGpus) {
-      verdict_.fail(fields.node().place,
-                    fmt::format("cluster: {} NVLink domains, expected at most {}", domains, kMostGpus));
+      errors_.fail(fields.node().place,
+                   fmt::format("cluster: {} NVLink domains, expected at most {}", domains, kMostGpus));
     }
     topology_known_ = topology.ok();
     if (!topology_known_) layout = {};
@@ -122,7 +122,7 @@ class ClusterReader {
     if (!named) return machine;
     const bool described = known != nullptr || (fields.take("gpu") != nullptr && fields.take("gpus") != nullptr);
     if (!described) {
-      verdict_.fail(name->place, fields.what() + ".instance: " + instance_error(offering.instance_type));
+      errors_.fail(name->place, fields.what() + ".instance: " + instance_error(offering.instance_type));
     } else if (!priced) {
       set_known_price(known, *name, fields.what(), offering);
     }
@@ -137,8 +137,8 @@ class ClusterReader {
     if (price) {
       offering.price_per_hour = *price;
     } else {
-      verdict_.fail(name.place, fmt::format("{}: no {} price of {} is known, expected usd_per_hour", what,
-                                            spot ? "spot" : "on-demand", offering.instance_type));
+      errors_.fail(name.place, fmt::format("{}: no {} price of {} is known, expected usd_per_hour", what,
+                                           spot ? "spot" : "on-demand", offering.instance_type));
     }
   }
 
@@ -147,8 +147,8 @@ class ClusterReader {
     const engine::EngineTable& table = engines_;
     if (const std::optional<std::string> key = engine::gpu_of_product(table, node.text)) return *key;
     if (std::ranges::find(instances(), node.text, &Instance::gpu) == instances().end()) {
-      verdict_.fail(node.place,
-                    what + ".gpu: " + table.gpu_key(node.text).error().message + ", or one of data/instances.csv");
+      errors_.fail(node.place,
+                   what + ".gpu: " + table.gpu_key(node.text).error().message + ", or one of data/instances.csv");
     }
     return node.text;
   }
@@ -160,7 +160,7 @@ class ClusterReader {
     }
     if (!topology_known_) return 0;
     const std::vector<std::string_view> names(zone_names_.begin(), zone_names_.end());
-    verdict_.fail(node.place, fmt::format("zone: found {}, expected {}", node.words(), manifest::one_of(names)));
+    errors_.fail(node.place, fmt::format("zone: found {}, expected {}", node.words(), manifest::one_of(names)));
     return 0;
   }
 
@@ -173,13 +173,13 @@ class ClusterReader {
   }
 
   void read_pool(const Node& node) {
-    Fields fields(node, "cluster.pools", verdict_);
+    Fields fields(node, "cluster.pools", errors_);
     model::Pool pool;
     pool.gpu_limit = kMostGpus;
     if (fields.need("name") != nullptr) fields.text("name", pool.name);
     fields.integer("gpu_limit", pool.gpu_limit, 0, kMostGpus);
     for (const Node& item : fields.list("offerings")) {
-      Fields machine_fields(item, "cluster.pools.offerings", verdict_);
+      Fields machine_fields(item, "cluster.pools.offerings", errors_);
       const Machine machine = read_machine(machine_fields);
       machine_fields.finish();
       if (!machine_fields.ok()) continue;
@@ -191,14 +191,14 @@ class ClusterReader {
     fields.finish();
     for (const model::Pool& other : catalog_.pools) {
       if (!pool.name.empty() && other.name == pool.name) {
-        verdict_.fail(node.place, fmt::format("cluster.pools: \"{}\" is given twice", pool.name));
+        errors_.fail(node.place, fmt::format("cluster.pools: \"{}\" is given twice", pool.name));
       }
     }
     catalog_.pools.push_back(std::move(pool));
   }
 
   void read_existing(const Node& node) {
-    Fields fields(node, "cluster.existing", verdict_);
+    Fields fields(node, "cluster.existing", errors_);
     Machine machine = read_machine(fields);
     sim::ExistingNodes nodes;
     nodes.count = 1;
@@ -211,8 +211,8 @@ class ClusterReader {
       if (!nodes.pool.valid() && all_named) {
         std::vector<std::string_view> names;
         for (const model::Pool& known : catalog_.pools) names.push_back(known.name);
-        verdict_.fail(pool.place, fmt::format("cluster.existing.pool: found {}, expected {}", pool.words(),
-                                              names.empty() ? "a pool of this file" : manifest::one_of(names)));
+        errors_.fail(pool.place, fmt::format("cluster.existing.pool: found {}, expected {}", pool.words(),
+                                             names.empty() ? "a pool of this file" : manifest::one_of(names)));
       }
     });
     fields.finish();
@@ -233,16 +233,16 @@ class ClusterReader {
     std::int64_t& standing = standing_[zone];
     standing += nodes.count;
     if (standing > places) {
-      return verdict_.fail(node.place,
-                           fmt::format("cluster.existing: {} nodes in zone {}, which has room for {}", standing,
-                                       zone_names_[zone], places),
-                           ErrorKind::infeasible);
+      return errors_.fail(node.place,
+                          fmt::format("cluster.existing: {} nodes in zone {}, which has room for {}", standing,
+                                      zone_names_[zone], places),
+                          ErrorKind::infeasible);
     }
     config_.existing.push_back(nodes);
   }
 
   void read_provider(const Node& node) {
-    Fields fields(node, "cluster.provider", verdict_);
+    Fields fields(node, "cluster.provider", errors_);
     sim::ProviderConfig& provider = config_.provider;
     fields.boolean("scatter", provider.scatter);
     fields.duration("removal", provider.removal, 0s, 24h);
@@ -252,7 +252,7 @@ class ClusterReader {
   }
 
   void read_outage(const Node& node) {
-    Fields fields(node, "cluster.outages", verdict_);
+    Fields fields(node, "cluster.outages", errors_);
     sim::ProviderConfig::Outage outage;
     for (const char* key : {"zone", "at", "length"}) fields.need(key);
     fields.check("zone", [&](const Node& zone, ErrorList&) { outage.zone = zones_[zone_index(zone)]; });
@@ -263,7 +263,7 @@ class ClusterReader {
   }
 
   void read_bandwidth(const Node& node) {
-    Fields fields(node, "cluster.bandwidth", verdict_);
+    Fields fields(node, "cluster.bandwidth", errors_);
     constexpr std::int64_t kMost = std::int64_t{1} << 50;
     sim::BandwidthConfig& bandwidth = config_.bandwidth;
     fields.bytes_per_second("registry", bandwidth.registry, 1, kMost);
@@ -276,7 +276,7 @@ class ClusterReader {
   }
 
   void read_scrape(const Node& node) {
-    Fields fields(node, "cluster.scrape", verdict_);
+    Fields fields(node, "cluster.scrape", errors_);
     sim::ScrapeConfig& scrape = config_.scrape;
     fields.duration("interval", scrape.interval, 100ms, 1h);
     fields.duration("delay", scrape.delay, 0s, 1h);
@@ -287,24 +287,24 @@ class ClusterReader {
     fields.duration("missing_after", scrape.missing_after, 1ms, 24h);
     fields.finish();
     if (fields.ok() && scrape.delay >= scrape.interval) {
-      verdict_.fail(fields.blame({"delay", "interval"}),
-                    fmt::format("cluster.scrape: delay {} is not below interval {}, expected one scrape at a time",
-                                manifest::duration_text(scrape.delay), manifest::duration_text(scrape.interval)));
+      errors_.fail(fields.blame({"delay", "interval"}),
+                   fmt::format("cluster.scrape: delay {} is not below interval {}, expected one scrape at a time",
+                               manifest::duration_text(scrape.delay), manifest::duration_text(scrape.interval)));
     }
     if (fields.ok() && scrape.blackout >= scrape.blackout_every) {
-      verdict_.fail(
+      errors_.fail(
           fields.blame({"blackout", "blackout_every"}),
           fmt::format("cluster.scrape: blackout {} is not below blackout_every {}, expected light in between",
                       manifest::duration_text(scrape.blackout), manifest::duration_text(scrape.blackout_every)));
     }
     if (fields.ok() && scrape.missing_after <= scrape.stale_after) {
-      verdict_.fail(fields.blame({"missing_after", "stale_after"}),
-                    "cluster.scrape: missing_after is not above stale_after, expected a longer time");
+      errors_.fail(fields.blame({"missing_after", "stale_after"}),
+                   "cluster.scrape: missing_after is not above stale_after, expected a longer time");
     }
   }
 
   void read_actions(const Node& node) {
-    Fields fields(node, "cluster.actions", verdict_);
+    Fields fields(node, "cluster.actions", errors_);
     read_latency(fields, "pod_creation", config_.pod_creation);
     fields.duration("bind_latency", config_.bind_latency, 0s, 1h);
     fields.duration("latency", config_.action_latency, 0s, 1h);
@@ -318,7 +318,7 @@ class ClusterReader {
   sim::ClusterConfig& config_;
   const engine::EngineTable& engines_;
   std::optional<bool>& enforce_together_;
-  ErrorList& verdict_;
+  ErrorList& errors_;
   bool topology_known_ = false;  ///< false: zones are not checked, because the topology has an error
   std::vector<std::string> zone_names_;
   std::vector<model::DomainId> zones_;
@@ -327,8 +327,8 @@ class ClusterReader {
 
 }  // namespace
 
-void read_cluster(const Node& node, model::Catalog& catalog, Scenario& scenario, ErrorList& verdict) {
-  ClusterReader(catalog, scenario, verdict).read(node);
+void read_cluster(const Node& node, model::Catalog& catalog, Scenario& scenario, ErrorList& errors) {
+  ClusterReader(catalog, scenario, errors).read(node);
 }
 
 }  // namespace capstan::scenario

@@ -31,20 +31,20 @@ void read(Fields& from, std::string_view key, Integer& out, Bounds<Integer> boun
 /// Bounds of a rate in a curve, where 0 is possible.
 constexpr Bounds<double> kRateOrNone{0, workload::kRate.max};
 
-void read_length(Fields& from, std::string_view key, workload::LengthSpec& out, ErrorList& verdict) {
+void read_length(Fields& from, std::string_view key, workload::LengthSpec& out, ErrorList& errors) {
   const Node* node = from.take(key);
   if (node == nullptr) return;
   if (node->kind == Node::Kind::scalar) {
     const auto tokens = manifest::read_integer(node->text);
     if (!tokens || *tokens < kTokens.min || *tokens > kTokens.max) {
-      return verdict.fail(node->place, fmt::format("{}.{}: found {}, expected a number of tokens or a mapping",
-                                                   from.what(), key, node->words()));
+      return errors.fail(node->place, fmt::format("{}.{}: found {}, expected a number of tokens or a mapping",
+                                                  from.what(), key, node->words()));
     }
     out = {};
     out.tokens = static_cast<std::int32_t>(*tokens);
     return;
   }
-  Fields fields(*node, fmt::format("{}.{}", from.what(), key), verdict);
+  Fields fields(*node, fmt::format("{}.{}", from.what(), key), errors);
   using Kind = workload::LengthSpec::Kind;
   fields.keys_depend_on("kind");
   fields.choice<Kind>("kind", out.kind,
@@ -58,23 +58,23 @@ void read_length(Fields& from, std::string_view key, workload::LengthSpec& out, 
   }
   fields.finish();
   if (fields.ok() && out.min > out.max) {
-    verdict.fail(node->place, fmt::format("{}: min {} is above max {}", fields.what(), out.min, out.max));
+    errors.fail(node->place, fmt::format("{}: min {} is above max {}", fields.what(), out.min, out.max));
   }
 }
 
-void read_lengths(Fields& fields, workload::LengthsSpec& lengths, std::string& profile, ErrorList& verdict) {
+void read_lengths(Fields& fields, workload::LengthsSpec& lengths, std::string& profile, ErrorList& errors) {
   fields.text("lengths_profile", profile);
-  read_length(fields, "input", lengths.input, verdict);
-  read_length(fields, "output", lengths.output, verdict);
+  read_length(fields, "input", lengths.input, errors);
+  read_length(fields, "output", lengths.output, errors);
 }
 
-void read_steps(Fields& fields, workload::RateCurve& rate, ErrorList& verdict) {
+void read_steps(Fields& fields, workload::RateCurve& rate, ErrorList& errors) {
   if (fields.need("step") != nullptr) read(fields, "step", rate.step, workload::kRateStep);
   fields.need("step_rates");
   for (const Node& step : fields.list_of_some("step_rates")) {
     const auto value = step.kind == Node::Kind::scalar ? manifest::read_number(step.text) : std::nullopt;
     if (!value || *value < 0 || *value > kRateOrNone.max) {
-      verdict.fail(step.place, fmt::format("rate.step_rates: found {}, expected requests per second", step.words()));
+      errors.fail(step.place, fmt::format("rate.step_rates: found {}, expected requests per second", step.words()));
       continue;
     }
     rate.step_rates.push_back(*value);
@@ -93,17 +93,17 @@ void read_curve(Fields& fields, workload::RateCurve& rate) {
   }
 }
 
-void read_rate(const Node& node, workload::RateCurve& rate, ErrorList& verdict) {
+void read_rate(const Node& node, workload::RateCurve& rate, ErrorList& errors) {
   if (node.kind == Node::Kind::scalar) {
     const auto constant = manifest::read_number(node.text);
     if (!constant || *constant < 0 || *constant > kRateOrNone.max) {
-      verdict.fail(node.place, fmt::format("rate: found {}, expected requests per second or a mapping", node.words()));
+      errors.fail(node.place, fmt::format("rate: found {}, expected requests per second or a mapping", node.words()));
     } else {
       rate.rate = *constant;
     }
     return;
   }
-  Fields fields(node, "rate", verdict);
+  Fields fields(node, "rate", errors);
   using Kind = workload::RateCurve::Kind;
   fields.keys_depend_on("kind");
   fields.choice<Kind>("kind", rate.kind,
@@ -115,7 +115,7 @@ void read_rate(const Node& node, workload::RateCurve& rate, ErrorList& verdict) 
                        {"piecewise", Kind::piecewise}});
   // A key of another kind is an error, because it would have no effect.
   if (rate.kind == Kind::piecewise) {
-    read_steps(fields, rate, verdict);
+    read_steps(fields, rate, errors);
   } else {
     read(fields, "rate", rate.rate, kRateOrNone);
     if (rate.kind != Kind::constant) read_curve(fields, rate);
@@ -123,12 +123,12 @@ void read_rate(const Node& node, workload::RateCurve& rate, ErrorList& verdict) 
   fields.finish();
 }
 
-workload::GeneratorSpec read_generator(const Node& node, ErrorList& verdict) {
+workload::GeneratorSpec read_generator(const Node& node, ErrorList& errors) {
   workload::GeneratorSpec spec;
-  Fields fields(node, "load.generator", verdict);
-  if (const Node* rate = fields.need("rate")) read_rate(*rate, spec.rate, verdict);
+  Fields fields(node, "load.generator", errors);
+  if (const Node* rate = fields.need("rate")) read_rate(*rate, spec.rate, errors);
   if (const Node* arrivals = fields.take("arrivals")) {
-    Fields process(*arrivals, "load.generator.arrivals", verdict);
+    Fields process(*arrivals, "load.generator.arrivals", errors);
     using Process = workload::ArrivalSpec::Process;
     process.keys_depend_on("process");
     process.choice<Process>("process", spec.arrivals.process,
@@ -136,10 +136,10 @@ workload::GeneratorSpec read_generator(const Node& node, ErrorList& verdict) {
     if (spec.arrivals.process != Process::poisson) read(process, "shape", spec.arrivals.shape, workload::kArrivalShape);
     process.finish();
   }
-  read_lengths(fields, spec.lengths, spec.lengths_profile, verdict);
+  read_lengths(fields, spec.lengths, spec.lengths_profile, errors);
   if (const Node* node_of_sessions = fields.take("sessions")) {
     workload::SessionSpec& sessions = spec.sessions.emplace();
-    Fields session(*node_of_sessions, "load.generator.sessions", verdict);
+    Fields session(*node_of_sessions, "load.generator.sessions", errors);
     read(session, "turns_mean", sessions.turns_mean, workload::kTurnsMean);
     read(session, "turn_gap_mean", sessions.turn_gap_mean, workload::kTurnGapMean);
     read(session, "system_tokens", sessions.system_tokens, Bounds<std::int32_t>{0, kTokens.max});
@@ -150,31 +150,31 @@ workload::GeneratorSpec read_generator(const Node& node, ErrorList& verdict) {
   return spec;
 }
 
-workload::ClosedLoopSpec read_closed_loop(const Node& node, ErrorList& verdict) {
+workload::ClosedLoopSpec read_closed_loop(const Node& node, ErrorList& errors) {
   workload::ClosedLoopSpec spec;
-  Fields fields(node, "load.closed_loop", verdict);
+  Fields fields(node, "load.closed_loop", errors);
   read(fields, "concurrency", spec.concurrency, workload::kConcurrency);
   read(fields, "think_time", spec.think_time, workload::kThinkTime);
   fields.boolean("think_exponential", spec.think_exponential);
   if (fields.take("requests") != nullptr) {
     read(fields, "requests", spec.requests.emplace(1), workload::kClosedLoopRequests);
   }
-  read_lengths(fields, spec.lengths, spec.lengths_profile, verdict);
+  read_lengths(fields, spec.lengths, spec.lengths_profile, errors);
   fields.finish();
   return spec;
 }
 
 }  // namespace
 
-void read_load(const Node& node, workload::WorkloadSpec& load, ErrorList& verdict) {
-  Fields fields(node, "load", verdict);
+void read_load(const Node& node, workload::WorkloadSpec& load, ErrorList& errors) {
+  Fields fields(node, "load", errors);
   const Node* trace = fields.take("trace");
   const Node* profile = fields.take("profile");
   const Node* generator = fields.take("generator");
   const Node* closed_loop = fields.take("closed_loop");
   const int sources = (trace != nullptr) + (profile != nullptr) + (generator != nullptr) + (closed_loop != nullptr);
   if (fields.ok() && sources != 1) {
-    verdict.fail(
+    errors.fail(
         fields.blame({"trace", "profile", "generator", "closed_loop"}),
         fmt::format("load names {} sources, expected one of trace, profile, generator or closed_loop", sources));
   }
@@ -184,8 +184,8 @@ void read_load(const Node& node, workload::WorkloadSpec& load, ErrorList& verdic
   fields.text("profile", from_profile.name);
   if (trace != nullptr) load.from = from_trace;
   if (profile != nullptr) load.from = from_profile;
-  if (generator != nullptr) load.from = read_generator(*generator, verdict);
-  if (closed_loop != nullptr) load.from = read_closed_loop(*closed_loop, verdict);
+  if (generator != nullptr) load.from = read_generator(*generator, errors);
+  if (closed_loop != nullptr) load.from = read_closed_loop(*closed_loop, errors);
   if (fields.take("duration") != nullptr) read(fields, "duration", load.duration.emplace(), workload::kDuration);
   read(fields, "scale", load.scale, workload::kScale);
   read(fields, "scale_jitter", load.scale_jitter, workload::kScaleJitter);
@@ -194,7 +194,7 @@ void read_load(const Node& node, workload::WorkloadSpec& load, ErrorList& verdic
   if (!fields.ok()) return;
   if (const std::optional<workload::Fault> fault = workload::find_fault(load)) {
     const std::vector<std::string> setting = {fault->setting};
-    verdict.fail(manifest::blame(node, setting), fmt::format("load.{}: {}", fault->setting, fault->message));
+    errors.fail(manifest::blame(node, setting), fmt::format("load.{}: {}", fault->setting, fault->message));
   }
 }
 

@@ -3,23 +3,21 @@
 #include "manifest/fields.h"
 #include "scenario/scenario.h"
 
-// One reader for each part of a scenario file. They work like `manifest::Fields`: an error goes into the verdict, and
-// reading goes on with a default. So later readers always find at least one role with an engine, one zone, and each
-// pool that the file names.
+// One reader for each part of a scenario file. They work like `manifest::Fields`: an error goes into the list of
+// errors, and reading goes on with a default. So later readers always find at least one role with an engine, one zone,
+// and each pool that the file names.
 namespace capstan::scenario {
 
-void read_load(const manifest::Node& node, workload::WorkloadSpec& load, manifest::ErrorList& verdict);
+void read_load(const manifest::Node& node, workload::WorkloadSpec& load, manifest::ErrorList& errors);
 
 /// Reads the service, its engine, router and clients, and the start of a replica. It needs no other part.
-void read_service(const manifest::Node& node, model::Catalog& catalog, Scenario& scenario,
-                  manifest::ErrorList& verdict);
+void read_service(const manifest::Node& node, model::Catalog& catalog, Scenario& scenario, manifest::ErrorList& errors);
 
 /// Reads domains, offerings and pools. It needs the service.
-void read_cluster(const manifest::Node& node, model::Catalog& catalog, Scenario& scenario,
-                  manifest::ErrorList& verdict);
+void read_cluster(const manifest::Node& node, model::Catalog& catalog, Scenario& scenario, manifest::ErrorList& errors);
 
 /// Reads a policy. It needs the cluster, whose provider is the default of the policy.
-PolicySpec read_policy(const manifest::Node& node, const Scenario& scenario, manifest::ErrorList& verdict);
+PolicySpec read_policy(const manifest::Node& node, const Scenario& scenario, manifest::ErrorList& errors);
 
 /// Reads a latency: "50s" is constant, "45s..60s" is uniform between the two, and `{low: 45s, high: 60s, shape:
 /// log_normal}` states the distribution, too.
@@ -29,6 +27,6 @@ void read_latency(manifest::Fields& fields, std::string_view key, sim::Latency& 
 model::GpuKindId gpu_kind(model::Catalog& catalog, std::string_view name);
 
 /// Reports what no policy can make possible (exit code 3), with its place in the file.
-void check_feasible(const Scenario& scenario, const manifest::Node& root, manifest::ErrorList& verdict);
+void check_feasible(const Scenario& scenario, const manifest::Node& root, manifest::ErrorList& errors);
 
 }  // namespace capstan::scenario

@@ -29,17 +29,17 @@ void set_latency(sim::ProviderConfig& provider, bool node_groups) {
 }
 
 decide::provision::Policy read_provision(const Node& given, const Scenario& scenario, sim::ProviderConfig& provider,
-                                         ErrorList& verdict) {
+                                         ErrorList& errors) {
   const Node node = settings::as_mapping(given);
-  Fields fields(node, "provision", verdict);
+  Fields fields(node, "provision", errors);
   Provisioner which = Provisioner::none;
-  decide::provision::Policy policy = settings::read_provision(fields, which, verdict);
+  decide::provision::Policy policy = settings::read_provision(fields, which, errors);
   if (fields.ok() && which == Provisioner::none && !scenario.catalog->pools.empty()) {
-    verdict.fail(given.place, "provision: none, but the cluster has pools, expected a provisioner for them");
+    errors.fail(given.place, "provision: none, but the cluster has pools, expected a provisioner for them");
   }
   set_latency(provider, which == Provisioner::cluster_autoscaler);
   if (const Node* latency = which == Provisioner::none ? nullptr : fields.take("latency")) {
-    Fields parts(*latency, "provision.latency", verdict);
+    Fields parts(*latency, "provision.latency", errors);
     read_latency(parts, "decision", provider.decision);
     read_latency(parts, "boot", provider.boot);
     read_latency(parts, "driver", provider.driver);
@@ -57,24 +57,24 @@ std::string beside(const Node& node, const std::string& file) {
   return file.substr(0, slash + 1) + node.text;
 }
 
-void read_labels(const Node& node, std::map<std::string, std::string>& labels, ErrorList& verdict) {
+void read_labels(const Node& node, std::map<std::string, std::string>& labels, ErrorList& errors) {
   if (node.kind != Node::Kind::mapping) {
-    return verdict.fail(node.place, "scale.labels is " + node.words() + ", expected a mapping");
+    return errors.fail(node.place, "scale.labels is " + node.words() + ", expected a mapping");
   }
   for (const Node::Entry& label : node.entries) labels[label.key] = label.value.text;
 }
 
 /// Reads facts about pods that the manifest of an autoscaler lacks: `{cpu: 8, memory: 64Gi, memory_used: 20Gi}`.
-peers::PodResources read_pod(const Node& node, ErrorList& verdict) {
+peers::PodResources read_pod(const Node& node, ErrorList& errors) {
   peers::PodResources pod;
-  Fields fields(node, "scale.pod", verdict);
+  Fields fields(node, "scale.pod", errors);
   const auto quantity = [&](std::string_view key, std::optional<std::int64_t>& out) {
     const Node* stated = fields.take(key);
     if (stated == nullptr) return;
     out = manifest::read_quantity_milli(stated->text);
     if (out && *out > 0) return;
-    verdict.fail(stated->place, "scale.pod." + std::string(key) + ": found " + stated->words() +
-                                    ", expected a quantity above 0 such as 8, 500m or 64Gi");
+    errors.fail(stated->place, "scale.pod." + std::string(key) + ": found " + stated->words() +
+                                   ", expected a quantity above 0 such as 8, 500m or 64Gi");
   };
   quantity("cpu", pod.cpu_milli);
   quantity("memory", pod.memory_milli);
@@ -108,8 +108,8 @@ ManifestDocuments manifest_documents(const Node& manifest, const std::string& sc
 }
 
 /// Reads `{manifest: hpa.yaml}`: the user's HPA or ScaledObject.
-Scaler read_peer_manifest(const Node& node, const Scenario& scenario, ErrorList& verdict) {
-  Fields fields(node, "scale", verdict);
+Scaler read_peer_manifest(const Node& node, const Scenario& scenario, ErrorList& errors) {
+  Fields fields(node, "scale", errors);
   const Node* path = fields.need("manifest");
   PeerSpec peer;
   const auto changes = fields.list("set");
@@ -120,54 +120,54 @@ Scaler read_peer_manifest(const Node& node, const Scenario& scenario, ErrorList&
   if (!fields.ok()) return {};
   const auto& [file, documents] = manifest_documents(*path, scenario.file);
   if (!documents) {
-    verdict.fail(documents.error());
+    errors.fail(documents.error());
     return {};
   }
-  const Node* found = peers::find_autoscaler(*documents, file, verdict);
+  const Node* found = peers::find_autoscaler(*documents, file, errors);
   if (found == nullptr) return {};
   Node root = *found;
   for (const Node& change : changes) {
     if (const Result<void> done = manifest::apply_set(root, change.text); !done) {
-      verdict.fail(change.place, "scale.set: " + done.error().message);
+      errors.fail(change.place, "scale.set: " + done.error().message);
     }
   }
-  const peers::HpaSpec read = peers::read_manifest(root, file, pod, verdict);
+  const peers::HpaSpec read = peers::read_manifest(root, file, pod, errors);
   peer.make = [read] { return std::make_unique<peers::HpaAutoscaler>(read); };
   return peer_at(read.settings.sync_period, std::move(peer));
 }
 
-Scaler read_scaler(const Node& node, const Scenario& scenario, ErrorList& verdict) {
-  if (node.find("manifest") != nullptr) return read_peer_manifest(node, scenario, verdict);
+Scaler read_scaler(const Node& node, const Scenario& scenario, ErrorList& errors) {
+  if (node.find("manifest") != nullptr) return read_peer_manifest(node, scenario, errors);
   const Node mapping = settings::as_mapping(node);
   const Node* policy = mapping.find("policy");
   if (policy != nullptr && std::ranges::find(peers::names(), policy->text) != peers::names().end()) {
-    const peers::Choice choice = peers::read_settings(mapping, verdict);
+    const peers::Choice choice = peers::read_settings(mapping, errors);
     return peer_at(choice.period, PeerSpec{choice.make, {}, choice.scrape_interval});
   }
-  return {settings::read_scale(node, verdict, peers::names()), std::nullopt};
+  return {settings::read_scale(node, errors, peers::names()), std::nullopt};
 }
 
 /// Reads the scalers of several variants. With `{variants: {NAME: ..., NAME: ...}}` each variant has its own scaler.
 /// Otherwise Capstan's policy decides all variants together, while another policy scales only the first one and leaves
 /// the others as they are.
-void read_scale_of_variants(const Node& node, const Scenario& scenario, PolicySpec& spec, ErrorList& verdict) {
+void read_scale_of_variants(const Node& node, const Scenario& scenario, PolicySpec& spec, ErrorList& errors) {
   const Node* apart = node.find("variants");
   const auto add = [&](Scaler scaler) {
     spec.policies.scale.push_back(std::move(scaler.policy));
     spec.peers.push_back(std::move(scaler.peer));
   };
   if (apart != nullptr) {
-    Fields fields(node, "scale", verdict);
+    Fields fields(node, "scale", errors);
     fields.take("variants");
     fields.finish();
-    Fields each(*apart, "scale.variants", verdict);
+    Fields each(*apart, "scale.variants", errors);
     for (const RoleSpec& variant : scenario.roles) {
       const Node* given = each.need(variant.name);
-      add(given == nullptr ? Scaler{} : read_scaler(*given, scenario, verdict));
+      add(given == nullptr ? Scaler{} : read_scaler(*given, scenario, errors));
     }
     return each.finish();
   }
-  add(read_scaler(node, scenario, verdict));
+  add(read_scaler(node, scenario, errors));
   const bool together = std::holds_alternative<decide::scale::Capstan>(spec.policies.scale.front());
   for (std::size_t i = 1; i < scenario.roles.size(); ++i) {
     if (together) {
@@ -185,18 +185,18 @@ void read_scale_of_variants(const Node& node, const Scenario& scenario, PolicySp
 
 /// Reads `{manifest: FILE}` whose file has an InferenceScaler: a policy of Capstan with bounds of its own. Returns
 /// false if the file has none.
-bool read_own_manifest(const Node& node, const Scenario& scenario, PolicySpec& spec, ErrorList& verdict) {
+bool read_own_manifest(const Node& node, const Scenario& scenario, PolicySpec& spec, ErrorList& errors) {
   const Node* path = node.find("manifest");
   if (path == nullptr) return false;
   const auto documents = manifest_documents(*path, scenario.file).documents;
   if (!documents) return false;  // `read_peer_manifest` reports it
   const Node* scaler = find_inference_scaler(*documents);
   if (scaler == nullptr) return false;
-  Fields fields(node, "scale", verdict);
+  Fields fields(node, "scale", errors);
   fields.take("manifest");
   fields.take("labels");  // labels of series that queries select; an InferenceScaler has no query
   fields.finish();
-  const auto read = fit_inference_scaler(*scaler, scenario, verdict);
+  const auto read = fit_inference_scaler(*scaler, scenario, errors);
   if (!read) {
     spec.policies.scale.resize(scenario.roles.size());
     spec.peers.resize(scenario.roles.size());
@@ -210,20 +210,20 @@ bool read_own_manifest(const Node& node, const Scenario& scenario, PolicySpec& s
 }
 
 /// Reads one scaler for all replicas, or one for each role: `{prefill: ..., decode: ...}`.
-void read_scale(const Node& node, const Scenario& scenario, PolicySpec& spec, ErrorList& verdict) {
+void read_scale(const Node& node, const Scenario& scenario, PolicySpec& spec, ErrorList& errors) {
   const auto add = [&](const Node& of_service) {
-    Scaler scaler = read_scaler(of_service, scenario, verdict);
+    Scaler scaler = read_scaler(of_service, scenario, errors);
     spec.policies.scale.push_back(std::move(scaler.policy));
     spec.peers.push_back(std::move(scaler.peer));
   };
-  if (read_own_manifest(node, scenario, spec, verdict)) return;
-  if (scenario.mixed()) return read_scale_of_variants(node, scenario, spec, verdict);
+  if (read_own_manifest(node, scenario, spec, errors)) return;
+  if (scenario.mixed()) return read_scale_of_variants(node, scenario, spec, errors);
   const bool by_role = node.find("prefill") != nullptr || node.find("decode") != nullptr;
   if (!by_role || !scenario.split()) {
     for (std::size_t i = 0; i < scenario.roles.size(); ++i) add(node);
     return;
   }
-  Fields fields(node, "scale", verdict);
+  Fields fields(node, "scale", errors);
   const Node* prefill = fields.need("prefill");
   const Node* decode = fields.need("decode");
   fields.finish();
@@ -231,8 +231,8 @@ void read_scale(const Node& node, const Scenario& scenario, PolicySpec& spec, Er
   if (decode != nullptr) add(*decode);
 }
 
-void read_sleep(const Node& node, std::optional<SleepSpec>& sleep, ErrorList& verdict) {
-  Fields fields(node, "sleep", verdict);
+void read_sleep(const Node& node, std::optional<SleepSpec>& sleep, ErrorList& errors) {
+  Fields fields(node, "sleep", errors);
   sleep.emplace();
   fields.need("replicas");
   fields.integer("replicas", sleep->most, 0, 100'000);
@@ -256,16 +256,16 @@ void warn_of_roles(const Scenario& scenario, PolicySpec& spec) {
 
 }  // namespace
 
-PolicySpec read_policy(const Node& node, const Scenario& scenario, ErrorList& verdict) {
+PolicySpec read_policy(const Node& node, const Scenario& scenario, ErrorList& errors) {
   PolicySpec spec;
   spec.provider = scenario.cluster.provider;
-  Fields fields(node, "policies", verdict);
+  Fields fields(node, "policies", errors);
   if (fields.need("name") != nullptr) fields.text("name", spec.policies.name);
-  if (const Node* layer = fields.need("scale")) read_scale(*layer, scenario, spec, verdict);
+  if (const Node* layer = fields.need("scale")) read_scale(*layer, scenario, spec, errors);
   warn_of_roles(scenario, spec);
-  if (const Node* layer = fields.need("place")) spec.policies.place = settings::read_place(*layer, verdict);
+  if (const Node* layer = fields.need("place")) spec.policies.place = settings::read_place(*layer, errors);
   if (const Node* layer = fields.need("provision")) {
-    spec.policies.provision = read_provision(*layer, scenario, spec.provider, verdict);
+    spec.policies.provision = read_provision(*layer, scenario, spec.provider, errors);
   }
   fields.check("sleep", [&](const Node& sleep, ErrorList& found) { read_sleep(sleep, spec.sleep, found); });
   fields.take("sweep");  // scenario/sweep.h has turned it into policies
@@ -275,29 +275,29 @@ PolicySpec read_policy(const Node& node, const Scenario& scenario, ErrorList& ve
   if (layers.provision->kind == decide::provision::Policy::Kind::group &&
       layers.place->kind == decide::place::Policy::Kind::first_fit) {
     // First fit binds pod by pod and states no shortfall, so that no group of nodes would ever be bought.
-    verdict.fail(fields.blame({"place", "provision"}),
-                 fmt::format("policies: \"{}\" can never buy a node: provision group buys what place gang states as "
-                             "lacking, expected place: gang, or provision: karpenter or cluster_autoscaler",
-                             layers.name),
-                 ErrorKind::infeasible);
+    errors.fail(fields.blame({"place", "provision"}),
+                fmt::format("policies: \"{}\" can never buy a node: provision group buys what place gang states as "
+                            "lacking, expected place: gang, or provision: karpenter or cluster_autoscaler",
+                            layers.name),
+                ErrorKind::infeasible);
   }
   const auto survives = [](const model::Service& service) { return service.survives.has_value(); };
   if (layers.place->kind == decide::place::Policy::Kind::first_fit &&
       std::ranges::any_of(scenario.catalog->services, survives)) {
     // First fit places replicas beside each other, also replicas that the spread adds.
-    verdict.fail(fields.blame({"place"}),
-                 fmt::format("policies: \"{}\" can survive no loss: place first_fit puts replicas beside each other, "
-                             "expected place: gang where replicas.survive is stated",
-                             layers.name),
-                 ErrorKind::infeasible);
+    errors.fail(fields.blame({"place"}),
+                fmt::format("policies: \"{}\" can survive no loss: place first_fit puts replicas beside each other, "
+                            "expected place: gang where replicas.survive is stated",
+                            layers.name),
+                ErrorKind::infeasible);
   }
   if (spec.sleep && std::ranges::any_of(scenario.catalog->services, survives)) {
     // To survive a loss, a service would wake a replica in the domain that holds too many, lower it, and begin again.
-    verdict.fail(fields.blame({"sleep"}),
-                 fmt::format("policies: \"{}\" has sleep, and the service has replicas.survive, expected only one of "
-                             "them: a replica wakes in the domain in which it fell asleep, and so adds nothing to the "
-                             "spread",
-                             layers.name));
+    errors.fail(fields.blame({"sleep"}),
+                fmt::format("policies: \"{}\" has sleep, and the service has replicas.survive, expected only one of "
+                            "them: a replica wakes in the domain in which it fell asleep, and so adds nothing to the "
+                            "spread",
+                            layers.name));
   }
   return spec;
 }

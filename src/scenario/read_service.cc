@@ -28,18 +28,18 @@ model::GpuKindId gpu_kind(model::Catalog& catalog, std::string_view name) {
 }
 
 void read_latency(Fields& fields, std::string_view key, sim::Latency& out) {
-  fields.check(key, [&](const Node& node, ErrorList& verdict) {
+  fields.check(key, [&](const Node& node, ErrorList& errors) {
     const std::string what = fmt::format("{}.{}", fields.what(), key);
-    const manifest::Mark latency(verdict);
+    const manifest::Mark latency(errors);
     if (node.kind == Node::Kind::mapping) {
-      Fields parts(node, what, verdict);
+      Fields parts(node, what, errors);
       using Shape = sim::Latency::Shape;
       parts.duration("low", out.low, 0s, 24h);
       parts.duration("high", out.high, 0s, 24h);
       parts.choice<Shape>("shape", out.shape, {{"uniform", Shape::uniform}, {"log_normal", Shape::log_normal}});
       parts.finish();
       if (parts.ok() && out.shape == Shape::log_normal && out.low <= 0s) {
-        verdict.fail(node.place, what + ".low: found 0s, expected more than 0s for log_normal");
+        errors.fail(node.place, what + ".low: found 0s, expected more than 0s for log_normal");
       }
     } else {
       const std::string_view text = node.text;
@@ -47,14 +47,14 @@ void read_latency(Fields& fields, std::string_view key, sim::Latency& out) {
       const auto low = manifest::read_duration(text.substr(0, dots));
       const auto high = dots == text.npos ? low : manifest::read_duration(text.substr(dots + 2));
       if (node.kind != Node::Kind::scalar || !low || !high || *high > 24h) {
-        return verdict.fail(
+        return errors.fail(
             node.place, fmt::format("{}: found {}, expected a duration such as 50s or 45s..60s", what, node.words()));
       }
       out = sim::Latency::between(*low, *high);
     }
     if (latency.ok() && out.low > out.high) {
-      verdict.fail(node.place, fmt::format("{}: {} is above {}, expected the shorter time first", what,
-                                           manifest::duration_text(out.low), manifest::duration_text(out.high)));
+      errors.fail(node.place, fmt::format("{}: {} is above {}, expected the shorter time first", what,
+                                          manifest::duration_text(out.low), manifest::duration_text(out.high)));
     }
   });
 }
@@ -62,28 +62,28 @@ void read_latency(Fields& fields, std::string_view key, sim::Latency& out) {
 namespace {
 
 /// Reads a bound of the SLO. A stated bound of 0 is an error, because no request can meet it.
-void read_bound(Fields& fields, std::string_view key, Duration& out, ErrorList& verdict) {
+void read_bound(Fields& fields, std::string_view key, Duration& out, ErrorList& errors) {
   if (fields.duration(key, out, 0s, 24h) && out == 0s) {
-    verdict.fail(fields.node().find(key)->place, fmt::format("slo.{}: an SLO of 0 can never be met", key),
-                 ErrorKind::infeasible);
+    errors.fail(fields.node().find(key)->place, fmt::format("slo.{}: an SLO of 0 can never be met", key),
+                ErrorKind::infeasible);
   }
 }
 
-void read_slo(const Node& node, model::Slo& slo, ErrorList& verdict) {
-  Fields fields(node, "slo", verdict);
-  read_bound(fields, "ttft", slo.ttft, verdict);
-  read_bound(fields, "tpot", slo.tpot, verdict);
-  read_bound(fields, "e2e", slo.e2e, verdict);
+void read_slo(const Node& node, model::Slo& slo, ErrorList& errors) {
+  Fields fields(node, "slo", errors);
+  read_bound(fields, "ttft", slo.ttft, errors);
+  read_bound(fields, "tpot", slo.tpot, errors);
+  read_bound(fields, "e2e", slo.e2e, errors);
   fields.share_ppm("attainment", slo.attainment_ppm, 1, 1'000'000);
   double prefills = 0;
   fields.number("ttft_prefills", prefills, 0, 1000);
   slo.ttft_prefills_milli = static_cast<std::uint32_t>(prefills * 1000.0 + 0.5);
   fields.finish();
   if (fields.ok() && slo.ttft == 0s && slo.tpot == 0s && slo.e2e == 0s) {
-    verdict.fail(node.place, "slo states no bound, expected at least one of ttft, tpot or e2e");
+    errors.fail(node.place, "slo states no bound, expected at least one of ttft, tpot or e2e");
   }
   if (fields.ok() && slo.ttft_prefills_milli > 0 && slo.ttft == 0s) {
-    verdict.fail(node.find("ttft_prefills")->place, "slo.ttft_prefills: without slo.ttft there is no bound to widen");
+    errors.fail(node.find("ttft_prefills")->place, "slo.ttft_prefills: without slo.ttft there is no bound to widen");
   }
 }
 
@@ -95,8 +95,8 @@ void read_level(Fields& fields, std::string_view key, model::TopologyLevel& out)
       {named(Level::node), named(Level::nvlink), named(Level::rack), named(Level::zone), named(Level::cluster)});
 }
 
-void read_engine_settings(const Node& node, const std::string& owner, RoleSpec& spec, ErrorList& verdict) {
-  Fields fields(node, owner + ".engine_settings", verdict);
+void read_engine_settings(const Node& node, const std::string& owner, RoleSpec& spec, ErrorList& errors) {
+  Fields fields(node, owner + ".engine_settings", errors);
   sim::ReplicaConfig& replica = spec.replica;
   // Policies know only the limits that the file states, as they would from a manifest.
   for (const auto& [key, limit, stated, most] :
@@ -110,14 +110,14 @@ void read_engine_settings(const Node& node, const std::string& owner, RoleSpec& 
   fields.duration("front_end", spec.front_end, 0s, 10s);
   fields.finish();
   if (fields.ok() && replica.max_batched_tokens < replica.max_seqs) {
-    verdict.fail(fields.blame({"max_batched_tokens", "max_seqs"}),
-                 fmt::format("{}: max_batched_tokens {} is below max_seqs {}, expected at least one token a sequence",
-                             fields.what(), replica.max_batched_tokens, replica.max_seqs));
+    errors.fail(fields.blame({"max_batched_tokens", "max_seqs"}),
+                fmt::format("{}: max_batched_tokens {} is below max_seqs {}, expected at least one token a sequence",
+                            fields.what(), replica.max_batched_tokens, replica.max_seqs));
   }
 }
 
-void read_router(const Node& node, sim::FleetConfig& fleet, ErrorList& verdict) {
-  Fields fields(node, "service.router", verdict);
+void read_router(const Node& node, sim::FleetConfig& fleet, ErrorList& errors) {
+  Fields fields(node, "service.router", errors);
   using Kind = sim::RouterKind;
   fields.choice<Kind>("policy", fleet.router.kind,
                       {{"round_robin", Kind::round_robin},
@@ -129,8 +129,8 @@ void read_router(const Node& node, sim::FleetConfig& fleet, ErrorList& verdict) 
   fields.finish();
 }
 
-void read_client(const Node& node, sim::ClientConfig& client, ErrorList& verdict) {
-  Fields fields(node, "service.client", verdict);
+void read_client(const Node& node, sim::ClientConfig& client, ErrorList& errors) {
+  Fields fields(node, "service.client", errors);
   fields.duration("first_token_timeout", client.first_token_timeout, 0s, 24h);
   fields.duration("total_timeout", client.total_timeout, 0s, 24h);
   fields.integer("max_retries", client.max_retries, 0, 100);
@@ -139,14 +139,14 @@ void read_client(const Node& node, sim::ClientConfig& client, ErrorList& verdict
   fields.duration("backoff_max", client.backoff_max, 0s, 1h);
   fields.finish();
   if (fields.ok() && client.backoff > client.backoff_max) {
-    verdict.fail(fields.blame({"backoff", "backoff_max"}),
-                 fmt::format("service.client: backoff {} is above backoff_max {}",
-                             manifest::duration_text(client.backoff), manifest::duration_text(client.backoff_max)));
+    errors.fail(fields.blame({"backoff", "backoff_max"}),
+                fmt::format("service.client: backoff {} is above backoff_max {}",
+                            manifest::duration_text(client.backoff), manifest::duration_text(client.backoff_max)));
   }
 }
 
-void read_start(const Node& node, const std::string& owner, sim::VariantStart& start, ErrorList& verdict) {
-  Fields fields(node, owner + ".start", verdict);
+void read_start(const Node& node, const std::string& owner, sim::VariantStart& start, ErrorList& errors) {
+  Fields fields(node, owner + ".start", errors);
   fields.bytes("image_size", start.image_size, {}, {1ll << 42});
   fields.bytes("weights", start.weights, {}, {1ll << 46});
   using Tier = sim::WeightTier;
@@ -167,7 +167,7 @@ void read_start(const Node& node, const std::string& owner, sim::VariantStart& s
   fields.share_ppm("slower", start.slower_ppm, 1'000'000, 10'000'000);
   fields.finish();
   if (fields.ok() && node.find("slower") != nullptr && start.slower_from.is_never()) {
-    verdict.fail(node.find("slower")->place, owner + ".start.slower: found without slower_after, expected both");
+    errors.fail(node.find("slower")->place, owner + ".start.slower: found without slower_after, expected both");
   }
 }
 
@@ -179,8 +179,8 @@ struct Replicas {
 
 constexpr std::int64_t kMostReplicas = 100'000;
 
-model::BoundsWindow read_window(const Node& node, const std::string& owner, ErrorList& verdict) {
-  Fields fields(node, owner + ".windows", verdict);
+model::BoundsWindow read_window(const Node& node, const std::string& owner, ErrorList& errors) {
+  Fields fields(node, owner + ".windows", errors);
   model::BoundsWindow window;
   fields.check("start", [&](const Node& start, ErrorList& found) {
     Result<Cron> cron = Cron::parse(start.text);
@@ -194,13 +194,13 @@ model::BoundsWindow read_window(const Node& node, const std::string& owner, Erro
   if (node.find("max") != nullptr) fields.integer("max", window.max.emplace(), 1, kMostReplicas);
   fields.finish();
   if (fields.ok() && !window.min && !window.max) {
-    verdict.fail(node.place, fmt::format("{}: neither min nor max, expected at least one", fields.what()));
+    errors.fail(node.place, fmt::format("{}: neither min nor max, expected at least one", fields.what()));
   }
   return window;
 }
 
-Replicas read_replicas(const Node& node, const std::string& owner, model::Service& service, ErrorList& verdict) {
-  Fields fields(node, owner + ".replicas", verdict);
+Replicas read_replicas(const Node& node, const std::string& owner, model::Service& service, ErrorList& errors) {
+  Fields fields(node, owner + ".replicas", errors);
   fields.integer("min", service.min_replicas, 0, kMostReplicas);
   service.max_replicas = std::max(service.min_replicas, service.max_replicas);
   fields.integer("max", service.max_replicas, 1, kMostReplicas);
@@ -213,21 +213,21 @@ Replicas read_replicas(const Node& node, const std::string& owner, model::Servic
       "survive", service.survives,
       {{"none", std::nullopt}, {"node", Level::node}, {"rack", Level::rack}, {"zone", Level::zone}});
   for (const Node& each : fields.list("windows")) {
-    service.windows.push_back(read_window(each, fields.what(), verdict));
+    service.windows.push_back(read_window(each, fields.what(), errors));
   }
   fields.finish();
   if (service.windows.size() > model::BoundsWindow::kMost) {
-    verdict.fail(fields.blame({"windows"}), fmt::format("{}.windows: found {}, expected at most {}", fields.what(),
-                                                        service.windows.size(), model::BoundsWindow::kMost));
+    errors.fail(fields.blame({"windows"}), fmt::format("{}.windows: found {}, expected at most {}", fields.what(),
+                                                       service.windows.size(), model::BoundsWindow::kMost));
   }
   if (!fields.ok()) return replicas;
   if (service.min_replicas > service.max_replicas) {
-    verdict.fail(fields.blame({"min", "max"}),
-                 fmt::format("{}: min {} is above max {}", fields.what(), service.min_replicas, service.max_replicas));
+    errors.fail(fields.blame({"min", "max"}),
+                fmt::format("{}: min {} is above max {}", fields.what(), service.min_replicas, service.max_replicas));
   } else if (replicas.initial < service.min_replicas || replicas.initial > service.max_replicas) {
-    verdict.fail(fields.blame({"initial", "min", "max"}),
-                 fmt::format("{}: initial {} lies outside {} to {}", fields.what(), replicas.initial,
-                             service.min_replicas, service.max_replicas));
+    errors.fail(fields.blame({"initial", "min", "max"}),
+                fmt::format("{}: initial {} lies outside {} to {}", fields.what(), replicas.initial,
+                            service.min_replicas, service.max_replicas));
   }
   return replicas;
 }
@@ -245,20 +245,20 @@ Result<const engine::EngineRow*> find_row(const engine::EngineTable& table, cons
 
 /// Finds the engine's row in the scenario's table, and sets the number of KV blocks that fit beside the weights.
 void find_engine(const Fields& fields, const std::string& gpu, const model::Workload& workload,
-                 const engine::EngineTable& table, RoleSpec& spec, ErrorList& verdict) {
+                 const engine::EngineTable& table, RoleSpec& spec, ErrorList& errors) {
   const manifest::Place& place = fields.blame({"model", "gpu", "tensor_parallel", "dtype"});
   const Result<const engine::EngineRow*> row = find_row(table, workload, gpu, fields.node().find("dtype") != nullptr);
-  if (!row) return verdict.fail(place, fields.what() + ": " + row.error().message, row.error().kind);
+  if (!row) return errors.fail(place, fields.what() + ": " + row.error().message, row.error().kind);
   spec.engine = *row;
   if (workload.tensor_parallel % workload.pods != 0) {
-    return verdict.fail(fields.blame({"pods_per_replica", "tensor_parallel"}),
-                        fmt::format("{}: {} GPUs cannot be divided over {} pods, expected pods_per_replica "
-                                    "to divide tensor_parallel",
-                                    fields.what(), workload.tensor_parallel, workload.pods));
+    return errors.fail(fields.blame({"pods_per_replica", "tensor_parallel"}),
+                       fmt::format("{}: {} GPUs cannot be divided over {} pods, expected pods_per_replica "
+                                   "to divide tensor_parallel",
+                                   fields.what(), workload.tensor_parallel, workload.pods));
   }
   if (spec.replica.kv_blocks != 0) return;
   const Result<std::int64_t> blocks = engine::kv_capacity_blocks(*spec.engine);
-  if (!blocks) return verdict.fail(place, fields.what() + ": " + blocks.error().message, ErrorKind::infeasible);
+  if (!blocks) return errors.fail(place, fields.what() + ": " + blocks.error().message, ErrorKind::infeasible);
   spec.replica.kv_blocks = *blocks;
 }
 
@@ -282,12 +282,12 @@ sim::EngineRole engine_role(model::Role role) {
 /// @param service  name and SLO of the service; on a decode service also its prefill service
 /// @param spec     settings of the replicas that the caller has read
 void read_role(Fields& fields, model::Role role, model::Service service, RoleSpec spec, model::Catalog& catalog,
-               Scenario& scenario, ErrorList& verdict) {
+               Scenario& scenario, ErrorList& errors) {
   const std::string owner = fields.what();
   model::Workload& workload = service.workload;
   workload.role = role;
   spec.replica.role = engine_role(role);
-  const manifest::Mark read_engine(verdict);
+  const manifest::Mark read_engine(errors);
   if (fields.need("model") != nullptr) fields.text("model", workload.model);
   std::string gpu;
   if (fields.need("gpu") != nullptr) fields.text("gpu", gpu);
@@ -297,12 +297,12 @@ void read_role(Fields& fields, model::Role role, model::Service service, RoleSpe
   const bool named = read_engine.ok() && !workload.model.empty() && !gpu.empty();
   read_level(fields, "together", workload.together);
   Replicas replicas;
-  if (const Node* bounds = fields.need("replicas")) replicas = read_replicas(*bounds, owner, service, verdict);
-  if (const Node* settings = fields.take("engine_settings")) read_engine_settings(*settings, owner, spec, verdict);
+  if (const Node* bounds = fields.need("replicas")) replicas = read_replicas(*bounds, owner, service, errors);
+  if (const Node* settings = fields.take("engine_settings")) read_engine_settings(*settings, owner, spec, errors);
   workload.step_limits = spec.stated_limits;
   const Node* start_node = fields.take("start");
   spec.engine = &scenario.engines->rows().front();  // a default, so that reading can go on if no row is found
-  if (named) find_engine(fields, gpu, workload, *scenario.engines, spec, verdict);
+  if (named) find_engine(fields, gpu, workload, *scenario.engines, spec, errors);
   const model::ServiceId id{static_cast<std::uint32_t>(catalog.services.size())};
   sim::VariantStart start{.service = id,
                           .image = 0,
@@ -313,7 +313,7 @@ void read_role(Fields& fields, model::Role role, model::Service service, RoleSpe
                           .engine_init_cached = sim::Latency::between(15s, 20s),
                           .warm_up = sim::Latency::between(3s, 6s)};
   start.weights = spec.engine->weights();
-  if (start_node != nullptr) read_start(*start_node, owner, start, verdict);
+  if (start_node != nullptr) read_start(*start_node, owner, start, errors);
   workload.model = spec.engine->model;
   workload.dtype = spec.engine->weight_dtype;
   workload.gpu = gpu_kind(catalog, spec.engine->gpu);
@@ -338,8 +338,8 @@ Node inherited(const Node& role, const Node& service) {
 }
 
 /// Reads the bounds on the number of decode replicas for each prefill replica.
-void read_ratio(const Node& node, model::RoleLimits& limits, ErrorList& verdict) {
-  Fields fields(node, "service.roles.decode_per_prefill", verdict);
+void read_ratio(const Node& node, model::RoleLimits& limits, ErrorList& errors) {
+  Fields fields(node, "service.roles.decode_per_prefill", errors);
   constexpr double kMost = model::RoleLimits::kRatioMostMilli / 1000.0;
   for (const auto& [key, milli] : {std::pair("min", &limits.decode_per_prefill_least_milli),
                                    std::pair("max", &limits.decode_per_prefill_most_milli)}) {
@@ -350,8 +350,8 @@ void read_ratio(const Node& node, model::RoleLimits& limits, ErrorList& verdict)
   fields.finish();
   const std::int64_t most = limits.decode_per_prefill_most_milli;
   if (fields.ok() && most > 0 && limits.decode_per_prefill_least_milli > most) {
-    verdict.fail(node.place, fmt::format("{}: min {} is above max {}", fields.what(),
-                                         limits.decode_per_prefill_least_milli / 1000.0, most / 1000.0));
+    errors.fail(node.place, fmt::format("{}: min {} is above max {}", fields.what(),
+                                        limits.decode_per_prefill_least_milli / 1000.0, most / 1000.0));
   }
 }
 
@@ -373,28 +373,28 @@ std::string_view differs_in(const Scenario& scenario, const model::Catalog& cata
 
 /// Checks that a replica can change its role: both roles run the same engine on the same GPUs, and no role is spread
 /// over failure domains.
-void check_convertible(const Node& place, const Scenario& scenario, const model::Catalog& catalog, ErrorList& verdict) {
+void check_convertible(const Node& place, const Scenario& scenario, const model::Catalog& catalog, ErrorList& errors) {
   if (const std::string_view what = differs_in(scenario, catalog); !what.empty()) {
-    return verdict.fail(place.place,
-                        fmt::format("service.roles.conversion: prefill and decode differ in {}, expected one "
-                                    "engine on the same GPUs that can be either",
-                                    what));
+    return errors.fail(place.place,
+                       fmt::format("service.roles.conversion: prefill and decode differ in {}, expected one "
+                                   "engine on the same GPUs that can be either",
+                                   what));
   }
   if (std::ranges::any_of(catalog.services,
                           [](const model::Service& service) { return service.survives.has_value(); })) {
-    verdict.fail(place.place,
-                 "service.roles.conversion: found beside replicas.survive, expected only one of them: "
-                 "replicas that are spread over domains cannot change their role");
+    errors.fail(place.place,
+                "service.roles.conversion: found beside replicas.survive, expected only one of them: "
+                "replicas that are spread over domains cannot change their role");
   }
 }
 
-void read_role_limits(Fields& fields, Scenario& scenario, model::Catalog& catalog, ErrorList& verdict) {
+void read_role_limits(Fields& fields, Scenario& scenario, model::Catalog& catalog, ErrorList& errors) {
   model::RoleLimits limits;
   fields.check("decode_per_prefill", [&](const Node& ratio, ErrorList& v) { read_ratio(ratio, limits, v); });
   if (const Node* node = fields.take("conversion")) {
     sim::Latency conversion;
     read_latency(fields, "conversion", conversion);
-    if (fields.ok()) check_convertible(*node, scenario, catalog, verdict);
+    if (fields.ok()) check_convertible(*node, scenario, catalog, errors);
     limits.conversion = std::max<Duration>(conversion.midpoint(), 1ms);
     for (sim::VariantStart& start : scenario.cluster.starts) start.conversion = conversion;
   }
@@ -403,13 +403,13 @@ void read_role_limits(Fields& fields, Scenario& scenario, model::Catalog& catalo
 
 /// Reads prefill and decode replicas. Each role becomes a service of the catalog.
 void read_roles(const Node& node, const Node& whole, const model::Service& service, model::Catalog& catalog,
-                Scenario& scenario, ErrorList& verdict) {
-  Fields roles(node, "service.roles", verdict);
+                Scenario& scenario, ErrorList& errors) {
+  Fields roles(node, "service.roles", errors);
   for (const model::Role role : {model::Role::prefill, model::Role::decode}) {
     const std::string_view name = model::name(role);
     const Node* given = roles.need(name);
     ErrorList ignored;  // takes the errors of a role that the file lacks
-    ErrorList& found = given == nullptr ? ignored : verdict;
+    ErrorList& found = given == nullptr ? ignored : errors;
     const Node role_node = inherited(given == nullptr ? Node{} : *given, whole);
     Fields fields(role_node, fmt::format("service.roles.{}", name), found);
     model::Service part = service;
@@ -418,14 +418,13 @@ void read_roles(const Node& node, const Node& whole, const model::Service& servi
     read_role(fields, role, std::move(part), {}, catalog, scenario, found);
     fields.finish();
   }
-  read_role_limits(roles, scenario, catalog, verdict);
+  read_role_limits(roles, scenario, catalog, errors);
   roles.finish();
   const auto models = [&](std::size_t i) { return scenario.roles[i].engine->model; };
   if (roles.ok() && models(0) != models(1)) {
-    verdict.fail(node.place,
-                 fmt::format("service.roles: prefill runs {}, decode {}, expected one model whose KV can be "
-                             "handed over",
-                             models(0), models(1)));
+    errors.fail(node.place, fmt::format("service.roles: prefill runs {}, decode {}, expected one model whose KV can be "
+                                        "handed over",
+                                        models(0), models(1)));
   }
 }
 
@@ -437,59 +436,59 @@ std::int64_t usual_weight(const RoleSpec& spec, const model::Slo& slo) {
   return std::max<std::int64_t>(scale::capacity(engine, {}, {}, scale::slo_for_mean_prompt(slo, engine, {})).batch, 1);
 }
 
-void read_weights(std::span<const Node> items, const model::Slo& slo, Scenario& scenario, ErrorList& verdict) {
+void read_weights(std::span<const Node> items, const model::Slo& slo, Scenario& scenario, ErrorList& errors) {
   const auto given = [](const Node& item) { return item.find("weight") != nullptr; };
   if (std::ranges::any_of(items, given)) {
     const auto lacks = std::ranges::find_if_not(items, given);
     if (lacks == items.end()) return;
-    return verdict.fail(lacks->place,
-                        "service.variants: found a variant without weight, expected one on each or on none");
+    return errors.fail(lacks->place,
+                       "service.variants: found a variant without weight, expected one on each or on none");
   }
-  if (!verdict.ok()) return;  // the default needs a valid engine and SLO
+  if (!errors.ok()) return;  // the default needs a valid engine and SLO
   for (RoleSpec& spec : scenario.roles) spec.weight = usual_weight(spec, slo);
 }
 
 /// Reads the variants behind one endpoint. Each becomes a service of the catalog, and the first one lists the others.
 void read_variants(std::span<const Node> items, const Node& whole, const model::Service& service,
-                   model::Catalog& catalog, Scenario& scenario, ErrorList& verdict) {
+                   model::Catalog& catalog, Scenario& scenario, ErrorList& errors) {
   constexpr std::size_t kMost = model::Service::kBesideMost + 1;
   if (items.size() < 2 || items.size() > kMost) {
-    verdict.fail(items.front().place, fmt::format("service.variants: found {}, expected 2 to {}", items.size(), kMost));
+    errors.fail(items.front().place, fmt::format("service.variants: found {}, expected 2 to {}", items.size(), kMost));
     items = items.first(std::min(items.size(), kMost));
   }
-  const manifest::Mark engines_found(verdict);
+  const manifest::Mark engines_found(errors);
   for (std::size_t i = 0; i < items.size(); ++i) {
     const Node item = inherited(items[i], whole);
-    Fields fields(item, fmt::format("service.variants.{}", i), verdict);
+    Fields fields(item, fmt::format("service.variants.{}", i), errors);
     RoleSpec spec;
     if (fields.need("name") != nullptr) fields.text("name", spec.name);
     fields.integer("weight", spec.weight, 1, 10'000);
     for (const RoleSpec& other : scenario.roles) {
       if (!spec.name.empty() && other.name == spec.name) {
-        verdict.fail(item.find("name")->place, fmt::format("service.variants: \"{}\" is given twice", spec.name));
+        errors.fail(item.find("name")->place, fmt::format("service.variants: \"{}\" is given twice", spec.name));
       }
     }
     model::Service part = service;
     part.name += " " + spec.name;
-    read_role(fields, model::Role::both, std::move(part), spec, catalog, scenario, verdict);
+    read_role(fields, model::Role::both, std::move(part), spec, catalog, scenario, errors);
     fields.finish();
     if (catalog.services.back().survives) {
-      verdict.fail(item.place, fmt::format("{}.replicas.survive: found on one of several variants, expected it "
-                                           "where a service has one",
-                                           fields.what()));
+      errors.fail(item.place, fmt::format("{}.replicas.survive: found on one of several variants, expected it "
+                                          "where a service has one",
+                                          fields.what()));
     }
     if (i > 0) catalog.services.front().beside.push_back({static_cast<std::uint32_t>(i)});
     if (engines_found.ok() && scenario.roles[i].engine->model != scenario.roles[0].engine->model) {
-      verdict.fail(item.place,
-                   fmt::format("{}: runs {}, the first variant {}, expected one model behind one endpoint",
-                               fields.what(), scenario.roles[i].engine->model, scenario.roles[0].engine->model));
+      errors.fail(item.place,
+                  fmt::format("{}: runs {}, the first variant {}, expected one model behind one endpoint",
+                              fields.what(), scenario.roles[i].engine->model, scenario.roles[0].engine->model));
     }
   }
-  read_weights(items, service.slo, scenario, verdict);
+  read_weights(items, service.slo, scenario, errors);
 }
 
-void read_kv_transfer(const Node& node, KvTransfer& transfer, ErrorList& verdict) {
-  Fields fields(node, "service.kv_transfer", verdict);
+void read_kv_transfer(const Node& node, KvTransfer& transfer, ErrorList& errors) {
+  Fields fields(node, "service.kv_transfer", errors);
   fields.bytes_per_second("bandwidth", transfer.bytes_per_s, 1, std::int64_t{1} << 50);
   fields.duration("setup", transfer.setup, 0s, 10s);
   fields.finish();
@@ -497,46 +496,46 @@ void read_kv_transfer(const Node& node, KvTransfer& transfer, ErrorList& verdict
 
 /// Adds the rows of a user's own step times to the scenario's table. A path in a file is relative to that file; one of
 /// the command line is relative to the current folder.
-void read_step_times(const Node& node, Scenario& scenario, ErrorList& verdict) {
+void read_step_times(const Node& node, Scenario& scenario, ErrorList& errors) {
   const std::size_t slash = scenario.file.find_last_of('/');
   const bool is_beside_file = !node.place.from_option && !node.text.starts_with('/') && slash != std::string::npos;
   const std::string path = is_beside_file ? scenario.file.substr(0, slash + 1) + node.text : node.text;
   const auto text = read_file(path, manifest::Limits{}.bytes);
   if (!text) {
-    return verdict.fail(
+    return errors.fail(
         node.place,
         fmt::format("service.step_times: cannot read \"{}\", expected a table in the format of data/engines.csv",
                     path));
   }
   Result<engine::EngineTable> table = scenario.engines->with_rows_of(*text, path);
-  if (!table) return verdict.fail(table.error());
+  if (!table) return errors.fail(table.error());
   scenario.engines = std::make_shared<const engine::EngineTable>(std::move(*table));
 }
 
 }  // namespace
 
-void read_service(const Node& node, model::Catalog& catalog, Scenario& scenario, ErrorList& verdict) {
-  Fields fields(node, "service", verdict);
+void read_service(const Node& node, model::Catalog& catalog, Scenario& scenario, ErrorList& errors) {
+  Fields fields(node, "service", errors);
   model::Service service;
   service.name = "service";
   fields.text("name", service.name);
   enum class Engine : std::uint8_t { vllm } engine = Engine::vllm;
   fields.choice<Engine>("engine", engine, {{"vllm", Engine::vllm}});
   fields.check("step_times", [&](const Node& rows, ErrorList& v) { read_step_times(rows, scenario, v); });
-  if (const Node* slo = fields.need("slo")) read_slo(*slo, service.slo, verdict);
+  if (const Node* slo = fields.need("slo")) read_slo(*slo, service.slo, errors);
   fields.share_ppm("engine_perturbation", scenario.engine_perturbation_ppm, 0, 500'000);
-  if (const Node* router = fields.take("router")) read_router(*router, scenario.fleet, verdict);
-  if (const Node* client = fields.take("client")) read_client(*client, scenario.fleet.client, verdict);
+  if (const Node* router = fields.take("router")) read_router(*router, scenario.fleet, errors);
+  if (const Node* client = fields.take("client")) read_client(*client, scenario.fleet.client, errors);
   if (const Node* roles = fields.take("roles")) {
     for (const std::string_view key : kReplicaKeys) fields.take(key);  // each role reads them
     fields.check("kv_transfer",
                  [&](const Node& transfer, ErrorList& v) { read_kv_transfer(transfer, scenario.kv_transfer, v); });
-    read_roles(*roles, node, service, catalog, scenario, verdict);
+    read_roles(*roles, node, service, catalog, scenario, errors);
   } else if (const auto variants = fields.list_of_some("variants"); !variants.empty()) {
     for (const std::string_view key : kReplicaKeys) fields.take(key);  // each variant reads them
-    read_variants(variants, node, service, catalog, scenario, verdict);
+    read_variants(variants, node, service, catalog, scenario, errors);
   } else {
-    read_role(fields, model::Role::both, std::move(service), {}, catalog, scenario, verdict);
+    read_role(fields, model::Role::both, std::move(service), {}, catalog, scenario, errors);
   }
   fields.finish();
 }

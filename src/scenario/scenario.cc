@@ -23,8 +23,8 @@ namespace {
 
 using Paths = std::vector<std::string>;
 
-void add_policy(const Swept& swept, Scenario& scenario, ErrorList& verdict) {
-  PolicySpec policy = read_policy(swept.node, scenario, verdict);
+void add_policy(const Swept& swept, Scenario& scenario, ErrorList& errors) {
+  PolicySpec policy = read_policy(swept.node, scenario, errors);
   std::string& name = policy.policies.name;
   if (!swept.words.empty()) {
     policy.swept_from = name;
@@ -32,27 +32,27 @@ void add_policy(const Swept& swept, Scenario& scenario, ErrorList& verdict) {
   }
   for (const PolicySpec& other : scenario.policies) {
     if (!name.empty() && other.policies.name == name) {
-      return verdict.fail(manifest::blame(swept.node, Paths{"name"}),
-                          fmt::format("policies: \"{}\" is given twice", name));
+      return errors.fail(manifest::blame(swept.node, Paths{"name"}),
+                         fmt::format("policies: \"{}\" is given twice", name));
     }
   }
   scenario.policies.push_back(std::move(policy));
 }
 
-void read_policies(std::span<const Node> nodes, Scenario& scenario, ErrorList& verdict) {
+void read_policies(std::span<const Node> nodes, Scenario& scenario, ErrorList& errors) {
   constexpr std::size_t kMost = 1000;
   if (nodes.size() > kMost) {
-    return verdict.fail(nodes[kMost].place, fmt::format("more than {} policies", kMost));
+    return errors.fail(nodes[kMost].place, fmt::format("more than {} policies", kMost));
   }
   for (const Node& node : nodes) {
-    if (verdict.gives_up()) return;
-    for (const Swept& swept : expand(node, verdict)) add_policy(swept, scenario, verdict);
-    if (scenario.policies.size() > kMost) return verdict.fail(node.place, fmt::format("more than {} policies", kMost));
+    if (errors.gives_up()) return;
+    for (const Swept& swept : expand(node, errors)) add_policy(swept, scenario, errors);
+    if (scenario.policies.size() > kMost) return errors.fail(node.place, fmt::format("more than {} policies", kMost));
   }
 }
 
-void keep_named(const std::vector<std::string>& names, Scenario& scenario, ErrorList& verdict) {
-  if (names.empty() || !verdict.ok()) return;
+void keep_named(const std::vector<std::string>& names, Scenario& scenario, ErrorList& errors) {
+  if (names.empty() || !errors.ok()) return;
   std::vector<std::string_view> known;
   for (const PolicySpec& policy : scenario.policies) known.push_back(policy.policies.name);
   for (const std::string& name : names) {
@@ -61,10 +61,10 @@ void keep_named(const std::vector<std::string>& names, Scenario& scenario, Error
     for (const std::string_view each : known) list += fmt::format("{}\"{}\"", list.empty() ? "" : ", ", each);
     const std::string_view meant = manifest::did_you_mean(name, known);
     const manifest::Place place{std::make_shared<const std::string>("--policy")};
-    return verdict.fail(place,
-                        fmt::format("found \"{}\", expected one of {}{}", name, list,
-                                    meant.empty() ? "" : fmt::format(" (did you mean \"{}\"?)", meant)),
-                        ErrorKind::usage);
+    return errors.fail(place,
+                       fmt::format("found \"{}\", expected one of {}{}", name, list,
+                                   meant.empty() ? "" : fmt::format(" (did you mean \"{}\"?)", meant)),
+                       ErrorKind::usage);
   }
   std::erase_if(scenario.policies, [&](const PolicySpec& policy) {
     const auto named = [&](const std::string& name) {
@@ -97,16 +97,16 @@ void resolve_load_path(const Node& load, const std::string& file, workload::Work
 
 /// Reads a part that the file must have. If it is missing, the reader fills in defaults, and its errors are dropped.
 template <typename Read>
-void read_part(const Node* node, ErrorList& verdict, Read read) {
+void read_part(const Node* node, ErrorList& errors, Read read) {
   static const Node nothing;
   ErrorList ignored;
-  read(node == nullptr ? nothing : *node, node == nullptr ? ignored : verdict);
+  read(node == nullptr ? nothing : *node, node == nullptr ? ignored : errors);
 }
 
-void set_load_end(const Node& root, Scenario& scenario, ErrorList& verdict) {
+void set_load_end(const Node& root, Scenario& scenario, ErrorList& errors) {
   if (!workload::ends_by_itself(scenario.load) && !scenario.load.duration && !scenario.duration) {
-    verdict.fail(manifest::blame(root, Paths{"load.duration", "duration"}),
-                 "load never ends, expected load.duration (or duration of the whole run)");
+    errors.fail(manifest::blame(root, Paths{"load.duration", "duration"}),
+                "load never ends, expected load.duration (or duration of the whole run)");
   }
   // In a closed loop no next arrival is known, so the run can end only at the stated end of the load.
   if (workload::is_closed_loop(scenario.load)) {
@@ -118,23 +118,23 @@ void set_load_end(const Node& root, Scenario& scenario, ErrorList& verdict) {
 }
 
 void read_load_part(const Node* node, const Node& root, const ScenarioOverrides& overrides, Scenario& scenario,
-                    ErrorList& verdict) {
-  const manifest::Mark load_read(verdict);
-  read_part(node, verdict, [&](const Node& load, ErrorList& v) { read_load(load, scenario.load, v); });
+                    ErrorList& errors) {
+  const manifest::Mark load_read(errors);
+  read_part(node, errors, [&](const Node& load, ErrorList& v) { read_load(load, scenario.load, v); });
   if (node == nullptr || !load_read.ok()) return;
   resolve_load_path(*node, scenario.file, scenario.load);
   if (overrides.trace) scenario.load.from = workload::TraceSpec{*overrides.trace};
-  set_load_end(root, scenario, verdict);
+  set_load_end(root, scenario, errors);
 }
 
-Scenario read(Node root, const std::string& file, const ScenarioOverrides& overrides, ErrorList& verdict) {
+Scenario read(Node root, const std::string& file, const ScenarioOverrides& overrides, ErrorList& errors) {
   for (const std::string& set : overrides.sets) {
-    if (Result<void> done = manifest::apply_set(root, set); !done) verdict.fail(std::move(done.error()));
+    if (Result<void> done = manifest::apply_set(root, set); !done) errors.fail(std::move(done.error()));
   }
   Scenario scenario;
   scenario.file = file;
   model::Catalog catalog;
-  Fields fields(root, "scenario", verdict);
+  Fields fields(root, "scenario", errors);
   if (fields.need("name") != nullptr) fields.text("name", scenario.name);
   scenario.title = scenario.name;
   fields.text("title", scenario.title);
@@ -148,15 +148,15 @@ Scenario read(Node root, const std::string& file, const ScenarioOverrides& overr
   fields.need("policies");
   const auto policies = fields.list_of_some("policies");
   fields.finish();
-  read_load_part(load, root, overrides, scenario, verdict);
-  read_part(service, verdict, [&](const Node& node, ErrorList& v) { read_service(node, catalog, scenario, v); });
-  read_part(cluster, verdict, [&](const Node& node, ErrorList& v) { read_cluster(node, catalog, scenario, v); });
+  read_load_part(load, root, overrides, scenario, errors);
+  read_part(service, errors, [&](const Node& node, ErrorList& v) { read_service(node, catalog, scenario, v); });
+  read_part(cluster, errors, [&](const Node& node, ErrorList& v) { read_cluster(node, catalog, scenario, v); });
   scenario.catalog = std::make_shared<const model::Catalog>(std::move(catalog));
   scenario.cluster.catalog = scenario.catalog;
-  read_policies(policies, scenario, verdict);
+  read_policies(policies, scenario, errors);
   if (overrides.seed) scenario.seed = *overrides.seed;
-  check_feasible(scenario, root, verdict);
-  keep_named(overrides.policies, scenario, verdict);
+  check_feasible(scenario, root, errors);
+  keep_named(overrides.policies, scenario, errors);
   return scenario;
 }
 
@@ -181,24 +181,24 @@ manifest::Errors blame_sets(const manifest::Errors& found, const manifest::Error
 /// @param faults  syntax errors of the YAML
 ScenarioResult read_and_blame(const Result<Node>& root, const std::vector<Error>& faults, const std::string& file,
                               const ScenarioOverrides& overrides) {
-  const auto verdict_so_far = [&] {
-    ErrorList verdict{.max_errors = ErrorList::kMaxErrors};
-    for (const Error& fault : faults) verdict.fail(fault);
-    return verdict;
+  const auto errors_so_far = [&] {
+    ErrorList errors{.max_errors = ErrorList::kMaxErrors};
+    for (const Error& fault : faults) errors.fail(fault);
+    return errors;
   };
-  ErrorList verdict = verdict_so_far();
+  ErrorList errors = errors_so_far();
   if (!root) {
-    verdict.fail(root.error());
-    return std::unexpected(verdict.all());
+    errors.fail(root.error());
+    return std::unexpected(errors.all());
   }
-  Scenario scenario = read(*root, file, overrides, verdict);
-  if (verdict.ok()) return scenario;
-  if (overrides.sets.empty()) return std::unexpected(verdict.all());
+  Scenario scenario = read(*root, file, overrides, errors);
+  if (errors.ok()) return scenario;
+  if (overrides.sets.empty()) return std::unexpected(errors.all());
   ScenarioOverrides without = overrides;
   without.sets.clear();
-  ErrorList verdict_alone = verdict_so_far();
-  read(*root, file, without, verdict_alone);
-  return std::unexpected(blame_sets(verdict.all(), verdict_alone.all(), file, overrides.sets));
+  ErrorList errors_alone = errors_so_far();
+  read(*root, file, without, errors_alone);
+  return std::unexpected(blame_sets(errors.all(), errors_alone.all(), file, overrides.sets));
 }
 
 }  // namespace

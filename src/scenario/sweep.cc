@@ -15,11 +15,11 @@ constexpr std::size_t kMost = 1000;  ///< combinations
 constexpr std::string_view kManifest = "manifest.";
 
 /// Sets a value at a path of the policy, or adds it to the list of changes of its manifest.
-void put(Node& policy, const std::string& path, const Node& value, ErrorList& verdict) {
+void put(Node& policy, const std::string& path, const Node& value, ErrorList& errors) {
   Node* scale = policy.find("scale");
   if (!path.starts_with(kManifest) || scale == nullptr || scale->kind != Node::Kind::mapping) {
     if (const Result<void> done = manifest::apply_set(policy, path + "=" + value.text); !done) {
-      verdict.fail(done.error());
+      errors.fail(done.error());
     }
     return;
   }
@@ -48,25 +48,25 @@ std::string shown(const std::string& path, const Node& sweep) {
 }
 
 /// Checks that the sweep can be expanded; returns false after an error.
-bool check(const Node& sweep, ErrorList& verdict) {
-  const manifest::Mark checked(verdict);
+bool check(const Node& sweep, ErrorList& errors) {
+  const manifest::Mark checked(errors);
   std::size_t combinations = 1;
   if (sweep.kind != Node::Kind::mapping) {
-    verdict.fail(sweep.place,
-                 "policies.sweep: found " + sweep.words() + ", expected a mapping of paths to lists of values");
+    errors.fail(sweep.place,
+                "policies.sweep: found " + sweep.words() + ", expected a mapping of paths to lists of values");
   }
   for (const Node::Entry& entry : sweep.entries) {
     const bool scalars =
         std::ranges::all_of(entry.value.items, [](const Node& n) { return n.kind == Node::Kind::scalar; });
     if (entry.value.items.empty() || !scalars) {
       const bool is_empty = entry.value.kind == Node::Kind::sequence && entry.value.items.empty();
-      verdict.fail(entry.value.place, "policies.sweep." + entry.key + ": found " +
-                                          (is_empty ? "an empty list" : entry.value.words()) +
-                                          ", expected a list of values");
+      errors.fail(entry.value.place, "policies.sweep." + entry.key + ": found " +
+                                         (is_empty ? "an empty list" : entry.value.words()) +
+                                         ", expected a list of values");
     }
     combinations *= std::max<std::size_t>(entry.value.items.size(), 1);
     if (combinations > kMost) {
-      verdict.fail(entry.place, "policies.sweep: more than " + std::to_string(kMost) + " combinations");
+      errors.fail(entry.place, "policies.sweep: more than " + std::to_string(kMost) + " combinations");
       return false;
     }
   }
@@ -75,20 +75,20 @@ bool check(const Node& sweep, ErrorList& verdict) {
 
 }  // namespace
 
-std::vector<Swept> expand(const Node& policy, ErrorList& verdict) {
+std::vector<Swept> expand(const Node& policy, ErrorList& errors) {
   const Node* sweep = policy.find("sweep");
   if (sweep == nullptr) return {{policy, ""}};
   Node plain = policy;
   std::erase_if(plain.entries, [](const Node::Entry& entry) { return entry.key == "sweep"; });
   if (sweep->is_null()) return {{plain, ""}};
-  if (!check(*sweep, verdict)) return {{plain, ""}};
+  if (!check(*sweep, errors)) return {{plain, ""}};
   std::vector<Swept> all = {{plain, ""}};
   for (const Node::Entry& entry : sweep->entries) {
     std::vector<Swept> wider;
     for (const Swept& one : all) {
       for (const Node& value : entry.value.items) {
         Swept next = one;
-        put(next.node, entry.key, value, verdict);
+        put(next.node, entry.key, value, errors);
         next.words += (next.words.empty() ? "" : ", ") + shown(entry.key, *sweep) + " " + value.text;
         wider.push_back(std::move(next));
       }

@@ -9,14 +9,14 @@ namespace {
 
 std::string texts_of(const std::string& sweep) {
   const auto policy = manifest::parse("name: a\nscale: {policy: fixed, replicas: 1}\nsweep: " + sweep + "\n", "s.yaml");
-  manifest::ErrorList verdict;
+  manifest::ErrorList errors;
   std::string text;
-  for (const Swept& swept : expand(*policy, verdict)) {
+  for (const Swept& swept : expand(*policy, errors)) {
     const manifest::Node& scale = *swept.node.find("scale");
     text += (text.empty() ? "" : "; ") + swept.words + "=" + scale.find("replicas")->text;
     EXPECT_EQ(swept.node.find("sweep"), nullptr);
   }
-  return verdict.ok() ? text : verdict.error->text();
+  return errors.ok() ? text : errors.error->text();
 }
 
 TEST(Sweep, GivesThePolicyItselfAndEachCombination) {
@@ -47,8 +47,8 @@ TEST(Sweep, RefusesMoreThanAThousandCombinations) {
 TEST(Sweep, ChangesTheManifestThroughItsListOfChanges) {
   const auto policy =
       manifest::parse("scale: {manifest: hpa.yaml}\nsweep: {manifest.spec.maxReplicas: [8]}\n", "s.yaml");
-  manifest::ErrorList verdict;
-  const std::vector<Swept> swept = expand(*policy, verdict);
+  manifest::ErrorList errors;
+  const std::vector<Swept> swept = expand(*policy, errors);
   ASSERT_EQ(swept.size(), 2u);
   EXPECT_EQ(swept[1].node.find("scale")->find("set")->items.at(0).text, "spec.maxReplicas=8");
 }

@@ -20,9 +20,9 @@ void read_strings(Fields& from, std::string_view key, std::vector<std::string>& 
   for (const Node& item : from.list(key)) out.push_back(item.text);
 }
 
-void read_rules(Fields& from, std::vector<Field::Rule>& out, ErrorList& verdict) {
+void read_rules(Fields& from, std::vector<Field::Rule>& out, ErrorList& errors) {
   for (const Node& item : from.list("rules")) {
-    Fields fields(item, "rules", verdict);
+    Fields fields(item, "rules", errors);
     Field::Rule rule;
     if (fields.need("check") != nullptr) fields.text("check", rule.check);
     if (fields.need("message") != nullptr) fields.text("message", rule.message);
@@ -31,9 +31,9 @@ void read_rules(Fields& from, std::vector<Field::Rule>& out, ErrorList& verdict)
   }
 }
 
-Field read_field(const std::string& name, const Node& node, std::string fallback_type, ErrorList& verdict);
+Field read_field(const std::string& name, const Node& node, std::string fallback_type, ErrorList& errors);
 
-void read_children(Fields& from, Field& field, ErrorList& verdict) {
+void read_children(Fields& from, Field& field, ErrorList& errors) {
   from.check("properties", [&](const Node& node, ErrorList& v) {
     for (const Node::Entry& entry : node.entries) field.children.push_back(read_field(entry.key, entry.value, "", v));
   });
@@ -44,22 +44,22 @@ void read_children(Fields& from, Field& field, ErrorList& verdict) {
     values.finish();
   });
   if (field.type == "array" && !field.conditions && field.children.empty()) {
-    verdict.fail(from.node().place, field.name + ": an array without items, expected the type of its items");
+    errors.fail(from.node().place, field.name + ": an array without items, expected the type of its items");
   }
   for (const std::string& key : field.required) {
     if (std::ranges::find(field.children, key, &Field::name) != field.children.end()) continue;
-    verdict.fail(from.node().place, field.name + ": " + key + " is required, expected a property of that name");
+    errors.fail(from.node().place, field.name + ": " + key + " is required, expected a property of that name");
   }
 }
 
-Field read_field(const std::string& name, const Node& node, std::string fallback_type, ErrorList& verdict) {
+Field read_field(const std::string& name, const Node& node, std::string fallback_type, ErrorList& errors) {
   Field field;
   field.name = name;
   field.type = std::move(fallback_type);
-  Fields fields(node, name, verdict);
+  Fields fields(node, name, errors);
   fields.text("type", field.type);
   if (std::ranges::find(kTypes, field.type) == kTypes.end()) {
-    verdict.fail(node.place, name + ": type \"" + field.type + "\", expected " + manifest::one_of(kTypes));
+    errors.fail(node.place, name + ": type \"" + field.type + "\", expected " + manifest::one_of(kTypes));
   }
   field.conditions = field.type == "conditions";
   if (field.conditions) field.type = "array";
@@ -76,8 +76,8 @@ Field read_field(const std::string& name, const Node& node, std::string fallback
     fields.integer(bound, value, 0, 1'000'000'000);
     field.bounds.emplace_back(bound, std::to_string(value));
   }
-  read_rules(fields, field.rules, verdict);
-  read_children(fields, field, verdict);
+  read_rules(fields, field.rules, errors);
+  read_children(fields, field, errors);
   fields.finish();
   return field;
 }
@@ -85,9 +85,9 @@ Field read_field(const std::string& name, const Node& node, std::string fallback
 }  // namespace
 
 Result<Kind> read_kind(const Node& description) {
-  ErrorList verdict;
+  ErrorList errors;
   Kind kind;
-  Fields fields(description, "description", verdict);
+  Fields fields(description, "description", errors);
   for (const auto& [key, out] : {std::pair{"kind", &kind.kind},
                                  {"plural", &kind.plural},
                                  {"short", &kind.short_name},
@@ -96,7 +96,7 @@ Result<Kind> read_kind(const Node& description) {
     if (fields.need(key) != nullptr) fields.text(key, *out);
   }
   for (const Node& item : fields.list("columns")) {
-    Fields column(item, "columns", verdict);
+    Fields column(item, "columns", errors);
     Kind::Column& out = kind.columns.emplace_back();
     column.text("name", out.name);
     column.text("type", out.type);
@@ -106,12 +106,12 @@ Result<Kind> read_kind(const Node& description) {
   }
   kind.root.type = "object";
   read_strings(fields, "required", kind.root.required);
-  read_rules(fields, kind.root.rules, verdict);
+  read_rules(fields, kind.root.rules, errors);
   for (const char* part : {"spec", "status"}) {
-    if (const Node* node = fields.need(part)) kind.root.children.push_back(read_field(part, *node, "object", verdict));
+    if (const Node* node = fields.need(part)) kind.root.children.push_back(read_field(part, *node, "object", errors));
   }
   fields.finish();
-  if (!verdict.ok()) return std::unexpected(*verdict.error);
+  if (!errors.ok()) return std::unexpected(*errors.error);
   return kind;
 }
 

@@ -21,8 +21,8 @@ constexpr RequestCount kMostRequests = 1'000'000;  // largest number of requests
 /// Metrics of these engines count no tokens, so that the default policy for them is Queue.
 constexpr std::string_view kEnginesWithoutTokenCounts[] = {"tensorrt-llm", "triton", "tgi", "custom"};
 
-void read_scaler_slo(const Node& node, model::Slo& slo, ErrorList& verdict) {
-  Fields fields(node, "spec.slo", verdict);
+void read_scaler_slo(const Node& node, model::Slo& slo, ErrorList& errors) {
+  Fields fields(node, "spec.slo", errors);
   fields.duration("ttft", slo.ttft, 0s, 24h);
   fields.duration("tpot", slo.tpot, 0s, 24h);
   fields.duration("e2e", slo.e2e, 0s, 24h);
@@ -30,13 +30,13 @@ void read_scaler_slo(const Node& node, model::Slo& slo, ErrorList& verdict) {
   fields.finish();
 }
 
-model::BoundsWindow read_scaler_window(const Node& node, ErrorList& verdict) {
+model::BoundsWindow read_scaler_window(const Node& node, ErrorList& errors) {
   model::BoundsWindow window;
-  Fields fields(node, "spec.roles.variants.windows", verdict);
+  Fields fields(node, "spec.roles.variants.windows", errors);
   if (const Node* start = fields.need("start")) {
     Result<Cron> cron = Cron::parse(start->text);
     if (cron) window.start = std::move(*cron);
-    if (!cron) verdict.fail(start->place, fields.what() + ".start: " + cron.error().message);
+    if (!cron) errors.fail(start->place, fields.what() + ".start: " + cron.error().message);
   }
   fields.need("duration");
   fields.duration("duration", window.duration, 1min, model::BoundsWindow::kLongest);
@@ -46,9 +46,9 @@ model::BoundsWindow read_scaler_window(const Node& node, ErrorList& verdict) {
   return window;
 }
 
-ReplicaBounds read_scaler_variant(const Node& node, ErrorList& verdict) {
+ReplicaBounds read_scaler_variant(const Node& node, ErrorList& errors) {
   ReplicaBounds bounds;
-  Fields fields(node, "spec.roles.variants", verdict);
+  Fields fields(node, "spec.roles.variants", errors);
   fields.need("targetRef");
   fields.integer("minReplicas", bounds.min, 1, kMostReplicas);
   fields.need("maxReplicas");
@@ -58,34 +58,34 @@ ReplicaBounds read_scaler_variant(const Node& node, ErrorList& verdict) {
   using Survives = std::optional<Level>;
   fields.choice<Survives>("survive", bounds.survives,
                           {{"Node", Level::node}, {"Rack", Level::rack}, {"Zone", Level::zone}});
-  for (const Node& window : fields.list("windows")) bounds.windows.push_back(read_scaler_window(window, verdict));
+  for (const Node& window : fields.list("windows")) bounds.windows.push_back(read_scaler_window(window, errors));
   for (const std::string_view key : {"gpu", "engineProfile", "costPerHour"}) fields.take(key);
   fields.finish();
   if (fields.ok() && bounds.min > bounds.max) {
-    verdict.fail(fields.blame({"minReplicas", "maxReplicas"}),
-                 fields.what() + ": minReplicas " + std::to_string(bounds.min) + " is above maxReplicas " +
-                     std::to_string(bounds.max));
+    errors.fail(fields.blame({"minReplicas", "maxReplicas"}),
+                fields.what() + ": minReplicas " + std::to_string(bounds.min) + " is above maxReplicas " +
+                    std::to_string(bounds.max));
   }
   return bounds;
 }
 
-InferenceScalerManifest::Role read_scaler_role(const Node& node, ErrorList& verdict) {
+InferenceScalerManifest::Role read_scaler_role(const Node& node, ErrorList& errors) {
   InferenceScalerManifest::Role role;
-  Fields fields(node, "spec.roles", verdict);
+  Fields fields(node, "spec.roles", errors);
   using model::Role;
   fields.choice<Role>("role", role.role, {{"both", Role::both}, {"prefill", Role::prefill}, {"decode", Role::decode}});
   fields.need("variants");
   for (const Node& variant : fields.list_of_some("variants")) {
-    role.variants.push_back(read_scaler_variant(variant, verdict));
+    role.variants.push_back(read_scaler_variant(variant, errors));
   }
   fields.finish();
   return role;
 }
 
-decide::scale::Rules read_scaler_rules(const Node& node, ErrorList& verdict) {
+decide::scale::Rules read_scaler_rules(const Node& node, ErrorList& errors) {
   decide::scale::Rules rules;
   using ScaleOn = decide::scale::Rules::ScaleOn;
-  Fields fields(node, "spec.rules", verdict);
+  Fields fields(node, "spec.rules", errors);
   fields.choice<ScaleOn>("scaleOn", rules.scale_on,
                          {{"All", ScaleOn::all},
                           {"Queue", ScaleOn::queue},
@@ -105,9 +105,9 @@ decide::scale::Rules read_scaler_rules(const Node& node, ErrorList& verdict) {
   return rules;
 }
 
-decide::scale::QueueHpa read_scaler_queue(const Node& node, ErrorList& verdict) {
+decide::scale::QueueHpa read_scaler_queue(const Node& node, ErrorList& errors) {
   decide::scale::QueueHpa queue;
-  Fields fields(node, "spec.queue", verdict);
+  Fields fields(node, "spec.queue", errors);
   fields.integer("waitingPerReplica", queue.waiting_per_replica, 1, kMostRequests);
   RequestCount running = 0;
   if (fields.integer("runningPerReplica", running, 1, kMostRequests)) queue.running_per_replica = running;
@@ -115,8 +115,8 @@ decide::scale::QueueHpa read_scaler_queue(const Node& node, ErrorList& verdict) 
   return queue;
 }
 
-void read_scaler_ratio(const Node& node, model::RoleLimits& limits, ErrorList& verdict) {
-  Fields fields(node, "spec.decodePerPrefill", verdict);
+void read_scaler_ratio(const Node& node, model::RoleLimits& limits, ErrorList& errors) {
+  Fields fields(node, "spec.decodePerPrefill", errors);
   for (const auto& [key, milli] : {std::pair("min", &limits.decode_per_prefill_least_milli),
                                    std::pair("max", &limits.decode_per_prefill_most_milli)}) {
     double ratio = 0;
@@ -130,7 +130,7 @@ void read_scaler_ratio(const Node& node, model::RoleLimits& limits, ErrorList& v
 /// Reads the policy, its settings and the times that come from `signals` and `behavior`. If no policy is stated, the
 /// policy is the one whose settings are present. If there are no settings either, the policy is Queue for engines whose
 /// metrics count no tokens, otherwise Capstan. The controller chooses in the same way (operator/view/scaler_view.cc).
-decide::scale::Policy read_scaler_policy(Fields& spec, const std::string& engine, ErrorList& verdict) {
+decide::scale::Policy read_scaler_policy(Fields& spec, const std::string& engine, ErrorList& errors) {
   enum class Kind : std::uint8_t { by_settings, capstan, rules, queue };
   Kind kind = Kind::by_settings;
   spec.choice<Kind>("policy", kind, {{"Capstan", Kind::capstan}, {"Rules", Kind::rules}, {"Queue", Kind::queue}});
@@ -155,14 +155,14 @@ decide::scale::Policy read_scaler_policy(Fields& spec, const std::string& engine
   }
   if (kind == Kind::rules) {
     decide::scale::Rules rules =
-        rules_node == nullptr ? decide::scale::Rules{} : read_scaler_rules(*rules_node, verdict);
+        rules_node == nullptr ? decide::scale::Rules{} : read_scaler_rules(*rules_node, errors);
     rules.cool_down = cool_down;
     rules.sync_period = std::clamp<Duration>(interval, 100ms, 15s);
     return rules;
   }
   if (kind == Kind::queue) {
     decide::scale::QueueHpa queue =
-        queue_node == nullptr ? decide::scale::QueueHpa{} : read_scaler_queue(*queue_node, verdict);
+        queue_node == nullptr ? decide::scale::QueueHpa{} : read_scaler_queue(*queue_node, errors);
     queue.hpa.sync_period = std::clamp<Duration>(interval / 2, 100ms, 1h);
     queue.hpa.downscale_stabilization = cool_down;
     queue.hpa.silence_holds = true;
@@ -173,21 +173,21 @@ decide::scale::Policy read_scaler_policy(Fields& spec, const std::string& engine
 
 }  // namespace
 
-InferenceScalerManifest read_inference_scaler(const Node& root, ErrorList& verdict) {
+InferenceScalerManifest read_inference_scaler(const Node& root, ErrorList& errors) {
   InferenceScalerManifest out;
-  Fields object(root, "InferenceScaler", verdict);
+  Fields object(root, "InferenceScaler", errors);
   for (const std::string_view key : {"apiVersion", "kind", "metadata", "status"}) object.take(key);
   const Node* spec_node = object.need("spec");
   object.finish();
   if (spec_node == nullptr) return out;
-  Fields spec(*spec_node, "spec", verdict);
+  Fields spec(*spec_node, "spec", errors);
   if (spec.need("model") != nullptr) spec.text("model", out.model);
   std::string engine;
   spec.text("engine", engine);
-  if (const Node* slo = spec.need("slo")) read_scaler_slo(*slo, out.slo, verdict);
+  if (const Node* slo = spec.need("slo")) read_scaler_slo(*slo, out.slo, errors);
   spec.need("roles");
-  for (const Node& role : spec.list_of_some("roles")) out.roles.push_back(read_scaler_role(role, verdict));
-  out.policy = read_scaler_policy(spec, engine, verdict);
+  for (const Node& role : spec.list_of_some("roles")) out.roles.push_back(read_scaler_role(role, errors));
+  out.policy = read_scaler_policy(spec, engine, errors);
   spec.check("decodePerPrefill", [&](const Node& node, ErrorList& v) { read_scaler_ratio(node, out.role_limits, v); });
   spec.take("mode");  // a simulated policy always acts
   spec.finish();

@@ -35,6 +35,6 @@ struct InferenceScalerManifest {
 };
 
 /// Reads an InferenceScaler from a manifest. The sources of signals are not read, because a simulation has its own.
-InferenceScalerManifest read_inference_scaler(const manifest::Node& root, manifest::ErrorList& verdict);
+InferenceScalerManifest read_inference_scaler(const manifest::Node& root, manifest::ErrorList& errors);
 
 }  // namespace capstan::settings

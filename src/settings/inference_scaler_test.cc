@@ -10,7 +10,7 @@ namespace {
 using namespace std::chrono_literals;
 
 /// Reads an InferenceScaler with these further keys in its spec.
-InferenceScalerManifest read(const std::string& more, manifest::ErrorList& verdict) {
+InferenceScalerManifest read(const std::string& more, manifest::ErrorList& errors) {
   const std::string text = fmt::format(R"(apiVersion: capstan.dev/v1alpha1
 kind: InferenceScaler
 metadata: {{name: chat}}
@@ -26,13 +26,13 @@ spec:
                                        more);
   const auto node = manifest::parse(text, "isc.yaml");
   EXPECT_TRUE(node) << text;
-  return read_inference_scaler(*node, verdict);
+  return read_inference_scaler(*node, errors);
 }
 
 TEST(InferenceScalerManifest, ReadsModelSloAndBounds) {
-  manifest::ErrorList verdict;
-  const InferenceScalerManifest scaler = read("", verdict);
-  ASSERT_TRUE(verdict.ok()) << verdict.error->text();
+  manifest::ErrorList errors;
+  const InferenceScalerManifest scaler = read("", errors);
+  ASSERT_TRUE(errors.ok()) << errors.error->text();
   EXPECT_EQ(scaler.model, "meta-llama/Llama-3.3-70B-Instruct");
   EXPECT_EQ(scaler.slo.ttft, 2s);
   EXPECT_EQ(scaler.roles.at(0).variants.at(0).min, 2);
@@ -55,17 +55,17 @@ TEST(InferenceScalerManifest, ChoosesThePolicyAsTheControllerDoes) {
       {"  engine: triton\n  policy: Capstan\n", index(decide::scale::Capstan{})},
   };
   for (const Case& c : cases) {
-    manifest::ErrorList verdict;
-    EXPECT_EQ(read(c.more, verdict).policy.index(), c.policy) << c.more;
-    EXPECT_TRUE(verdict.ok()) << c.more;
+    manifest::ErrorList errors;
+    EXPECT_EQ(read(c.more, errors).policy.index(), c.policy) << c.more;
+    EXPECT_TRUE(errors.ok()) << c.more;
   }
 }
 
 TEST(InferenceScalerManifest, TakesTimesFromSignalsAndBehavior) {
-  manifest::ErrorList verdict;
+  manifest::ErrorList errors;
   const InferenceScalerManifest scaler =
-      read("  policy: Queue\n  signals: {interval: 10s}\n  behavior: {coolDown: 7m}\n", verdict);
-  ASSERT_TRUE(verdict.ok());
+      read("  policy: Queue\n  signals: {interval: 10s}\n  behavior: {coolDown: 7m}\n", errors);
+  ASSERT_TRUE(errors.ok());
   const auto& queue = std::get<decide::scale::QueueHpa>(scaler.policy);
   EXPECT_EQ(queue.hpa.sync_period, 5s);
   EXPECT_EQ(queue.hpa.downscale_stabilization, 7min);
@@ -80,10 +80,10 @@ TEST(InferenceScalerManifest, ReportsMistakesWithTheirPlace) {
       {"  behavior: {coolDown: 5}\n", "isc.yaml:12:24: spec.behavior.coolDown"},
   };
   for (const auto& [more, message] : cases) {
-    manifest::ErrorList verdict;
-    read(more, verdict);
-    ASSERT_FALSE(verdict.ok()) << more;
-    EXPECT_NE(verdict.error->text().find(message), std::string::npos) << verdict.error->text();
+    manifest::ErrorList errors;
+    read(more, errors);
+    ASSERT_FALSE(errors.ok()) << more;
+    EXPECT_NE(errors.error->text().find(message), std::string::npos) << errors.error->text();
   }
 }
 

@@ -19,11 +19,11 @@ manifest::Node as_mapping(const manifest::Node& node);
 
 /// Reads `{policy: queue_hpa, waiting_per_replica: 4, ...}`. decide/scale/scale.h declares the settings.
 /// @param others  policies that the caller reads itself; errors list their names too
-decide::scale::Policy read_scale(const manifest::Node& source, manifest::ErrorList& verdict,
+decide::scale::Policy read_scale(const manifest::Node& source, manifest::ErrorList& errors,
                                  std::span<const std::string_view> others = {});
 
 /// Reads `{policy: gang, ...}`.
-decide::place::Policy read_place(const manifest::Node& source, manifest::ErrorList& verdict);
+decide::place::Policy read_place(const manifest::Node& source, manifest::ErrorList& errors);
 
 /// The provisioners. `none` neither buys nor returns nodes.
 enum class Provisioner : std::uint8_t { none, cluster_autoscaler, karpenter, group };
@@ -31,7 +31,7 @@ enum class Provisioner : std::uint8_t { none, cluster_autoscaler, karpenter, gro
 /// Reads `policy:` and its settings. A setting that the policy does not use is an error. The caller may read more keys
 /// from `fields`, and must call `finish` on it.
 decide::provision::Policy read_provision(manifest::Fields& fields, Provisioner& provisioner,
-                                         manifest::ErrorList& verdict);
+                                         manifest::ErrorList& errors);
 
 /// Formats a policy as JSON with every setting that it uses. Reading the JSON gives an equal policy.
 std::string to_json(const decide::scale::Policy& policy);

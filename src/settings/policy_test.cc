@@ -107,57 +107,57 @@ decide::provision::Policy any_provision() {
 
 RC_GTEST_PROP(Settings, WrittenScalePoliciesReadBackEqual, ()) {
   const decide::scale::Policy policy = any_scale();
-  ErrorList verdict;
-  const decide::scale::Policy reread = read_scale(yaml(to_json(policy)), verdict);
-  RC_ASSERT(verdict.ok());
+  ErrorList errors;
+  const decide::scale::Policy reread = read_scale(yaml(to_json(policy)), errors);
+  RC_ASSERT(errors.ok());
   RC_ASSERT((reread == policy));
 }
 
 RC_GTEST_PROP(Settings, WrittenProvisionPoliciesReadBackEqual, ()) {
   const decide::provision::Policy policy = any_provision();
   const manifest::Node node = yaml(to_json(policy));
-  ErrorList verdict;
-  manifest::Fields fields(node, "provision", verdict);
+  ErrorList errors;
+  manifest::Fields fields(node, "provision", errors);
   Provisioner provisioner = Provisioner::none;
-  const decide::provision::Policy reread = read_provision(fields, provisioner, verdict);
+  const decide::provision::Policy reread = read_provision(fields, provisioner, errors);
   fields.finish();
-  RC_ASSERT(verdict.ok());
+  RC_ASSERT(errors.ok());
   RC_ASSERT((reread == policy));
 }
 
 TEST(Settings, WrittenPlacePoliciesReadBackEqual) {
   for (const auto kind : {decide::place::Policy::Kind::first_fit, decide::place::Policy::Kind::gang}) {
     const decide::place::Policy policy{kind, 2s, 45s};
-    ErrorList verdict;
-    EXPECT_EQ(read_place(yaml(to_json(policy)), verdict), policy);
-    EXPECT_TRUE(verdict.ok());
+    ErrorList errors;
+    EXPECT_EQ(read_place(yaml(to_json(policy)), errors), policy);
+    EXPECT_TRUE(errors.ok());
   }
 }
 
 TEST(Settings, NameAloneMeansDefaults) {
-  ErrorList verdict;
-  EXPECT_EQ(read_scale(yaml("queue_hpa"), verdict), decide::scale::Policy(decide::scale::QueueHpa{}));
-  EXPECT_EQ(read_scale(yaml("capstan"), verdict), decide::scale::Policy(decide::scale::Capstan{}));
-  EXPECT_EQ(read_place(yaml("gang"), verdict), decide::place::Policy{});
-  EXPECT_TRUE(verdict.ok());
+  ErrorList errors;
+  EXPECT_EQ(read_scale(yaml("queue_hpa"), errors), decide::scale::Policy(decide::scale::QueueHpa{}));
+  EXPECT_EQ(read_scale(yaml("capstan"), errors), decide::scale::Policy(decide::scale::Capstan{}));
+  EXPECT_EQ(read_place(yaml("gang"), errors), decide::place::Policy{});
+  EXPECT_TRUE(errors.ok());
 }
 
 TEST(Settings, ErrorsNameThePlace) {
-  ErrorList verdict;
-  read_scale(yaml("{policy: queue_hpa,\n waiting_per_replica: 0}"), verdict);
-  ASSERT_FALSE(verdict.ok());
-  EXPECT_EQ(verdict.error->text().substr(0, 17), "policy.yaml:2:23:");
+  ErrorList errors;
+  read_scale(yaml("{policy: queue_hpa,\n waiting_per_replica: 0}"), errors);
+  ASSERT_FALSE(errors.ok());
+  EXPECT_EQ(errors.error->text().substr(0, 17), "policy.yaml:2:23:");
 }
 
 /// Returns the error of the provision reader, or an empty text.
 std::string provision_error(const char* text) {
   const manifest::Node node = yaml(text);
-  ErrorList verdict;
-  manifest::Fields fields(node, "provision", verdict);
+  ErrorList errors;
+  manifest::Fields fields(node, "provision", errors);
   Provisioner provisioner = Provisioner::none;
-  read_provision(fields, provisioner, verdict);
+  read_provision(fields, provisioner, errors);
   fields.finish();
-  return verdict.ok() ? "" : verdict.error->text();
+  return errors.ok() ? "" : errors.error->text();
 }
 
 TEST(Settings, RejectsUnusedSettingsWithTheirPlace) {
@@ -178,20 +178,20 @@ TEST(Settings, RejectsUnusedSettingsWithTheirPlace) {
   };
   for (const auto& row : rows) EXPECT_EQ(provision_error(row.text).substr(0, std::string(row.error).size()), row.error);
   EXPECT_EQ(provision_error("{policy: karpenter, consolidation: {use_below: 50%}}"), "");
-  ErrorList verdict;
-  read_scale(yaml("{policy: queue_hpa, behavior: {}, downscale_stabilization: 1m}"), verdict);
-  ASSERT_FALSE(verdict.ok());
-  EXPECT_TRUE(verdict.error->text().starts_with(
+  ErrorList errors;
+  read_scale(yaml("{policy: queue_hpa, behavior: {}, downscale_stabilization: 1m}"), errors);
+  ASSERT_FALSE(errors.ok());
+  EXPECT_TRUE(errors.error->text().starts_with(
       "policy.yaml:1:35: scale under policy queue_hpa: found key \"downscale_stabilization\""))
-      << verdict.error->text();
+      << errors.error->text();
 }
 
 TEST(Settings, RejectsSharesBetweenSteps) {
   for (const char* text : {"{policy: duty_cycle_hpa, target: 80.5%}", "{policy: queue_hpa, tolerance: 0.05%}"}) {
-    ErrorList verdict;
-    read_scale(yaml(text), verdict);
-    ASSERT_FALSE(verdict.ok()) << text;
-    EXPECT_NE(verdict.error->text().find("expected steps of"), std::string::npos) << verdict.error->text();
+    ErrorList errors;
+    read_scale(yaml(text), errors);
+    ASSERT_FALSE(errors.ok()) << text;
+    EXPECT_NE(errors.error->text().find("expected steps of"), std::string::npos) << errors.error->text();
   }
 }
 

@@ -22,8 +22,8 @@ Node as_mapping(const Node& node) {
 
 namespace {
 
-void read_rules(const Node& node, std::string title, scale::HpaRules& rules, ErrorList& verdict) {
-  Fields fields(node, std::move(title), verdict);
+void read_rules(const Node& node, std::string title, scale::HpaRules& rules, ErrorList& errors) {
+  Fields fields(node, std::move(title), errors);
   fields.duration("stabilization", rules.stabilization, 0s, 1h);
   using Select = scale::HpaRules::Select;
   fields.choice<Select>("select", rules.select,
@@ -32,7 +32,7 @@ void read_rules(const Node& node, std::string title, scale::HpaRules& rules, Err
   if (!policies.empty()) rules.policies.clear();
   for (const Node& item : policies) {
     scale::HpaRatePolicy policy;
-    Fields rate(item, fields.what() + ".policies", verdict);
+    Fields rate(item, fields.what() + ".policies", errors);
     using Kind = scale::HpaRatePolicy::Kind;
     rate.choice<Kind>("kind", policy.kind, {{"pods", Kind::pods}, {"percent", Kind::percent}});
     rate.integer("value", policy.value, 1, 1'000'000);
@@ -45,19 +45,19 @@ void read_rules(const Node& node, std::string title, scale::HpaRules& rules, Err
 
 /// Reads a share that the policy stores in steps of `step_ppm`. A value between two steps is an error.
 void read_share(Fields& fields, std::string_view key, std::int64_t& out, std::int64_t step_ppm, std::int64_t low_ppm,
-                ErrorList& verdict) {
+                ErrorList& errors) {
   std::int64_t ppm = out * step_ppm;
   const bool read = fields.share_ppm(key, ppm, low_ppm, 1'000'000);
   if (const Node* node = fields.take(key); read && ppm % step_ppm != 0) {
-    verdict.fail(node->place, fields.what() + "." + std::string(key) + ": found " + node->words() +
-                                  ", expected steps of " + (step_ppm == 1'000 ? "0.1 %" : "1 %"));
+    errors.fail(node->place, fields.what() + "." + std::string(key) + ": found " + node->words() +
+                                 ", expected steps of " + (step_ppm == 1'000 ? "0.1 %" : "1 %"));
   }
   out = ppm / step_ppm;
 }
 
-void read_hpa(Fields& fields, scale::HpaSettings& hpa, ErrorList& verdict) {
+void read_hpa(Fields& fields, scale::HpaSettings& hpa, ErrorList& errors) {
   fields.duration("sync_period", hpa.sync_period, 100ms, 1h);
-  read_share(fields, "tolerance", hpa.tolerance_up_per_mille, 1'000, 0, verdict);
+  read_share(fields, "tolerance", hpa.tolerance_up_per_mille, 1'000, 0, errors);
   hpa.tolerance_down_per_mille = hpa.tolerance_up_per_mille;
   fields.boolean("silence_holds", hpa.silence_holds);
   const Node* behavior = fields.take("behavior");
@@ -65,7 +65,7 @@ void read_hpa(Fields& fields, scale::HpaSettings& hpa, ErrorList& verdict) {
   if (behavior == nullptr) fields.duration("downscale_stabilization", hpa.downscale_stabilization, 0s, 24h);
   if (behavior != nullptr) {
     hpa.behavior.emplace();
-    Fields rules(*behavior, fields.what() + ".behavior", verdict);
+    Fields rules(*behavior, fields.what() + ".behavior", errors);
     rules.check("scale_up", [&](const Node& n, ErrorList& v) {
       read_rules(n, fields.what() + ".behavior.scale_up", hpa.behavior->up, v);
     });
@@ -82,9 +82,9 @@ const provision::Consolidation kNoConsolidation = [] {
   return never;
 }();
 
-void read_consolidation(const Node& source, provision::Consolidation& out, ErrorList& verdict) {
+void read_consolidation(const Node& source, provision::Consolidation& out, ErrorList& errors) {
   const Node node = as_mapping(source);
-  Fields fields(node, "provision.consolidation", verdict);
+  Fields fields(node, "provision.consolidation", errors);
   enum class Kind : std::uint8_t { never, when_empty, underutilized };
   using model::ConsolidationPolicy;
   Kind kind = !out.enabled                                                     ? Kind::never
@@ -114,23 +114,23 @@ void read_consolidation(const Node& source, provision::Consolidation& out, Error
 
 /// Checks that the bound for scaling down is below the bound for scaling up.
 void check_order(const Fields& fields, const Node& node, const char* below, std::int64_t low, const char* above,
-                 std::int64_t high, ErrorList& verdict) {
+                 std::int64_t high, ErrorList& errors) {
   if (low < high || !fields.ok()) return;
-  verdict.fail(node.place, fields.what() + ": " + below + " is not below " + above +
-                               ", expected a lower value: between the two bounds nothing changes");
+  errors.fail(node.place, fields.what() + ": " + below + " is not below " + above +
+                              ", expected a lower value: between the two bounds nothing changes");
 }
 
-scale::Rules read_rules_policy(Fields& fields, const Node& node, ErrorList& verdict) {
+scale::Rules read_rules_policy(Fields& fields, const Node& node, ErrorList& errors) {
   scale::Rules rules;
   using On = scale::Rules::ScaleOn;
   const Node* on = fields.take("scale_on");
   const std::string scale_on = on == nullptr ? "" : on->text;
   if (scale_on == "duty_cycle" || scale_on == "memory") {
-    verdict.fail(on->place, scale_on == "memory"
-                                ? "scale.scale_on: GPU memory says nothing about load, because engines fill it before "
-                                  "the first request; expected kv or queue"
-                                : "scale.scale_on: the GPU duty cycle says nothing about load, because it is 100 % at "
-                                  "ten requests and at a hundred; expected queue, kv, latency or goodput");
+    errors.fail(on->place, scale_on == "memory"
+                               ? "scale.scale_on: GPU memory says nothing about load, because engines fill it before "
+                                 "the first request; expected kv or queue"
+                               : "scale.scale_on: the GPU duty cycle says nothing about load, because it is 100 % at "
+                                 "ten requests and at a hundred; expected queue, kv, latency or goodput");
   } else {
     fields.choice<On>(
         "scale_on", rules.scale_on,
@@ -140,22 +140,22 @@ scale::Rules read_rules_policy(Fields& fields, const Node& node, ErrorList& verd
   fields.integer("waiting_below", rules.waiting_below, 0, 1'000'000);
   fields.share_ppm("kv_above", rules.kv_above_ppm, 1, 1'000'000);
   fields.share_ppm("kv_below", rules.kv_below_ppm, 1, 1'000'000);
-  read_share(fields, "latency_below", rules.latency_below_percent, 10'000, 10'000, verdict);
+  read_share(fields, "latency_below", rules.latency_below_percent, 10'000, 10'000, errors);
   if (fields.take("goodput_below") != nullptr) {
     fields.share_ppm("goodput_below", rules.goodput_below_ppm, 1, 1'000'000);
   }
   fields.duration("cool_down", rules.cool_down, 0s, 24h);
   fields.duration("sync_period", rules.sync_period, 100ms, 1h);
-  check_order(fields, node, "waiting_below", rules.waiting_below, "waiting_above", rules.waiting_above, verdict);
-  check_order(fields, node, "kv_below", rules.kv_below_ppm, "kv_above", rules.kv_above_ppm, verdict);
+  check_order(fields, node, "waiting_below", rules.waiting_below, "waiting_above", rules.waiting_above, errors);
+  check_order(fields, node, "kv_below", rules.kv_below_ppm, "kv_above", rules.kv_above_ppm, errors);
   return rules;
 }
 
 }  // namespace
 
-scale::Policy read_scale(const Node& source, ErrorList& verdict, std::span<const std::string_view> others) {
+scale::Policy read_scale(const Node& source, ErrorList& errors, std::span<const std::string_view> others) {
   const Node node = as_mapping(source);
-  Fields fields(node, "scale", verdict);
+  Fields fields(node, "scale", errors);
   enum class Kind : std::uint8_t { fixed, duty_cycle_hpa, queue_hpa, memory_hpa, capstan, rules } kind = Kind::fixed;
   if (fields.need("policy") != nullptr) {
     fields.choice<Kind>("policy", kind,
@@ -179,8 +179,8 @@ scale::Policy read_scale(const Node& source, ErrorList& verdict, std::span<const
     }
     case Kind::duty_cycle_hpa: {
       scale::DutyCycleHpa duty;
-      read_share(fields, "target", duty.target_percent, 10'000, 10'000, verdict);
-      read_hpa(fields, duty.hpa, verdict);
+      read_share(fields, "target", duty.target_percent, 10'000, 10'000, errors);
+      read_hpa(fields, duty.hpa, errors);
       policy = duty;
       break;
     }
@@ -190,14 +190,14 @@ scale::Policy read_scale(const Node& source, ErrorList& verdict, std::span<const
       if (fields.take("running_per_replica") != nullptr) {
         fields.integer("running_per_replica", queue.running_per_replica.emplace(1), 1, 1'000'000);
       }
-      read_hpa(fields, queue.hpa, verdict);
+      read_hpa(fields, queue.hpa, errors);
       policy = queue;
       break;
     }
     case Kind::memory_hpa: {
       scale::MemoryHpa memory;
-      read_share(fields, "target", memory.target_percent, 10'000, 10'000, verdict);
-      read_hpa(fields, memory.hpa, verdict);
+      read_share(fields, "target", memory.target_percent, 10'000, 10'000, errors);
+      read_hpa(fields, memory.hpa, errors);
       policy = memory;
       break;
     }
@@ -212,7 +212,7 @@ scale::Policy read_scale(const Node& source, ErrorList& verdict, std::span<const
       break;
     }
     case Kind::rules: {
-      policy = read_rules_policy(fields, node, verdict);
+      policy = read_rules_policy(fields, node, errors);
       break;
     }
   }
@@ -220,9 +220,9 @@ scale::Policy read_scale(const Node& source, ErrorList& verdict, std::span<const
   return policy;
 }
 
-place::Policy read_place(const Node& source, ErrorList& verdict) {
+place::Policy read_place(const Node& source, ErrorList& errors) {
   const Node node = as_mapping(source);
-  Fields fields(node, "place", verdict);
+  Fields fields(node, "place", errors);
   place::Policy policy;
   using Kind = place::Policy::Kind;
   if (fields.need("policy") != nullptr) {
@@ -235,7 +235,7 @@ place::Policy read_place(const Node& source, ErrorList& verdict) {
   return policy;
 }
 
-provision::Policy read_provision(Fields& fields, Provisioner& provisioner, ErrorList& verdict) {
+provision::Policy read_provision(Fields& fields, Provisioner& provisioner, ErrorList& errors) {
   if (fields.need("policy") != nullptr) {
     fields.choice<Provisioner>("policy", provisioner,
                                {{"none", Provisioner::none},
@@ -263,7 +263,7 @@ provision::Policy read_provision(Fields& fields, Provisioner& provisioner, Error
   fields.duration("ask_timeout", policy.ask_timeout, 1s, 1h);
   fields.integer("min_nodes", policy.min_nodes, 0, 100'000);
   if (const Node* consolidation = fields.take("consolidation")) {
-    read_consolidation(*consolidation, policy.consolidation, verdict);
+    read_consolidation(*consolidation, policy.consolidation, errors);
   }
   return policy;
 }

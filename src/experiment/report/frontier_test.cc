@@ -71,9 +71,9 @@ TEST(Sweep, EveryCombinationIsAPolicyOfItsOwn) {
       "{name: x, scale: {policy: ray_serve, target_ongoing_requests: 2},"
       " sweep: {scale.target_ongoing_requests: [8, 16], scale.upscale_delay_s: [0, 30]}}",
       "s.yaml");
-  manifest::ErrorList verdict;
-  const std::vector<scenario::Swept> all = scenario::expand(*node, verdict);
-  ASSERT_TRUE(verdict.ok());
+  manifest::ErrorList errors;
+  const std::vector<scenario::Swept> all = scenario::expand(*node, errors);
+  ASSERT_TRUE(errors.ok());
   ASSERT_EQ(all.size(), 5u);
   EXPECT_EQ(all[0].words, "");
   EXPECT_EQ(all[0].node.find("sweep"), nullptr);
@@ -86,13 +86,13 @@ TEST(Sweep, SettingsWithOneLastNameAreShownWithTheirPath) {
       "{name: x, scale: {prefill: {target: 1}, decode: {target: 1}},"
       " sweep: {scale.prefill.target: [2], scale.decode.target: [4]}}",
       "s.yaml");
-  manifest::ErrorList verdict;
-  EXPECT_EQ(scenario::expand(*node, verdict).back().words, "prefill.target 2, decode.target 4");
+  manifest::ErrorList errors;
+  EXPECT_EQ(scenario::expand(*node, errors).back().words, "prefill.target 2, decode.target 4");
 }
 
 TEST(Sweep, ANullSweepIsOnePolicy) {
-  manifest::ErrorList verdict;
-  const std::vector<scenario::Swept> all = scenario::expand(*manifest::parse("{name: x, sweep: ~}", "s.yaml"), verdict);
+  manifest::ErrorList errors;
+  const std::vector<scenario::Swept> all = scenario::expand(*manifest::parse("{name: x, sweep: ~}", "s.yaml"), errors);
   ASSERT_EQ(all.size(), 1u);
   EXPECT_EQ(all[0].node.find("sweep"), nullptr) << "the reader of policies finds no sweep";
 }
@@ -100,17 +100,17 @@ TEST(Sweep, ANullSweepIsOnePolicy) {
 TEST(Sweep, AManifestIsChangedByAList) {
   const auto node =
       manifest::parse("{name: x, scale: {manifest: hpa.yaml}, sweep: {manifest.spec.maxReplicas: [4, 8]}}", "s.yaml");
-  manifest::ErrorList verdict;
-  const std::vector<scenario::Swept> all = scenario::expand(*node, verdict);
+  manifest::ErrorList errors;
+  const std::vector<scenario::Swept> all = scenario::expand(*node, errors);
   ASSERT_EQ(all.size(), 3u);
   EXPECT_EQ(all[2].node.find("scale")->find("set")->items.at(0).text, "spec.maxReplicas=8");
 }
 
 TEST(Sweep, OnlyListsOfScalarsAreAccepted) {
   for (const char* text : {"{sweep: 1}", "{sweep: {a: 1}}", "{sweep: {a: []}}", "{sweep: {a: [{b: 1}]}}"}) {
-    manifest::ErrorList verdict;
-    scenario::expand(*manifest::parse(text, "s.yaml"), verdict);
-    EXPECT_FALSE(verdict.ok()) << text;
+    manifest::ErrorList errors;
+    scenario::expand(*manifest::parse(text, "s.yaml"), errors);
+    EXPECT_FALSE(errors.ok()) << text;
   }
 }
 

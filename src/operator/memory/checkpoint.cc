@@ -39,9 +39,9 @@ Result<control::SloMemory> read_slo(std::string_view line) {
   if (line.empty()) return control::parse_slo_memory(numbers, std::nullopt);
   const Result<manifest::Node> node = manifest::parse(line, "checkpoint");
   if (!node) return std::unexpected(node.error());
-  manifest::ErrorList verdict;
-  const decide::scale::Policy good = settings::read_scale(*node, verdict);
-  if (!verdict.ok()) return std::unexpected(*verdict.error);
+  manifest::ErrorList errors;
+  const decide::scale::Policy good = settings::read_scale(*node, errors);
+  if (!errors.ok()) return std::unexpected(*errors.error);
   return control::parse_slo_memory(numbers, good);
 }
 

@@ -22,9 +22,9 @@ void read_scope(Fields& fields, Scope& out) {
   fields.choice<Scope>("scope", out, {{"service", Scope::service}, {"cluster", Scope::cluster}});
 }
 
-PanelTemplate read_panel(const Node& node, ErrorList& verdict) {
+PanelTemplate read_panel(const Node& node, ErrorList& errors) {
   PanelTemplate panel;
-  Fields fields(node, "panel", verdict);
+  Fields fields(node, "panel", errors);
   need_text(fields, "id", panel.id);
   need_text(fields, "title", panel.title);
   need_text(fields, "unit", panel.unit);
@@ -36,9 +36,9 @@ PanelTemplate read_panel(const Node& node, ErrorList& verdict) {
   return panel;
 }
 
-AlertTemplate read_alert(const Node& node, ErrorList& verdict) {
+AlertTemplate read_alert(const Node& node, ErrorList& errors) {
   AlertTemplate alert;
-  Fields fields(node, "alert", verdict);
+  Fields fields(node, "alert", errors);
   need_text(fields, "name", alert.name);
   need_text(fields, "severity", alert.severity);
   need_text(fields, "for", alert.duration);
@@ -57,12 +57,12 @@ std::expected<MonitoringTemplates, manifest::Errors> MonitoringTemplates::parse(
   const Result<Node> root = manifest::parse(text, file);
   if (!root) return std::unexpected(manifest::Errors(root.error()));
   MonitoringTemplates templates;
-  ErrorList verdict{.max_errors = ErrorList::kMaxErrors};
-  Fields fields(*root, "monitoring", verdict);
-  for (const Node& node : fields.list_of_some("panels")) templates.panels.push_back(read_panel(node, verdict));
-  for (const Node& node : fields.list_of_some("alerts")) templates.alerts.push_back(read_alert(node, verdict));
+  ErrorList errors{.max_errors = ErrorList::kMaxErrors};
+  Fields fields(*root, "monitoring", errors);
+  for (const Node& node : fields.list_of_some("panels")) templates.panels.push_back(read_panel(node, errors));
+  for (const Node& node : fields.list_of_some("alerts")) templates.alerts.push_back(read_alert(node, errors));
   fields.finish();
-  if (!verdict.ok()) return std::unexpected(verdict.all());
+  if (!errors.ok()) return std::unexpected(errors.all());
   return templates;
 }
 

@@ -17,9 +17,9 @@ using testing::PlanSample;
 peers::HpaSpec as_policy(const Yaml& body) {
   const auto documents = manifest::parse_documents(body.document(), "m.yaml");
   EXPECT_TRUE(documents.has_value());
-  manifest::ErrorList verdict;
-  const peers::HpaSpec read = peers::read_manifest(documents->front(), "m.yaml", {}, verdict);
-  EXPECT_TRUE(verdict.ok()) << body.document();
+  manifest::ErrorList errors;
+  const peers::HpaSpec read = peers::read_manifest(documents->front(), "m.yaml", {}, errors);
+  EXPECT_TRUE(errors.ok()) << body.document();
   return read;
 }
 

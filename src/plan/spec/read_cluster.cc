@@ -91,10 +91,10 @@ MachineSpec machine_of(const scenario::Instance& row) {
 /// Reads the cluster of a spec.
 class ClusterReader {
  public:
-  ClusterReader(PlanSpec& spec, ErrorList& verdict) : spec_(spec), cluster_(spec.cluster), verdict_(verdict) {}
+  ClusterReader(PlanSpec& spec, ErrorList& errors) : spec_(spec), cluster_(spec.cluster), errors_(errors) {}
 
   void read(const Node& node) {
-    Fields fields(node, "cluster", verdict_);
+    Fields fields(node, "cluster", errors_);
     DefaultList defaults(spec_.defaults);
     fields.choice<Cloud>(
         "cloud", cluster_.cloud,
@@ -118,9 +118,9 @@ class ClusterReader {
   void read_places(Fields& fields, DefaultList& defaults) {
     cluster_.region = priced_region(cluster_.cloud);
     if (fields.text("region", cluster_.region) && !is_region_name(cluster_.cloud, cluster_.region)) {
-      verdict_.fail(fields.blame({"region"}),
-                    fmt::format("cluster.region is \"{}\", expected a region of {} such as {}", cluster_.region,
-                                cloud_key(cluster_.cloud), priced_region(cluster_.cloud)));
+      errors_.fail(fields.blame({"region"}),
+                   fmt::format("cluster.region is \"{}\", expected a region of {} such as {}", cluster_.region,
+                               cloud_key(cluster_.cloud), priced_region(cluster_.cloud)));
     }
     defaults.note(fields, "region", cluster_.region, "the region whose prices the catalogue has");
     for (const Node& zone : fields.list_of_some("zones")) cluster_.zones.push_back(zone.text);
@@ -141,13 +141,13 @@ class ClusterReader {
       if (key) kinds.insert(*key);
       if (key) continue;
       if (gpu.kind != Node::Kind::scalar || gpu.text.empty()) {
-        verdict_.fail(gpu.place, fmt::format("cluster.gpus: found {}, expected a GPU kind such as H100", gpu.words()));
+        errors_.fail(gpu.place, fmt::format("cluster.gpus: found {}, expected a GPU kind such as H100", gpu.words()));
       } else {
-        verdict_.fail(gpu.place,
-                      fmt::format("cluster.gpus: no step times of {} are known, {}; for another kind, state a table of "
-                                  "your own step times with step_times",
-                                  gpu.text, known_gpu_kinds(*spec_.engines, gpu.text)),
-                      ErrorKind::infeasible);
+        errors_.fail(gpu.place,
+                     fmt::format("cluster.gpus: no step times of {} are known, {}; for another kind, state a table of "
+                                 "your own step times with step_times",
+                                 gpu.text, known_gpu_kinds(*spec_.engines, gpu.text)),
+                     ErrorKind::infeasible);
       }
     }
     for (const Node& machine : fields.list_of_some("instances")) read_machine(machine);
@@ -160,11 +160,11 @@ class ClusterReader {
                   kinds.empty() ? "machines of the cloud whose GPU is in the engine table"
                                 : "machines of the cloud with these GPUs");
     if (!cluster_.machines.empty()) return;
-    verdict_.fail(fields.blame({"gpus", "cloud"}),
-                  fmt::format("cluster: the catalogue has no machine of {} with these GPUs, expected `instances` with "
-                              "gpu, gpus and usd_per_hour",
-                              cloud_key(cluster_.cloud)),
-                  ErrorKind::infeasible);
+    errors_.fail(fields.blame({"gpus", "cloud"}),
+                 fmt::format("cluster: the catalogue has no machine of {} with these GPUs, expected `instances` with "
+                             "gpu, gpus and usd_per_hour",
+                             cloud_key(cluster_.cloud)),
+                 ErrorKind::infeasible);
   }
 
   /// Notes that prices of the catalogue are those of another region.
@@ -184,25 +184,24 @@ class ClusterReader {
   void read_machine(const Node& node) {
     const bool is_name = node.kind == Node::Kind::scalar && !node.text.empty();
     if (!is_name && node.kind != Node::Kind::mapping) {
-      return verdict_.fail(node.place,
-                           fmt::format("cluster.instances: found {}, expected a name, or a mapping with the "
-                                       "key instance",
-                                       node.words()));
+      return errors_.fail(node.place, fmt::format("cluster.instances: found {}, expected a name, or a mapping with the "
+                                                  "key instance",
+                                                  node.words()));
     }
-    const Node* named = is_name ? &node : Fields(node, "cluster.instances", verdict_).need("instance");
+    const Node* named = is_name ? &node : Fields(node, "cluster.instances", errors_).need("instance");
     if (named == nullptr) return;
     const scenario::Instance* row = scenario::find_instance(named->text);
     MachineSpec machine = row != nullptr ? machine_of(*row) : MachineSpec{.name = named->text};
-    if (is_name && row == nullptr) return verdict_.fail(node.place, unknown_machine(named->text));
+    if (is_name && row == nullptr) return errors_.fail(node.place, unknown_machine(named->text));
     if (!is_name) read_shape(node, row != nullptr, machine);
     const bool is_new =
         std::ranges::find(cluster_.machines, machine.name, &MachineSpec::name) == cluster_.machines.end();
-    if (!is_new) verdict_.fail(node.place, fmt::format("cluster.instances: \"{}\" is given twice", machine.name));
+    if (!is_new) errors_.fail(node.place, fmt::format("cluster.instances: \"{}\" is given twice", machine.name));
     cluster_.machines.push_back(std::move(machine));
   }
 
   void read_shape(const Node& node, bool is_known, MachineSpec& machine) {
-    Fields fields(node, "cluster.instances", verdict_);
+    Fields fields(node, "cluster.instances", errors_);
     fields.need("instance");
     if (const Node* gpu = is_known ? fields.take("gpu") : fields.need("gpu")) {
       const auto key = engine::gpu_of_product(*spec_.engines, gpu->text);
@@ -225,8 +224,8 @@ class ClusterReader {
     fields.integer("existing", machine.existing, 0, 100'000);
     fields.finish();
     if (fields.ok() && !machine.on_demand_per_hour && !machine.spot_per_hour && !machine.reserved_per_hour) {
-      verdict_.fail(node.place,
-                    fmt::format("cluster.instances: no price of {} is known, expected usd_per_hour", machine.name));
+      errors_.fail(node.place,
+                   fmt::format("cluster.instances: no price of {} is known, expected usd_per_hour", machine.name));
     }
   }
 
@@ -247,8 +246,8 @@ class ClusterReader {
           {"on_demand", Capacity::on_demand}, {"spot", Capacity::spot}, {"reserved", Capacity::reserved}};
       const auto found = std::ranges::find(names, node.text, &std::pair<std::string_view, Capacity>::first);
       if (found == std::end(names)) {
-        verdict_.fail(node.place, fmt::format("cluster.capacity: found {}, expected one of on_demand, spot or reserved",
-                                              node.words()));
+        errors_.fail(node.place, fmt::format("cluster.capacity: found {}, expected one of on_demand, spot or reserved",
+                                             node.words()));
       } else {
         cluster_.capacity.push_back(found->second);
       }
@@ -271,14 +270,14 @@ class ClusterReader {
 
   PlanSpec& spec_;
   ClusterSpec& cluster_;
-  ErrorList& verdict_;
+  ErrorList& errors_;
 };
 
 }  // namespace
 
-void read_spec_cluster(const Node* node, PlanSpec& spec, ErrorList& verdict) {
+void read_spec_cluster(const Node* node, PlanSpec& spec, ErrorList& errors) {
   const Node empty{.kind = Node::Kind::mapping, .place = {}, .text = {}, .items = {}, .entries = {}};
-  ClusterReader(spec, verdict).read(node == nullptr ? empty : *node);
+  ClusterReader(spec, errors).read(node == nullptr ? empty : *node);
 }
 
 }  // namespace capstan::plan

@@ -24,7 +24,7 @@ constexpr Duration kLongestLoad = 24h * 14;
 constexpr TokenSpec kChatPrompt{.median = 1000, .sigma = 0.8, .longest = 16384};  // Azure 2023, conversation
 constexpr TokenSpec kChatAnswer{.median = 200, .sigma = 0.6, .longest = 2048};
 
-void read_spec_tokens(Fields& fields, std::string_view key, TokenSpec& out, DefaultList& defaults, ErrorList& verdict) {
+void read_spec_tokens(Fields& fields, std::string_view key, TokenSpec& out, DefaultList& defaults, ErrorList& errors) {
   defaults.note(fields, key, fmt::format("median {}, log-normal", out.median),
                 "like the conversations of the Azure trace of 2023");
   const Node* node = fields.take(key);
@@ -32,14 +32,14 @@ void read_spec_tokens(Fields& fields, std::string_view key, TokenSpec& out, Defa
   if (node->kind == Node::Kind::scalar) {
     const auto tokens = manifest::read_integer(node->text);
     if (!tokens || *tokens < 1 || *tokens > kMostTokens) {
-      return verdict.fail(node->place, fmt::format("{}.{}: found {}, expected a number of tokens or a mapping with "
-                                                   "median, sigma and longest",
-                                                   fields.what(), key, node->words()));
+      return errors.fail(node->place, fmt::format("{}.{}: found {}, expected a number of tokens or a mapping with "
+                                                  "median, sigma and longest",
+                                                  fields.what(), key, node->words()));
     }
     out = {.median = static_cast<std::int32_t>(*tokens), .longest = static_cast<std::int32_t>(*tokens)};
     return;
   }
-  Fields parts(*node, fmt::format("{}.{}", fields.what(), key), verdict);
+  Fields parts(*node, fmt::format("{}.{}", fields.what(), key), errors);
   parts.integer("median", out.median, 1, kMostTokens);
   parts.number("sigma", out.sigma, 0, 10);
   defaults.note(parts, "median", fmt::format("{}", out.median), "like the Azure trace of 2023");
@@ -49,12 +49,12 @@ void read_spec_tokens(Fields& fields, std::string_view key, TokenSpec& out, Defa
   defaults.note(parts, "longest", fmt::format("{}", out.longest), "like the Azure trace of 2023");
   parts.finish();
   if (parts.ok() && out.longest < out.median) {
-    verdict.fail(node->place,
-                 fmt::format("{}: longest {} is below the median {}", parts.what(), out.longest, out.median));
+    errors.fail(node->place,
+                fmt::format("{}: longest {} is below the median {}", parts.what(), out.longest, out.median));
   }
 }
 
-void read_spec_rate(Fields& fields, ServiceSpec& service, PlanSpec& spec, ErrorList& verdict) {
+void read_spec_rate(Fields& fields, ServiceSpec& service, PlanSpec& spec, ErrorList& errors) {
   LoadSpec& load = service.load;
   const bool has_rate = fields.take("requests_per_second") != nullptr;
   const bool has_concurrency = fields.take("concurrency") != nullptr;
@@ -62,8 +62,8 @@ void read_spec_rate(Fields& fields, ServiceSpec& service, PlanSpec& spec, ErrorL
   fields.number("requests_per_second", load.requests_per_s, 1e-3, 1e6);
   if (has_concurrency) fields.number("concurrency", load.concurrency.emplace(1), 1e-3, 1e7);
   if (has_rate && has_concurrency) {
-    verdict.fail(fields.blame({"concurrency", "requests_per_second"}),
-                 fmt::format("{} states requests_per_second and concurrency, expected one of them", fields.what()));
+    errors.fail(fields.blame({"concurrency", "requests_per_second"}),
+                fmt::format("{} states requests_per_second and concurrency, expected one of them", fields.what()));
   }
   if (has_concurrency && fields.ok()) {
     const TimeInFlight time = time_in_flight(service, spec);
@@ -76,14 +76,14 @@ void read_spec_rate(Fields& fields, ServiceSpec& service, PlanSpec& spec, ErrorL
   }
 }
 
-void read_generated(Fields& fields, ServiceSpec& service, PlanSpec& spec, ErrorList& verdict) {
+void read_generated(Fields& fields, ServiceSpec& service, PlanSpec& spec, ErrorList& errors) {
   LoadSpec& load = service.load;
   DefaultList defaults(spec.defaults);
   load.prompt = kChatPrompt;
   load.answer = kChatAnswer;
-  read_spec_tokens(fields, "prompt_tokens", load.prompt, defaults, verdict);
-  read_spec_tokens(fields, "answer_tokens", load.answer, defaults, verdict);
-  read_spec_rate(fields, service, spec, verdict);
+  read_spec_tokens(fields, "prompt_tokens", load.prompt, defaults, errors);
+  read_spec_tokens(fields, "answer_tokens", load.answer, defaults, errors);
+  read_spec_rate(fields, service, spec, errors);
   load.burst_factor = 2;
   fields.number("burst_factor", load.burst_factor, 1, 1000);
   defaults.note(fields, "burst_factor", "2", "twice the rate in a burst");
@@ -97,23 +97,23 @@ void read_generated(Fields& fields, ServiceSpec& service, PlanSpec& spec, ErrorL
   fields.duration("duration", load.duration, 1min, kLongestLoad);
   defaults.note(fields, "duration", "1 h", "the simulated part of the load");
   if (fields.ok() && load.burst_length >= load.burst_every) {
-    verdict.fail(fields.blame({"burst_length", "burst_every"}),
-                 fmt::format("{}: burst_length {} is not below burst_every {}", fields.what(),
-                             manifest::duration_text(load.burst_length), manifest::duration_text(load.burst_every)));
+    errors.fail(fields.blame({"burst_length", "burst_every"}),
+                fmt::format("{}: burst_length {} is not below burst_every {}", fields.what(),
+                            manifest::duration_text(load.burst_length), manifest::duration_text(load.burst_every)));
   }
 }
 
 /// Reads a load that is measured on a Prometheus server. Stated lengths replace metrics that the engine lacks.
-void read_measured(Fields& fields, ServiceSpec& service, PlanSpec& spec, ErrorList& verdict) {
+void read_measured(Fields& fields, ServiceSpec& service, PlanSpec& spec, ErrorList& errors) {
   LoadSpec& load = service.load;
   load.source = LoadSpec::Source::prometheus;
-  read_spec_measure(*fields.take("prometheus"), fields.what() + ".prometheus", load.measure, spec, verdict);
+  read_spec_measure(*fields.take("prometheus"), fields.what() + ".prometheus", load.measure, spec, errors);
   load.prompt = kChatPrompt;
   load.answer = kChatAnswer;
   std::vector<DefaultUsed> unused;  // the measured load says which lengths it assumes
   DefaultList lengths(unused);
-  read_spec_tokens(fields, "prompt_tokens", load.prompt, lengths, verdict);
-  read_spec_tokens(fields, "answer_tokens", load.answer, lengths, verdict);
+  read_spec_tokens(fields, "prompt_tokens", load.prompt, lengths, errors);
+  read_spec_tokens(fields, "answer_tokens", load.answer, lengths, errors);
   load.has_stated_prompt = fields.node().find("prompt_tokens") != nullptr;
   load.has_stated_answer = fields.node().find("answer_tokens") != nullptr;
   DefaultList defaults(spec.defaults);
@@ -125,13 +125,13 @@ void read_measured(Fields& fields, ServiceSpec& service, PlanSpec& spec, ErrorLi
 
 /// Opens the trace or profile and reads its first request, so that an empty or foreign file is an error here. An error
 /// has the place in that file, if it is known, and names the place in the spec, which may be one of several.
-void check_recorded(const Fields& fields, const LoadSpec& load, const PlanSpec& spec, ErrorList& verdict) {
+void check_recorded(const Fields& fields, const LoadSpec& load, const PlanSpec& spec, ErrorList& errors) {
   const manifest::Place& place = fields.blame({"trace", "profile"});
   const auto fail = [&](Error error) {
     const std::string file = place.file == nullptr ? spec.file : *place.file;
     const std::string at = place.line == 0 ? file : fmt::format("{}:{}", file, place.line);
     error.message += fmt::format(" ({} names this file at {})", fields.what(), at);
-    verdict.fail(std::move(error));
+    errors.fail(std::move(error));
   };
   workload::WorkloadSpec workload;
   if (load.source == LoadSpec::Source::trace) workload.from = workload::TraceSpec{load.from};
@@ -142,15 +142,15 @@ void check_recorded(const Fields& fields, const LoadSpec& load, const PlanSpec& 
   if ((*source)->next(request)) return;
   const std::optional<Error> error = (*source)->error();
   if (error && error->message != workload::kNoTraceRows) return fail(*error);
-  verdict.fail(place,
-               fmt::format("{}: no fleet can be simulated on {}, which has 0 requests, 1 fewer than are needed; the "
-                           "nearest that is possible is a {} with one request, or a generated load with "
-                           "requests_per_second",
-                           fields.what(), load.from, load.source == LoadSpec::Source::trace ? "trace" : "profile"),
-               ErrorKind::infeasible);
+  errors.fail(place,
+              fmt::format("{}: no fleet can be simulated on {}, which has 0 requests, 1 fewer than are needed; the "
+                          "nearest that is possible is a {} with one request, or a generated load with "
+                          "requests_per_second",
+                          fields.what(), load.from, load.source == LoadSpec::Source::trace ? "trace" : "profile"),
+              ErrorKind::infeasible);
 }
 
-void read_recorded(Fields& fields, ServiceSpec& service, PlanSpec& spec, ErrorList& verdict) {
+void read_recorded(Fields& fields, ServiceSpec& service, PlanSpec& spec, ErrorList& errors) {
   LoadSpec& load = service.load;
   std::string path;
   if (fields.text("trace", path)) {
@@ -168,31 +168,31 @@ void read_recorded(Fields& fields, ServiceSpec& service, PlanSpec& spec, ErrorLi
   defaults.note(fields, "scale", "1", "the recorded rate");
   fields.duration("duration", load.duration, 1min, kLongestLoad);
   defaults.note(fields, "duration", "all of it", "the whole recorded load is simulated");
-  if (fields.ok()) check_recorded(fields, load, spec, verdict);
+  if (fields.ok()) check_recorded(fields, load, spec, errors);
 }
 
 }  // namespace
 
 void read_spec_load(const Node* node, const std::string& owner, ServiceSpec& service, PlanSpec& spec,
-                    ErrorList& verdict) {
+                    ErrorList& errors) {
   const Node empty{.kind = Node::Kind::mapping, .place = {}, .text = {}, .items = {}, .entries = {}};
-  Fields fields(node == nullptr ? empty : *node, owner + ".load", verdict);
+  Fields fields(node == nullptr ? empty : *node, owner + ".load", errors);
   const bool has_trace = fields.take("trace") != nullptr;
   const bool has_profile = fields.take("profile") != nullptr;
   const bool has_server = fields.take("prometheus") != nullptr;
   if (has_trace + has_profile + has_server > 1) {
-    verdict.fail(fields.blame({"trace", "profile", "prometheus"}),
-                 fmt::format("{} states {}, expected one of trace, profile and prometheus", fields.what(),
-                             !has_server    ? "a trace and a profile"
-                             : !has_profile ? "a trace and a Prometheus server"
-                             : !has_trace   ? "a profile and a Prometheus server"
-                                            : "a trace, a profile and a Prometheus server"));
+    errors.fail(fields.blame({"trace", "profile", "prometheus"}),
+                fmt::format("{} states {}, expected one of trace, profile and prometheus", fields.what(),
+                            !has_server    ? "a trace and a profile"
+                            : !has_profile ? "a trace and a Prometheus server"
+                            : !has_trace   ? "a profile and a Prometheus server"
+                                           : "a trace, a profile and a Prometheus server"));
   } else if (has_server) {
-    read_measured(fields, service, spec, verdict);
+    read_measured(fields, service, spec, errors);
   } else if (has_trace || has_profile) {
-    read_recorded(fields, service, spec, verdict);
+    read_recorded(fields, service, spec, errors);
   } else {
-    read_generated(fields, service, spec, verdict);
+    read_generated(fields, service, spec, errors);
   }
   fields.finish();
 }

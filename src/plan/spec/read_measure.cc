@@ -41,18 +41,18 @@ bool has_user(std::string_view url) {
 /// @param names    kind of the names, for messages: "names of labels"
 template <typename IsName>
 void read_pairs(Fields& fields, std::string_view key, IsName is_name, std::string_view names,
-                std::vector<std::pair<std::string, std::string>>& out, ErrorList& verdict) {
+                std::vector<std::pair<std::string, std::string>>& out, ErrorList& errors) {
   const Node* node = fields.take(key);
   if (node == nullptr) return;
   const std::string what = fmt::format("{}.{}", fields.what(), key);
   if (node->kind != Node::Kind::mapping) {
-    return verdict.fail(node->place, fmt::format("{} is {}, expected a mapping", what, node->words()));
+    return errors.fail(node->place, fmt::format("{} is {}, expected a mapping", what, node->words()));
   }
   for (const Node::Entry& entry : node->entries) {
     if (!is_name(entry.key)) {
-      verdict.fail(entry.value.place, fmt::format("{}: found the key \"{}\", expected {}", what, entry.key, names));
+      errors.fail(entry.value.place, fmt::format("{}: found the key \"{}\", expected {}", what, entry.key, names));
     } else if (entry.value.kind != Node::Kind::scalar || !is_printable(entry.value.text)) {
-      verdict.fail(entry.value.place, fmt::format("{}.{}: expected a printable text", what, entry.key));
+      errors.fail(entry.value.place, fmt::format("{}.{}: expected a printable text", what, entry.key));
     } else {
       out.emplace_back(entry.key, entry.value.text);
     }
@@ -66,18 +66,18 @@ void read_file_of(Fields& fields, std::string_view key, std::string& out, const 
 }  // namespace
 
 void read_spec_measure(const Node& node, const std::string& owner, MeasureSpec& measure, PlanSpec& spec,
-                       ErrorList& verdict) {
-  Fields fields(node, owner, verdict);
+                       ErrorList& errors) {
+  Fields fields(node, owner, errors);
   DefaultList defaults(spec.defaults);
   if (fields.need("url") != nullptr && fields.text("url", measure.url) && !measure.url.starts_with("http://") &&
       !measure.url.starts_with("https://")) {
-    verdict.fail(fields.blame({"url"}),
-                 fmt::format("{}.url is \"{}\", expected http:// or https:// and a host", owner, measure.url));
+    errors.fail(fields.blame({"url"}),
+                fmt::format("{}.url is \"{}\", expected http:// or https:// and a host", owner, measure.url));
   } else if (has_user(measure.url)) {
     // The address is on the page and in errors, so that the value is not repeated here.
-    verdict.fail(fields.blame({"url"}), fmt::format("{}.url has a user or a password in the address, expected "
-                                                    "bearer_token_file or headers for credentials",
-                                                    owner));
+    errors.fail(fields.blame({"url"}), fmt::format("{}.url has a user or a password in the address, expected "
+                                                   "bearer_token_file or headers for credentials",
+                                                   owner));
   }
   fields.duration("over", measure.over, kShortestHistory, kLongestHistory);
   defaults.note(fields, "over", "7 d", "a week has working days and a weekend");
@@ -85,31 +85,31 @@ void read_spec_measure(const Node& node, const std::string& owner, MeasureSpec& 
   defaults.note(fields, "step", "1 min", "bursts of a minute are seen");
   if (fields.ok() && measure.over / measure.step > kPointsMost) {
     const auto least = std::chrono::ceil<std::chrono::seconds>(measure.over / kPointsMost);
-    verdict.fail(fields.blame({"step", "over"}),
-                 fmt::format("{}: {} with a point every {} are {} points, {} more than Prometheus answers in one query "
-                             "({}), expected a step of at least {}",
-                             owner, manifest::duration_text(measure.over), manifest::duration_text(measure.step),
-                             measure.over / measure.step, measure.over / measure.step - kPointsMost, kPointsMost,
-                             manifest::duration_text(least)));
+    errors.fail(fields.blame({"step", "over"}),
+                fmt::format("{}: {} with a point every {} are {} points, {} more than Prometheus answers in one query "
+                            "({}), expected a step of at least {}",
+                            owner, manifest::duration_text(measure.over), manifest::duration_text(measure.step),
+                            measure.over / measure.step, measure.over / measure.step - kPointsMost, kPointsMost,
+                            manifest::duration_text(least)));
   }
   fields.duration("timeout", measure.timeout, 1s, kLongestTimeout);
   defaults.note(fields, "timeout", "30 s", "of each query");
-  read_pairs(fields, "labels", is_label_name, "the name of a label", measure.labels, verdict);
+  read_pairs(fields, "labels", is_label_name, "the name of a label", measure.labels, errors);
   const std::string all = fmt::format("namespace=\"{}\"", spec.namespace_);
   if (node.find("labels") == nullptr) measure.labels.emplace_back("namespace", spec.namespace_);
   defaults.note(fields, "labels", all, "series of the namespace of the plan");
   const auto is_header = [](std::string_view name) {
     return !name.empty() && is_printable(name) && name.find_first_of(" :") == std::string_view::npos;
   };
-  read_pairs(fields, "headers", is_header, "the name of an HTTP header", measure.headers, verdict);
+  read_pairs(fields, "headers", is_header, "the name of an HTTP header", measure.headers, errors);
   read_file_of(fields, "bearer_token_file", measure.bearer_token_file, spec);
   read_file_of(fields, "ca_file", measure.ca_file, spec);
   read_file_of(fields, "certificate_file", measure.certificate_file, spec);
   read_file_of(fields, "key_file", measure.key_file, spec);
   fields.finish();
   if (fields.ok() && measure.certificate_file.empty() != measure.key_file.empty()) {
-    verdict.fail(fields.blame({"certificate_file", "key_file"}),
-                 fmt::format("{} states only one of certificate_file and key_file, expected both", owner));
+    errors.fail(fields.blame({"certificate_file", "key_file"}),
+                fmt::format("{} states only one of certificate_file and key_file, expected both", owner));
   }
 }
 

@@ -6,7 +6,7 @@
 #include "manifest/fields.h"
 #include "plan/spec/spec.h"
 
-// The readers of the parts of a spec. An error goes into the verdict, and reading goes on with a default.
+// The readers of the parts of a spec. An error goes into the list of errors, and reading goes on with a default.
 namespace capstan::plan {
 
 /// Collects the defaults that a spec uses.
@@ -22,24 +22,24 @@ class DefaultList {
 
 /// Reads the cluster. Without machines of its own, it has those of the catalogue.
 /// @param node  null: the spec has no cluster, and all of it is a default
-void read_spec_cluster(const manifest::Node* node, PlanSpec& spec, manifest::ErrorList& verdict);
+void read_spec_cluster(const manifest::Node* node, PlanSpec& spec, manifest::ErrorList& errors);
 
 /// Reads one service. Needs `PlanSpec::engines`.
-ServiceSpec read_spec_service(const manifest::Node& node, PlanSpec& spec, manifest::ErrorList& verdict);
+ServiceSpec read_spec_service(const manifest::Node& node, PlanSpec& spec, manifest::ErrorList& errors);
 
 /// Reads the load of a service, whose model and SLO are known.
 /// @param owner  the service's path, for messages: "services.chat"
 void read_spec_load(const manifest::Node* node, const std::string& owner, ServiceSpec& service, PlanSpec& spec,
-                    manifest::ErrorList& verdict);
+                    manifest::ErrorList& errors);
 
 /// Reads the server on which a load is measured.
 void read_spec_measure(const manifest::Node& node, const std::string& owner, MeasureSpec& measure, PlanSpec& spec,
-                       manifest::ErrorList& verdict);
+                       manifest::ErrorList& errors);
 /// Reads tenants, limits, staff and the choices that the operator asked for.
-void read_spec_tenants(manifest::Fields& root, PlanSpec& spec, manifest::ErrorList& verdict);
-void read_spec_limits(manifest::Fields& root, PlanSpec& spec, manifest::ErrorList& verdict);
-void read_spec_staff(manifest::Fields& root, PlanSpec& spec, manifest::ErrorList& verdict);
-void read_spec_asked(manifest::Fields& root, PlanSpec& spec, manifest::ErrorList& verdict);
+void read_spec_tenants(manifest::Fields& root, PlanSpec& spec, manifest::ErrorList& errors);
+void read_spec_limits(manifest::Fields& root, PlanSpec& spec, manifest::ErrorList& errors);
+void read_spec_staff(manifest::Fields& root, PlanSpec& spec, manifest::ErrorList& errors);
+void read_spec_asked(manifest::Fields& root, PlanSpec& spec, manifest::ErrorList& errors);
 
 /// Returns a path relative to the folder of the spec.
 std::string spec_relative(const PlanSpec& spec, const std::string& path);

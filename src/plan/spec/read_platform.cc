@@ -15,10 +15,10 @@ using manifest::ErrorList;
 using manifest::Fields;
 using manifest::Node;
 
-TenantSpec read_tenant(const Node& node, PlanSpec& spec, ErrorList& verdict) {
+TenantSpec read_tenant(const Node& node, PlanSpec& spec, ErrorList& errors) {
   TenantSpec tenant;
   const Node* name = node.kind == Node::Kind::mapping ? node.find("name") : nullptr;
-  Fields fields(node, name == nullptr ? "tenants" : "tenants." + name->text, verdict);
+  Fields fields(node, name == nullptr ? "tenants" : "tenants." + name->text, errors);
   DefaultList defaults(spec.defaults);
   if (fields.need("name") != nullptr) fields.text("name", tenant.name);
   using Kind = TenantSpec::Kind;
@@ -35,21 +35,21 @@ TenantSpec read_tenant(const Node& node, PlanSpec& spec, ErrorList& verdict) {
   defaults.note(fields, "gpu_limit", "none", "the tenant may use every GPU that is free");
   fields.finish();
   if (fields.ok() && tenant.gpu_limit && tenant.gpu_quota > *tenant.gpu_limit) {
-    verdict.fail(fields.blame({"gpu_quota", "gpu_limit"}),
-                 fmt::format("tenants.{}: gpu_quota {} is {} above gpu_limit {}", tenant.name, tenant.gpu_quota,
-                             tenant.gpu_quota - *tenant.gpu_limit, *tenant.gpu_limit),
-                 ErrorKind::infeasible);
+    errors.fail(fields.blame({"gpu_quota", "gpu_limit"}),
+                fmt::format("tenants.{}: gpu_quota {} is {} above gpu_limit {}", tenant.name, tenant.gpu_quota,
+                            tenant.gpu_quota - *tenant.gpu_limit, *tenant.gpu_limit),
+                ErrorKind::infeasible);
   }
   return tenant;
 }
 
 }  // namespace
 
-void read_spec_tenants(Fields& root, PlanSpec& spec, ErrorList& verdict) {
+void read_spec_tenants(Fields& root, PlanSpec& spec, ErrorList& errors) {
   for (const Node& node : root.list_of_some("tenants")) {
-    TenantSpec tenant = read_tenant(node, spec, verdict);
+    TenantSpec tenant = read_tenant(node, spec, errors);
     if (std::ranges::find(spec.tenants, tenant.name, &TenantSpec::name) != spec.tenants.end()) {
-      verdict.fail(node.place, fmt::format("tenants: \"{}\" is the name of two tenants", tenant.name));
+      errors.fail(node.place, fmt::format("tenants: \"{}\" is the name of two tenants", tenant.name));
     }
     spec.tenants.push_back(std::move(tenant));
   }
@@ -57,11 +57,11 @@ void read_spec_tenants(Fields& root, PlanSpec& spec, ErrorList& verdict) {
   DefaultList(spec.defaults).note(root, "tenants", "production", "one tenant with priority 100");
 }
 
-void read_spec_limits(Fields& root, PlanSpec& spec, ErrorList& verdict) {
+void read_spec_limits(Fields& root, PlanSpec& spec, ErrorList& errors) {
   DefaultList(spec.defaults).note(root, "limits", "none", "the pools are limited by the maximum of replicas");
   const Node* node = root.take("limits");
   if (node == nullptr) return;
-  Fields fields(*node, "limits", verdict);
+  Fields fields(*node, "limits", errors);
   if (fields.take("gpus") != nullptr) fields.integer("gpus", spec.limits.gpus.emplace(1), 1, 1'000'000);
   if (fields.take("usd_per_hour") != nullptr) {
     fields.usd("usd_per_hour", spec.limits.per_hour.emplace(), {1}, {1'000'000'000'000});
@@ -69,12 +69,12 @@ void read_spec_limits(Fields& root, PlanSpec& spec, ErrorList& verdict) {
   fields.finish();
 }
 
-void read_spec_staff(Fields& root, PlanSpec& spec, ErrorList& verdict) {
+void read_spec_staff(Fields& root, PlanSpec& spec, ErrorList& errors) {
   DefaultList(spec.defaults)
       .note(root, "staff", "half of an engineer of 160,000 USD a year", "the middle of the usual 40 to 60 %");
   const Node* node = root.take("staff");
   if (node == nullptr) return;
-  Fields fields(*node, "staff", verdict);
+  Fields fields(*node, "staff", errors);
   DefaultList defaults(spec.defaults);
   defaults.note(fields, "usd_per_year", "160,000 USD", "one engineer, with overhead");
   defaults.note(fields, "share", "50 %", "the middle of the usual 40 to 60 %");
@@ -85,12 +85,12 @@ void read_spec_staff(Fields& root, PlanSpec& spec, ErrorList& verdict) {
   fields.finish();
 }
 
-void read_spec_asked(Fields& root, PlanSpec& spec, ErrorList& verdict) {
+void read_spec_asked(Fields& root, PlanSpec& spec, ErrorList& errors) {
   const Node* node = root.take("asked");
   if (node == nullptr) return;
-  Fields fields(*node, "asked", verdict);
+  Fields fields(*node, "asked", errors);
   if (fields.text("scale_on", spec.asked.scale_on) && !asked_signal(spec.asked.scale_on)) {
-    verdict.fail(
+    errors.fail(
         fields.blame({"scale_on"}),
         fmt::format("asked.scale_on: found \"{}\", expected queue, kv, latency or goodput", spec.asked.scale_on));
   }

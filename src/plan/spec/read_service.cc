@@ -32,19 +32,19 @@ std::string_view default_image(Engine engine) {
   return "";
 }
 
-void read_spec_bound(Fields& fields, std::string_view key, Duration& out, ErrorList& verdict) {
+void read_spec_bound(Fields& fields, std::string_view key, Duration& out, ErrorList& errors) {
   if (fields.duration(key, out, 0s, 24h) && out == 0s) {
-    verdict.fail(fields.node().find(key)->place, fmt::format("{}.{}: an SLO of 0 can never be met", fields.what(), key),
-                 ErrorKind::infeasible);
+    errors.fail(fields.node().find(key)->place, fmt::format("{}.{}: an SLO of 0 can never be met", fields.what(), key),
+                ErrorKind::infeasible);
   }
 }
 
 void read_spec_slo(const Node& node, const std::string& owner, ServiceSpec& service, DefaultList& defaults,
-                   ErrorList& verdict) {
-  Fields fields(node, owner + ".slo", verdict);
-  read_spec_bound(fields, "ttft_p99", service.slo.ttft, verdict);
-  read_spec_bound(fields, "tpot", service.slo.tpot, verdict);
-  read_spec_bound(fields, "e2e", service.slo.e2e, verdict);
+                   ErrorList& errors) {
+  Fields fields(node, owner + ".slo", errors);
+  read_spec_bound(fields, "ttft_p99", service.slo.ttft, errors);
+  read_spec_bound(fields, "tpot", service.slo.tpot, errors);
+  read_spec_bound(fields, "e2e", service.slo.e2e, errors);
   fields.share_ppm("attainment", service.slo.attainment_ppm, 1, 1'000'000);
   defaults.note(fields, "attainment", "99 %", "a bound on the 99th percentile");
   if (fields.take("goodput_per_second") != nullptr) {
@@ -52,8 +52,8 @@ void read_spec_slo(const Node& node, const std::string& owner, ServiceSpec& serv
   }
   fields.finish();
   if (fields.ok() && service.slo.ttft == 0s && service.slo.tpot == 0s && service.slo.e2e == 0s) {
-    verdict.fail(node.place,
-                 fmt::format("{} states no bound, expected at least one of ttft_p99, tpot or e2e", fields.what()));
+    errors.fail(node.place,
+                fmt::format("{} states no bound, expected at least one of ttft_p99, tpot or e2e", fields.what()));
   }
 }
 
@@ -89,7 +89,7 @@ std::string_view nearest_model(std::string_view name, const std::vector<std::str
 
 /// Finds the rows of a model in the engine table. Names a similar model if there are none.
 void find_spec_model(const Fields& fields, const std::string& served, bool has_dtype, ServiceSpec& service,
-                     const PlanSpec& spec, ErrorList& verdict) {
+                     const PlanSpec& spec, ErrorList& errors) {
   const auto known = engine::model_of_name(*spec.engines, served);
   service.model = known ? known->model : served;
   service.dtype = chosen_dtype(service, known ? known->weight_dtype : "bfloat16", has_dtype, *spec.engines);
@@ -102,7 +102,7 @@ void find_spec_model(const Fields& fields, const std::string& served, bool has_d
   }
   if (!has_model) {
     const std::string_view nearest = nearest_model(std::string_view(served).substr(served.rfind('/') + 1), models);
-    verdict.fail(
+    errors.fail(
         fields.blame({"model"}),
         fmt::format("{}.model: the engine table has no \"{}\", expected {}{}; for another model, state a table of your "
                     "own step times with step_times",
@@ -110,14 +110,14 @@ void find_spec_model(const Fields& fields, const std::string& served, bool has_d
                     nearest.empty() ? "" : fmt::format(" (did you mean {}?)", nearest)),
         ErrorKind::infeasible);
   } else if (!has_rows) {
-    verdict.fail(fields.blame({"dtype", "model"}),
-                 fmt::format("{}: the engine table has no row of {} in {}, expected bfloat16 or fp8", fields.what(),
-                             service.model, service.dtype),
-                 ErrorKind::infeasible);
+    errors.fail(fields.blame({"dtype", "model"}),
+                fmt::format("{}: the engine table has no row of {} in {}, expected bfloat16 or fp8", fields.what(),
+                            service.model, service.dtype),
+                ErrorKind::infeasible);
   }
 }
 
-void read_spec_shape(Fields& fields, ServiceSpec& service, DefaultList& defaults, ErrorList& verdict) {
+void read_spec_shape(Fields& fields, ServiceSpec& service, DefaultList& defaults, ErrorList& errors) {
   if (fields.take("tensor_parallel") != nullptr) {
     fields.integer("tensor_parallel", service.tensor_parallel.emplace(1), 1, 1024);
   }
@@ -134,33 +134,33 @@ void read_spec_shape(Fields& fields, ServiceSpec& service, DefaultList& defaults
   fields.integer("max_replicas", service.max_replicas, 1, 10'000);
   defaults.note(fields, "max_replicas", fmt::format("{}", service.max_replicas), "upper end of the search");
   if (fields.ok() && service.min_replicas > service.max_replicas) {
-    verdict.fail(fields.blame({"min_replicas", "max_replicas"}),
-                 fmt::format("{}: min_replicas {} is {} above max_replicas {}", fields.what(), service.min_replicas,
-                             service.min_replicas - service.max_replicas, service.max_replicas));
+    errors.fail(fields.blame({"min_replicas", "max_replicas"}),
+                fmt::format("{}: min_replicas {} is {} above max_replicas {}", fields.what(), service.min_replicas,
+                            service.min_replicas - service.max_replicas, service.max_replicas));
   }
   if (service.tensor_parallel && *service.tensor_parallel % service.pods_per_replica != 0) {
-    verdict.fail(fields.blame({"pods_per_replica", "tensor_parallel"}),
-                 fmt::format("{}: {} GPUs cannot be divided over {} pods", fields.what(), *service.tensor_parallel,
-                             service.pods_per_replica));
+    errors.fail(fields.blame({"pods_per_replica", "tensor_parallel"}),
+                fmt::format("{}: {} GPUs cannot be divided over {} pods", fields.what(), *service.tensor_parallel,
+                            service.pods_per_replica));
   }
   if (service.may_share_gpu && service.sharing_memory_gib == 0) {
-    verdict.fail(fields.blame({"may_share_gpu"}),
-                 fmt::format("{}: may_share_gpu needs memory_gib, the GPU memory of a replica", fields.what()));
+    errors.fail(fields.blame({"may_share_gpu"}),
+                fmt::format("{}: may_share_gpu needs memory_gib, the GPU memory of a replica", fields.what()));
   }
 }
 
 }  // namespace
 
-ServiceSpec read_spec_service(const Node& node, PlanSpec& spec, ErrorList& verdict) {
+ServiceSpec read_spec_service(const Node& node, PlanSpec& spec, ErrorList& errors) {
   ServiceSpec service;
   const Node* name = node.kind == Node::Kind::mapping ? node.find("name") : nullptr;
   service.name = name != nullptr ? name->text : fmt::format("service-{}", spec.services.size() + 1);
   const std::string owner = "services." + service.name;
   DefaultList defaults(spec.defaults);
-  Fields fields(node, owner, verdict);
+  Fields fields(node, owner, errors);
   fields.text("name", service.name);
   defaults.note(fields, "name", service.name, "its position in the list");
-  const manifest::Mark read_model(verdict);
+  const manifest::Mark read_model(errors);
   if (fields.need("model") != nullptr) fields.text("model", service.served_model_name);
   fields.choice<Engine>("engine", service.engine,
                         {{"vllm", Engine::vllm},
@@ -173,15 +173,15 @@ ServiceSpec read_spec_service(const Node& node, PlanSpec& spec, ErrorList& verdi
   defaults.note(fields, "image", service.image, "its flags and metrics are those of the manifests");
   const bool has_dtype = fields.text("dtype", service.dtype);
   if (read_model.ok() && !service.served_model_name.empty()) {
-    find_spec_model(fields, service.served_model_name, has_dtype, service, spec, verdict);
+    find_spec_model(fields, service.served_model_name, has_dtype, service, spec, errors);
   }
   defaults.note(fields, "dtype", service.dtype, "from the name of the model");
-  read_spec_shape(fields, service, defaults, verdict);
-  if (const Node* slo = fields.need("slo")) read_spec_slo(*slo, owner, service, defaults, verdict);
+  read_spec_shape(fields, service, defaults, errors);
+  if (const Node* slo = fields.need("slo")) read_spec_slo(*slo, owner, service, defaults, errors);
   service.tenant = spec.tenants.empty() ? "production" : spec.tenants.front().name;
   fields.text("tenant", service.tenant);
   defaults.note(fields, "tenant", service.tenant, "the first tenant");
-  read_spec_load(fields.take("load"), owner, service, spec, verdict);
+  read_spec_load(fields.take("load"), owner, service, spec, errors);
   fields.finish();
   return service;
 }

@@ -29,46 +29,45 @@ std::shared_ptr<const engine::EngineTable> bundled_engines() {
 }
 
 /// Puts the user's own rows before those of the bundled table.
-void read_step_times(Fields& root, PlanSpec& spec, ErrorList& verdict) {
+void read_step_times(Fields& root, PlanSpec& spec, ErrorList& errors) {
   std::string path;
   if (!root.text("step_times", path)) return;
   spec.step_times = spec_relative(spec, path);
   const auto text = read_file(spec.step_times, manifest::Limits{}.bytes);
   if (!text) {
-    return verdict.fail(
-        root.blame({"step_times"}),
-        fmt::format("step_times: cannot read \"{}\", expected a table in the format of data/engines.csv",
-                    spec.step_times));
+    return errors.fail(root.blame({"step_times"}),
+                       fmt::format("step_times: cannot read \"{}\", expected a table in the format of data/engines.csv",
+                                   spec.step_times));
   }
   Result<engine::EngineTable> table = spec.engines->with_rows_of(*text, spec.step_times);
-  if (!table) return verdict.fail(table.error());
+  if (!table) return errors.fail(table.error());
   spec.engines = std::make_shared<const engine::EngineTable>(std::move(*table));
 }
 
-void read_services(Fields& root, PlanSpec& spec, ErrorList& verdict) {
+void read_services(Fields& root, PlanSpec& spec, ErrorList& errors) {
   root.need("services");
   for (const Node& node : root.list_of_some("services")) {
-    ServiceSpec service = read_spec_service(node, spec, verdict);
+    ServiceSpec service = read_spec_service(node, spec, errors);
     if (std::ranges::find(spec.services, service.name, &ServiceSpec::name) != spec.services.end()) {
-      verdict.fail(node.place, fmt::format("services: \"{}\" is the name of two services", service.name));
+      errors.fail(node.place, fmt::format("services: \"{}\" is the name of two services", service.name));
     }
     spec.services.push_back(std::move(service));
   }
   if (spec.services.size() > kServicesMost) {
-    verdict.fail(root.node().place,
-                 fmt::format("services: found {}, expected at most {}", spec.services.size(), kServicesMost));
+    errors.fail(root.node().place,
+                fmt::format("services: found {}, expected at most {}", spec.services.size(), kServicesMost));
   }
 }
 
 /// Checks the quotas of the tenants against the limits, and the tenants that the services name.
-void check_tenants(const Fields& root, const PlanSpec& spec, ErrorList& verdict) {
+void check_tenants(const Fields& root, const PlanSpec& spec, ErrorList& errors) {
   GpuCount quotas = 0;
   for (const TenantSpec& tenant : spec.tenants) quotas += tenant.gpu_quota;
   if (spec.limits.gpus && quotas > *spec.limits.gpus) {
-    verdict.fail(root.blame({"tenants", "limits"}),
-                 fmt::format("tenants: the quotas add up to {} GPUs, {} more than limits.gpus of {}", quotas,
-                             quotas - *spec.limits.gpus, *spec.limits.gpus),
-                 ErrorKind::infeasible);
+    errors.fail(root.blame({"tenants", "limits"}),
+                fmt::format("tenants: the quotas add up to {} GPUs, {} more than limits.gpus of {}", quotas,
+                            quotas - *spec.limits.gpus, *spec.limits.gpus),
+                ErrorKind::infeasible);
   }
   std::vector<std::string_view> names;
   for (const TenantSpec& tenant : spec.tenants) names.push_back(tenant.name);
@@ -76,9 +75,9 @@ void check_tenants(const Fields& root, const PlanSpec& spec, ErrorList& verdict)
     const ServiceSpec& service = spec.services[i];
     if (names.empty() || std::ranges::find(names, service.tenant) != names.end()) continue;
     const std::array paths = {fmt::format("services.{}.tenant", i)};
-    verdict.fail(manifest::blame(root.node(), paths),
-                 fmt::format("services.{}.tenant: no tenant is named \"{}\", expected {}", service.name, service.tenant,
-                             manifest::one_of(names)));
+    errors.fail(manifest::blame(root.node(), paths),
+                fmt::format("services.{}.tenant: no tenant is named \"{}\", expected {}", service.name, service.tenant,
+                            manifest::one_of(names)));
   }
 }
 
@@ -92,31 +91,31 @@ void note_places(const Node& root, PlanSpec& spec) {
   }
 }
 
-PlanSpec read_root(const Node& node, const std::string& file, ErrorList& verdict) {
+PlanSpec read_root(const Node& node, const std::string& file, ErrorList& errors) {
   PlanSpec spec;
   spec.file = file;
   spec.engines = bundled_engines();
   DefaultList defaults(spec.defaults);
-  Fields root(node, "spec", verdict);
+  Fields root(node, "spec", errors);
   spec.name = std::filesystem::path(file).stem().string();
   root.text("name", spec.name);
   defaults.note(root, "name", spec.name, "the name of the file");
   spec.namespace_ = "inference";
   root.text("namespace", spec.namespace_);
   defaults.note(root, "namespace", spec.namespace_, "the namespace of the manifests");
-  read_step_times(root, spec, verdict);
-  read_spec_cluster(root.take("cluster"), spec, verdict);
-  read_spec_tenants(root, spec, verdict);
-  read_spec_limits(root, spec, verdict);
-  read_services(root, spec, verdict);
-  read_spec_staff(root, spec, verdict);
-  read_spec_asked(root, spec, verdict);
+  read_step_times(root, spec, errors);
+  read_spec_cluster(root.take("cluster"), spec, errors);
+  read_spec_tenants(root, spec, errors);
+  read_spec_limits(root, spec, errors);
+  read_services(root, spec, errors);
+  read_spec_staff(root, spec, errors);
+  read_spec_asked(root, spec, errors);
   root.finish();
   note_places(node, spec);
-  check_tenants(root, spec, verdict);
+  check_tenants(root, spec, errors);
   if (root.ok()) {
     for (ImpossibleDemand& demand : impossible_demands(spec)) {
-      verdict.fail(manifest::blame(node, std::array{demand.path}), std::move(demand.message), ErrorKind::infeasible);
+      errors.fail(manifest::blame(node, std::array{demand.path}), std::move(demand.message), ErrorKind::infeasible);
     }
   }
   return spec;
@@ -143,10 +142,10 @@ SpecResult parse_plan_spec(std::string_view text, const std::string& file, std::
   for (const std::string& set : sets) {
     if (const Result<void> applied = manifest::apply_set(*node, set); !applied) faults.push_back(applied.error());
   }
-  ErrorList verdict{.max_errors = ErrorList::kMaxErrors};
-  for (Error& fault : faults) verdict.fail(std::move(fault));
-  PlanSpec spec = read_root(*node, file, verdict);
-  if (!verdict.ok()) return std::unexpected(verdict.all());
+  ErrorList errors{.max_errors = ErrorList::kMaxErrors};
+  for (Error& fault : faults) errors.fail(std::move(fault));
+  PlanSpec spec = read_root(*node, file, errors);
+  if (!errors.ok()) return std::unexpected(errors.all());
   return spec;
 }
 
