@@ -117,7 +117,8 @@ export function Page({ result }: { result: Result }) {
   const read = () => parseChoice(location.hash, result.policies.length);
   const [choice, setChoice] = useState<Choice>(read);
   const dark = useSystemColours();
-  document.documentElement.dataset.theme = choice.theme;
+  const colours = choice.theme !== "auto" ? choice.theme : dark ? "dark" : "light";
+  document.documentElement.dataset.theme = colours;
   useEffect(() => {
     const follow = () => setChoice(read());
     addEventListener("hashchange", follow);
@@ -146,7 +147,7 @@ export function Page({ result }: { result: Result }) {
       {result.verdict !== undefined && <p class="verdict">{result.verdict}</p>}
       <Ranking result={result} shown={choice.shown} against={choice.against} onShow={show} />
       <Toolbar result={result} choice={choice} change={change} onAll={showAll} />
-      <Timeline result={result} shown={shown} against={against} range={range} onRange={setRange} theme={`${choice.theme} ${dark}`} />
+      <Timeline result={result} shown={shown} against={against} range={range} onRange={setRange} theme={colours} />
       <Moments policy={shown} onMoment={(at) => setRange([Math.max(0, at - 300), at + 300])} />
       <Decisions policy={shown} range={range} onRange={setRange} />
       <div class="columns">

@@ -245,3 +245,15 @@ test("each choice of colours has contrast enough to read", async () => {
     });
   }
 });
+
+test("without a choice the page follows the colours of the system", async () => {
+  await open(report, "", async (page) => {
+    const ground = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
+    await page.emulateMedia({ colorScheme: "light" });
+    await page.waitForFunction(() => document.documentElement.dataset.theme === "light");
+    const light = await ground();
+    await page.emulateMedia({ colorScheme: "dark" });
+    await page.waitForFunction(() => document.documentElement.dataset.theme === "dark");
+    assert.notEqual(await ground(), light);
+  });
+});
