@@ -9,6 +9,7 @@
 #include "model/gang.h"
 #include "model/node.h"
 #include "model/offering.h"
+#include "model/phase_names.h"
 #include "model/role_names.h"
 #include "model/service.h"
 #include "model/signal.h"
@@ -25,8 +26,7 @@ template <>
 inline constexpr std::array<std::string_view, 4> kWords<model::Pod::Phase>{"pending", "starting", "ready",
                                                                            "terminating"};
 template <>
-inline constexpr std::array<std::string_view, 5> kWords<model::Gang::Phase>{"pending", "starting", "ready", "draining",
-                                                                            "sleeping"};
+inline constexpr auto kWords<model::Gang::Phase> = model::kGangPhaseNames;
 template <>
 inline constexpr std::array<std::string_view, 3> kWords<model::Node::Phase>{"ready", "cordoned", "terminating"};
 template <>
@@ -39,11 +39,7 @@ inline constexpr auto kWords<model::TopologyLevel> = [] {
   return keys;
 }();
 template <>
-inline constexpr auto kWords<model::CapacityType> = [] {
-  std::array<std::string_view, model::kCapacityNames.size()> keys;
-  for (std::size_t i = 0; i < keys.size(); ++i) keys[i] = model::kCapacityNames[i].key;
-  return keys;
-}();
+inline constexpr auto kWords<model::CapacityType> = model::kCapacityKeys;
 template <>
 inline constexpr auto kWords<model::Role> = model::kRoleNames;
 template <>

@@ -7,6 +7,7 @@
 #include <variant>
 
 #include "base/assert.h"
+#include "base/known_row.h"
 #include "control/planned.h"
 #include "decide/scale/roles.h"
 
@@ -273,7 +274,7 @@ void Controller::count_reversals(const model::Plan& plan, const model::Snapshot&
 
 void Controller::count_reversal(model::ServiceId service, int sign, Instant now) {
   if (sign == 0) return;
-  Direction& last = last_direction_.at(service.value);
+  Direction& last = known_row(last_direction_, service.value);
   if (last.sign == -sign && now - last.at <= kReversalWindow) ++stats_.reversals;
   last = {sign, now};
 }

@@ -6,6 +6,7 @@
 #include <array>
 
 #include "explain/words.h"
+#include "model/phase_names.h"
 #include "model/reason_sentence.h"
 #include "model/topology_names.h"
 
@@ -204,7 +205,6 @@ Summary Summarizer::service(const decide::scale::Decision& decision, Setting set
 }
 
 Summary Summarizer::gang(GangId id, const decide::scale::Decision& decision) const {
-  constexpr std::array<std::string_view, 5> kStates = {"pending", "starting", "ready", "draining", "sleeping"};
   const Gang& gang = snapshot_.gangs.at(id);
   Summary summary;
   const std::int64_t pods = std::ssize(gang.pods);
@@ -228,8 +228,8 @@ Summary Summarizer::gang(GangId id, const decide::scale::Decision& decision) con
     const Pod* pod = snapshot_.pods.find(pod_id);
     bound += pod != nullptr && pod->node.valid() ? 1 : 0;
   }
-  summary.present = fmt::format("{}, {} of {} bound; {}", kStates[static_cast<std::size_t>(gang.phase)], bound,
-                                count_text(pods, "pod", "pods"), held_text(held_by(gang)));
+  summary.present = fmt::format("{}, {} of {} bound; {}", model::kGangPhaseNames[static_cast<std::size_t>(gang.phase)],
+                                bound, count_text(pods, "pod", "pods"), held_text(held_by(gang)));
   switch (gang.phase) {
     case Gang::Phase::pending:
       summary.limit = limit_of(id, decision);

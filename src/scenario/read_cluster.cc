@@ -5,6 +5,7 @@
 #include <set>
 
 #include "engine/names.h"
+#include "model/capacity_names.h"
 #include "model/topology_names.h"
 #include "scenario/instances.h"
 #include "scenario/read_parts.h"
@@ -112,7 +113,8 @@ class ClusterReader {
     using Capacity = model::CapacityType;
     fields.choice<Capacity>(
         "capacity", offering.capacity,
-        {{"on_demand", Capacity::on_demand}, {"spot", Capacity::spot}, {"reserved", Capacity::reserved}});
+        {named_value(model::kCapacityKeys, Capacity::on_demand), named_value(model::kCapacityKeys, Capacity::spot),
+         named_value(model::kCapacityKeys, Capacity::reserved)});
     const bool priced = fields.take("usd_per_hour") != nullptr;
     fields.usd("usd_per_hour", offering.price_per_hour, {0}, {100'000'000'000});
     fields.share_ppm("refused", machine.refused_ppm, 0, 1'000'000);

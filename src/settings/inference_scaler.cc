@@ -5,6 +5,8 @@
 #include <utility>
 
 #include "base/cron.h"
+#include "model/role_names.h"
+#include "settings/names.h"
 
 namespace capstan::settings {
 
@@ -17,9 +19,6 @@ using namespace std::chrono_literals;
 
 constexpr std::int64_t kMostReplicas = 100'000;
 constexpr RequestCount kMostRequests = 1'000'000;  // largest number of requests of one replica
-
-/// Metrics of these engines count no tokens, so that the default policy for them is Queue.
-constexpr std::string_view kEnginesWithoutTokenCounts[] = {"tensorrt-llm", "triton", "tgi", "custom"};
 
 void read_scaler_slo(const Node& node, model::Slo& slo, ErrorList& errors) {
   Fields fields(node, "spec.slo", errors);
@@ -73,7 +72,9 @@ InferenceScalerManifest::Role read_scaler_role(const Node& node, ErrorList& erro
   InferenceScalerManifest::Role role;
   Fields fields(node, "spec.roles", errors);
   using model::Role;
-  fields.choice<Role>("role", role.role, {{"both", Role::both}, {"prefill", Role::prefill}, {"decode", Role::decode}});
+  fields.choice<Role>("role", role.role,
+                      {named_value(model::kRoleNames, Role::both), named_value(model::kRoleNames, Role::prefill),
+                       named_value(model::kRoleNames, Role::decode)});
   fields.need("variants");
   for (const Node& variant : fields.list_of_some("variants")) {
     role.variants.push_back(read_scaler_variant(variant, errors));
@@ -84,14 +85,11 @@ InferenceScalerManifest::Role read_scaler_role(const Node& node, ErrorList& erro
 
 decide::scale::Rules read_scaler_rules(const Node& node, ErrorList& errors) {
   decide::scale::Rules rules;
-  using ScaleOn = decide::scale::Rules::ScaleOn;
   Fields fields(node, "spec.rules", errors);
   fields.choice<ScaleOn>("scaleOn", rules.scale_on,
-                         {{"All", ScaleOn::all},
-                          {"Queue", ScaleOn::queue},
-                          {"KV", ScaleOn::kv},
-                          {"Latency", ScaleOn::latency},
-                          {"Goodput", ScaleOn::goodput}});
+                         {named_value(kScaleOnLabels, ScaleOn::all), named_value(kScaleOnLabels, ScaleOn::queue),
+                          named_value(kScaleOnLabels, ScaleOn::kv), named_value(kScaleOnLabels, ScaleOn::latency),
+                          named_value(kScaleOnLabels, ScaleOn::goodput)});
   fields.integer("waitingAbove", rules.waiting_above, 1, kMostRequests);
   fields.integer("waitingBelow", rules.waiting_below, 0, kMostRequests);
   fields.share_ppm("kvAbove", rules.kv_above_ppm, 1, 1'000'000);
@@ -133,7 +131,8 @@ void read_scaler_ratio(const Node& node, model::RoleLimits& limits, ErrorList& e
 decide::scale::Policy read_scaler_policy(Fields& spec, const std::string& engine, ErrorList& errors) {
   enum class Kind : std::uint8_t { by_settings, capstan, rules, queue };
   Kind kind = Kind::by_settings;
-  spec.choice<Kind>("policy", kind, {{"Capstan", Kind::capstan}, {"Rules", Kind::rules}, {"Queue", Kind::queue}});
+  constexpr auto& labels = kScalerPolicyLabels;
+  spec.choice<Kind>("policy", kind, {{labels[0], Kind::capstan}, {labels[1], Kind::rules}, {labels[2], Kind::queue}});
   const Node* rules_node = spec.take("rules");
   const Node* queue_node = spec.take("queue");
   Duration interval = 15s, cool_down = 5min;

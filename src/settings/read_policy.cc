@@ -1,5 +1,7 @@
 #include "settings/policy.h"
 
+#include "settings/names.h"
+
 namespace capstan::settings {
 
 using manifest::ErrorList;
@@ -27,14 +29,15 @@ void read_rules(const Node& node, std::string title, scale::HpaRules& rules, Err
   fields.duration("stabilization", rules.stabilization, 0s, 1h);
   using Select = scale::HpaRules::Select;
   fields.choice<Select>("select", rules.select,
-                        {{"max", Select::max}, {"min", Select::min}, {"disabled", Select::disabled}});
+                        {named_value(kSelectKeys, Select::max), named_value(kSelectKeys, Select::min),
+                         named_value(kSelectKeys, Select::disabled)});
   const auto policies = fields.list_of_some("policies");
   if (!policies.empty()) rules.policies.clear();
   for (const Node& item : policies) {
     scale::HpaRatePolicy policy;
     Fields rate(item, fields.what() + ".policies", errors);
     using Kind = scale::HpaRatePolicy::Kind;
-    rate.choice<Kind>("kind", policy.kind, {{"pods", Kind::pods}, {"percent", Kind::percent}});
+    rate.choice<Kind>("kind", policy.kind, {named_value(kRateKeys, Kind::pods), named_value(kRateKeys, Kind::percent)});
     rate.integer("value", policy.value, 1, 1'000'000);
     rate.duration("period", policy.period, 1s, 30min);
     rate.finish();
@@ -92,7 +95,9 @@ void read_consolidation(const Node& source, provision::Consolidation& out, Error
                                                                                : Kind::when_empty;
   fields.choice<Kind>(
       "policy", kind,
-      {{"never", Kind::never}, {"when_empty", Kind::when_empty}, {"when_empty_or_underutilized", Kind::underutilized}});
+      {{"never", Kind::never},
+       {enum_name(kConsolidationKeys, ConsolidationPolicy::when_empty), Kind::when_empty},
+       {enum_name(kConsolidationKeys, ConsolidationPolicy::when_empty_or_underutilized), Kind::underutilized}});
   fields.keys_depend_on("policy");
   if (kind == Kind::never) {
     out = kNoConsolidation;
@@ -134,7 +139,8 @@ scale::Rules read_rules_policy(Fields& fields, const Node& node, ErrorList& erro
   } else {
     fields.choice<On>(
         "scale_on", rules.scale_on,
-        {{"all", On::all}, {"queue", On::queue}, {"kv", On::kv}, {"latency", On::latency}, {"goodput", On::goodput}});
+        {named_value(kScaleOnKeys, On::all), named_value(kScaleOnKeys, On::queue), named_value(kScaleOnKeys, On::kv),
+         named_value(kScaleOnKeys, On::latency), named_value(kScaleOnKeys, On::goodput)});
   }
   fields.integer("waiting_above", rules.waiting_above, 1, 1'000'000);
   fields.integer("waiting_below", rules.waiting_below, 0, 1'000'000);
@@ -206,8 +212,9 @@ scale::Policy read_scale(const Node& source, ErrorList& errors, std::span<const 
       fields.duration("sync_period", capstan.sync_period, 100ms, 1h);
       if (fields.take("attainment") != nullptr) fields.share_ppm("attainment", capstan.attainment_ppm, 1, 1'000'000);
       using ToZero = scale::Capstan::ToZero;
-      fields.choice<ToZero>("to_zero", capstan.to_zero,
-                            {{"within_slo", ToZero::within_slo}, {"after_idle", ToZero::after_idle}});
+      fields.choice<ToZero>(
+          "to_zero", capstan.to_zero,
+          {named_value(kToZeroKeys, ToZero::within_slo), named_value(kToZeroKeys, ToZero::after_idle)});
       policy = capstan;
       break;
     }
@@ -226,7 +233,8 @@ place::Policy read_place(const Node& source, ErrorList& errors) {
   place::Policy policy;
   using Kind = place::Policy::Kind;
   if (fields.need("policy") != nullptr) {
-    fields.choice<Kind>("policy", policy.kind, {{"first_fit", Kind::first_fit}, {"gang", Kind::gang}});
+    fields.choice<Kind>("policy", policy.kind,
+                        {{place::name(Kind::first_fit), Kind::first_fit}, {place::name(Kind::gang), Kind::gang}});
   }
   fields.duration("period", policy.period, 10ms, 1h);
   fields.duration("assume_for", policy.assume_for, 1s, 1h);

@@ -1,6 +1,7 @@
 #include <nlohmann/json.hpp>
 #include <variant>
 
+#include "settings/names.h"
 #include "settings/policy.h"
 
 namespace capstan::settings {
@@ -19,16 +20,11 @@ std::string share(std::int64_t ppm) {
 }
 
 Json rules(const scale::HpaRules& from) {
-  using Select = scale::HpaRules::Select;
-  Json json = {{"stabilization", text(from.stabilization)},
-               {"select", from.select == Select::max   ? "max"
-                          : from.select == Select::min ? "min"
-                                                       : "disabled"}};
+  Json json = {{"stabilization", text(from.stabilization)}, {"select", enum_name(kSelectKeys, from.select)}};
   json["policies"] = Json::array();
   for (const scale::HpaRatePolicy& policy : from.policies) {
-    json["policies"].push_back({{"kind", policy.kind == scale::HpaRatePolicy::Kind::pods ? "pods" : "percent"},
-                                {"value", policy.value},
-                                {"period", text(policy.period)}});
+    json["policies"].push_back(
+        {{"kind", enum_name(kRateKeys, policy.kind)}, {"value", policy.value}, {"period", text(policy.period)}});
   }
   return json;
 }
@@ -43,8 +39,6 @@ void add(Json& json, const scale::HpaSettings& hpa) {
     json["downscale_stabilization"] = text(hpa.downscale_stabilization);
   }
 }
-
-constexpr const char* kScaleOn[] = {"all", "queue", "kv", "latency", "goodput"};
 
 struct ScaleWriter {
   Json operator()(const scale::Fixed& fixed) const {
@@ -61,13 +55,13 @@ struct ScaleWriter {
   Json operator()(const scale::Capstan& capstan) const {
     Json json = {{"policy", "capstan"}, {"sync_period", text(capstan.sync_period)}};
     if (capstan.attainment_ppm > 0) json["attainment"] = share(capstan.attainment_ppm);
-    json["to_zero"] = capstan.to_zero == scale::Capstan::ToZero::after_idle ? "after_idle" : "within_slo";
+    json["to_zero"] = enum_name(kToZeroKeys, capstan.to_zero);
     return json;
   }
 
   Json operator()(const scale::Rules& rules) const {
     Json json = {{"policy", "rules"},
-                 {"scale_on", kScaleOn[static_cast<std::size_t>(rules.scale_on)]},
+                 {"scale_on", enum_name(kScaleOnKeys, rules.scale_on)},
                  {"waiting_above", rules.waiting_above},
                  {"waiting_below", rules.waiting_below},
                  {"kv_above", share(rules.kv_above_ppm)},
@@ -87,9 +81,8 @@ struct ScaleWriter {
   }
 };
 
-const char* policy_name(const provision::Consolidation& consolidation) {
-  if (!consolidation.enabled) return "never";
-  return consolidation.policy == model::ConsolidationPolicy::when_empty ? "when_empty" : "when_empty_or_underutilized";
+std::string_view policy_name(const provision::Consolidation& consolidation) {
+  return consolidation.enabled ? enum_name(kConsolidationKeys, consolidation.policy) : "never";
 }
 
 Json consolidation(const provision::Consolidation& from) {

@@ -5,7 +5,7 @@
 #include <tuple>
 
 #include "base/hash.h"
-#include "decide/known_row.h"
+#include "base/known_row.h"
 #include "decide/overlay.h"
 #include "decide/place/fit.h"
 #include "decide/provision/steps.h"

@@ -3,7 +3,7 @@
 #include <optional>
 #include <tuple>
 
-#include "decide/known_row.h"
+#include "base/known_row.h"
 #include "decide/overlay.h"
 #include "decide/place/fit.h"
 #include "decide/provision/steps.h"

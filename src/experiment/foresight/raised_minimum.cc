@@ -10,6 +10,7 @@
 #include <variant>
 #include <vector>
 
+#include "base/known_row.h"
 #include "experiment/run/ranking.h"
 #include "experiment/text/words.h"
 
@@ -29,7 +30,7 @@ scenario::Scenario with_minimum(const scenario::Scenario& scenario, const Replic
   raised.catalog = raised.cluster.catalog = std::move(catalog);
   ReplicaCounts initial = min;
   for (sim::InitialReplicas& stated : raised.cluster.initial) {
-    stated.replicas = std::max(stated.replicas, min.at(stated.service.value));
+    stated.replicas = std::max(stated.replicas, known_row(min, stated.service.value));
     initial[stated.service.value] = stated.replicas;
   }
   if (std::optional<StandingNodes> nodes = nodes_for(scenario, initial, Existing::all)) {

@@ -8,6 +8,7 @@
 #include <numeric>
 #include <utility>
 
+#include "base/known_row.h"
 #include "experiment/text/words.h"
 #include "model/role_names.h"
 
@@ -191,7 +192,7 @@ scenario::Scenario with_standing_fleet(const scenario::Scenario& scenario, const
   standing.catalog = standing.cluster.catalog = std::move(catalog);
   standing.cluster.existing = nodes.nodes;
   for (sim::InitialReplicas& initial : standing.cluster.initial) {
-    initial.replicas = replicas.at(initial.service.value);
+    initial.replicas = known_row(replicas, initial.service.value);
     initial.ready = true;
   }
   return standing;

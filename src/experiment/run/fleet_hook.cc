@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/assert.h"
+#include "base/known_row.h"
 
 namespace capstan::experiment {
 namespace {
@@ -23,13 +24,13 @@ void FleetHook::ready(const sim::ReplicaStart& replica, Instant at) {
 }
 
 void FleetHook::drain(model::GangId gang, Instant at) {
-  fleet_.drain(replicas_.at(gang).handle, at);
+  fleet_.drain(known_row(replicas_, gang).handle, at);
   draining_.insert(gang);
   --serving_;
 }
 
 bool FleetHook::drained(model::GangId gang) {
-  const sim::ReplicaHandle handle = replicas_.at(gang).handle;
+  const sim::ReplicaHandle handle = known_row(replicas_, gang).handle;
   if (!fleet_.drained(handle)) return false;
   fleet_.remove(handle, fleet_.now());
   forget(gang);
@@ -38,21 +39,21 @@ bool FleetHook::drained(model::GangId gang) {
 
 void FleetHook::killed(model::GangId gang, Instant at, sim::Interruption why) {
   const RequestCount before = fleet_.meter().counts.cut;
-  fleet_.kill(replicas_.at(gang).handle, at);
+  fleet_.kill(known_row(replicas_, gang).handle, at);
   cut_[static_cast<std::size_t>(why)] += fleet_.meter().counts.cut - before;
   serving_ -= draining_.contains(gang) ? 0 : 1;
   forget(gang);
 }
 
 void FleetHook::forget(model::GangId gang) {
-  if (ScrapedSeries* series = series_of(replicas_.at(gang).service)) series->forget(gang);
+  if (ScrapedSeries* series = series_of(known_row(replicas_, gang).service)) series->forget(gang);
   replicas_.erase(gang);
   draining_.erase(gang);
   scraped_.forget(gang);
 }
 
 sim::EngineReading FleetHook::sample(model::GangId gang, Instant at, bool scrape) {
-  const Replica& replica = replicas_.at(gang);
+  const Replica& replica = known_row(replicas_, gang);
   const sim::ReplicaReading reading = fleet_.sample(replica.handle, at, scrape);
   const model::Slo& slo = services_[replica.service.value].slo;
   const sim::EngineReading said = {.waiting = reading.engine.waiting,

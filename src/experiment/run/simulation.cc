@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "base/hash.h"
+#include "base/known_row.h"
 #include "experiment/run/deciders.h"
 #include "experiment/run/fleet_hook.h"
 #include "experiment/run/observer.h"
@@ -93,12 +94,12 @@ class Peers {
   explicit Peers(const SimulationSetup& setup) : peers_(setup.variants.size()) {
     for (std::size_t i = 0; i < setup.peers.size(); ++i) {
       if (!setup.peers[i]) continue;
-      peers_.at(i) = Peer(*setup.peers[i], setup.cluster);
+      known_row(peers_, i) = Peer(*setup.peers[i], setup.cluster);
       any_ = true;
     }
   }
 
-  Peer& of(model::ServiceId service) { return peers_.at(service.value); }
+  Peer& of(model::ServiceId service) { return known_row(peers_, service.value); }
   std::vector<ScrapedSeries*> series() {
     std::vector<ScrapedSeries*> all;
     for (Peer& peer : peers_) all.push_back(peer.series());
@@ -132,7 +133,7 @@ class ScaleRecorder {
 
   template <typename Why>
   void note(model::ServiceId id, const model::Catalog& catalog, ReplicaCount desired, const Why& why, Instant now) {
-    std::optional<ReplicaCount>& last = last_.at(id.value);
+    std::optional<ReplicaCount>& last = known_row(last_, id.value);
     if (last == desired) return;
     changes_ += last ? 1 : 0;
     last = desired;

@@ -11,6 +11,7 @@
 #include "actuate/bind_intent.h"
 #include "actuate/node_claim.h"
 #include "kube/well_known_labels.h"
+#include "model/capacity_names.h"
 #include "operator/snapshot/claim_times.h"
 #include "operator/snapshot/eligibility_look.h"
 #include "operator/snapshot/pod_index.h"
@@ -35,9 +36,7 @@ ObjectKey key_of(std::string_view kind, const kube::Meta& meta) {
 }
 
 model::CapacityType capacity_of(std::string_view label) {
-  return label == "spot"       ? model::CapacityType::spot
-         : label == "reserved" ? model::CapacityType::reserved
-                               : model::CapacityType::on_demand;
+  return enum_named<model::CapacityType>(model::kCapacityLabels, label).value_or(model::CapacityType::on_demand);
 }
 
 Instant ready_since(const std::vector<kube::Condition>& conditions, const kube::Meta& meta) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "kube/well_known_labels.h"
+#include "model/capacity_names.h"
 
 namespace capstan::op {
 namespace {
@@ -14,7 +15,9 @@ using kube::labels::kNodePool;
 using kube::labels::kZone;
 
 /// Karpenter's order of preference.
-constexpr std::string_view kCapacities[] = {"reserved", "on-demand", "spot"};
+constexpr std::string_view kOnDemand = model::name(model::CapacityType::on_demand).label;
+constexpr std::string_view kCapacities[] = {model::name(model::CapacityType::reserved).label, kOnDemand,
+                                            model::name(model::CapacityType::spot).label};
 
 /// Returns true if a node of the pool may have this value of a label.
 bool allows(const kube::NodePool& pool, std::string_view key, const std::string& value) {
@@ -65,7 +68,7 @@ std::vector<Sale> sales_of(const kube::NodePool& pool, const std::vector<FleetPo
   if (where.empty() && !restricts(pool, kZone)) where.emplace_back();
   // As in Karpenter, a pool that states no capacity type sells on-demand nodes.
   std::vector<std::string> how(std::begin(kCapacities), std::end(kCapacities));
-  if (!restricts(pool, kCapacityType)) how = {"on-demand"};
+  if (!restricts(pool, kCapacityType)) how = {std::string(kOnDemand)};
   std::erase_if(how, [&](const std::string& capacity) { return !allows(pool, kCapacityType, capacity); });
   for (const FleetPolicy::InstanceType& type : types) {
     if (!allows(pool, kInstanceType, type.name) || !allows(pool, kGpuProduct, type.gpu)) continue;

@@ -5,6 +5,8 @@
 
 #include "manifest/quantity.h"
 #include "manifest/scalars.h"
+#include "model/role_names.h"
+#include "settings/names.h"
 
 namespace capstan::op {
 namespace {
@@ -32,10 +34,9 @@ MicroUsd price_of(kube::Json value) {
   return std::clamp(price, MicroUsd{}, kMostPerHour);
 }
 
-Mode mode_of(kube::Json value) {
-  const std::string_view word = value.text();
-  return word == "Off" ? Mode::off : word == "Active" ? Mode::active : Mode::shadow;
-}
+constexpr std::array<std::string_view, 3> kModeLabels{"Off", "Shadow", "Active"};
+
+Mode mode_of(kube::Json value) { return enum_named<Mode>(kModeLabels, value.text()).value_or(Mode::shadow); }
 
 std::optional<model::TopologyLevel> level_of(kube::Json value) {
   const std::string_view word = value.text();
@@ -46,8 +47,7 @@ std::optional<model::TopologyLevel> level_of(kube::Json value) {
 }
 
 model::Role role_of(kube::Json value) {
-  const std::string_view word = value.text();
-  return word == "prefill" ? model::Role::prefill : word == "decode" ? model::Role::decode : model::Role::both;
+  return enum_named<model::Role>(model::kRoleNames, value.text()).value_or(model::Role::both);
 }
 
 model::Slo read_slo(kube::Json slo) {
@@ -119,13 +119,9 @@ std::int64_t share_of(kube::Json value, std::int64_t otherwise) {
 }
 
 decide::scale::Rules read_rules(kube::Json given) {
-  using ScaleOn = decide::scale::Rules::ScaleOn;
-  constexpr std::pair<std::string_view, ScaleOn> kWords[] = {
-      {"Queue", ScaleOn::queue}, {"KV", ScaleOn::kv}, {"Latency", ScaleOn::latency}, {"Goodput", ScaleOn::goodput}};
   decide::scale::Rules rules;
-  for (const auto& [word, on] : kWords) {
-    if (given["scaleOn"].text() == word) rules.scale_on = on;
-  }
+  rules.scale_on =
+      enum_named<settings::ScaleOn>(settings::kScaleOnLabels, given["scaleOn"].text()).value_or(settings::ScaleOn::all);
   const auto requests = [](kube::Json value, RequestCount otherwise, RequestCount least) {
     return std::clamp<RequestCount>(value.integer(otherwise), least, kMostInQueue);
   };
@@ -144,11 +140,11 @@ decide::scale::Rules read_rules(kube::Json given) {
 InferenceScaler::Policy chosen_policy(kube::Json spec) {
   using Policy = InferenceScaler::Policy;
   const std::string_view word = spec["policy"].text();
-  if (word == "Capstan") return Policy::capstan;
-  if (word == "Rules" || (word.empty() && spec["rules"].exists())) return Policy::rules;
-  const bool counts_tokens = std::ranges::find(kCountNoTokens, spec["engine"].text()) == std::end(kCountNoTokens);
-  const bool queue = word == "Queue" || spec["queue"].exists() || !counts_tokens;
-  return queue ? Policy::queue : Policy::capstan;
+  if (const auto stated = enum_named<Policy>(settings::kScalerPolicyLabels, word)) return *stated;
+  if (word.empty() && spec["rules"].exists()) return Policy::rules;
+  const auto& no_counts = settings::kEnginesWithoutTokenCounts;
+  const bool counts_tokens = std::ranges::find(no_counts, spec["engine"].text()) == std::end(no_counts);
+  return spec["queue"].exists() || !counts_tokens ? Policy::queue : Policy::capstan;
 }
 
 /// Returns the fault of a spec that a server without the rules of the schema has accepted: field, found, expected.
@@ -178,15 +174,9 @@ std::string fault_of(const InferenceScaler& scaler) {
 
 }  // namespace
 
-std::string_view name_of(InferenceScaler::Policy policy) {
-  constexpr std::string_view kNames[] = {"Capstan", "Rules", "Queue"};
-  return kNames[static_cast<std::size_t>(policy)];
-}
+std::string_view name_of(InferenceScaler::Policy policy) { return enum_name(settings::kScalerPolicyLabels, policy); }
 
-std::string_view name_of(Mode mode) {
-  constexpr std::string_view kNames[] = {"Off", "Shadow", "Active"};
-  return kNames[static_cast<std::size_t>(mode)];
-}
+std::string_view name_of(Mode mode) { return enum_name(kModeLabels, mode); }
 
 InferenceScaler read_inference_scaler(kube::Json object) {
   const kube::Json spec = object["spec"];

@@ -102,9 +102,6 @@ struct InferenceScaler {
 
 std::string_view name_of(InferenceScaler::Policy policy);  ///< "Capstan", "Rules", "Queue"
 
-/// Engines whose metrics count no tokens. A custom engine is included, because its metrics are unknown.
-inline constexpr std::string_view kCountNoTokens[] = {"tensorrt-llm", "triton", "tgi", "custom"};
-
 InferenceScaler read_inference_scaler(kube::Json object);
 
 /// The fields of the FleetPolicy that Capstan reads (schema/crds/fleetpolicy.yaml).

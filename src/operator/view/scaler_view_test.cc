@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "settings/names.h"
 #include "signals/metric_catalog.h"
 
 namespace capstan::op {
@@ -62,12 +63,13 @@ TEST(ScalerView, WhatNoServerWouldLetThroughReadsAsTheDefault) {
 
 TEST(ScalerView, EnginesThatCountNoTokensAreThoseOfTheMetricsTable) {
   const signals::MetricCatalog& catalog = signals::MetricCatalog::bundled();
+  const auto& no_counts = settings::kEnginesWithoutTokenCounts;
   for (const std::string_view engine : {"vllm", "sglang", "tensorrt-llm", "triton", "tgi", "nim"}) {
     const std::uint16_t id = catalog.engine(engine).value();
     const bool counts = std::ranges::any_of(catalog.rows(), [&](const signals::MetricRow& row) {
       return row.engine == id && row.signal == signals::SignalName::generated_tokens_total;
     });
-    EXPECT_EQ(std::ranges::find(kCountNoTokens, engine) == std::end(kCountNoTokens), counts) << engine;
+    EXPECT_EQ(std::ranges::find(no_counts, engine) == std::end(no_counts), counts) << engine;
   }
 }
 

@@ -6,6 +6,7 @@
 
 #include "base/split.h"
 #include "engine/names.h"
+#include "model/capacity_names.h"
 #include "plan/spec/gpu_kinds.h"
 #include "plan/spec/read_parts.h"
 #include "scenario/instances.h"
@@ -240,19 +241,16 @@ class ClusterReader {
   }
 
   void read_buying(Fields& fields, DefaultList& defaults) {
-    using Capacity = model::CapacityType;
     for (const Node& node : fields.list_of_some("capacity")) {
-      const std::pair<std::string_view, Capacity> names[] = {
-          {"on_demand", Capacity::on_demand}, {"spot", Capacity::spot}, {"reserved", Capacity::reserved}};
-      const auto found = std::ranges::find(names, node.text, &std::pair<std::string_view, Capacity>::first);
-      if (found == std::end(names)) {
+      const auto capacity = enum_named<model::CapacityType>(model::kCapacityKeys, node.text);
+      if (!capacity) {
         errors_.fail(node.place, fmt::format("cluster.capacity: found {}, expected one of on_demand, spot or reserved",
                                              node.words()));
       } else {
-        cluster_.capacity.push_back(found->second);
+        cluster_.capacity.push_back(*capacity);
       }
     }
-    if (cluster_.capacity.empty()) cluster_.capacity = {Capacity::on_demand};
+    if (cluster_.capacity.empty()) cluster_.capacity = {model::CapacityType::on_demand};
     defaults.note(fields, "capacity", "on_demand", "spot machines may be taken away at any time");
     if (cluster_.cloud == Cloud::on_premises) cluster_.provisioner = Provisioner::none;
     fields.choice<Provisioner>("provisioner", cluster_.provisioner,

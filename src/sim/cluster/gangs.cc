@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/assert.h"
+#include "base/known_row.h"
 
 namespace capstan::sim {
 
@@ -57,12 +58,12 @@ model::GangId Gangs::create(model::ServiceId service, Instant decided_at) {
   Record record;
   record.deferred_at = now() + config_.scheduling_cycle + config_.bind_latency;
   gangs_.emplace(id, record);
-  by_service_.at(service).insert(id);
+  known_row(by_service_, service).insert(id);
   return id;
 }
 
 void Gangs::note_bound(model::GangId id, bool is_spread) {
-  Record& record = gangs_.at(id);
+  Record& record = known_row(gangs_, id);
   if (is_spread && !std::exchange(record.is_spread, true)) ++meter_.gangs_spread;
   starts_.pull_images(id);
   const model::Gang& row = rows().gangs.at(id);
@@ -86,7 +87,7 @@ void Gangs::serve_warm(model::GangId id) {
 void Gangs::start_ended(model::GangId id) { serve(id); }
 
 void Gangs::serve(model::GangId id) {
-  Record& record = gangs_.at(id);
+  Record& record = known_row(gangs_, id);
   record.stage = Stage::ready;
   record.ready_since = now();
   scraper_.begin(id);
@@ -97,7 +98,7 @@ void Gangs::serve(model::GangId id) {
 }
 
 void Gangs::retire(model::GangId id) {
-  const Stage stage = gangs_.at(id).stage;
+  const Stage stage = known_row(gangs_, id).stage;
   const model::ServiceId service = service_of(id);
   const bool sleeps = stage == Stage::ready && sleepers_.count(of(service)) < start_of(service).sleep.most;
   stage == Stage::ready || stage == Stage::converting ? begin_drain(id) : remove(id);
@@ -105,7 +106,7 @@ void Gangs::retire(model::GangId id) {
 }
 
 void Gangs::begin_drain(model::GangId id) {
-  Record& record = gangs_.at(id);
+  Record& record = known_row(gangs_, id);
   if (record.stage == Stage::converting) {
     drains_.leave_instead(id);
     scraper_.resume(id);
@@ -130,7 +131,7 @@ void Gangs::drained(model::GangId id, DrainPurpose purpose) {
 }
 
 void Gangs::fall_asleep(model::GangId id) {
-  gangs_.at(id).stage = Stage::sleeping;
+  known_row(gangs_, id).stage = Stage::sleeping;
   const Instant until = now() + start_of(service_of(id)).sleep.longest;
   sleepers_.fall_asleep(id, until);
   events_.schedule(until, EventKind::sleep_over, id.value);
@@ -155,7 +156,7 @@ void Gangs::wake(model::GangId id) {
 }
 
 void Gangs::resume(model::GangId id, StartChain::Resume after, const Latency& latency) {
-  gangs_.at(id).stage = Stage::starting;
+  known_row(gangs_, id).stage = Stage::starting;
   pods_.set_states(id, GpuState::starting);
   starts_.resume(id, after, latency);
 }
@@ -163,16 +164,16 @@ void Gangs::resume(model::GangId id, StartChain::Resume after, const Latency& la
 void Gangs::convert(model::GangId id, model::ServiceId to) {
   end_serving(id);
   drains_.begin(id, DrainPurpose::convert);
-  gangs_.at(id).stage = Stage::converting;
+  known_row(gangs_, id).stage = Stage::converting;
   const model::ServiceId from = service_of(id);
   starts_.share_weights(id, from, to);
-  by_service_.at(from).erase(id);
+  known_row(by_service_, from).erase(id);
   model::Gang gang = rows().gangs.at(id);
   gang.service = to;
   gang.ordinal = free_ordinal(to);
   gang.resumed = true;
   gang.expected_ready_at = now() + start_of(to).conversion->midpoint();
-  by_service_.at(to).insert(id);
+  known_row(by_service_, to).insert(id);
   api_.set(id, std::move(gang));
   scraper_.pause(id);
   pods_.set_phases(id, model::Gang::Phase::starting, model::Pod::Phase::starting);
@@ -180,13 +181,13 @@ void Gangs::convert(model::GangId id, model::ServiceId to) {
 
 /// Removes a gang that has stopped serving or never served.
 void Gangs::remove(model::GangId id) {
-  const Record record = gangs_.at(id);
+  const Record record = known_row(gangs_, id);
   CAPSTAN_ASSERT(record.stage != Stage::ready);
   starts_.remove(id);
   if (record.stage == Stage::binding && now() > record.deferred_at) ++meter_.gangs_deferred;
   const model::Gang gang = rows().gangs.at(id);
   for (model::PodId pod : gang.pods) pods_.erase(pod);
-  by_service_.at(gang.service).erase(id);
+  known_row(by_service_, gang.service).erase(id);
   drains_.erase(id);
   sleepers_.erase(id);
   scraper_.erase(id);
@@ -196,7 +197,7 @@ void Gangs::remove(model::GangId id) {
 
 /// Ends a gang at once, in any stage. The workload controller replaces it.
 void Gangs::kill(model::GangId id, Interruption why) {
-  Record& record = gangs_.at(id);
+  Record& record = known_row(gangs_, id);
   const bool drains = record.stage == Stage::draining || record.stage == Stage::converting;
   const bool holds_requests = record.stage == Stage::ready || (drains && !hook_.drained(id));
   if (record.stage == Stage::ready) {
@@ -224,7 +225,7 @@ std::optional<model::Reason> Gangs::perform(const model::EvictPod& what) {
 
 void Gangs::evict(model::PodId id, Interruption why) {
   const model::Pod pod = rows().pods.at(id);
-  if (gangs_.at(pod.gang).stage != Stage::binding) return kill(pod.gang, why);
+  if (known_row(gangs_, pod.gang).stage != Stage::binding) return kill(pod.gang, why);
   // The other pods of the gang have not started either: they stay bound.
   model::Gang gang = rows().gangs.at(pod.gang);
   pods_.erase(id);
@@ -239,7 +240,7 @@ void Gangs::end_serving(model::GangId id) {
 
 /// Adds the time of a ready gang, split by the time in which its engine computed.
 void Gangs::add_served(GpuAccount& account, model::GangId id, Instant end) const {
-  const Duration served = end - gangs_.at(id).ready_since;
+  const Duration served = end - known_row(gangs_, id).ready_since;
   const Duration busy = std::clamp(hook_.sample(id, end, false).busy_total, Duration{}, served);
   pods_.add_served(account, id, served, busy);
 }

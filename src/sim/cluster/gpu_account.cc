@@ -1,5 +1,7 @@
 #include "sim/cluster/gpu_account.h"
 
+#include "base/known_row.h"
+
 namespace capstan::sim {
 namespace {
 
@@ -34,19 +36,19 @@ class PriceSplit {
 std::string_view name(GpuState state) {
   constexpr std::array<std::string_view, kGpuStates> kNames = {"launching", "unallocated", "held",     "starting",
                                                                "busy",      "idle",        "sleeping", "draining"};
-  return kNames.at(static_cast<std::size_t>(state));
+  return known_row(kNames, static_cast<std::size_t>(state));
 }
 
 GpuAccount::GpuAccount(const model::Catalog& catalog)
     : catalog_(catalog), rows_(catalog.offerings.size(), Row{{}, std::vector<GpuTime>(catalog.pools.size() + 1)}) {}
 
 void GpuAccount::add(model::OfferingId offering, GpuState state, MilliGpu gpus, Duration time) {
-  rows_.at(offering.value).by_state.at(static_cast<std::size_t>(state)) += gpu_time(gpus, time);
+  known_row(known_row(rows_, offering.value).by_state, static_cast<std::size_t>(state)) += gpu_time(gpus, time);
 }
 
 void GpuAccount::pay(model::OfferingId offering, model::PoolId pool, MilliGpu gpus, Duration time) {
-  std::vector<GpuTime>& by_pool = rows_.at(offering.value).by_pool;
-  (pool.valid() ? by_pool.at(pool.value) : by_pool.back()) += gpu_time(gpus, time);
+  std::vector<GpuTime>& by_pool = known_row(rows_, offering.value).by_pool;
+  (pool.valid() ? known_row(by_pool, pool.value) : by_pool.back()) += gpu_time(gpus, time);
 }
 
 void GpuAccount::charge(ClusterMeter& total) const {

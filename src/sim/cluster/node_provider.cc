@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/assert.h"
+#include "base/known_row.h"
 #include "sim/cluster/topology.h"
 
 namespace capstan::sim {
@@ -112,7 +113,7 @@ std::optional<model::Reason> NodeProvider::perform(const model::LaunchNodes& wha
                               .within = what.within,
                               .group = group,
                               .requested_at = now(),
-                              .expected_ready_at = now() + expected_launch_.at(what.offering),
+                              .expected_ready_at = now() + known_row(expected_launch_, what.offering),
                               .node = {}});
     events_.schedule(now() + config_.provider.decision.draw(provider_draws_), EventKind::claim_decided, id.value);
   }
@@ -136,7 +137,7 @@ void NodeProvider::claim_decided(model::ClaimId id) {
     return;
   }
   ++meter_.launches;
-  --places_.at(*place);
+  --known_row(places_, *place);
   record->second.place = *place;
   record->second.times.bought_at = now();
   claim.phase = model::Claim::Phase::launched;
@@ -158,17 +159,17 @@ void NodeProvider::node_ready(model::ClaimId id) {
   add_launching(account_, id, now());
   claim.phase = model::Claim::Phase::registered;
   claim.node = make_node(claim.offering, claim.pool, id, record->second.place);
-  Duration& expected = expected_launch_.at(claim.offering);
+  Duration& expected = known_row(expected_launch_, claim.offering);
   expected = (3 * expected + (now() - claim.requested_at)) / 4;
   api_.set(id, claim);
 }
 
 /// Takes back a claim whose node does not exist yet.
 void NodeProvider::cancel_claim(model::ClaimId id) {
-  const Claim& record = claims_.at(id);
+  const Claim& record = known_row(claims_, id);
   if (record.is_bought()) {
     add_launching(account_, id, now());
-    ++places_.at(record.place);
+    ++known_row(places_, record.place);
     ++meter_.nodes_removed;
   }
   claims_.erase(id);
@@ -224,7 +225,7 @@ void NodeProvider::node_gone(model::NodeId id) {
     claims_.erase(claim);
     api_.erase(claim);
   }
-  ++places_.at(record->second.place);
+  ++known_row(places_, record->second.place);
   ++meter_.nodes_removed;
   nodes_.erase(record);
   api_.erase(id);
@@ -260,14 +261,14 @@ void NodeProvider::outage(model::DomainId zone) {
 
 void NodeProvider::add_pod(model::NodeId id, model::PodId pod, MilliGpu gpus) {
   close_free(id);
-  Node& record = nodes_.at(id);
+  Node& record = known_row(nodes_, id);
   record.allocated += gpus;
   record.pods.push_back(pod);
 }
 
 void NodeProvider::remove_pod(model::NodeId id, model::PodId pod, MilliGpu gpus) {
   close_free(id);
-  Node& record = nodes_.at(id);
+  Node& record = known_row(nodes_, id);
   record.allocated -= gpus;
   std::erase(record.pods, pod);
 }
@@ -275,17 +276,18 @@ void NodeProvider::remove_pod(model::NodeId id, model::PodId pod, MilliGpu gpus)
 /// Accounts the free GPUs of the node up to now. Called before their number changes.
 void NodeProvider::close_free(model::NodeId id) {
   add_free(account_, id, now());
-  nodes_.at(id).allocated_since = now();
+  known_row(nodes_, id).allocated_since = now();
 }
 
 void NodeProvider::add_free(GpuAccount& account, model::NodeId id, Instant end) const {
-  account.add(rows().nodes.at(id).offering, GpuState::unallocated, free(id), end - nodes_.at(id).allocated_since);
+  account.add(rows().nodes.at(id).offering, GpuState::unallocated, free(id),
+              end - known_row(nodes_, id).allocated_since);
 }
 
 void NodeProvider::add_launching(GpuAccount& account, model::ClaimId id, Instant end) const {
   const model::Claim& claim = rows().claims.at(id);
   const MilliGpu gpus = whole_gpus(catalog().offering(claim.offering).gpus);
-  const Duration time = end - claims_.at(id).times.bought_at;
+  const Duration time = end - known_row(claims_, id).times.bought_at;
   account.pay(claim.offering, claim.pool, gpus, time);
   account.add(claim.offering, GpuState::launching, gpus, time);
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/assert.h"
+#include "base/known_row.h"
 
 namespace capstan::sim {
 
@@ -21,7 +22,7 @@ model::PodId Pods::create(model::GangId gang, MilliGpu gpus, model::QueueId queu
 void Pods::bind(model::PodId id, model::NodeId node) {
   model::Pod pod = rows().pods.at(id);
   nodes_.add_pod(node, id, pod.gpus);
-  pods_.at(id) = {GpuState::held, now()};
+  known_row(pods_, id) = {GpuState::held, now()};
   pod.phase = model::Pod::Phase::starting;
   pod.node = node;
   api_.set(id, pod);
@@ -41,7 +42,7 @@ void Pods::set_states(model::GangId id, GpuState state) {
   for (model::PodId pod : rows().gangs.at(id).pods) {
     if (!rows().pods.at(pod).node.valid()) continue;
     close(pod);
-    pods_.at(pod).state = state;
+    known_row(pods_, pod).state = state;
   }
 }
 
@@ -57,12 +58,12 @@ void Pods::set_phases(model::GangId id, model::Gang::Phase phase, model::Pod::Ph
 }
 
 void Pods::end_serving(model::GangId id) {
-  for (model::PodId pod : rows().gangs.at(id).pods) pods_.at(pod) = {GpuState::draining, now()};
+  for (model::PodId pod : rows().gangs.at(id).pods) known_row(pods_, pod) = {GpuState::draining, now()};
 }
 
 /// Accounts a bound pod's GPUs up to now. The time of a pod that serves is accounted by add_served() instead.
 void Pods::close(model::PodId id) {
-  Record& record = pods_.at(id);
+  Record& record = known_row(pods_, id);
   if (record.state == GpuState::idle) {
     CAPSTAN_ASSERT(record.since == now());
     return;
@@ -72,7 +73,7 @@ void Pods::close(model::PodId id) {
 }
 
 void Pods::add_bound(GpuAccount& account, model::PodId id, Instant end) const {
-  const Record& record = pods_.at(id);
+  const Record& record = known_row(pods_, id);
   const model::Pod& pod = rows().pods.at(id);
   account.add(rows().nodes.at(pod.node).offering, record.state, pod.gpus, end - record.since);
 }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/known_row.h"
 #include "model/signal_names.h"
 
 namespace capstan::sim {
@@ -31,7 +32,7 @@ void Scraper::begin(model::GangId id) {
 }
 
 void Scraper::pause(model::GangId id) {
-  Target& target = targets_.at(id);
+  Target& target = known_row(targets_, id);
   target.is_read = false;
   target.has_reading = false;
   api_.set(id, model::ReplicaSignals{});

@@ -5,6 +5,7 @@
 #include <set>
 
 #include "base/assert.h"
+#include "base/known_row.h"
 #include "sim/cluster/longest.h"
 
 namespace capstan::sim {
@@ -65,7 +66,7 @@ void StartChain::add(model::GangId id, Instant decided_at) {
 }
 
 void StartChain::remove(model::GangId id) {
-  for (FlowId flow : starts_.at(id).loads) {
+  for (FlowId flow : known_row(starts_, id).loads) {
     network_.cancel(flow);
     transfers_.erase(flow);
   }
@@ -93,7 +94,7 @@ void StartChain::pull_images(model::GangId id) {
 
 /// Pulls the image once for each node. A later gang waits for the same pull.
 void StartChain::pull_image(model::NodeId id, const VariantStart& start) {
-  Node& node = nodes_.at(id);
+  Node& node = known_row(nodes_, id);
   if (std::ranges::find(node.images, start.image, &Image::number) != node.images.end()) return;
   node.images.push_back({start.image, config_.image_cached_on_boot});
   if (config_.image_cached_on_boot) return;
@@ -102,7 +103,7 @@ void StartChain::pull_image(model::NodeId id, const VariantStart& start) {
 }
 
 void StartChain::begin(model::GangId id) {
-  Start& start = starts_.at(id);
+  Start& start = known_row(starts_, id);
   start.waits_for_images = true;
   start.times.bound_at = now();
   note_node_times(start.times, rows().gangs.at(id));
@@ -126,12 +127,12 @@ void StartChain::note_node_times(ColdStart& times, const model::Gang& gang) cons
 
 /// Loads the weights if all nodes of the gang have its image.
 void StartChain::check_images(model::GangId id) {
-  Start& start = starts_.at(id);
+  Start& start = known_row(starts_, id);
   if (!start.waits_for_images) return;
   const std::uint32_t wanted = start_of(service_of(id)).image;
   for (const auto& [node, pods] : nodes_of(rows().gangs.at(id))) {
     const bool is_cached = std::ranges::any_of(
-        nodes_.at(node).images, [&](const Image& image) { return image.number == wanted && image.cached; });
+        known_row(nodes_, node).images, [&](const Image& image) { return image.number == wanted && image.cached; });
     if (!is_cached) return;
   }
   start.waits_for_images = false;
@@ -140,7 +141,7 @@ void StartChain::check_images(model::GangId id) {
 }
 
 StartChain::Weights& StartChain::weights_on(model::NodeId node, model::ServiceId service) {
-  std::vector<Weights>& all = nodes_.at(node).weights;
+  std::vector<Weights>& all = known_row(nodes_, node).weights;
   const auto it = std::ranges::find(all, service, &Weights::service);
   if (it != all.end()) return *it;
   all.push_back({service, {}, false});
@@ -156,9 +157,9 @@ void StartChain::load_weights(model::GangId id) {
   for (const auto& [node, pods] : nodes_of(gang)) {
     const Bytes share{ceil_div(start.weights.count * pods, static_cast<std::int64_t>(gang.pods.size()))};
     const bool is_kept = config_.weight_cache != WeightCache::none && weights_on(node, service).loaded >= share;
-    const FlowId flow = network_.start(share, weight_links(nodes_.at(node), start, is_kept, has_peer));
+    const FlowId flow = network_.start(share, weight_links(known_row(nodes_, node), start, is_kept, has_peer));
     transfers_[flow] = {node, 0, id, share};
-    starts_.at(id).loads.push_back(flow);
+    known_row(starts_, id).loads.push_back(flow);
   }
 }
 
@@ -188,19 +189,20 @@ void StartChain::transfer_done(FlowId flow) {
   if (transfer.gang.valid()) {
     Bytes& loaded = weights_on(transfer.node, service_of(transfer.gang)).loaded;
     loaded = std::max(loaded, transfer.size);
-    std::vector<FlowId>& loads = starts_.at(transfer.gang).loads;
+    std::vector<FlowId>& loads = known_row(starts_, transfer.gang).loads;
     std::erase(loads, flow);
     if (loads.empty()) weights_done(transfer.gang);
     return;
   }
-  for (Image& image : nodes_.at(transfer.node).images) image.cached = image.cached || image.number == transfer.image;
+  for (Image& image : known_row(nodes_, transfer.node).images)
+    image.cached = image.cached || image.number == transfer.image;
   std::set<model::GangId> waiting;
   for (model::PodId pod : provider_.pods(transfer.node)) waiting.insert(rows().pods.at(pod).gang);
   for (model::GangId gang : waiting) check_images(gang);
 }
 
 void StartChain::weights_done(model::GangId id) {
-  starts_.at(id).times.weights_at = now();
+  known_row(starts_, id).times.weights_at = now();
   const model::ServiceId service = service_of(id);
   bool compiled = true;
   for (const auto& [node, pods] : nodes_of(rows().gangs.at(id))) {
@@ -222,7 +224,7 @@ void StartChain::engine_ready(model::GangId id) {
 }
 
 void StartChain::resume(model::GangId id, Resume after, const Latency& latency) {
-  starts_.at(id).resumed_after = after;
+  known_row(starts_, id).resumed_after = after;
   events_.schedule(now() + start_of(service_of(id)).draw(latency, now(), draws_), EventKind::warm, id.value);
 }
 
@@ -246,7 +248,7 @@ void StartChain::preload(model::GangId id) {
   const model::Gang& gang = rows().gangs.at(id);
   const VariantStart& start = start_of(service_of(id));
   for (const auto& [node, pods] : nodes_of(gang)) {
-    std::vector<Image>& images = nodes_.at(node).images;
+    std::vector<Image>& images = known_row(nodes_, node).images;
     const bool is_known = std::ranges::find(images, start.image, &Image::number) != images.end();
     if (!is_known) images.push_back({start.image, true});
     Weights& weights = weights_on(node, service_of(id));

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/assert.h"
+#include "base/known_row.h"
 
 namespace capstan::sim {
 
@@ -16,7 +17,7 @@ WorkloadController::WorkloadController(Basics& basics, std::uint64_t seed, Gangs
 
 void WorkloadController::start_initial(Binder& binder) {
   for (const InitialReplicas& initial : config_.initial) {
-    const Workload& workload = workloads_.at(initial.service);
+    const Workload& workload = known_row(workloads_, initial.service);
     set_desired(initial.service, workload.desired + initial.replicas);
     for (ReplicaCount i = 0; i < initial.replicas; ++i) {
       const model::GangId id = gangs_.create(initial.service, workload.raised_at);
@@ -26,7 +27,7 @@ void WorkloadController::start_initial(Binder& binder) {
 }
 
 void WorkloadController::set_desired(model::ServiceId service, ReplicaCount replicas) {
-  workloads_.at(service).desired = replicas;
+  known_row(workloads_, service).desired = replicas;
   model::ServiceState state = rows().services.at(service);
   state.desired_replicas = replicas;
   api_.set(service, state);
@@ -39,7 +40,7 @@ void WorkloadController::schedule_reconcile(model::ServiceId service) {
 
 /// Returns how many replicas the workload lacks. Negative if it has too many.
 ReplicaCount WorkloadController::lacking(model::ServiceId service) const {
-  return workloads_.at(service).desired - gangs_.staying(service);
+  return known_row(workloads_, service).desired - gangs_.staying(service);
 }
 
 std::optional<model::Reason> WorkloadController::perform(const model::SetReplicas& what) {
@@ -62,8 +63,8 @@ std::optional<model::Reason> WorkloadController::perform(const model::ConvertRep
   if (gang == nullptr || from != gang->service || to == from) return refused;
   if (!workloads_.contains(to) || !start_of(to).conversion || !gangs_.is_ready(what.gang)) return refused;
   gangs_.convert(what.gang, to);
-  set_desired(from, std::max<ReplicaCount>(workloads_.at(from).desired - 1, 0));
-  set_desired(to, workloads_.at(to).desired + 1);
+  set_desired(from, std::max<ReplicaCount>(known_row(workloads_, from).desired - 1, 0));
+  set_desired(to, known_row(workloads_, to).desired + 1);
   return std::nullopt;
 }
 
@@ -100,7 +101,7 @@ void WorkloadController::wake_sleepers(model::ServiceId service) {
 
 void WorkloadController::reconcile(model::ServiceId service) {
   wake_sleepers(service);
-  for (ReplicaCount n = lacking(service); n > 0; --n) gangs_.create(service, workloads_.at(service).raised_at);
+  for (ReplicaCount n = lacking(service); n > 0; --n) gangs_.create(service, known_row(workloads_, service).raised_at);
 }
 
 std::vector<model::GangId> WorkloadController::basis_of(const model::SetReplicas& what) const {

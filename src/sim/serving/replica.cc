@@ -4,6 +4,7 @@
 #include <functional>
 
 #include "base/assert.h"
+#include "base/known_row.h"
 #include "base/quantity.h"
 
 namespace capstan::sim {
@@ -153,7 +154,7 @@ Instant Replica::step_end(Instant now) {
 std::int32_t Replica::generated(std::uint32_t slot, Instant now) {
   CAPSTAN_ASSERT(event_ps_ > since_origin(now));
   settle(since_origin(now));
-  return static_cast<std::int32_t>(tokens_of(slots_.at(slot)));
+  return static_cast<std::int32_t>(tokens_of(known_row(slots_, slot)));
 }
 
 TokenAccount Replica::token_account(Instant now) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/assert.h"
+#include "base/known_row.h"
 #include "base/quantity.h"
 
 namespace capstan::sim {
@@ -105,7 +106,7 @@ void StepwiseReplica::share_groups(Request& r) {
 void StepwiseReplica::release_kv(Request& r) {
   while (r.groups > 0) {
     const std::uint64_t hash = r.request.prefix_hashes[static_cast<std::size_t>(--r.groups)];
-    if (--cache_.at(hash).users == 0) unused_.push_back(hash);
+    if (--known_row(cache_, hash).users == 0) unused_.push_back(hash);
   }
   r.computed = 0;
   r.decoding = false;
@@ -165,7 +166,7 @@ bool StepwiseReplica::admit_first(std::int64_t& budget) {
     for (const std::uint64_t hash : r.request.prefix_hashes) {
       const std::int64_t end = 512 * (r.groups + 1);
       if (end > r.request.input_tokens || end >= total(r) || !cache_.contains(hash)) break;
-      revived += cache_.at(hash).users == 0 ? 1 : 0;
+      revived += known_row(cache_, hash).users == 0 ? 1 : 0;
       ++r.groups;
     }
     r.computed = 512 * r.groups;
@@ -176,7 +177,7 @@ bool StepwiseReplica::admit_first(std::int64_t& budget) {
   if (whole_blocks > config_.kv_blocks - used_blocks() + 32 * unused) return false;
   for (std::int64_t g = 0; g < r.groups; ++g) {
     const std::uint64_t hash = r.request.prefix_hashes[static_cast<std::size_t>(g)];
-    if (cache_.at(hash).users++ == 0) unused_.remove(hash);
+    if (known_row(cache_, hash).users++ == 0) unused_.remove(hash);
   }
   make_free(private_blocks(r));
   if (config_.prefix_cache && !r.decoding) {

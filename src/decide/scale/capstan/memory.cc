@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "decide/known_row.h"
+#include "base/known_row.h"
 
 namespace capstan::decide::scale {
 namespace {

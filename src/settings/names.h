@@ -1,0 +1,37 @@
+#pragma once
+
+#include <array>
+#include <string_view>
+
+#include "base/enum_names.h"
+#include "decide/scale/scale.h"
+#include "model/offering.h"
+
+// The names of settings that have a closed set of values: `key` in scenarios and snapshot files, `label` in Kubernetes
+// objects. Each table is in the order of its enum.
+namespace capstan::settings {
+
+struct SettingName {
+  std::string_view key;
+  std::string_view label;
+};
+
+using ScaleOn = decide::scale::Rules::ScaleOn;
+inline constexpr std::array<SettingName, 5> kScaleOnNames{
+    {{"all", "All"}, {"queue", "Queue"}, {"kv", "KV"}, {"latency", "Latency"}, {"goodput", "Goodput"}}};
+inline constexpr auto kScaleOnKeys = enum_column(kScaleOnNames, &SettingName::key);
+inline constexpr auto kScaleOnLabels = enum_column(kScaleOnNames, &SettingName::label);
+
+inline constexpr std::array<std::string_view, 3> kSelectKeys{"max", "min", "disabled"};    // HpaRules::Select
+inline constexpr std::array<std::string_view, 2> kRateKeys{"pods", "percent"};             // HpaRatePolicy::Kind
+inline constexpr std::array<std::string_view, 2> kToZeroKeys{"within_slo", "after_idle"};  // Capstan::ToZero
+inline constexpr std::array<std::string_view, 2> kConsolidationKeys{"when_empty", "when_empty_or_underutilized"};
+
+/// Labels of the policies of an InferenceScaler.
+inline constexpr std::array<std::string_view, 3> kScalerPolicyLabels{"Capstan", "Rules", "Queue"};
+
+/// Engines whose metrics count no tokens, so that the default policy for them is Queue. A custom engine is included,
+/// because its metrics are unknown.
+inline constexpr std::string_view kEnginesWithoutTokenCounts[] = {"tensorrt-llm", "triton", "tgi", "custom"};
+
+}  // namespace capstan::settings
