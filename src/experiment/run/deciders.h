@@ -32,8 +32,8 @@ class ForwardingDecider : public control::Decider {
   std::unique_ptr<control::Decider> inner_;
 };
 
-/// Repeats each decision of another decider from memory that was saved and parsed, and counts those that differ
-/// (invariant 5).
+/// Repeats each decision of another decider from memory that was saved and parsed, and counts the decisions that
+/// differ (invariant 5).
 class ReplayCheck final : public ForwardingDecider {
  public:
   /// `differences` counts the decisions that were not repeatable, and must outlive the decider.

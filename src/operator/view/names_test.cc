@@ -39,7 +39,7 @@ TEST(Identities, WhatIsExpectedHasItsIdFirst) {
   const ObjectKey a{"Gang", "", "a", "1"}, b{"Gang", "", "b", "2"}, gone{"Gang", "", "gone", "3"};
   for (const ObjectKey& each : {b, gone, a}) gangs.expect(each);
   const model::GangId first = gangs.id_of(a, "a");
-  EXPECT_GT(first, gangs.id_of(b, "b")) << "whoever is seen first";
+  EXPECT_GT(first, gangs.id_of(b, "b")) << "although b is seen first";
   EXPECT_EQ(gangs.shown().at(first), "a");
   gangs.forget_unseen();
   EXPECT_EQ(gangs.size(), 2u);

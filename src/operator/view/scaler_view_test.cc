@@ -10,7 +10,7 @@
 namespace capstan::op {
 namespace {
 
-// That every field of the schema is read: tests/operator/scaler_fields_test.cc.
+// A test in tests/operator/scaler_fields_test.cc checks that every field of the schema is read.
 
 InferenceScaler read(std::string_view text) {
   kube::JsonDocument document;
@@ -90,7 +90,7 @@ TEST(ScalerView, ThePolicyIsStatedOrTheOneWhoseSettingsAre) {
       {R"("policy": "Capstan")", "Capstan", ""},
       {R"("roles": [{"role": "prefill"}, {"role": "decode"}])", "Capstan", ""},
       {R"("roles": [{"role": "prefill"}, {"role": "decode"}], "rules": {})", "Rules", ""},
-      // What only a server without our schema's rules lets through.
+      // A server without the rules of our schema accepts these.
       {R"("rules": {"waitingAbove": 3, "waitingBelow": 3})", "Queue",
        "spec.rules.waitingBelow: found 3, expected less than waitingAbove, 3"},
       {R"("rules": {"kvBelow": "90%"})", "Queue",

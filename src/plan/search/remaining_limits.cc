@@ -19,8 +19,8 @@ MachineUse& use_of(std::vector<MachineUse>& uses, const MachineSpec& machine, Mi
   return known == uses.end() ? uses.emplace_back(MachineUse{.machine = machine, .per_hour = per_hour}) : *known;
 }
 
-/// Returns the GPUs that the largest fleets of the planned services hold, and those that the services after the next
-/// one need.
+/// Returns the GPUs that the largest fleets of the planned services hold, and the GPUs that the services after the
+/// next one need.
 std::vector<MachineUse> uses_of_others(const std::vector<ServicePlan>& found, const std::vector<PeakNeed>& needs) {
   std::vector<MachineUse> uses;
   for (const ServicePlan& service : found) {
@@ -68,7 +68,7 @@ std::string left_words(std::string_view limit, const std::string& left, const st
 
 std::string gpu_count(GpuCount gpus) { return explain::count_text(gpus, "GPU", "GPUs"); }
 
-/// What a limit leaves for the machines of one type.
+/// The part of a limit that is left for the machines of one type.
 struct MachineShare {
   std::int64_t amount = 0;    ///< of the limit, for all nodes of this type
   std::int64_t machines = 0;  ///< that it pays for

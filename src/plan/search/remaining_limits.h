@@ -27,7 +27,7 @@ struct MachineUse {
   GpuCount later = 0;   ///< that the later services need; slices for MIG
 };
 
-/// What one limit leaves on the machines of a candidate.
+/// The GPUs that one limit leaves on the machines of a candidate.
 struct LimitedGpus {
   GpuCount gpus = 0;    ///< slices for MIG
   std::string words{};  ///< "limits.gpus: 40 of 64 GPUs are left for chat ..."
