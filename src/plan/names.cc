@@ -118,6 +118,19 @@ bool is_default(const PlanSpec& spec, std::string_view path) {
 
 Yaml gpu_toleration() { return Yaml::map({{"key", kGpuTaint}, {"operator", "Exists"}, {"effect", "NoSchedule"}}); }
 
+Yaml gpu_node_tolerations(const ClusterSpec& cluster) {
+  Yaml tolerations = Yaml::list({gpu_toleration()});
+  const bool may_buy_spot = std::ranges::find(cluster.capacity, model::CapacityType::spot) != cluster.capacity.end();
+  if (cluster.cloud == Cloud::azure && cluster.provisioner == Provisioner::cluster_autoscaler && may_buy_spot) {
+    tolerations.add(Yaml::map({{"key", "kubernetes.azure.com/scalesetpriority"},
+                               {"operator", "Equal"},
+                               {"value", "spot"},
+                               {"effect", "NoSchedule"}})
+                        .with_comment("the taint that AKS sets on spot nodes"));
+  }
+  return tolerations;
+}
+
 Yaml pool_selector(std::string_view pool) { return Yaml::map({{std::string(kPoolLabel), pool}}); }
 
 Yaml kube_object(std::string_view api_version, std::string_view kind, std::string_view name,

@@ -75,6 +75,8 @@ bool is_default(const PlanSpec& spec, std::string_view path);
 
 /// Returns `{key: nvidia.com/gpu, operator: Exists}` with the effect NoSchedule.
 Yaml gpu_toleration();
+/// Returns the tolerations of pods on GPU nodes. AKS gives the spot nodes of its node pools a taint of their own.
+Yaml gpu_node_tolerations(const ClusterSpec& cluster);
 /// Returns `{capstan.dev/pool: h100}`.
 Yaml pool_selector(std::string_view pool);
 

@@ -65,5 +65,16 @@ TEST(PlanNames, ObjectsBeginAsPeopleWriteThem) {
   EXPECT_EQ(pool_selector("h100").document(), "capstan.dev/pool: h100\n");
 }
 
+TEST(GpuNodeTolerations, AcceptTheSpotNodesOfAks) {
+  ClusterSpec cluster{.cloud = Cloud::azure, .provisioner = Provisioner::cluster_autoscaler};
+  cluster.capacity = {model::CapacityType::on_demand};
+  EXPECT_EQ(gpu_node_tolerations(cluster).document(), Yaml::list({gpu_toleration()}).document());
+  cluster.capacity.push_back(model::CapacityType::spot);
+  const std::string text = gpu_node_tolerations(cluster).document();
+  EXPECT_NE(text.find("kubernetes.azure.com/scalesetpriority\n  operator: Equal\n  value: spot\n"), text.npos) << text;
+  cluster.cloud = Cloud::aws;
+  EXPECT_EQ(gpu_node_tolerations(cluster).document(), Yaml::list({gpu_toleration()}).document());
+}
+
 }  // namespace
 }  // namespace capstan::plan

@@ -110,6 +110,20 @@ PageHeadline headline_of(const ServicePlan& service, const ServiceSpec& spec) {
   return out;
 }
 
+/// Adds the row of a scaler. Scalers of a service that are not chosen and have the same figures are one row.
+void add_scaler_row(PageTable& table, PageTable::Row row) {
+  if (!table.rows.empty() && !row.is_chosen && !table.rows.back().is_chosen) {
+    PageTable::Row& last = table.rows.back();
+    PageTable::Row named = row;
+    named.cells[1] = last.cells[1];
+    if (named.cells == last.cells) {
+      last.cells[1] += ", " + row.cells[1];
+      return;
+    }
+  }
+  table.rows.push_back(std::move(row));
+}
+
 PageTable scaler_table(const Plan& plan) {
   const bool is_several = plan.services.size() > 1;
   PageTable table{.columns = {is_several ? "service" : "", "scaler", "lowest met", "USD/h", "USD/month", "replicas"}};
@@ -129,7 +143,7 @@ PageTable scaler_table(const Plan& plan) {
                          {percent(lowest_attainment_ppm(variant.seeds)) + (variant.holds_slo ? "" : ", misses"),
                           usd(cost), month(cost), replicas});
       }
-      table.rows.push_back(std::move(row));
+      add_scaler_row(table, std::move(row));
     }
   }
   return table;
@@ -188,6 +202,9 @@ PageTable frontier_table(const Plan& plan) {
                             .is_chosen = point->is_chosen});
     }
   }
+  // Without another fleet, the table would repeat the first lines of the page.
+  const bool has_other = std::ranges::any_of(table.rows, [](const PageTable::Row& row) { return !row.is_chosen; });
+  if (is_several && !has_other) table.rows.clear();
   return table;
 }
 
@@ -248,6 +265,24 @@ std::vector<PageFolder> folders_of(const Plan& plan) {
   return out;
 }
 
+/// Joins the commands that apply the scaler of one service each: "kubectl apply -f a.yaml -f b.yaml".
+std::vector<ApplyCommand> with_joined_scalers(std::vector<ApplyCommand> commands) {
+  static constexpr std::string_view kApply = "kubectl apply";
+  const auto applies_scaler = [](const ApplyCommand& command) {
+    return command.step == ApplyStep::scaler && command.command.starts_with(kApply);
+  };
+  std::vector<ApplyCommand> out;
+  for (ApplyCommand& command : commands) {
+    if (!out.empty() && applies_scaler(out.back()) && applies_scaler(command)) {
+      out.back().command += command.command.substr(kApply.size());
+      out.back().purpose = "the scalers";
+    } else {
+      out.push_back(std::move(command));
+    }
+  }
+  return out;
+}
+
 /// Returns the commands in the order of their steps, without those of options that are not chosen.
 std::vector<ApplyCommand> chosen_commands(const Plan& plan) {
   std::vector<ApplyCommand> out;
@@ -261,7 +296,7 @@ std::vector<ApplyCommand> chosen_commands(const Plan& plan) {
   const auto same = [](const ApplyCommand& a, const ApplyCommand& b) { return a.command == b.command; };
   const auto rest = std::ranges::unique(out, same);
   out.erase(rest.begin(), rest.end());
-  return out;
+  return with_joined_scalers(std::move(out));
 }
 
 std::string sum_line(const Plan& plan) {

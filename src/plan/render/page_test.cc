@@ -1,5 +1,6 @@
 #include "plan/render/page.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 namespace capstan::plan {
@@ -38,6 +39,45 @@ TEST(Page, OrdersTheCommandsOfAllSectionsByTheirStep) {
   ASSERT_EQ(page.apply.size(), 3u);
   EXPECT_EQ(page.apply[0].command, "kubectl create namespace a");
   EXPECT_EQ(page.apply[2].command, "kubectl apply -f monitoring");
+}
+
+TEST(Page, JoinsTheScalersOfSeveralServices) {
+  Plan plan;
+  plan.sections.push_back({.key = "replicas"});
+  for (const char* name : {"a", "b"}) {
+    plan.sections.back().apply.push_back(
+        {.step = ApplyStep::scaler, .command = fmt::format("kubectl apply -f replicas/keda/{}.yaml", name)});
+  }
+  const Page page = page_of(plan);
+  ASSERT_EQ(page.apply.size(), 1u);
+  EXPECT_EQ(page.apply[0].command, "kubectl apply -f replicas/keda/a.yaml -f replicas/keda/b.yaml");
+}
+
+TEST(Page, HasOneRowForScalersWithTheSameFigures) {
+  Plan plan;
+  plan.spec.services = {{.name = "chat"}};
+  ServicePlan service{.service = "chat", .scaler = ScalerKind::capstan};
+  const std::vector<Trial> seeds = {{.attainment_ppm = 1'000'000, .simulated = 1s}};
+  for (const ScalerKind kind : {ScalerKind::capstan, ScalerKind::scaled_object, ScalerKind::hpa}) {
+    service.variants.push_back({.kind = kind, .roles = {{.minimum = 1, .maximum = 3}}, .seeds = seeds});
+  }
+  service.variants.push_back({.kind = ScalerKind::constant, .roles = {{.minimum = 1, .maximum = 1}}, .seeds = seeds});
+  plan.services = {service};
+  const Page page = page_of(plan);
+  ASSERT_EQ(page.scalers.rows.size(), 3u);
+  EXPECT_EQ(page.scalers.rows[0].cells[1], "Capstan") << "the chosen one has a row of its own";
+  EXPECT_EQ(page.scalers.rows[1].cells[1], "ScaledObject, HPA");
+  EXPECT_EQ(page.scalers.rows[2].cells[1], "constant fleet");
+}
+
+TEST(Page, RepeatsNoChosenFleetsOfSeveralServices) {
+  Plan plan;
+  plan.spec.services = {{.name = "chat"}, {.name = "code"}};
+  plan.services = {{.service = "chat"}, {.service = "code"}};
+  for (ServicePlan& service : plan.services) service.frontier = {{.fleet = "H100", .is_chosen = true}};
+  EXPECT_TRUE(page_of(plan).frontier.rows.empty());
+  plan.services[1].frontier.push_back({.fleet = "H200"});
+  EXPECT_EQ(page_of(plan).frontier.rows.size(), 3u);
 }
 
 TEST(Page, ShowsAtMostFourFleetsTheCheapestFirst) {

@@ -15,16 +15,6 @@ namespace capstan::plan {
 
 namespace {
 
-std::string left_out(const PlanSpec& spec, const ServiceSpec& service, const LoadFacts& load) {
-  std::vector<std::string> parts;
-  if (!load.is_whole) parts.push_back(fmt::format("the load after its first {} requests", load.requests));
-  if (std::ranges::any_of(spec.tenants, [&](const TenantSpec& t) { return t.name != service.tenant; })) {
-    parts.push_back("jobs of other tenants");
-  }
-  if (service.may_share_gpu) parts.push_back("other models on the same GPU");
-  return fmt::format("{}", fmt::join(parts, ", "));
-}
-
 /// Returns the roles of a fleet, with the maximum that a scaler may set.
 std::vector<RoleFleet> roles_of(const ServiceSpec& service, const TriedFleet& tried, const FleetOption& scaled) {
   const FleetCandidate& candidate = *tried.fleet.candidate;
@@ -102,7 +92,7 @@ Result<ServicePlan> plan_service(FleetSimulator& simulator, const SearchBudget& 
   plan.holds_slo = chosen.holds_slo;
   plan.seeds = chosen.seeds;
   plan.scenario = simulator.scenario(chosen.fleet);
-  plan.not_simulated = left_out(simulator.spec(), service, load);
+  if (!load.is_whole) plan.not_simulated = fmt::format("the load after its first {} requests", load.requests);
   const FleetCandidate& candidate = *chosen.fleet.candidate;
   if (limits_bind(candidate) && !candidate.bounded_by.empty()) plan.bounded_by.push_back(candidate.bounded_by);
 

@@ -26,7 +26,7 @@ Yaml balloon_pod(const PlanSpec& spec, const RoleFleet& role) {
   body.set("terminationGracePeriodSeconds", 0, "a replica that needs the GPUs gets them at once");
   body.set("automountServiceAccountToken", false);
   body.set("nodeSelector", device_selector(spec.cluster.cloud, role));
-  body.set("tolerations", Yaml::list({gpu_toleration()}));
+  body.set("tolerations", gpu_node_tolerations(spec.cluster));
   body.set("containers", Yaml::list({std::move(container)}));
   return body;
 }

@@ -102,7 +102,7 @@ Yaml pod_of_replica(const PlanSpec& spec, const ServiceSpec& service, const Role
            fmt::format("preStop {} s + drain {} s + 15 s", kPreStopS, times.drain_s));
   body.set("automountServiceAccountToken", false);
   body.set("nodeSelector", device_selector(spec.cluster.cloud, role));
-  body.set("tolerations", Yaml::list({gpu_toleration()}));
+  body.set("tolerations", gpu_node_tolerations(spec.cluster));
   if (downloads_weights(service)) body.set("initContainers", Yaml::list({weight_init_container(service)}));
   body.set("containers", Yaml::list({std::move(container)}));
   body.set("volumes", pod_volumes(spec, service, role, engine));

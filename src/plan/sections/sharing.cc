@@ -1,4 +1,5 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <map>
@@ -218,14 +219,14 @@ void add_gke_sharing(Section& section, const std::vector<SharedRole>& roles) {
 Section sharing_section(const PlanFacts& facts) {
   const std::vector<SharedRole> roles = shared_roles(facts);
   Section section{.key = "sharing", .title = "Sharing of GPUs", .answer = sharing_answer(roles)};
+  std::vector<std::string> sliced;
   for (const SharedRole& shared : roles) {
     section.statements.push_back(sharing_statement(shared));
     switch (shared.choice.sharing) {
       case Sharing::whole:
         break;
       case Sharing::slice:
-        section.not_simulated.push_back("the power and the host links that slices of one GPU share, for " +
-                                        shared.workload);
+        sliced.push_back(shared.workload);
         break;
       case Sharing::slice_at:
         section.not_simulated.push_back(shared.workload + " on a slice");
@@ -234,6 +235,10 @@ Section sharing_section(const PlanFacts& facts) {
         section.not_simulated.push_back(shared.workload + " next to other replicas on its GPU");
         break;
     }
+  }
+  if (!sliced.empty()) {
+    section.not_simulated.push_back(
+        fmt::format("the power and the host links that slices of one GPU share, for {}", fmt::join(sliced, " and ")));
   }
   if (!has_gpu_operator(facts.spec.cluster)) {
     add_gke_sharing(section, roles);

@@ -100,7 +100,7 @@ std::vector<Yaml> weight_cache_objects(const PlanSpec& spec, const ServiceSpec& 
   body.set("automountServiceAccountToken", false);
   body.set("terminationGracePeriodSeconds", 0);
   body["affinity"]["nodeAffinity"].set("requiredDuringSchedulingIgnoredDuringExecution", node_affinity(pools));
-  body.set("tolerations", Yaml::list({gpu_toleration()}));
+  body.set("tolerations", gpu_node_tolerations(spec.cluster));
   Yaml first = downloads_weights(service) ? fetch_container(service) : Yaml::map({{"name", "image"}});
   if (!downloads_weights(service)) {
     first.set("image", service.image);

@@ -89,6 +89,14 @@ MachineSpec machine_of(const scenario::Instance& row) {
           .spot_per_hour = row.spot_per_hour};
 }
 
+/// Returns the provisioner of a cloud that a spec does not state, and the reason.
+std::pair<std::string_view, std::string_view> default_provisioner(Cloud cloud) {
+  if (cloud == Cloud::on_premises) return {"none", "machines on premises cannot be bought by the hour"};
+  if (cloud == Cloud::gcp)
+    return {"cluster_autoscaler", "GKE resizes its node pools itself; Karpenter does not run on it"};
+  return {"karpenter", "it picks instance types by the pods that wait"};
+}
+
 /// Reads the cluster of a spec.
 class ClusterReader {
  public:
@@ -253,13 +261,13 @@ class ClusterReader {
     if (cluster_.capacity.empty()) cluster_.capacity = {model::CapacityType::on_demand};
     defaults.note(fields, "capacity", "on_demand", "spot machines may be taken away at any time");
     if (cluster_.cloud == Cloud::on_premises) cluster_.provisioner = Provisioner::none;
+    if (cluster_.cloud == Cloud::gcp) cluster_.provisioner = Provisioner::cluster_autoscaler;
     fields.choice<Provisioner>("provisioner", cluster_.provisioner,
                                {{"karpenter", Provisioner::karpenter},
                                 {"cluster_autoscaler", Provisioner::cluster_autoscaler},
                                 {"none", Provisioner::none}});
-    defaults.note(fields, "provisioner", cluster_.provisioner == Provisioner::none ? "none" : "karpenter",
-                  cluster_.provisioner == Provisioner::none ? "machines on premises cannot be bought by the hour"
-                                                            : "it picks instance types by the pods that wait");
+    const auto [provisioner, why] = default_provisioner(cluster_.cloud);
+    defaults.note(fields, "provisioner", std::string(provisioner), std::string(why));
     fields.choice<GangScheduler>(
         "gang_scheduler", cluster_.gang_scheduler,
         {{"kai", GangScheduler::kai}, {"kueue", GangScheduler::kueue}, {"none", GangScheduler::none}});

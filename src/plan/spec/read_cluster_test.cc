@@ -72,6 +72,16 @@ TEST(ReadSpecCluster, SaysThatPricesAreThoseOfAnotherRegion) {
   EXPECT_EQ(prices("cluster={cloud: gcp}"), "");
 }
 
+TEST(ReadSpecCluster, UsesTheNodePoolsOfGke) {
+  const std::vector<std::string> sets = {"cluster={cloud: gcp}"};
+  const SpecResult spec = parse_plan_spec(kClusterSpec, "s.yaml", sets);
+  ASSERT_TRUE(spec) << spec.error().text();
+  EXPECT_EQ(spec->cluster.provisioner, Provisioner::cluster_autoscaler);
+  const auto used = std::ranges::find(spec->defaults, "cluster.provisioner", &DefaultUsed::path);
+  ASSERT_NE(used, spec->defaults.end());
+  EXPECT_EQ(used->value, "cluster_autoscaler");
+}
+
 TEST(ReadSpecCluster, ReportsMistakes) {
   const struct {
     const char* set;
