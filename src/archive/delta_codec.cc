@@ -58,8 +58,13 @@ Result<std::string> decompress_after(std::string_view before, std::string_view b
   CAPSTAN_ASSERT(context != nullptr);
   CAPSTAN_ASSERT(!ZSTD_isError(ZSTD_DCtx_setParameter(context.get(), ZSTD_d_windowLogMax, kWindowLogMost)));
   CAPSTAN_ASSERT(!ZSTD_isError(ZSTD_DCtx_refPrefix(context.get(), before.data(), before.size())));
-  std::string text(size, '\0');
-  const std::size_t written = ZSTD_decompressDCtx(context.get(), text.data(), text.size(), bytes.data(), bytes.size());
+  // Memory that the text does not fill stays untouched, so that a false size costs nothing.
+  std::string text;
+  std::size_t written = 0;
+  text.resize_and_overwrite(size, [&](char* out, std::size_t room) {
+    written = ZSTD_decompressDCtx(context.get(), out, room, bytes.data(), bytes.size());
+    return ZSTD_isError(written) ? 0 : written;
+  });
   if (ZSTD_isError(written)) return std::unexpected(damaged(ZSTD_getErrorName(written)));
   if (written != size) return std::unexpected(damaged("it ends early"));
   return text;

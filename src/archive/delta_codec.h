@@ -10,7 +10,7 @@
 namespace capstan::archive {
 
 /// The largest text that is decompressed. It bounds what a damaged file can allocate.
-inline constexpr std::size_t kTextBytesMost = std::size_t{1} << 30;
+inline constexpr std::size_t kTextBytesMost = std::size_t{512} << 20;
 
 /// Compresses a text. `before` is the text that the reader will have; it may be empty.
 std::string compress_after(std::string_view before, std::string_view text);
