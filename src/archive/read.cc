@@ -295,11 +295,7 @@ void read_policies(const Node& node, control::Policies& out, ErrorList& errors) 
   }
   if (const Node* layer = fields.take("provision")) {
     if (!out.place) errors.fail(layer->place, "policies.provision: found without policies.place, expected both");
-    const Node mapping = settings::as_mapping(*layer);
-    Fields provision(mapping, "policies.provision", errors);
-    settings::Provisioner provisioner = settings::Provisioner::none;
-    out.provision = settings::read_provision(provision, provisioner, errors);
-    provision.finish();
+    out.provision = settings::read_provision(*layer, "policies.provision", errors);
     check_stated(*layer, settings::to_json(*out.provision), "policies.provision", errors);
   }
   fields.finish();

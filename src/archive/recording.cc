@@ -19,14 +19,17 @@ constexpr std::int64_t kVersion = 1;
 /// States from one that is compressed alone to the next such one. They can be dropped together only.
 constexpr std::int64_t kStatesTogether = 128;
 
-constexpr const char* kSchema =
-    "PRAGMA application_id = 1130459251;"
-    "PRAGMA user_version = 1;"
-    "PRAGMA journal_mode = WAL;"
-    "PRAGMA synchronous = NORMAL;"
-    "CREATE TABLE IF NOT EXISTS states ("
-    "  number INTEGER PRIMARY KEY, at_ns INTEGER NOT NULL, first INTEGER NOT NULL, state BLOB NOT NULL);"
-    "CREATE INDEX IF NOT EXISTS states_by_first ON states (first);";
+std::string schema() {
+  return fmt::format(
+      "PRAGMA application_id = {};"
+      "PRAGMA user_version = {};"
+      "PRAGMA journal_mode = WAL;"
+      "PRAGMA synchronous = NORMAL;"
+      "CREATE TABLE IF NOT EXISTS states ("
+      "  number INTEGER PRIMARY KEY, at_ns INTEGER NOT NULL, first INTEGER NOT NULL, state BLOB NOT NULL);"
+      "CREATE INDEX IF NOT EXISTS states_by_first ON states (first);",
+      kApplication, kVersion);
+}
 
 Error not_a_recording(const std::string& path) {
   return Error::about(path, "it is no recording, expected a file that `--record` wrote");
@@ -104,7 +107,7 @@ Result<Recorder> Recorder::append(const std::string& path, const RecordingLimits
 Result<Recorder> Recorder::open(const std::string& path, const RecordingLimits& limits) {
   Result<Database> database = Database::open(path, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE);
   if (!database) return std::unexpected(database.error());
-  if (const Result<void> made = database->run(kSchema); !made) return std::unexpected(made.error());
+  if (const Result<void> made = database->run(schema().c_str()); !made) return std::unexpected(made.error());
   Result<Statement> insert = database->prepare("INSERT INTO states VALUES (?1, ?2, ?3, ?4)");
   if (!insert) return std::unexpected(insert.error());
   Result<Statement> drop = database->prepare("DELETE FROM states WHERE first = ?1");
@@ -134,9 +137,7 @@ Result<void> Recorder::File::write(const SavedState& state) {
   insert.bind(2, state.snapshot.at.since_start.count());
   insert.bind(3, first);
   insert.bind(4, compressed);
-  const int status = insert.step();
-  insert.reset();
-  if (status != SQLITE_DONE) return std::unexpected(database.error());
+  if (const Result<void> written = database.run(insert); !written) return written;
   before = std::move(text);
   before_at = state.snapshot.at;
   bytes += static_cast<std::int64_t>(compressed.size());
@@ -159,9 +160,7 @@ Result<void> Recorder::File::drop_oldest(Instant now) {
     bytes -= oldest->integer(2);
     oldest->reset();
     drop.bind(1, run);
-    const int status = drop.step();
-    drop.reset();
-    if (status != SQLITE_DONE) return std::unexpected(database.error());
+    if (const Result<void> dropped = database.run(drop); !dropped) return dropped;
   }
 }
 
@@ -176,7 +175,6 @@ struct Recording::File {
   std::string path;
   Database database;
   Statement rows;
-  std::int64_t states = 0;
   std::string before{};
 };
 
@@ -184,19 +182,15 @@ Result<Recording> Recording::open(const std::string& path) {
   Result<Database> database = Database::open(path, SQLITE_OPEN_READONLY);
   if (!database) return std::unexpected(database.error());
   if (const Result<void> known = check_identity(*database, path); !known) return std::unexpected(known.error());
-  const Result<std::int64_t> states = database->integer("SELECT COUNT(*) FROM states");
-  if (!states) return std::unexpected(states.error());
   Result<Statement> rows = database->prepare("SELECT number, first, state FROM states ORDER BY number");
   if (!rows) return std::unexpected(rows.error());
-  return Recording(std::make_unique<File>(File{path, *std::move(database), *std::move(rows), *states}));
+  return Recording(std::make_unique<File>(File{path, *std::move(database), *std::move(rows)}));
 }
 
 Recording::Recording(std::unique_ptr<File> file) : file_(std::move(file)) {}
 Recording::Recording(Recording&&) noexcept = default;
 Recording& Recording::operator=(Recording&&) noexcept = default;
 Recording::~Recording() = default;
-
-std::int64_t Recording::states() const { return file_->states; }
 
 Result<std::optional<SavedState>> Recording::next() {
   const int status = file_->rows.step();

@@ -51,7 +51,6 @@ class Recording {
   Recording& operator=(Recording&&) noexcept;
   ~Recording();
 
-  std::int64_t states() const;  ///< number of states in the file
   /// Returns the next state; nothing after the last one. A damaged state is an input error that names its number.
   Result<std::optional<SavedState>> next();
 

@@ -50,7 +50,7 @@ Redecision redecide(const SavedState& state) {
   }
   if (policies.place) {
     out.place = decide::place::decide(index, snapshot, memory.planned, *policies.place, memory.place, snapshot.at,
-                                      decide::provision::leaving_nodes(memory.provision));
+                                      decide::provision::leaving(memory.provision));
   }
   if (policies.place && policies.provision) {
     out.provision =

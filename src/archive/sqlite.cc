@@ -15,6 +15,13 @@ Result<void> Database::run(const char* sql) {
   return {};
 }
 
+Result<void> Database::run(Statement& statement) {
+  const int status = statement.step();
+  statement.reset();
+  if (status != SQLITE_DONE) return std::unexpected(error());
+  return {};
+}
+
 Result<Statement> Database::prepare(const char* sql) {
   sqlite3_stmt* statement = nullptr;
   if (sqlite3_prepare_v2(database_.get(), sql, -1, &statement, nullptr) != SQLITE_OK) return std::unexpected(error());

@@ -50,11 +50,11 @@ class Database {
   /// @param flags  SQLITE_OPEN_...
   static Result<Database> open(const std::string& path, int flags);
 
-  Result<void> run(const char* sql);  ///< statements without results
+  Result<void> run(const char* sql);      ///< statements without results
+  Result<void> run(Statement& statement);  ///< a statement without results, which can then run again
   Result<Statement> prepare(const char* sql);
   /// Returns the first column of the only row of a query.
   Result<std::int64_t> integer(const char* sql);
-  std::int64_t changes() const { return sqlite3_changes64(database_.get()); }  ///< rows that the last statement changed
   /// Returns an input error with the file and SQLite's words for what went wrong last.
   Error error() const;
 

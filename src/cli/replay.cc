@@ -35,11 +35,7 @@ std::expected<archive::OtherPolicies, manifest::Errors> read_policies(const std:
   if (const manifest::Node* layer = fields.take("scale")) out.scale = settings::read_scale(*layer, errors);
   if (const manifest::Node* layer = fields.take("place")) out.place = settings::read_place(*layer, errors);
   if (const manifest::Node* layer = fields.take("provision")) {
-    const manifest::Node mapping = settings::as_mapping(*layer);
-    manifest::Fields provision(mapping, "provision", errors);
-    settings::Provisioner provisioner = settings::Provisioner::none;
-    out.provision = settings::read_provision(provision, provisioner, errors);
-    provision.finish();
+    out.provision = settings::read_provision(*layer, "provision", errors);
   }
   fields.finish();
   if (errors.ok() && !out.any()) errors.fail(root->place, "no policy is given, expected scale, place or provision");

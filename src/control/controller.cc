@@ -219,7 +219,7 @@ void Controller::submit_decision(decide::scale::Decision decision, const model::
 void Controller::place_and_provision(const ports::Observation& seen, Instant now) {
   decide::place::keep_assumed(memory_.place, in_flight_.binding(), now + policies_.place->assume_for);
   decide::provision::keep_terminating(memory_.provision, in_flight_.terminating(), now);
-  const std::vector<model::NodeId> leaving = decide::provision::leaving_nodes(memory_.provision);
+  const decide::place::Leaving leaving = decide::provision::leaving(memory_.provision);
   placed_ = decider_->place({index_, seen.snapshot, memory_.planned, *policies_.place, now, leaving}, memory_.place);
   if (policies_.provision) {
     bought_ = decider_->provision({index_, seen.snapshot, placed_, *policies_.provision, now}, memory_.provision);

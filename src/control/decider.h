@@ -23,7 +23,7 @@ struct PlaceQuestion {
   std::span<const model::PlannedGang> planned;
   const decide::place::Policy& policy;
   Instant now;
-  std::span<const model::NodeId> leaving;  ///< nodes that are being given back
+  const decide::place::Leaving& leaving;
 };
 struct ProvisionQuestion {
   decide::Index& index;

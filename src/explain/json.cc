@@ -76,7 +76,7 @@ void add_plan(Json& into, const model::Catalog& catalog, const model::Plan& plan
 
 constexpr const char* kMetrics[] = {
     "duty_cycle_percent", "memory_used_percent", "waiting", "running", "kv_ppm", "ttft_us", "tpot_us", "goodput_ppm"};
-constexpr const char* kVerdicts[] = {"placed", "assumed", "cannot_fit_now", "held_by_queue", "never_fits"};
+constexpr const char* kVerdicts[] = {"placed", "assumed", "cannot_fit_now", "held_by_queue", "never_fits", "nominated"};
 
 constexpr const char* kBounds[] = {"tpot", "ttft", "kv", "sequences"};
 

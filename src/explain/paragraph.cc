@@ -301,6 +301,9 @@ std::string paragraph(const model::Catalog& catalog, const decide::place::Decisi
     text +=
         fmt::format(" {} above the limit of {} queue.", count_text(held, "gang", "gangs"), held == 1 ? "its" : "their");
   }
+  if (const auto waiting = count(Kind::nominated); waiting > 0) {
+    text += fmt::format(" {} for nodes on the way.", count_text(waiting, "gang waits", "gangs wait"));
+  }
   for (const decide::place::Shortfall& lack : decision.shortfalls) {
     text += fmt::format(
         "\n- replica {} of {} lacks {} of {} {} GPUs in one domain; {} has {} free", lack.ordinal,

@@ -116,6 +116,7 @@ class Summarizer {
   Limit limit_of_size(const model::Gang& gang, const model::Reason& why) const;
   Limit cold_start(Instant ready_at, std::string what) const;
   Limit nodes_booting(model::GpuKindId gpu) const;
+  Limit nomination(const model::Reason& why) const;
   const model::Reason* kept(model::Plan::Kept::Subject subject, std::uint32_t id) const;
   const model::LaunchNodes* launch_for(model::GangId id) const;
 

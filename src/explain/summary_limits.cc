@@ -5,6 +5,7 @@
 #include <optional>
 #include <utility>
 
+#include "decide/place/coming_nodes.h"
 #include "explain/summary.h"
 #include "explain/words.h"
 #include "model/reason_sentence.h"
@@ -180,7 +181,7 @@ Limit Summarizer::nodes_booting(model::GpuKindId gpu) const {
   Instant first = Instant::never();
   snapshot_.claims.for_each([&](model::ClaimId, const model::Claim& claim) {
     const model::Offering& offering = catalog_.offering(claim.offering);
-    if (offering.gpu != gpu || !decide::provision::in_transit(claim, snapshot_)) return;
+    if (offering.gpu != gpu || !decide::place::in_transit(claim, snapshot_)) return;
     ++nodes;
     gpus += offering.gpus;
     price += offering.price_per_hour;
@@ -194,13 +195,31 @@ Limit Summarizer::nodes_booting(model::GpuKindId gpu) const {
                                   fmt::format("wait {}: the first one boots", time_text(first - snapshot_.at))};
 }
 
+/// Returns the limit of a gang that is nominated to a claim, with the name of the claim and the time until it is ready.
+Limit Summarizer::nomination(const Reason& why) const {
+  const auto& n = why.numbers;
+  const std::string* known = names_.claims.find({static_cast<std::uint32_t>(n[1])});
+  const std::string claim = known != nullptr ? *known : fmt::format("{}", n[1]);
+  const std::string pool = pool_name(catalog_, {static_cast<std::uint32_t>(n[2])});
+  Limit limit{Layer::cold_start,
+              n[0] == 1 ? fmt::format("claim {} of pool {} is on the way", claim, pool)
+                        : fmt::format("{} nodes on the way, the last one is claim {} of pool {}", n[0], claim, pool),
+              fmt::format("wait: no node of pool {} was measured yet", pool)};
+  const std::string time = time_text(std::chrono::seconds(n[3]));
+  if (why.code == ReasonCode::nominated_to_claim) limit.change = fmt::format("wait {}: it is ready then", time);
+  if (why.code == ReasonCode::nominated_overdue) {
+    limit.change = fmt::format("overdue by {}: read the conditions of NodeClaim {}", time, claim);
+  }
+  return limit;
+}
+
 /// Returns the first full pool, or nothing if a pool has room for a node with this GPU. A provisioner that batches pods
 /// does not state this limit before its batch closes.
 std::optional<Limit> Summarizer::full_pools(model::GpuKindId gpu, GpuCount missing) const {
   std::map<model::PoolId, GpuCount> used;
   snapshot_.nodes.for_each([&](model::NodeId, const model::Node& node) { used[node.pool] += node.gpus.count / 1000; });
   snapshot_.claims.for_each([&](model::ClaimId, const model::Claim& claim) {
-    if (!decide::provision::in_transit(claim, snapshot_)) return;
+    if (!decide::place::in_transit(claim, snapshot_)) return;
     used[claim.pool] += catalog_.offering(claim.offering).gpus;
   });
   std::optional<Limit> full;
@@ -254,6 +273,10 @@ Limit Summarizer::limit_of_nodes(const Reason& why, model::GpuKindId gpu, GpuCou
   switch (why.code) {
     case ReasonCode::capacity_on_its_way:
       return nodes_booting(gpu);
+    case ReasonCode::nominated_to_claim:
+    case ReasonCode::nominated_overdue:
+    case ReasonCode::nominated_untimed:
+      return nomination(why);
     case ReasonCode::pool_limit: {
       const std::string pool = pool_name(catalog_, {static_cast<std::uint32_t>(n[3])});
       return {Layer::pool_limit, fmt::format("pool {} has {} of its {} GPUs, {} more needed", pool, n[2], n[1], n[0]),
@@ -377,6 +400,7 @@ Limit Summarizer::limit_of(GangId id, const decide::scale::Decision& decision) c
   if (verdict.kind == PlacementResult::Kind::assumed) {
     return {Layer::placement, "the pods are bound, but the API server has not confirmed it", "wait a few seconds"};
   }
+  if (verdict.kind == PlacementResult::Kind::nominated && nodes == nullptr) return nomination(verdict.why);
   if (const auto lack = shortfalls_.find(id); lack != shortfalls_.end()) {
     return limit_of_shortfall(*lack->second, nodes);
   }

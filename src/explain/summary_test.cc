@@ -219,7 +219,22 @@ const Cause kCauses[] = {
        c.world.snapshot.claims.set(claim, row);
        return c.world.gang(1, 8, TopologyLevel::node);
      },
-     Layer::cold_start, "1 node with 8 H100 on the way for 10.00 USD/h", "wait 2 min 9 s: the first one boots"},
+     Layer::cold_start, "claim 0 of pool pool is on the way", "wait 2 min 9 s: it is ready then"},
+    {"TheLastOfItsNodesIsOverdue",
+     [](Cluster& c) {
+       const model::OfferingId offering = c.world.offering(8, 0, 10);
+       const model::PoolId pool = c.world.pool({offering}, 1000);
+       for (const std::int64_t ready_s : {40, 30}) {
+         const model::ClaimId claim = c.world.claim(pool, offering, model::Claim::Phase::launched, 0);
+         model::Claim row = c.world.snapshot.claims.at(claim);
+         row.expected_ready_at = at(ready_s);
+         c.world.snapshot.claims.set(claim, row);
+         c.names.claims.set(claim, "h100-" + std::to_string(ready_s));
+       }
+       return c.world.gang(2, 8, TopologyLevel::zone);
+     },
+     Layer::cold_start, "2 nodes on the way, the last one is claim h100-40 of pool pool",
+     "overdue by 1 min: read the conditions of NodeClaim h100-40"},
     {"TheEngineLoadsItsModel",
      [](Cluster& c) {
        const GangId gang = c.world.gang(1, 8, TopologyLevel::node);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/trimmed.h"
 #include "kube/base64.h"
 #include "kube/json.h"
 
@@ -11,12 +12,6 @@ namespace {
 /// Longest time before a plugin runs again, even if its credentials have no expiry or a later one.
 constexpr Duration kPluginLifeMax = std::chrono::hours(12);
 constexpr Duration kPollPlugin = std::chrono::milliseconds(20);
-
-std::string trimmed(std::string_view text) {
-  const std::size_t first = text.find_first_not_of(" \t\r\n");
-  if (first == text.npos) return {};
-  return std::string(text.substr(first, text.find_last_not_of(" \t\r\n") - first + 1));
-}
 
 std::string cluster_info(const Config& config) {
   if (!config.exec || !config.exec->provide_cluster_info) return {};
@@ -64,7 +59,7 @@ void Credentials::sign(net::Request& request) const {
 void Credentials::read_token_file(Instant now) {
   const Result<std::string> text = read_file_(config_.token_file);
   if (!text) return failed(text.error(), now);
-  const std::string token = trimmed(*text);
+  const std::string token(trimmed(*text, " \t\r\n"));
   if (token.empty()) return failed(Error::about(config_.token_file, "the file is empty, expected a token"), now);
   use(token, config_.certificate, config_.key);
   next_ = now + kReadAgainAfter;

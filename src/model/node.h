@@ -43,8 +43,8 @@ struct Claim {
   ClaimGroupId group;           ///< group of claims that are useful only together
   std::int64_t group_size = 0;  ///< claims in the group; 0: not stated
   Instant requested_at;
-  Instant expected_ready_at;  ///< prediction made at the launch
-  NodeId node;                ///< node that registered; none before
+  Instant expected_ready_at = Instant::never();  ///< predicted time at which its node is ready; never: unknown
+  NodeId node;                                   ///< node that registered; none before
   friend bool operator==(const Claim&, const Claim&) = default;
 };
 

@@ -33,6 +33,10 @@ enum class Provisioner : std::uint8_t { none, cluster_autoscaler, karpenter, gro
 decide::provision::Policy read_provision(manifest::Fields& fields, Provisioner& provisioner,
                                          manifest::ErrorList& errors);
 
+/// Reads `{policy: group, ...}` of which every key is a setting of the policy.
+/// @param name  path of the value, for errors
+decide::provision::Policy read_provision(const manifest::Node& source, std::string name, manifest::ErrorList& errors);
+
 /// Formats a policy as JSON with every setting that it uses. Reading the JSON gives an equal policy.
 std::string to_json(const decide::scale::Policy& policy);
 std::string to_json(const decide::place::Policy& policy);

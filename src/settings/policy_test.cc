@@ -115,12 +115,8 @@ RC_GTEST_PROP(Settings, WrittenScalePoliciesReadBackEqual, ()) {
 
 RC_GTEST_PROP(Settings, WrittenProvisionPoliciesReadBackEqual, ()) {
   const decide::provision::Policy policy = any_provision();
-  const manifest::Node node = yaml(to_json(policy));
   ErrorList errors;
-  manifest::Fields fields(node, "provision", errors);
-  Provisioner provisioner = Provisioner::none;
-  const decide::provision::Policy reread = read_provision(fields, provisioner, errors);
-  fields.finish();
+  const decide::provision::Policy reread = read_provision(yaml(to_json(policy)), "provision", errors);
   RC_ASSERT(errors.ok());
   RC_ASSERT((reread == policy));
 }

@@ -243,6 +243,15 @@ place::Policy read_place(const Node& source, ErrorList& errors) {
   return policy;
 }
 
+provision::Policy read_provision(const Node& source, std::string name, ErrorList& errors) {
+  const Node mapping = as_mapping(source);
+  Fields fields(mapping, std::move(name), errors);
+  Provisioner provisioner = Provisioner::none;
+  provision::Policy policy = read_provision(fields, provisioner, errors);
+  fields.finish();
+  return policy;
+}
+
 provision::Policy read_provision(Fields& fields, Provisioner& provisioner, ErrorList& errors) {
   if (fields.need("policy") != nullptr) {
     fields.choice<Provisioner>("policy", provisioner,

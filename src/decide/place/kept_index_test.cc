@@ -76,8 +76,8 @@ RC_GTEST_PROP(KeptIndex, DecidesAsANewOne, ()) {
   Index index = build(world.snapshot);
   Memory memory;
   for (int cycle = 0; cycle < 6; ++cycle) {
-    std::vector<NodeId> leaving;
-    if (*rc::gen::inRange(0, 4) == 0) leaving.push_back({*rc::gen::inRange<std::uint32_t>(0, world.next_node + 1)});
+    Leaving leaving;
+    if (*rc::gen::inRange(0, 4) == 0) leaving.nodes.push_back({*rc::gen::inRange<std::uint32_t>(0, world.next_node + 1)});
     std::vector<model::PlannedGang> planned;
     for (std::uint32_t i = *rc::gen::inRange<std::uint32_t>(0, 3); i > 0; --i) {
       planned.push_back({{0}, 100 + i, at(0)});

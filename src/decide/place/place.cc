@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "decide/place/apart.h"
+#include "decide/place/coming_nodes.h"
 #include "decide/place/fit.h"
 #include "decide/place/queue_budget.h"
 
@@ -132,12 +133,14 @@ std::int64_t most_buyable(const model::Catalog& catalog, const Shortfall& shape)
 class Cycle {
  public:
   /// @param index  its assumed rooms are up to date
-  Cycle(Index& index, const model::Snapshot& snapshot, const Policy& policy, Memory& memory, Instant now)
+  Cycle(Index& index, const model::Snapshot& snapshot, const Policy& policy, Memory& memory, Instant now,
+        const Leaving& leaving)
       : index_(index),
         snapshot_(snapshot),
         policy_(policy),
         memory_(memory),
         now_(now),
+        leaving_(leaving),
         room_(index.assumed),
         queues_(snapshot, index),
         apart_(snapshot, index, memory) {
@@ -198,6 +201,14 @@ class Cycle {
   }
 
  private:
+  /// A gang that has no room.
+  struct Lacking {
+    std::size_t verdict;  ///< position of its verdict
+    std::size_t kept;     ///< position of its reason in the plan
+    QueueAsk ask;
+    Shortfall shortfall;
+  };
+
   const model::Resources& requests(model::PodClassId pods) const {
     return snapshot_.catalog->eligibility.requests(pods);
   }
@@ -267,15 +278,29 @@ class Cycle {
   /// Reports shortfalls, oldest first, as far as the queues could hold the gangs in addition to the gangs placed now.
   /// Nodes for a gang that its queue holds back would stay empty.
   void tell_shortfalls() {
+    if (lacking_.empty()) return;
+    ComingNodes coming(*snapshot_.catalog);
+    coming.add_claims(snapshot_, [this](const model::Claim& claim) {
+      return !std::ranges::binary_search(leaving_.groups, claim.group);
+    });
     for (Lacking& lacking : lacking_) {
       if (const auto full = queues_.refuses_promise(lacking.ask)) {
         decision_.verdicts[lacking.verdict].kind = PlacementResult::Kind::held_by_queue;
         decision_.verdicts[lacking.verdict].why = decision_.plan.kept[lacking.kept].why = *full;
       } else {
         queues_.promise(lacking.ask);
+        nominate(lacking, coming);
         decision_.shortfalls.push_back(std::move(lacking.shortfall));
       }
     }
+  }
+
+  /// Nominates a gang to nodes on their way if they will have room for all of it.
+  void nominate(const Lacking& lacking, ComingNodes& coming) {
+    const std::optional<Nomination> nomination = coming.nominate(lacking.shortfall);
+    if (!nomination || !nomination->last.valid()) return;
+    decision_.verdicts[lacking.verdict].kind = PlacementResult::Kind::nominated;
+    decision_.verdicts[lacking.verdict].why = decision_.plan.kept[lacking.kept].why = reason_of(*nomination, now_);
   }
 
   /// Returns true if nodes with GPUs of the gang's kind were bought and have not arrived yet.
@@ -431,13 +456,7 @@ class Cycle {
   const Policy& policy_;
   Memory& memory_;
   Instant now_;
-  /// A gang that has no room.
-  struct Lacking {
-    std::size_t verdict;  ///< position of its verdict
-    std::size_t kept;     ///< position of its reason in the plan
-    QueueAsk ask;
-    Shortfall shortfall;
-  };
+  const Leaving& leaving_;
 
   AssumedRooms& room_;
   std::map<model::GangSpec, std::int64_t> buyable_;
@@ -496,12 +515,12 @@ void keep_assumed(Memory& memory, std::span<const GangId> gangs, Instant until) 
 }
 
 Decision decide(Index& index, const model::Snapshot& snapshot, std::span<const model::PlannedGang> planned,
-                const Policy& policy, Memory& memory, Instant now, std::span<const NodeId> leaving) {
+                const Policy& policy, Memory& memory, Instant now, const Leaving& leaving) {
   forget_settled(memory, snapshot, now);
   if (policy.kind == Policy::Kind::gang) follow_broken(memory, index, snapshot, now);
   if (index.pending_gangs.empty() && index.unbound_pods.empty() && planned.empty()) return {};
-  index.assumed.update(index.rooms, snapshot.catalog, assumed_pods(snapshot, memory), leaving);
-  Cycle cycle(index, snapshot, policy, memory, now);
+  index.assumed.update(index.rooms, snapshot.catalog, assumed_pods(snapshot, memory), leaving.nodes);
+  Cycle cycle(index, snapshot, policy, memory, now, leaving);
   Decision decision = policy.kind == Policy::Kind::first_fit ? cycle.first_fit() : cycle.whole_gangs(planned);
   assume(memory, snapshot, decision.plan, now + policy.assume_for);
   return decision;

@@ -102,6 +102,7 @@ struct PlacementResult {
     cannot_fit_now,  ///< has no room; the shortfall of the same gang gives the details
     held_by_queue,   ///< would exceed the limit of a queue
     never_fits,      ///< larger than any domain that exists or can be bought
+    nominated,       ///< has no room now and waits for nodes on their way that will have it
   };
   model::GangId gang;  ///< none for a planned gang
   Kind kind = Kind::cannot_fit_now;
@@ -115,6 +116,12 @@ struct Decision {
   model::Plan plan;                       ///< BindPods and EvictPod; reasons of the other gangs
 };
 
+/// Nodes and claims that are being given back, although the snapshot may still show them as usable.
+struct Leaving {
+  std::vector<model::NodeId> nodes;         ///< ascending; no pod is placed there, as Karpenter taints such a node
+  std::vector<model::ClaimGroupId> groups;  ///< ascending; no gang is nominated to their claims
+};
+
 /// Decides to which nodes pending pods go.
 ///
 /// `first_fit` is what a scheduler without gangs does, with its defect: of two gangs of four pods on seven free GPUs,
@@ -122,15 +129,16 @@ struct Decision {
 ///
 /// `gang` never binds a part of a gang. It takes the fullest domain that fits, ties by id. In the domain it first fills
 /// nodes that are in use. A gang that does not fit or is held by its queue does not block younger gangs, and no node is
-/// bought for a gang that its queue holds. The pods of a broken gang are evicted after `broken_for`, so that its
-/// workload creates it again. The sums of free GPUs by domain refuse most gangs without a search.
+/// bought for a gang that its queue holds. A gang without room is nominated to nodes on their way if they will have
+/// room for all of it (Claim::expected_ready_at); older gangs choose first, and the nodes that are ready first are
+/// chosen. The pods of a broken gang are evicted after `broken_for`, so that its workload creates it again. The sums of
+/// free GPUs by domain refuse most gangs without a search.
 ///
 /// @param index    index of the snapshot; only its cache `assumed` changes
 /// @param planned  replicas without pods; they take room after all pending gangs, bind nothing, and can only leave
 ///                 shortfalls
-/// @param leaving  nodes that are being given back (`provision::leaving_nodes`): no pod is placed there, as Karpenter
-///                 taints a node before it ends it
+/// @param leaving  what is being given back (`provision::leaving`)
 Decision decide(Index& index, const model::Snapshot& snapshot, std::span<const model::PlannedGang> planned,
-                const Policy& policy, Memory& memory, Instant now, std::span<const model::NodeId> leaving = {});
+                const Policy& policy, Memory& memory, Instant now, const Leaving& leaving = {});
 
 }  // namespace capstan::decide::place

@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <optional>
-#include <set>
 #include <tuple>
 
 #include "decide/provision/steps.h"
@@ -13,6 +12,8 @@ using model::OfferingId;
 using model::PoolId;
 using model::Reason;
 using model::ReasonCode;
+using place::has_best;
+using place::needs_one_node;
 using place::Shortfall;
 
 /// One way to complete a gang: a number of nodes of one offering inside one domain.
@@ -37,9 +38,8 @@ class Buyer {
 
   /// Buys the nodes that the gang lacks, or states why it waits.
   void serve(const Shortfall& lack) {
-    if (covered_by_coming(lack)) {
-      keep(lack, {ReasonCode::capacity_on_its_way, {capacity_.coming_gpus(), gpus_up(lack.short_by)}});
-      return;
+    if (const auto nomination = capacity_.coming().nominate(lack)) {
+      return keep(lack, capacity_.reason(*nomination, lack.short_by));
     }
     Reason obstacle{ReasonCode::no_offering, {gpus_up(lack.needed), lack.spec.pods.gpu.value}};
     const std::optional<Option> option = cheapest(lack, obstacle);
@@ -51,78 +51,14 @@ class Buyer {
                       .hold = policy_.hold,
                       .gang = lack.gang},
                      {ReasonCode::launch_for_gang, {option->count, gpus_up(lack.short_by)}}, decision_, memory_);
-    if (option->completes_best) claimed_domains_.insert(lack.best_domain);
-    reserve(lack, option->within, lacking(lack, option->within));
+    place::ComingNodes& coming = capacity_.coming();
+    if (option->completes_best) coming.use_free(lack.best_domain);
+    coming.reserve(lack, option->within, coming.lacking(lack, option->within));
   }
 
  private:
   bool may_use(const Shortfall& lack, const model::Purchase& purchase) const {
     return lack.may_use(capacity_.catalog(), purchase);
-  }
-  bool needs_one_node(const Shortfall& lack) const { return lack.spec.together == TopologyLevel::node; }
-
-  /// Returns the number of pods that need a new node if the gang goes to this domain. The free GPUs of the best domain
-  /// count only for the first gang that asks for them.
-  std::int64_t lacking(const Shortfall& lack, DomainId domain) const {
-    const bool uses_free = !needs_one_node(lack) && has_best(lack) && domain == lack.best_domain;
-    return uses_free && !claimed_domains_.contains(domain) ? lack.short_by.count / lack.spec.pods.gpus_per_pod.count
-                                                           : lack.spec.pods.count;
-  }
-
-  /// Returns true if the shortfall has a best domain. At level `cluster` that domain has no id.
-  bool has_best(const Shortfall& lack) const {
-    return lack.best_domain.valid() || (lack.spec.together == TopologyLevel::cluster && lack.best_free > MilliGpu{});
-  }
-
-  /// Returns the number of the gang's pods that fit on a node that is on its way to the domain.
-  std::int64_t slots(const Shortfall& lack, const Coming& coming, DomainId domain) const {
-    if (coming.gpu != lack.spec.pods.gpu || !may_use(lack, coming.bought) || !capacity_.inside(coming.within, domain))
-      return 0;
-    return coming.free.count / lack.spec.pods.gpus_per_pod.count;
-  }
-
-  std::int64_t coming_slots(const Shortfall& lack, DomainId domain) const {
-    std::int64_t sum = 0;
-    for (const Coming& coming : capacity_.coming()) sum += slots(lack, coming, domain);
-    return sum;
-  }
-
-  /// Reserves room for `pods` on nodes that are on their way to the domain.
-  void reserve(const Shortfall& lack, DomainId domain, std::int64_t pods) {
-    for (Coming& coming : capacity_.coming()) {
-      const std::int64_t n = std::min(slots(lack, coming, domain), pods);
-      if (needs_one_node(lack) && n < pods) continue;
-      coming.free -= lack.spec.pods.gpus_per_pod * n;
-      pods -= n;
-    }
-  }
-
-  /// Returns true if nodes on their way have room for the whole gang, and reserves that room.
-  bool covered_by_coming(const Shortfall& lack) {
-    if (needs_one_node(lack)) {
-      if (lack.bound_to_best) return false;
-      const bool fits = std::ranges::any_of(
-          capacity_.coming(), [&](const Coming& c) { return slots(lack, c, {}) >= lack.spec.pods.count; });
-      if (fits) reserve(lack, {}, lack.spec.pods.count);
-      return fits;
-    }
-    std::vector<DomainId> candidates;
-    if (has_best(lack)) candidates.push_back(lack.best_domain);
-    if (!lack.bound_to_best) {
-      for (const Coming& coming : capacity_.coming()) {
-        const DomainId domain = capacity_.at_level(coming.within, lack.spec.together);
-        const bool known = has(candidates, domain);
-        if (!known && (domain.valid() || lack.spec.together == TopologyLevel::cluster)) candidates.push_back(domain);
-      }
-    }
-    for (DomainId domain : candidates) {
-      const std::int64_t pods = lacking(lack, domain);
-      if (coming_slots(lack, domain) < pods) continue;
-      if (has_best(lack) && domain == lack.best_domain) claimed_domains_.insert(domain);
-      reserve(lack, domain, pods);
-      return true;
-    }
-    return false;
   }
 
   /// Returns the domain of the level in the offering's zone that has the fewest nodes. Nodes on their way count. Among
@@ -137,9 +73,9 @@ class Buyer {
       if (catalog.domain(id).level != lack.spec.together || !capacity_.inside(id, offering.zone)) continue;
       if (has_best(lack) && id == lack.best_domain) continue;
       std::size_t nodes = 0;
-      if (const DomainRoom* room = index_.rooms.find({lack.spec.together, id, lack.spec.pods.gpu}))
-        nodes += room->nodes.size();
-      for (const Coming& coming : capacity_.coming()) nodes += capacity_.inside(coming.within, id) ? 1 : 0;
+      if (const DomainRoom* room = index_.rooms.find({lack.spec.together, id, lack.spec.pods.gpu})) nodes += room->nodes.size();
+      for (const place::Coming& coming : capacity_.coming().nodes())
+        nodes += capacity_.inside(coming.within, id) ? 1 : 0;
       if (best.valid() && nodes >= fewest) continue;
       best = id;
       fewest = nodes;
@@ -159,8 +95,8 @@ class Buyer {
     const auto consider = [&](PoolId pool, OfferingId id, DomainId within, bool completes) {
       const model::Offering& offering = catalog.offering(id);
       const std::int64_t per_node = whole_gpus(offering.gpus).count / lack.spec.pods.gpus_per_pod.count;
-      std::int64_t pods = lacking(lack, within);
-      if (!needs_one_node(lack)) pods -= coming_slots(lack, within);
+      std::int64_t pods = capacity_.coming().lacking(lack, within);
+      if (!needs_one_node(lack)) pods -= capacity_.coming().slots(lack, within);
       if (per_node == 0 || (needs_one_node(lack) && per_node < pods)) return;
       const std::int64_t count = ceil_div(std::max<std::int64_t>(pods, 1), per_node);
       const Capacity::Obstacle found = capacity_.obstacle(pool, id, count);
@@ -206,7 +142,6 @@ class Buyer {
   const Policy& policy_;
   Memory& memory_;
   Decision& decision_;
-  std::set<DomainId> claimed_domains_;  // best domains whose free GPUs an older gang uses
 };
 
 }  // namespace

@@ -1,6 +1,7 @@
 #include "decide/provision/node_account.h"
 
 #include "base/assert.h"
+#include "decide/place/coming_nodes.h"
 
 namespace capstan::decide::provision {
 
@@ -8,19 +9,6 @@ using model::OfferingId;
 using model::PoolId;
 using model::Reason;
 using model::ReasonCode;
-
-bool in_transit(const model::Claim& claim, const model::Snapshot& snapshot) {
-  switch (claim.phase) {
-    case model::Claim::Phase::requested:
-    case model::Claim::Phase::launched:
-      return true;
-    case model::Claim::Phase::registered:  // the node may appear in a later snapshot
-      return claim.node.valid() && snapshot.nodes.find(claim.node) == nullptr;
-    case model::Claim::Phase::failed:
-      break;
-  }
-  return false;
-}
 
 NodeAccount::NodeAccount(const Index& index, const model::Snapshot& snapshot, std::span<const Memory::Asked> asked)
     : catalog_(*snapshot.catalog) {
@@ -32,7 +20,7 @@ NodeAccount::NodeAccount(const Index& index, const model::Snapshot& snapshot, st
     });
   }
   snapshot.claims.for_each([&](model::ClaimId, const model::Claim& claim) {
-    if (in_transit(claim, snapshot)) add(claim.pool, claim.offering, 1);
+    if (place::in_transit(claim, snapshot)) add(claim.pool, claim.offering, 1);
   });
   for (const Memory::Asked& launch : asked) add(launch.pool, launch.offering, launch.count);
 }

@@ -175,12 +175,12 @@ std::vector<Waiting> pods_without_room(const Context& context, Capacity& capacit
       nominated.insert(node);
       continue;
     }
-    const auto coming = std::ranges::find_if(capacity.coming(), [&](const Coming& c) {
+    const auto coming = std::ranges::find_if(capacity.coming().nodes(), [&](const place::Coming& c) {
       return c.gpu == pod.gpu && c.free >= pod.gpus && may_use(pod.lack, capacity.catalog(), c.bought);
     });
-    if (coming != capacity.coming().end()) {
+    if (coming != capacity.coming().nodes().end()) {
       coming->free -= pod.gpus;
-      keep(context.decision, pod, {ReasonCode::capacity_on_its_way, {capacity.coming_gpus(), gpus_up(pod.gpus)}});
+      keep(context.decision, pod, capacity.reason({1, coming->claim, coming->bought.pool, coming->ready_at}, pod.gpus));
       continue;
     }
     demand.push_back(pod);
@@ -202,7 +202,7 @@ void buy_bins(const std::vector<Bin>& bins, const Context& context, Capacity& ca
     capacity.launch(
         {.pool = choice->pool, .offering = choice->offering, .within = {}, .count = 1, .hold = {}, .gang = {}},
         {ReasonCode::launch_for_pod, {waited, oldest.gpus.count}}, context.decision, context.memory);
-    capacity.coming().back().free -= bin.used;
+    capacity.coming().nodes().back().free -= bin.used;
   }
 }
 

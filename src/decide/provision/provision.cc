@@ -64,11 +64,15 @@ void refused(Memory& memory, const model::TerminateNode& terminate) {
                 [&](const Memory::Terminating& terminating) { return terminating.node == terminate.node; });
 }
 
-std::vector<NodeId> leaving_nodes(const Memory& memory) {
-  std::vector<NodeId> nodes;
-  for (const Memory::Terminating& terminating : memory.terminating) nodes.push_back(terminating.node);
-  std::ranges::sort(nodes);
-  return nodes;
+place::Leaving leaving(const Memory& memory) {
+  place::Leaving leaving;
+  for (const Memory::Terminating& terminating : memory.terminating) leaving.nodes.push_back(terminating.node);
+  for (const Memory::Group& group : memory.groups) {
+    if (!group.released_at.is_never()) leaving.groups.push_back(group.id);
+  }
+  std::ranges::sort(leaving.nodes);
+  std::ranges::sort(leaving.groups);
+  return leaving;
 }
 
 void keep_terminating(Memory& memory, std::span<const NodeId> nodes, Instant now) {
@@ -84,7 +88,7 @@ Decision decide(Index& index, const model::Snapshot& snapshot, const place::Deci
   const Context context{index, snapshot, placed, policy, now, memory, decision};
   follow(context);
   Capacity capacity(index, snapshot, memory, now);
-  decision.coming_gpus = capacity.coming_gpus();
+  decision.coming_gpus = capacity.coming().gpus();
   std::set<NodeId> nominated = placed.nominated;
 
   if (is_due(memory.last_scan, policy.scan_interval, now)) {

@@ -131,16 +131,14 @@ struct Memory {
 };
 std::string to_text(const Memory& memory);
 Result<Memory> parse_memory(std::string_view text);
-/// Returns true if the claim's node is on its way and not yet in the snapshot.
-bool in_transit(const model::Claim& claim, const model::Snapshot& snapshot);
 /// Removes a launch that did not happen from memory.
 void forget(Memory& memory, const model::LaunchNodes& launch);
 /// Removes a refused launch from memory and puts its offering into backoff.
 void refused(Memory& memory, const model::LaunchNodes& launch, const Policy& policy, Instant now);
 /// Removes a refused termination from memory, so that it can be tried again.
 void refused(Memory& memory, const model::TerminateNode& terminate);
-/// Returns the nodes that are being given back and that the snapshot may still show as ready, sorted.
-std::vector<model::NodeId> leaving_nodes(const Memory& memory);
+/// Returns the nodes and groups of claims that are being given back.
+place::Leaving leaving(const Memory& memory);
 /// Restarts the timeout of nodes whose termination is still in flight, so that they do not count as lost.
 /// @param nodes  sorted
 void keep_terminating(Memory& memory, std::span<const model::NodeId> nodes, Instant now);

@@ -88,7 +88,7 @@ Supply supply_of(const Index& index, const model::Catalog& catalog, const model:
   if (capacity == nullptr || workload.placed_elsewhere) return supply;
   const std::int64_t pods_most = most * std::max(workload.pods, 1);
   std::int64_t pods = pods_on_nodes(index, catalog, workload);
-  for (const provision::Coming& coming : capacity->coming()) {
+  for (const place::Coming& coming : capacity->coming().nodes()) {
     if (coming.gpu != workload.gpu || !catalog.eligibility.admits(workload.pod_class, coming.bought)) continue;
     pods += coming.free.count / gpus_a_pod(workload).count;
   }

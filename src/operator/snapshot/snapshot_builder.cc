@@ -299,9 +299,10 @@ void SnapshotBuilder::read_claims(Look& look) {
     if (gpus_of(resources) == MilliGpu{} || claim.meta.terminating()) return;
     const kube::StringMap labels = labels_of(claim);
     model::Claim row;
-    row.phase = claim.registered() ? model::Claim::Phase::registered
-                : claim.launched() ? model::Claim::Phase::launched
-                                   : model::Claim::Phase::requested;
+    // A registered node has no GPUs until its driver runs, which takes minutes: until then it is on its way.
+    row.phase = claim.initialized()                      ? model::Claim::Phase::registered
+                : claim.launched() || claim.registered() ? model::Claim::Phase::launched
+                                                         : model::Claim::Phase::requested;
     row.pool = catalog_.pool(std::string(labels.get(kube::labels::kNodePool)));
     row.offering = offering(look, labels, resources);
     const std::string* group = labels.find(actuate::kClaimGroup);

@@ -4,7 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "decide/provision/provision.h"
+#include "decide/place/coming_nodes.h"
 #include "operator/status/condition_since.h"
 
 namespace capstan::op {
@@ -30,7 +30,7 @@ FleetReport fleet_report(const model::Snapshot& snapshot, std::string leader) {
     if (node.pool.valid()) add(node.offering);
   });
   snapshot.claims.for_each([&](model::ClaimId, const model::Claim& claim) {
-    if (decide::provision::in_transit(claim, snapshot)) add(claim.offering);
+    if (decide::place::in_transit(claim, snapshot)) add(claim.offering);
   });
   return report;
 }

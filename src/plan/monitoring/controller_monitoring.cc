@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "plan/monitoring/grafana.h"
+#include "plan/monitoring/service_monitoring.h"
 #include "plan/yaml.h"
 
 namespace capstan::plan {
@@ -16,14 +17,12 @@ std::string controller_dashboard(const MonitoringTemplates& templates) {
 }
 
 std::string controller_rules(const MonitoringTemplates& templates) {
-  Yaml rules = Yaml::list();
+  std::vector<Alert> alerts;
   for (const AlertTemplate& row : templates.alerts) {
-    Yaml& rule = rules.add(Yaml::map({{"alert", row.name}, {"expr", row.query}, {"for", row.duration}}));
-    rule.set("labels", Yaml::map({{"severity", row.severity}}));
-    rule["annotations"].set("summary", row.summary);
+    alerts.push_back({row.name, row.severity, row.duration, row.summary, row.query});
   }
   Yaml groups = Yaml::list();
-  groups.add(Yaml::map({{"name", "capstan"}})).set("rules", std::move(rules));
+  groups.add(Yaml::map({{"name", "capstan"}})).set("rules", alert_rules(alerts, ""));
   Yaml out = Yaml::map({});
   out.set("groups", std::move(groups));
   return out.document();

@@ -57,8 +57,7 @@ Monitoring cluster_monitoring(const MonitoringTemplates& templates, const PlanFa
   return expand_rows(templates, facts.spec, Scope::cluster, cluster_values(facts), "the cluster");
 }
 
-Yaml prometheus_rule(const PlanSpec& spec, const std::string& name, const std::string& service,
-                     const std::vector<Alert>& alerts) {
+Yaml alert_rules(const std::vector<Alert>& alerts, const std::string& service) {
   Yaml rules = Yaml::list();
   for (const Alert& alert : alerts) {
     Yaml& rule = rules.add(Yaml::map({{"alert", alert.name}, {"expr", alert.query}, {"for", alert.duration}}));
@@ -67,9 +66,14 @@ Yaml prometheus_rule(const PlanSpec& spec, const std::string& name, const std::s
     rule.set("labels", std::move(labels));
     rule["annotations"].set("summary", alert.summary);
   }
+  return rules;
+}
+
+Yaml prometheus_rule(const PlanSpec& spec, const std::string& name, const std::string& service,
+                     const std::vector<Alert>& alerts) {
   Yaml out = kube_object("monitoring.coreos.com/v1", "PrometheusRule", name, spec.namespace_);
   Yaml groups = Yaml::list();
-  groups.add(Yaml::map({{"name", name}})).set("rules", std::move(rules));
+  groups.add(Yaml::map({{"name", name}})).set("rules", alert_rules(alerts, service));
   out["spec"].set("groups", std::move(groups));
   return out;
 }

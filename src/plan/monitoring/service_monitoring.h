@@ -32,8 +32,12 @@ Monitoring service_monitoring(const MonitoringTemplates& templates, const PlanSp
 /// Does the same with the templates of the cluster.
 Monitoring cluster_monitoring(const MonitoringTemplates& templates, const PlanFacts& facts);
 
-/// Returns alerts as a PrometheusRule of the Prometheus Operator.
+/// Returns the rules of a group of Prometheus rules.
 /// @param service  value of the label `service`; empty: the alerts have no such label
+Yaml alert_rules(const std::vector<Alert>& alerts, const std::string& service);
+
+/// Returns alerts as a PrometheusRule of the Prometheus Operator.
+/// @param service  as of alert_rules()
 Yaml prometheus_rule(const PlanSpec& spec, const std::string& name, const std::string& service,
                      const std::vector<Alert>& alerts);
 
