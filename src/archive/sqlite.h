@@ -50,7 +50,7 @@ class Database {
   /// @param flags  SQLITE_OPEN_...
   static Result<Database> open(const std::string& path, int flags);
 
-  Result<void> run(const char* sql);      ///< statements without results
+  Result<void> run(const char* sql);       ///< statements without results
   Result<void> run(Statement& statement);  ///< a statement without results, which can then run again
   Result<Statement> prepare(const char* sql);
   /// Returns the first column of the only row of a query.

@@ -38,17 +38,34 @@ std::string replica_words(const model::Workload& workload, const scenario::RoleS
   return words;
 }
 
+/// Returns the loads of all services in words.
+std::string all_load_words(const scenario::Scenario& scenario) {
+  if (scenario.is_alone()) return load_words(scenario.endpoint().load);
+  return fmt::format("loads of {} services", scenario.endpoints.size());
+}
+
+/// Returns the names of several services. Of many, it names four and counts the others.
+std::string service_names(const scenario::Scenario& scenario) {
+  constexpr std::size_t kNamesMost = 4;
+  const std::size_t named = std::min(scenario.endpoints.size(), kNamesMost);
+  std::string words;
+  for (std::size_t i = 0; i < named; ++i) words += (i == 0 ? "" : ", ") + scenario.endpoints[i].name;
+  if (scenario.endpoints.size() > named) words += fmt::format(" and {} more", scenario.endpoints.size() - named);
+  return words;
+}
+
 std::string service_words(const scenario::Scenario& scenario) {
+  if (!scenario.is_alone()) return service_names(scenario);
   std::string words = scenario.workload().model;
-  for (std::size_t i = 0; i < scenario.roles.size(); ++i) {
+  for (std::size_t i = 0; i < scenario.endpoint().roles.size(); ++i) {
     const model::Workload& workload = scenario.catalog->services[i].workload;
-    const std::string& name = scenario.roles[i].name;
-    if (scenario.roles.size() > 1) {
-      const bool last = i + 1 == scenario.roles.size();
+    const std::string& name = scenario.endpoint().roles[i].name;
+    if (scenario.endpoint().roles.size() > 1) {
+      const bool last = i + 1 == scenario.endpoint().roles.size();
       words += fmt::format("{} {}", i == 0 || !last ? "," : " and",
                            name.empty() ? model::name(workload.role) : std::string_view(name));
     }
-    words += " " + replica_words(workload, scenario.roles[i]);
+    words += " " + replica_words(workload, scenario.endpoint().roles[i]);
   }
   return words;
 }
@@ -74,7 +91,7 @@ Comparison describe(const scenario::Scenario& scenario) {
   return {.scenario = scenario.name,
           .title = scenario.title,
           .seed = scenario.seed,
-          .load = load_words(scenario.load),
+          .load = all_load_words(scenario),
           .service = service_words(scenario),
           .slo = scenario.service().slo,
           .results = {}};
@@ -82,6 +99,7 @@ Comparison describe(const scenario::Scenario& scenario) {
 
 Result<void> advise(const scenario::Scenario& scenario, unsigned jobs, const ProgressCallback& progress,
                     Comparison& comparison) {
+  if (!scenario.is_alone()) return {};  // a constant fleet is searched for one service
   RequestCount requests = 0;
   for (const RunResult& result : comparison.results) requests += result.requests.arrived;
   ExtraRuns extra(jobs, std::max(kExtraRequestsAlways, 2 * requests), progress);

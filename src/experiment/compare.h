@@ -38,7 +38,8 @@ struct Comparison {
 /// @param progress  is called from the threads that run, one call at a time
 Result<Comparison> compare(const scenario::Scenario& scenario, unsigned jobs, const ProgressCallback& progress = {});
 
-/// Adds the best constant fleet, and a higher `min` if one helps the best policy.
+/// Adds the best constant fleet, and a higher `min` if one helps the best policy. With several services it adds
+/// nothing.
 /// @param comparison  with ranked results
 Result<void> advise(const scenario::Scenario& scenario, unsigned jobs, const ProgressCallback& progress,
                     Comparison& comparison);

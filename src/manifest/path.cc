@@ -1,5 +1,6 @@
 #include "manifest/path.h"
 
+#include <algorithm>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -17,11 +18,20 @@ std::optional<std::size_t> list_position(std::string_view step) {
   return position;
 }
 
-/// Returns an element of a list or the value of a mapping's key, or null if it does not exist.
+/// Returns true if the node is a mapping with this text at its key `name`.
+bool is_named(const Node& node, std::string_view name) {
+  const Node* stated = node.find("name");
+  return stated != nullptr && stated->kind == Node::Kind::scalar && stated->text == name;
+}
+
+/// Returns an element of a list, by its position or name, or the value of a mapping's key; null if it does not exist.
 const Node* child(const Node& node, std::string_view step) {
   if (node.kind != Node::Kind::sequence) return node.find(step);
-  const std::optional<std::size_t> position = list_position(step);
-  return position && *position < node.items.size() ? &node.items[*position] : nullptr;
+  if (const std::optional<std::size_t> position = list_position(step)) {
+    return *position < node.items.size() ? &node.items[*position] : nullptr;
+  }
+  const auto named = std::ranges::find_if(node.items, [&](const Node& item) { return is_named(item, step); });
+  return named == node.items.end() ? nullptr : &*named;
 }
 
 struct Walk {
@@ -95,7 +105,7 @@ class Setter {
     if (at.kind == Node::Kind::sequence) {
       if (const Node* item = child(at, step)) return const_cast<Node*>(item);
       return refuse(where + " is a list of " + std::to_string(at.items.size()) +
-                    ", expected a position from 0 instead of \"" + std::string(step) + '"');
+                    ", expected a position from 0 or the name of an item instead of \"" + std::string(step) + '"');
     }
     if (at.is_null()) {
       at.kind = Node::Kind::mapping;

@@ -7,7 +7,8 @@
 #include "base/error.h"
 #include "manifest/yaml.h"
 
-// Paths into a YAML tree: keys and list positions, separated by dots, such as `policies.0.scale`.
+// Paths into a YAML tree: keys, list positions and names of list items, separated by dots, such as `policies.0.scale`
+// or `services.chat.slo`.
 namespace capstan::manifest {
 
 /// Returns the value at a path, or null.

@@ -23,7 +23,10 @@ TEST(Set, ChangesAValueOrExplainsWhyNot) {
       {"has no empty names", "load..scale=2",
        "--set load..scale=2: the path has an empty name, expected names between the dots"},
       {"knows a list's size", "list.4=2",
-       "--set list.4=2: list is a list of 1, expected a position from 0 instead of \"4\""},
+       "--set list.4=2: list is a list of 1, expected a position from 0 or the name of an item instead of \"4\""},
+      {"finds an item of a list by its name", "list.a.scale=3", "1"},
+      {"knows the names in a list", "list.b.scale=2",
+       "--set list.b.scale=2: list is a list of 1, expected a position from 0 or the name of an item instead of \"b\""},
       {"cannot enter a number", "load.scale.x=2", "--set load.scale.x=2: load.scale is \"1\", expected a mapping"},
       {"reads the value as YAML", "load.scale=[1", nullptr},
   };

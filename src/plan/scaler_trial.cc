@@ -21,8 +21,8 @@ std::vector<std::string> without_minimum(const ServicePlan& service) {
   std::vector<std::string> sets;
   const auto scenario = scenario::parse_scenario(service.scenario, "scenario-" + service.service + ".yaml");
   if (!scenario) return sets;
-  const bool has_roles = scenario->roles.size() > 1;
-  for (std::size_t i = 0; i < scenario->roles.size(); ++i) {
+  const bool has_roles = scenario->endpoint().roles.size() > 1;
+  for (std::size_t i = 0; i < scenario->endpoint().roles.size(); ++i) {
     const std::string path =
         has_roles ? fmt::format("service.roles.{}.replicas", i == 0 ? "prefill" : "decode") : "service.replicas";
     sets.push_back(fmt::format("{}.initial={}", path, scenario->cluster.initial[i].replicas));

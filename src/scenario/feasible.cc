@@ -123,40 +123,57 @@ class Feasibility {
       : scenario_(scenario), root_(root), errors_(errors) {}
 
   void check() {
-    if (scenario_.bound && scenario_.split()) {
+    if (scenario_.bound && !scenario_.is_alone()) {
+      return errors_.fail(manifest::blame(root_, Paths{"bound", "services"}),
+                          "bound: found true, but foresight is computed for one service, expected a scenario with one");
+    }
+    if (scenario_.bound && scenario_.endpoint().split()) {
       return errors_.fail(manifest::blame(root_, Paths{"bound", "service.roles"}),
                           "bound: found true, but foresight is computed for replicas that do both, expected a service "
                           "without roles");
     }
-    if (scenario_.bound && scenario_.mixed()) {
+    if (scenario_.bound && scenario_.endpoint().mixed()) {
       return errors_.fail(manifest::blame(root_, Paths{"bound", "service.variants"}),
                           "bound: found true, but foresight is computed for replicas of one kind, expected a service "
                           "without variants");
     }
     if (!something_serves()) return;
-    for (const model::Service& service : scenario_.catalog->services) check(service);
+    for (std::size_t e = 0; e < scenario_.endpoints.size(); ++e) {
+      for (std::size_t r = 0; r < scenario_.endpoints[e].roles.size(); ++r) check({e, r});
+    }
   }
 
  private:
-  void check(const model::Service& service) {
+  /// The replicas of one kind: a role of an endpoint.
+  struct Part {
+    std::size_t endpoint;
+    std::size_t role;
+  };
+  const EndpointSpec& endpoint_of(const Part& part) const { return scenario_.endpoints[part.endpoint]; }
+  const model::Service& service_of(const Part& part) const {
+    return scenario_.catalog->service(endpoint_of(part).service_of(part.role));
+  }
+
+  void check(const Part& part) {
+    const model::Service& service = service_of(part);
     const model::Workload& workload = service.workload;
     const std::string& gpu = scenario_.catalog->gpu_kind(workload.gpu);
     const GpuCount node = largest_domain(scenario_, workload.gpu, model::TopologyLevel::node);
-    if (node == 0) return no_node(service);
+    if (node == 0) return no_node(part);
     const GpuCount per_pod = workload.tensor_parallel / workload.pods;
     if (per_pod > node) {
-      return refuse(paths_of(service, {"tensor_parallel", "pods_per_replica"}), machines(),
+      return refuse(paths_of(part, {"tensor_parallel", "pods_per_replica"}), machines(),
                     fmt::format("a pod needs {} {} GPUs, the largest node has {}", per_pod, gpu, node));
     }
     const GpuCount domain = largest_domain(scenario_, workload.gpu, workload.together);
     if (workload.tensor_parallel > domain) {
-      return refuse(paths_of(service, {"tensor_parallel", "together"}), machines(),
+      return refuse(paths_of(part, {"tensor_parallel", "together"}), machines(),
                     fmt::format("a replica is a gang of {} {} GPUs that must share one {}, the largest has {}",
                                 workload.tensor_parallel, gpu, model::name(workload.together).words, domain));
     }
-    const Duration front_end = scenario_.roles.front().front_end;
+    const Duration front_end = endpoint_of(part).roles.front().front_end;
     if (service.slo.ttft > Duration{} && service.slo.ttft_prefills_milli == 0 && front_end >= service.slo.ttft) {
-      return refuse(paths_of(service, {"engine_settings.front_end", "slo.ttft"}), {},
+      return refuse(paths_of(part, {"engine_settings.front_end", "slo.ttft"}), {},
                     fmt::format("the front end alone takes {} of every first token, the SLO allows {}",
                                 manifest::duration_text(front_end), manifest::duration_text(service.slo.ttft)));
     }
@@ -164,25 +181,25 @@ class Feasibility {
     const GpuCount least = least_gpus(scenario_, workload.gpu);
     if (least <= most) return;
     const std::string needed =
-        scenario_.roles.size() > 1
+        scenario_.catalog->services.size() > 1
             ? fmt::format("{} GPUs are the minimum of all replicas", least)
             : fmt::format("{} replicas of {} GPUs are the minimum", service.min_replicas, workload.tensor_parallel);
-    refuse(paths_of(service, {"replicas.min", "tensor_parallel"}), each(root_, "cluster.pools", "gpu_limit"),
+    refuse(paths_of(part, {"replicas.min", "tensor_parallel"}), each(root_, "cluster.pools", "gpu_limit"),
            fmt::format("{}, nodes and pool limits allow {} GPUs", needed, most));
   }
 
   /// Returns the paths at which the file may state keys of a service: in its role or variant, or for the whole service.
-  Paths paths_of(const model::Service& service, const Paths& keys) const {
-    const model::Workload& workload = service.workload;
+  Paths paths_of(const Part& part, const Paths& keys) const {
+    const std::string owner =
+        manifest::at_path(root_, "services") == nullptr ? "service" : fmt::format("services.{}", part.endpoint);
+    const model::Workload& workload = service_of(part).workload;
     Paths paths;
     for (const std::string& key : keys) {
-      if (scenario_.mixed()) {
-        paths.push_back(fmt::format("service.variants.{}.{}", &service - scenario_.catalog->services.data(), key));
-      }
+      if (endpoint_of(part).mixed()) paths.push_back(fmt::format("{}.variants.{}.{}", owner, part.role, key));
       if (workload.role != model::Role::both) {
-        paths.push_back(fmt::format("service.roles.{}.{}", model::name(workload.role), key));
+        paths.push_back(fmt::format("{}.roles.{}.{}", owner, model::name(workload.role), key));
       }
-      paths.push_back("service." + key);
+      paths.push_back(owner + "." + key);
     }
     return paths;
   }
@@ -201,8 +218,8 @@ class Feasibility {
     return false;
   }
 
-  void no_node(const model::Service& service) {
-    const model::Workload& workload = service.workload;
+  void no_node(const Part& part) {
+    const model::Workload& workload = service_of(part).workload;
     const std::string& gpu = scenario_.catalog->gpu_kind(workload.gpu);
     const auto runs = [&](const model::Offering& offering) { return offering.gpu == workload.gpu; };
     if (std::ranges::any_of(scenario_.catalog->offerings, runs)) {
@@ -210,7 +227,7 @@ class Feasibility {
              fmt::format("no pool may buy a node with {}: each is larger than its pool's gpu_limit", gpu));
     } else {
       refuse(
-          paths_of(service, {"gpu"}), machines(),
+          paths_of(part, {"gpu"}), machines(),
           fmt::format("no node has the GPU that the service runs on, {}{}", gpu, nearest_gpu(*scenario_.catalog, gpu)));
     }
   }

@@ -34,16 +34,17 @@ void compare_bound(const Node& root, std::string_view key, Duration found, Durat
                                                        words(found), words(expected)));
 }
 
-void check_same_service(const Node& root, const InferenceScalerManifest& scaler, const Scenario& scenario,
-                        ErrorList& errors) {
+void check_same_service(const Node& root, const InferenceScalerManifest& scaler, const EndpointSpec& endpoint,
+                        const Scenario& scenario, ErrorList& errors) {
+  const model::Service& service = scenario.catalog->service(endpoint.first);
   const auto served = engine::model_of_name(*scenario.engines, scaler.model);
   const std::string model = served ? served->model : scaler.model;
-  if (model != scenario.workload().model) {
+  if (model != service.workload.model) {
     const std::vector<std::string> path = {"spec.model"};
     errors.fail(manifest::blame(root, path), fmt::format("spec.model: found {}, expected {}, as in the scenario",
-                                                         scaler.model, scenario.workload().model));
+                                                         scaler.model, service.workload.model));
   }
-  const model::Slo& slo = scenario.service().slo;
+  const model::Slo& slo = service.slo;
   compare_bound(root, "ttft", scaler.slo.ttft, slo.ttft, errors);
   compare_bound(root, "tpot", scaler.slo.tpot, slo.tpot, errors);
   compare_bound(root, "e2e", scaler.slo.e2e, slo.e2e, errors);
@@ -56,17 +57,18 @@ void check_same_service(const Node& root, const InferenceScalerManifest& scaler,
 
 /// Returns the bounds by service of the scenario, or nothing if the roles or variants are not the scenario's.
 std::optional<std::vector<settings::ReplicaBounds>> bounds_by_service(const InferenceScalerManifest& scaler,
-                                                                      const Scenario& scenario) {
+                                                                      const EndpointSpec& endpoint,
+                                                                      const model::Catalog& catalog) {
   std::vector<settings::ReplicaBounds> bounds;
-  for (std::size_t i = 0; i < scenario.roles.size(); ++i) {
-    const model::Role role = scenario.catalog->services[i].workload.role;
+  for (std::size_t i = 0; i < endpoint.roles.size(); ++i) {
+    const model::Role role = catalog.service(endpoint.service_of(i)).workload.role;
     const auto found = std::ranges::find(scaler.roles, role, &InferenceScalerManifest::Role::role);
     if (found == scaler.roles.end()) return std::nullopt;
-    const std::size_t variants = scenario.mixed() ? scenario.roles.size() : 1;
+    const std::size_t variants = endpoint.mixed() ? endpoint.roles.size() : 1;
     if (found->variants.size() != variants) return std::nullopt;
-    bounds.push_back(found->variants[scenario.mixed() ? i : 0]);
+    bounds.push_back(found->variants[endpoint.mixed() ? i : 0]);
   }
-  const std::size_t roles = scenario.split() ? 2 : 1;
+  const std::size_t roles = endpoint.split() ? 2 : 1;
   if (scaler.roles.size() != roles) return std::nullopt;
   return bounds;
 }
@@ -86,19 +88,20 @@ const Node* find_inference_scaler(std::span<const Node> documents) {
   return found;
 }
 
-std::optional<FittedScaler> fit_inference_scaler(const Node& root, const Scenario& scenario, ErrorList& errors) {
+std::optional<FittedScaler> fit_inference_scaler(const Node& root, const EndpointSpec& endpoint,
+                                                 const Scenario& scenario, ErrorList& errors) {
   const manifest::Mark read(errors);
   InferenceScalerManifest scaler = settings::read_inference_scaler(root, errors);
   if (!read.ok()) return std::nullopt;
-  check_same_service(root, scaler, scenario, errors);
-  auto bounds = bounds_by_service(scaler, scenario);
+  check_same_service(root, scaler, endpoint, scenario, errors);
+  auto bounds = bounds_by_service(scaler, endpoint, *scenario.catalog);
   if (!bounds) {
     const std::vector<std::string> path = {"spec.roles"};
     errors.fail(manifest::blame(root, path),
                 fmt::format("spec.roles: found {} roles, expected {}", scaler.roles.size(),
-                            scenario.split() ? "prefill and decode with one variant each, as in the scenario"
-                            : scenario.mixed()
-                                ? fmt::format("one role with {} variants, as in the scenario", scenario.roles.size())
+                            endpoint.split() ? "prefill and decode with one variant each, as in the scenario"
+                            : endpoint.mixed()
+                                ? fmt::format("one role with {} variants, as in the scenario", endpoint.roles.size())
                                 : "one role with one variant, as in the scenario"));
   }
   if (!read.ok()) return std::nullopt;

@@ -16,13 +16,13 @@ const manifest::Node* find_inference_scaler(std::span<const manifest::Node> docu
 /// An InferenceScaler in the terms of a scenario: its policy, and its bounds by service.
 struct FittedScaler {
   decide::scale::Policy policy;
-  std::vector<settings::ReplicaBounds> bounds;  ///< by service of the catalog
+  std::vector<settings::ReplicaBounds> bounds;  ///< by service of the endpoint
   std::optional<model::RoleLimits> role_limits;
 };
 
-/// Reads an InferenceScaler and fits it to the scenario. Model, SLO and roles must be those of the scenario; an error
-/// names what differs. Returns nothing after an error.
-std::optional<FittedScaler> fit_inference_scaler(const manifest::Node& root, const Scenario& scenario,
-                                                 manifest::ErrorList& errors);
+/// Reads an InferenceScaler and fits it to an endpoint of the scenario. Model, SLO and roles must be those of the
+/// endpoint; an error names what differs. Returns nothing after an error.
+std::optional<FittedScaler> fit_inference_scaler(const manifest::Node& root, const EndpointSpec& endpoint,
+                                                 const Scenario& scenario, manifest::ErrorList& errors);
 
 }  // namespace capstan::scenario

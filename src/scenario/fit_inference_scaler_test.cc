@@ -29,7 +29,7 @@ TEST(FitInferenceScaler, GivesItsBoundsToThePolicyAlone) {
   const auto node =
       manifest::parse(fitted_manifest("meta-llama/Llama-3.1-8B-Instruct", "{ttft: 2s}", kOneRole), "isc.yaml");
   manifest::ErrorList errors;
-  const auto fitted = fit_inference_scaler(*node, *scenario, errors);
+  const auto fitted = fit_inference_scaler(*node, scenario->endpoint(), *scenario, errors);
   ASSERT_TRUE(fitted) << errors.error->text();
   ASSERT_EQ(fitted->bounds.size(), 1u);
   EXPECT_EQ(fitted->bounds.front().min, 2);
@@ -53,7 +53,7 @@ TEST(FitInferenceScaler, NamesWhatDiffersFromTheScenario) {
   for (const auto& [text, message] : cases) {
     const auto node = manifest::parse(text, "isc.yaml");
     manifest::ErrorList errors;
-    EXPECT_FALSE(fit_inference_scaler(*node, *scenario, errors));
+    EXPECT_FALSE(fit_inference_scaler(*node, scenario->endpoint(), *scenario, errors));
     ASSERT_FALSE(errors.ok()) << text;
     EXPECT_NE(errors.error->text().find(message), std::string::npos) << errors.error->text();
   }
@@ -84,7 +84,7 @@ TEST(FitInferenceScaler, ReadsTheExamplesOfThisProject) {
   const ScenarioResult scenario = parse_scenario(text, "s.yaml");
   ASSERT_TRUE(scenario) << scenario.error().text();
   EXPECT_TRUE(std::holds_alternative<decide::scale::Capstan>(scenario->policies.front().policies.scale.front()));
-  EXPECT_EQ(scenario->policies.front().bounds.at(0).max, 8);
+  EXPECT_EQ(scenario->policies.front().bounds.at(0)->replicas.max, 8);
 }
 
 }  // namespace

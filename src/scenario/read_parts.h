@@ -1,5 +1,7 @@
 #pragma once
 
+#include <span>
+
 #include "manifest/fields.h"
 #include "scenario/scenario.h"
 
@@ -10,10 +12,16 @@ namespace capstan::scenario {
 
 void read_load(const manifest::Node& node, workload::WorkloadSpec& load, manifest::ErrorList& errors);
 
-/// Reads the service, its engine, router and clients, and the start of a replica. It needs no other part.
-void read_service(const manifest::Node& node, model::Catalog& catalog, Scenario& scenario, manifest::ErrorList& errors);
+/// Reads the tree of queues. It needs no other part.
+void read_queues(std::span<const manifest::Node> nodes, model::Catalog& catalog, manifest::ErrorList& errors);
 
-/// Reads domains, offerings and pools. It needs the service.
+/// Reads a service, its engine, router and clients, and the start of a replica: one endpoint and its services of the
+/// catalog. It needs the queues.
+/// @param owner  path of the node for errors; one of `services` may have a key `load`, which the caller reads
+void read_service(const manifest::Node& node, const std::string& owner, model::Catalog& catalog, Scenario& scenario,
+                  manifest::ErrorList& errors);
+
+/// Reads domains, offerings and pools. It needs the services.
 void read_cluster(const manifest::Node& node, model::Catalog& catalog, Scenario& scenario, manifest::ErrorList& errors);
 
 /// Reads a policy. It needs the cluster, whose provider is the default of the policy.

@@ -150,7 +150,8 @@ Scaler read_scaler(const Node& node, const Scenario& scenario, ErrorList& errors
 /// Reads the scalers of several variants. With `{variants: {NAME: ..., NAME: ...}}` each variant has its own scaler.
 /// Otherwise Capstan's policy decides all variants together, while another policy scales only the first one and leaves
 /// the others as they are.
-void read_scale_of_variants(const Node& node, const Scenario& scenario, PolicySpec& spec, ErrorList& errors) {
+void read_scale_of_variants(const Node& node, const EndpointSpec& endpoint, const Scenario& scenario, PolicySpec& spec,
+                            ErrorList& errors) {
   const Node* apart = node.find("variants");
   const auto add = [&](Scaler scaler) {
     spec.policies.scale.push_back(std::move(scaler.policy));
@@ -161,31 +162,32 @@ void read_scale_of_variants(const Node& node, const Scenario& scenario, PolicySp
     fields.take("variants");
     fields.finish();
     Fields each(*apart, "scale.variants", errors);
-    for (const RoleSpec& variant : scenario.roles) {
+    for (const RoleSpec& variant : endpoint.roles) {
       const Node* given = each.need(variant.name);
       add(given == nullptr ? Scaler{} : read_scaler(*given, scenario, errors));
     }
     return each.finish();
   }
   add(read_scaler(node, scenario, errors));
-  const bool together = std::holds_alternative<decide::scale::Capstan>(spec.policies.scale.front());
-  for (std::size_t i = 1; i < scenario.roles.size(); ++i) {
-    if (together) {
-      add({spec.policies.scale.front(), std::nullopt});
+  const decide::scale::Policy first = spec.policies.scale.back();
+  for (std::size_t i = 1; i < endpoint.roles.size(); ++i) {
+    if (std::holds_alternative<decide::scale::Capstan>(first)) {
+      add({first, std::nullopt});
       continue;
     }
-    const ReplicaCount stays = scenario.cluster.initial[i].replicas;
+    const ReplicaCount stays = scenario.cluster.initial[endpoint.service_of(i).value].replicas;
     add({decide::scale::Fixed{.replicas = stays}, std::nullopt});
     spec.warnings.push_back(
         fmt::format("knows one variant: it scales {}, and {} stays at {}; scale: {{variants: ...}} "
                     "gives each a policy of its own",
-                    scenario.roles.front().name, scenario.roles[i].name, stays));
+                    endpoint.roles.front().name, endpoint.roles[i].name, stays));
   }
 }
 
 /// Reads `{manifest: FILE}` whose file has an InferenceScaler: a policy of Capstan with bounds of its own. Returns
 /// false if the file has none.
-bool read_own_manifest(const Node& node, const Scenario& scenario, PolicySpec& spec, ErrorList& errors) {
+bool read_own_manifest(const Node& node, const EndpointSpec& endpoint, const Scenario& scenario, PolicySpec& spec,
+                       ErrorList& errors) {
   const Node* path = node.find("manifest");
   if (path == nullptr) return false;
   const auto documents = manifest_documents(*path, scenario.file).documents;
@@ -196,31 +198,29 @@ bool read_own_manifest(const Node& node, const Scenario& scenario, PolicySpec& s
   fields.take("manifest");
   fields.take("labels");  // labels of series that queries select; an InferenceScaler has no query
   fields.finish();
-  const auto read = fit_inference_scaler(*scaler, scenario, errors);
-  if (!read) {
-    spec.policies.scale.resize(scenario.roles.size());
-    spec.peers.resize(scenario.roles.size());
-    return true;
+  const auto read = fit_inference_scaler(*scaler, endpoint, scenario, errors);
+  for (std::size_t i = 0; i < endpoint.roles.size(); ++i) {
+    spec.policies.scale.push_back(read ? read->policy : decide::scale::Policy());
+    spec.peers.emplace_back();
+    const std::uint32_t service = endpoint.service_of(i).value;
+    if (read) spec.bounds[service] = {read->bounds[i], read->role_limits};
   }
-  spec.policies.scale.assign(scenario.roles.size(), read->policy);
-  spec.peers.assign(scenario.roles.size(), std::nullopt);
-  spec.bounds = read->bounds;
-  spec.role_limits = read->role_limits;
   return true;
 }
 
-/// Reads one scaler for all replicas, or one for each role: `{prefill: ..., decode: ...}`.
-void read_scale(const Node& node, const Scenario& scenario, PolicySpec& spec, ErrorList& errors) {
+/// Reads one scaler for all replicas of a service, or one for each role: `{prefill: ..., decode: ...}`.
+void read_scale_of_endpoint(const Node& node, const EndpointSpec& endpoint, const Scenario& scenario, PolicySpec& spec,
+                            ErrorList& errors) {
   const auto add = [&](const Node& of_service) {
     Scaler scaler = read_scaler(of_service, scenario, errors);
     spec.policies.scale.push_back(std::move(scaler.policy));
     spec.peers.push_back(std::move(scaler.peer));
   };
-  if (read_own_manifest(node, scenario, spec, errors)) return;
-  if (scenario.mixed()) return read_scale_of_variants(node, scenario, spec, errors);
+  if (read_own_manifest(node, endpoint, scenario, spec, errors)) return;
+  if (endpoint.mixed()) return read_scale_of_variants(node, endpoint, scenario, spec, errors);
   const bool by_role = node.find("prefill") != nullptr || node.find("decode") != nullptr;
-  if (!by_role || !scenario.split()) {
-    for (std::size_t i = 0; i < scenario.roles.size(); ++i) add(node);
+  if (!by_role || !endpoint.split()) {
+    for (std::size_t i = 0; i < endpoint.roles.size(); ++i) add(node);
     return;
   }
   Fields fields(node, "scale", errors);
@@ -229,6 +229,29 @@ void read_scale(const Node& node, const Scenario& scenario, PolicySpec& spec, Er
   fields.finish();
   if (prefill != nullptr) add(*prefill);
   if (decode != nullptr) add(*decode);
+}
+
+/// Reads the scalers of all services. With `{services: {NAME: ..., NAME: ...}}` each service has its own. Otherwise
+/// each is scaled by itself with the same settings.
+void read_scale(const Node& node, const Scenario& scenario, PolicySpec& spec, ErrorList& errors) {
+  spec.bounds.resize(scenario.catalog->services.size());
+  const Node* apart = node.find("services");
+  if (apart == nullptr) {
+    for (const EndpointSpec& endpoint : scenario.endpoints) {
+      read_scale_of_endpoint(node, endpoint, scenario, spec, errors);
+    }
+    return;
+  }
+  Fields fields(node, "scale", errors);
+  fields.take("services");
+  fields.finish();
+  Fields each(*apart, "scale.services", errors);
+  for (const EndpointSpec& endpoint : scenario.endpoints) {
+    if (const Node* given = each.need(endpoint.name)) {
+      read_scale_of_endpoint(*given, endpoint, scenario, spec, errors);
+    }
+  }
+  each.finish();
 }
 
 void read_sleep(const Node& node, std::optional<SleepSpec>& sleep, ErrorList& errors) {

@@ -116,8 +116,8 @@ void read_engine_settings(const Node& node, const std::string& owner, RoleSpec& 
   }
 }
 
-void read_router(const Node& node, sim::FleetConfig& fleet, ErrorList& errors) {
-  Fields fields(node, "service.router", errors);
+void read_router(const Node& node, const std::string& owner, sim::FleetConfig& fleet, ErrorList& errors) {
+  Fields fields(node, owner + ".router", errors);
   using Kind = sim::RouterKind;
   fields.choice<Kind>("policy", fleet.router.kind,
                       {{"round_robin", Kind::round_robin},
@@ -129,8 +129,8 @@ void read_router(const Node& node, sim::FleetConfig& fleet, ErrorList& errors) {
   fields.finish();
 }
 
-void read_client(const Node& node, sim::ClientConfig& client, ErrorList& errors) {
-  Fields fields(node, "service.client", errors);
+void read_client(const Node& node, const std::string& owner, sim::ClientConfig& client, ErrorList& errors) {
+  Fields fields(node, owner + ".client", errors);
   fields.duration("first_token_timeout", client.first_token_timeout, 0s, 24h);
   fields.duration("total_timeout", client.total_timeout, 0s, 24h);
   fields.integer("max_retries", client.max_retries, 0, 100);
@@ -140,7 +140,7 @@ void read_client(const Node& node, sim::ClientConfig& client, ErrorList& errors)
   fields.finish();
   if (fields.ok() && client.backoff > client.backoff_max) {
     errors.fail(fields.blame({"backoff", "backoff_max"}),
-                fmt::format("service.client: backoff {} is above backoff_max {}",
+                fmt::format("{}: backoff {} is above backoff_max {}", fields.what(),
                             manifest::duration_text(client.backoff), manifest::duration_text(client.backoff_max)));
   }
 }
@@ -321,7 +321,7 @@ void read_role(Fields& fields, model::Role role, model::Service service, RoleSpe
                       ? fmt::format("{} TP {} on {}", workload.model, workload.tensor_parallel, spec.engine->gpu_name)
                       : spec.name;
   catalog.services.push_back(std::move(service));
-  scenario.roles.push_back(spec);
+  scenario.endpoints.back().roles.push_back(spec);
   scenario.cluster.starts.push_back(start);
   scenario.cluster.initial.push_back({id, replicas.initial, replicas.ready});
 }
@@ -338,8 +338,8 @@ Node inherited(const Node& role, const Node& service) {
 }
 
 /// Reads the bounds on the number of decode replicas for each prefill replica.
-void read_ratio(const Node& node, model::RoleLimits& limits, ErrorList& errors) {
-  Fields fields(node, "service.roles.decode_per_prefill", errors);
+void read_ratio(const Node& node, const std::string& owner, model::RoleLimits& limits, ErrorList& errors) {
+  Fields fields(node, owner + ".decode_per_prefill", errors);
   constexpr double kMost = model::RoleLimits::kRatioMostMilli / 1000.0;
   for (const auto& [key, milli] : {std::pair("min", &limits.decode_per_prefill_least_milli),
                                    std::pair("max", &limits.decode_per_prefill_most_milli)}) {
@@ -357,12 +357,12 @@ void read_ratio(const Node& node, model::RoleLimits& limits, ErrorList& errors) 
 
 /// Returns the first keys in which prefill and decode replicas differ, so that a replica cannot change its role; empty
 /// if they do not differ.
-std::string_view differs_in(const Scenario& scenario, const model::Catalog& catalog) {
-  const model::Workload& prefill = catalog.services[0].workload;
-  const model::Workload& decode = catalog.services[1].workload;
-  const sim::ReplicaConfig& one = scenario.roles[0].replica;
-  const sim::ReplicaConfig& other = scenario.roles[1].replica;
-  if (scenario.roles[0].engine != scenario.roles[1].engine) return "model, gpu, dtype or tensor_parallel";
+std::string_view differs_in(const EndpointSpec& endpoint, const model::Catalog& catalog) {
+  const model::Workload& prefill = catalog.service(endpoint.service_of(0)).workload;
+  const model::Workload& decode = catalog.service(endpoint.service_of(1)).workload;
+  const sim::ReplicaConfig& one = endpoint.roles[0].replica;
+  const sim::ReplicaConfig& other = endpoint.roles[1].replica;
+  if (endpoint.roles[0].engine != endpoint.roles[1].engine) return "model, gpu, dtype or tensor_parallel";
   if (prefill.pods != decode.pods) return "pods_per_replica";
   if (prefill.together != decode.together) return "together";
   const auto settings = [](const sim::ReplicaConfig& c) {
@@ -373,45 +373,53 @@ std::string_view differs_in(const Scenario& scenario, const model::Catalog& cata
 
 /// Checks that a replica can change its role: both roles run the same engine on the same GPUs, and no role is spread
 /// over failure domains.
-void check_convertible(const Node& place, const Scenario& scenario, const model::Catalog& catalog, ErrorList& errors) {
-  if (const std::string_view what = differs_in(scenario, catalog); !what.empty()) {
+void check_convertible(const Node& place, const std::string& owner, const EndpointSpec& endpoint,
+                       const model::Catalog& catalog, ErrorList& errors) {
+  if (const std::string_view what = differs_in(endpoint, catalog); !what.empty()) {
     return errors.fail(place.place,
-                       fmt::format("service.roles.conversion: prefill and decode differ in {}, expected one "
-                                   "engine on the same GPUs that can be either",
-                                   what));
+                       fmt::format("{}.conversion: prefill and decode differ in {}, expected one engine on the same "
+                                   "GPUs that can be either",
+                                   owner, what));
   }
-  if (std::ranges::any_of(catalog.services,
-                          [](const model::Service& service) { return service.survives.has_value(); })) {
+  const auto is_spread = [&](std::size_t role) {
+    return catalog.service(endpoint.service_of(role)).survives.has_value();
+  };
+  if (is_spread(0) || is_spread(1)) {
     errors.fail(place.place,
-                "service.roles.conversion: found beside replicas.survive, expected only one of them: "
-                "replicas that are spread over domains cannot change their role");
+                owner +
+                    ".conversion: found beside replicas.survive, expected only one of them: replicas that are "
+                    "spread over domains cannot change their role");
   }
 }
 
 void read_role_limits(Fields& fields, Scenario& scenario, model::Catalog& catalog, ErrorList& errors) {
+  const EndpointSpec& endpoint = scenario.endpoints.back();
   model::RoleLimits limits;
-  fields.check("decode_per_prefill", [&](const Node& ratio, ErrorList& v) { read_ratio(ratio, limits, v); });
+  fields.check("decode_per_prefill",
+               [&](const Node& ratio, ErrorList& v) { read_ratio(ratio, fields.what(), limits, v); });
+  std::optional<sim::Latency> conversion;
   if (const Node* node = fields.take("conversion")) {
-    sim::Latency conversion;
-    read_latency(fields, "conversion", conversion);
-    if (fields.ok()) check_convertible(*node, scenario, catalog, errors);
-    limits.conversion = std::max<Duration>(conversion.midpoint(), 1ms);
-    for (sim::VariantStart& start : scenario.cluster.starts) start.conversion = conversion;
+    read_latency(fields, "conversion", conversion.emplace());
+    if (fields.ok()) check_convertible(*node, fields.what(), endpoint, catalog, errors);
+    limits.conversion = std::max<Duration>(conversion->midpoint(), 1ms);
   }
-  for (model::Service& service : catalog.services) service.role_limits = limits;
+  for (std::size_t i = endpoint.first.value; i < catalog.services.size(); ++i) {
+    catalog.services[i].role_limits = limits;
+    scenario.cluster.starts[i].conversion = conversion;
+  }
 }
 
 /// Reads prefill and decode replicas. Each role becomes a service of the catalog.
-void read_roles(const Node& node, const Node& whole, const model::Service& service, model::Catalog& catalog,
+void read_roles(const Node& node, const Fields& owner, const model::Service& service, model::Catalog& catalog,
                 Scenario& scenario, ErrorList& errors) {
-  Fields roles(node, "service.roles", errors);
+  Fields roles(node, owner.what() + ".roles", errors);
   for (const model::Role role : {model::Role::prefill, model::Role::decode}) {
     const std::string_view name = model::name(role);
     const Node* given = roles.need(name);
     ErrorList ignored;  // takes the errors of a role that the file lacks
     ErrorList& found = given == nullptr ? ignored : errors;
-    const Node role_node = inherited(given == nullptr ? Node{} : *given, whole);
-    Fields fields(role_node, fmt::format("service.roles.{}", name), found);
+    const Node role_node = inherited(given == nullptr ? Node{} : *given, owner.node());
+    Fields fields(role_node, fmt::format("{}.{}", roles.what(), name), found);
     model::Service part = service;
     part.name += fmt::format(" {}", name);
     if (role == model::Role::decode) part.fed_by = {static_cast<std::uint32_t>(catalog.services.size() - 1)};
@@ -420,11 +428,11 @@ void read_roles(const Node& node, const Node& whole, const model::Service& servi
   }
   read_role_limits(roles, scenario, catalog, errors);
   roles.finish();
-  const auto models = [&](std::size_t i) { return scenario.roles[i].engine->model; };
+  const auto models = [&](std::size_t i) { return scenario.endpoints.back().roles[i].engine->model; };
   if (roles.ok() && models(0) != models(1)) {
-    errors.fail(node.place, fmt::format("service.roles: prefill runs {}, decode {}, expected one model whose KV can be "
-                                        "handed over",
-                                        models(0), models(1)));
+    errors.fail(node.place,
+                fmt::format("{}: prefill runs {}, decode {}, expected one model whose KV can be handed over",
+                            roles.what(), models(0), models(1)));
   }
 }
 
@@ -436,36 +444,40 @@ std::int64_t usual_weight(const RoleSpec& spec, const model::Slo& slo) {
   return std::max<std::int64_t>(scale::capacity(engine, {}, {}, scale::slo_for_mean_prompt(slo, engine, {})).batch, 1);
 }
 
-void read_weights(std::span<const Node> items, const model::Slo& slo, Scenario& scenario, ErrorList& errors) {
+void read_weights(std::span<const Node> items, const std::string& owner, const model::Slo& slo, EndpointSpec& endpoint,
+                  ErrorList& errors) {
   const auto given = [](const Node& item) { return item.find("weight") != nullptr; };
   if (std::ranges::any_of(items, given)) {
     const auto lacks = std::ranges::find_if_not(items, given);
     if (lacks == items.end()) return;
     return errors.fail(lacks->place,
-                       "service.variants: found a variant without weight, expected one on each or on none");
+                       owner + ".variants: found a variant without weight, expected one on each or on none");
   }
   if (!errors.ok()) return;  // the default needs a valid engine and SLO
-  for (RoleSpec& spec : scenario.roles) spec.weight = usual_weight(spec, slo);
+  for (RoleSpec& spec : endpoint.roles) spec.weight = usual_weight(spec, slo);
 }
 
 /// Reads the variants behind one endpoint. Each becomes a service of the catalog, and the first one lists the others.
-void read_variants(std::span<const Node> items, const Node& whole, const model::Service& service,
+void read_variants(std::span<const Node> items, const Fields& owner, const model::Service& service,
                    model::Catalog& catalog, Scenario& scenario, ErrorList& errors) {
   constexpr std::size_t kMost = model::Service::kBesideMost + 1;
   if (items.size() < 2 || items.size() > kMost) {
-    errors.fail(items.front().place, fmt::format("service.variants: found {}, expected 2 to {}", items.size(), kMost));
+    errors.fail(items.front().place,
+                fmt::format("{}.variants: found {}, expected 2 to {}", owner.what(), items.size(), kMost));
     items = items.first(std::min(items.size(), kMost));
   }
   const manifest::Mark engines_found(errors);
+  EndpointSpec& endpoint = scenario.endpoints.back();
   for (std::size_t i = 0; i < items.size(); ++i) {
-    const Node item = inherited(items[i], whole);
-    Fields fields(item, fmt::format("service.variants.{}", i), errors);
+    const Node item = inherited(items[i], owner.node());
+    Fields fields(item, fmt::format("{}.variants.{}", owner.what(), i), errors);
     RoleSpec spec;
     if (fields.need("name") != nullptr) fields.text("name", spec.name);
     fields.integer("weight", spec.weight, 1, 10'000);
-    for (const RoleSpec& other : scenario.roles) {
+    for (const RoleSpec& other : endpoint.roles) {
       if (!spec.name.empty() && other.name == spec.name) {
-        errors.fail(item.find("name")->place, fmt::format("service.variants: \"{}\" is given twice", spec.name));
+        errors.fail(item.find("name")->place,
+                    fmt::format("{}.variants: \"{}\" is given twice", owner.what(), spec.name));
       }
     }
     model::Service part = service;
@@ -477,35 +489,51 @@ void read_variants(std::span<const Node> items, const Node& whole, const model::
                                           "where a service has one",
                                           fields.what()));
     }
-    if (i > 0) catalog.services.front().beside.push_back({static_cast<std::uint32_t>(i)});
-    if (engines_found.ok() && scenario.roles[i].engine->model != scenario.roles[0].engine->model) {
+    if (i > 0) catalog.services[endpoint.first.value].beside.push_back(endpoint.service_of(i));
+    if (engines_found.ok() && endpoint.roles[i].engine->model != endpoint.roles[0].engine->model) {
       errors.fail(item.place,
                   fmt::format("{}: runs {}, the first variant {}, expected one model behind one endpoint",
-                              fields.what(), scenario.roles[i].engine->model, scenario.roles[0].engine->model));
+                              fields.what(), endpoint.roles[i].engine->model, endpoint.roles[0].engine->model));
     }
   }
-  read_weights(items, service.slo, scenario, errors);
+  read_weights(items, owner.what(), service.slo, endpoint, errors);
 }
 
-void read_kv_transfer(const Node& node, KvTransfer& transfer, ErrorList& errors) {
-  Fields fields(node, "service.kv_transfer", errors);
+void read_kv_transfer(const Node& node, const std::string& owner, KvTransfer& transfer, ErrorList& errors) {
+  Fields fields(node, owner + ".kv_transfer", errors);
   fields.bytes_per_second("bandwidth", transfer.bytes_per_s, 1, std::int64_t{1} << 50);
   fields.duration("setup", transfer.setup, 0s, 10s);
   fields.finish();
 }
 
+/// Reads the name of a queue of the scenario.
+void read_queue(Fields& fields, const model::Catalog& catalog, model::QueueId& queue, ErrorList& errors) {
+  std::string name;
+  if (!fields.text("queue", name)) return;
+  const auto found = std::ranges::find(catalog.queues, name, &model::Queue::name);
+  if (found != catalog.queues.end()) {
+    queue = {static_cast<std::uint32_t>(found - catalog.queues.begin())};
+    return;
+  }
+  std::vector<std::string_view> known;
+  for (const model::Queue& each : catalog.queues) known.push_back(each.name);
+  errors.fail(fields.node().find("queue")->place,
+              fmt::format("{}.queue: found \"{}\", {}", fields.what(), name,
+                          known.empty() ? "and the scenario has no queues"
+                                        : fmt::format("expected one of {}", fmt::join(known, ", "))));
+}
+
 /// Adds the rows of a user's own step times to the scenario's table. A path in a file is relative to that file; one of
 /// the command line is relative to the current folder.
-void read_step_times(const Node& node, Scenario& scenario, ErrorList& errors) {
+void read_step_times(const Node& node, const std::string& owner, Scenario& scenario, ErrorList& errors) {
   const std::size_t slash = scenario.file.find_last_of('/');
   const bool is_beside_file = !node.place.from_option && !node.text.starts_with('/') && slash != std::string::npos;
   const std::string path = is_beside_file ? scenario.file.substr(0, slash + 1) + node.text : node.text;
   const auto text = read_file(path, manifest::Limits{}.bytes);
   if (!text) {
     return errors.fail(
-        node.place,
-        fmt::format("service.step_times: cannot read \"{}\", expected a table in the format of data/engines.csv",
-                    path));
+        node.place, fmt::format("{}.step_times: cannot read \"{}\", expected a table in the format of data/engines.csv",
+                                owner, path));
   }
   Result<engine::EngineTable> table = scenario.engines->with_rows_of(*text, path);
   if (!table) return errors.fail(table.error());
@@ -514,26 +542,33 @@ void read_step_times(const Node& node, Scenario& scenario, ErrorList& errors) {
 
 }  // namespace
 
-void read_service(const Node& node, model::Catalog& catalog, Scenario& scenario, ErrorList& errors) {
-  Fields fields(node, "service", errors);
+void read_service(const Node& node, const std::string& owner, model::Catalog& catalog, Scenario& scenario,
+                  ErrorList& errors) {
+  EndpointSpec& endpoint = scenario.endpoints.emplace_back();
+  endpoint.first = {static_cast<std::uint32_t>(catalog.services.size())};
+  Fields fields(node, owner, errors);
   model::Service service;
   service.name = "service";
   fields.text("name", service.name);
+  endpoint.name = service.name;
+  if (owner != "service") fields.take("load");
   enum class Engine : std::uint8_t { vllm } engine = Engine::vllm;
   fields.choice<Engine>("engine", engine, {{"vllm", Engine::vllm}});
-  fields.check("step_times", [&](const Node& rows, ErrorList& v) { read_step_times(rows, scenario, v); });
+  fields.check("step_times", [&](const Node& rows, ErrorList& v) { read_step_times(rows, owner, scenario, v); });
   if (const Node* slo = fields.need("slo")) read_slo(*slo, service.slo, errors);
-  fields.share_ppm("engine_perturbation", scenario.engine_perturbation_ppm, 0, 500'000);
-  if (const Node* router = fields.take("router")) read_router(*router, scenario.fleet, errors);
-  if (const Node* client = fields.take("client")) read_client(*client, scenario.fleet.client, errors);
+  read_queue(fields, catalog, service.workload.queue, errors);
+  fields.share_ppm("engine_perturbation", endpoint.engine_perturbation_ppm, 0, 500'000);
+  if (const Node* router = fields.take("router")) read_router(*router, owner, endpoint.fleet, errors);
+  if (const Node* client = fields.take("client")) read_client(*client, owner, endpoint.fleet.client, errors);
   if (const Node* roles = fields.take("roles")) {
     for (const std::string_view key : kReplicaKeys) fields.take(key);  // each role reads them
-    fields.check("kv_transfer",
-                 [&](const Node& transfer, ErrorList& v) { read_kv_transfer(transfer, scenario.kv_transfer, v); });
-    read_roles(*roles, node, service, catalog, scenario, errors);
+    fields.check("kv_transfer", [&](const Node& transfer, ErrorList& v) {
+      read_kv_transfer(transfer, owner, endpoint.kv_transfer, v);
+    });
+    read_roles(*roles, fields, service, catalog, scenario, errors);
   } else if (const auto variants = fields.list_of_some("variants"); !variants.empty()) {
     for (const std::string_view key : kReplicaKeys) fields.take(key);  // each variant reads them
-    read_variants(variants, node, service, catalog, scenario, errors);
+    read_variants(variants, fields, service, catalog, scenario, errors);
   } else {
     read_role(fields, model::Role::both, std::move(service), {}, catalog, scenario, errors);
   }

@@ -103,28 +103,95 @@ void read_part(const Node* node, ErrorList& errors, Read read) {
   read(node == nullptr ? nothing : *node, node == nullptr ? ignored : errors);
 }
 
-void set_load_end(const Node& root, Scenario& scenario, ErrorList& errors) {
-  if (!workload::ends_by_itself(scenario.load) && !scenario.load.duration && !scenario.duration) {
-    errors.fail(manifest::blame(root, Paths{"load.duration", "duration"}),
-                "load never ends, expected load.duration (or duration of the whole run)");
+/// @param path  of the load in the file
+void set_load_end(const Node& root, const std::string& path, Scenario& scenario, workload::WorkloadSpec& load,
+                  ErrorList& errors) {
+  if (!workload::ends_by_itself(load) && !load.duration && !scenario.duration) {
+    errors.fail(manifest::blame(root, Paths{path + ".duration", "duration"}),
+                fmt::format("{0} never ends, expected {0}.duration (or duration of the whole run)", path));
   }
   // In a closed loop no next arrival is known, so the run can end only at the stated end of the load.
-  if (workload::is_closed_loop(scenario.load)) {
-    if (!scenario.duration) scenario.duration = scenario.load.duration;
+  if (workload::is_closed_loop(load)) {
+    const bool is_alone = path == "load";
+    if (!scenario.duration && is_alone) scenario.duration = load.duration;
+    if (!scenario.duration && !is_alone) {
+      errors.fail(
+          manifest::blame(root, Paths{path}),
+          fmt::format("{}: found a closed loop beside other services, expected duration of the whole run", path));
+    }
     scenario.settle = 8784h;
   }
   // The workload of a run that ends is not generated beyond it.
-  if (!scenario.load.duration) scenario.load.duration = scenario.duration;
+  if (!load.duration) load.duration = scenario.duration;
 }
 
-void read_load_part(const Node* node, const Node& root, const ScenarioOverrides& overrides, Scenario& scenario,
+/// Reads the load of the last endpoint.
+void read_load_part(const Node* node, const Node& root, const std::string& path, Scenario& scenario,
                     ErrorList& errors) {
+  workload::WorkloadSpec& spec = scenario.endpoints.back().load;
   const manifest::Mark load_read(errors);
-  read_part(node, errors, [&](const Node& load, ErrorList& v) { read_load(load, scenario.load, v); });
+  read_part(node, errors, [&](const Node& load, ErrorList& v) { read_load(load, spec, v); });
   if (node == nullptr || !load_read.ok()) return;
-  resolve_load_path(*node, scenario.file, scenario.load);
-  if (overrides.trace) scenario.load.from = workload::TraceSpec{*overrides.trace};
-  set_load_end(root, scenario, errors);
+  resolve_load_path(*node, scenario.file, spec);
+  set_load_end(root, path, scenario, spec, errors);
+}
+
+/// The most services, each with its load, that one scenario may have.
+constexpr std::size_t kMostServices = 1000;
+
+/// Returns the value of a key, or null if the mapping lacks it.
+const Node* stated(const Node& mapping, std::string_view key) {
+  const Node* value = mapping.find(key);
+  return value == nullptr || value->is_null() ? nullptr : value;
+}
+
+/// Reads one of several services. Its load stands in it.
+void read_one_of_services(const Node& item, std::size_t number, const Node& root, model::Catalog& catalog,
+                          Scenario& scenario, ErrorList& errors) {
+  const std::string owner = fmt::format("services.{}", number);
+  read_service(item, owner, catalog, scenario, errors);
+  const std::string& name = scenario.endpoints.back().name;
+  const auto count = std::ranges::count(scenario.endpoints, name, &EndpointSpec::name);
+  if (stated(item, "name") == nullptr) {
+    errors.fail(item.place, owner + " lacks \"name\", expected a name for each of several services");
+  } else if (count > 1) {
+    errors.fail(item.find("name")->place, fmt::format("services: \"{}\" is given twice", name));
+  }
+  const Node* load = stated(item, "load");
+  if (load == nullptr) errors.fail(item.place, owner + " lacks \"load\"");
+  read_load_part(load, root, owner + ".load", scenario, errors);
+}
+
+/// Reads the services with their loads: one of each beside each other, or a list of services.
+void read_services(Fields& fields, const Node& root, const ScenarioOverrides& overrides, model::Catalog& catalog,
+                   Scenario& scenario, ErrorList& errors) {
+  if (fields.take("services") == nullptr) {
+    const Node* load = fields.need("load");
+    const Node* service = fields.need("service");
+    read_part(service, errors,
+              [&](const Node& node, ErrorList& v) { read_service(node, "service", catalog, scenario, v); });
+    read_load_part(load, root, "load", scenario, errors);
+    if (overrides.trace) scenario.endpoints.back().load.from = workload::TraceSpec{*overrides.trace};
+    return;
+  }
+  for (const char* key : {"load", "service"}) {
+    const Node* beside = fields.take(key);
+    if (beside == nullptr) continue;
+    errors.fail(beside->place, fmt::format("scenario: found {} beside services, expected it in each service", key));
+  }
+  if (overrides.trace) {
+    const manifest::Place place{std::make_shared<const std::string>("--trace")};
+    errors.fail(place, "the scenario has several services, expected --set services.NAME.load.trace=FILE",
+                ErrorKind::usage);
+  }
+  const auto items = fields.list_of_some("services");
+  if (items.size() > kMostServices) {
+    return errors.fail(items[kMostServices].place, fmt::format("more than {} services", kMostServices));
+  }
+  if (items.empty())
+    read_part(nullptr, errors,
+              [&](const Node& node, ErrorList& v) { read_service(node, "services.0", catalog, scenario, v); });
+  for (std::size_t i = 0; i < items.size(); ++i) read_one_of_services(items[i], i, root, catalog, scenario, errors);
 }
 
 Scenario read(Node root, const std::string& file, const ScenarioOverrides& overrides, ErrorList& errors) {
@@ -142,14 +209,12 @@ Scenario read(Node root, const std::string& file, const ScenarioOverrides& overr
   if (fields.take("duration") != nullptr) fields.duration("duration", scenario.duration.emplace(), 1s, 8784h);
   fields.duration("settle", scenario.settle, 0s, 24h);
   fields.boolean("bound", scenario.bound);
-  const Node* load = fields.need("load");
-  const Node* service = fields.need("service");
+  read_queues(fields.list("queues"), catalog, errors);
+  read_services(fields, root, overrides, catalog, scenario, errors);
   const Node* cluster = fields.need("cluster");
   fields.need("policies");
   const auto policies = fields.list_of_some("policies");
   fields.finish();
-  read_load_part(load, root, overrides, scenario, errors);
-  read_part(service, errors, [&](const Node& node, ErrorList& v) { read_service(node, catalog, scenario, v); });
   read_part(cluster, errors, [&](const Node& node, ErrorList& v) { read_cluster(node, catalog, scenario, v); });
   scenario.catalog = std::make_shared<const model::Catalog>(std::move(catalog));
   scenario.cluster.catalog = scenario.catalog;

@@ -27,17 +27,22 @@ struct SleepSpec {
   Duration longest = std::chrono::hours(1);  ///< a replica that sleeps longer is ended
 };
 
+/// Bounds of a service's replicas that the manifest of an InferenceScaler states.
+struct ManifestBounds {
+  settings::ReplicaBounds replicas;
+  std::optional<model::RoleLimits> role_limits{};  ///< none: the scenario's
+};
+
 /// One row of `policies:`: a policy for each layer, and the latencies of its provisioner.
 struct PolicySpec {
   control::Policies policies;                  ///< with its name
   std::string swept_from;                      ///< the policy whose settings this one varies; empty: none
   std::vector<std::optional<PeerSpec>> peers;  ///< by service; with a peer, the scale policy only states the period
   sim::ProviderConfig provider;                ///< the cluster's, with this provisioner's latencies
-  /// Bounds of the replicas by service, from the manifest of an InferenceScaler; empty: the scenario's.
-  std::vector<settings::ReplicaBounds> bounds{};
-  std::optional<model::RoleLimits> role_limits{};  ///< from the same manifest; nothing: the scenario's
-  std::optional<SleepSpec> sleep;                  ///< nothing: no replica sleeps
-  std::vector<std::string> warnings;               ///< parts of the scenario that the policy does not handle
+  /// By service of the catalog: the bounds of an InferenceScaler's manifest; none: the scenario's; may be empty.
+  std::vector<std::optional<ManifestBounds>> bounds{};
+  std::optional<SleepSpec> sleep;     ///< nothing: no replica sleeps
+  std::vector<std::string> warnings;  ///< parts of the scenario that the policy does not handle
 };
 
 /// The replicas of one service of the catalog.
@@ -57,7 +62,24 @@ struct KvTransfer {
   Duration setup = std::chrono::milliseconds(1);
 };
 
-/// A scenario file that was read and checked: a load, a service, a cluster, and the policies to compare.
+/// A service as its clients see it: an endpoint with its own load, SLO, router and replicas. Its replicas are one
+/// service of the catalog, or one for prefill and one for decode replicas, or one for each variant.
+struct EndpointSpec {
+  std::string name;
+  workload::WorkloadSpec load;
+  model::ServiceId first{0};                       ///< its first service of the catalog; the others follow
+  std::vector<RoleSpec> roles;                     ///< by service of the catalog, from `first`
+  std::int64_t engine_perturbation_ppm = 100'000;  ///< how far its engine may differ from the policies' table
+  KvTransfer kv_transfer;
+  sim::FleetConfig fleet;
+
+  bool split() const { return roles.size() > 1 && roles.front().name.empty(); }   ///< prefill and decode replicas
+  bool mixed() const { return roles.size() > 1 && !roles.front().name.empty(); }  ///< several variants
+  /// Returns the service of the catalog that `roles[role]` describes.
+  model::ServiceId service_of(std::size_t role) const { return {first.value + static_cast<std::uint32_t>(role)}; }
+};
+
+/// A scenario file that was read and checked: services with their loads, a cluster, and the policies to compare.
 /// The schema is docs/reference/scenario.md.
 struct Scenario {
   std::string file;
@@ -67,17 +89,11 @@ struct Scenario {
   std::optional<Duration> duration;
   Duration settle = std::chrono::minutes(15);
 
-  workload::WorkloadSpec load;
-  /// The services, GPU kinds, pools and prices. There is one service, or one for prefill and one for decode replicas,
-  /// or one for each variant.
-  std::shared_ptr<const model::Catalog> catalog;
+  std::vector<EndpointSpec> endpoints;            ///< at least one, names unique; in the order of the catalog
+  std::shared_ptr<const model::Catalog> catalog;  ///< the services, GPU kinds, pools, queues and prices
   /// The bundled table, with the rows of `service.step_times`. Roles point into it.
   std::shared_ptr<const engine::EngineTable> engines{std::shared_ptr<const engine::EngineTable>(),
                                                      &engine::EngineTable::bundled()};
-  std::vector<RoleSpec> roles;                     ///< by service of the catalog
-  std::int64_t engine_perturbation_ppm = 100'000;  ///< how far the simulated engine may differ from the policies' table
-  KvTransfer kv_transfer;
-  sim::FleetConfig fleet;
   sim::ClusterConfig cluster;
   /// True if a binding that would spread a gang is refused; nothing: where the placement policy follows `together`.
   std::optional<bool> enforce_together;
@@ -86,12 +102,13 @@ struct Scenario {
   /// Look also for the best constant fleet and for a better minimum of replicas. A file cannot set it.
   bool advice = true;
 
-  bool split() const { return roles.size() > 1 && roles.front().name.empty(); }   ///< prefill and decode replicas
-  bool mixed() const { return roles.size() > 1 && !roles.front().name.empty(); }  ///< several variants
-  /// Returns the only service, the prefill service, or the service of the first variant.
+  bool is_alone() const { return endpoints.size() == 1; }  ///< true: one endpoint has the cluster for itself
+  /// The first endpoint, for analyses of scenarios that have one.
+  const EndpointSpec& endpoint() const { return endpoints.front(); }
+  /// Returns the service of the catalog with the first endpoint's only, prefill or first variant's replicas.
   const model::Service& service() const { return catalog->services.front(); }
   const model::Workload& workload() const { return service().workload; }
-  const RoleSpec& role() const { return roles.front(); }
+  const RoleSpec& role() const { return endpoint().roles.front(); }
 };
 
 /// Changes that a command line makes to a scenario.

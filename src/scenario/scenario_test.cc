@@ -60,8 +60,8 @@ TEST(Scenario, PathsOfItsLoadStartAtItsFolder) {
     const ScenarioResult scenario =
         parse_scenario(text, "folder/s.yaml", {.sets = std::move(sets), .trace = {}, .seed = {}, .policies = {}});
     if (!scenario) return scenario.error().text();
-    if (const auto* trace = std::get_if<workload::TraceSpec>(&scenario->load.from)) return trace->path;
-    return std::get<workload::ProfileSpec>(scenario->load.from).name;
+    if (const auto* trace = std::get_if<workload::TraceSpec>(&scenario->endpoint().load.from)) return trace->path;
+    return std::get<workload::ProfileSpec>(scenario->endpoint().load.from).name;
   };
   EXPECT_EQ(source("{trace: a.csv}"), "folder/a.csv");
   EXPECT_EQ(source("{profile: a.csv}"), "folder/a.csv");
@@ -106,7 +106,8 @@ TEST(Scenario, SaysWhatIsWrong) {
       {"unknown keys are errors",
        {"service.modle=x"},
        "--set service.modle=x: service: found key \"modle\", expected one of client, dtype, engine, "
-       "engine_perturbation, engine_settings, gpu, model, name, pods_per_replica, replicas, roles, router, slo, start, "
+       "engine_perturbation, engine_settings, gpu, model, name, pods_per_replica, queue, replicas, roles, router, slo, "
+       "start, "
        "step_times, tensor_parallel, together or variants (did you mean model?)"},
       {"two sources of load",
        {"load.profile=azure-hour"},

@@ -48,6 +48,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     return 0;
   }
   CAPSTAN_ASSERT(!scenario->policies.empty());
-  if (needs_no_file(scenario->load)) CAPSTAN_ASSERT(workload::open(scenario->load, scenario->seed).has_value());
+  if (needs_no_file(scenario->endpoint().load))
+    CAPSTAN_ASSERT(workload::open(scenario->endpoint().load, scenario->seed).has_value());
   return 0;
 }

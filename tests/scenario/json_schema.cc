@@ -24,7 +24,7 @@ constexpr const char* kDecimal = R"(\$?[0-9]+(_[0-9]+)*(\.[0-9]+)?)";
 /// Keys whose value determines which other keys a mapping may have.
 const Strings kDeciders = {"policy", "kind", "process"};
 /// Keys whose presence determines which other keys a mapping may have.
-const Strings kForms = {"manifest", "prefill", "variants", "roles"};
+const Strings kForms = {"services", "manifest", "prefill", "variants", "roles"};
 const Strings kPlanForms = {"trace", "profile", "prometheus"};
 /// Keys of lists whose elements are a name or a mapping.
 const std::set<std::string> kNamesOrMappings = {"instances"};
@@ -300,7 +300,7 @@ class SchemaBuilder {
   Json mapping_at(const Mapping& mapping, const std::string& key) {
     static const std::set<std::string> kFree = {"sweep", "labels", "headers"};  // the user chooses their keys
     if (kFree.contains(key)) return {{"type", "object"}};
-    if (mapping.name() == "scale" && key == "variants") {
+    if (mapping.name() == "scale" && (key == "variants" || key == "services")) {
       return {{"type", "object"}, {"additionalProperties", name_or_mapping(mapping, key)}};
     }
     const std::optional<std::string> name = definition_at(mapping, key);

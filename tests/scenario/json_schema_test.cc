@@ -46,10 +46,12 @@ const std::set<std::string> kConditionalKeys = {"engine_rps", "kalman_q_level", 
                                                 "throughput_adjustment_interval"};
 
 /// Returns true for a key that is required only by the value of another key, which the schema does not express. A
-/// machine of a plan needs its shape if the catalogue does not have it.
+/// machine of a plan needs its shape if the catalogue does not have it. A service needs a name and a load if it is one
+/// of several.
 bool is_conditional(const Mapping& mapping, const std::string& key) {
   const bool is_shape = mapping.format == Format::plan && mapping.heading == "cluster.instances" && key != "instance";
-  return is_shape || kConditionalKeys.contains(key);
+  const bool is_one_of_several = mapping.path == "services.0" && mapping.format == Format::scenario;
+  return is_shape || (is_one_of_several && (key == "name" || key == "load")) || kConditionalKeys.contains(key);
 }
 
 /// Validates the full example with these changes against the schema.

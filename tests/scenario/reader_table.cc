@@ -44,6 +44,15 @@ const std::string kVariantKeys =
 const Strings kVariants = {"service.variants=[{name: one, weight: 10, tensor_parallel: 1, " + kVariantKeys +
                            "}, {name: two, weight: 19, tensor_parallel: 2, " + kVariantKeys + "}]"};
 
+/// Two services in place of one, each with its load, and their queues.
+const Strings kServices = {
+    "load=~", "service=~", "queues=[{name: all, gpu_limit: 64}, {name: chat, parent: all, gpu_limit: 32}]",
+    "services=[{name: chat, queue: chat, load: {profile: azure-hour}, model: Llama-3.1-8B, gpu: H100, slo: {ttft: 1s}, "
+    "replicas: {min: 1, max: 4}}, {name: code, queue: all, load: {profile: azure-hour}, model: Llama-3.1-8B, gpu: "
+    "H100, "
+    "slo: {ttft: 1s}, replicas: {min: 1, max: 4}}]",
+    "policies=[{name: one, scale: capstan, place: gang, provision: karpenter}]"};
+
 const std::string kScale = "policies.0.scale";
 const std::string kManifestForm =
     kScale + "={manifest: " CAPSTAN_SOURCE_DIR
@@ -62,6 +71,8 @@ Strings with_set(Strings sets, const std::string& set) {
 
 const std::vector<Mapping> kScenarioMappings = {
     {"The file", "", {}},
+    {"The file", "", kServices, {"services", "queues"}},
+    {"queues", "queues.1", kServices},
     {"load", "load", {}},
     {"load", "load", {"load.generator=~", "load.trace=x.csv"}},
     {"load", "load", {"load.generator=~", "load.profile=azure-hour"}},
@@ -94,6 +105,7 @@ const std::vector<Mapping> kScenarioMappings = {
     {"service.kv_transfer", "service.kv_transfer", kRoles},
     {"service", "service", kVariants, {"variants"}},
     {"service.variants", "service.variants.0", kVariants},
+    {"service", "services.0", kServices, {"load", "queue"}},
     {"service.slo", "service.slo", {}},
     {"service.replicas", "service.replicas", {}},
     {"service.replicas.windows", "service.replicas.windows.0", {}},
@@ -140,6 +152,7 @@ const std::vector<Mapping> kScenarioMappings = {
     {"", kScale + ".pod", {kManifestForm}, {}, "pod"},
     {"", kScale, with_set(kRoles, kScale + "={prefill: fixed, decode: fixed}"), {}, "scale"},
     {"", kScale, with_set(kVariants, kScale + "={variants: {one: fixed, two: fixed}}"), {}, "scale"},
+    {"", kScale, with_set(kServices, kScale + "={services: {chat: fixed, code: fixed}}"), {}, "scale"},
     {"", kScale, {kScale + "={policy: knative_kpa, target: 5}"}, {}, "scale"},
     {"", kScale, {kScale + "={policy: ray_serve, downscale_to_zero_delay_s: 9}"}, {}, "scale"},
     {"", kScale, {kScale + "={policy: aibrix_apa}"}, {}, "scale"},
@@ -340,7 +353,7 @@ namespace {
 
 Column ask_for_column(const Mapping& mapping, const std::string& key) {
   // The values of these keys are names that the scenario defines itself.
-  static const std::set<std::string> kTexts = {"gpu", "instance", "pool", "zone", "manifest"};
+  static const std::set<std::string> kTexts = {"gpu", "instance", "pool", "zone", "manifest", "queue", "parent"};
   if (kTexts.contains(key)) return {"text", ""};
   const std::string path = child_path(mapping.path, key) + "=";
   const Strings messages = reader_errors(mapping.format, mapping.sets, path + kGarbage);

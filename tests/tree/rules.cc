@@ -35,6 +35,8 @@ constexpr std::string_view kTestedElsewhere[] = {
     "src/archive/check_stated.cc",
     "src/archive/closed_lists.cc",
     "src/archive/read_catalog.cc",
+    // services_test.cc, in the same folder, tests it.
+    "src/scenario/read_queues.cc",
     // simulation_test.cc tests these parts of a run.
     "src/experiment/run/fleet_hook.cc",
     "src/experiment/run/observer.cc",

@@ -73,7 +73,8 @@ std::optional<Nomination> ComingNodes::nominate(const Shortfall& lack) {
 
 std::int64_t ComingNodes::lacking(const Shortfall& lack, DomainId domain) const {
   const bool uses_free = !needs_one_node(lack) && has_best(lack) && domain == lack.best_domain;
-  return uses_free && !used_domains_.contains(domain) ? lack.short_by.count / lack.spec.pods.gpus_per_pod.count : lack.spec.pods.count;
+  return uses_free && !used_domains_.contains(domain) ? lack.short_by.count / lack.spec.pods.gpus_per_pod.count
+                                                      : lack.spec.pods.count;
 }
 
 std::int64_t ComingNodes::slots(const Shortfall& lack, DomainId domain) const {

@@ -23,8 +23,8 @@ bool in_transit(const model::Claim& claim, const model::Snapshot& snapshot);
 struct Coming {
   model::Purchase bought;
   GpuKindId gpu;
-  DomainId within;  ///< smallest domain known to contain the node; its zone or smaller
-  MilliGpu free;    ///< GPUs that this decision has not yet assigned to waiting pods
+  DomainId within;                      ///< smallest domain known to contain the node; its zone or smaller
+  MilliGpu free;                        ///< GPUs that this decision has not yet assigned to waiting pods
   model::ClaimId claim{};               ///< none: the launch was decided, and its claim has not appeared yet
   Instant ready_at = Instant::never();  ///< predicted time; never: unknown
 };

@@ -77,7 +77,8 @@ RC_GTEST_PROP(KeptIndex, DecidesAsANewOne, ()) {
   Memory memory;
   for (int cycle = 0; cycle < 6; ++cycle) {
     Leaving leaving;
-    if (*rc::gen::inRange(0, 4) == 0) leaving.nodes.push_back({*rc::gen::inRange<std::uint32_t>(0, world.next_node + 1)});
+    if (*rc::gen::inRange(0, 4) == 0)
+      leaving.nodes.push_back({*rc::gen::inRange<std::uint32_t>(0, world.next_node + 1)});
     std::vector<model::PlannedGang> planned;
     for (std::uint32_t i = *rc::gen::inRange<std::uint32_t>(0, 3); i > 0; --i) {
       planned.push_back({{0}, 100 + i, at(0)});

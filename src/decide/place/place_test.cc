@@ -178,7 +178,8 @@ TEST(Placement, ANodeThatIsBeingGivenBackGetsNoPod) {
     Index index = build(world.snapshot);
     const auto placed = [&](std::vector<NodeId> nodes) {
       Memory memory;
-      return bindings(decide(index, world.snapshot, {}, policy, memory, at(0), {.nodes = std::move(nodes), .groups = {}}));
+      return bindings(
+          decide(index, world.snapshot, {}, policy, memory, at(0), {.nodes = std::move(nodes), .groups = {}}));
     };
     EXPECT_EQ(placed({}).begin()->second, leaving) << "the first node is chosen unless it leaves";
     for (const auto& [pod, node] : placed({leaving})) EXPECT_EQ(node, staying);

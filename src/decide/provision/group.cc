@@ -73,7 +73,8 @@ class Buyer {
       if (catalog.domain(id).level != lack.spec.together || !capacity_.inside(id, offering.zone)) continue;
       if (has_best(lack) && id == lack.best_domain) continue;
       std::size_t nodes = 0;
-      if (const DomainRoom* room = index_.rooms.find({lack.spec.together, id, lack.spec.pods.gpu})) nodes += room->nodes.size();
+      if (const DomainRoom* room = index_.rooms.find({lack.spec.together, id, lack.spec.pods.gpu}))
+        nodes += room->nodes.size();
       for (const place::Coming& coming : capacity_.coming().nodes())
         nodes += capacity_.inside(coming.within, id) ? 1 : 0;
       if (best.valid() && nodes >= fewest) continue;

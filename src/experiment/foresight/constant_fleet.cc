@@ -205,7 +205,7 @@ class ConstantFleetSearch {
       : scenario_(scenario), guide_(results.front()), trials_(scenario, results, extra) {}
 
   Result<std::optional<ConstantFleet>> run() {
-    const Result<bool> exact = scenario_.split() ? search_pairs() : search_each();
+    const Result<bool> exact = scenario_.endpoint().split() ? search_pairs() : search_each();
     if (!exact) return std::unexpected(exact.error());
     std::optional<ConstantFleet> best = trials_.best();
     if (best) best->is_smallest = *exact;

@@ -38,12 +38,12 @@ Result<std::vector<bound::KnownRequest>> known_requests(const scenario::Scenario
   const auto refused = [&](std::string message) {
     return std::unexpected(Error{.kind = ErrorKind::infeasible, .file = scenario.file, .message = std::move(message)});
   };
-  if (workload::is_closed_loop(scenario.load)) {
+  if (workload::is_closed_loop(scenario.endpoint().load)) {
     return refused(
         "bound: the clients of a closed loop wait for their answers, so there are no arrivals to know "
         "beforehand, expected a trace, a profile or a generator");
   }
-  Result<std::unique_ptr<workload::Source>> source = workload::open(scenario.load, seed);
+  Result<std::unique_ptr<workload::Source>> source = workload::open(scenario.endpoint().load, seed);
   if (!source) return std::unexpected(source.error());
   std::vector<bound::KnownRequest> requests;
   Prefixes prefixes;

@@ -149,7 +149,7 @@ class NodeFiller {
 std::string by_part(const scenario::Scenario& scenario, const ReplicaCounts& replicas) {
   std::string words;
   for (std::size_t i = 0; i < replicas.size(); ++i) {
-    if (replicas[i] == 0 && scenario.mixed()) continue;
+    if (replicas[i] == 0 && scenario.endpoint().mixed()) continue;
     const std::string part = part_name(*scenario.catalog, scenario.catalog->services[i]);
     words += fmt::format("{}{} {}", words.empty() ? "" : " and ", grouped(replicas[i]), part);
   }
@@ -158,7 +158,8 @@ std::string by_part(const scenario::Scenario& scenario, const ReplicaCounts& rep
 
 /// Returns the words of a fleet that fit into a table: "9 replicas", "5 + 4" or "3 h100".
 std::string short_words(const scenario::Scenario& scenario, const ReplicaCounts& replicas) {
-  if (!scenario.split()) return replicas.size() == 1 ? fleet_words(scenario, replicas) : by_part(scenario, replicas);
+  if (!scenario.endpoint().split())
+    return replicas.size() == 1 ? fleet_words(scenario, replicas) : by_part(scenario, replicas);
   return fmt::format("{} + {}", grouped(replicas[0]), grouped(replicas[1]));
 }
 

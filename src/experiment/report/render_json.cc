@@ -114,6 +114,42 @@ Json roles(const RunResult& r) {
   return json;
 }
 
+Json requests(const RequestFigures& r) {
+  return {{"arrived", r.arrived},     {"completed", r.completed}, {"met", r.met},        {"unmet", r.unmet()},
+          {"late", r.late()},         {"rejected", r.rejected},   {"failed", r.failed},  {"timed_out", r.timed_out},
+          {"in_flight", r.in_flight}, {"queued", r.queued},       {"retries", r.retries}};
+}
+
+Json slo_json(const model::Slo& slo) {
+  Json json = {{"ttft_ns", slo.ttft.count()},
+               {"tpot_ns", slo.tpot.count()},
+               {"e2e_ns", slo.e2e.count()},
+               {"attainment_ppm", slo.attainment_ppm}};
+  if (slo.scales_with_prompt()) json["ttft_prefills_milli"] = slo.ttft_prefills_milli;
+  return json;
+}
+
+Json services(const RunResult& r) {
+  Json json = Json::array();
+  for (const ServiceFigures& service : r.services) {
+    json.push_back({{"name", service.name},
+                    {"slo", slo_json(service.slo)},
+                    {"holds_slo", service.holds_slo()},
+                    {"requests", requests(service.requests)},
+                    {"attainment_ppm", service.attainment_ppm()},
+                    {"ttft", percentiles(service.ttft)},
+                    {"tpot", percentiles(service.tpot)},
+                    {"e2e", percentiles(service.e2e)},
+                    {"answer_tokens", service.delivered_tokens},
+                    {"ready_peak", service.ready_peak},
+                    {"ready_minutes", service.ready_minutes},
+                    {"gpu_hours", gpu_hours_decimal(service.gpu_ns)},
+                    {"cost_usd", usd_decimal(service.micro_usd)},
+                    {"cost_micro_usd", service.micro_usd}});
+  }
+  return json;
+}
+
 Json scale_steps(const std::vector<ScaleStep>& all) {
   Json json = Json::array();
   for (const ScaleStep& step : all) {
@@ -132,11 +168,7 @@ struct SeriesChoice {
 
 Json policy(const RunResult& r, const SeriesChoice& choice) {
   Json json = {{"policy", r.policy}, {"seed", r.seed}, {"simulated_ns", r.simulated.count()}};
-  json["requests"] = {
-      {"arrived", r.requests.arrived}, {"completed", r.requests.completed}, {"met", r.requests.met},
-      {"unmet", r.requests.unmet()},   {"late", r.requests.late()},         {"rejected", r.requests.rejected},
-      {"failed", r.requests.failed},   {"timed_out", r.requests.timed_out}, {"in_flight", r.requests.in_flight},
-      {"queued", r.requests.queued},   {"retries", r.requests.retries}};
+  json["requests"] = requests(r.requests);
   json["attainment_ppm"] = r.attainment_ppm();
   json["ttft"] = percentiles(r.ttft);
   json["tpot"] = percentiles(r.tpot);
@@ -169,6 +201,12 @@ Json policy(const RunResult& r, const SeriesChoice& choice) {
   json["nodes"] = {{"launched", r.nodes_launched}, {"refused", r.nodes_refused}, {"released", r.nodes_released}};
   json["replicas_peak"] = r.replicas_peak;
   if (!r.roles.empty()) json[r.roles.front().variant.empty() ? "roles" : "variants"] = roles(r);
+  if (!r.services.empty()) {
+    json["services"] = services(r);
+    json["no_pod"] = {{"gpu_hours", gpu_hours_decimal(r.idle_node_gpu_ns)},
+                      {"cost_usd", usd_decimal(r.idle_node_micro_usd)},
+                      {"cost_micro_usd", r.idle_node_micro_usd}};
+  }
   json["decisions"] = r.decisions;
   json["reversals"] = r.reversals;
   json["scale_changes"] = r.scale_changes;
@@ -247,11 +285,7 @@ Json clairvoyant(const Comparison& comparison, Duration bucket) {
 std::string render_json(const Comparison& comparison, const JsonParts& parts) {
   Json json = {{"format_version", 1},     {"scenario", comparison.scenario}, {"title", comparison.title},
                {"load", comparison.load}, {"service", comparison.service},   {"seed", comparison.seed}};
-  json["slo"] = {{"ttft_ns", comparison.slo.ttft.count()},
-                 {"tpot_ns", comparison.slo.tpot.count()},
-                 {"e2e_ns", comparison.slo.e2e.count()},
-                 {"attainment_ppm", comparison.slo.attainment_ppm}};
-  if (comparison.slo.scales_with_prompt()) json["slo"]["ttft_prefills_milli"] = comparison.slo.ttft_prefills_milli;
+  json["slo"] = slo_json(comparison.slo);
   json["policies"] = Json::array();
   const Duration bucket = bucket_length(comparison.results);
   for (const RunResult& result : comparison.results) {

@@ -12,6 +12,7 @@
 #include "experiment/report/details.h"
 #include "experiment/report/frontier.h"
 #include "experiment/report/result_words.h"
+#include "experiment/report/services.h"
 #include "experiment/report/sparklines.h"
 #include "experiment/report/verdict.h"
 #include "experiment/run/ranking.h"
@@ -258,7 +259,9 @@ std::string header(const Comparison& c, const Paint& paint, std::size_t width) {
   Duration cold_start{};
   for (const RunResult& r : c.results) cold_start = std::max(cold_start, r.cold_start_p50);
   const std::string cold = cold_start.count() > 0 ? " · cold start " + time_words(cold_start) : "";
-  return paint.bold(first) + "\n" + wrapped("", fmt::format("{} · {}{}", c.service, slo_words(c.slo), cold), width);
+  return paint.bold(first) + "\n" +
+         wrapped("", fmt::format("{}{}{}", c.service, best.services.empty() ? " · " + slo_words(c.slo) : "", cold),
+                 width);
 }
 
 }  // namespace
@@ -271,6 +274,9 @@ std::string render_text(const Comparison& c, const std::string& arguments, const
   const Shape shape(c, width);
   std::string out = header(c, paint, width) + "\n" + table(c, shape, paint, width) + "\n";
   if (options.sparklines) out += sparklines(c, shape.name, width) + "\n";
+  if (const std::string services = service_table(c.results.front(), width); !services.empty()) {
+    out += (one ? "" : paint.dim("  services under " + c.results.front().policy) + "\n") + services + "\n";
+  }
   if (one) out += details(c.results.front(), width) + "\n";
   out += wrapped("", verdict_words(c), width);
   const std::string why = one ? "" : differences(c, width);

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "experiment/report/services.h"
 #include "experiment/run/ranking.h"
 #include "experiment/text/words.h"
 
@@ -45,9 +46,15 @@ std::string more_or_less(std::int64_t difference, std::int64_t unit, const char*
 
 std::string words_for_one(const Comparison& c) {
   const RunResult& r = c.results.front();
-  return fmt::format("{} {} the SLO: {}, {} % asked; {} late, {} never answered, score {}.", r.policy,
-                     holds_slo(r, c.slo) ? "holds" : "misses", met_and_cost(r), tenths(c.slo.attainment_ppm, kPoint),
-                     grouped(r.requests.late()), grouped(r.requests.unmet()), tenths(r.score_milli(), 1000));
+  const bool holds = holds_slo(r, c.slo);
+  const std::string rest = fmt::format("{} late, {} never answered, score {}", grouped(r.requests.late()),
+                                       grouped(r.requests.unmet()), tenths(r.score_milli(), 1000));
+  if (!r.services.empty()) {
+    return fmt::format("{} {} {}: {}; {}.", r.policy, holds ? "holds" : "misses",
+                       holds ? slo_phrase(c) : "the SLO of " + missed_services_words(r), met_and_cost(r), rest);
+  }
+  return fmt::format("{} {} the SLO: {}, {} % asked; {}.", r.policy, holds ? "holds" : "misses", met_and_cost(r),
+                     tenths(c.slo.attainment_ppm, kPoint), rest);
 }
 
 /// Returns the end of a sentence about a cost: ", less than every policy here". Empty if no policy costs more.
@@ -103,6 +110,11 @@ std::string minimum_words(const Comparison& c) {
 /// Returns by how much the best policy misses the SLO if none holds it.
 std::string shortfall_words(const Comparison& c) {
   const RunResult& best = c.results.front();
+  if (!best.services.empty()) {
+    return fmt::format("No policy holds {}. {} comes closest: {}, {} too few; it misses {}.", slo_phrase(c),
+                       best.policy, met_and_cost(best),
+                       counted(requests_short_of_slo(best, c.slo), "request", "requests"), missed_services_words(best));
+  }
   const std::int64_t points = c.slo.attainment_ppm - best.attainment_ppm();
   const std::string in_points = points < kShownPoint ? "" : fmt::format(" ({} points)", tenths(points, kPoint));
   return fmt::format("No policy holds the SLO of {} %. {} comes closest: {}, {} too few{}.",
@@ -208,11 +220,11 @@ std::string verdict_words(const Comparison& c) {
   } else if (c.results.size() == 1) {
     text = words_for_one(c);
   } else if (all_alike(c)) {
-    text = fmt::format("All {} policies hold the SLO of {} %: {} with each of them.", c.results.size(),
-                       tenths(c.slo.attainment_ppm, kPoint), met_and_cost(best));
+    text = fmt::format("All {} policies hold {}: {} with each of them.", c.results.size(), slo_phrase(c),
+                       met_and_cost(best));
   } else {
-    text = fmt::format("{} is the cheapest policy that holds the SLO of {} %: {}.{}", best.policy,
-                       tenths(c.slo.attainment_ppm, kPoint), met_and_cost(best), runner_up_words(c));
+    text = fmt::format("{} is the cheapest policy that holds {}: {}.{}", best.policy, slo_phrase(c), met_and_cost(best),
+                       runner_up_words(c));
   }
   return text + constant_fleet_words(c) + minimum_words(c);
 }

@@ -75,7 +75,7 @@ Result<std::vector<RunResult>> run_batch(std::span<const PlannedRun> runs, unsig
 }
 
 std::optional<RequestCount> miss_limit(const scenario::Scenario& scenario, const RunResult& known) {
-  if (workload::is_closed_loop(scenario.load)) return std::nullopt;
+  if (workload::is_closed_loop(scenario.endpoint().load)) return std::nullopt;
   RunResult none_met;
   none_met.requests.arrived = known.requests.arrived;
   return known.requests.arrived - requests_short_of_slo(none_met, scenario.service().slo);

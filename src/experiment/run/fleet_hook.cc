@@ -16,7 +16,7 @@ std::optional<std::int64_t> late(const auto& times, Duration bound) {
 }  // namespace
 
 void FleetHook::ready(const sim::ReplicaStart& replica, Instant at) {
-  const sim::ReplicaHandle handle = fleet_.add_replica(replica.service.value, at);
+  const sim::ReplicaHandle handle = fleet_of(replica.service).add_replica(variant_of(replica.service), at);
   const bool fresh = replicas_.emplace(replica.gang, Replica{handle, replica.service}).second;
   CAPSTAN_ASSERT(fresh);
   scraped_.begin(replica.gang, at);
@@ -24,23 +24,27 @@ void FleetHook::ready(const sim::ReplicaStart& replica, Instant at) {
 }
 
 void FleetHook::drain(model::GangId gang, Instant at) {
-  fleet_.drain(known_row(replicas_, gang).handle, at);
+  const Replica& replica = known_row(replicas_, gang);
+  fleet_of(replica.service).drain(replica.handle, at);
   draining_.insert(gang);
   --serving_;
 }
 
 bool FleetHook::drained(model::GangId gang) {
-  const sim::ReplicaHandle handle = known_row(replicas_, gang).handle;
-  if (!fleet_.drained(handle)) return false;
-  fleet_.remove(handle, fleet_.now());
+  const Replica& replica = known_row(replicas_, gang);
+  sim::Fleet& fleet = fleet_of(replica.service);
+  if (!fleet.drained(replica.handle)) return false;
+  fleet.remove(replica.handle, fleet.now());
   forget(gang);
   return true;
 }
 
 void FleetHook::killed(model::GangId gang, Instant at, sim::Interruption why) {
-  const RequestCount before = fleet_.meter().counts.cut;
-  fleet_.kill(known_row(replicas_, gang).handle, at);
-  cut_[static_cast<std::size_t>(why)] += fleet_.meter().counts.cut - before;
+  const Replica& replica = known_row(replicas_, gang);
+  sim::Fleet& fleet = fleet_of(replica.service);
+  const RequestCount before = fleet.meter().counts.cut;
+  fleet.kill(replica.handle, at);
+  cut_[static_cast<std::size_t>(why)] += fleet.meter().counts.cut - before;
   serving_ -= draining_.contains(gang) ? 0 : 1;
   forget(gang);
 }
@@ -54,7 +58,7 @@ void FleetHook::forget(model::GangId gang) {
 
 sim::EngineReading FleetHook::sample(model::GangId gang, Instant at, bool scrape) {
   const Replica& replica = known_row(replicas_, gang);
-  const sim::ReplicaReading reading = fleet_.sample(replica.handle, at, scrape);
+  const sim::ReplicaReading reading = fleet_of(replica.service).sample(replica.handle, at, scrape);
   const model::Slo& slo = services_[replica.service.value].slo;
   const sim::EngineReading said = {.waiting = reading.engine.waiting,
                                    .running = reading.engine.running,
@@ -75,7 +79,7 @@ sim::EngineReading FleetHook::sample(model::GangId gang, Instant at, bool scrape
 }
 
 RequestCount FleetHook::gateway_waiting(model::ServiceId service, Instant at) {
-  const RequestCount waiting = fleet_.gateway_waiting(service.value);
+  const RequestCount waiting = fleet_of(service).gateway_waiting(variant_of(service));
   scraped_.add(service, at, waiting);
   if (ScrapedSeries* series = series_of(service)) series->add(at, waiting);
   return waiting;

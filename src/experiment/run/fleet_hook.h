@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "experiment/run/endpoints.h"
 #include "experiment/run/scrape_log.h"
 #include "experiment/run/scraped_series.h"
 #include "model/service.h"
@@ -16,14 +17,15 @@
 
 namespace capstan::experiment {
 
-/// Joins the cluster, which starts and ends gangs, to the fleet, which serves requests with them: a gang that is ready
-/// is a replica of the fleet, whose variants are the cluster's services.
+/// Joins the cluster, which starts and ends gangs, to the fleets, which serve requests with them: a gang that is ready
+/// is a replica of its endpoint's fleet, whose variants are services of the cluster.
 class FleetHook final : public sim::ServingHook {
  public:
   /// All arguments outlive the hook. Services are those of the catalog.
   /// @param series  by service: get every scrape; an entry may be null, and entries at the end may be absent
-  FleetHook(sim::Fleet& fleet, std::span<const model::Service> services, std::vector<ScrapedSeries*> series = {})
-      : fleet_(fleet), services_(services), series_(std::move(series)) {}
+  FleetHook(const Endpoints& endpoints, std::span<const model::Service> services,
+            std::vector<ScrapedSeries*> series = {})
+      : endpoints_(endpoints), services_(services), series_(std::move(series)) {}
 
   void ready(const sim::ReplicaStart& replica, Instant at) override;
   void drain(model::GangId gang, Instant at) override;
@@ -42,12 +44,17 @@ class FleetHook final : public sim::ServingHook {
     sim::ReplicaHandle handle;
     model::ServiceId service;
   };
+  sim::Fleet& fleet_of(model::ServiceId service) const { return endpoints_.of(service).fleet(); }
+  /// Returns the number of the service among the variants of its fleet.
+  std::size_t variant_of(model::ServiceId service) const {
+    return service.value - endpoints_.of(service).setup().first.value;
+  }
   void forget(model::GangId gang);
   ScrapedSeries* series_of(model::ServiceId service) const {
     return service.value < series_.size() ? series_[service.value] : nullptr;
   }
 
-  sim::Fleet& fleet_;
+  const Endpoints& endpoints_;
   std::span<const model::Service> services_;
   std::vector<ScrapedSeries*> series_;
   std::map<model::GangId, Replica> replicas_;

@@ -77,6 +77,23 @@ GpuCount gpus_paid(const model::Snapshot& truth) {
   return paid;
 }
 
+void add(sim::TokenFigures& sum, const sim::TokenFigures& more) {
+  sum.generated += more.generated;
+  sum.delivered += more.delivered;
+  sum.cut += more.cut;
+  sum.abandoned += more.abandoned;
+  sum.held += more.held;
+}
+
+/// Returns why wanted replicas do not serve yet: " (2 starting, 1 without GPUs)". Empty if all serve.
+std::string on_their_way(ReplicaCount desired, ReplicaCount starting, ReplicaCount ready) {
+  const ReplicaCount unplaced = desired - ready - starting;
+  std::string words;
+  if (starting > 0 && ready < desired) words = grouped(starting) + " starting";
+  if (unplaced > 0) words += (words.empty() ? "" : ", ") + grouped(unplaced) + " without GPUs";
+  return words.empty() ? "" : " (" + words + ")";
+}
+
 DisruptionFigures disruptions(const sim::ClusterMeter& cluster, RequestCount cut, RequestCount cut_by_spot) {
   return {.consolidation = cluster.killed_by_termination,
           .scale_down = cluster.drains_cut,
@@ -88,15 +105,17 @@ DisruptionFigures disruptions(const sim::ClusterMeter& cluster, RequestCount cut
 
 }  // namespace
 
-Observer::Observer(const SimulationSetup& setup, sim::Fleet& fleet, sim::Cluster& cluster, const FleetHook& hook,
-                   const WatchedWorld& world, const control::Controller& controller, Why why)
+Observer::Observer(const SimulationSetup& setup, const Endpoints& endpoints, sim::Cluster& cluster,
+                   const FleetHook& hook, const WatchedWorld& world, const control::Controller& controller, Why why)
     : setup_(setup),
-      fleet_(fleet),
+      endpoints_(endpoints),
       cluster_(cluster),
       hook_(hook),
       world_(world),
       controller_(controller),
       why_(std::move(why)),
+      by_endpoint_(endpoints.all().size()),
+      queues_(endpoints.all().size()),
       settling_(setup) {
   for (const model::Service& service : cluster.truth().catalog->services) {
     roles_.push_back({service.workload.role, variant_name(*cluster.truth().catalog, service), 0, 0});
@@ -105,23 +124,13 @@ Observer::Observer(const SimulationSetup& setup, sim::Fleet& fleet, sim::Cluster
 
 void Observer::minute(Instant now) {
   Minute here;
-  here.waiting = fleet_.waiting();
+  here.waiting = endpoints_.waiting();
   const model::Snapshot& truth = cluster_.truth();
-  truth.services.for_each(
-      [&](model::ServiceId, const model::ServiceState& state) { here.desired += state.desired_replicas; });
-  std::vector<ReplicaCount> ready(roles_.size());
-  truth.gangs.for_each([&](model::GangId, const model::Gang& gang) {
-    ready[gang.service.value] += gang.phase == model::Gang::Phase::ready ? 1 : 0;
-  });
-  for (std::size_t i = 0; i < ready.size(); ++i) {
-    here.ready += ready[i];
-    roles_[i].ready_minutes += ready[i];
-    roles_[i].ready_peak = std::max(roles_[i].ready_peak, ready[i]);
-  }
+  const std::vector<Replicas> replicas = watch_replicas(here);
   here.gpus_paid = gpus_paid(truth);
 
   const sim::ClusterMeter meter = cluster_.meter(now);
-  watch_queue(now, here);
+  for (std::size_t i = 0; i < replicas.size(); ++i) watch_queue(now, i, replicas[i]);
   watch_held(now, meter);
   watch_disruptions(now, meter);
   watch_groups(now);
@@ -132,53 +141,75 @@ void Observer::minute(Instant now) {
   minute_start_ = now;
 }
 
-void Observer::finish(Instant end) {
-  // A request that arrives exactly at the end of a minute belongs to the next one.
-  const sim::RequestMinute& last = fleet_.meter().minutes.back();
-  const bool unseen = fleet_.meter().minutes.size() > minutes_.size();
-  if (unseen && (end > minute_start_ || last.arrived > 0)) minute(end);
+/// Counts the replicas of each endpoint, and adds their sums to the minute.
+std::vector<Observer::Replicas> Observer::watch_replicas(Minute& here) {
+  std::vector<Replicas> replicas(endpoints_.all().size());
+  const model::Snapshot& truth = cluster_.truth();
+  truth.services.for_each([&](model::ServiceId id, const model::ServiceState& state) {
+    replicas[endpoints_.index_of(id)].desired += state.desired_replicas;
+  });
+  std::vector<ReplicaCount> ready(roles_.size());
+  truth.gangs.for_each([&](model::GangId, const model::Gang& gang) {
+    ready[gang.service.value] += gang.phase == model::Gang::Phase::ready ? 1 : 0;
+    replicas[endpoints_.index_of(gang.service)].starting += gang.phase == model::Gang::Phase::starting ? 1 : 0;
+  });
+  const auto note = [](RoleFigures& figures, ReplicaCount count) {
+    figures.ready_minutes += count;
+    figures.ready_peak = std::max(figures.ready_peak, count);
+  };
+  for (std::uint32_t i = 0; i < ready.size(); ++i) {
+    note(roles_[i], ready[i]);
+    replicas[endpoints_.index_of({i})].ready += ready[i];
+  }
+  for (std::size_t i = 0; i < replicas.size(); ++i) {
+    note(by_endpoint_[i], replicas[i].ready);
+    here.desired += replicas[i].desired;
+    here.ready += replicas[i].ready;
+  }
+  return replicas;
 }
 
-void Observer::watch_queue(Instant now, const Minute& here) {
-  if (here.waiting <= 2 * std::max<ReplicaCount>(here.ready, 1)) return close(queue_);
-  if (queue_.from.is_never()) queue_.from = now;
-  queue_.sum += here.waiting;
-  if (here.waiting <= queue_.worst.weight) return;
-  const std::string coming = on_their_way(here.desired, here.ready);
-  model::ReasonCode code = controller_.scale_decision({0}).why.code;
-  std::string why = ": " + why_so_many();
+void Observer::finish(Instant end) {
+  // A request that arrives exactly at the end of a minute belongs to the next one.
+  const bool unseen = std::ranges::any_of(endpoints_.all(), [&](const Endpoint& endpoint) {
+    const std::vector<sim::RequestMinute>& minutes = endpoint.fleet().meter().minutes;
+    return minutes.size() > minutes_.size() && (end > minute_start_ || minutes.back().arrived > 0);
+  });
+  if (unseen) minute(end);
+}
+
+void Observer::watch_queue(Instant now, std::size_t endpoint, const Replicas& replicas) {
+  const RequestCount waiting = endpoints_.all()[endpoint].fleet().waiting();
+  Stretch& queue = queues_[endpoint];
+  if (waiting <= 2 * std::max<ReplicaCount>(replicas.ready, 1)) return close(queue);
+  if (queue.from.is_never()) queue.from = now;
+  queue.sum += waiting;
+  if (waiting <= queue.worst.weight) return;
+  const std::string coming = on_their_way(replicas.desired, replicas.starting, replicas.ready);
+  model::ReasonCode code = controller_.scale_decision(endpoints_.all()[endpoint].setup().first).why.code;
+  std::string why = ": " + why_so_many(endpoint);
   // A missing reading of a replica that has just become ready explains why the number is not lowered. It does not
   // explain why requests wait.
   if (code == model::ReasonCode::signal_missing && !coming.empty()) {
     code = model::ReasonCode::capacity_on_its_way;
     why.clear();
   }
-  queue_.worst = {now, here.waiting,
-                  fmt::format("{} waited for {}, {} wanted{}{}", counted(here.waiting, "request", "requests"),
-                              counted(here.ready, "ready replica", "ready replicas"),
-                              here.desired == 1 ? "1 was" : grouped(here.desired) + " were", coming, why),
-                  std::string(model::name(code))};
+  const std::string of_service = is_alone() ? "" : " of " + endpoints_.all()[endpoint].setup().name;
+  queue.worst = {now, waiting,
+                 fmt::format("{}{} waited for {}, {} wanted{}{}", counted(waiting, "request", "requests"), of_service,
+                             counted(replicas.ready, "ready replica", "ready replicas"),
+                             replicas.desired == 1 ? "1 was" : grouped(replicas.desired) + " were", coming, why),
+                 std::string(model::name(code))};
 }
 
-/// Returns why wanted replicas do not serve yet: " (2 starting, 1 without GPUs)". Empty if all serve.
-std::string Observer::on_their_way(ReplicaCount desired, ReplicaCount ready) const {
-  ReplicaCount starting = 0;
-  cluster_.truth().gangs.for_each(
-      [&](model::GangId, const model::Gang& gang) { starting += gang.phase == model::Gang::Phase::starting ? 1 : 0; });
-  const ReplicaCount unplaced = desired - ready - starting;
+/// Returns the last decision about an endpoint in words, for each kind of replicas if there are several.
+std::string Observer::why_so_many(std::size_t endpoint) const {
+  const EndpointSetup& setup = endpoints_.all()[endpoint].setup();
   std::string words;
-  if (starting > 0 && ready < desired) words = grouped(starting) + " starting";
-  if (unplaced > 0) words += (words.empty() ? "" : ", ") + grouped(unplaced) + " without GPUs";
-  return words.empty() ? "" : " (" + words + ")";
-}
-
-/// Returns the last decision in words, for each kind of replicas if there are several.
-std::string Observer::why_so_many() const {
-  const std::vector<model::Service>& services = cluster_.truth().catalog->services;
-  std::string words;
-  for (model::ServiceId id{0}; id.value < services.size(); ++id.value) {
+  for (std::uint32_t i = 0; i < setup.variants.size(); ++i) {
+    const model::ServiceId id{setup.first.value + i};
     const std::string why = why_(id);
-    if (services.size() == 1) return why;
+    if (setup.variants.size() == 1) return why;
     const RoleFigures& part = roles_[id.value];
     words += fmt::format("{}{}: {}", words.empty() ? "" : "; ",
                          part.variant.empty() ? model::name(part.role) : std::string_view(part.variant), why);
@@ -201,7 +232,7 @@ void Observer::watch_held(Instant now, const sim::ClusterMeter& meter) {
 
 void Observer::watch_disruptions(Instant now, const sim::ClusterMeter& meter) {
   const std::int64_t more = meter.disruptions() - disruptions_before_;
-  const RequestCount cut = fleet_.meter().counts.cut - cut_before_;
+  const RequestCount cut = endpoints_.counts().cut - cut_before_;
   disruptions_before_ += more;
   cut_before_ += cut;
   if (more == 0) return;
@@ -223,7 +254,7 @@ void Observer::watch_groups(Instant now) {
 }
 
 void Observer::watch_settling(Instant now) {
-  const sim::RequestCounts& counts = fleet_.meter().counts;
+  const sim::RequestCounts counts = endpoints_.counts();
   const model::Snapshot& truth = cluster_.truth();
   std::vector<ReplicaCount> missing(roles_.size());
   truth.services.for_each(
@@ -246,7 +277,7 @@ void Observer::watch_settling(Instant now) {
 }
 
 void Observer::verify(Instant) {
-  not_conserved_ += fleet_.check() && fleet_.meter().counts.conserved() ? 0 : 1;
+  not_conserved_ += endpoints_.check() && endpoints_.counts().conserved() ? 0 : 1;
   cluster_.check_invariants();
 }
 
@@ -256,7 +287,7 @@ void Observer::close(Stretch& stretch) {
 }
 
 RunResult Observer::result(Instant end) {
-  close(queue_);
+  for (Stretch& queue : queues_) close(queue);
   close(held_);
   RunResult result;
   read_requests(result);
@@ -268,7 +299,7 @@ RunResult Observer::result(Instant end) {
   result.decisions = stats.actions;
   result.reversals = stats.reversals;
   result.replicas_peak = hook_.serving_peak();
-  if (roles_.size() > 1) result.roles = roles_;
+  if (is_alone() && roles_.size() > 1) result.roles = roles_;
   std::ranges::stable_sort(moments_, std::ranges::greater{}, &Moment::weight);
   if (moments_.size() > kMostMoments) moments_.resize(kMostMoments);
   result.moments = std::move(moments_);
@@ -282,35 +313,76 @@ RunResult Observer::result(Instant end) {
                        .not_conserved = not_conserved_ + open_balances(result),
                        .unsettled = settling_.broken()};
   StateHash hash;
-  hash.add(fleet_.state_hash());
+  for (const Endpoint& endpoint : endpoints_.all()) hash.add(endpoint.fleet().state_hash());
   hash.add(cluster_.state_hash());
   result.state_hash = hash.value();
   return result;
 }
 
 void Observer::read_requests(RunResult& result) {
-  const sim::RequestMeter& fleet = fleet_.meter();
-  result.requests = figures(fleet.counts);
-  result.ttft = percentiles(fleet.ttft);
-  result.tpot = percentiles(fleet.tpot);
-  result.e2e = percentiles(fleet.e2e);
-  result.prompt_tokens = fleet.input_tokens;
-  result.cached_tokens = fleet.cached_tokens;
-  result.tokens = fleet_.tokens();
-  result.useful_gpu_ns = fleet.useful_gpu_ns();
-  result.disruptions.requests_cut = fleet.counts.cut;
-  for (std::size_t i = 0; i < minutes_.size() && i < fleet.minutes.size(); ++i) {
-    minutes_[i].arrived = fleet.minutes[i].arrived;
-    minutes_[i].completed = fleet.minutes[i].completed;
-    minutes_[i].met = fleet.minutes[i].met;
-    minutes_[i].ttft_p99_us = fleet.minutes[i].ttft_p99_us;
+  sim::LatencyHistogram ttft, tpot, e2e;
+  for (const Endpoint& endpoint : endpoints_.all()) {
+    const sim::RequestMeter& meter = endpoint.fleet().meter();
+    ttft.merge(meter.ttft);
+    tpot.merge(meter.tpot);
+    e2e.merge(meter.e2e);
+    result.prompt_tokens += meter.input_tokens;
+    result.cached_tokens += meter.cached_tokens;
+    result.useful_gpu_ns += meter.useful_gpu_ns();
+    add(result.tokens, endpoint.fleet().tokens());
+  }
+  const sim::RequestCounts counts = endpoints_.counts();
+  result.requests = figures(counts);
+  result.ttft = percentiles(ttft);
+  result.tpot = percentiles(tpot);
+  result.e2e = percentiles(e2e);
+  result.disruptions.requests_cut = counts.cut;
+  read_minutes(result);
+}
+
+void Observer::read_minutes(RunResult& result) {
+  for (const Endpoint& endpoint : endpoints_.all()) {
+    const std::vector<sim::RequestMinute>& minutes = endpoint.fleet().meter().minutes;
+    for (std::size_t i = 0; i < minutes_.size() && i < minutes.size(); ++i) {
+      minutes_[i].arrived += minutes[i].arrived;
+      minutes_[i].completed += minutes[i].completed;
+      minutes_[i].met += minutes[i].met;
+      minutes_[i].ttft_p99_us = std::max(minutes_[i].ttft_p99_us, minutes[i].ttft_p99_us);
+    }
   }
   result.minutes = std::move(minutes_);
+}
+
+/// Reads the figures of each service, if there are several.
+void Observer::read_services(RunResult& result, const sim::ClusterMeter& meter) {
+  if (is_alone()) return;
+  for (std::size_t i = 0; i < endpoints_.all().size(); ++i) {
+    const Endpoint& endpoint = endpoints_.all()[i];
+    const sim::RequestMeter& requests = endpoint.fleet().meter();
+    ServiceFigures& figures_of = result.services.emplace_back();
+    figures_of.name = endpoint.setup().name;
+    figures_of.slo = endpoint.setup().slo;
+    figures_of.requests = figures(requests.counts);
+    figures_of.ttft = percentiles(requests.ttft);
+    figures_of.tpot = percentiles(requests.tpot);
+    figures_of.e2e = percentiles(requests.e2e);
+    figures_of.delivered_tokens = endpoint.fleet().tokens().delivered;
+    figures_of.ready_peak = by_endpoint_[i].ready_peak;
+    figures_of.ready_minutes = by_endpoint_[i].ready_minutes;
+    for (std::size_t v = 0; v < endpoint.setup().variants.size(); ++v) {
+      const sim::ServiceUse& use = meter.by_service[endpoint.setup().first.value + v];
+      figures_of.gpu_ns += use.gpu_time / 1000;
+      figures_of.micro_usd += use.cost.count;
+    }
+  }
+  result.idle_node_gpu_ns = meter.by_service.back().gpu_time / 1000;
+  result.idle_node_micro_usd = meter.by_service.back().cost.count;
 }
 
 void Observer::read_cluster(RunResult& result, Instant end) {
   const sim::ClusterMeter cluster = cluster_.meter(end);
   result.gpu_ns = gpu_nanoseconds(cluster.gpu_time);
+  read_services(result, cluster);
   result.node_gpu_ns = cluster.paid_gpu_time / 1000;
   result.spending = spending(cluster, *cluster_.truth().catalog);
   std::ranges::transform(cluster.cost, result.cost_micro_usd.begin(), &MicroUsd::count);

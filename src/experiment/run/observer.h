@@ -8,6 +8,7 @@
 
 #include "base/time.h"
 #include "control/controller.h"
+#include "experiment/run/endpoints.h"
 #include "experiment/run/fleet_hook.h"
 #include "experiment/run/limit_watch.h"
 #include "experiment/run/result.h"
@@ -27,7 +28,7 @@ class Observer {
   using Why = std::function<std::string(model::ServiceId)>;
 
   /// All arguments outlive the observer.
-  Observer(const SimulationSetup& setup, sim::Fleet& fleet, sim::Cluster& cluster, const FleetHook& hook,
+  Observer(const SimulationSetup& setup, const Endpoints& endpoints, sim::Cluster& cluster, const FleetHook& hook,
            const WatchedWorld& world, const control::Controller& controller, Why why);
 
   void minute(Instant now);
@@ -36,15 +37,24 @@ class Observer {
   RunResult result(Instant end);
 
  private:
-  void watch_queue(Instant now, const Minute& here);
-  std::string why_so_many() const;
-  std::string on_their_way(ReplicaCount desired, ReplicaCount ready) const;
+  /// The replicas of one endpoint at the end of a minute.
+  struct Replicas {
+    ReplicaCount desired = 0;
+    ReplicaCount starting = 0;
+    ReplicaCount ready = 0;
+  };
+  bool is_alone() const { return endpoints_.all().size() == 1; }
+  std::vector<Replicas> watch_replicas(Minute& here);
+  void watch_queue(Instant now, std::size_t endpoint, const Replicas& replicas);
+  std::string why_so_many(std::size_t endpoint) const;
   void watch_held(Instant now, const sim::ClusterMeter& meter);
   void watch_disruptions(Instant now, const sim::ClusterMeter& meter);
   void watch_groups(Instant now);
   void watch_settling(Instant now);
   void verify(Instant now);
   void read_requests(RunResult& result);
+  void read_minutes(RunResult& result);
+  void read_services(RunResult& result, const sim::ClusterMeter& meter);
   void read_cluster(RunResult& result, Instant end);
 
   /// A sequence of minutes with the same problem: its sum, and the worst moment.
@@ -56,7 +66,7 @@ class Observer {
   void close(Stretch& stretch);
 
   const SimulationSetup& setup_;
-  sim::Fleet& fleet_;
+  const Endpoints& endpoints_;
   sim::Cluster& cluster_;
   const FleetHook& hook_;
   const WatchedWorld& world_;
@@ -64,10 +74,11 @@ class Observer {
   Why why_;
 
   std::vector<Minute> minutes_;
-  std::vector<RoleFigures> roles_;  // by service
-  Instant minute_start_{};          ///< of the minute that is being watched
+  std::vector<RoleFigures> roles_;        // by service
+  std::vector<RoleFigures> by_endpoint_;  // all replicas of each endpoint
+  Instant minute_start_{};                ///< of the minute that is being watched
   std::vector<Moment> moments_;
-  Stretch queue_;
+  std::vector<Stretch> queues_;  // by endpoint
   Stretch held_;
   std::int64_t held_ms_before_ = 0;
   std::int64_t disruptions_before_ = 0;

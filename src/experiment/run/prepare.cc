@@ -10,13 +10,39 @@ namespace {
 
 constexpr std::uint64_t kSeedApart = 0x9e37'79b9'7f4a'7c15;  // 2^64 over the golden ratio
 
-RoleEngine engine_of(const scenario::RoleSpec& role, const scenario::Scenario& scenario, std::uint64_t seed) {
+RoleEngine engine_of(const scenario::RoleSpec& role, std::uint64_t seed, std::int64_t perturbation_ppm) {
   RoleEngine made;
-  made.model = std::make_unique<const engine::StepModel>(
-      engine::perturbed(role.engine->coefficients, seed, scenario.engine_perturbation_ppm));
+  made.model =
+      std::make_unique<const engine::StepModel>(engine::perturbed(role.engine->coefficients, seed, perturbation_ppm));
   made.work = std::make_unique<const engine::RequestWork>(*made.model, role.replica.max_batched_tokens,
                                                           role.replica.max_seqs, role.engine->tp);
   return made;
+}
+
+/// Prepares the load, the SLO and the engines of one endpoint.
+EndpointSetup setup_of(const scenario::EndpointSpec& endpoint, const model::Catalog& catalog, std::uint64_t seed,
+                       std::vector<RoleEngine>& engines) {
+  EndpointSetup setup;
+  setup.name = endpoint.name;
+  setup.first = endpoint.first;
+  setup.fleet = endpoint.fleet;
+  setup.slo = catalog.service(endpoint.first).slo;
+  setup.workload = endpoint.load;
+  for (std::size_t i = 0; i < endpoint.roles.size(); ++i) {
+    const scenario::RoleSpec& role = endpoint.roles[i];
+    // The model's errors differ by GPU kind. Prefill and decode have the same errors.
+    const std::uint64_t drawn = endpoint.mixed() ? seed + i * kSeedApart : seed;
+    const RoleEngine& engine = engines.emplace_back(engine_of(role, drawn, endpoint.engine_perturbation_ppm));
+    setup.variants.push_back({.model = engine.model.get(),
+                              .replica = role.replica,
+                              .front_end = role.front_end,
+                              .kv_bytes_per_token = role.engine->kv_per_token().count,
+                              .kv_link_bytes_per_s = endpoint.kv_transfer.bytes_per_s,
+                              .kv_setup = endpoint.kv_transfer.setup,
+                              .work = engine.work.get(),
+                              .weight = role.weight});
+  }
+  return setup;
 }
 
 /// All peers share one interval of scrapes, the shortest that any of them states.
@@ -41,20 +67,22 @@ namespace {
 /// Returns the catalog with the bounds of the policy's manifest.
 std::shared_ptr<const model::Catalog> catalog_of(const scenario::Scenario& scenario,
                                                  const scenario::PolicySpec& policy) {
-  if (policy.bounds.empty() && !policy.role_limits) return scenario.cluster.catalog;
+  const auto is_stated = [](const auto& bounds) { return bounds.has_value(); };
+  if (std::ranges::none_of(policy.bounds, is_stated)) return scenario.cluster.catalog;
   auto catalog = std::make_shared<model::Catalog>(*scenario.cluster.catalog);
-  for (std::size_t i = 0; i < catalog->services.size(); ++i) {
+  for (std::size_t i = 0; i < policy.bounds.size(); ++i) {
+    if (!policy.bounds[i]) continue;
     model::Service& service = catalog->services[i];
-    if (policy.role_limits) {
+    if (const std::optional<model::RoleLimits>& limits = policy.bounds[i]->role_limits) {
       const Duration conversion = service.role_limits.conversion;
-      service.role_limits = *policy.role_limits;
+      service.role_limits = *limits;
       service.role_limits.conversion = conversion;
     }
-    if (i >= policy.bounds.size()) continue;
-    service.min_replicas = policy.bounds[i].min;
-    service.max_replicas = policy.bounds[i].max;
-    service.survives = policy.bounds[i].survives;
-    service.windows = policy.bounds[i].windows;
+    const settings::ReplicaBounds& replicas = policy.bounds[i]->replicas;
+    service.min_replicas = replicas.min;
+    service.max_replicas = replicas.max;
+    service.survives = replicas.survives;
+    service.windows = replicas.windows;
   }
   return catalog;
 }
@@ -79,23 +107,10 @@ Prepared prepare(const scenario::Scenario& scenario, const scenario::PolicySpec&
   }
   setup.peers = policy.peers;
   setup.warnings = policy.warnings;
-  setup.fleet = scenario.fleet;
-  for (std::size_t i = 0; i < scenario.roles.size(); ++i) {
-    const scenario::RoleSpec& role = scenario.roles[i];
-    // The model's errors differ by GPU kind. Prefill and decode have the same errors.
-    const std::uint64_t drawn = scenario.mixed() ? seed + i * kSeedApart : seed;
-    const RoleEngine& engine = prepared.engines.emplace_back(engine_of(role, scenario, drawn));
-    setup.variants.push_back({.model = engine.model.get(),
-                              .replica = role.replica,
-                              .front_end = role.front_end,
-                              .kv_bytes_per_token = role.engine->kv_per_token().count,
-                              .kv_link_bytes_per_s = scenario.kv_transfer.bytes_per_s,
-                              .kv_setup = scenario.kv_transfer.setup,
-                              .work = engine.work.get(),
-                              .weight = role.weight});
+  for (std::size_t i = 0; i < scenario.endpoints.size(); ++i) {
+    setup.endpoints.push_back(
+        setup_of(scenario.endpoints[i], *setup.cluster.catalog, endpoint_seed(seed, i), prepared.engines));
   }
-  setup.slo = scenario.service().slo;
-  setup.workload = scenario.load;
   setup.policies = policy.policies;
   setup.seed = seed;
   setup.duration = scenario.duration;

@@ -112,7 +112,7 @@ TEST(Prepare, GivesAPolicyItsOwnBounds) {
   const scenario::ScenarioResult scenario = scenario::parse_scenario(kNodesScenario, "s.yaml");
   ASSERT_TRUE(scenario) << scenario.error().text();
   scenario::PolicySpec policy = scenario->policies.front();
-  policy.bounds = {{.min = 2, .max = 4}};
+  policy.bounds = {scenario::ManifestBounds{.replicas = {.min = 2, .max = 4}}};
   const Prepared prepared = prepare(*scenario, policy, 1);
   EXPECT_EQ(prepared.setup.cluster.catalog->services.front().min_replicas, 2);
   EXPECT_EQ(prepared.setup.cluster.catalog->services.front().max_replicas, 4);

@@ -5,19 +5,29 @@
 namespace capstan::experiment {
 namespace {
 
-/// Returns the number of requests that have to be met to hold the SLO. It is rounded up, because attainment is rounded
-/// down to whole millionths.
-RequestCount requests_asked_for(const RunResult& result, const model::Slo& slo) {
-  const auto product = static_cast<__int128>(result.requests.arrived) * slo.attainment_ppm;
-  return static_cast<RequestCount>((product + 999'999) / 1'000'000);
+/// Returns how many more requests would have to be met to hold the SLO. The number to be met is rounded up, because
+/// attainment is rounded down to whole millionths.
+RequestCount requests_short(const RequestFigures& requests, const model::Slo& slo) {
+  const auto product = static_cast<__int128>(requests.arrived) * slo.attainment_ppm;
+  return std::max<RequestCount>(0, static_cast<RequestCount>((product + 999'999) / 1'000'000) - requests.met);
+}
+
+std::int64_t services_missed(const RunResult& result) {
+  return std::ranges::count_if(result.services, [](const ServiceFigures& service) { return !service.holds_slo(); });
 }
 
 }  // namespace
 
-bool holds_slo(const RunResult& result, const model::Slo& slo) { return result.attainment_ppm() >= slo.attainment_ppm; }
+bool holds_slo(const RunResult& result, const model::Slo& slo) {
+  if (!result.services.empty()) return std::ranges::all_of(result.services, &ServiceFigures::holds_slo);
+  return result.attainment_ppm() >= slo.attainment_ppm;
+}
 
 RequestCount requests_short_of_slo(const RunResult& result, const model::Slo& slo) {
-  return std::max<RequestCount>(0, requests_asked_for(result, slo) - result.requests.met);
+  if (result.services.empty()) return requests_short(result.requests, slo);
+  RequestCount sum = 0;
+  for (const ServiceFigures& service : result.services) sum += requests_short(service.requests, service.slo);
+  return sum;
 }
 
 bool is_cheaper(const RunResult& a, const RunResult& b) {
@@ -28,6 +38,7 @@ bool is_cheaper(const RunResult& a, const RunResult& b) {
 bool ranks_before(const RunResult& a, const RunResult& b, const model::Slo& slo) {
   const bool a_holds = holds_slo(a, slo);
   if (a_holds != holds_slo(b, slo)) return a_holds;
+  if (services_missed(a) != services_missed(b)) return services_missed(a) < services_missed(b);
   if (!a_holds && a.attainment_ppm() != b.attainment_ppm()) return a.attainment_ppm() > b.attainment_ppm();
   if (is_cheaper(a, b)) return true;
   return !is_cheaper(b, a) && a.policy < b.policy;

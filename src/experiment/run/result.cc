@@ -34,6 +34,8 @@ std::optional<std::int64_t> RunResult::micro_usd_per_million_tokens() const {
   return ratio(Wide{total_micro_usd()} * 1'000'000, tokens.delivered);
 }
 
+std::int64_t ServiceFigures::attainment_ppm() const { return ratio(Wide{requests.met} * 1'000'000, requests.arrived); }
+
 std::int64_t RunResult::attainment_ppm() const { return ratio(Wide{requests.met} * 1'000'000, requests.arrived); }
 
 std::int64_t RunResult::score_milli() const {
@@ -51,7 +53,12 @@ std::int64_t open_balances(const RunResult& r) {
   const bool gpu_time = r.paid_gpu_ns() == r.node_gpu_ns && r.useful_gpu_ns <= r.node_gpu_ns && not_negative;
   std::int64_t spent_micro_usd = 0;
   for (const Spending& part : r.spending) spent_micro_usd += part.micro_usd;
-  const bool money = r.total_micro_usd() == r.node_micro_usd && spent_micro_usd == r.node_micro_usd;
+  bool money = r.total_micro_usd() == r.node_micro_usd && spent_micro_usd == r.node_micro_usd;
+  if (!r.services.empty()) {
+    std::int64_t by_service_micro_usd = r.idle_node_micro_usd;
+    for (const ServiceFigures& service : r.services) by_service_micro_usd += service.micro_usd;
+    money &= by_service_micro_usd == r.node_micro_usd;
+  }
   return (requests ? 0 : 1) + (tokens ? 0 : 1) + (gpu_time ? 0 : 1) + (money ? 0 : 1);
 }
 

@@ -11,6 +11,7 @@
 #include "model/offering.h"
 #include "model/role_names.h"
 #include "model/service.h"
+#include "model/slo.h"
 #include "sim/cluster/cluster_meter.h"
 #include "sim/fleet/request_meter.h"
 
@@ -75,6 +76,25 @@ struct InvariantFigures {
     return partial_gang + work_cut + lowered_blind + limit_exceeded + not_repeatable + group_overheld + oracle +
            not_conserved + unsettled;
   }
+};
+
+/// The figures of one service of a scenario with several.
+struct ServiceFigures {
+  std::string name;
+  model::Slo slo;
+  RequestFigures requests;
+  Percentiles ttft;
+  Percentiles tpot;
+  Percentiles e2e;
+  Tokens delivered_tokens = 0;
+  GpuNanoseconds gpu_ns = 0;       ///< GPU time that its pods had
+  std::int64_t micro_usd = 0;      ///< price of that GPU time
+  ReplicaCount ready_peak = 0;     ///< most ready replicas at the end of a minute
+  ReplicaCount ready_minutes = 0;  ///< sum of the ready replicas at the ends of all minutes
+
+  /// Returns the share of arrived requests that were met, in millionths; 0 when nothing arrived.
+  std::int64_t attainment_ppm() const;
+  bool holds_slo() const { return requests.arrived == 0 || attainment_ppm() >= slo.attainment_ppm; }
 };
 
 /// A moment that explains a result, as one sentence with its numbers.
@@ -162,10 +182,13 @@ struct RunResult {
   std::int64_t nodes_launched = 0;
   std::int64_t nodes_refused = 0;  ///< launches for which the provider had no capacity
   std::int64_t nodes_released = 0;
-  std::int64_t decisions = 0;      ///< actions submitted
-  std::int64_t reversals = 0;      ///< changes of direction of the desired replicas within 15 minutes
-  ReplicaCount replicas_peak = 0;  ///< ready at once
-  std::vector<RoleFigures> roles;  ///< prefill and decode, or variants; empty if all replicas are of one kind
+  std::int64_t decisions = 0;            ///< actions submitted
+  std::int64_t reversals = 0;            ///< changes of direction of the desired replicas within 15 minutes
+  ReplicaCount replicas_peak = 0;        ///< ready at once
+  std::vector<RoleFigures> roles;        ///< prefill and decode, or variants; empty if all replicas are of one kind
+  std::vector<ServiceFigures> services;  ///< of a scenario with several; empty otherwise
+  GpuNanoseconds idle_node_gpu_ns = 0;   ///< GPU time of GPUs that no service had; only with several services
+  std::int64_t idle_node_micro_usd = 0;  ///< price of that GPU time
   DisruptionFigures disruptions;
   InvariantFigures invariants;
 

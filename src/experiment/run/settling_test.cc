@@ -28,7 +28,7 @@ SimulationSetup calm() {
   setup.policies.scale = {fixed};
   setup.policies.provision = decide::provision::whole_groups();
   setup.policies.provision->consolidation.after = 10min;
-  setup.workload.from = workload::GeneratorSpec();
+  setup.endpoints.emplace_back().workload.from = workload::GeneratorSpec();
   return setup;
 }
 

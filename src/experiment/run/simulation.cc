@@ -9,6 +9,7 @@
 #include "base/hash.h"
 #include "base/known_row.h"
 #include "experiment/run/deciders.h"
+#include "experiment/run/endpoints.h"
 #include "experiment/run/fleet_hook.h"
 #include "experiment/run/observer.h"
 #include "experiment/run/watched_world.h"
@@ -20,43 +21,10 @@ namespace {
 
 constexpr Duration kMinute = std::chrono::minutes(1);
 
-/// The load of a run: an open load with its own arrivals, or a closed loop of clients that wait for their answers.
-struct Load {
-  std::unique_ptr<workload::Source> source;
-  std::optional<workload::ClosedLoop> clients;
-
-  std::optional<Error> error() const { return source ? source->error() : std::nullopt; }
-  double progress() const { return source ? source->progress() : 0; }
-};
-
-Result<Load> open_load(const SimulationSetup& setup) {
-  Load load;
-  if (workload::is_closed_loop(setup.workload)) {
-    Result<workload::ClosedLoop> clients = workload::open_closed_loop(setup.workload, setup.seed);
-    if (!clients) return std::unexpected(clients.error());
-    load.clients.emplace(std::move(*clients));
-  } else {
-    Result<std::unique_ptr<workload::Source>> source = workload::open(setup.workload, setup.seed);
-    if (!source) return std::unexpected(source.error());
-    load.source = std::move(*source);
-  }
-  return load;
-}
-
-std::unique_ptr<sim::Fleet> make_fleet(const SimulationSetup& setup, Load& load) {
-  sim::FleetConfig config = setup.fleet;
-  config.seed = setup.seed;
-  return load.clients ? std::make_unique<sim::Fleet>(config, setup.variants, setup.slo, *load.clients)
-                      : std::make_unique<sim::Fleet>(config, setup.variants, setup.slo, *load.source);
-}
-
-/// Returns the finished part of the run, 0 to 1. It is the part of the stated duration, or without one the larger part
-/// of the load's time and of its requests.
-double part_done(const SimulationSetup& setup, const Load& load, Instant now) {
-  const Duration length = setup.duration.value_or(setup.workload.duration.value_or(Duration{}));
-  const double by_time =
-      length.count() > 0 ? static_cast<double>(now.since_start.count()) / static_cast<double>(length.count()) : 0;
-  return std::min(1.0, setup.duration ? by_time : std::max(by_time, load.progress()));
+/// Returns the finished part of the run, 0 to 1.
+double part_done(const SimulationSetup& setup, const Endpoints& endpoints, Instant now) {
+  if (!setup.duration) return endpoints.part_done(now);
+  return std::min(1.0, static_cast<double>(now.since_start.count()) / static_cast<double>(setup.duration->count()));
 }
 
 /// The peer that scales one service in place of a policy, if the setup has one, with the metrics that it reads.
@@ -91,7 +59,7 @@ class Peer {
 /// The peers of a run, one entry for each service.
 class Peers {
  public:
-  explicit Peers(const SimulationSetup& setup) : peers_(setup.variants.size()) {
+  explicit Peers(const SimulationSetup& setup) : peers_(setup.cluster.catalog->services.size()) {
     for (std::size_t i = 0; i < setup.peers.size(); ++i) {
       if (!setup.peers[i]) continue;
       known_row(peers_, i) = Peer(*setup.peers[i], setup.cluster);
@@ -129,7 +97,8 @@ class Peers {
 /// Records the changes of the wanted replicas of each service.
 class ScaleRecorder {
  public:
-  explicit ScaleRecorder(std::size_t services) : last_(services) {}
+  /// @param is_alone  the services are replicas of one endpoint
+  ScaleRecorder(std::size_t services, bool is_alone) : last_(services), is_alone_(is_alone) {}
 
   template <typename Why>
   void note(model::ServiceId id, const model::Catalog& catalog, ReplicaCount desired, const Why& why, Instant now) {
@@ -139,7 +108,11 @@ class ScaleRecorder {
     last = desired;
     if (steps_.size() == kScaleStepsMost) return;
     const model::Service& service = catalog.service(id);
-    steps_.push_back({now, desired, why(id), service.workload.role, variant_name(catalog, service)});
+    if (is_alone_) {
+      steps_.push_back({now, desired, why(id), service.workload.role, variant_name(catalog, service)});
+    } else {
+      steps_.push_back({now, desired, why(id), model::Role::both, service.name});
+    }
   }
   void move_into(RunResult& result) && {
     result.scale_changes = changes_;
@@ -148,6 +121,7 @@ class ScaleRecorder {
 
  private:
   std::vector<std::optional<ReplicaCount>> last_;  // by service
+  bool is_alone_;
   std::int64_t changes_ = 0;
   std::vector<ScaleStep> steps_;
 };
@@ -180,20 +154,16 @@ class End {
  public:
   explicit End(const SimulationSetup& setup) : setup_(setup) {}
 
-  bool reached(const sim::Fleet& fleet, Instant now) {
+  bool reached(const Endpoints& endpoints, Instant now) {
     if (setup_.duration) return now.since_start >= *setup_.duration;
-    // Nodes cost money until the stated end of the load, with or without requests.
-    if (now.since_start < setup_.workload.duration.value_or(Duration{})) return false;
-    if (fleet.is_over()) return true;
-    if (!fleet.arrivals_over()) return false;
+    if (endpoints.is_over(now)) return true;
+    if (!endpoints.are_loads_over(now)) return false;
     if (last_arrival_.is_never()) last_arrival_ = now;
     return now - last_arrival_ >= setup_.settle;
   }
   /// Returns the next moment at which the run may end without an event.
-  Instant next(Instant now) const {
-    if (setup_.duration) return Instant{*setup_.duration};
-    const Instant load_end{setup_.workload.duration.value_or(Duration{})};
-    return now < load_end ? load_end : Instant::never();
+  Instant next(const Endpoints& endpoints, Instant now) const {
+    return setup_.duration ? Instant{*setup_.duration} : endpoints.next_load_end(now);
   }
 
  private:
@@ -204,11 +174,11 @@ class End {
 }  // namespace
 
 Result<RunResult> simulate(const SimulationSetup& setup, const ProgressCallback& progress) {
-  Result<Load> load = open_load(setup);
-  if (!load) return std::unexpected(load.error());
-  const std::unique_ptr<sim::Fleet> fleet = make_fleet(setup, *load);
+  const Result<Endpoints> opened = Endpoints::open(setup);
+  if (!opened) return std::unexpected(opened.error());
+  const Endpoints& endpoints = *opened;
   Peers peers(setup);
-  FleetHook hook(*fleet, setup.cluster.catalog->services, peers.series());
+  FleetHook hook(endpoints, setup.cluster.catalog->services, peers.series());
   sim::Cluster cluster(setup.cluster, setup.seed, hook);
   cluster.advance({});  // the first observation must show the nodes and replicas of the start
   WatchedWorld world(cluster, hook.scraped(), setup.cluster);
@@ -229,15 +199,15 @@ Result<RunResult> simulate(const SimulationSetup& setup, const ProgressCallback&
     }
     return peers_why;
   };
-  Observer observer(setup, *fleet, cluster, hook, world, controller, why);
+  Observer observer(setup, endpoints, cluster, hook, world, controller, why);
 
-  ScaleRecorder recorder(services.size());
+  ScaleRecorder recorder(services.size(), setup.endpoints.size() == 1);
   End end(setup);
   Instant minute{kMinute};
   Instant now{};
-  while (!end.reached(*fleet, now) && !load->error()) {
-    now = std::min({cluster.next_event(), controller.next_tick(), minute, end.next(now)});
-    fleet->advance(now);
+  while (!end.reached(endpoints, now) && !endpoints.error()) {
+    now = std::min({cluster.next_event(), controller.next_tick(), minute, end.next(endpoints, now)});
+    endpoints.advance(now);
     cluster.advance(now);
     if (controller.next_tick() <= now) {
       controller.tick();
@@ -248,13 +218,14 @@ Result<RunResult> simulate(const SimulationSetup& setup, const ProgressCallback&
     }
     if (minute <= now) {
       observer.minute(now);
-      if (progress) progress({now, part_done(setup, *load, now), fleet->meter().counts.arrived, now.since_start, {}});
+      const sim::RequestCounts counts = endpoints.counts();
+      if (progress) progress({now, part_done(setup, endpoints, now), counts.arrived, now.since_start, {}});
       minute = minute + kMinute;
-      if (setup.miss_limit && missed(fleet->meter().counts) > *setup.miss_limit) break;
+      if (setup.miss_limit && missed(counts) > *setup.miss_limit) break;
     }
   }
-  if (load->error()) return std::unexpected(*load->error());
-  fleet->finish(now);
+  if (const std::optional<Error> error = endpoints.error()) return std::unexpected(*error);
+  endpoints.finish(now);
   observer.finish(now);
   RunResult result = observer.result(now);
   result.invariants.not_repeatable = not_repeatable;

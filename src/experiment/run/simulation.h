@@ -19,13 +19,26 @@
 
 namespace capstan::experiment {
 
+/// One endpoint of a run: its load, its router and the engines of its replicas.
+struct EndpointSetup {
+  std::string name;
+  model::ServiceId first{0};                ///< its first service of the catalog; the others follow
+  sim::FleetConfig fleet;                   ///< its seed is set by the run
+  std::vector<sim::FleetVariant> variants;  ///< by service, from `first`; models and work prices outlive the run
+  model::Slo slo;
+  workload::WorkloadSpec workload;
+};
+
+/// Returns the seed of an endpoint's load, router and engine errors. Adding an endpoint does not change those before
+/// it.
+constexpr std::uint64_t endpoint_seed(std::uint64_t run_seed, std::size_t endpoint) {
+  return run_seed + endpoint * 0xd1b5'4a32'd192'ed03;
+}
+
 /// Everything that one simulated run needs: a scenario with one of its policies.
 struct SimulationSetup {
   sim::ClusterConfig cluster;
-  sim::FleetConfig fleet;
-  std::vector<sim::FleetVariant> variants;  ///< one for each service; models and work prices outlive the run
-  model::Slo slo;
-  workload::WorkloadSpec workload;
+  std::vector<EndpointSetup> endpoints;  ///< at least one; in the order of the catalog's services
   control::Policies policies;
   std::uint64_t seed = 1;
   std::optional<Duration> duration;            ///< the run ends here; none: it ends when every request has ended, ...

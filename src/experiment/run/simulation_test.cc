@@ -33,8 +33,9 @@ class Small {
     workload.gpu = {0};
     workload.tensor_parallel = pods;
     workload.pods = pods;
-    setup.slo = {.ttft = seconds(2), .tpot = std::chrono::milliseconds(50), .e2e = {}};
-    catalog->services = {{"chat", setup.slo, {workload}, 1, 12}};
+    EndpointSetup& endpoint = setup.endpoints.emplace_back();
+    endpoint.slo = {.ttft = seconds(2), .tpot = std::chrono::milliseconds(50), .e2e = {}};
+    catalog->services = {{"chat", endpoint.slo, {workload}, 1, 12}};
 
     setup.cluster.catalog = catalog;
     setup.cluster.existing = {{{0}, 1, {0}}};
@@ -51,7 +52,7 @@ class Small {
     fleet.model = model_.get();
     fleet.work = work_.get();
     fleet.replica.kv_blocks = engine::kv_capacity_blocks(*row).value();
-    setup.variants = {fleet};
+    endpoint.variants = {fleet};
 
     rate(5, 120, minutes(5), minutes(10), minutes(40));
     setup.verify = true;
@@ -75,8 +76,8 @@ class Small {
     load.rate.length = length;
     load.lengths.input = {.kind = workload::LengthSpec::Kind::log_normal, .tokens = 600, .sigma = 0.8};
     load.lengths.output = {.kind = workload::LengthSpec::Kind::log_normal, .tokens = 200, .sigma = 0.7};
-    setup.workload.from = load;
-    setup.workload.duration = duration;
+    setup.endpoints.front().workload.from = load;
+    setup.endpoints.front().workload.duration = duration;
   }
 
   SimulationSetup setup;
@@ -263,7 +264,7 @@ const Broken kBroken[] = {
 
 TEST(Balances, EachIsSeenToBeBroken) {
   Small small;
-  small.setup.workload.duration = minutes(8);
+  small.setup.endpoints.front().workload.duration = minutes(8);
   const RunResult whole = simulate(small.setup).value();
   EXPECT_GT(whole.tokens.generated, 0);
   EXPECT_GT(whole.node_micro_usd, 0);
@@ -309,7 +310,7 @@ TEST(Simulation, EveryPolicyDecidesTheSameFromItsSavedMemory) {
 
 TEST(Simulation, ABadTraceIsAnErrorAndNotAResult) {
   Small small;
-  small.setup.workload.from = workload::TraceSpec{"/nonexistent/trace.csv"};
+  small.setup.endpoints.front().workload.from = workload::TraceSpec{"/nonexistent/trace.csv"};
   const auto result = simulate(small.setup);
   ASSERT_FALSE(result.has_value());
   EXPECT_EQ(result.error().kind, ErrorKind::input);

@@ -65,8 +65,8 @@ TEST(SplitService, ARoleTakesFromTheServiceWhatItDoesNotSay) {
   EXPECT_EQ(services[1].min_replicas, 2);
   EXPECT_EQ(services[1].fed_by, model::ServiceId{0});
   EXPECT_FALSE(services[0].fed_by.valid());
-  EXPECT_EQ(scenario->roles[0].replica.role, sim::EngineRole::prefill);
-  EXPECT_EQ(scenario->roles[1].replica.role, sim::EngineRole::decode);
+  EXPECT_EQ(scenario->endpoint().roles[0].replica.role, sim::EngineRole::prefill);
+  EXPECT_EQ(scenario->endpoint().roles[1].replica.role, sim::EngineRole::decode);
 }
 
 struct SplitError {

@@ -72,8 +72,8 @@ RunResult variants_run(const VariantsCase& c) {
 TEST(Variants, EachIsAServiceBesideTheFirst) {
   const auto scenario = variants_scenario({});
   ASSERT_TRUE(scenario.has_value()) << scenario.error().text();
-  EXPECT_TRUE(scenario->mixed());
-  EXPECT_FALSE(scenario->split());
+  EXPECT_TRUE(scenario->endpoint().mixed());
+  EXPECT_FALSE(scenario->endpoint().split());
   const std::vector<model::Service>& services = scenario->catalog->services;
   ASSERT_EQ(services.size(), 2u);
   EXPECT_EQ(services[0].beside, std::vector<model::ServiceId>{{1}});
@@ -86,12 +86,12 @@ TEST(Variants, EachIsAServiceBesideTheFirst) {
 
 TEST(Variants, TheRouterHoldsRequestsAgainstWhatAReplicaCarries) {
   const auto usual = variants_scenario({});
-  EXPECT_GT(usual->roles[0].weight, usual->roles[1].weight * 3 / 2);
-  EXPECT_LT(usual->roles[0].weight, usual->roles[1].weight * 6);
+  EXPECT_GT(usual->endpoint().roles[0].weight, usual->endpoint().roles[1].weight * 3 / 2);
+  EXPECT_LT(usual->endpoint().roles[0].weight, usual->endpoint().roles[1].weight * 6);
   const auto stated =
       variants_scenario({.variants = "[{name: a, gpu: H100, weight: 7}, {name: b, gpu: A100, weight: 2}]"});
-  EXPECT_EQ(stated->roles[0].weight, 7);
-  EXPECT_EQ(stated->roles[1].weight, 2);
+  EXPECT_EQ(stated->endpoint().roles[0].weight, 7);
+  EXPECT_EQ(stated->endpoint().roles[1].weight, 2);
 }
 
 TEST(Variants, SaysWhatIsWrongWithOne) {

@@ -48,7 +48,7 @@ TEST(ScenarioText, StatesTheServiceOfThePlan) {
   EXPECT_EQ(scenario.service().slo.attainment_ppm, w.spec.services[0].slo.attainment_ppm);
   EXPECT_EQ(scenario.service().min_replicas, 2);
   EXPECT_EQ(scenario.service().max_replicas, 6);
-  EXPECT_EQ(scenario.load.duration, w.load.length);
+  EXPECT_EQ(scenario.endpoint().load.duration, w.load.length);
   ASSERT_EQ(scenario.policies.size(), 1u);
   EXPECT_EQ(scenario.policies[0].policies.name, "capstan");
 }
@@ -65,7 +65,7 @@ TEST(ScenarioText, BuysThePartOfTheAddedNodesThatIsSpot) {
 
 TEST(ScenarioText, ScalesBothRolesOfADisaggregatedService) {
   const scenario::Scenario scenario = read_back(written(sample_specs::disaggregated_spec()));
-  ASSERT_TRUE(scenario.split());
+  ASSERT_TRUE(scenario.endpoint().split());
   EXPECT_EQ(scenario.catalog->services[1].max_replicas, 6);
 }
 
@@ -76,7 +76,7 @@ TEST(ScenarioText, TestsOfRobustnessChangeOneThing) {
   EXPECT_EQ(slow.cluster.starts[0].engine_init.high, 2 * plain.cluster.starts[0].engine_init.high);
   EXPECT_EQ(slow.cluster.starts[0].weights.count, 2 * plain.cluster.starts[0].weights.count);
   EXPECT_EQ(slow.policies[0].provider.boot.low, 2 * plain.policies[0].provider.boot.low);
-  EXPECT_EQ(read_back(w, {.load_percent = 150}).load.scale, 1.5);
+  EXPECT_EQ(read_back(w, {.load_percent = 150}).endpoint().load.scale, 1.5);
   const scenario::Scenario lost = read_back(w, {.lost_zone = "us-east-1a", .lost_at = std::chrono::minutes(5)});
   EXPECT_EQ(lost.cluster.provider.outages.size(), 1u);
 }

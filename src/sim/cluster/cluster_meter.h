@@ -56,6 +56,12 @@ struct Spending {
   MicroUsd cost;
 };
 
+/// The GPU time that the pods of one service had, and its price.
+struct ServiceUse {
+  GpuTime gpu_time = 0;
+  MicroUsd cost;
+};
+
 inline constexpr std::size_t kActionKinds = std::variant_size_v<decltype(model::Action::what)>;
 
 /// The actions of one kind that took effect or were refused for a reason. Random refusals do not count.
@@ -72,6 +78,7 @@ struct ClusterMeter {
   GpuTime paid_gpu_time = 0;                ///< equals the sum of gpu_time
   MicroUsd total_cost;                      ///< rounded down once per offering
   std::vector<Spending> spending;           ///< by offering, then pool; adds up to total_cost exactly; no empty rows
+  std::vector<ServiceUse> by_service;       ///< by service, then one row for GPUs without pods; adds up to total_cost
 
   std::int64_t launches = 0;           ///< nodes bought
   std::int64_t launches_refused = 0;   ///< launches that failed for lack of capacity

@@ -40,10 +40,15 @@ std::string_view name(GpuState state) {
 }
 
 GpuAccount::GpuAccount(const model::Catalog& catalog)
-    : catalog_(catalog), rows_(catalog.offerings.size(), Row{{}, std::vector<GpuTime>(catalog.pools.size() + 1)}) {}
+    : catalog_(catalog),
+      rows_(catalog.offerings.size(), Row{.by_service = std::vector<GpuTime>(catalog.services.size() + 1),
+                                          .by_pool = std::vector<GpuTime>(catalog.pools.size() + 1)}) {}
 
-void GpuAccount::add(model::OfferingId offering, GpuState state, MilliGpu gpus, Duration time) {
-  known_row(known_row(rows_, offering.value).by_state, static_cast<std::size_t>(state)) += gpu_time(gpus, time);
+void GpuAccount::add(model::OfferingId offering, model::ServiceId service, GpuState state, MilliGpu gpus,
+                     Duration time) {
+  Row& row = known_row(rows_, offering.value);
+  known_row(row.by_state, static_cast<std::size_t>(state)) += gpu_time(gpus, time);
+  (service.valid() ? known_row(row.by_service, service.value) : row.by_service.back()) += gpu_time(gpus, time);
 }
 
 void GpuAccount::pay(model::OfferingId offering, model::PoolId pool, MilliGpu gpus, Duration time) {
@@ -52,12 +57,18 @@ void GpuAccount::pay(model::OfferingId offering, model::PoolId pool, MilliGpu gp
 }
 
 void GpuAccount::charge(ClusterMeter& total) const {
+  total.by_service.resize(catalog_.services.size() + 1);
   for (std::uint32_t o = 0; o < rows_.size(); ++o) {
     const model::Offering& offering = catalog_.offerings[o];
     PriceSplit by_state(offering);
     for (std::size_t s = 0; s < kGpuStates; ++s) {
       total.gpu_time[s] += rows_[o].by_state[s];
       total.cost[s] += by_state.next(rows_[o].by_state[s]);
+    }
+    PriceSplit by_service(offering);
+    for (std::size_t s = 0; s < rows_[o].by_service.size(); ++s) {
+      total.by_service[s].gpu_time += rows_[o].by_service[s];
+      total.by_service[s].cost += by_service.next(rows_[o].by_service[s]);
     }
     PriceSplit by_pool(offering);
     for (std::uint32_t p = 0; p < rows_[o].by_pool.size(); ++p) {

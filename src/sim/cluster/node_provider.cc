@@ -280,7 +280,7 @@ void NodeProvider::close_free(model::NodeId id) {
 }
 
 void NodeProvider::add_free(GpuAccount& account, model::NodeId id, Instant end) const {
-  account.add(rows().nodes.at(id).offering, GpuState::unallocated, free(id),
+  account.add(rows().nodes.at(id).offering, {}, GpuState::unallocated, free(id),
               end - known_row(nodes_, id).allocated_since);
 }
 
@@ -289,7 +289,7 @@ void NodeProvider::add_launching(GpuAccount& account, model::ClaimId id, Instant
   const MilliGpu gpus = whole_gpus(catalog().offering(claim.offering).gpus);
   const Duration time = end - known_row(claims_, id).times.bought_at;
   account.pay(claim.offering, claim.pool, gpus, time);
-  account.add(claim.offering, GpuState::launching, gpus, time);
+  account.add(claim.offering, {}, GpuState::launching, gpus, time);
 }
 
 void NodeProvider::add_open(GpuAccount& account, Instant end) const {

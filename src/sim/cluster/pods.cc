@@ -75,15 +75,15 @@ void Pods::close(model::PodId id) {
 void Pods::add_bound(GpuAccount& account, model::PodId id, Instant end) const {
   const Record& record = known_row(pods_, id);
   const model::Pod& pod = rows().pods.at(id);
-  account.add(rows().nodes.at(pod.node).offering, record.state, pod.gpus, end - record.since);
+  account.add(rows().nodes.at(pod.node).offering, service_of(pod.gang), record.state, pod.gpus, end - record.since);
 }
 
 void Pods::add_served(GpuAccount& account, model::GangId id, Duration served, Duration busy) const {
   for (model::PodId pod_id : rows().gangs.at(id).pods) {
     const model::Pod& pod = rows().pods.at(pod_id);
     const model::OfferingId offering = rows().nodes.at(pod.node).offering;
-    account.add(offering, GpuState::busy, pod.gpus, busy);
-    account.add(offering, GpuState::idle, pod.gpus, served - busy);
+    account.add(offering, service_of(id), GpuState::busy, pod.gpus, busy);
+    account.add(offering, service_of(id), GpuState::idle, pod.gpus, served - busy);
   }
 }
 

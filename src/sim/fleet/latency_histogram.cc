@@ -4,6 +4,12 @@
 
 namespace capstan::sim {
 
+void LatencyHistogram::merge(const LatencyHistogram& other) {
+  for (std::size_t i = 0; i < kBuckets; ++i) counts_[i] += other.counts_[i];
+  count_ += other.count_;
+  sum_us_ += other.sum_us_;
+}
+
 void LatencyHistogram::clear() {
   std::ranges::fill(counts_, 0);
   count_ = 0;

@@ -21,6 +21,7 @@ class LatencyHistogram {
     ++count_;
     sum_us_ += us;
   }
+  void merge(const LatencyHistogram& other);  ///< adds the values of another histogram
   void clear();
 
   std::int64_t count() const { return count_; }

@@ -82,5 +82,18 @@ TEST(TtftBuckets, ValuesAboveTheLastBoundCountAsTheLastBound) {
   EXPECT_EQ(buckets.percentile(500'000), us(2'560'000'000));
 }
 
+TEST(LatencyHistogram, AMergedHistogramIsThatOfAllValues) {
+  LatencyHistogram one, other, all;
+  for (int i = 0; i < 1000; ++i) {
+    const Duration value = std::chrono::microseconds(i * i);
+    (i % 3 == 0 ? one : other).add(value);
+    all.add(value);
+  }
+  one.merge(other);
+  EXPECT_EQ(one.count(), all.count());
+  EXPECT_EQ(one.mean_us(), all.mean_us());
+  for (const std::int64_t ppm : {100'000, 500'000, 990'000}) EXPECT_EQ(one.percentile_us(ppm), all.percentile_us(ppm));
+}
+
 }  // namespace
 }  // namespace capstan::sim

@@ -1,0 +1,54 @@
+#include "experiment/report/services.h"
+
+#include <gtest/gtest.h>
+
+namespace capstan::experiment {
+namespace {
+
+RunResult result_of(const std::vector<std::pair<const char*, RequestCount>>& met_of_thousand) {
+  RunResult result;
+  result.policy = "capstan";
+  result.minutes.resize(10);
+  for (const auto& [name, met] : met_of_thousand) {
+    ServiceFigures& service = result.services.emplace_back();
+    service.name = name;
+    service.requests = {.arrived = 1000, .completed = 1000, .met = met};
+    service.ttft.p99_us = 1'500'000;
+    service.tpot.p99_us = 40'000;
+    service.ready_minutes = 25;
+    service.gpu_ns = GpuNanoseconds{36} * 100'000'000'000;
+    service.micro_usd = 12'500'000;
+  }
+  return result;
+}
+
+TEST(ServiceWords, TheTableShowsEachService) {
+  EXPECT_EQ(service_table(result_of({{"chat", 995}, {"code", 900}}), 110),
+            "  service            met    asked  TTFT p99  TPOT p99    ready    GPU-h        USD\n"
+            "  chat            99.5 %   99.0 %    1.50 s    0.04 s      2.5      1.0      12.50\n"
+            "  code            90.0 %   99.0 %    1.50 s    0.04 s      2.5      1.0      12.50\n"
+            "  no pod                                                            0.0       0.00\n"
+            "  capstan misses code (90.0 % met, 99.0 % asked)\n");
+}
+
+TEST(ServiceWords, OneServiceNeedsNoTable) { EXPECT_EQ(service_table({}, 110), ""); }
+
+TEST(ServiceWords, OfManyMissedServicesThreeAreNamed) {
+  EXPECT_EQ(missed_services_words(result_of({{"a", 1}, {"b", 2}, {"c", 3}, {"d", 999}, {"e", 5}})),
+            "a (0.1 % met, 99.0 % asked), b (0.2 % met, 99.0 % asked), c (0.3 % met, 99.0 % asked) and 1 more");
+  EXPECT_EQ(missed_services_words(result_of({{"a", 1}, {"b", 2}})),
+            "a (0.1 % met, 99.0 % asked) and b (0.2 % met, 99.0 % asked)");
+  EXPECT_EQ(missed_services_words(result_of({{"a", 999}})), "");
+}
+
+TEST(ServiceWords, ThePhraseCountsTheServices) {
+  Comparison comparison;
+  comparison.slo.attainment_ppm = 990'000;
+  comparison.results = {RunResult()};
+  EXPECT_EQ(slo_phrase(comparison), "the SLO of 99.0 %");
+  comparison.results = {result_of({{"a", 1}, {"b", 2}})};
+  EXPECT_EQ(slo_phrase(comparison), "the SLOs of all 2 services");
+}
+
+}  // namespace
+}  // namespace capstan::experiment

@@ -1,0 +1,55 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include "scenario/read_parts.h"
+
+namespace capstan::scenario {
+namespace {
+
+using manifest::ErrorList;
+using manifest::Fields;
+using manifest::Node;
+
+constexpr std::size_t kMostQueues = 10'000;
+constexpr GpuCount kQueueGpusMost = 1'000'000;
+
+/// Returns the queue with this name, or an invalid id.
+model::QueueId find(const model::Catalog& catalog, const std::string& name) {
+  const auto found = std::ranges::find(catalog.queues, name, &model::Queue::name);
+  if (found == catalog.queues.end()) return {};
+  return {static_cast<std::uint32_t>(found - catalog.queues.begin())};
+}
+
+}  // namespace
+
+void read_queues(std::span<const Node> nodes, model::Catalog& catalog, ErrorList& errors) {
+  if (nodes.size() > kMostQueues) {
+    return errors.fail(nodes[kMostQueues].place, fmt::format("more than {} queues", kMostQueues));
+  }
+  for (std::size_t i = 0; i < nodes.size(); ++i) {
+    Fields fields(nodes[i], fmt::format("queues.{}", i), errors);
+    model::Queue queue;
+    if (fields.need("name") != nullptr) fields.text("name", queue.name);
+    GpuCount limit = 0;
+    if (fields.integer("gpu_limit", limit, 0, kQueueGpusMost)) queue.limit = whole_gpus(limit);
+    std::string parent;
+    if (fields.text("parent", parent)) {
+      queue.parent = find(catalog, parent);
+      if (!queue.parent.valid()) {
+        errors.fail(nodes[i].find("parent")->place,
+                    fmt::format("{}.parent: found \"{}\", expected the name of a queue that is listed above it",
+                                fields.what(), parent));
+      }
+    }
+    fields.finish();
+    if (!queue.name.empty() && find(catalog, queue.name).valid()) {
+      errors.fail(nodes[i].find("name")->place, fmt::format("queues: \"{}\" is given twice", queue.name));
+    }
+    catalog.queues.push_back(std::move(queue));
+  }
+}
+
+}  // namespace capstan::scenario

@@ -1,0 +1,129 @@
+// Goal: a scenario may have several services, each with its own load and SLO, and a tree of queues that limits them.
+#include <gtest/gtest.h>
+
+#include "scenario/scenario.h"
+
+namespace capstan::scenario {
+namespace {
+
+constexpr const char* kTwo = R"(name: two
+queues:
+  - {name: all, gpu_limit: 16}
+  - {name: chat, parent: all, gpu_limit: 8}
+services:
+  - name: chat
+    load: {generator: {rate: 2, input: 200, output: 50}, duration: 5m}
+    model: Llama-3.1-8B
+    gpu: H100
+    slo: {ttft: 1s}
+    replicas: {min: 1, max: 4}
+    queue: chat
+  - name: code
+    load: {generator: {rate: 1, input: 2000, output: 100}, duration: 10m}
+    slo: {ttft: 3s}
+    queue: all
+    router: {policy: round_robin}
+    roles:
+      prefill: {}
+      decode: {}
+      conversion: 5s
+    model: Llama-3.1-8B
+    gpu: H100
+    replicas: {min: 1, max: 4}
+cluster:
+  pools:
+    - {name: h100, gpu_limit: 16, offerings: [{instance: p5.48xlarge}]}
+policies:
+  - {name: a, scale: capstan, place: gang, provision: group}
+)";
+
+ScenarioResult two(std::vector<std::string> sets) {
+  return parse_scenario(kTwo, "s.yaml", {.sets = std::move(sets), .trace = {}, .seed = {}, .policies = {}});
+}
+
+std::string outcome_of_two(std::vector<std::string> sets) {
+  const ScenarioResult scenario = two(std::move(sets));
+  return scenario ? "possible" : scenario.error().text();
+}
+
+TEST(Services, EachIsAnEndpointWithItsPartOfTheCatalog) {
+  const ScenarioResult scenario = two({"services.code.slo.attainment=95%"});
+  ASSERT_TRUE(scenario.has_value()) << scenario.error().text();
+  ASSERT_EQ(scenario->endpoints.size(), 2u);
+  const EndpointSpec& chat = scenario->endpoints[0];
+  const EndpointSpec& code = scenario->endpoints[1];
+  EXPECT_EQ(chat.first.value, 0u);
+  EXPECT_EQ(code.first.value, 1u);
+  EXPECT_TRUE(code.split());
+  EXPECT_EQ(code.load.duration, std::chrono::minutes(10));
+  EXPECT_EQ(code.fleet.router.kind, sim::RouterKind::round_robin);
+  const std::vector<model::Service>& services = scenario->catalog->services;
+  ASSERT_EQ(services.size(), 3u);
+  EXPECT_EQ(services[0].name, "chat");
+  EXPECT_EQ(services[1].name, "code prefill");
+  EXPECT_EQ(services[2].fed_by, model::ServiceId{1});
+  EXPECT_EQ(services[0].slo.attainment_ppm, 990'000);
+  EXPECT_EQ(services[2].slo.attainment_ppm, 950'000);
+  EXPECT_EQ(services[0].workload.queue, model::QueueId{1});
+  EXPECT_EQ(services[2].workload.queue, model::QueueId{0});
+  EXPECT_EQ(services[0].role_limits.conversion, Duration{}) << "conversion is a setting of code alone";
+  EXPECT_EQ(scenario->catalog->queues[1].parent, model::QueueId{0});
+  EXPECT_EQ(scenario->catalog->queues[1].limit, whole_gpus(8));
+  EXPECT_EQ(scenario->policies.front().policies.scale.size(), 3u);
+}
+
+TEST(Services, MayBeScaledApart) {
+  const ScenarioResult scenario =
+      two({"policies.a.scale={services: {chat: {policy: fixed, replicas: 2}, "
+           "code: {prefill: capstan, decode: fixed}}}"});
+  ASSERT_TRUE(scenario.has_value()) << scenario.error().text();
+  const auto& scale = scenario->policies.front().policies.scale;
+  ASSERT_EQ(scale.size(), 3u);
+  EXPECT_TRUE(std::holds_alternative<decide::scale::Fixed>(scale[0]));
+  EXPECT_TRUE(std::holds_alternative<decide::scale::Capstan>(scale[1]));
+  EXPECT_TRUE(std::holds_alternative<decide::scale::Fixed>(scale[2]));
+}
+
+TEST(Services, BadOnesAreErrorsWithTheirPlace) {
+  const struct {
+    const char* teaches;
+    const char* set;
+    const char* error;
+  } rows[] = {
+      {"names differ", "services.1.name=chat", "--set services.1.name=chat: services: \"chat\" is given twice"},
+      {"each has a name", "services.1.name=~", "services.1 lacks \"name\""},
+      {"each has a load", "services.1.load=~", "services.1 lacks \"load\""},
+      {"the load stands in the service", "load={profile: azure-hour}",
+       "scenario: found load beside services, expected it in each service"},
+      {"a load needs an end", "services.chat.load.duration=~",
+       "services.0.load never ends, expected services.0.load.duration (or duration of the whole run)"},
+      {"errors name the service", "services.code.router.policy=fast", "services.1.router.policy: found \"fast\""},
+      {"what is impossible is reported at its service", "services.code.tensor_parallel=1024", "services.1"},
+      {"an unknown queue", "services.chat.queue=absent",
+       "services.0.queue: found \"absent\", expected one of all, chat"},
+      {"an unknown parent", "queues.all.parent=chat",
+       "queues.0.parent: found \"chat\", expected the name of a queue that is listed above it"},
+      {"queues of one name", "queues.1.name=all", "queues: \"all\" is given twice"},
+      {"a negative limit", "queues.all.gpu_limit=-1", "queues.0.gpu_limit: found \"-1\", expected 0 to 1000000"},
+      {"no service", "services=[]", "scenario.services: found an empty list"},
+      {"foresight knows one service", "bound=true", "bound: found true, but foresight is computed for one service"},
+      {"a scaler for each service", "policies.a.scale={services: {chat: capstan}}", "scale.services lacks \"code\""},
+      {"a closed loop needs the end of the run", "services.chat.load={closed_loop: {concurrency: 2}, duration: 5m}",
+       "services.0.load: found a closed loop beside other services, expected duration of the whole run"},
+  };
+  for (const auto& row : rows) {
+    const std::string found = outcome_of_two({row.set});
+    EXPECT_NE(found.find(row.error), found.npos) << row.teaches << ": " << found;
+  }
+}
+
+TEST(Services, ATraceOfTheCommandLineBelongsToOneService) {
+  const ScenarioResult scenario =
+      parse_scenario(kTwo, "s.yaml", {.sets = {}, .trace = "x.csv", .seed = {}, .policies = {}});
+  ASSERT_FALSE(scenario.has_value());
+  EXPECT_EQ(scenario.error().text(),
+            "--trace: the scenario has several services, expected --set services.NAME.load.trace=FILE");
+}
+
+}  // namespace
+}  // namespace capstan::scenario
