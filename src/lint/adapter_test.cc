@@ -78,8 +78,8 @@ TEST(Adapter, ANameFromAnAdapterIsNotCheckedAsAMetricOfTheEngine) {
   EXPECT_EQ(found({{"a/hpa.yaml", removed}}, "metric-removed"), "vllm_gpu_cache_usage_perc");
   EXPECT_EQ(found({{"a/hpa.yaml", removed}, {"a/cm.yaml", adapter}}, "metric-removed"), "");
   EXPECT_EQ(found({{"a/hpa.yaml", removed}, {"b/cm.yaml", adapter}}, "metric-removed"), "vllm_gpu_cache_usage_perc");
-  const std::string duty = hpa("Pods", "DCGM_FI_PROF_SM_OCCUPANCY");
-  const std::string renamed = values(rule("DCGM_FI_PROF_SM_OCCUPANCY", "${1}", kSum));
+  const std::string duty = hpa("Pods", "node_gpu_jobs");
+  const std::string renamed = values(rule("node_gpu_jobs", "${1}", kSum));
   EXPECT_NE(found({{"a/hpa.yaml", duty}}, "pods-metric-not-on-target-pods"), "");
   EXPECT_EQ(found({{"a/hpa.yaml", duty}, {"a/values.yaml", renamed}}, "pods-metric-not-on-target-pods"), "");
 }

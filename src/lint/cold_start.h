@@ -12,4 +12,8 @@ inline constexpr std::int64_t kColdStartS = 300;
 /// kernels.
 inline constexpr std::int64_t kLoadS = 120;
 
+/// Seconds to start with weights of at most kSmallWeightsGb that are downloaded first.
+inline constexpr std::int64_t kSmallStartS = 150;
+inline constexpr double kSmallWeightsGb = 8;
+
 }  // namespace capstan::lint

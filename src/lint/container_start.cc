@@ -60,6 +60,12 @@ bool runs_engine(const Value& container) {
                   "lmdeploy", "nvcr.io/nim/", "huggingfaceserver", "djl-serving", "llm-d"});
 }
 
+bool runs_language_engine(const Value& container) {
+  const std::string_view image = container["image"].text;
+  if (engine_of(start_of(container))) return true;
+  return runs_engine(container) && (!has_any(image, {"triton"}) || has_any(image, {"trtllm", "vllm"}));
+}
+
 std::optional<double> billions_of(std::string_view model) {
   for (std::size_t i = 0; i < model.size(); ++i) {
     const bool starts = i == 0 || model[i - 1] == '-' || model[i - 1] == '_' || model[i - 1] == '/';
@@ -75,12 +81,37 @@ std::optional<double> billions_of(std::string_view model) {
   return std::nullopt;
 }
 
+namespace {
+
+/// Returns the name of the engine's model; empty if the command line has none.
+std::string model_of(const EngineCommand& engine) {
+  const auto flag = engine.flag({"--model", "--model-path", "--model-id"});
+  if (flag) return flag->text;
+  return engine.words.empty() ? "" : engine.words.front().text;
+}
+
+}  // namespace
+
 bool serves_small_model(const EngineCommand& engine) {
   constexpr double kSmallBillions = 2;
-  const auto flag = engine.flag({"--model", "--model-path", "--model-id"});
-  if (!flag && engine.words.empty()) return false;
-  const auto size = billions_of(flag ? flag->text : engine.words.front().text);
+  const auto size = billions_of(model_of(engine));
   return size && *size < kSmallBillions;
+}
+
+std::optional<double> weights_gb(const Value& container) {
+  constexpr double kGbPerBillion = 2;          // 16 bits per parameter
+  constexpr double kGbPerBillionOf4Bit = 0.6;  // 4 bits and the scales
+  const manifest::ContainerStart start = start_of(container);
+  const auto engine = engine_of(start);
+  std::string model = engine ? model_of(*engine) : "";
+  for (const auto& variable : start.environment) {
+    const bool names_a_model = has_any(variable.name, {"MODEL", "model"}) && variable.value;
+    if (model.empty() && names_a_model && billions_of(*variable.value)) model = *variable.value;
+  }
+  const auto size = billions_of(model);
+  if (!size) return std::nullopt;
+  const bool has_4_bits = has_any(model, {"AWQ", "awq", "GPTQ", "gptq", "4bit", "Int4", "INT4", "w4a16"});
+  return *size * (has_4_bits ? kGbPerBillionOf4Bit : kGbPerBillion);
 }
 
 bool is_download(const std::vector<CommandWord>& command) {

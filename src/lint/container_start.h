@@ -19,11 +19,20 @@ manifest::ContainerStart start_of(const Value& container);
 /// Returns true if the command or the image starts an inference engine, which loads a model before it answers.
 bool runs_engine(const Value& container);
 
+/// Returns true if the container surely runs an engine of language models. Triton without such an engine may serve a
+/// small model.
+bool runs_language_engine(const Value& container);
+
 /// Returns the size that a model's name states, in billions of parameters: 0.6 for "Qwen/Qwen3-0.6B", 0.135 for
 /// "SmolLM-135M".
 std::optional<double> billions_of(std::string_view model);
 /// Returns true if the name of the engine's model states a small size. A step of a small model takes milliseconds.
 bool serves_small_model(const EngineCommand& engine);
+
+/// Returns the size of the weights that a container loads, in GB: 14 for the model "Qwen2.5-7B", 4.2 for
+/// "Qwen2.5-7B-Instruct-AWQ". The name of the model is on the command line or in the environment. Returns none if it
+/// states no size.
+std::optional<double> weights_gb(const Value& container);
 
 /// Returns true if the command or the image downloads or copies a model.
 bool brings_a_model(const Value& container);

@@ -114,5 +114,21 @@ TEST(ContainerStart, ReadsTheSizeInTheNameOfAModel) {
   }
 }
 
+TEST(ContainerStart, ReadsTheSizeOfTheWeightsInTheNameOfAModel) {
+  const auto weights_of = [](const std::string& yaml) {
+    File file("a.yaml", yaml);
+    file.documents = manifest::Documents::parse(file.text);
+    return weights_gb(file.documents.all()[0].root);
+  };
+  const auto weights = [&](const std::string& model) { return weights_of("command: [vllm, serve, " + model + "]\n"); };
+  EXPECT_DOUBLE_EQ(
+      weights_of("env: [{name: PORT, value: '80'}, {name: MODEL_ID, value: facebook/opt-125m}]\n").value_or(0), 0.25);
+  EXPECT_FALSE(weights_of("env: [{name: MODEL_ID, valueFrom: {secretKeyRef: {name: a, key: b}}}]\n"));
+  EXPECT_DOUBLE_EQ(weights("Qwen/Qwen2.5-7B-Instruct").value_or(0), 14);
+  EXPECT_DOUBLE_EQ(weights("Qwen/Qwen2.5-7B-Instruct-AWQ").value_or(0), 4.2);
+  EXPECT_DOUBLE_EQ(weights("google/gemma-2-2b-it").value_or(0), 4);
+  EXPECT_FALSE(weights("deepseek-ai/DeepSeek-R1"));
+}
+
 }  // namespace
 }  // namespace capstan::lint::container_start_test

@@ -172,7 +172,7 @@ TEST(Precision, AMetricThatIsOnlyGuessedFromItsNameIsNoError) {
            metric + "}, target: {type: AverageValue, averageValue: 5}}}\n";
   };
   EXPECT_EQ(found(hpa("llm_d_epp_average_queue_size"), "pods-metric-not-on-target-pods"), "error");
-  EXPECT_EQ(found(hpa("DCGM_FI_DEV_GPU_UTIL"), "pods-metric-not-on-target-pods"), "warning");
+  EXPECT_EQ(found(hpa("DCGM_FI_DEV_GPU_UTIL"), "pods-metric-not-on-target-pods"), "info");
 }
 
 TEST(Precision, AQueryWithVariablesIsNotASyntaxError) {
@@ -283,7 +283,7 @@ TEST(Precision, AnOldEngineStillHasARemovedMetric) {
            image + "', resources: {limits: {nvidia.com/gpu: 1}}}]}}}\n";
   };
   const std::string query = "sum(vllm:gpu_cache_usage_perc)";
-  EXPECT_EQ(found(scaled_by(query), "metric-removed"), "error");
+  EXPECT_EQ(found(scaled_by(query), "metric-removed"), "warning");
   EXPECT_EQ(found(scaled_by(query, deployment("vllm/vllm-openai:v0.8.5")), "metric-removed"), "none");
   EXPECT_EQ(found(scaled_by(query, deployment("vllm/vllm-openai:v0.14.0")), "metric-removed"), "error");
   EXPECT_EQ(found(scaled_by(query, deployment("vllm/vllm-openai:latest")), "metric-removed"), "error");
@@ -341,7 +341,7 @@ TEST(Precision, APoolMayLaunchOnlyWhatAllItsRequirementsAllow) {
 
 TEST(Precision, AnExcludingRequirementIsUnderstood) {
   const auto spot = [](const std::string& op) {
-    return found(pool("", "{key: karpenter.sh/capacity-type, operator: " + op + ", values: [spot]}", "role: inference"),
+    return found(pool("", "{key: karpenter.sh/capacity-type, operator: " + op + ", values: [spot]}", "role: online"),
                  "spot-slo-critical");
   };
   EXPECT_EQ(spot("In"), "warning");
@@ -438,7 +438,7 @@ TEST(Precision, ObjectsOfOperatorsAreCheckedAsTheirOperatorsReadThem) {
       "8}}}]";
   EXPECT_EQ(found(kserve(container), "tp-gpu-mismatch"), "error");
   EXPECT_EQ(found(kserve(container + ", workerSpec: {pipelineParallelSize: 2}"), "tp-gpu-mismatch"), "none");
-  EXPECT_EQ(found(kserve("minReplicas: 0, " + container), "scale-to-zero-no-warm-pool"), "warning");
+  EXPECT_EQ(found(kserve("minReplicas: 0, " + container), "scale-to-zero-no-warm-pool"), "info") << "Knative queues";
   EXPECT_EQ(found(kserve("minReplicas: 0, sklearn: {}"), "scale-to-zero-no-warm-pool"), "none");
   EXPECT_EQ(found(kserve("minReplicas: 3, maxReplicas: 1"), "min-gt-max"), "error");
   EXPECT_EQ(found(kserve("minReplicas: 3, maxReplicas: 0"), "min-gt-max"), "none");
@@ -452,7 +452,7 @@ TEST(Precision, ObjectsOfOperatorsAreCheckedAsTheirOperatorsReadThem) {
       "apiVersion: monitoring.coreos.com/v1\nkind: PrometheusRule\nmetadata: {name: a}\nspec: {groups: [{name: g, "
       "rules: "
       "[{alert: b, expr: 'avg(vllm:gpu_cache_usage_perc) > 0.9', annotations: {x: '{{ $value }}'}}]}]}\n";
-  EXPECT_EQ(found(rules, "metric-removed"), "error");
+  EXPECT_EQ(found(rules, "metric-removed"), "warning");
   EXPECT_EQ(found(rules, "promql-syntax"), "none");
 }
 

@@ -124,8 +124,8 @@ TEST(RuleCases, ReadinessDelayFixed) {
   };
   const std::string claim = "volumes: [{name: m, persistentVolumeClaim: {claimName: m}}], ";
   EXPECT_EQ(probe("readinessProbe: {httpGet: {path: /health}, initialDelaySeconds: 300}"), "warning");
-  EXPECT_EQ(probe("readinessProbe: {httpGet: {path: /health}, initialDelaySeconds: 180}"), "warning");
-  EXPECT_EQ(probe("readinessProbe: {httpGet: {path: /health}, initialDelaySeconds: 120}"), "info")
+  EXPECT_EQ(probe("readinessProbe: {httpGet: {path: /health}, initialDelaySeconds: 200}"), "warning");
+  EXPECT_EQ(probe("readinessProbe: {httpGet: {path: /health}, initialDelaySeconds: 180}"), "info")
       << "the model may be downloaded";
   EXPECT_EQ(probe("readinessProbe: {httpGet: {path: /health}, initialDelaySeconds: 120}", claim), "warning");
   EXPECT_EQ(probe("readinessProbe: {httpGet: {path: /health}, initialDelaySeconds: 60}"), "none");

@@ -213,8 +213,9 @@ TEST(Run, EveryOutputHasTheSameFindings) {
 TEST(Run, TheSummaryCountsSafeAndUnsafeFixes) {
   const std::string scaler =
       "apiVersion: keda.sh/v1alpha1\nkind: ScaledObject\nmetadata: {name: a}\nspec:\n  scaleTargetRef: {name: a}\n"
-      "  minReplicaCount: 0\n  maxReplicaCount: 4\n  triggers:\n    - type: prometheus\n      metadata: {metricName: "
-      "a, "
+      "  minReplicaCount: 1\n  maxReplicaCount: 4\n"
+      "  advanced: {horizontalPodAutoscalerConfig: {behavior: {scaleDown: {stabilizationWindowSeconds: 90}}}}\n"
+      "  triggers:\n    - type: prometheus\n      metadata: {metricName: a, "
       "query: 'sum(vllm:gpu_cache_usage_perc{namespace=\"a\"})', threshold: \"0.8\"}\n";
   const Report report = lint({{"a.yaml", scaler, true}});
   EXPECT_NE(summary_text(report).find("; 2 safe fixes (--fix) and 1 unsafe fix (--unsafe-fixes)"), std::string::npos)

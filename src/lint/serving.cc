@@ -53,6 +53,16 @@ bool is_placeholder(const Object& object, const Pod& pod) {
          });
 }
 
+bool has_lasting_volume(const Object& object, const Pod& pod) {
+  const auto lasts = [](const Value& volume) {
+    return std::ranges::any_of(std::initializer_list<std::string_view>{"persistentVolumeClaim", "hostPath", "csi",
+                                                                       "nfs", "image", "ephemeral"},
+                               [&](std::string_view kind) { return volume.has(kind); });
+  };
+  return object["spec"]["volumeClaimTemplates"].count > 0 ||
+         std::ranges::any_of((*pod.spec)["volumes"].children(), lasts);
+}
+
 const Object* service_of(const Object& object, const Pod& pod, const Set& set) {
   for (const Object* service : set.in_folder("Service", object)) {
     if (may_share_namespace(*service, object) && selects(at(*service, "spec.selector"), (*pod.metadata)["labels"]))

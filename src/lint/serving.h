@@ -9,6 +9,9 @@ namespace capstan::lint {
 /// pre-puller, a load generator.
 bool is_placeholder(const Object& object, const Pod& pod);
 
+/// Returns true if a volume of the pod outlives it, so that it may hold the model when the pod starts.
+bool has_lasting_volume(const Object& object, const Pod& pod);
+
 /// Returns the Service that sends requests to a pod; null if the folder has none.
 const Object* service_of(const Object& object, const Pod& pod, const Set& set);
 

@@ -33,6 +33,9 @@ class Set {
   /// Returns the scalers in the folder of `from` whose `scaleTargetRef` names this target.
   std::vector<const Object*> scalers_of_target(std::string_view kind, std::string_view name, const Object& from) const;
 
+  /// Returns all objects of a kind.
+  std::span<const Object* const> of_kind(std::string_view kind) const;
+
   bool closed() const { return closed_; }
 
   /// Returns true if one file, one kustomization or one chart shows that both objects are deployed together. A common
@@ -61,7 +64,6 @@ class Set {
   void add(const Object& object);
   void sort();
   std::uint32_t scope_of(const Object& object) const { return scopes_[object.index]; }
-  Objects of_kind(std::string_view kind) const;
   std::span<const NameEntry> of_name(std::string_view kind, std::string_view name) const;
   /// Returns the objects of one scope from a list that is sorted by scope.
   Objects of_scope(Objects all, std::uint32_t scope) const;

@@ -110,6 +110,196 @@ TEST(SeverityCases, MissingStartupProbe) {
   EXPECT_EQ(startup(server(engine + late, download)), "none") << "131 s are enough to load a model from a disk";
 }
 
+TEST(SeverityCases, SmallModelsAndTritonMayStartInTime) {
+  const auto startup = [](const std::string& image, const std::string& model, int delay) {
+    return found(server("image: '" + image + "', args: [--model, " + model +
+                        "], livenessProbe: {httpGet: {path: /health, port: 8000}, failureThreshold: 1, "
+                        "initialDelaySeconds: " +
+                        std::to_string(delay) + "}"),
+                 "missing-startup-probe");
+  };
+  const std::string vllm = "vllm/vllm-openai:v0.20.0";
+  EXPECT_EQ(startup(vllm, "google/gemma-2-2b-it", 190), "info");
+  EXPECT_EQ(startup(vllm, "google/gemma-2-2b-it", 100), "warning");
+  EXPECT_EQ(startup(vllm, "Qwen/Qwen2.5-7B-Instruct", 190), "warning");
+  EXPECT_EQ(startup(vllm, "Qwen/Qwen2.5-7B-Instruct-AWQ", 190), "info");
+  EXPECT_EQ(startup(vllm, "/models/merged", 190), "warning");
+  EXPECT_EQ(startup("nvcr.io/nvidia/tritonserver:24.04-py3", "m", 30), "info") << "its models may load in seconds";
+  EXPECT_EQ(startup("nvcr.io/nvidia/tritonserver:24.04-trtllm-python-py3", "m", 30), "warning");
+}
+
+TEST(SeverityCases, AModelInALastingVolumeOrOfKnownSmallSizeLoadsSooner) {
+  const auto startup = [](const std::string& container, const std::string& volumes, int delay) {
+    return found(server("image: 'vllm/vllm-openai:v0.20.0', " + container +
+                            "livenessProbe: {httpGet: {path: /health, port: 8000}, failureThreshold: 1, "
+                            "initialDelaySeconds: " +
+                            std::to_string(delay) + "}",
+                        volumes),
+                 "missing-startup-probe");
+  };
+  const std::string args = "args: [--model, Qwen/Qwen2.5-32B-Instruct], ";
+  const std::string claim = "volumes: [{name: m, persistentVolumeClaim: {claimName: m}}], ";
+  EXPECT_EQ(startup(args, "", 240), "warning");
+  EXPECT_EQ(startup(args, "volumes: [{name: m, emptyDir: {}}], ", 240), "warning");
+  EXPECT_EQ(startup(args, claim, 240), "info") << "a restart continues the download";
+  EXPECT_EQ(startup(args, claim, 100), "warning");
+  const std::string script = "command: [/entrypoint.sh], env: [{name: MODEL_ID, value: facebook/opt-125m}], ";
+  EXPECT_EQ(startup(script, "", 220), "info");
+}
+
+TEST(SeverityCases, ADownloadIsAdviceForServersOfUnknownModels) {
+  const auto download = [](const std::string& image) {
+    return found(server("image: '" + image + "', volumeMounts: [{name: m, mountPath: /m}]",
+                        "volumes: [{name: m, emptyDir: {}}], initContainers: [{name: i, image: 'aws:1', command: [sh, "
+                        "-c, 'aws s3 cp s3://m/ /m --recursive'], volumeMounts: [{name: m, mountPath: /m}]}], "),
+                 "model-download-no-cache");
+  };
+  EXPECT_EQ(download("vllm/vllm-openai:v0.20.0"), "warning");
+  EXPECT_EQ(download("nvcr.io/nvidia/tritonserver:26.08-py3"), "info");
+}
+
+TEST(SeverityCases, AlertsOnARemovedMetricConsiderTheVersionsInTheInput) {
+  const std::string rule =
+      "apiVersion: monitoring.coreos.com/v1\nkind: PrometheusRule\nmetadata: {name: a}\nspec: {groups: [{name: a, "
+      "rules: [{alert: a, expr: 'avg(vllm:gpu_cache_usage_perc) > 0.9'}]}]}\n";
+  const auto alert = [&](const std::vector<std::string>& images) {
+    Texts texts = {{"observability/rule.yaml", rule}};
+    for (const std::string& image : images) {
+      const std::string name = "w" + std::to_string(texts.size());
+      texts.push_back({name + "/a.yaml", server("image: '" + image + "'", "", name)});
+    }
+    return found(texts, "metric-removed");
+  };
+  EXPECT_EQ(alert({}), "warning");
+  EXPECT_EQ(alert({"vllm/vllm-openai:v0.6.3"}), "none");
+  EXPECT_EQ(alert({"vllm/vllm-openai:v0.14.0"}), "error");
+  EXPECT_EQ(alert({"vllm/vllm-openai:v0.6.3", "vllm/vllm-openai:v0.14.0"}), "error");
+}
+
+TEST(SeverityCases, APausedScalerDoesNotCompeteForTheReplicas) {
+  const auto scaled = [](const std::string& annotations) {
+    return found("apiVersion: keda.sh/v1alpha1\nkind: ScaledObject\nmetadata: {name: a, annotations: {" + annotations +
+                     "}}\nspec: {scaleTargetRef: {name: vllm}, minReplicaCount: 1}\n---\napiVersion: apps/v1\nkind: "
+                     "Deployment\nmetadata: {name: vllm}\nspec: {replicas: 0, selector: {matchLabels: {a: b}}}\n",
+                 "deployment-replicas-with-autoscaler");
+  };
+  EXPECT_EQ(scaled(""), "warning");
+  EXPECT_EQ(scaled("autoscaling.keda.sh/paused: 'false'"), "warning");
+  EXPECT_EQ(scaled("autoscaling.keda.sh/paused: 'true'"), "none");
+  EXPECT_EQ(scaled("autoscaling.keda.sh/paused-replicas: '2'"), "none");
+}
+
+TEST(SeverityCases, ALimitOnMemoryAlsoLimitsTheGpus) {
+  const auto pool = [](const std::string& limits) {
+    return found("apiVersion: karpenter.sh/v1\nkind: NodePool\nmetadata: {name: gpu}\nspec: {limits: {" + limits +
+                     "}, template: {spec: {requirements: [{key: karpenter.k8s.aws/instance-family, operator: In, "
+                     "values: [g5]}]}}}\n",
+                 "gpu-pool-no-gpu-limit");
+  };
+  EXPECT_EQ(pool("cpu: 4000, memory: 80Gi"), "none");
+  EXPECT_EQ(pool("memory: 80Gi"), "none");
+  EXPECT_EQ(pool("cpu: 64, memory: 9000Gi"), "none");
+  EXPECT_EQ(pool("cpu: 1000, memory: 1000Gi"), "warning");
+  EXPECT_EQ(pool("memory: 1000Gi"), "warning");
+}
+
+TEST(SeverityCases, TritonAnswersProbesInItsOwnThread) {
+  const auto liveness = [](const std::string& image) {
+    return found(server("image: '" + image + "', livenessProbe: {httpGet: {path: /v2/health/live, port: 8000}}"),
+                 "liveness-kills-busy");
+  };
+  EXPECT_EQ(liveness("registry.local/vllm:1"), "warning");
+  EXPECT_EQ(liveness("nvcr.io/nvidia/tritonserver:24.03-vllm-python-py3"), "none");
+}
+
+TEST(SeverityCases, ASmallEngineWritesAnAnswerWithinAMinute) {
+  const auto grace = [](const std::string& model, const std::string& length, const std::string& seconds) {
+    return found(
+        "apiVersion: autoscaling/v2\nkind: HorizontalPodAutoscaler\nmetadata: {name: a}\nspec: "
+        "{scaleTargetRef: {kind: Deployment, name: llama-70b}, maxReplicas: 9}\n---\n" +
+            server("image: 'vllm/vllm-openai:v0.20.0', args: [--model, " + model + ", --max-model-len, '" + length +
+                       "'], ports: [{containerPort: 8000}]",
+                   "terminationGracePeriodSeconds: " + seconds + ", "),
+        "grace-period-too-short");
+  };
+  EXPECT_EQ(grace("google/gemma-2-2b-it", "4096", "60"), "info");
+  EXPECT_EQ(grace("google/gemma-2-2b-it", "4096", "30"), "warning");
+  EXPECT_EQ(grace("google/gemma-2-2b-it", "8192", "60"), "warning");
+  EXPECT_EQ(grace("Qwen/Qwen2.5-14B-Instruct", "4096", "60"), "warning");
+}
+
+TEST(SeverityCases, AReadinessDelayMayBeAsLongAsADownload) {
+  const auto delay = [](const std::string& seconds, const std::string& volumes) {
+    return found(server("image: 'vllm/vllm-openai:v0.20.0', readinessProbe: {httpGet: {path: /health, port: 8000}, "
+                        "initialDelaySeconds: " +
+                            seconds + "}",
+                        volumes),
+                 "readiness-delay-fixed");
+  };
+  const std::string claim = "volumes: [{name: m, persistentVolumeClaim: {claimName: m}}], ";
+  EXPECT_EQ(delay("119", claim), "none");
+  EXPECT_EQ(delay("180", claim), "warning");
+  EXPECT_EQ(delay("180", ""), "info");
+  EXPECT_EQ(delay("300", ""), "warning");
+}
+
+TEST(SeverityCases, AnOldHpaHasNoBehavior) {
+  const auto hpa = [](const std::string& version) {
+    return found("apiVersion: autoscaling/" + version +
+                     "\nkind: HorizontalPodAutoscaler\nmetadata: {name: a}\nspec: {scaleTargetRef: {kind: Deployment, "
+                     "name: llama-70b}, maxReplicas: 9, metrics: [{type: Resource, resource: {name: cpu}}]}\n---\n" +
+                     server("image: 'vllm/vllm-openai:v0.20.0'"),
+                 "hpa-missing-scaledown-behavior");
+  };
+  EXPECT_EQ(hpa("v2"), "warning");
+  EXPECT_EQ(hpa("v2beta2"), "warning");
+  EXPECT_EQ(hpa("v2beta1"), "none");
+}
+
+TEST(SeverityCases, AmazonLinux2HasNoNewImages) {
+  const auto alias = [](const std::string& image) {
+    return found(
+        "apiVersion: karpenter.k8s.aws/v1\nkind: EC2NodeClass\nmetadata: {name: gpu}\nspec: {amiSelectorTerms: "
+        "[{alias: " +
+            image +
+            "}]}\n---\napiVersion: karpenter.sh/v1\nkind: NodePool\nmetadata: {name: gpu}\nspec: {template: {spec: "
+            "{nodeClassRef: {name: gpu}, requirements: [{key: karpenter.k8s.aws/instance-family, operator: In, values: "
+            "[g5]}]}}}\n",
+        "ami-latest-alias");
+  };
+  EXPECT_EQ(alias("al2023@latest"), "warning");
+  EXPECT_EQ(alias("al2@latest"), "none");
+}
+
+TEST(SeverityCases, SpotNodesAreAdviceUnlessTheServiceIsOnline) {
+  const auto pool = [](const std::string& label) {
+    return found(
+        "apiVersion: karpenter.sh/v1\nkind: NodePool\nmetadata: {name: gpu}\nspec: {limits: {nvidia.com/gpu: 8}, "
+        "template: {metadata: {labels: {workload: " +
+            label + "}}, spec: {requirements: [{key: karpenter.sh/capacity-type, operator: In, values: [spot]}]}}}\n",
+        "spot-slo-critical");
+  };
+  EXPECT_EQ(pool("online-inference"), "warning");
+  EXPECT_EQ(pool("gpu-inference"), "info") << "it may be inference in batches";
+  EXPECT_EQ(pool("training"), "none");
+}
+
+TEST(SeverityCases, ALowCpuLimitAlsoLimitsTheGpus) {
+  const auto pool = [](const std::string& limits) {
+    return found("apiVersion: karpenter.sh/v1\nkind: NodePool\nmetadata: {name: gpu}\nspec: {" + limits +
+                     "template: {spec: {requirements: [{key: karpenter.k8s.aws/instance-family, operator: In, values: "
+                     "[g5]}]}}}\n",
+                 "gpu-pool-no-gpu-limit");
+  };
+  EXPECT_EQ(pool(""), "warning");
+  EXPECT_EQ(pool("limits: {memory: 1000Gi}, "), "warning");
+  EXPECT_EQ(pool("limits: {cpu: 1000}, "), "warning") << "250 GPUs";
+  EXPECT_EQ(pool("limits: {cpu: '16', memory: 64Gi}, "), "none") << "at most 4 GPUs";
+  EXPECT_EQ(pool("limits: {cpu: 128000m}, "), "none") << "at most 32 GPUs";
+  EXPECT_EQ(pool("limits: {cpu: 132}, "), "warning");
+  EXPECT_EQ(pool("limits: {cpu: 1000, nvidia.com/gpu: 8}, "), "none");
+}
+
 TEST(SeverityCases, PodsWithoutRequestsNeedNoProbesGracePeriodsOrBudgets) {
   const std::string service = "---\napiVersion: v1\nkind: Service\nmetadata: {name: s}\nspec: {selector: {a: b}}\n";
   const std::string rows[] = {
@@ -234,15 +424,6 @@ TEST(SeverityCases, APoolMayHaveSeveralGpusIfItsPodsSelectOne) {
   EXPECT_EQ(pool("nodeSelector: {team: a}, "), "warning");
 }
 
-TEST(SeverityCases, ZeroIsIntendedIfARouterScalesUp) {
-  const auto to_zero = [](const std::string& query) {
-    std::string yaml = scaled_by(query);
-    return found(yaml.replace(yaml.find("minReplicaCount: 1"), 18, "minReplicaCount: 0"), "scale-to-zero-no-warm-pool");
-  };
-  EXPECT_EQ(to_zero("sum(rate(vllm:num_incoming_requests_total[1m]))"), "info");
-  EXPECT_EQ(to_zero("sum(vllm:num_requests_waiting)"), "warning");
-}
-
 TEST(SeverityCases, AQueryOfKServeIsCheckedLikeOneOfKeda) {
   const auto service = [](const std::string& query) {
     return found(
@@ -256,7 +437,20 @@ TEST(SeverityCases, AQueryOfKServeIsCheckedLikeOneOfKeda) {
   EXPECT_EQ(service("sum(vllm:num_requests_running)"), "none");
 }
 
-TEST(SeverityCases, ScaleToZeroIsAdviceIfAProxyQueuesRequests) {
+TEST(SeverityCases, AStatedMinimumOfZeroIsAdvice) {
+  std::string scaled = scaled_by("sum(vllm:num_requests_waiting)");
+  const std::string minimum = "  minReplicaCount: 1\n";
+  const std::size_t at = scaled.find(minimum);
+  EXPECT_EQ(found(scaled, "scale-to-zero-no-warm-pool"), "none");
+  scaled.replace(at, minimum.size(), "  minReplicaCount: 0\n");
+  EXPECT_EQ(found(scaled, "scale-to-zero-no-warm-pool"), "info");
+  EXPECT_EQ(found(scaled, "scale-to-zero-self-metric"), "error") << "nothing wakes it";
+  scaled.erase(at, minimum.size());
+  EXPECT_EQ(found(scaled, "scale-to-zero-no-warm-pool"), "warning") << "the default of KEDA is 0";
+  const std::string queue =
+      "apiVersion: keda.sh/v1alpha1\nkind: ScaledObject\nmetadata: {name: a}\nspec: {scaleTargetRef: {name: "
+      "llama-70b}, minReplicaCount: 0, triggers: [{type: redis, metadata: {listName: jobs, listLength: '5'}}]}\n---\n";
+  EXPECT_EQ(found(queue + server("image: 'vllm/vllm-openai:v0.20.0'"), "scale-to-zero-no-warm-pool"), "info");
   EXPECT_EQ(
       found("apiVersion: kubeai.org/v1\nkind: Model\nmetadata: {name: a}\nspec: {minReplicas: 0, resourceProfile: "
             "'nvidia-gpu-l4:1'}\n",

@@ -56,16 +56,18 @@ TEST(LanguageServer, OnlyASafeFixIsPreferred) {
   LanguageServer server{Options()};
   const std::string text =
       "apiVersion: keda.sh/v1alpha1\nkind: ScaledObject\nmetadata: {name: a}\nspec:\n  scaleTargetRef: {name: a}\n"
-      "  minReplicaCount: 0\n  maxReplicaCount: 4\n  triggers:\n    - type: prometheus\n      metadata: {query: "
-      "'sum(vllm:gpu_cache_usage_perc{namespace=\"a\"})', threshold: \"0.8\"}\n";
+      "  minReplicaCount: 1\n  maxReplicaCount: 4\n"
+      "  advanced: {horizontalPodAutoscalerConfig: {behavior: {scaleDown: {stabilizationWindowSeconds: 90}}}}\n"
+      "  triggers:\n    - type: prometheus\n      metadata: {query: 'sum(vllm:gpu_cache_usage_perc{namespace=\"a\"})', "
+      "threshold: \"0.8\"}\n";
   send(server, open_message(text));
   const Json asked = {
       {"textDocument", {{"uri", "file:///a.yaml"}}},
-      {"range", {{"start", {{"line", 0}, {"character", 0}}}, {"end", {{"line", 10}, {"character", 0}}}}}};
+      {"range", {{"start", {{"line", 0}, {"character", 0}}}, {"end", {{"line", 12}, {"character", 0}}}}}};
   const Json actions =
       send(server, {{"id", 3}, {"method", "textDocument/codeAction"}, {"params", asked}}).at(0)["result"];
   ASSERT_EQ(actions.size(), 2u);
-  EXPECT_EQ(actions[0]["title"], "scale-to-zero-no-warm-pool: set minReplicaCount to 1");
+  EXPECT_EQ(actions[0]["title"], "scaledown-window-too-short: set stabilizationWindowSeconds to 600");
   EXPECT_EQ(actions[0]["isPreferred"], false);
   EXPECT_EQ(actions[1]["title"], "metric-removed: replace vllm:gpu_cache_usage_perc with vllm:kv_cache_usage_perc");
   EXPECT_EQ(actions[1]["isPreferred"], true);

@@ -15,9 +15,8 @@ void check(const Subject& s) {
   if (!disruption["consolidationPolicy"].is("WhenEmpty") || after.is("Never")) return;
   const auto seconds = after ? seconds_of(after.text) : std::optional<std::int64_t>(0);
   if (!seconds || *seconds >= 3600) return;
-  Finding& finding = s.report(after ? after : disruption["consolidationPolicy"],
-                              fmt::format("an empty GPU node is terminated after {} s", *seconds));
-  if (*seconds >= 300) finding.set_severity(Severity::info);
+  s.report(after ? after : disruption["consolidationPolicy"],
+           fmt::format("an empty GPU node is terminated after {} s", *seconds));
 }
 
 }  // namespace
@@ -26,7 +25,7 @@ void check(const Subject& s) {
 extern const Rule rule_gpu_consolidate_after_short;
 const Rule rule_gpu_consolidate_after_short = {
     .id = "gpu-consolidate-after-short",
-    .severity = Severity::warning,
+    .severity = Severity::info,
     .kinds = "NodePool",
     .title = "an empty GPU node is terminated before the next replica needs it",
     .why =

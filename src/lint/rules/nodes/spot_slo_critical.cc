@@ -1,5 +1,7 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "lint/pools.h"
 #include "lint/rule.h"
 
@@ -7,20 +9,22 @@ namespace capstan::lint {
 namespace spot_slo_critical {
 namespace {
 
-bool is_online(const Pool& pool) {
-  for (const Value& label : (*pool.metadata)["labels"].children()) {
-    if (label.text.find("online") != label.text.npos || label.text.find("inference") != label.text.npos) return true;
-  }
-  return false;
+bool has_label_with(const Pool& pool, std::string_view word) {
+  return std::ranges::any_of((*pool.metadata)["labels"].children(),
+                             [&](const Value& label) { return label.text.find(word) != label.text.npos; });
 }
 
 void check(const Subject& s) {
   const std::optional<Pool> pool = gpu_pool_of(s.object);
-  if (!pool || !is_online(*pool)) return;
+  if (!pool) return;
+  const bool is_online = has_label_with(*pool, "online");
+  if (!is_online && !has_label_with(*pool, "inference")) return;
   const Value& entry = requirement(*pool, "capacity-type");
   const Value& values = entry["values"];
   if (entry["operator"].is("In") && values.count == 1 && values[0].is("spot")) {
-    s.report(values[0], fmt::format("pool {} serves online inference only on spot nodes", s.object.name));
+    Finding& finding = s.report(values[0], fmt::format("pool {} serves inference only on spot nodes", s.object.name));
+    // Inference in batches, and a service that accepts gaps for a lower price, may run only on spot nodes.
+    if (!is_online) finding.set_severity(Severity::info);
   }
 }
 
@@ -35,7 +39,7 @@ const Rule rule_spot_slo_critical = {
     .title = "online inference runs only on spot nodes",
     .why =
         "The cloud reclaims spot nodes with two minutes' notice, often many at once. A cold start takes longer, so no "
-        "replica is ready when they are gone.",
+        "replica is ready when they are gone. The finding is advice unless a label says that the service is online.",
     .fix = "use on-demand nodes for the base load and spot nodes for bursts",
     .source = "cloud providers' spot documentation",
     .bad = R"(apiVersion: karpenter.sh/v1

@@ -9,10 +9,17 @@ namespace capstan::lint {
 namespace deployment_replicas_with_autoscaler {
 namespace {
 
+/// Returns true if an annotation stops KEDA from scaling the target.
+bool is_paused(const Object& scaler) {
+  const Value& paused = annotation(scaler, "autoscaling.keda.sh/paused");
+  return paused.is("true") || annotation(scaler, "autoscaling.keda.sh/paused-replicas");
+}
+
 void check(const Subject& s) {
   const Value& replicas = s.object["spec"]["replicas"];
   if (!replicas) return;
-  const std::vector<const Object*> scalers = scalers_of(s.object, s.set);
+  std::vector<const Object*> scalers = scalers_of(s.object, s.set);
+  std::erase_if(scalers, [](const Object* scaler) { return is_paused(*scaler); });
   if (scalers.empty()) return;
   const auto is_certain = [&](const Object* scaler) { return s.set.belong_together(s.object, *scaler, s.object.name); };
   const auto certain = std::ranges::find_if(scalers, is_certain);

@@ -10,6 +10,7 @@ namespace hpa_missing_scaledown_behavior {
 namespace {
 
 void check(const Subject& s) {
+  if (s.object["apiVersion"].is("autoscaling/v2beta1")) return;  // it has no behavior
   const std::optional<Scaler> scaler = scaler_of(s.object);
   if ((*scaler->behavior)["scaleDown"] || scaler->signals.empty() || !scales_gpu(*scaler, s.set)) return;
   const std::int64_t floor = std::max<std::int64_t>(scaler->min_replicas, 1);  // a step to zero waits for the cooldown

@@ -18,7 +18,7 @@ void check(const Subject& s) {
           s.report(*signal.metric, fmt::format("the pods of {} do not expose {}; another pod does",
                                                scaler_of(s.object)->target_name->text, signal.metric->text));
       // These metrics name a pod in a label, and a rule of an adapter may assign them to that pod.
-      if (prefix == "DCGM_" || prefix == "dcgm_" || prefix == "kube_") finding.set_severity(Severity::warning);
+      if (prefix == "DCGM_" || prefix == "dcgm_" || prefix == "kube_") finding.set_severity(Severity::info);
     }
   }
 }
@@ -36,7 +36,7 @@ const Rule rule_pods_metric_not_on_target_pods = {
         "An exporter or a gateway exposes the metric, and Prometheus labels it with the pod of the exporter or "
         "gateway. The target's pods then have no metric, and the HPA reports \"no metrics returned\". If the metric "
         "names a pod in a label (DCGM's exported_pod), a rule of the adapter can assign it to that pod. The finding "
-        "is then a warning, and there is none if such a rule is in the same folder.",
+        "is then advice, and there is none if such a rule is in the same folder.",
     .fix = "use type External or Object, or a metric of the engine",
     .source = "NVIDIA/dcgm-exporter issues 42, 151, 307",
     .bad = R"(apiVersion: autoscaling/v2

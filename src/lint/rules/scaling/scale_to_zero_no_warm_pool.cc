@@ -1,24 +1,11 @@
 #include <fmt/format.h>
 
-#include "lint/facts.h"
-#include "lint/query.h"
 #include "lint/rule.h"
 #include "lint/scalers.h"
 
 namespace capstan::lint {
 namespace scale_to_zero_no_warm_pool {
 namespace {
-
-/// Returns true if a metric of a router scales the target. Scaling to zero is then intended, and the router queues or
-/// refuses requests.
-bool uses_router_metric(const Subject& s) {
-  bool found = false;
-  for_each_metric_name(s.queries(), [&](const NameUse& use) {
-    const KnownMetric* known = known_metric(use.name);
-    found = found || (known != nullptr && known->is_of_router());
-  });
-  return found;
-}
 
 void check(const Subject& s) {
   const std::optional<Scaler> scaler = scaler_of(s.object);
@@ -31,8 +18,7 @@ void check(const Subject& s) {
         s.report(*scaler->min,
                  fmt::format("with {} 0 the first request after a pause waits for a cold start", scaler->min->key));
     finding.replace(*scaler->min, "1");
-    // The proxy of KubeAI queues the request until a replica serves.
-    if (s.object.kind == "Model" || uses_router_metric(s)) finding.set_severity(Severity::info);
+    finding.set_severity(Severity::info);  // scale-to-zero-self-metric reports the minimum from which nothing wakes
   } else {
     s.report_key(s.object["spec"]["scaleTargetRef"], "without minReplicaCount this GPU workload scales to zero")
         .mark_absence();
@@ -50,7 +36,7 @@ const Rule rule_scale_to_zero_no_warm_pool = {
     .title = "a GPU workload scales to zero",
     .why =
         "The first request after a pause waits for a node, an image, weights and the engine's start: 2 to 8 minutes. "
-        "No interactive SLO allows this.",
+        "No interactive SLO allows this. The finding is advice if the manifest states the minimum of zero.",
     .fix =
         "keep one replica with minReplicaCount 1; if a queue stores the requests, state this in the annotation "
         "capstan.dev/scale-to-zero-ok",

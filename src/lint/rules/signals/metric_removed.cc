@@ -13,19 +13,45 @@ namespace capstan::lint {
 namespace metric_removed {
 namespace {
 
-/// Returns true if the scaled workload runs a vLLM that still has the metric.
-bool is_older(const Subject& s, const RemovedMetric& removed) {
-  const std::optional<Scaler> scaler = scaler_of(s.object);
-  const Object* target = scaler ? target_of(*scaler, s.set) : nullptr;
-  const auto since = minor_of(removed.since);
-  if (target == nullptr || !since) return false;
-  for (const Pod& pod : pods_of(*target)) {
+/// The versions of vLLM that visible workloads run, compared with the version that removed a metric.
+struct Versions {
+  bool has_older = false;
+  bool has_newer = false;
+};
+
+/// Returns true if the image is the newest release of vLLM at every start.
+bool is_newest_vllm(std::string_view image) {
+  if (!image.ends_with("/vllm-openai") && image.find("/vllm-openai:") == image.npos) return false;
+  return image.ends_with("/vllm-openai") || image.ends_with(":latest") || image.ends_with(":nightly");
+}
+
+void add_versions(const Object& workload, std::uint32_t since, Versions& versions) {
+  for (const Pod& pod : pods_of(workload)) {
     for (const Value* container : containers_of(pod)) {
-      const auto minor = vllm_minor_of((*container)["image"].text);
-      if (minor && *minor < *since) return true;
+      const std::string_view image = (*container)["image"].text;
+      const auto minor = vllm_minor_of(image);
+      versions.has_older = versions.has_older || (minor && *minor < since);
+      versions.has_newer = versions.has_newer || (minor && *minor >= since) || is_newest_vllm(image);
     }
   }
-  return false;
+}
+
+/// Returns the versions of the scaled workload. Rules of Prometheus and of its adapter name no workload, so all
+/// workloads count for them.
+Versions versions_for(const Subject& s, const RemovedMetric& removed) {
+  Versions versions;
+  const auto since = minor_of(removed.since);
+  if (!since) return versions;
+  const std::optional<Scaler> scaler = scaler_of(s.object);
+  const Object* target = scaler ? target_of(*scaler, s.set) : nullptr;
+  if (target != nullptr) {
+    add_versions(*target, *since, versions);
+    return versions;
+  }
+  for (const std::string_view kind : {"Deployment", "StatefulSet", "LeaderWorkerSet", "Rollout", "Pod"}) {
+    for (const Object* workload : s.set.of_kind(kind)) add_versions(*workload, *since, versions);
+  }
+  return versions;
 }
 
 /// Returns true for metrics that the router of production-stack still computes from the answers of its engines.
@@ -43,15 +69,15 @@ bool is_name(std::string_view instead) { return instead.find('(') == instead.npo
 void check(const Subject& s) {
   for_each_metric_name(s.queries(), [&](const NameUse& use) {
     const RemovedMetric* removed = removed_metric(use.name);
-    if (removed == nullptr || !use.name.starts_with("vllm") || is_older(s, *removed)) return;
+    if (removed == nullptr || !use.name.starts_with("vllm")) return;
+    const Versions versions = versions_for(s, *removed);
+    if (versions.has_older && !versions.has_newer) return;
     if (!use.signal->is_query() && is_served_by_adapter(s.set, s.object, use.name)) return;
     Finding& finding = s.report_span(
         use.span, fmt::format("{} was removed in {} ({}){}", use.name, removed->since, removed->source,
                               is_kept_by_router(use.name) ? "; only the router of production-stack still has it" : ""));
-    if (is_kept_by_router(use.name)) {
-      finding.set_severity(Severity::warning);
-      return;
-    }
+    if (is_kept_by_router(use.name) || !versions.has_newer) finding.set_severity(Severity::warning);
+    if (is_kept_by_router(use.name)) return;
     if (removed->instead.empty()) return;
     std::string instead(removed->instead);
     for (const std::string_view ending : {"_bucket", "_sum", "_count"}) {
@@ -77,7 +103,9 @@ const Rule rule_metric_removed = {
     .title = "the engine no longer has this metric",
     .why =
         "The query returns nothing. The autoscaler then keeps the replicas, or takes the missing value for zero and "
-        "scales down. An alert on the metric never fires.",
+        "scales down. An alert on the metric never fires. The finding is a warning if no workload in the input tells "
+        "that "
+        "vLLM is new enough, and there is none if vLLM is older.",
     .fix = "use the metric that replaces it",
     .fix_safety = FixSafety::safe,
     .source = "vLLM pull requests 29330, 32661, 15458",

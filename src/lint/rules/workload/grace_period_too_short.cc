@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include "lint/cold_start.h"
 #include "lint/container_start.h"
 #include "lint/rule.h"
 #include "lint/serving.h"
@@ -8,12 +9,15 @@ namespace capstan::lint {
 namespace grace_period_too_short {
 namespace {
 
+constexpr std::int64_t kMinuteS = 60;
 constexpr std::int64_t kLongAnswerS = 120;
 constexpr std::int64_t kShortAnswerTokens = 2048;  ///< number of tokens that any engine writes within a minute
 
-bool answers_are_short(const EngineCommand& engine) {
+bool answers_are_short(const EngineCommand& engine, const Value& container, std::int64_t grace) {
   const auto tokens = engine.number({"--max-model-len", "--context-length"});
-  return (tokens && *tokens <= kShortAnswerTokens) || serves_small_model(engine);
+  const bool is_fast = weights_gb(container).value_or(kSmallWeightsGb + 1) <= kSmallWeightsGb;
+  const std::int64_t longest = is_fast && grace >= kMinuteS ? 2 * kShortAnswerTokens : kShortAnswerTokens;
+  return (tokens && *tokens <= longest) || serves_small_model(engine);
 }
 
 void check(const Subject& s) {
@@ -39,7 +43,7 @@ void check(const Subject& s) {
           s.report(place, fmt::format("pods are killed {} s after SIGTERM{}, but a long answer takes longer", grace,
                                       stated ? "" : " (the default)"));
       // Answer times are known only for engines.
-      if (engine && !answers_are_short(*engine) && is_surely_scaled(s.object, s.set))
+      if (engine && !answers_are_short(*engine, container, grace) && is_surely_scaled(s.object, s.set))
         finding.set_severity(Severity::warning);
       if (!stated) finding.mark_absence();
     }

@@ -46,6 +46,7 @@ bool answers_late(const Value& container) {
     return engine->kind == EngineKind::vllm || engine->kind == EngineKind::sglang;
   }
   const std::string_view image = container["image"].text;
+  if (image.find("tritonserver") != image.npos) return false;
   return image.find("vllm") != image.npos || image.find("sglang") != image.npos;
 }
 

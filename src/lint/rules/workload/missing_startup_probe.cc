@@ -17,6 +17,15 @@ bool has_model_on_disk(const Pod& pod) {
                              [](const Value* container) { return brings_a_model(*container); });
 }
 
+/// Returns true if the engine certainly needs longer than the budget. The load time is known only for engines of
+/// language models. A download that a restart interrupts goes on after it if the volume outlives the pod.
+bool certainly_exceeds(const Object& object, const Pod& pod, const Value& container, std::int64_t budget) {
+  if (!runs_language_engine(container)) return false;
+  const std::optional<double> weights = weights_gb(container);
+  const bool is_small = weights && *weights <= kSmallWeightsGb;
+  return budget < kSmallStartS || !(is_small || has_lasting_volume(object, pod));
+}
+
 void check(const Subject& s) {
   for (const auto& [pod, container] : gpu_pods_of(s.object)) {
     const Value& probe = container["livenessProbe"];
@@ -31,8 +40,7 @@ void check(const Subject& s) {
         probe, fmt::format("the container has no startupProbe and is killed {} s after its start unless it answers, "
                            "but a model takes longer to load",
                            budget));
-    // The load time is known only for known engines.
-    if (is_on_disk || !runs_engine(container)) finding.set_severity(Severity::info);
+    if (is_on_disk || !certainly_exceeds(s.object, pod, container, budget)) finding.set_severity(Severity::info);
     finding.mark_absence();
   }
 }
@@ -48,8 +56,9 @@ const Rule rule_missing_startup_probe = {
     .title = "the liveness probe gives up before the model is loaded",
     .why =
         "Without a startup probe the liveness probe counts from the start. The kubelet kills the engine while it loads "
-        "the weights, again and again. The finding is advice if an init container provides the model, and for servers "
-        "that are no known engine.",
+        "the weights, again and again. The finding is advice if an init container provides the model, for small "
+        "models, "
+        "and for servers that are no known engine of language models.",
     .fix = "add a startupProbe with failureThreshold times periodSeconds of at least 600 s",
     .source = "Kubernetes documentation, startup probes; cold starts of 2 to 8 minutes",
     .bad = R"(apiVersion: apps/v1

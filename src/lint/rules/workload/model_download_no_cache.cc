@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "lint/container_start.h"
 #include "lint/pods.h"
 #include "lint/rule.h"
@@ -19,14 +21,21 @@ bool has_only_empty_dirs(const Pod& pod, const Value& container) {
   return has_any;
 }
 
+bool serves_language_model(const Pod& pod) {
+  return std::ranges::any_of(containers_of(pod),
+                             [](const Value* container) { return runs_language_engine(*container); });
+}
+
 void check(const Subject& s) {
   for (const Pod& pod : pods_of(s.object)) {
     if (!wants_gpu(pod)) continue;
     for (const Value* container : init_containers_of(pod)) {
       for (const std::vector<CommandWord>& command : commands_of(start_of(*container))) {
         if (!is_download(command) || !has_only_empty_dirs(pod, *container)) continue;
-        s.report_span(span_of(*s.object.file, *container, command.front()),
-                      "the model is downloaded into an emptyDir, which is deleted with the pod");
+        Finding& finding = s.report_span(span_of(*s.object.file, *container, command.front()),
+                                         "the model is downloaded into an emptyDir, which is deleted with the pod");
+        // Other servers often have models that download in seconds.
+        if (!serves_language_model(pod)) finding.set_severity(Severity::info);
         break;
       }
     }
@@ -44,7 +53,7 @@ const Rule rule_model_download_no_cache = {
     .title = "every start downloads the model again",
     .why =
         "A download of 140 GB over 10 Gbit/s takes two minutes in which the GPU is idle. Replicas that start at the "
-        "same time share the bandwidth.",
+        "same time share the bandwidth. The finding is advice for servers that are no engine of language models.",
     .fix = "use a cache that outlives the pod: the node's NVMe (hostPath), or a read-only volume",
     .source = "cold-start guides",
     .bad = R"(apiVersion: v1
@@ -56,7 +65,7 @@ spec:
       image: "aws-cli:2"
       command: [sh, -c, aws s3 cp s3://m/ /models/ --recursive]
       volumeMounts: [{name: m, mountPath: /models}]
-  containers: [{name: a, image: "a:1", resources: {limits: {nvidia.com/gpu: 1}}}]
+  containers: [{name: a, image: "vllm/vllm-openai:v0.20.0", resources: {limits: {nvidia.com/gpu: 1}}}]
   volumes: [{name: m, emptyDir: {}}]
 )",
     .good = R"(apiVersion: v1
@@ -68,7 +77,7 @@ spec:
       image: "aws-cli:2"
       command: [sh, -c, aws s3 cp s3://m/ /models/ --recursive]
       volumeMounts: [{name: m, mountPath: /models}]
-  containers: [{name: a, image: "a:1", resources: {limits: {nvidia.com/gpu: 1}}}]
+  containers: [{name: a, image: "vllm/vllm-openai:v0.20.0", resources: {limits: {nvidia.com/gpu: 1}}}]
   volumes: [{name: m, hostPath: {path: /mnt/nvme/models}}]
 )",
     .check = model_download_no_cache::check,

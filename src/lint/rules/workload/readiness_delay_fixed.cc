@@ -1,7 +1,5 @@
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "lint/rule.h"
 #include "lint/serving.h"
 
@@ -12,16 +10,6 @@ namespace {
 constexpr std::int64_t kModelLoadS = 120;     ///< minimum time to load a model, seconds
 constexpr std::int64_t kLongDownloadS = 180;  ///< upper bound of most starts with a download, seconds
 
-/// Returns true if a volume may hold the model when the pod starts.
-bool may_hold_model(const Pod& pod) {
-  return std::ranges::any_of((*pod.spec)["volumes"].children(), [](const Value& volume) {
-    for (const std::string_view kind : {"persistentVolumeClaim", "hostPath", "csi", "nfs", "image", "ephemeral"}) {
-      if (volume.has(kind)) return true;
-    }
-    return false;
-  });
-}
-
 void check(const Subject& s) {
   for (const auto& [pod, container] : gpu_pods_of(s.object)) {
     const Value& delay = at(container, "readinessProbe.initialDelaySeconds");
@@ -29,7 +17,8 @@ void check(const Subject& s) {
     Finding& finding = s.report(
         delay,
         fmt::format("every replica is unready for at least {} s, even if its model is loaded earlier", delay.text));
-    if (delay.integer().value_or(0) < kLongDownloadS && !may_hold_model(pod)) finding.set_severity(Severity::info);
+    if (delay.integer().value_or(0) <= kLongDownloadS && !has_lasting_volume(s.object, pod))
+      finding.set_severity(Severity::info);
   }
 }
 
