@@ -106,7 +106,7 @@ void decide_mixes(benchmark::State& state) {
   for (std::uint32_t s = 0; s < 2 * mixes; ++s) {
     deciders.push_back({s / 2 * 2});
     catalog.services[s].workload.price_per_hour = {s % 2 == 0 ? 11'060'000 : 5'070'000};
-    if (s % 2 == 0) catalog.services[s].beside = {{s + 1}};
+    if (s % 2 == 0) catalog.services[s].alternatives = {{s + 1}};
     if (s % 2 == 1) catalog.services[s].workload.gpu = {1};
   }
   for (model::Snapshot& snapshot : fleet.snapshots) snapshot.catalog = std::make_shared<model::Catalog>(catalog);

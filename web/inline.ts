@@ -2,8 +2,9 @@ import { createHash } from "node:crypto";
 import type { OutputAsset, OutputBundle, OutputChunk } from "rollup";
 import type { Plugin } from "vite";
 
-/// The place in the page where the program writes its result. schema of the result: docs/reference/result.md.
+/// The places in the page where the program writes its result (docs/reference/result.md), and what its server can do.
 const kDataPlace = '<script type="application/json" id="data">null</script>';
+const kServerPlace = '<script type="application/json" id="server">null</script>';
 
 function hashOf(text: string): string {
   return `'sha256-${createHash("sha256").update(text).digest("base64")}'`;
@@ -50,6 +51,7 @@ export function inlineAll(): Plugin {
         "</head>",
         "<body>",
         '<div id="page"><noscript>This page draws its charts with JavaScript, which is switched off.</noscript></div>',
+        kServerPlace,
         kDataPlace,
         `<script>${script}</script>`,
         "</body>",

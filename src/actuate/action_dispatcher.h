@@ -77,7 +77,7 @@ class ActionDispatcher {
     Ref pod;
     DrainMeans means;
     bool is_out = false;    ///< Capstan has taken the pod out of the router
-    bool has_gate = false;  ///< the pod's gate was set before, to either value
+    bool has_gate = false;  ///< the pod's gate was set before, to True or to False
   };
   /// Puts new pods into the router, and puts back pods whose drain was abandoned.
   void update_routing(std::span<const Routed> pods);

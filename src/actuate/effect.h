@@ -21,7 +21,7 @@ enum class Permit : std::uint8_t {
   all,
 };
 
-/// Returns the writes that are allowed now. It is called right before each write is sent.
+/// A function that returns the writes that are allowed now. It is called right before each write is sent.
 using Fence = std::function<Permit()>;
 
 /// A reference to one object. With a UID, it never means a later object with the same name.

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/assert.h"
+#include "base/known_row.h"
 
 namespace capstan::actuate {
 
@@ -127,7 +128,7 @@ void Runner::send(Id id, Entry& entry, Step step) {
   kube::ApiRequest request = std::move(step.request);
   if (kube::is_write(request.verb)) {
     request.may_send = [this, id] {
-      Entry& asking = entries_.at(id);
+      Entry& asking = known_row(entries_, id);
       const Permit permit = fence_();
       const bool may = may_send(asking, permit);
       if (!may) asking.stopped_by = permit;

@@ -36,7 +36,7 @@ class Runner {
   Runner(const Runner&) = delete;
 
   /// @param key    object that the effect changes, such as "scale/deployments.apps/ml/vllm"
-  /// @param token  action that gets the outcome; an invalid token: none
+  /// @param token  action that gets the outcome; an invalid token: no action gets it
   void submit(std::string key, model::ActionToken token, std::unique_ptr<Effect> effect);
   /// Moves the effect with this key to another action: the old token gets the outcome `superseded`, and `token` gets
   /// the later outcome. Returns false if there is no such effect.

@@ -79,9 +79,9 @@ void ScaleTo::finished(Instant now) {
       if (change_->state() == Change::State::refused) refuse(change_->why());
       return;
     case Task::mark:
-      // A ReplicaSet deletes pods that are not ready first, so that a victim with a readiness gate needs no mark, and
-      // an engine that drains itself cuts no request whichever pod is deleted. A victim behind a router label is still
-      // ready: without its mark (pod-deletion-cost), a pod that serves may be deleted in its place.
+      // A failed mark (pod-deletion-cost) matters only with a router label: the victim is still ready, so the
+      // ReplicaSet may delete a serving pod instead. With a readiness gate, the ReplicaSet deletes the victim first
+      // because it is not ready. An engine that drains itself cuts no request, whichever pod is deleted.
       if (change_->state() == Change::State::refused && goal_->means.kind == DrainMeans::Kind::router_label) {
         refuse(change_->why());
         return;

@@ -47,8 +47,8 @@ struct ScaleGoal {
 
 /// Scales a target. For a scale-down, the victims leave the router, finish their requests and are marked, and then
 /// /scale is written. If a step fails, the victims are put back. A scale-down ends without a write if a replica that
-/// served at the decision is gone. The replacement of that replica has just started, and the workload could remove a
-/// serving replica in place of it. A revised goal continues from the current state, so that a cancelled drain ends with
+/// served at the decision is gone. The workload is then starting a replacement for it, and could remove a serving
+/// replica instead of a victim. A revised goal continues from the current state, so that a cancelled drain ends with
 /// all pods back in the router.
 class ScaleTo : public Effect {
  public:

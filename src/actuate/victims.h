@@ -26,7 +26,7 @@ struct Removable {
   std::string name;
   std::optional<std::uint32_t> ordinal;
   std::optional<std::size_t> rank;  ///< position in the decision's list, best victim first; none: not in the list
-  bool serves = true;               ///< the replica is ready; a ReplicaSet removes others first
+  bool serves = true;               ///< the replica is ready; a ReplicaSet removes replicas that are not ready first
 };
 
 /// Returns the indices of the replicas that will be removed if the workload is scaled to `wanted`, first victim first.

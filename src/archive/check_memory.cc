@@ -34,7 +34,7 @@ class Checker {
       number("scale rows", std::ssize(other.leads), decide::scale::CapstanMemory::kLeadsMost);
       for (const Duration lead : other.leads) number("scale lead", lead.count(), kMaxTime);
     }
-    number("scale variants", std::ssize(memory.alternatives), model::Service::kBesideMost);
+    number("scale variants", std::ssize(memory.alternatives), model::Service::kAlternativesMost);
     const auto max_rows = static_cast<std::int64_t>(decide::scale::CapstanMemory::kReplicasMost);
     for (std::size_t rows : {memory.counters.size(), memory.starting.size(), memory.forecasts.size(),
                              memory.need_peaks.size(), memory.leads.size()}) {

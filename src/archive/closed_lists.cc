@@ -6,7 +6,7 @@
 namespace capstan::archive {
 namespace {
 
-/// Gives equal columns the same id. A column says for each pod class whether it admits the pods.
+/// Gives equal columns the same id. The column of a node states for each pod class whether the node admits the pods.
 class Columns {
  public:
   model::NodeClassId id_of(std::vector<bool> column) {

@@ -9,8 +9,8 @@
 
 namespace capstan::archive {
 
-/// Format 1 of a snapshot file states for each gang and variant the nodes and purchases that its pods may not use.
-/// Later formats have classes of pods and nodes, and this turns the lists into such classes.
+/// Turns the lists of format 1 into the classes of later formats. Format 1 of a snapshot file lists for each gang and
+/// variant the nodes and purchases that its pods may not use. Later formats state classes of pods and nodes.
 class ClosedLists {
  public:
   struct Row {
@@ -19,7 +19,7 @@ class ClosedLists {
     friend auto operator<=>(const Row&, const Row&) = default;
   };
 
-  /// Returns the class of pods with this row; none for an empty row.
+  /// Returns the class of the pods with this list; none for an empty list.
   model::PodClassId add(Row row);
   /// Gives nodes their classes, and the catalog all classes.
   void apply(model::Snapshot& snapshot, model::Catalog& catalog) const;

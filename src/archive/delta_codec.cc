@@ -28,7 +28,7 @@ Error damaged(const std::string& what) { return {.file = {}, .message = "the com
 std::string compress_after(std::string_view before, std::string_view text) {
   const std::unique_ptr<ZSTD_CCtx, FreeContext> context(ZSTD_createCCtx());
   CAPSTAN_ASSERT(context != nullptr);
-  // The window has to reach back over the text itself to the beginning of the one before.
+  // The window must cover both texts, so that the end of the new one can refer to the beginning of the earlier one.
   const int window =
       std::clamp(static_cast<int>(std::bit_width(before.size() + text.size())), kWindowLogLeast, kWindowLogMost);
   const auto set = [&](ZSTD_cParameter parameter, int value) {
@@ -58,7 +58,8 @@ Result<std::string> decompress_after(std::string_view before, std::string_view b
   CAPSTAN_ASSERT(context != nullptr);
   CAPSTAN_ASSERT(!ZSTD_isError(ZSTD_DCtx_setParameter(context.get(), ZSTD_d_windowLogMax, kWindowLogMost)));
   CAPSTAN_ASSERT(!ZSTD_isError(ZSTD_DCtx_refPrefix(context.get(), before.data(), before.size())));
-  // Memory that the text does not fill stays untouched, so that a false size costs nothing.
+  // The operating system provides memory only when it is written. So a size that is wrong in a damaged file costs
+  // nothing.
   std::string text;
   std::size_t written = 0;
   text.resize_and_overwrite(size, [&](char* out, std::size_t room) {

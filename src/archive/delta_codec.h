@@ -6,15 +6,15 @@
 
 #include "base/error.h"
 
-// Texts that resemble each other, each compressed with zstd against the one before.
+// Compresses a series of similar texts with zstd, each against the one before.
 namespace capstan::archive {
 
 /// The largest text that is decompressed. It bounds what a damaged file can allocate.
 inline constexpr std::size_t kTextBytesMost = std::size_t{512} << 20;
 
-/// Compresses a text. `before` is the text that the reader will have; it may be empty.
+/// Compresses a text. `before` is the text before it in the series, which the reader will have, too; it may be empty.
 std::string compress_after(std::string_view before, std::string_view text);
-/// Returns the text again. Bytes that compress_after did not write give an error without a place.
+/// Decompresses what compress_after has written. Any other bytes give an error without a place.
 Result<std::string> decompress_after(std::string_view before, std::string_view bytes);
 
 }  // namespace capstan::archive

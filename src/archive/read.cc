@@ -126,7 +126,7 @@ class TableReader {
     need_integer(fields, "desired_replicas", row.desired_replicas, 0, kMaxReplicas);
     fields.integer("leaving", row.leaving, 0, row.desired_replicas);
     fields.need("gateway_waiting");
-    signal(fields, "gateway_waiting", row.gateway_waiting, model::kMaxRequests);
+    signal(fields, "gateway_waiting", row.gateway_waiting, model::largest(model::Measure::requests));
   }
 
   void node(Fields& fields, model::Node& row) {
@@ -144,7 +144,7 @@ class TableReader {
       read_id(fields, errors_, "id", id);
       overcommitted_.insert(id);
     }
-    fields.boolean("kept", row.kept);
+    fields.boolean("kept", row.is_foreign);
     if (const Node* node = fields.need("domains")) {
       Fields domains(*node, "nodes.domains", errors_);
       for (std::size_t level = 0; level < model::kTopologyLevels; ++level) {

@@ -166,10 +166,10 @@ void read_services(Fields& from, model::Catalog& catalog, ClosedLists* closed, E
                                   ", expected at most " + std::to_string(model::BoundsWindow::kMost));
     }
     if (item.find("survives") != nullptr) read_word(fields, errors, "survives", service.survives.emplace());
-    read_id(fields, errors, "fed_by", service.fed_by);
+    read_id(fields, errors, "fed_by", service.prefill_service);
     fields.check("role_limits",
                  [&](const Node& node, ErrorList& v) { read_role_limits(node, service.role_limits, v); });
-    read_refs(fields, errors, "beside", service.beside, [](model::ServiceId) { return true; });
+    read_refs(fields, errors, "beside", service.alternatives, [](model::ServiceId) { return true; });
     const auto variants = fields.list("variants");
     if (variants.size() == 1) {
       service.workload = read_workload(variants.front(), catalog, closed, errors);

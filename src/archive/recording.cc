@@ -12,11 +12,12 @@
 namespace capstan::archive {
 namespace {
 
-// The file tells what it is: `file FILE` and other programs show it as an SQLite database with this identity.
+// Identifies the file: `file FILE` and other programs show it as an SQLite database with this application id.
 constexpr std::int64_t kApplication = 0x43617073;  // "Caps"
 constexpr std::int64_t kVersion = 1;
 
-/// States from one that is compressed alone to the next such one. They can be dropped together only.
+/// Number of states in a run. The first state of a run is compressed alone, and each later one against the state
+/// before. So a run can only be dropped as a whole.
 constexpr std::int64_t kStatesTogether = 128;
 
 std::string schema() {
@@ -32,7 +33,7 @@ std::string schema() {
 }
 
 Error not_a_recording(const std::string& path) {
-  return Error::about(path, "it is no recording, expected a file that `--record` wrote");
+  return Error::about(path, "it is not a recording, expected a file that `--record` wrote");
 }
 
 /// Checks that an open database is a recording that this program can read.
@@ -52,10 +53,10 @@ bool is_recording(const std::string& path) {
 }
 
 Error not_ours(const std::string& path) {
-  return Error::about(path, "the file exists and is no recording, expected a new name");
+  return Error::about(path, "the file exists and is not a recording, expected a new name");
 }
 
-/// Removes an earlier recording. A file that is none stays.
+/// Removes an earlier recording. A file that is not a recording stays.
 Result<void> make_room(const std::string& path) {
   std::error_code failed;
   if (!std::filesystem::exists(path, failed)) return {};
@@ -75,9 +76,9 @@ struct Recorder::File {
   Statement drop;
   std::string before{};  ///< the last state as text
   Instant before_at{};
-  std::int64_t number = 0;  ///< of the next state
+  std::int64_t number = 0;  ///< number of the next state
   std::int64_t first = 0;   ///< number of the last state that was compressed alone
-  std::int64_t bytes = 0;   ///< of all states in the file
+  std::int64_t bytes = 0;   ///< size of all states in the file
 
   Result<void> write(const SavedState& state);
   Result<void> drop_oldest(Instant now);
@@ -145,10 +146,10 @@ Result<void> Recorder::File::write(const SavedState& state) {
   return drop_oldest(state.snapshot.at);
 }
 
-/// Drops the oldest states that are compressed together while the file has too many bytes, or they are all too old. The
-/// last ones always stay.
+/// Drops the oldest run of states while the file has too many bytes, or while all states of that run are too old. The
+/// last run always stays.
 Result<void> Recorder::File::drop_oldest(Instant now) {
-  if (number - first != 1) return {};  // only when such a run begins: the cost is spread over all states
+  if (number - first != 1) return {};  // checked only when a run begins, so that most calls cost nothing
   while (true) {
     Result<Statement> oldest = database.prepare(
         "SELECT first, MAX(at_ns), SUM(LENGTH(state)) FROM states WHERE first = (SELECT MIN(first) FROM states)");
@@ -175,6 +176,7 @@ struct Recording::File {
   std::string path;
   Database database;
   Statement rows;
+  std::int64_t states = 0;
   std::string before{};
 };
 
@@ -182,15 +184,19 @@ Result<Recording> Recording::open(const std::string& path) {
   Result<Database> database = Database::open(path, SQLITE_OPEN_READONLY);
   if (!database) return std::unexpected(database.error());
   if (const Result<void> known = check_identity(*database, path); !known) return std::unexpected(known.error());
+  const Result<std::int64_t> states = database->integer("SELECT COUNT(*) FROM states");
+  if (!states) return std::unexpected(states.error());
   Result<Statement> rows = database->prepare("SELECT number, first, state FROM states ORDER BY number");
   if (!rows) return std::unexpected(rows.error());
-  return Recording(std::make_unique<File>(File{path, *std::move(database), *std::move(rows)}));
+  return Recording(std::make_unique<File>(File{path, *std::move(database), *std::move(rows), *states}));
 }
 
 Recording::Recording(std::unique_ptr<File> file) : file_(std::move(file)) {}
 Recording::Recording(Recording&&) noexcept = default;
 Recording& Recording::operator=(Recording&&) noexcept = default;
 Recording::~Recording() = default;
+
+std::int64_t Recording::states() const { return file_->states; }
 
 Result<std::optional<SavedState>> Recording::next() {
   const int status = file_->rows.step();

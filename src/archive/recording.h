@@ -11,8 +11,9 @@
 
 namespace capstan::archive {
 
-/// A recording is an SQLite file with the inputs of successive decisions, so that each can be made again later, also
-/// under another policy. Each state is compressed against the one before, so that it costs what changed.
+/// A recording is an SQLite file with the inputs of successive decisions, so that each decision can be made again
+/// later, also under another policy. Each state is compressed against the one before, so its size depends on what
+/// changed.
 struct RecordingLimits {
   std::int64_t bytes = 256 << 20;          ///< compressed states; the oldest are dropped beyond this
   Duration age = std::chrono::hours(168);  ///< states older than this before the newest one are dropped
@@ -45,12 +46,13 @@ class Recorder {
 /// Reads a recording from its first state to its last.
 class Recording {
  public:
-  /// A file that is no recording, or of a newer version, is an input error.
+  /// A file that is not a recording, or that has a newer version, is an input error.
   static Result<Recording> open(const std::string& path);
   Recording(Recording&&) noexcept;
   Recording& operator=(Recording&&) noexcept;
   ~Recording();
 
+  std::int64_t states() const;  ///< number of states in the file
   /// Returns the next state; nothing after the last one. A damaged state is an input error that names its number.
   Result<std::optional<SavedState>> next();
 

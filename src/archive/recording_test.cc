@@ -81,7 +81,7 @@ TEST(Recording, DropsTheOldestStatesBeyondItsLimits) {
   }
 }
 
-TEST(Recording, AFileThatDiedInTheMiddleIsReadUpToItsEnd) {
+TEST(Recording, AFileCutByACrashIsReadUpToItsLastState) {
   const Scratch scratch;
   {
     Result<Recorder> recorder = Recorder::create(scratch.file());
@@ -111,7 +111,7 @@ TEST(Recording, ReplacesARecordingAndNothingElse) {
   EXPECT_FALSE(Recorder::append(scratch.file()));
   const Result<Recorder> over_notes = Recorder::create(scratch.file());
   ASSERT_FALSE(over_notes);
-  EXPECT_NE(over_notes.error().text().find("is no recording, expected a new name"), std::string::npos);
+  EXPECT_NE(over_notes.error().text().find("is not a recording, expected a new name"), std::string::npos);
   std::string notes;
   std::getline(std::ifstream(scratch.file()), notes);
   EXPECT_EQ(notes, "notes");
@@ -121,7 +121,7 @@ TEST(Recording, ForeignDamagedAndNewerFilesAreErrors) {
   const Scratch scratch;
   EXPECT_FALSE(Recording::open(scratch.file()));
   std::ofstream(scratch.file()) << "not a database, but long enough to be read as the head of one";
-  EXPECT_NE(Recording::open(scratch.file()).error().text().find("it is no recording"), std::string::npos);
+  EXPECT_NE(Recording::open(scratch.file()).error().text().find("it is not a recording"), std::string::npos);
 
   std::filesystem::remove(scratch.file());
   Result<Recorder> recorder = Recorder::create(scratch.file());

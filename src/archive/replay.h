@@ -13,7 +13,7 @@ namespace capstan::archive {
 
 /// Policies that replace those of a recording. An empty layer keeps its recorded policy.
 struct OtherPolicies {
-  std::optional<decide::scale::Policy> scale{};  ///< of every service
+  std::optional<decide::scale::Policy> scale{};  ///< policy of every service
   std::optional<decide::place::Policy> place{};
   std::optional<decide::provision::Policy> provision{};
 
@@ -23,8 +23,8 @@ struct OtherPolicies {
 /// The decisions of one recorded state.
 struct Replayed {
   const SavedState& state;
-  const Redecision& recorded;  ///< under the recorded policies
-  const Redecision& other;     ///< under the other policies; the same object if there are none
+  const Redecision& recorded;  ///< decisions under the recorded policies
+  const Redecision& other;     ///< decisions under the other policies; the same object if there are none
   bool differs = false;        ///< true: their plans have other actions
 };
 
@@ -33,10 +33,10 @@ struct ReplayCount {
   std::int64_t differing = 0;  ///< states in which the other policies decide otherwise
 };
 
-/// Decides a whole recording again, state after state. The world stays as it was recorded: what other policies would
-/// have changed in it is not followed, so that only the first difference of a service tells the whole truth about it. A
-/// replaced layer continues its own memory from state to state; other layers take the recorded one.
-/// @param visit  is called with each state; false ends the replay
+/// Decides a whole recording again, state after state. The recorded cluster does not change with the actions of other
+/// policies. So for each service only the first difference is certain; later states would have been others. A replaced
+/// layer continues its own memory from state to state; other layers take the recorded one. @param visit is called with
+/// each state; false ends the replay
 Result<ReplayCount> replay(Recording& recording, const OtherPolicies& other,
                            const std::function<bool(const Replayed&)>& visit);
 

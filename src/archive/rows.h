@@ -22,7 +22,8 @@ namespace capstan::archive {
 
 // Upper limits of the values in a file. They are far above real values, and sums of such values cannot overflow.
 inline constexpr std::int64_t kMaxTime = std::int64_t{1} << 62;  ///< nanoseconds; 146 years
-inline constexpr std::int64_t kMaxId = 10'000'000;               ///< the largest id determines the size of a table
+inline constexpr std::int64_t kMaxId =
+    10'000'000;  ///< bounds the memory of a table, whose size follows from its largest id
 inline constexpr std::int64_t kMaxGpus = 10'000'000;
 inline constexpr std::int64_t kMaxReplicas = 1'000'000;
 inline constexpr std::int64_t kMaxResource = std::int64_t{1} << 58;  ///< amount of a resource besides GPUs

@@ -89,7 +89,7 @@ TEST(SavedState, KeepsTheVariantsOfAMixWithPricesAndLimits) {
   other.windows = {{*Cron::parse("0 8 * * 1-5"), std::chrono::hours(10), 2, std::nullopt},
                    {*Cron::parse("@daily"), std::chrono::hours(6), std::nullopt, 4}};
   world.catalog().services.push_back(other);
-  world.catalog().services[0].beside = {{1}};
+  world.catalog().services[0].alternatives = {{1}};
   world.snapshot.services.set({1}, {.desired_replicas = 2, .leaving = 0, .gateway_waiting = {}});
   SavedState state;
   state.snapshot = world.snapshot;
@@ -98,7 +98,7 @@ TEST(SavedState, KeepsTheVariantsOfAMixWithPricesAndLimits) {
   state.policies.scale.assign(2, decide::scale::Capstan{});
   const Result<SavedState> read = parse(to_json(state), "s.json");
   ASSERT_TRUE(read.has_value()) << read.error().text();
-  EXPECT_EQ(read->snapshot.catalog->service({0}).beside, std::vector<model::ServiceId>{{1}});
+  EXPECT_EQ(read->snapshot.catalog->service({0}).alternatives, std::vector<model::ServiceId>{{1}});
   EXPECT_EQ(read->snapshot.catalog->service({1}).workload.price_per_hour, MicroUsd{6'880'000});
   EXPECT_EQ(read->snapshot.catalog->service({1}).workload.step_limits, (model::StepLimits{64, 4096}));
   EXPECT_EQ(read->snapshot.catalog->service({1}).windows, other.windows);

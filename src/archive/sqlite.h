@@ -34,7 +34,7 @@ class Statement {
   void reset() { sqlite3_reset(statement_.get()); }
 
   std::int64_t integer(int column) const { return sqlite3_column_int64(statement_.get(), column); }
-  /// Valid until the next step() or reset().
+  /// Returns the bytes of a column. They are valid until the next step() or reset().
   std::string_view blob(int column) const {
     const auto size = static_cast<std::size_t>(sqlite3_column_bytes(statement_.get(), column));
     const void* data = sqlite3_column_blob(statement_.get(), column);
@@ -50,12 +50,12 @@ class Database {
   /// @param flags  SQLITE_OPEN_...
   static Result<Database> open(const std::string& path, int flags);
 
-  Result<void> run(const char* sql);       ///< statements without results
+  Result<void> run(const char* sql);       ///< runs statements without results
   Result<void> run(Statement& statement);  ///< a statement without results, which can then run again
   Result<Statement> prepare(const char* sql);
   /// Returns the first column of the only row of a query.
   Result<std::int64_t> integer(const char* sql);
-  /// Returns an input error with the file and SQLite's words for what went wrong last.
+  /// Returns an input error with the file and SQLite's message for its last error.
   Error error() const;
 
  private:

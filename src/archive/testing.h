@@ -22,7 +22,7 @@ inline void add_services(World& world, model::Purchase sale) {
   chat.slo = {.ttft = 1s, .tpot = 50ms, .e2e = 30s, .attainment_ppm = 990'000, .ttft_prefills_milli = 2'000};
   chat.windows = {{*Cron::parse("0 8 * * 1-5"), 10h, 2, 4}};
   chat.survives = model::TopologyLevel::rack;
-  chat.beside = {{3}};
+  chat.alternatives = {{3}};
   model::Workload& workload = chat.workload;
   workload.name = "large", workload.model = "Llama-3.1-8B";
   workload.step_limits = {64, 4096};
@@ -36,7 +36,7 @@ inline void add_services(World& world, model::Purchase sale) {
   prefill.name = "prefill", decode.name = "decode", other.name = "chat on A100";
   prefill.workload.role = model::Role::prefill;
   decode.workload.role = model::Role::decode;
-  decode.fed_by = {1};
+  decode.prefill_service = {1};
   decode.role_limits = prefill.role_limits = {1'000, 4'000, 30s};
   catalog.services = {chat, prefill, decode, other};
 }
@@ -64,7 +64,7 @@ inline model::Snapshot full_snapshot() {
   const model::GangId waiting = world.gang(1, 8, TopologyLevel::rack, 4);
   world.enqueue(waiting, {1});
   world.bind(world.gang(1, 2, TopologyLevel::node), {1});  // the node has lost a GPU since
-  world.bind(world.gang(1, 1, TopologyLevel::node), {});   // on a node that is not in the snapshot
+  world.bind(world.gang(1, 1, TopologyLevel::node), {});   // its node is not in the snapshot
   world.bind(world.gang(1, 1, TopologyLevel::node), {0}, model::Gang::Phase::starting);
 
   model::Snapshot& s = world.snapshot;
@@ -74,7 +74,7 @@ inline model::Snapshot full_snapshot() {
   for (std::uint32_t id = 1; id < 4; ++id) s.services.set({id}, {.gateway_waiting = {}});
   change_row(s.nodes, model::NodeId{0}, [&](auto& row) { row.pool = pool, row.offering = offering, row.claim = {0}; });
   change_row(s.nodes, model::NodeId{1}, [](auto& row) {
-    row.kept = true, row.node_class = {2};
+    row.is_foreign = true, row.node_class = {2};
     row.available = model::Resources{.cpu_milli = 96'000, .memory_mib = 2'048, .pod_slots = 110, .extended = {7}};
   });
   change_row(s.claims, model::ClaimId{0}, [](auto& row) { row.node = {0}; });

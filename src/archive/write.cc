@@ -107,9 +107,9 @@ Json service(const model::Service& from) {
   for (const model::BoundsWindow& item : from.windows) json["windows"].push_back(window(item));
   if (from.survives) json["survives"] = word(*from.survives);
   if (from.slo.ttft_prefills_milli > 0) json["slo"]["ttft_prefills_milli"] = from.slo.ttft_prefills_milli;
-  put(json, "fed_by", from.fed_by);
+  put(json, "fed_by", from.prefill_service);
   if (from.role_limits != model::RoleLimits()) json["role_limits"] = role_limits(from.role_limits);
-  for (const model::ServiceId item : from.beside) json["beside"].push_back(item.value);
+  for (const model::ServiceId item : from.alternatives) json["beside"].push_back(item.value);
   return json;
 }
 
@@ -176,7 +176,7 @@ Json node(Json json, const model::Node& from, bool overcommitted) {
   put(json, "gpu", from.gpu);
   json["gpus_milli"] = from.gpus.count;
   if (overcommitted) json["overcommitted"] = true;
-  if (from.kept) json["kept"] = true;
+  if (from.is_foreign) json["kept"] = true;
   json["domains"] = Json::object();
   for (std::size_t level = 0; level < model::kTopologyLevels; ++level) {
     put(json["domains"], std::string(kWords<model::TopologyLevel>[level]).c_str(), from.domains[level]);

@@ -25,13 +25,14 @@ constexpr std::optional<Enum> enum_named(const std::array<std::string_view, coun
   return std::nullopt;
 }
 
-/// Returns a value with its name, for readers that take a list of such pairs.
+/// Returns the pair of a value's name and the value, as functions that parse an enum expect it.
 template <typename Enum, std::size_t count>
 constexpr std::pair<std::string_view, Enum> named_value(const std::array<std::string_view, count>& names, Enum value) {
   return {enum_name(names, value), value};
 }
 
-/// Returns one kind of names of a table with several kinds, such as the keys in files and the labels of Kubernetes.
+/// Returns one column of a table whose rows hold several names of a value, such as its key in files and its Kubernetes
+/// label.
 template <typename Row, std::size_t count>
 constexpr std::array<std::string_view, count> enum_column(const std::array<Row, count>& table,
                                                           std::string_view Row::* kind) {

@@ -7,7 +7,7 @@
 
 namespace capstan {
 
-/// The reason why a file could not be read completely. The caller words the error message.
+/// The reason why a file could not be read completely. The caller writes the error message.
 enum class FileFault : std::uint8_t { cannot_open, cannot_read, too_large };
 
 /// Reads a file of at most `max_bytes`; a larger file is an error and is not read to its end.

@@ -15,7 +15,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Writes a file with the folders above it. Returns why that failed, or an empty text.
+/// Writes a file and creates the folders above it. Returns the cause of a failure, or an empty text.
 std::string write_file(const fs::path& path, const std::string& text) {
   std::error_code failed;
   fs::create_directories(path.parent_path(), failed);
@@ -26,7 +26,7 @@ std::string write_file(const fs::path& path, const std::string& text) {
   return file ? "" : std::strerror(errno);
 }
 
-/// Removes on its destruction what was written, unless `keep` was called.
+/// Deletes the written files when it is destroyed, unless `keep` was called.
 class WrittenFiles {
  public:
   WrittenFiles(fs::path target, bool is_new) : target_(std::move(target)), is_new_(is_new) {}
@@ -58,7 +58,8 @@ std::optional<Error> check_output_folder(const std::string& folder) {
   std::error_code failed;
   fs::path nearest(folder);
   if (fs::exists(nearest, failed)) {
-    if (!fs::is_directory(nearest, failed)) return Error::about(folder, "is no folder, expected a new or an empty one");
+    if (!fs::is_directory(nearest, failed))
+      return Error::about(folder, "is not a folder, expected a new or an empty one");
     const bool is_empty = fs::is_empty(nearest, failed);
     if (failed) return Error::about(folder, "cannot be read: " + failed.message());
     if (!is_empty) return Error::about(folder, "is not empty, expected a new or an empty folder");
@@ -66,7 +67,7 @@ std::optional<Error> check_output_folder(const std::string& folder) {
     nearest = fs::absolute(nearest, failed);
     while (nearest.has_relative_path() && !fs::exists(nearest, failed)) nearest = nearest.parent_path();
     if (!fs::is_directory(nearest, failed)) {
-      return Error::about(folder, "cannot be created, because " + nearest.string() + " is no folder");
+      return Error::about(folder, "cannot be created, because " + nearest.string() + " is not a folder");
     }
   }
   if (::access(nearest.c_str(), W_OK | X_OK) != 0) {

@@ -49,8 +49,8 @@ TEST_F(OutputFolder, MayBeTheCurrentFolderOrASymbolicLink) {
 
 TEST_F(OutputFolder, IsRefusedIfItHasEntriesOrIsAFile) {
   std::ofstream(at("file")) << "x";
-  EXPECT_NE(check_output_folder(at("file"))->text().find("is no folder"), std::string::npos);
-  EXPECT_NE(check_output_folder(at("file/below"))->text().find("file is no folder"), std::string::npos);
+  EXPECT_NE(check_output_folder(at("file"))->text().find("is not a folder"), std::string::npos);
+  EXPECT_NE(check_output_folder(at("file/below"))->text().find("file is not a folder"), std::string::npos);
   EXPECT_NE(check_output_folder(root_.string())->text().find("is not empty"), std::string::npos);
 }
 

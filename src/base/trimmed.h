@@ -4,7 +4,7 @@
 
 namespace capstan {
 
-/// Returns the text without these characters at its beginning and at its end.
+/// Returns the text without any of the given characters at its beginning and at its end.
 constexpr std::string_view trimmed(std::string_view text, std::string_view characters = " \t") {
   const std::size_t first = text.find_first_not_of(characters);
   if (first == text.npos) return {};

@@ -23,8 +23,8 @@ struct DropClass {
 /// end. Every schedule that meets the deadlines is therefore within the limits, for any bin length.
 struct Corridor {
   Duration bin{};
-  std::vector<double> released_s;  ///< cumulative, up to the end of each bin
-  std::vector<double> due_s;       ///< cumulative, up to the end of each bin
+  std::vector<double> released_s;  ///< work released by the end of each bin, in total
+  std::vector<double> due_s;       ///< work due by the end of each bin, in total
   std::vector<DropClass> drops;    ///< classes by bin, heaviest first within a bin
 
   std::size_t bins() const { return due_s.size(); }

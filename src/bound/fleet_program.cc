@@ -75,7 +75,7 @@ class FleetProgram {
   const Corridor& corridor_;
   const FleetTerms& terms_;
   double bin_s_ = 0;
-  double above_ = 0;  // initial replicas above the standing ones
+  double above_ = 0;  // initial replicas in addition to the standing ones
   LinearProgram program_;
   std::vector<std::size_t> done_, paid_, started_;  // columns of the program by bin
   std::vector<std::size_t> capacity_;               // rows of the program by bin

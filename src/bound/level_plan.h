@@ -7,7 +7,7 @@ namespace capstan::bound {
 
 /// A number of replicas for each bin, and the cost of this plan.
 struct LevelPlan {
-  std::vector<double> level;  ///< by bin, in replicas
+  std::vector<double> level;  ///< replicas by bin
   double paid = 0;            ///< sum of the levels, in bins of one replica
   double starts = 0;          ///< number of started replicas: the sum of all rises
 };

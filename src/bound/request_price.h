@@ -18,7 +18,7 @@ struct KnownRequest {
 /// Lower bound on the replica time that a request takes when it is served within its SLO.
 ///
 /// A step that recomputes the context of a preempted sequence also generates the sequence's next token. If the context
-/// is short, this can cost less than to decode the token. Tokens with such a short context are priced as recomputed, so
+/// is short, this can cost less than decoding the token. Tokens with such a short context are priced as recomputed, so
 /// that the bound stays valid.
 class RequestPrice {
  public:

@@ -8,9 +8,9 @@
 
 namespace capstan::bound {
 
-/// Counted work of a step, and the least time of any step that contains this work. Sequences that are not counted may
-/// decode in the same step. They usually make the step longer. However, a prompt can add less time to a large batch
-/// than it takes alone.
+/// A point of the step model at which prices are checked: an amount of counted work, and the least time of any step
+/// that contains it. The step may also decode sequences of requests that are not counted. They usually make the step
+/// longer, but a prompt can add less time to a large batch than it takes alone.
 struct StepCorner {
   StepWork work;
   double time_ps = 0;

@@ -168,7 +168,7 @@ StepPrices best_prices(const engine::StepModel& model, const StepLimits& limits,
   for (int round = 0; round < kRounds && program.add_missed(prices); ++round) prices = program.solve(fixed);
 
   double part = allowed_part(corners, limits, prices);
-  if (part < 0.5) {  // the program did not converge: without patience, scaling makes any prices valid
+  if (part < 0.5) {  // the program did not converge; with a patience of 0, any prices become valid by scaling
     prices.patience = 0;
     part = allowed_part(corners, limits, prices);
   }

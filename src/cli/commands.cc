@@ -7,6 +7,7 @@
 #include <cstring>
 
 #include "archive/recording.h"
+#include "base/number_text.h"
 #include "base/replace_file.h"
 #include "cli/from_snapshot.h"
 #include "cli/offline.h"
@@ -78,7 +79,7 @@ std::string effort_words(const experiment::Comparison& comparison, double second
   if (comparison.extra_runs > 0) {
     words += " and " + experiment::counted(comparison.extra_runs, "further run", "further runs");
   }
-  return fmt::format("{}, {} simulated requests in {:.2f} s\n", words, experiment::grouped(requests), seconds);
+  return fmt::format("{}, {} simulated requests in {:.2f} s\n", words, grouped_text(requests), seconds);
 }
 
 /// Returns the arguments that select the same scenario with the same changes, quoted for a shell.
@@ -91,14 +92,6 @@ std::string scenario_arguments(const SimulateArguments& arguments) {
   for (const std::string& set : changed.sets) words += " --set " + experiment::shell_word(set);
   if (changed.seed) words += fmt::format(" --seed {}", *changed.seed);
   return words;
-}
-
-/// Returns the command that gives the same result again.
-std::string command_again(const SimulateArguments& arguments) {
-  std::string words = arguments.compare ? "capstan compare " : "capstan sim ";
-  words += scenario_arguments(arguments);
-  for (const std::string& name : arguments.overrides.policies) words += " --policy " + experiment::shell_word(name);
-  return words + (arguments.bound ? " --bound" : "");
 }
 
 /// Simulates the only policy of the scenario, and records the inputs of its decisions.
@@ -116,6 +109,7 @@ Result<experiment::Comparison> record(const scenario::Scenario& scenario, const 
     if (written) written = recorder->add({snapshot, {}, policy.policies, memory});
   };
   prepared.setup.enough = [&] { return !written; };
+  prepared.setup.keep_history = scenario.history;
   Result<experiment::RunResult> run = experiment::simulate(prepared.setup, progress);
   if (!run) return std::unexpected(run.error());
   if (written) written = recorder->finish();
@@ -133,6 +127,13 @@ Result<void> write_report(const SimulateArguments& arguments, const experiment::
 }
 
 }  // namespace
+
+std::string command_again(const SimulateArguments& arguments) {
+  std::string words = arguments.compare ? "capstan compare " : "capstan sim ";
+  words += scenario_arguments(arguments);
+  for (const std::string& name : arguments.overrides.policies) words += " --policy " + experiment::shell_word(name);
+  return words + (arguments.bound ? " --bound" : "");
+}
 
 ExitCode simulate(const SimulateArguments& arguments) {
   std::vector<Threshold> thresholds;
@@ -154,6 +155,7 @@ ExitCode simulate(const SimulateArguments& arguments) {
   if (!arguments.compare) scenario->policies.resize(1);
   scenario->bound = arguments.compare && scenario->bound;
   scenario->advice = arguments.compare && !arguments.no_advice;
+  scenario->history = !arguments.report.empty();
 
   const Stopwatch watch;
   Result<experiment::Comparison> comparison = [&] {

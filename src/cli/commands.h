@@ -17,7 +17,8 @@ ExitCode exit_code(ErrorKind kind);
 /// Writes the error to standard error.
 ExitCode report(const Error& error);
 ExitCode report(const manifest::Errors& errors);
-/// Writes a whole result to standard output at once, and reports it if a full disk or a closed pipe refuses it.
+/// Writes a whole result to standard output at once. If that fails, for example because the disk is full, it reports
+/// the error.
 ExitCode print(const std::string& text);
 
 enum class Output : std::uint8_t { text, json };
@@ -31,15 +32,18 @@ struct SimulateArguments {
   Output output = Output::text;
   unsigned jobs = 0;                  ///< concurrent runs; 0 = one for each core
   std::vector<std::string> fail_on;   ///< thresholds, "met<99%", "score<50"; exit code 2 if any policy misses one
-  bool frontier = false;              ///< compare: print also what `RenderOptions::frontier` adds
+  bool frontier = false;              ///< compare: also print the policies that no other policy beats
+                                      ///< (`RenderOptions::frontier`)
   bool bound = false;                 ///< compare: also compute what perfect foresight would reach
-  bool no_advice = false;             ///< compare: leave out the runs that look for advice
+  bool no_advice = false;             ///< compare: leave out the additional runs from which the advice follows
   bool compare = false;               ///< simulate all policies; false: the named policy, or the first
   When sparklines = When::automatic;  ///< compare, in text: draw the run over time
   std::string record;                 ///< sim: file to write with the inputs of every decision; empty: none
   std::string report;                 ///< HTML file to write with charts of the result; empty: none
 };
 ExitCode simulate(const SimulateArguments& arguments);
+/// Returns the command that gives the same result again.
+std::string command_again(const SimulateArguments& arguments);
 
 struct PredictArguments {
   std::string engine = "vllm";

@@ -46,7 +46,7 @@ CLI::App* add_cost(CLI::App& app, CostArguments& arguments) {
 
   CLI::App& idle = add_question(*cost, arguments, CostQuestion::idle, "idle", "Cost of GPUs that do nothing");
   add_usd(idle, "--usd-per-hour", arguments.usd_per_hour, "Price of all GPUs for an hour")->required();
-  idle.add_option("--idle", arguments.idle, "Part of the GPU time without work; default: 30%")->option_text("SHARE");
+  idle.add_option("--idle", arguments.idle, "Share of the GPU time without work; default: 30%")->option_text("SHARE");
 
   CLI::App& consolidation = add_question(*cost, arguments, CostQuestion::consolidation, "consolidation",
                                          "Cost of Karpenter's policy WhenEmptyOrUnderutilized on nodes that serve");
@@ -57,13 +57,13 @@ CLI::App* add_cost(CLI::App& app, CostArguments& arguments) {
   add_count(consolidation, "--replicas", arguments.replicas, "Replicas that share the requests; default: 1");
   add_replica(consolidation, arguments);
   consolidation
-      .add_option("--requests-per-second", arguments.requests_per_s, "Requests of the service; default: not known")
+      .add_option("--requests-per-second", arguments.requests_per_s, "Requests of the service; default: unknown")
       ->check(CLI::Range(0.0, 1e7))
       ->option_text("RATE");
   add_usd(consolidation, "--usd-per-lost-request", arguments.usd_per_lost_request, "What a lost request costs you");
 
   CLI::App& serverless = add_question(*cost, arguments, CostQuestion::serverless, "serverless",
-                                      "Compare an own fleet and its staff with a serverless offer");
+                                      "Compare your own fleet and its staff with a serverless offer");
   add_usd(serverless, "--usd-per-hour", arguments.usd_per_hour, "Price of the fleet for an hour")->required();
   serverless.add_option("--working-gpus", arguments.working_gpus, "GPUs that work, on average")
       ->check(CLI::Range(0.0, 1e6))

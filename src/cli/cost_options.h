@@ -8,7 +8,7 @@ class App;
 
 namespace capstan::cli {
 
-/// Adds `capstan cost` and its questions.
+/// Adds `capstan cost` and its subcommands.
 CLI::App* add_cost(CLI::App& app, CostArguments& arguments);
 
 }  // namespace capstan::cli

@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <utility>
 
+#include "base/number_text.h"
 #include "cli/endpoint_feed.h"
 #include "cli/engine_options.h"
 #include "cli/progress.h"
@@ -51,9 +52,9 @@ workload::WorkloadSpec workload_of(const EngineLoadArguments& a) {
 /// Returns the progress of the load as one line.
 std::string status_text(const emulator::LoadDriver& driver) {
   const emulator::LoadReport& report = driver.report();
-  return fmt::format("{} sent · {} in flight · {} completed · {} failed · {:.0f} %", experiment::grouped(report.sent),
-                     experiment::grouped(report.in_flight), experiment::grouped(report.completed),
-                     experiment::grouped(report.failed()), 100 * driver.progress());
+  return fmt::format("{} sent · {} in flight · {} completed · {} failed · {:.0f} %", grouped_text(report.sent),
+                     grouped_text(report.in_flight), grouped_text(report.completed), grouped_text(report.failed()),
+                     100 * driver.progress());
 }
 
 void run(emulator::LoadDriver& driver, net::HttpClient& client, const emulator::ScaledClock& clock,

@@ -77,17 +77,17 @@ Result<const op::InferenceScaler*> scaler_of(const op::ClusterView& view, const 
 }
 
 /// The first pod of a replica, whose engine reports for the whole replica.
-struct Speaker {
+struct FirstPod {
   const kube::Pod* pod = nullptr;
   bool ready = false;
 };
 
-std::vector<Speaker> speakers_of(const op::ClusterView& view, const op::InferenceScaler& scaler, Instant now) {
+std::vector<FirstPod> first_pods_of(const op::ClusterView& view, const op::InferenceScaler& scaler, Instant now) {
   op::SnapshotBuilder builder;
   const op::SnapshotBuilder::Seen seen = builder.build(view, {}, now);
   std::map<std::string, const kube::Pod*> by_uid;
   view.pods.for_each([&](kube::RowId, const kube::Pod& pod) { by_uid[pod.meta.uid] = &pod; });
-  std::vector<Speaker> speakers;
+  std::vector<FirstPod> first_pods;
   seen.snapshot.gangs.for_each([&](model::GangId, const model::Gang& gang) {
     const auto origin = builder.services().find(gang.service);
     if (!gang.service.valid() || origin == builder.services().end() || gang.pods.empty()) return;
@@ -95,18 +95,18 @@ std::vector<Speaker> speakers_of(const op::ClusterView& view, const op::Inferenc
     const op::ObjectKey* key = builder.pod(gang.pods.front());
     const auto pod = key == nullptr ? by_uid.end() : by_uid.find(key->uid);
     if (pod == by_uid.end()) return;
-    speakers.push_back(
+    first_pods.push_back(
         {pod->second, gang.phase == model::Gang::Phase::ready || gang.phase == model::Gang::Phase::draining});
   });
-  return speakers;
+  return first_pods;
 }
 
-explain::PodFacts pod_facts(const Speaker& speaker) {
-  const kube::Pod& pod = *speaker.pod;
+explain::PodFacts pod_facts(const FirstPod& first_pod) {
+  const kube::Pod& pod = *first_pod.pod;
   explain::PodFacts facts;
   facts.name = pod.meta.name;
-  facts.ready = speaker.ready;
-  if (!speaker.ready) facts.not_ready = !pod.bound() ? "it has no node" : pod.reason.empty() ? pod.phase : pod.reason;
+  facts.ready = first_pod.ready;
+  if (!first_pod.ready) facts.not_ready = !pod.bound() ? "it has no node" : pod.reason.empty() ? pod.phase : pod.reason;
   return facts;
 }
 
@@ -129,17 +129,17 @@ std::optional<std::int64_t> sequences_of(const kube::Pod& pod) {
 }
 
 /// Reads the pages of the pods that serve.
-void read_pods(kube::Session& session, const op::InferenceScaler& scaler, const std::vector<Speaker>& speakers,
+void read_pods(kube::Session& session, const op::InferenceScaler& scaler, const std::vector<FirstPod>& first_pods,
                GatheredSignals& gathered) {
   std::vector<const kube::Pod*> read;
   std::vector<std::string> urls;
-  for (const Speaker& speaker : speakers) {
-    if (!speaker.ready || speaker.pod->ip.empty() || read.size() == kPodsRead) {
-      if (!speaker.ready) gathered.facts.pods.push_back(pod_facts(speaker));
+  for (const FirstPod& first_pod : first_pods) {
+    if (!first_pod.ready || first_pod.pod->ip.empty() || read.size() == kPodsRead) {
+      if (!first_pod.ready) gathered.facts.pods.push_back(pod_facts(first_pod));
       continue;
     }
-    read.push_back(speaker.pod);
-    urls.push_back(op::page_url(scaler, *speaker.pod));
+    read.push_back(first_pod.pod);
+    urls.push_back(op::page_url(scaler, *first_pod.pod));
   }
   const std::vector<op::FetchedPages> fetched = op::fetch_pages(session.http, session.clock, urls);
   for (std::size_t i = 0; i < read.size(); ++i) {
@@ -159,7 +159,7 @@ void read_pods(kube::Session& session, const op::InferenceScaler& scaler, const 
 /// Asks the Prometheus server of the service for its targets. The readings of the replicas show whether the server has
 /// series.
 void read_prometheus(kube::Session& session, const op::InferenceScaler& scaler, const op::DecisionLoop& loop,
-                     const std::vector<Speaker>& speakers, GatheredSignals& gathered) {
+                     const std::vector<FirstPod>& first_pods, GatheredSignals& gathered) {
   explain::PrometheusFacts server;
   server.url = scaler.prometheus_url;
   server.selector = scaler.prometheus_selector.empty() ? fmt::format("{{namespace=\"{}\"}}", scaler.meta.ns)
@@ -173,12 +173,12 @@ void read_prometheus(kube::Session& session, const op::InferenceScaler& scaler, 
   gathered.facts.prometheus = std::move(server);
   const op::Readings readings = loop.sources().readings();
   const std::map<std::string, std::string> troubles = loop.sources().troubles();
-  for (const Speaker& speaker : speakers) {
-    gathered.facts.pods.push_back(pod_facts(speaker));
-    if (const auto trouble = troubles.find(speaker.pod->meta.uid); trouble != troubles.end()) {
-      gathered.facts.unusable.push_back({speaker.pod->meta.name, "reading", trouble->second});
+  for (const FirstPod& first_pod : first_pods) {
+    gathered.facts.pods.push_back(pod_facts(first_pod));
+    if (const auto trouble = troubles.find(first_pod.pod->meta.uid); trouble != troubles.end()) {
+      gathered.facts.unusable.push_back({first_pod.pod->meta.name, "reading", trouble->second});
     }
-    const auto reading = readings.entries().find(speaker.pod->meta.uid);
+    const auto reading = readings.entries().find(first_pod.pod->meta.uid);
     if (reading == readings.entries().end()) continue;
     const auto value = [](const model::Signal& signal) {
       return signal.usable() ? std::optional(signal.value) : std::nullopt;
@@ -187,13 +187,13 @@ void read_prometheus(kube::Session& session, const op::InferenceScaler& scaler, 
     load.running = value(reading->second.running);
     load.waiting = value(reading->second.waiting);
     load.kv_usage_ppm = value(reading->second.kv_usage_ppm);
-    load.max_sequences = sequences_of(*speaker.pod);
-    gathered.loads.push_back({speaker.pod->meta.name, load});
+    load.max_sequences = sequences_of(*first_pod.pod);
+    gathered.loads.push_back({first_pod.pod->meta.name, load});
   }
 }
 
-/// Asks a Prometheus server for the queue of the gateway and for the GPU duty cycle of the pods. Facts that it does not
-/// know stay missing: not every cluster has a gateway or a DCGM exporter.
+/// Asks a Prometheus server for the queue of the gateway and for the GPU duty cycle of the pods. A fact without a
+/// series stays missing, because not every cluster has a gateway or a DCGM exporter.
 void read_load_around(kube::Session& session, const op::InferenceScaler& scaler, const std::string& server,
                       GatheredSignals& gathered) {
   const std::vector<op::FetchedPages> fetched =
@@ -246,13 +246,13 @@ void read_adapter(kube::Session& session, const op::ClusterView& view, const op:
   }
 }
 
-/// Describes a collection that was not read in time.
+/// Describes the objects of one kind that were not read in time.
 explain::UnreadObjects unread_objects(const op::ClusterWatch::Unread& unread) {
   if (!unread.error) return {unread.name, 0, fmt::format("no complete answer in {} s", kSyncMax / 1s)};
   return {unread.name, unread.error->code, unread.error->text()};
 }
 
-/// States the workloads of the scaler, or the first one that does not exist.
+/// Adds the workloads of the scaler to the facts, or the first one that does not exist.
 void read_targets(const op::ClusterView& view, const op::InferenceScaler& scaler, explain::SignalFacts& facts) {
   const op::Targets targets(view);
   for (const op::TargetOf& target : op::targets_of(scaler)) {
@@ -292,11 +292,11 @@ Result<GatheredSignals> gather_from_cluster(const ExplainSignalsArguments& argum
   gathered.facts.service = (*scaler)->meta.key();
   gathered.facts.model = (*scaler)->engine == "custom" ? std::string() : (*scaler)->model;
   read_targets(view, **scaler, gathered.facts);
-  const std::vector<Speaker> speakers = speakers_of(view, **scaler, session.clock());
+  const std::vector<FirstPod> first_pods = first_pods_of(view, **scaler, session.clock());
   if ((*scaler)->prometheus_url.empty()) {
-    read_pods(session, **scaler, speakers, gathered);
+    read_pods(session, **scaler, first_pods, gathered);
   } else {
-    read_prometheus(session, **scaler, loop, speakers, gathered);
+    read_prometheus(session, **scaler, loop, first_pods, gathered);
   }
   const std::string& server = arguments.prometheus.empty() ? (*scaler)->prometheus_url : arguments.prometheus;
   if (!server.empty()) read_load_around(session, **scaler, server, gathered);

@@ -48,7 +48,9 @@ class FixFiles : public testing::Test {
   lint::Report lint(const std::vector<std::string>& names) const {
     std::vector<lint::Candidate> files;
     for (const std::string& name : names) files.push_back({path(name), true});
-    return lint::lint_files(files, {});
+    lint::Options options;
+    options.advice = true;
+    return lint::lint_files(files, options);
   }
 
   fs::path folder_;

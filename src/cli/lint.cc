@@ -125,7 +125,7 @@ lint::Report read_cluster_and_lint(const LintArguments& arguments, const lint::C
     (*session)->http.run_once(kClusterPoll);
   }
   lint::Options options = config.options;
-  // If all namespaces are read, an object that others refer to but that is not found does not exist.
+  // If all namespaces are read, an object that is referred to but was not found does not exist.
   options.settings.closed_world = options.settings.closed_world || arguments.cluster.ns.empty();
   found = lint::lint_texts(cluster_texts(objects.take_objects()), options);
   found.unreadable = objects.refused();

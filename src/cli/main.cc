@@ -24,6 +24,7 @@
 #include "cli/reason_options.h"
 #include "cli/replay.h"
 #include "cli/run.h"
+#include "cli/serve.h"
 #include "manifest/fields.h"
 #include "manifest/scalars.h"
 
@@ -33,30 +34,6 @@ using namespace capstan::cli;
 
 CLI::Option* add_snapshot(CLI::App& command, std::string& path, const char* name) {
   return command.add_option(name, path, "A file that `capstan snapshot` wrote")->option_text("SNAPSHOT.json");
-}
-
-/// Returns the error of an invalid seed, or an empty text. The bounds are those of a scenario's file.
-std::string seed_error(const std::string& text) {
-  const auto value = capstan::manifest::read_integer(text);
-  return value && *value >= 0 ? "" : "'" + text + "' is not a seed, expected 0 to 9223372036854775807";
-}
-
-/// Adds the options that change a scenario.
-void add_changes(CLI::App& command, capstan::scenario::ScenarioOverrides& changes) {
-  command.add_option("--trace", changes.trace, "Replay this trace instead of the scenario's load")
-      ->option_text("FILE")
-      ->check([](const std::string& path) { return path.empty() ? "is empty, expected a file" : std::string(); });
-  command.add_option("--seed", changes.seed, "Seed, instead of the scenario's")->option_text("N")->check(seed_error);
-  command.add_option("--set", changes.sets, "Change one value of the scenario; may be repeated")
-      ->option_text("path=value")
-      ->allow_extra_args(false);
-}
-
-void add_policy(CLI::App& command, std::vector<std::string>& names, bool several) {
-  CLI::Option* option = command.add_option("--policy", names)->option_text("NAME")->allow_extra_args(false);
-  option->description(several ? "Only the policy of this name; may be repeated"
-                              : "The policy of this name; default: the scenario's first");
-  if (!several) option->expected(1);
 }
 
 void add_simulation(CLI::App& command, SimulateArguments& arguments) {
@@ -73,7 +50,7 @@ void add_simulation(CLI::App& command, SimulateArguments& arguments) {
   command.add_option("--fail-on", arguments.fail_on, "Exit with 2 if this is true for a policy, such as met<99%")
       ->option_text("figure<bound")
       ->allow_extra_args(false);
-  command.add_option("--report", arguments.report, "Write also a page with charts of the result, one HTML file")
+  command.add_option("--report", arguments.report, "Also write a page with charts of the result, one HTML file")
       ->option_text("FILE.html");
   add_output(command, arguments.output);
 }
@@ -95,10 +72,10 @@ CLI::App* add_compare(CLI::App& app, SimulateArguments& arguments) {
   arguments.compare = true;
   add_simulation(*command, arguments);
   command->add_flag("--frontier", arguments.frontier,
-                    "Print also the policies that meet more requests than every cheaper policy, the changes of "
+                    "Also print the policies that meet more requests than every cheaper policy, the changes of "
                     "replicas per hour, and the first moment at which the first two policies differ");
   command->add_flag("--bound", arguments.bound,
-                    "Print also the lowest cost that any policy can have, and the result of a policy that knows every "
+                    "Also print the lowest cost that any policy can have, and the result of a policy that knows every "
                     "request in advance");
   command->add_flag("--no-advice", arguments.no_advice,
                     "Do not search for the best constant fleet or a higher minimum of replicas; the search takes "
@@ -254,7 +231,7 @@ capstan::Error no_such_command(const CLI::App& level, const std::string& word) {
               (meant.empty() ? "" : " (did you mean " + std::string(meant) + "?)")};
 }
 
-/// Returns an error if a word in the place of a command is no command. CLI11 would only report that a command is
+/// Returns an error if there is an unknown word where a command is expected. CLI11 would only report that a command is
 /// missing.
 std::optional<capstan::Error> find_unknown_command(const CLI::App& app, int argc, char** argv) {
   const CLI::App* level = &app;
@@ -282,7 +259,7 @@ int run(int argc, char** argv) {
 
   SimulateArguments sim_arguments, compare_arguments;
   PredictArguments predict_arguments;
-  EngineServeArguments serve_arguments;
+  EngineServeArguments engine_serve_arguments;
   EngineLoadArguments load_arguments;
   DecideArguments decide_arguments;
   ExplainArguments explain_arguments;
@@ -295,8 +272,9 @@ int run(int argc, char** argv) {
   CostArguments cost_arguments;
   ReplayArguments replay_arguments;
   PlanArguments plan_arguments;
+  ServeArguments serve_arguments;
   Output version_output = Output::text;
-  // An inner command stands before the one that contains it.
+  // A subcommand is listed before its parent command, because the first command that was parsed runs.
   std::vector<std::pair<const CLI::App*, std::function<ExitCode()>>> commands;
   const auto add = [&](const CLI::App* command, auto run) { commands.emplace_back(command, run); };
   add(add_sim(app, sim_arguments), [&] { return simulate(sim_arguments); });
@@ -304,7 +282,7 @@ int run(int argc, char** argv) {
   CLI::App& engine = *app.add_subcommand("engine", "Engines: step model, emulator, load driver");
   engine.require_subcommand(1);
   add(add_predict(engine, predict_arguments), [&] { return predict(predict_arguments); });
-  add(add_engine_serve(engine, serve_arguments), [&] { return engine_serve(serve_arguments); });
+  add(add_engine_serve(engine, engine_serve_arguments), [&] { return engine_serve(engine_serve_arguments); });
   add(add_engine_load(engine, load_arguments), [&] { return engine_load(load_arguments); });
   add(add_decide(app, decide_arguments), [&] { return decide(decide_arguments); });
   CLI::App* explain_command = add_explain(app, explain_arguments);
@@ -315,6 +293,7 @@ int run(int argc, char** argv) {
   add(add_snapshot_command(app, snapshot_arguments), [&] { return snapshot(snapshot_arguments); });
   add(add_run(app, run_arguments), [&] { return capstan::cli::run(run_arguments); });
   add(add_replay(app, replay_arguments), [&] { return replay(replay_arguments); });
+  add(add_serve(app, serve_arguments), [&] { return capstan::cli::serve(serve_arguments); });
   add(add_conformance(app, conformance_arguments), [&] { return conformance(conformance_arguments); });
   add(add_lint(app, lint_arguments), [&] { return capstan::cli::lint(lint_arguments); });
   add(add_plan(app, plan_arguments), [&] { return make_plan(plan_arguments); });

@@ -15,7 +15,7 @@ struct PlanArguments {
   std::string out;                  ///< folder for the manifests, new or empty; empty: none are written
   std::string against;              ///< folder or file with manifests to compare with; empty: none
   bool example = false;
-  bool details = false;  ///< the page has the arithmetic, the reasons and sample manifests
+  bool details = false;  ///< true: the page also has the arithmetic, the reasons and sample manifests
   PlanOutput output = PlanOutput::text;
   unsigned jobs = 0;  ///< simulations at a time; 0: one for each core
 };

@@ -8,7 +8,7 @@ namespace capstan::cli {
 
 namespace {
 
-/// Refuses an empty path, as of a variable of a shell that is not set.
+/// Refuses an empty path, such as that of an unset shell variable.
 std::string refuse_empty_path(const std::string& path) {
   return path.empty() ? "found an empty text, expected a path" : "";
 }

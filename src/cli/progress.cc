@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <utility>
 
+#include "base/number_text.h"
 #include "experiment/text/words.h"
 
 namespace capstan::cli {
@@ -14,7 +15,7 @@ namespace {
 /// Interval at which the thread checks whether the line is due.
 constexpr Duration kTick = std::chrono::milliseconds(50);
 
-std::string seconds(Duration duration) { return experiment::grouped(duration / std::chrono::seconds(1)) + " s"; }
+std::string seconds(Duration duration) { return grouped_text(duration / std::chrono::seconds(1)) + " s"; }
 
 }  // namespace
 
@@ -74,11 +75,11 @@ std::string progress_words(const experiment::Progress& progress, Duration elapse
   // The elapsed time includes earlier stages, so the speed of this stage is unknown.
   if (!progress.stage.empty()) return text + " · " + seconds(elapsed);
   if (elapsed.count() > 0) {
-    text += fmt::format(" · {} x real time", experiment::grouped(progress.simulated / elapsed));
+    text += fmt::format(" · {} x real time", grouped_text(progress.simulated / elapsed));
   }
   if (progress.part > 0.01 && progress.part <= 1) {
     const double left = std::chrono::duration<double>(elapsed).count() * (1 - progress.part) / progress.part;
-    text += fmt::format(" · {} s left", experiment::grouped(static_cast<std::int64_t>(left)));
+    text += fmt::format(" · {} s left", grouped_text(static_cast<std::int64_t>(left)));
   }
   return text;
 }

@@ -14,6 +14,8 @@
 #include "experiment/text/words.h"
 #include "explain/explain.h"
 #include "manifest/fields.h"
+#include "manifest/scalars.h"
+#include "serve/recorded.h"
 #include "settings/policy.h"
 
 namespace capstan::cli {
@@ -68,12 +70,12 @@ bool acts(const Redecision& decided) {
 struct Shown {
   Instant at;
   std::vector<std::string> recorded;
-  std::vector<std::string> other{};  ///< only where they differ
+  std::vector<std::string> other{};  ///< lines of the other policies; empty if they act alike
 };
 
 struct ReplayResult {
   std::string policy;         ///< name of the recorded policy
-  std::vector<Shown> states;  ///< those with actions; with other policies, the first that differs
+  std::vector<Shown> states;  ///< states with actions; with other policies, only the first state that differs
   Instant first{};
   Instant last{};
   archive::ReplayCount count;
@@ -113,10 +115,37 @@ std::string text(const ReplayResult& all, bool compares, std::size_t width) {
   if (!compares) return out;
   if (all.count.differing == 0) return out + "\nThe other policy takes the same actions in every state.\n";
   const std::string note = fmt::format(
-      "{} of {} states differ. The recorded world does not follow the other policy: only the first difference shows "
-      "what it would have done.",
+      "{} of {} states differ. Only the first difference is certain, because the recorded states do not show what the "
+      "other policy would have changed.",
       all.count.differing, all.count.states);
   return out + "\n" + experiment::wrapped_lines(note, width);
+}
+
+/// Prints the arithmetic of the first state at or after a moment.
+ExitCode print_moment(archive::Recording& recording, const ReplayArguments& arguments) {
+  const std::optional<Duration> at = manifest::read_duration(arguments.at);
+  if (!at || *at < Duration{}) {
+    return report({ErrorKind::usage, "--at " + arguments.at, 0, 0, "expected a duration since the start such as 33m"});
+  }
+  Json json;
+  const Result<archive::ReplayCount> count = archive::replay(recording, {}, [&](const Replayed& replayed) {
+    const model::Snapshot& snapshot = replayed.state.snapshot;
+    if (snapshot.at < Instant{*at}) return true;
+    json = {{"format_version", 1},
+            {"policy", replayed.state.policies.name},
+            {"at_ns", snapshot.at.since_start.count()},
+            {"actions", lines_of(*snapshot.catalog, replayed.recorded)},
+            {"arithmetic", serve::arithmetic_of(replayed.state, replayed.recorded)}};
+    return false;
+  });
+  if (!count) return report(count.error());
+  if (json.is_null()) {
+    return report({ErrorKind::usage, "--at " + arguments.at, 0, 0, "the recording ends before this moment"});
+  }
+  if (arguments.output == Output::json) return print(json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n");
+  const Instant moment{Duration(json["at_ns"].get<std::int64_t>())};
+  return print(fmt::format("{} of \"{}\"\n\n{}", experiment::clock(moment), json["policy"].get<std::string>(),
+                           json["arithmetic"].get<std::string>()));
 }
 
 }  // namespace
@@ -126,6 +155,7 @@ ExitCode replay(const ReplayArguments& arguments) {
   if (!other) return report(other.error());
   Result<archive::Recording> recording = archive::Recording::open(arguments.recording);
   if (!recording) return report(recording.error());
+  if (!arguments.at.empty()) return print_moment(*recording, arguments);
   const bool compares = other->any();
   ReplayResult all;
   const Result<archive::ReplayCount> count = archive::replay(*recording, *other, [&](const Replayed& replayed) {

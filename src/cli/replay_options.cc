@@ -10,15 +10,20 @@ CLI::App* add_replay(CLI::App& app, ReplayArguments& arguments) {
   command->add_option("recording", arguments.recording, "A file that --record wrote")
       ->required()
       ->option_text("RECORDING");
+  CLI::Option* at =
+      command->add_option("--at", arguments.at, "Print the arithmetic of the first decisions at or after this moment");
+  at->option_text("DURATION");
   command
       ->add_option("--policy", arguments.policy,
                    "Policies that replace the recorded ones: a file with scale, place or provision, as in a scenario")
-      ->option_text("POLICY.yaml");
+      ->option_text("POLICY.yaml")
+      ->excludes(at);
   add_output(*command, arguments.output);
   command->footer(
       "Examples:\n"
       "  capstan sim scenarios/azure-hour.yaml --record hour.rec\n"
       "  capstan replay hour.rec\n"
+      "  capstan replay hour.rec --at 33m\n"
       "  capstan replay hour.rec --policy policy.yaml\n\n"
       "Exit code 2: with --policy, a decision differs.");
   return command;

@@ -9,7 +9,7 @@ namespace capstan::cli {
 namespace {
 
 /// Runs in a process of its own, because the count belongs to the process and would end the loops of other tests.
-TEST(StopSignal, BothAreCounted) {
+TEST(StopSignal, CountsBothSignals) {
   const auto raise_both = [] {
     catch_stop_signals();
     std::raise(SIGTERM);

@@ -14,7 +14,7 @@ TEST(Terminal, ColoursCanBeTurnedOff) {
   EXPECT_TRUE(output_is_terminal() || !wants_color());
 }
 
-TEST(Terminal, TheFirstLocaleVariableThatIsSetTellsTheCharacters) {
+TEST(Terminal, TheFirstSetLocaleVariableDecidesTheCharacterSet) {
   setenv("LC_ALL", "", 1);
   setenv("LC_CTYPE", "de_DE.utf8", 1);
   setenv("LANG", "C", 1);
@@ -27,7 +27,7 @@ TEST(Terminal, TheFirstLocaleVariableThatIsSetTellsTheCharacters) {
   EXPECT_FALSE(locale_is_utf8());
 }
 
-TEST(Terminal, TimeGoesOn) {
+TEST(Terminal, TheStopwatchAdvances) {
   const Stopwatch watch;
   const Duration first = watch.elapsed();
   EXPECT_GE(watch.elapsed(), first);

@@ -9,9 +9,9 @@
 
 namespace capstan::cli {
 
-/// A result that a user does not accept, such as `--fail-on "met<99%"`: a figure, `<` or `>`, and a bound. The bound
-/// has the unit in which the table prints the figure: percent with or without `%`, requests, points, USD, times with
-/// unit.
+/// The condition of a `--fail-on`, under which a result is not accepted: a figure, `<` or `>`, and a bound, such as
+/// "met<99%". The bound has the unit in which the table prints the figure: percent with or without `%`, requests,
+/// points, USD, times with unit.
 struct Threshold {
   enum class Figure : std::uint8_t { met, unmet, score, usd, ttft_p99, tpot_p99, e2e_p99, disruptions, broken };
   Figure figure{};

@@ -12,7 +12,7 @@
 
 namespace capstan::conformance {
 
-/// One row of a neutral case file: the input of a peer and the answer in its own tests.
+/// One row of a case file: an input for a peer, and the answer that the peer's own tests expect.
 struct Case {
   std::string id;
   std::string kind;  ///< part of the peer under test; "" if a file has only one kind

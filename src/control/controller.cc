@@ -18,7 +18,7 @@ using Layer = LoggedDecision::Layer;
 
 /// Returns true if Capstan itself refused the action and never called the API. The causes are Shadow mode, the kill
 /// switch, a stale view, a lost Lease, and too many effects on their way.
-bool is_our_own(model::ReasonCode refusal) {
+bool is_refused_by_capstan(model::ReasonCode refusal) {
   using enum model::ReasonCode;
   return refusal == shadow_mode || refusal == halted || refusal == view_too_old || refusal == lease_lost ||
          refusal == too_many_effects;
@@ -130,7 +130,7 @@ void Controller::process_outcomes(const std::vector<ports::Outcome>& outcomes, I
     ++stats_.refused;
     // If Capstan itself refused the launch, the provider was not called, so the offering does not back off.
     const auto* launch = std::get_if<model::LaunchNodes>(&settled.action.what);
-    const bool asked = launch != nullptr && policies_.provision && !is_our_own(settled.why.code);
+    const bool asked = launch != nullptr && policies_.provision && !is_refused_by_capstan(settled.why.code);
     if (asked) {
       decide::provision::refused(memory_.provision, *launch, *policies_.provision, now);
     } else {

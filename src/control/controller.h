@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/known_row.h"
 #include "base/time.h"
 #include "control/decider.h"
 #include "control/decision_log.h"
@@ -96,7 +97,7 @@ class Controller {
   /// Returns the last scale decision about the service, without its plan. Before the first one, its reason is
   /// `nothing_to_do`.
   const decide::scale::Decision& scale_decision(model::ServiceId service) const {
-    return scale_decisions_.at(service.value);
+    return known_row(scale_decisions_, service.value);
   }
 
  private:

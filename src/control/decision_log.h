@@ -27,7 +27,7 @@ class DecisionLog {
     entries_.push_back({count_++, at, layer, action});
   }
   const std::deque<LoggedDecision>& entries() const { return entries_; }
-  std::uint64_t count() const { return count_; }  ///< since the start, dropped entries included
+  std::uint64_t count() const { return count_; }  ///< decisions since the start, dropped entries included
 
  private:
   std::deque<LoggedDecision> entries_;

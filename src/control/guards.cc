@@ -26,7 +26,7 @@ bool leaves_gang_partial(const model::BindPods& bind, const model::Snapshot& sna
 }
 
 /// Returns true if a ready replica of the service gives no usable reading.
-bool is_blind(model::ServiceId service, const model::Snapshot& snapshot, const decide::Index& index) {
+bool has_silent_replica(model::ServiceId service, const model::Snapshot& snapshot, const decide::Index& index) {
   const auto gangs = index.gangs_by_service.find(service);
   if (gangs == index.gangs_by_service.end()) return false;
   return std::ranges::any_of(gangs->second, [&](model::GangId id) {
@@ -35,21 +35,16 @@ bool is_blind(model::ServiceId service, const model::Snapshot& snapshot, const d
   });
 }
 
-/// Returns true if a person stated the number, as a count or a maximum, so that it does not depend on signals.
-bool is_stated(const model::Reason& why) {
-  return why.code == model::ReasonCode::fixed_replicas || why.code == model::ReasonCode::at_maximum;
-}
-
 bool lowers_blind(const model::Action& action, const model::Snapshot& snapshot, const decide::Index& index,
                   const InFlight& in_flight) {
   if (const auto* convert = std::get_if<model::ConvertReplica>(&action.what)) {
-    return is_blind(convert->from, snapshot, index);
+    return has_silent_replica(convert->from, snapshot, index);
   }
   const auto* set = std::get_if<model::SetReplicas>(&action.what);
   const model::ServiceState* state = set == nullptr ? nullptr : snapshot.services.find(set->service);
-  if (state == nullptr || is_stated(action.why)) return false;
+  if (state == nullptr || set->is_stated) return false;
   const ReplicaCount from = in_flight.requested_replicas(set->service).value_or(state->desired_replicas);
-  return set->replicas < from && is_blind(set->service, snapshot, index);
+  return set->replicas < from && has_silent_replica(set->service, snapshot, index);
 }
 
 std::vector<model::PodId> pods_of(const model::BindPods& bind) {

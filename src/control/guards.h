@@ -12,8 +12,8 @@
 
 namespace capstan::control {
 
-/// How often a plan would have violated a numbered invariant (docs/invariants.md). Capstan's own policies must have
-/// zeros; a baseline's violations are counted and shown in its row.
+/// Number of times that a plan would have violated a numbered invariant (docs/invariants.md). For Capstan's own
+/// policies every count must be 0. For a baseline the counts are shown in its row.
 struct Violations {
   std::int64_t partial_gang = 0;    ///< 1: bindings that leave a gang partially bound
   std::int64_t lowered_blind = 0;   ///< 3: scale-downs while a ready replica gave no usable signal

@@ -45,7 +45,9 @@ model::Snapshot world(GpuCount limit = 16) {
 }
 
 Action replicas(ReplicaCount n) { return {model::SetReplicas{{0}, n, {}}, {}}; }
-Action stated(ReplicaCount n) { return {model::SetReplicas{{0}, n, {}}, {model::ReasonCode::fixed_replicas, {n}}}; }
+Action stated(ReplicaCount n) {
+  return {model::SetReplicas{{0}, n, {}, true}, {model::ReasonCode::fixed_replicas, {n}}};
+}
 Action convert() { return {model::ConvertReplica{{0}, {0}, {1}}, {}}; }
 Action launch(std::int64_t nodes) { return {model::LaunchNodes{{0}, {0}, {}, nodes, {}, {}}, {}}; }
 Action bind(std::vector<std::uint32_t> pods) {

@@ -19,7 +19,7 @@ Existing existing(const model::Snapshot& snapshot, const decide::Index& index, m
   for (model::GangId id : gangs->second) {
     const model::Gang& gang = snapshot.gangs.at(id);
     found.ordinals.insert(gang.ordinal);
-    found.counted += gang.leaves() ? 0 : 1;
+    found.counted += gang.is_leaving() ? 0 : 1;
   }
   return found;
 }

@@ -10,9 +10,9 @@
 namespace capstan::control {
 
 /// Updates the planned replicas, which are decided but have no pods yet. Removes a replica when its gang has appeared
-/// or it is no longer wanted, and adds newly wanted ones with the lowest free ordinals. Sorted by service,
-/// ordinal. A planned replica represents its gang from the decision on, so that capacity is counted once and nodes can
-/// be bought before pods exist.
+/// or it is no longer wanted, and adds newly wanted ones with the lowest free ordinals. The list is sorted by service
+/// and ordinal. A planned replica represents its gang from the decision on, so that capacity is counted once and nodes
+/// can be bought before pods exist.
 void update_planned(std::vector<model::PlannedGang>& planned, const model::Snapshot& snapshot,
                     const decide::Index& index, Instant now);
 

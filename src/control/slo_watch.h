@@ -31,7 +31,7 @@ struct SloMemory {
   std::optional<GoodSettings> good;
   Instant broken_since = Instant::never();
   Instant rolled_back_at = Instant::never();  ///< never: there is nothing to acknowledge
-  // These two are not saved: a new leader starts without them and measures again.
+  // The fields below are not saved: a new leader starts without them and measures again.
   decide::scale::Policy tried;  ///< the settings of the last evaluation
   Instant met_since = Instant::never();
 

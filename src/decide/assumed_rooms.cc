@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::size_t kMostChanges = 4'096;
 
-/// Returns true if two rooms differ at most in what is free.
+/// Returns true if two rooms are equal apart from their free GPUs and resources.
 bool has_same_layout(const NodeRoom& a, const NodeRoom& b) {
   return a.gpu == b.gpu && a.gpus == b.gpus && a.open == b.open && a.node_class == b.node_class &&
          a.domains == b.domains;
@@ -51,7 +51,8 @@ std::optional<std::span<const AssumedRooms::Change>> AssumedRooms::changes_since
   return std::span(changes_).subspan(version - first_change_);
 }
 
-/// Other requests of the pods or other nodes that admit them change the room of assumed pods, and every refusal.
+/// Follows a change of the catalog. If it changes what pods request or which nodes admit them, the room of assumed pods
+/// changes, and every refusal is out of date.
 void AssumedRooms::follow_catalog(const std::shared_ptr<const model::Catalog>& catalog) {
   if (catalog_ == catalog) return;
   const bool is_equal = catalog_ != nullptr && catalog_->eligibility == catalog->eligibility;

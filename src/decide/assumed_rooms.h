@@ -14,7 +14,7 @@
 
 namespace capstan::decide {
 
-/// A pod whose binding was decided and that no snapshot shows on its node yet.
+/// A pod whose binding was decided, but which no snapshot shows on its node yet.
 struct AssumedPod {
   PodId pod;
   NodeId node;
@@ -25,11 +25,12 @@ struct AssumedPod {
   friend bool operator==(const AssumedPod&, const AssumedPod&) = default;
 };
 
-/// The rooms of an index without the room of assumed pods and without nodes that are being given back. Placement keeps
-/// them from cycle to cycle, so that a binding takes its room once and a cycle costs what changed since the last one.
+/// The free room of every node in an index, less the room of assumed pods and without nodes that are being given back.
+/// Placement keeps this object from cycle to cycle, so that the cost of a cycle depends on what changed since the last
+/// one.
 ///
-/// It is a cache: update() derives it from its arguments alone, whatever it held before. So it is never saved, a new
-/// one gives the same decisions, and all are equal.
+/// It is a cache: the result of update() depends only on its arguments and not on the earlier content. Therefore it is
+/// never saved, a new cache leads to the same decisions, and two caches always compare as equal.
 class AssumedRooms {
  public:
   /// A node that changed, with its domains before or after the change.
@@ -40,10 +41,10 @@ class AssumedRooms {
 
   /// Notes that the node changed in the rooms of the index.
   void mark_changed(NodeId id);
-  /// Makes these rooms equal to `base` less the room of the assumed pods, each of which takes its room if the node has
-  /// enough free GPUs. Room that take() took is given back.
-  /// @param base     as in the last call, except for the nodes that were marked
-  /// @param pods     by pod
+  /// Makes these rooms equal to `base` less the room of the assumed pods. An assumed pod takes room only if its node
+  /// has enough free GPUs. Room that take() took is returned.
+  /// @param base     the rooms of the last call, changed only at the nodes that were marked
+  /// @param pods     assumed pods, ascending by pod id
   /// @param leaving  nodes to leave out
   void update(const Rooms& base, const std::shared_ptr<const model::Catalog>& catalog, std::vector<AssumedPod> pods,
               std::span<const NodeId> leaving);
@@ -57,12 +58,12 @@ class AssumedRooms {
 
   /// Returns a number that grows with every change of the rooms.
   std::uint64_t version() const { return first_change_ + changes_.size(); }
-  /// Returns the changes since a version, oldest first; none if there were too many to be kept.
+  /// Returns the changes since a version, oldest first; no value if some of them are no longer stored.
   std::optional<std::span<const Change>> changes_since(std::uint64_t version) const;
   /// Returns a number that grows when a node changes in more than its free room.
   std::uint64_t layout() const { return layout_; }
 
-  Refusals refusals;  ///< found in these rooms
+  Refusals refusals;  ///< gangs for which these rooms had no place
 
   friend bool operator==(const AssumedRooms&, const AssumedRooms&) { return true; }
 
@@ -79,7 +80,7 @@ class AssumedRooms {
   bool is_built_ = false;
   Rooms rooms_;
   std::shared_ptr<const model::Catalog> catalog_;
-  std::vector<AssumedPod> pods_;  ///< by pod
+  std::vector<AssumedPod> pods_;  ///< ascending by pod id
   std::vector<NodeId> leaving_;   ///< ascending
   std::map<NodeId, std::vector<AssumedPod>> by_node_;
   std::map<QueueId, MilliGpu> by_queue_;

@@ -7,15 +7,15 @@
 #include "decide/index.h"
 #include "model/catalog.h"
 
-// Failure domains of a service that must survive the loss of one (model::Service::survives): where its replicas run and
-// where they could.
+// Failure domains of a service that must survive the loss of one domain (model::Service::survives): the domains in
+// which its replicas run, and those in which they could run.
 namespace capstan::decide {
 
-/// Id of a domain of the level in question, or of a node for level `node`.
+/// Id of a domain of the level that the service must survive. At level `node` it is the id of a node.
 using FailureDomain = std::uint32_t;
 inline constexpr FailureDomain kNowhere = UINT32_MAX;
 
-/// Returns the domain of a node whose room is known.
+/// Returns the failure domain of a node. `room` is the room of that node.
 inline FailureDomain failure_domain_of(const NodeRoom& room, NodeId node, TopologyLevel level) {
   return level == TopologyLevel::node ? node.value : room.domains[static_cast<std::size_t>(level)].value;
 }
@@ -23,7 +23,7 @@ inline FailureDomain failure_domain_of(const NodeRoom& room, NodeId node, Topolo
 FailureDomain failure_domain_of(const Rooms& rooms, NodeId node, TopologyLevel level);
 
 /// Returns the domain in which a replica runs. If it spans several, returns the domain of its first pod with a node.
-/// @param rooms  of the index, or its assumed rooms
+/// @param rooms  rooms of the index, or its assumed rooms
 FailureDomain failure_domain_of(const Index& index, const Rooms& rooms, const model::Gang& gang, TopologyLevel level);
 inline FailureDomain failure_domain_of(const Index& index, const model::Gang& gang, TopologyLevel level) {
   return failure_domain_of(index, index.rooms, gang, level);
@@ -32,7 +32,7 @@ inline FailureDomain failure_domain_of(const Index& index, const model::Gang& ga
 /// Returns the number of domains of the level that have nodes for the workload or in which such nodes could be bought.
 /// At level `node`, every node that the pools' limits still allow counts. At level `rack`, only racks with existing
 /// nodes count.
-/// @param rooms  of the index, or its assumed rooms
+/// @param rooms  rooms of the index, or its assumed rooms
 ReplicaCount failure_domains(const Index& index, const Rooms& rooms, const model::Catalog& catalog,
                              const model::Workload& workload, TopologyLevel level);
 inline ReplicaCount failure_domains(const Index& index, const model::Catalog& catalog, const model::Workload& workload,

@@ -9,8 +9,8 @@
 
 namespace capstan::decide {
 
-/// A set of nodes, grouped by node class and by free GPUs. All nodes of a group take the same number of pods as far as
-/// GPUs decide, so that places are counted without a visit to the nodes.
+/// A set of nodes, grouped by node class and by free GPUs. All nodes of a group take the same number of pods if only
+/// GPUs limit it, so that places are counted without a visit to each node.
 class FreeNodes {
  public:
   using ByFree = std::map<MilliGpu, std::set<model::NodeId>>;

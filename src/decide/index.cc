@@ -91,7 +91,7 @@ void forget_node(Index& index, NodeId id) {
   index.nodes.erase(found);
 }
 
-/// Updates a node from its row, and its free GPUs from the pods that the index has on it.
+/// Updates a node from its row, and its free GPUs from the pods that the index shows on it.
 void refresh_node(Index& index, NodeId id, const model::Node* node) {
   index.assumed.mark_changed(id);
   forget_node(index, id);

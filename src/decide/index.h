@@ -13,10 +13,10 @@
 
 namespace capstan::decide {
 
-/// Data derived from a snapshot so that the cost of a decision depends on what changed, not on what exists. It is never
-/// saved because it is a function of the snapshot: `apply(build(S), S + D, D) == build(S + D)`.
+/// Data derived from a snapshot, so that the cost of a decision depends on what changed and not on the size of the
+/// cluster. It is never saved because it is a function of the snapshot: `apply(build(S), S + D, D) == build(S + D)`.
 struct Index {
-  /// A pod as the index counted it, so that a change can be undone without the old snapshot.
+  /// A pod with the values that the index counted, so that they can be subtracted later without the old snapshot.
   struct PodRow {
     NodeId node;
     MilliGpu gpus;
@@ -54,7 +54,8 @@ struct Index {
   std::map<ServiceId, std::set<GangId>> gangs_by_service;  ///< gangs in any phase
   std::set<std::pair<Instant, GangId>> pending_gangs;      ///< pending gangs, oldest first
   std::set<std::pair<Instant, PodId>> unbound_pods;        ///< pods in phase pending without a node, oldest first
-  AssumedRooms assumed;                                    ///< cache of placement, equal to every other one
+  /// Cache of placement; it does not count when two indexes are compared.
+  AssumedRooms assumed;
 
   friend bool operator==(const Index&, const Index&) = default;
 };

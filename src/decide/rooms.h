@@ -25,14 +25,14 @@ using model::QueueId;
 using model::ServiceId;
 using model::TopologyLevel;
 
-/// The GPUs of a node and what else limits the pods on it.
+/// The GPUs of a node and its other resources that limit pods.
 struct NodeRoom {
   GpuKindId gpu;
   MilliGpu gpus;      ///< allocatable GPUs
   MilliGpu free;      ///< allocatable GPUs minus those of its pods, terminating pods included; never below 0
   bool open = false;  ///< true: accepts new pods
   model::NodeClassId node_class{};
-  std::optional<model::Resources> available{};  ///< as in model::Node, less what was taken since
+  std::optional<model::Resources> available{};  ///< as in model::Node, less the amounts taken since
   model::DomainPath domains;
   friend bool operator==(const NodeRoom&, const NodeRoom&) = default;
 };
@@ -69,7 +69,7 @@ class Rooms {
   /// Adds or replaces a node.
   void set(NodeId id, const NodeRoom& room);
   void erase(NodeId id);  ///< does nothing if there is no such node
-  /// Takes free GPUs of a node, which must have them, and other resources.
+  /// Takes GPUs, which must be free on the node, and other resources.
   void take(NodeId id, MilliGpu gpus, const model::Resources& others);
 
   friend bool operator==(const Rooms&, const Rooms&) = default;
@@ -77,7 +77,7 @@ class Rooms {
  private:
   void count(NodeId id, const NodeRoom& room, int sign);
 
-  std::vector<std::optional<NodeRoom>> nodes_;  ///< by id; the last one is present
+  std::vector<std::optional<NodeRoom>> nodes_;  ///< by node id; the last element has a value
   std::map<DomainKey, DomainRoom> domains_;
   std::map<GpuKindId, FreeNodes> by_gpu_;
   std::map<std::pair<TopologyLevel, GpuKindId>, std::set<std::pair<MilliGpu, DomainId>>> domains_by_free_;

@@ -61,7 +61,7 @@ class Engine {
   /// step under way.
   void abort(RequestId id, Instant now);
 
-  /// Returns the time at which advance() next has something to do or to report; never() if the engine is idle.
+  /// Returns the time from which advance() has something to do or to report; never() if the engine is idle.
   Instant next_event() const { return next_event_; }
   /// Appends the progress that clients receive up to `to`, in order of time.
   void advance(Instant to, std::vector<Progress>& out);

@@ -70,8 +70,9 @@ std::string service_words(const scenario::Scenario& scenario) {
   return words;
 }
 
-/// Returns the policy whose nodes foresight is tried on: the one with the highest score, because it uses paid GPU time
-/// best. The cheapest policy that holds the SLO may be a fixed fleet, whose nodes are never released.
+/// Returns the policy that buys the nodes for the plan with foresight: the policy with the highest score, because it
+/// uses paid GPU time best. The cheapest policy that holds the SLO may be a fixed fleet, whose nodes are never
+/// released.
 const scenario::PolicySpec& policy_for_foresight(const scenario::Scenario& scenario,
                                                  const std::vector<RunResult>& results) {
   const auto before = [](const RunResult& a, const RunResult& b) {
@@ -94,15 +95,16 @@ Comparison describe(const scenario::Scenario& scenario) {
           .load = all_load_words(scenario),
           .service = service_words(scenario),
           .slo = scenario.service().slo,
-          .results = {}};
+          .results = {},
+          .catalog = scenario.catalog};
 }
 
 Result<void> advise(const scenario::Scenario& scenario, unsigned jobs, const ProgressCallback& progress,
-                    Comparison& comparison) {
+                    Comparison& comparison, const std::stop_token& stop) {
   if (!scenario.is_alone()) return {};  // a constant fleet is searched for one service
   RequestCount requests = 0;
   for (const RunResult& result : comparison.results) requests += result.requests.arrived;
-  ExtraRuns extra(jobs, std::max(kExtraRequestsAlways, 2 * requests), progress);
+  ExtraRuns extra(jobs, std::max(kExtraRequestsAlways, 2 * requests), progress, stop);
   Result<std::optional<ConstantFleet>> constant = find_constant_fleet(scenario, comparison.results, extra);
   if (!constant) return std::unexpected(std::move(constant.error()));
   comparison.constant_fleet = std::move(*constant);
@@ -115,22 +117,26 @@ Result<void> advise(const scenario::Scenario& scenario, unsigned jobs, const Pro
   return {};
 }
 
-Result<Comparison> compare(const scenario::Scenario& scenario, unsigned jobs, const ProgressCallback& progress) {
+Result<Comparison> compare(const scenario::Scenario& scenario, unsigned jobs, const ProgressCallback& progress,
+                           const std::stop_token& stop) {
   std::vector<PlannedRun> planned;
-  for (const scenario::PolicySpec& policy : scenario.policies) planned.push_back({&scenario, &policy});
-  Result<std::vector<RunResult>> results = run_batch(planned, jobs, "", progress);
+  for (const scenario::PolicySpec& policy : scenario.policies) {
+    planned.push_back({.scenario = &scenario, .policy = &policy, .keep_history = scenario.history});
+  }
+  Result<std::vector<RunResult>> results = run_batch(planned, jobs, "", progress, stop);
   if (!results) return std::unexpected(std::move(results.error()));
 
   Comparison comparison = describe(scenario);
   comparison.results = std::move(*results);
   rank(comparison.results, comparison.slo);
   if (scenario.advice) {
-    if (Result<void> done = advise(scenario, jobs, progress, comparison); !done) {
+    if (Result<void> done = advise(scenario, jobs, progress, comparison, stop); !done) {
       return std::unexpected(std::move(done.error()));
     }
   }
   if (scenario.bound) {
-    Result<Clairvoyant> clairvoyant = foresee(scenario, policy_for_foresight(scenario, comparison.results), progress);
+    Result<Clairvoyant> clairvoyant =
+        foresee(scenario, policy_for_foresight(scenario, comparison.results), progress, stop);
     if (!clairvoyant) return std::unexpected(std::move(clairvoyant.error()));
     comparison.clairvoyant = std::move(*clairvoyant);
   }

@@ -71,6 +71,25 @@ TEST(Compare, ReportsTheProgressOfAllPoliciesFromTheFirstMinute) {
   for (const Progress& progress : reports) EXPECT_EQ(progress.at, Instant{progress.simulated / 3});
 }
 
+TEST(Compare, EndsAtTheNextEventWhenItIsStopped) {
+  const scenario::ScenarioResult scenario = scenario::parse_scenario(kScenario, "s.yaml");
+  ASSERT_TRUE(scenario);
+  for (const unsigned jobs : {1u, 3u}) {
+    std::stop_source stop;
+    unsigned reports = 0;
+    const Result<Comparison> comparison = compare(
+        *scenario, jobs,
+        [&](const Progress&) {
+          ++reports;
+          stop.request_stop();
+        },
+        stop.get_token());
+    ASSERT_FALSE(comparison);
+    EXPECT_EQ(comparison.error().text(), "the simulation was stopped");
+    EXPECT_LE(reports, jobs);  // a run reports at most the minute in which it was stopped
+  }
+}
+
 TEST(Compare, ReturnsOneErrorForABadTrace) {
   const scenario::ScenarioResult scenario = scenario::parse_scenario(
       kScenario, "s.yaml", {.sets = {}, .trace = "/nowhere/trace.csv", .seed = {}, .policies = {}});

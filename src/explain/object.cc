@@ -53,7 +53,7 @@ bool exists(const model::Snapshot& snapshot, const Object& object) {
   return false;
 }
 
-/// Reads a kind and an id such as "gang 7".
+/// Parses a kind and an id such as "gang 7".
 std::optional<Object> by_id(std::string_view text) {
   const std::size_t blank = text.find(' ');
   if (blank == std::string_view::npos) return {};

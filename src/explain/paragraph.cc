@@ -190,7 +190,7 @@ std::string spread_text(const decide::scale::SpreadSizing& s) {
 }
 
 /// Returns the price of a mix per hour, or its number of GPUs if a price is unknown.
-/// @param price  as `MixSizing::price`: a `MicroUsd` count if `in_usd`, else a `MilliGpu` count
+/// @param price  price as in `MixSizing::price`: a `MicroUsd` count if `in_usd`, else a `MilliGpu` count
 std::string mix_price_text(std::int64_t price, bool in_usd) {
   return in_usd ? price_text({price}) : gpus_text({price}) + " GPUs";
 }

@@ -82,7 +82,7 @@ struct UnusableSignal {
 /// A request to the API server that failed, or was not answered in time.
 struct UnreadObjects {
   std::string objects;  ///< "pods" or "deployments.apps"
-  int http_status = 0;  ///< 0: there was no answer
+  int http_status = 0;  ///< status of the answer; 0: there was no answer
   std::string error;    ///< answer of the server, or error of the connection
 };
 

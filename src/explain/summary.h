@@ -89,9 +89,9 @@ class Summarizer {
   Summarizer(const model::Snapshot& snapshot, const model::Names& names, const decide::place::Decision& place,
              const decide::provision::Decision& provision);
 
-  /// @param decision  about this service
+  /// @param decision  decision about this service
   Summary service(const decide::scale::Decision& decision, Setting setting = Setting::cluster) const;
-  /// @param decision  about the service of the gang
+  /// @param decision  decision about the service of the gang
   Summary gang(model::GangId id, const decide::scale::Decision& decision) const;
   Summary pod(model::PodId id, const decide::scale::Decision& decision) const;
   Summary node(model::NodeId id) const;

@@ -79,9 +79,8 @@ std::optional<Limit> limit_of_scale(const model::Catalog& catalog, const decide:
                 fmt::format("wait: a replica is removed once the need stays clearly lower for {}",
                             time_text(std::chrono::seconds(n[2]))));
     case ReasonCode::signal_missing:
-      return of(
-          fmt::format("{} of {} gave no usable reading, and missing signals lower nothing", n[0], replicas_text(n[1])),
-          change_of_signals(service, ready, setting));
+      return of(fmt::format("{} of {} gave no usable reading, so the number is not lowered", n[0], replicas_text(n[1])),
+                change_of_signals(service, ready, setting));
     case ReasonCode::demand_unknown:
     case ReasonCode::no_replica_to_read:
       return of("no replica reports its load", change_of_signals(service, ready, setting));
@@ -410,8 +409,8 @@ Limit Summarizer::limit_of(GangId id, const decide::scale::Decision& decision) c
                       gpu_name(catalog_, gang.spec.pods.gpu))};
 }
 
-/// Returns the limit for wanted replicas that do not exist: they are not asked for yet, or their workload is creating
-/// them.
+/// Returns the limit for wanted replicas that do not exist: Capstan has not asked for them yet, or their workload is
+/// creating them.
 Limit Summarizer::limit_of_creation(const decide::scale::Decision& decision, ReplicaCount existing,
                                     Setting setting) const {
   const std::string service = service_name(catalog_, decision.service);

@@ -328,7 +328,7 @@ TEST(Summary, AServiceWhoseReplicasServeIsLimitedByItsOwnBounds) {
        "hold: 1 replica would be enough, but the window still has an earlier answer of 4",
        "wait at most 5 min, or shorten the window"},
       {{ReasonCode::signal_missing, {2, 3}},
-       "2 of 3 replicas gave no usable reading, and missing signals lower nothing",
+       "2 of 3 replicas gave no usable reading, so the number is not lowered",
        "find the lost signal: capstan explain signals chat"},
   };
   for (const ScaleLimit& row : rows) {

@@ -66,7 +66,7 @@ ApiRequest apply(const ObjectRef& object, std::string body, bool force, std::str
 
 /// Returns a server-side apply of the status fields that Capstan owns. The server refuses it if the UID differs, which
 /// means that another object has the name now.
-/// @param status  as JSON
+/// @param status  status as JSON
 ApiRequest apply_status(const ObjectRef& object, std::string_view uid, std::string_view status);
 
 /// Returns a JSON merge patch (RFC 7396). The server refuses it with 409 if the object is not at `resource_version`.

@@ -80,7 +80,7 @@ Result<std::vector<std::string>> ready_urls(const StoreSnapshot<EndpointSlice>& 
 ServiceEndpoints::ServiceEndpoints(Client& client, ServiceName service, RandomStream random, net::Clock clock)
     : service_(std::move(service)),
       slices_(read_endpoint_slice),
-      watcher_(client, document_, resources::kEndpointSlices, service_.ns, slices_, {}, std::move(random),
+      watcher_(client, document_, {resources::kEndpointSlices, service_.ns}, slices_, {}, std::move(random),
                std::move(clock)) {}
 
 std::string ServiceEndpoints::sync_problem() const {

@@ -23,12 +23,11 @@ std::optional<Type> type_of(std::string_view name) {
 
 }  // namespace
 
-Watcher::Watcher(Client& client, JsonDocument& document, Resource resource, std::string ns, Sink& sink,
-                 Reflector::Options options, RandomStream random, net::Clock clock)
+Watcher::Watcher(Client& client, JsonDocument& document, Collection collection, Sink& sink, Reflector::Options options,
+                 RandomStream random, net::Clock clock)
     : client_(client),
       document_(document),
-      resource_(std::move(resource)),
-      ns_(std::move(ns)),
+      collection_(std::move(collection)),
       sink_(sink),
       reflector_(options, random),
       clock_(std::move(clock)) {}
@@ -40,7 +39,7 @@ void Watcher::turn() {
   if (!call) return;
   client_.cancel(call_);
   const std::uint64_t serial = call->serial;
-  ApiRequest request = reflect(resource_, ns_, *call);
+  ApiRequest request = reflect(collection_.resource, collection_.ns, *call);
   if (call->kind == Reflector::Call::Kind::list) {
     call_ = client_.call(std::move(request), [this, serial](const Outcome& outcome) { listed(serial, outcome); });
     return;

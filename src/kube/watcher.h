@@ -13,6 +13,12 @@
 
 namespace capstan::kube {
 
+/// The objects of one kind, of one namespace or of all.
+struct Collection {
+  Resource resource;
+  std::string ns{};  ///< empty: all namespaces
+};
+
 /// Copies one collection into a sink. It sends the requests of its `Reflector` with a `Client`.
 class Watcher {
  public:
@@ -22,10 +28,9 @@ class Watcher {
     std::uint64_t rejected = 0;  ///< objects without a name and lines that are not events
   };
 
-  /// @param ns        empty: all namespaces
   /// @param document  parser for all answers; all watchers of a thread may share one
-  Watcher(Client& client, JsonDocument& document, Resource resource, std::string ns, Sink& sink,
-          Reflector::Options options, RandomStream random, net::Clock clock);
+  Watcher(Client& client, JsonDocument& document, Collection collection, Sink& sink, Reflector::Options options,
+          RandomStream random, net::Clock clock);
   ~Watcher();
   Watcher(const Watcher&) = delete;
 
@@ -34,7 +39,7 @@ class Watcher {
   Instant next_deadline() const { return reflector_.next_deadline(); }
 
   const Reflector& reflector() const { return reflector_; }
-  const Resource& resource() const { return resource_; }
+  const Resource& resource() const { return collection_.resource; }
   const Counters& counters() const { return counters_; }
 
  private:
@@ -45,8 +50,7 @@ class Watcher {
 
   Client& client_;
   JsonDocument& document_;
-  Resource resource_;
-  std::string ns_;
+  Collection collection_;
   Sink& sink_;
   Reflector reflector_;
   net::Clock clock_;

@@ -15,5 +15,8 @@ inline constexpr std::int64_t kLoadS = 120;
 /// Seconds to start with weights of at most kSmallWeightsGb that are downloaded first.
 inline constexpr std::int64_t kSmallStartS = 150;
 inline constexpr double kSmallWeightsGb = 8;
+/// Seconds to start with weights of at most kTinyWeightsGb.
+inline constexpr std::int64_t kTinyStartS = 75;
+inline constexpr double kTinyWeightsGb = 1;
 
 }  // namespace capstan::lint

@@ -39,7 +39,8 @@ bool is_number(std::string_view word) {
   return at == word.size();
 }
 
-/// Reads or skips one value after the other. Both check the same syntax, so that a row that was skipped can be read.
+/// Reads or skips one value after the other. Skipping checks the same syntax as reading, so a skipped row can be read
+/// later without an error.
 class JsonReader {
  public:
   JsonReader(std::string_view text, const Place& start, std::size_t max_values)
@@ -149,7 +150,7 @@ class JsonReader {
       values_ = 0;
       if (out.size() == max_values_) return fail(too_many_values(max_values_));
       const std::size_t begin = at_;
-      out.push_back({{}, place()});  // of the first character of the text
+      out.push_back({{}, place()});  // the place of the first character of the string
       if (!value(nullptr)) return false;
       out.back().text = text_.substr(begin, at_ - begin);
       values_ = values;
@@ -173,7 +174,7 @@ class JsonReader {
 
   /// Reads a string, whose first character is its quote.
   bool string(std::string* out) {
-    std::size_t begin = ++at_;  // of the characters that are not in `out` yet
+    std::size_t begin = ++at_;  // start of the characters that are not in `out` yet
     const auto flush = [&] {
       if (out != nullptr) out->append(text_.substr(begin, at_ - begin));
     };
@@ -274,14 +275,15 @@ class JsonReader {
     }
   }
 
-  /// Returns the place of the value that begins here. That of a string is its first character after the quote.
+  /// Returns the place of the value that begins here. The place of a string is its first character after the quote.
   Place place_of_value() {
     Place found = place();
     found.column += peek('"') ? 1 : 0;
     return found;
   }
 
-  /// Returns the place of the next character. A line is counted only once, however many places in it are asked for.
+  /// Returns the place of the next character. It continues counting from the last place, so that each line is counted
+  /// once.
   const Place& place() {
     std::uint32_t characters = 0;
     for (; placed_ < at_; ++placed_) characters += (static_cast<unsigned char>(text_[placed_]) & 0xc0) != 0x80 ? 1 : 0;
@@ -297,12 +299,12 @@ class JsonReader {
 
   std::string_view text_;
   std::size_t at_ = 0;
-  Place place_;  // of the character `placed_`
+  Place place_;  // place of the character `placed_`
   std::size_t placed_ = 0;
   std::size_t values_ = 0;
   const std::size_t max_values_;
   std::size_t depth_ = 0;
-  std::vector<std::string_view> keys_;  // of the open mappings
+  std::vector<std::string_view> keys_;  // keys of the mappings that are being read
   std::string fault_;
   Place fault_place_;
 };

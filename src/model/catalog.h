@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "base/known_row.h"
 #include "model/eligibility.h"
 #include "model/ids.h"
 #include "model/offering.h"
@@ -28,12 +29,12 @@ struct Catalog {
   /// of any level.
   TopologyLevel launches_into = TopologyLevel::node;
 
-  const std::string& gpu_kind(GpuKindId id) const { return gpu_kinds.at(id.value); }
-  const Domain& domain(DomainId id) const { return domains.at(id.value); }
-  const Offering& offering(OfferingId id) const { return offerings.at(id.value); }
-  const Pool& pool(PoolId id) const { return pools.at(id.value); }
-  const Queue& queue(QueueId id) const { return queues.at(id.value); }
-  const Service& service(ServiceId id) const { return services.at(id.value); }
+  const std::string& gpu_kind(GpuKindId id) const { return known_row(gpu_kinds, id.value); }
+  const Domain& domain(DomainId id) const { return known_row(domains, id.value); }
+  const Offering& offering(OfferingId id) const { return known_row(offerings, id.value); }
+  const Pool& pool(PoolId id) const { return known_row(pools, id.value); }
+  const Queue& queue(QueueId id) const { return known_row(queues, id.value); }
+  const Service& service(ServiceId id) const { return known_row(services, id.value); }
 
   /// Returns true if `inner` is the domain `outer` or lies inside it.
   bool lies_within(DomainId inner, DomainId outer) const {

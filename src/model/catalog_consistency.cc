@@ -62,19 +62,20 @@ class CatalogChecker {
     if (survives != node && survives != rack && survives != zone) {
       fail("survives", fmt::format("found {}, expected node, rack or zone", name(survives).key));
     }
-    if (service.beside.size() > Service::kBesideMost) {
-      fail("beside",
-           fmt::format("found {} services, expected at most {}", service.beside.size(), Service::kBesideMost));
+    if (service.alternatives.size() > Service::kAlternativesMost) {
+      fail("beside", fmt::format("found {} services, expected at most {}", service.alternatives.size(),
+                                 Service::kAlternativesMost));
     }
-    for (const ServiceId id : service.beside) alternative(service, id);
+    for (const ServiceId id : service.alternatives) alternative(service, id);
   }
 
-  /// Checks that `fed_by` leads from a decode service to a prefill service. The list may contain them in any order.
+  /// Checks that `prefill_service` leads from a decode service to a prefill service. The list may contain them in any
+  /// order.
   void feeding(const Service& service) {
-    if (!service.fed_by.valid()) return;
-    if (!exists(service.fed_by) || role_of(catalog_.service(service.fed_by)) != Role::prefill) {
-      return fail("fed_by",
-                  fmt::format("found service {}, expected a prefill service in this file", service.fed_by.value));
+    if (!service.prefill_service.valid()) return;
+    if (!exists(service.prefill_service) || role_of(catalog_.service(service.prefill_service)) != Role::prefill) {
+      return fail("fed_by", fmt::format("found service {}, expected a prefill service in this file",
+                                        service.prefill_service.value));
     }
     if (role_of(service) != Role::decode) fail("fed_by", "found on another role, expected it on decode services only");
   }
@@ -84,7 +85,7 @@ class CatalogChecker {
   void alternative(const Service& service, ServiceId id) {
     if (!exists(id)) return fail("beside", fmt::format("found service {}, which is not in this file", id.value));
     const Service& other = catalog_.service(id);
-    if (&other == &service || !other.beside.empty()) {
+    if (&other == &service || !other.alternatives.empty()) {
       return fail("beside",
                   fmt::format("found service {}, expected another service whose own list is empty", id.value));
     }

@@ -92,19 +92,19 @@ const Contradiction kContradictions[] = {
      "found a parent on the cluster, expected none: the cluster is the widest domain"},
     {[](World& w) { w.catalog.offerings[0].zone = {2}; }, "catalog.offerings", 0, "zone",
      "found domain 2, a rack, expected a zone or the cluster"},
-    {[](World& w) { w.catalog.services[0].fed_by = {2}; }, "catalog.services", 0, "fed_by",
+    {[](World& w) { w.catalog.services[0].prefill_service = {2}; }, "catalog.services", 0, "fed_by",
      "found service 2, expected a prefill service in this file"},
-    {[](World& w) { w.catalog.services[1].fed_by = {1}; }, "catalog.services", 1, "fed_by",
+    {[](World& w) { w.catalog.services[1].prefill_service = {1}; }, "catalog.services", 1, "fed_by",
      "found on another role, expected it on decode services only"},
-    {[](World& w) { w.catalog.services[0].beside = {{1}}; }, "catalog.services", 0, "beside",
+    {[](World& w) { w.catalog.services[0].alternatives = {{1}}; }, "catalog.services", 0, "beside",
      "found service 1 of role prefill, expected one of the same role, decode"},
-    {[](World& w) { w.catalog.services[0].beside = {{0}}; }, "catalog.services", 0, "beside",
+    {[](World& w) { w.catalog.services[0].alternatives = {{0}}; }, "catalog.services", 0, "beside",
      "found service 0, expected another service whose own list is empty"},
-    {[](World& w) { w.catalog.services[0].beside = {{7}}; }, "catalog.services", 0, "beside",
+    {[](World& w) { w.catalog.services[0].alternatives = {{7}}; }, "catalog.services", 0, "beside",
      "found service 7, which is not in this file"},
-    {[](World& w) { w.catalog.services[0].beside = {{2}, {2}}; }, "catalog.services", 0, "beside",
+    {[](World& w) { w.catalog.services[0].alternatives = {{2}, {2}}; }, "catalog.services", 0, "beside",
      "found service 2 a second time, expected each service in one list only"},
-    {[](World& w) { w.catalog.services[0].beside.assign(8, {2}); }, "catalog.services", 0, "beside",
+    {[](World& w) { w.catalog.services[0].alternatives.assign(8, {2}); }, "catalog.services", 0, "beside",
      "found 8 services, expected at most 7"},
     {[](World& w) { w.catalog.services[1].survives = TopologyLevel::nvlink; }, "catalog.services", 1, "survives",
      "found nvlink, expected node, rack or zone"},
@@ -224,7 +224,7 @@ const Allowed kAllowed[] = {
      }},
 };
 
-TEST(Consistency, WhatARealClusterShowsIsNoContradiction) {
+TEST(Consistency, RealClustersHaveNoContradiction) {
   for (const Allowed& row : kAllowed) {
     World world;
     row.make(world);

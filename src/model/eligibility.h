@@ -11,8 +11,9 @@ namespace capstan::model {
 
 /// Pods that ask for the same resources and may run on the same nodes.
 struct PodClass {
-  Resources requests{};              ///< of one pod, without its GPUs
-  std::vector<bool> node_classes{};  ///< by NodeClassId: true if the labels and taints of such a node admit the pod
+  Resources requests{};  ///< resources of one pod, without its GPUs
+  /// By NodeClassId: true if nodes of this class admit the pod by their labels and taints.
+  std::vector<bool> node_classes{};
   friend bool operator==(const PodClass&, const PodClass&) = default;
 
   /// @param nodes  none: a node without a class, which admits every pod
@@ -21,19 +22,19 @@ struct PodClass {
   }
 };
 
-/// Where pods may run although GPUs are free in other places, too: pod class by node class. Nodes form a class if they
-/// have the same taints and the same values of all labels that some pod asks for. A pod or a node without a class is
-/// not restricted, so an empty value restricts nothing.
+/// The nodes on which pods may run, by pod class and node class. Nodes form a class if they have the same taints and
+/// the same values of all labels that some pod asks for. A pod or a node without a class is not restricted, so an empty
+/// value restricts nothing.
 struct Eligibility {
   std::vector<PodClass> pod_classes{};
-  std::map<Purchase, NodeClassId> purchases{};  ///< class of the nodes that a purchase brings; absent: no restriction
+  std::map<Purchase, NodeClassId> purchases{};  ///< class of the purchased nodes; absent: no restriction
   friend bool operator==(const Eligibility&, const Eligibility&) = default;
 
   /// Returns null for pods without a class.
   const PodClass* find(PodClassId pods) const {
     return pods.value < pod_classes.size() ? &pod_classes[pods.value] : nullptr;
   }
-  /// Returns what one pod needs beside GPUs; nothing for pods without a class.
+  /// Returns the resources that one pod needs besides GPUs; all are 0 for pods without a class.
   const Resources& requests(PodClassId pods) const {
     static const Resources kNothing;
     const PodClass* found = find(pods);

@@ -39,15 +39,15 @@ struct Gang {
   Phase phase = Phase::pending;
   ServiceId service;
   std::uint32_t ordinal = 0;  ///< replica number within the service, equal to that of its PlannedGang
-  std::vector<PodId> pods;    ///< pods that exist, in the order of their index; lost ones are missing
-  GangSpec spec;              ///< its pod class is known only while the gang is pending
+  std::vector<PodId> pods;    ///< existing pods in the order of their index; a lost pod is left out
+  GangSpec spec;              ///< request of its pods; the pod class is known only while the gang is pending
   Instant created_at;
   bool resumed = false;  ///< true: it changed its role or was woken, so its start is no cold start
   Instant expected_ready_at = Instant::never();  ///< predicted from earlier starts; valid while starting
   friend bool operator==(const Gang&, const Gang&) = default;
 
   /// Returns true if the replica gets no requests because it drains or sleeps.
-  bool leaves() const { return phase == Phase::draining || phase == Phase::sleeping; }
+  bool is_leaving() const { return phase == Phase::draining || phase == Phase::sleeping; }
 };
 
 /// A replica that was decided but has no pods yet, because the workload controller creates them later. It represents

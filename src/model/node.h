@@ -23,11 +23,12 @@ struct Node {
   OfferingId offering;  ///< offering that was bought; it determines GPU kind and price
   ClaimId claim;
   GpuKindId gpu;
-  MilliGpu gpus;      ///< allocatable GPUs
-  bool kept = false;  ///< true: another system bought the node and will release it
+  MilliGpu gpus;            ///< allocatable GPUs
+  bool is_foreign = false;  ///< true: another system bought the node and will release it
   DomainPath domains;
   NodeClassId node_class{};  ///< none: admits every pod
-  /// Resources beside GPUs that the pods on the node leave. If nothing is known of them, they do not limit pods.
+  /// Resources other than GPUs that the pods on the node leave free. No value: they are not known and do not limit
+  /// pods.
   std::optional<Resources> available{};
   Instant ready_at;
   friend bool operator==(const Node&, const Node&) = default;

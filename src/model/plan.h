@@ -16,6 +16,7 @@ struct SetReplicas {
   ServiceId service;
   ReplicaCount replicas = 0;
   std::vector<GangId> drain;  ///< replicas to remove, the least loaded first; they finish their requests
+  bool is_stated = false;     ///< true: a person stated the count or the maximum, so it does not depend on signals
 };
 
 /// Binds pods to nodes. All pods of a gang are bound in one transaction.

@@ -105,7 +105,7 @@ struct Filling {
 
   std::int64_t number_at(char position) const { return numbers[static_cast<std::size_t>(position - '0')]; }
 
-  /// Returns the text for a field in braces. Empty if `object_text` has no words for the field's object.
+  /// Returns the text for a field in braces, or nothing if `object_text` has no words for the field's object.
   std::optional<std::string> text(std::string_view field) const {
     const std::int64_t number = number_at(field[0]);
     if (field.size() == 1) return std::to_string(number);

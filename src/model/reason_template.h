@@ -35,7 +35,7 @@ inline constexpr std::array<std::string_view, 8> kReasonUnits{
 /// Kinds of objects that a template can name, as in {3@queue}. The reason stores the object's id, or the level itself.
 inline constexpr std::array<std::string_view, 6> kReasonObjects{"queue", "pool", "domain", "offering", "gpu", "level"};
 
-/// The object that a reason is about. Of several objects in its template, the one whose kind stands first in
+/// The object that a reason is about. If its template names several objects, it is the one whose kind comes first in
 /// `kReasonObjects`.
 struct ReasonSubject {
   std::string_view kind;  ///< "queue", "pool", "domain", "offering" or "gpu"

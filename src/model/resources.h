@@ -7,13 +7,14 @@
 
 namespace capstan::model {
 
-/// Amounts of what a pod needs of a node beside GPUs.
+/// Resources of a node other than GPUs: the amounts that a pod needs, or that a node has left.
 struct Resources {
   std::int64_t cpu_milli = 0;
   std::int64_t memory_mib = 0;
-  std::int64_t storage_mib = 0;          ///< ephemeral storage
-  std::int64_t pod_slots = 0;            ///< pods of the node that the kubelet admits; a pod takes one
-  std::vector<std::int64_t> extended{};  ///< by position in Catalog::extended_resources; absent at the end: 0
+  std::int64_t storage_mib = 0;  ///< ephemeral storage
+  std::int64_t pod_slots = 0;    ///< pods that the kubelet of the node admits; each pod takes one slot
+  /// Amounts by position in Catalog::extended_resources; missing last ones are 0.
+  std::vector<std::int64_t> extended{};
   friend bool operator==(const Resources&, const Resources&) = default;
 
   std::int64_t extended_at(std::size_t i) const { return i < extended.size() ? extended[i] : 0; }
@@ -32,7 +33,8 @@ inline std::int64_t times_in(const Resources& each, const Resources& available, 
   return most;
 }
 
-/// Takes `amount` from `available`. A node may be left with less than 0, where pods were bound beyond its resources.
+/// Subtracts `amount` from `available`. The result is negative if more pods were bound to a node than its resources
+/// allow.
 inline void take_from(Resources& available, const Resources& amount) {
   available.cpu_milli -= amount.cpu_milli;
   available.memory_mib -= amount.memory_mib;

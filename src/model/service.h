@@ -26,8 +26,9 @@ struct RoleLimits {
   friend bool operator==(const RoleLimits&, const RoleLimits&) = default;
 };
 
-/// One model behind one endpoint, its prefill or its decode replicas, or the replicas of one variant if several
-/// variants serve the endpoint. It scales one workload. Bounds are replicas.
+/// Replicas of one model behind one endpoint that are scaled together as one workload. If the endpoint has separate
+/// prefill and decode replicas or several variants, each role and each variant is a service of its own. Bounds are
+/// numbers of replicas.
 struct Service {
   std::string name;
   Slo slo;
@@ -35,14 +36,15 @@ struct Service {
   ReplicaCount min_replicas = 1;
   ReplicaCount max_replicas = 1;
   std::vector<BoundsWindow> windows{};  ///< tighter bounds at certain times
-  /// After the loss of any one domain of this level (`node`, `rack` or `zone`) enough replicas remain to hold the SLO.
+  /// The service must survive the loss of any one domain of this level (`node`, `rack` or `zone`): enough replicas must
+  /// remain to hold the SLO.
   std::optional<TopologyLevel> survives{};
-  ServiceId fed_by{};        ///< prefill service of a decode service; none for other roles
-  RoleLimits role_limits{};  ///< the same on a decode service and its prefill service
+  ServiceId prefill_service{};  ///< prefill service of a decode service; none for other roles
+  RoleLimits role_limits{};     ///< equal on a decode service and its prefill service
   /// The other variants with the same endpoint and role. Each is a service of its own, and a decision about this
   /// service sets the replicas of all of them. Empty on the other variants, and if there are none.
-  std::vector<ServiceId> beside{};
-  static constexpr std::size_t kBesideMost = 7;
+  std::vector<ServiceId> alternatives{};
+  static constexpr std::size_t kAlternativesMost = 7;
 };
 
 }  // namespace capstan::model

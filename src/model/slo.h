@@ -11,7 +11,7 @@ namespace capstan::model {
 struct Slo {
   Duration ttft{};                         ///< time to first token, from the client's first attempt; 0 = no bound
   Duration tpot{};                         ///< mean time per output token after the first; 0 = no bound
-  Duration e2e{};                          ///< whole request; 0 = no bound
+  Duration e2e{};                          ///< time of the whole request; 0 = no bound
   std::uint32_t attainment_ppm = 990'000;  ///< share of requests that must be met, millionths
   /// Scales the bound on TTFT with the prompt: the bound is the longer of `ttft` and this multiple of the time that an
   /// idle replica without a cached prefix needs for the prompt. Thousandths; 0: `ttft` for every prompt.
@@ -22,10 +22,10 @@ struct Slo {
   Duration ttft_of(Duration alone) const {
     return scales_with_prompt() ? std::max(ttft, alone / 1000 * ttft_prefills_milli) : ttft;
   }
-  /// Returns the longest wait in an engine's queue that makes no first token late, whatever the prompt is. If the bound
-  /// grows with the prompt (k times its prefill, but at least `ttft`), the prompt whose prefill takes `ttft` / k can
-  /// wait least. A quarter of its wait is reserved for the step that computes the prompt, because the step also
-  /// computes other prompts.
+  /// Returns the longest wait in an engine's queue after which the first token of any prompt is still in time. If the
+  /// bound grows with the prompt (k times its prefill, but at least `ttft`), the prompt whose prefill takes `ttft` / k
+  /// has the least time to wait. A quarter of that time is reserved for the step that computes the prompt, because the
+  /// step also computes other prompts.
   Duration queue_time() const {
     if (!scales_with_prompt() || ttft_prefills_milli <= 1000) return ttft;
     return (ttft - ttft / ttft_prefills_milli * 1000) * 3 / 4;

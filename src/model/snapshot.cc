@@ -33,7 +33,7 @@ void add(StateHash& hash, const Node& node) {
   for (std::uint32_t id : {node.pool.value, node.offering.value, node.claim.value, node.gpu.value}) hash.add(id);
   hash.add(static_cast<std::uint64_t>(node.gpus.count));
   for (DomainId domain : node.domains) hash.add(domain.value);
-  hash.add(node.kept ? 1 : 0);
+  hash.add(node.is_foreign ? 1 : 0);
   if (node.node_class.valid()) hash.add(node.node_class.value);
   if (node.available) add(hash, *node.available);
   add(hash, node.ready_at);

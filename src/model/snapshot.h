@@ -35,10 +35,11 @@ struct Snapshot {
   SharedTable<ClaimId, Claim> claims;
   SharedTable<GangId, Gang> gangs;
   SharedTable<PodId, Pod> pods;
-  /// Readings of replicas. They change with each scrape, and the rows of gangs do not. A gang without a row is silent.
+  /// Signals of the replicas. They change with each scrape, so they are not part of the rows of gangs, which change
+  /// rarely. A replica without a row has reported no signal.
   SharedTable<GangId, ReplicaSignals> signals;
 
-  /// Returns the readings of a replica; all of them are missing if it is silent.
+  /// Returns the signals of a replica. All of them are missing if the replica has reported none.
   const ReplicaSignals& signals_of(GangId gang) const {
     static const ReplicaSignals kSilent{};
     const ReplicaSignals* row = signals.find(gang);
@@ -55,14 +56,14 @@ struct Delta {
   std::vector<ClaimId> claims;
   std::vector<GangId> gangs;
   std::vector<PodId> pods;
-  std::vector<GangId> signals;  ///< replicas with other readings
+  std::vector<GangId> signals;  ///< replicas whose signals changed
 
   bool empty() const {
     return services.empty() && nodes.empty() && claims.empty() && gangs.empty() && pods.empty() && signals.empty();
   }
 };
 
-/// Returns a hash of the moment and of every row, which is the same on every machine. Version and catalog are not
+/// Returns a hash of the snapshot's time and of every row. It is the same on every machine. Version and catalog are not
 /// included.
 std::uint64_t state_hash(const Snapshot& snapshot);
 

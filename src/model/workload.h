@@ -25,7 +25,7 @@ struct StepLimits {
 /// pods that forms a replica.
 struct Workload {
   std::string name;
-  std::string model;  ///< as in data/engines.csv, e.g. "Llama-3.3-70B"
+  std::string model;  ///< name of data/engines.csv, such as "Llama-3.3-70B"
   std::string engine = "vllm";
   GpuKindId gpu;
   std::int32_t tensor_parallel = 1;  ///< GPUs that one replica spans
@@ -36,7 +36,7 @@ struct Workload {
   bool placed_elsewhere = false;                 ///< true: another scheduler binds its pods; they only use GPUs
   StepLimits step_limits{};
   QueueId queue{};            ///< queue of its pods; none: no queue limits them
-  PodClassId pod_class{};     ///< of replicas that have no pods yet; none: they may run on every node
+  PodClassId pod_class{};     ///< pod class of replicas that have no pods yet; none: every node admits them
   MicroUsd price_per_hour{};  ///< stated price of a replica; 0: the price of the offerings of its GPUs
 
   /// Returns the request of a replica that has no pods yet.

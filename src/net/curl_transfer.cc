@@ -22,8 +22,7 @@ bool printable(std::string_view text) {
   return std::ranges::all_of(text, [](unsigned char c) { return c >= 0x20 && c != 0x7f; });
 }
 
-/// Returns what is wrong with a request, or "". A line break in a header must not pass, because it would add another
-/// header.
+/// Returns the fault of a request, or "". A line break in a header is a fault, because it would add another header.
 std::string fault_of(const Request& request) {
   if (!printable(request.url) || request.url.contains(' '))
     return "the URL has a space or a control character, expected a percent-encoded URL";

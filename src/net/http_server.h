@@ -54,7 +54,7 @@ struct HttpReply {
 /// connection are handled one after the other. Output is sent at the end of run_once(), so that everything for one
 /// client is sent together.
 ///
-/// Calls with an exchange that has ended do nothing, so that a late answer needs no check whether the client has left.
+/// Calls with an exchange that has ended do nothing, so a caller need not check whether the client has left.
 class HttpServer {
  public:
   /// `handler` outlives the server.

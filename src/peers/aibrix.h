@@ -25,8 +25,9 @@ struct AibrixSpec {
   Duration down_cooldown = std::chrono::seconds(300);
 };
 
-/// Decides every 10 s. AIBrix's defects are kept: a failed fetch counts as 0, its KPA receives means instead of totals,
-/// panic is lost between decisions, and the cool-down of a scale-down takes the lowest recommendation of its window.
+/// Decides every 10 s. AIBrix's defects are reproduced: a failed fetch counts as 0, its KPA receives means instead of
+/// totals, panic is lost between decisions, and the cool-down of a scale-down takes the lowest recommendation of its
+/// window.
 class AibrixAutoscaler final : public Autoscaler {
  public:
   explicit AibrixAutoscaler(AibrixSpec spec) : spec_(std::move(spec)) {}

@@ -27,12 +27,13 @@ const char* word(HpaMetric::Target target) {
 }
 
 const char* bad_resource(HpaMetric::Source source) {
-  return source == HpaMetric::Source::cpu ? "cpu shows whether an engine has any request: its loop keeps one core busy "
-                                            "for one request as for a full "
-                                            "batch; scale on requests waiting and running instead"
-                                          : "memory shows what an engine allocated when it started, not what requests "
-                                            "use; scale on requests waiting and "
-                                            "running instead";
+  return source == HpaMetric::Source::cpu
+             ? "cpu shows whether an engine has any request: its loop keeps one core busy, "
+               "for one request and for a full "
+               "batch; scale on requests waiting and running instead"
+             : "memory shows what an engine allocated when it started, not what requests "
+               "use; scale on requests waiting and "
+               "running instead";
 }
 
 }  // namespace

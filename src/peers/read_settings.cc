@@ -149,7 +149,7 @@ Choice read_dynamo(Fields& fields, ErrorList& errors) {
     if (predictor->text == "arima" || predictor->text == "prophet") {
       errors.fail(predictor->place,
                   "scale.load_predictor: " + predictor->text +
-                      " is a fit of a library (pmdarima, prophet) that is not re-implemented, expected constant or "
+                      " needs a library (pmdarima or prophet) that a simulation does not have, expected constant or "
                       "kalman");
     }
     fields.choice<Predictor>("load_predictor", spec.predictor,

@@ -51,8 +51,8 @@ TEST(PeerSettings, EveryPeerHasDefaultsAndRejectsUnknownSettings) {
 
 TEST(PeerSettings, LibraryPredictorsAreRejectedWithTheReason) {
   EXPECT_EQ(error_of("{policy: dynamo_planner, load_predictor: arima}"),
-            "s.yaml:1:42: scale.load_predictor: arima is a fit of a library (pmdarima, prophet) that is not "
-            "re-implemented, expected constant or kalman");
+            "s.yaml:1:42: scale.load_predictor: arima needs a library (pmdarima or prophet) that a simulation "
+            "does not have, expected constant or kalman");
   EXPECT_NE(error_of("{policy: dynamo_planner, load_predictor: prophet}"), "");
   EXPECT_NE(error_of("{policy: aibrix_apa, targetMetric: nothing}").find("that no engine exports"), std::string::npos);
 }

@@ -13,10 +13,10 @@ namespace capstan::plan {
 double mean_tokens(const TokenSpec& tokens);
 
 struct MeanRequest {
-  double prompt = 0;          ///< tokens
-  double answer = 0;          ///< tokens
-  double per_second = 0;      ///< requests outside bursts
-  bool is_simulated = false;  ///< true: means over the simulated requests, not of the stated distribution
+  double prompt = 0;          ///< mean length of a prompt, tokens
+  double answer = 0;          ///< mean length of an answer, tokens
+  double per_second = 0;      ///< requests per second outside bursts
+  bool is_simulated = false;  ///< true: means of the simulated requests; false: of the stated distribution
 };
 
 /// Returns the mean request of the simulations, or if there are none of the stated load.

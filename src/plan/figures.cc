@@ -101,6 +101,12 @@ std::string range_words(const ServicePlan& service, const std::vector<RoleReplic
   return words + (words == "1" ? " replica" : " replicas");
 }
 
+std::string zone_loss_replicas(const ServicePlan& service) {
+  std::vector<RoleReplicas> roles = service.zone_loss->roles;
+  for (RoleReplicas& role : roles) role.maximum = role.minimum;
+  return range_words(service, roles);
+}
+
 std::string fleet_words(const ServicePlan& service) {
   std::string words;
   for (const RoleFleet& role : service.roles) words += (words.empty() ? "" : " and ") + role_fleet_words(role);

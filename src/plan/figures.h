@@ -34,6 +34,9 @@ std::string cost_range_words(std::span<const Trial> seeds);
 /// Returns "1 to 7 replicas" or "1 replica", for two roles "2 to 5 prefill and 1 to 4 decode replicas".
 std::string range_words(const ServicePlan& service, const std::vector<RoleReplicas>& roles);
 
+/// Returns the minimum of `ServicePlan::zone_loss`: "4 replicas". The plan must have one.
+std::string zone_loss_replicas(const ServicePlan& service);
+
 /// Returns "3 to 8 replicas of Llama-3.3-70B in fp8 on 4 H100 each"; of a disaggregated service "1 to 4 prefill
 /// replicas of ... and 2 to 8 decode replicas of ...".
 std::string fleet_words(const ServicePlan& service);

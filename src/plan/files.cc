@@ -6,6 +6,7 @@
 
 #include "plan/figures.h"
 #include "plan/measure/use_measured_load.h"
+#include "plan/render/apply_script.h"
 #include "plan/render/render.h"
 
 namespace capstan::plan {
@@ -24,17 +25,20 @@ std::vector<ScenarioFile> scenarios_of(const ServicePlan& service) {
     return fmt::format("the simulation of {} with {}{}", service.service, kind == ScalerKind::constant ? "a " : "",
                        scaler_word(kind));
   };
+  const auto worse = [&](const Trial& trial) {
+    return ScenarioFile{worse_scenario_file(service, trial),
+                        fmt::format("{}: {}, worst with --seed {}", service.service, trial.name, trial.seed),
+                        trial.scenario};
+  };
   std::vector<ScenarioFile> out{{scenario_file(service, service.scaler), with(service.scaler), service.scenario}};
   for (const ScalerVariant& variant : service.variants) {
     if (variant.kind == service.scaler || variant.scenario.empty()) continue;
     out.push_back({scenario_file(service, variant.kind), with(variant.kind), variant.scenario});
   }
   for (const Trial& trial : service.robustness) {
-    if (trial.scenario.empty()) continue;
-    out.push_back({worse_scenario_file(service, trial),
-                   fmt::format("{}: {}, worst with --seed {}", service.service, trial.name, trial.seed),
-                   trial.scenario});
+    if (!trial.scenario.empty()) out.push_back(worse(trial));
   }
+  if (service.zone_loss) out.push_back(worse(service.zone_loss->trial));
   return out;
 }
 
@@ -58,6 +62,7 @@ std::vector<PlanFile> list_plan_files(const Plan& plan) {
   for (const ServicePlan& service : plan.services) {
     for (const ScenarioFile& scenario : scenarios_of(service)) out.push_back({scenario.path, {scenario.content}});
   }
+  out.push_back({"apply.sh", {"the commands in the order in which they work"}});
   out.push_back({"plan.md", {"this page, with the arithmetic"}});
   return out;
 }
@@ -101,6 +106,7 @@ std::map<std::string, std::string> plan_files(const Plan& plan) {
     for (const ScenarioFile& scenario : scenarios_of(service)) files[scenario.path] = scenario.text;
     if (!service.measured_load.empty()) files[measured_load_file(service.service)] = service.measured_load;
   }
+  files["apply.sh"] = apply_script(plan);
   files["plan.md"] = render_markdown(plan, PageDetail::all);
   return files;
 }

@@ -31,7 +31,7 @@ TEST(PlanFiles, HaveTheScenarioOfEachWorseCondition) {
   plan.services[0].robustness = {{.name = "1.5 times the load, with Capstan", .seed = 4, .scenario = "name: more\n"}};
   EXPECT_EQ(plan_files(plan).at("scenarios/chat-1.5-times-the-load-with-Capstan.yaml"), "name: more\n");
   const std::vector<PlanFile> list = list_plan_files(plan);
-  EXPECT_EQ(list[list.size() - 2].kinds[0], "chat: 1.5 times the load, with Capstan, worst with --seed 4");
+  EXPECT_EQ(list[list.size() - 3].kinds[0], "chat: 1.5 times the load, with Capstan, worst with --seed 4");
 }
 
 TEST(PlanFiles, AreListedWithTheirContent) {

@@ -27,11 +27,11 @@ enum class ScalerKind : std::uint8_t {
 struct RoleFleet {
   model::Role role = model::Role::both;
   engine::EngineRow engine{};  ///< model, GPU kind, tensor parallelism and weight type of a replica
-  std::int64_t pods = 1;       ///< of a replica
+  std::int64_t pods = 1;       ///< pods of a replica
   MachineSpec machine{};       ///< machine type of the nodes
   std::string pool{};          ///< pool of the nodes; empty: `pool_name` of the GPU kind
   model::CapacityType base = model::CapacityType::on_demand;  ///< capacity type of the nodes of the minimum
-  ReplicaCount burst_minimum = 0;     ///< minimum that Capstan's policy needs for a burst; 0: `minimum`
+  ReplicaCount burst_minimum = 0;     ///< minimum that Capstan's policy needs for a burst; 0: `minimum` is enough
   ReplicaCount minimum = 1;           ///< ready replicas that the chosen scaler keeps; the warm pool
   ReplicaCount maximum = 1;           ///< highest number of replicas that a scaler may set
   ReplicaCount mean_ready_milli = 0;  ///< ready replicas, mean over the simulated load, thousandths
@@ -43,6 +43,14 @@ struct RoleFleet {
   GpuCount gpus_per_replica() const { return engine.tp; }
 };
 
+/// How a simulation differs from the plan.
+enum class TrialCondition : std::uint8_t {
+  planned,
+  slow_starts,  ///< cold starts take longer
+  zone_lost,
+  more_load,
+};
+
 /// One simulation of the fleet under one seed, or a test of its robustness.
 struct Trial {
   std::string name{};  ///< "seed 1", "cold starts twice as long", "zone us-east-1a lost", "1.5 times the load"
@@ -51,17 +59,19 @@ struct Trial {
   RequestCount requests = 0;
   Duration ttft_p99{};
   Duration tpot_p99{};
-  std::int64_t micro_usd = 0;  ///< cost of the run
+  std::int64_t micro_usd = 0;  ///< cost of the simulated time
   Duration simulated{};
   GpuNanoseconds paid_gpu_ns = 0;
-  GpuNanoseconds idle_gpu_ns = 0;                  ///< paid and neither busy nor starting
-  GpuNanoseconds busy_gpu_ns = 0;                  ///< GPU time of replicas while an engine step runs
-  std::int64_t goodput_milli = 0;                  ///< met requests per second in the busiest window, thousandths
-  std::vector<ReplicaCount> replicas_by_minute{};  ///< of all roles, wanted or ready at the end of each minute
+  GpuNanoseconds idle_gpu_ns = 0;  ///< paid GPU time that was neither busy nor starting
+  GpuNanoseconds busy_gpu_ns = 0;  ///< GPU time of replicas while an engine step runs
+  std::int64_t goodput_milli = 0;  ///< met requests per second in the busiest window, thousandths
+  std::vector<ReplicaCount>
+      replicas_by_minute{};  ///< replicas of all roles that were wanted or ready at each minute's end
   std::int64_t answer_tokens = 0;
   std::int64_t prompt_tokens = 0;
-  Duration cold_start_p50{};  ///< from bound to ready; 0: there was none
+  Duration cold_start_p50{};  ///< median time from bound to ready; 0: there was no cold start
   Duration cold_start_max{};
+  TrialCondition condition = TrialCondition::planned;
   std::string scenario{};  ///< of a worse condition: the simulated scenario file
 };
 
@@ -76,61 +86,78 @@ struct RoleReplicas {
 /// One way to set the number of replicas, simulated on the plan's load and machines.
 struct ScalerVariant {
   ScalerKind kind = ScalerKind::capstan;
-  std::vector<RoleReplicas> roles{};  ///< in the order of `ServicePlan::roles`
-  std::vector<Trial> seeds{};         ///< as many as `ServicePlan::seeds`; none if it was refused
-  bool holds_slo = false;             ///< under every seed
-  std::string refused{};              ///< why it cannot be simulated; empty: it was
+  std::vector<RoleReplicas> roles{};  ///< replicas of each role, in the order of `ServicePlan::roles`
+  std::vector<Trial> seeds{};         ///< one trial for each seed; none if it was refused
+  bool holds_slo = false;             ///< true: the SLO holds under every seed
+  std::string refused{};              ///< reason why it cannot be simulated; empty: it was simulated
   std::string scenario{};             ///< the simulated scenario file, with this scaler as its policy
 };
 
 /// The requests of the simulated load.
 struct MeanLoad {
-  double prompt_tokens = 0;  ///< mean; 0: nothing was simulated
-  double answer_tokens = 0;  ///< mean
+  double prompt_tokens = 0;  ///< mean length of a prompt; 0: nothing was simulated
+  double answer_tokens = 0;  ///< mean length of an answer
   double mean_per_s = 0;     ///< requests per second
   double peak_per_s = 0;     ///< requests per second in the busiest 5 minutes
 };
 
 /// One fleet that the search tried.
 struct FrontierPoint {
-  std::string fleet{};                  ///< "H100, tensor parallel 4, 3 to 8 replicas"
+  std::string fleet{};        ///< "H100, tensor parallel 4, 3 to 8 replicas, HPA"
+  std::string short_fleet{};  ///< "H100, TP 4, 3 to 8 replicas, HPA"
+  ScalerKind scaler = ScalerKind::capstan;
   std::int64_t attainment_ppm = 0;      ///< lowest over the seeds, millionths
   std::int64_t micro_usd_per_hour = 0;  ///< mean over the seeds
   bool holds_slo = false;
   bool is_efficient = false;  ///< no other point costs less and meets as much
   std::int64_t seeds = 1;     ///< number of simulations with different seeds
   bool is_chosen = false;     ///< the fleet of the plan
+  bool is_runner_up = false;  ///< `ServicePlan::runner_up`
 };
+
+/// A minimum with which the fleet holds the SLO while a zone is lost.
+struct ZoneLossMinimum {
+  std::vector<RoleReplicas> roles{};    ///< in the order of `ServicePlan::roles`; the maximum is that of the plan
+  std::int64_t micro_usd_per_hour = 0;  ///< mean over the seeds, with all zones
+  bool holds_slo = false;               ///< false: the highest minimum that was tried, which misses the SLO, too
+  Trial trial{};                        ///< the worst seed while the zone is lost
+};
+
+/// A part of a replica's start.
+enum class StartStep : std::uint8_t { node, image_pull, weights, engine_start, warm_up };
 
 /// One phase of a replica's start.
 struct StartPhase {
-  std::string name{};  ///< "node", "image pull", "weights", "engine start"
+  StartStep step = StartStep::node;
   Duration typical{};
   Duration longest{};
 };
 
 /// The plan of one service.
 struct ServicePlan {
-  std::string service{};           ///< its name in the spec
-  std::vector<RoleFleet> roles{};  ///< one, or prefill and decode
-  MeanLoad mean_load{};            ///< of the simulated load
+  std::string service{};           ///< name of the service in the spec
+  std::vector<RoleFleet> roles{};  ///< the only role, or prefill and decode
+  MeanLoad mean_load{};            ///< means of the simulated load
   std::uint32_t spot_ppm = 0;      ///< share of the nodes above the minimum that are bought as spot, millionths
-  ScalerKind scaler = ScalerKind::capstan;   ///< the cheapest that holds the SLO
-  std::vector<ScalerVariant> variants{};     ///< the chosen scaler and the others, in the order of `ScalerKind`
-  bool holds_slo = false;                    ///< every seed met the SLO's attainment and goodput
-  std::vector<Trial> seeds{};                ///< of the chosen scaler, at least five
-  std::vector<Trial> robustness{};           ///< of the chosen scaler: the worst seed of each condition
+  ScalerKind scaler = ScalerKind::capstan;  ///< the cheapest that holds the SLO
+  std::vector<ScalerVariant> variants{};    ///< the chosen scaler and the others, in the order of `ScalerKind`
+  bool holds_slo = false;                   ///< every seed met the SLO's attainment and goodput
+  std::vector<Trial> seeds{};               ///< of the chosen scaler, at least five
+  std::vector<Trial> robustness{};          ///< of the chosen scaler: the worst seed of each condition
+  std::string lost_zone{};                  ///< that one of the worse conditions loses; empty: the cluster has one zone
+  std::optional<ZoneLossMinimum>
+      zone_loss{};                           ///< nothing: the fleet holds the SLO without the zone, or misses it anyway
   std::vector<FrontierPoint> frontier{};     ///< the cheapest first
   std::optional<FrontierPoint> runner_up{};  ///< the best fleet of another GPU kind or parallelism
-  std::vector<StartPhase> start{};           ///< in the order in which they happen
+  std::vector<StartPhase> start{};           ///< phases of a replica's start, in order
   std::string scenario{};                    ///< the simulated scenario file, with the chosen scaler
   std::string measured_load{};               ///< profile that the scenario names; empty: none was measured
   std::vector<std::string> bounded_by{};     ///< limits that lowered the maximum: "limits.gpus: 40 of 64 ..."
-  /// Share of the nodes that the service has in common with others, modelled from the replicas of the simulations.
-  /// Nothing: its nodes are its own, and the cost is that of the simulations.
+  /// The service's share of the cost of nodes that it shares with others, modelled from the replicas of the
+  /// simulations. Nothing: it shares no nodes, and its cost is that of the simulations.
   std::optional<std::int64_t> shared_micro_usd_per_hour{};
   std::string shared_why{};     ///< the formula of that share with its numbers
-  std::string not_simulated{};  ///< what the simulation leaves out, empty: nothing
+  std::string not_simulated{};  ///< parts that the simulation leaves out; empty: none
 };
 
 }  // namespace capstan::plan

@@ -14,11 +14,12 @@
 // experiment/text/words.h have the words for prices, shares and times.
 namespace capstan::plan {
 
-inline constexpr std::string_view kPoolLabel = "capstan.dev/pool";  ///< of nodes; the value is `pool_name`
+inline constexpr std::string_view kPoolLabel = "capstan.dev/pool";  ///< label of nodes; the value is `pool_name`
 inline constexpr std::string_view kServiceLabel = "app.kubernetes.io/name";
-inline constexpr std::string_view kRoleLabel = "capstan.dev/role";  ///< of the pods of disaggregated services
+inline constexpr std::string_view kRoleLabel = "capstan.dev/role";  ///< label of the pods of disaggregated services
 inline constexpr std::string_view kGpuResource = "nvidia.com/gpu";
-inline constexpr std::string_view kGpuTaint = "nvidia.com/gpu";  ///< with the value "present" and the effect NoSchedule
+inline constexpr std::string_view kGpuTaint =
+    "nvidia.com/gpu";  ///< key of the taint with the value "present" and the effect NoSchedule
 inline constexpr std::string_view kContainer = "engine";
 inline constexpr std::string_view kPort = "http";
 inline constexpr std::int64_t kPortNumber = 8000;

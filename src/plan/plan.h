@@ -14,10 +14,10 @@ namespace capstan::plan {
 /// How the plan came to a figure.
 enum class Evidence : std::uint8_t {
   stated,     ///< the spec says so
-  measured,   ///< on real hardware; the source is named
+  measured,   ///< a measurement on real hardware; the source is named
   simulated,  ///< a result of the simulations of this plan
   modelled,   ///< computed from the engine table or from another figure of the plan
-  catalogue,  ///< from a bundled table of shapes and prices
+  catalogue,  ///< a row of a bundled table of shapes and prices
   assumed,    ///< a default of Capstan
   none,       ///< no figure: a query, or a reason
 };
@@ -25,14 +25,22 @@ enum class Evidence : std::uint8_t {
 /// Returns "stated", "measured", "simulated", "modelled", "from the catalogue", "assumed", or an empty text.
 std::string_view words(Evidence evidence);
 
+/// How much of the plan shows a statement.
+enum class Shown : std::uint8_t {
+  details,      ///< only the details
+  one_service,  ///< also the page of a plan with one service
+  page,         ///< also the page
+};
+
 /// One answer of the plan: "minimum ready replicas: 3", with the arithmetic and where the figure comes from.
 struct Statement {
   std::string name{};   ///< in JSON with underscores: "minimum ready replicas"
-  std::string value{};  ///< as people read it, with its unit: "3", "4 min 10 s", "2.40 USD/h"
+  std::string value{};  ///< value as people read it, with its unit: "3", "4 min 10 s", "2.40 USD/h"
   std::string why{};    ///< the formula with its numbers, or the reason; one sentence without a full stop
   Evidence evidence = Evidence::modelled;
-  std::optional<std::int64_t>
-      micro_usd_per_year{};  ///< amount of `value`, if another part of the plan computes with it
+  std::optional<std::int64_t> trap_micro_usd_per_year{};  ///< of the consolidation trap, for `--against`
+  Shown shown = Shown::details;
+  std::string subject{};  ///< service or workload with which `name` begins: "chat-prefill"; empty: none
 };
 
 /// A manifest that has alternatives: of all options of a choice, only one is applied.
@@ -46,7 +54,8 @@ struct Alternative {
 struct Manifest {
   std::string file{};  ///< path below the folder that `--out` names: "nodes/h100.yaml"
   Yaml body{};
-  bool is_object = true;    ///< false: values of a Helm chart, or another file that is not applied
+  bool is_object =
+      true;  ///< true: a Kubernetes object; false: values of a Helm chart, or another file that is not applied
   bool is_on_page = false;  ///< the page shows it, as an example of the section
   Alternative alternative{};
 };
@@ -54,13 +63,14 @@ struct Manifest {
 /// The steps of an installation, in their order: an object needs objects of earlier steps.
 enum class ApplyStep : std::uint8_t {
   names,           ///< the namespace and the priority classes
+  prometheus,      ///< Prometheus, with what defines the objects of the monitoring
   queues,          ///< of the gang scheduler and of Capstan
   devices,         ///< GPU Operator: driver, device plugin, MIG geometry
   nodes,           ///< node pools
   secrets,         ///< access to the weights
   cache,           ///< the DaemonSets that fetch images and weights
   workload,        ///< the replicas with their services
-  metrics,         ///< what the scalers read
+  metrics,         ///< the metrics that the scalers read
   scaler,          ///< one of the alternatives
   monitoring,      ///< dashboards and alerts
   spare_capacity,  ///< optional
@@ -75,11 +85,19 @@ struct ApplyCommand {
   bool is_optional = false;  ///< the plan works without it
 };
 
+/// A line of a section on the page that is no figure.
+struct PageNote {
+  std::string name{};  ///< "watch"
+  std::string text{};
+};
+
 /// One part of the plan: nodes, gangs, replicas and so on.
 struct Section {
-  std::string key{};     ///< in JSON: "warm_pool"
-  std::string title{};   ///< "Warm pool"
-  std::string answer{};  ///< the decision in one or two sentences
+  std::string key{};          ///< in JSON: "warm_pool"
+  std::string title{};        ///< "Warm pool"
+  std::string answer{};       ///< the decision in one or two sentences
+  std::string page_answer{};  ///< part of `answer` that the page shows; empty: other lines of the page say it
+  std::vector<PageNote> notes{};
   std::vector<Statement> statements{};
   std::vector<std::string> not_simulated{};  ///< parts that the simulator cannot run yet, as noun phrases
   std::vector<ApplyCommand> apply{};         ///< in any order; `ApplyStep` orders those of all sections
@@ -90,9 +108,9 @@ struct Section {
 /// The answer of `capstan plan`.
 struct Plan {
   PlanSpec spec{};
-  std::vector<ServicePlan> services{};  ///< by service of the spec
+  std::vector<ServicePlan> services{};  ///< plans by service of the spec
   std::vector<Section> sections{};      ///< in the order of the page
-  std::int64_t simulations = 0;         ///< run for the search and the proof
+  std::int64_t simulations = 0;         ///< number of simulations for the search and the proof
 };
 
 }  // namespace capstan::plan

@@ -31,7 +31,8 @@ std::vector<std::string> without_minimum(const ServicePlan& service) {
   return sets;
 }
 
-/// Returns the warning about a query that found no series; empty if there is none. Such a scaler is blind.
+/// Returns the warning about a query that found no series; empty if there is none. A scaler with such a query does not
+/// see the load.
 std::string blind_warning(const experiment::RunResult& result) {
   const auto is_blind = [](const std::string& warning) { return warning.find("never found a series") != warning.npos; };
   const auto found = std::ranges::find_if(result.warnings, is_blind);

@@ -11,10 +11,10 @@ namespace capstan::plan {
 
 /// Result of another autoscaler on the load and the nodes of a service's plan.
 struct ScalerTrial {
-  std::int64_t attainment_ppm = 0;      ///< lowest over the plan's seeds, millionths
-  std::int64_t micro_usd_per_hour = 0;  ///< mean over the plan's seeds
+  std::int64_t attainment_ppm = 0;      ///< lowest share of met requests over the plan's seeds, millionths
+  std::int64_t micro_usd_per_hour = 0;  ///< mean cost over the plan's seeds
   std::int64_t simulations = 0;
-  std::string refused{};  ///< why it cannot be simulated; empty: it was
+  std::string refused{};  ///< reason why it cannot be simulated; empty: it was simulated
 };
 
 /// Returns the labels of the series of a role as `labels` of a scaler that reads them, in flow style. Without them the

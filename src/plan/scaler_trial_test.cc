@@ -19,8 +19,8 @@ service:
   slo: {ttft: 1s}
   replicas: {min: 1, max: 4}
 cluster:
-  pools: [{name: h100, gpu_limit: 4, offerings: [{instance: a3-highgpu-1g}]}]
-  existing: [{instance: a3-highgpu-1g, pool: h100}]
+  pools: [{name: h100, gpu_limit: 4, offerings: [{instance: a3-highgpu-1g, usd_per_hour: 11.0612}]}]
+  existing: [{instance: a3-highgpu-1g, usd_per_hour: 11.0612, pool: h100}]
 policies: [{name: own, scale: capstan, place: gang, provision: group}]
 )";
   return service;

@@ -17,8 +17,8 @@ bool needs_gangs(const PlanSpec& spec);
 bool has_karpenter(const ClusterSpec& cluster);
 
 /// Returns the scheduler of all GPU pods. It is none if no replica is a gang and one tenant owns the cluster, because
-/// the default scheduler is then enough. Otherwise it is the scheduler of the spec, for every pod: two schedulers that
-/// both place pods on one node give the same GPU away twice.
+/// the default scheduler is then enough. Otherwise it is the scheduler of the spec, for every pod: if two schedulers
+/// place pods on one node, they assign the same GPU twice.
 GangScheduler pod_scheduler(const PlanSpec& spec);
 
 /// Returns the name for `schedulerName` of a pod: "kai-scheduler"; empty for the default scheduler, which Kueue uses
@@ -33,7 +33,7 @@ Yaml queue_labels(const PlanSpec& spec, std::string_view tenant);
 
 /// Returns the annotations that place the pods of one replica near each other. For KAI they belong on the workload, for
 /// Kueue on the pod template. An empty mapping for replicas of one pod.
-/// @param gpus  of one replica
+/// @param gpus  GPUs of one replica
 Yaml topology_annotations(const PlanSpec& spec, const ServiceSpec& service, GpuCount gpus);
 
 /// Returns the name of the topology and of the queue above those of the tenants: the name of the plan as a DNS label.
@@ -41,7 +41,7 @@ std::string cluster_queue_name(const PlanSpec& spec);
 
 /// Returns the node label that the pods of a replica must share: the NVLink domain if one NVLink domain joins all GPUs
 /// of the replica, otherwise the zone.
-/// @param gpus  of one replica
+/// @param gpus  GPUs of one replica
 std::string_view required_level(const PlanSpec& spec, GpuCount gpus);
 
 /// The label of GPU Operator nodes that are in one NVLink domain.

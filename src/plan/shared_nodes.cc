@@ -31,8 +31,8 @@ ReplicaCount replicas_at(const ServicePlan& service, std::size_t seed, std::size
 
 /// Nodes of a pool under one seed.
 struct NodeMinutes {
-  std::int64_t all = 0;   ///< sum over the minutes
-  std::int64_t spot = 0;  ///< of these, bought as spot
+  std::int64_t all = 0;   ///< nodes, summed over the minutes
+  std::int64_t spot = 0;  ///< nodes of `all` that are bought as spot
   std::int64_t minutes = 0;
 };
 

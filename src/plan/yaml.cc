@@ -116,6 +116,13 @@ Yaml&& Yaml::with_comment(std::string_view comment) && {
   return std::move(*this);
 }
 
+std::string Yaml::reason() const {
+  constexpr std::string_view kIgnore = "capstan:ignore ";
+  if (!comment_.starts_with(kIgnore)) return comment_;
+  const std::size_t end = comment_.find(' ', kIgnore.size());
+  return end == comment_.npos ? std::string() : comment_.substr(end + 1);
+}
+
 const Yaml* Yaml::find(std::string_view key) const {
   for (const auto& [name, value] : entries_) {
     if (name == key) return &value;

@@ -28,7 +28,7 @@ class Yaml {
   template <std::integral Integer>
   Yaml(Integer value) : kind_(Kind::plain), text_(std::to_string(value)) {}  // NOLINT
 
-  /// Makes a scalar that is written as it is, without quotes: a number with a fraction.
+  /// Makes a scalar that is written without quotes, for example a number with a fraction.
   static Yaml plain(std::string_view text);
   static Yaml map(std::initializer_list<Entry> entries);
   static Yaml list(std::initializer_list<Yaml> elements = {});
@@ -47,9 +47,11 @@ class Yaml {
   const Yaml* find(std::string_view key) const;
   bool is_map() const { return kind_ == Kind::map; }
   bool is_list() const { return kind_ == Kind::list; }
-  const std::vector<Entry>& entries() const { return entries_; }   ///< of a mapping
-  const std::vector<Yaml>& elements() const { return elements_; }  ///< of a list
+  const std::vector<Entry>& entries() const { return entries_; }   ///< returns the entries of a mapping
+  const std::vector<Yaml>& elements() const { return elements_; }  ///< returns the elements of a list
   const std::string& comment() const { return comment_; }
+  /// Returns the comment without the instruction to the linter with which it may begin: "capstan:ignore RULE".
+  std::string reason() const;
   bool empty() const { return entries_.empty() && elements_.empty() && kind_ != Kind::text && kind_ != Kind::plain; }
   /// Returns the text of a scalar, without quotes.
   const std::string& text() const { return text_; }

@@ -44,6 +44,13 @@ TEST(PlanYaml, WritesEmptyCollectionsInFlowStyle) {
   EXPECT_EQ(Yaml::map({{"a", Yaml()}, {"b", Yaml::list()}}).document(), "a: {}\nb: []\n");
 }
 
+TEST(PlanYaml, GivesTheReasonWithoutTheInstructionToTheLinter) {
+  Yaml object;
+  object.set("a", 1, "capstan:ignore some-rule one is enough").set("b", 2, "one is enough");
+  EXPECT_EQ(object["a"].reason(), "one is enough");
+  EXPECT_EQ(object["b"].reason(), "one is enough");
+}
+
 TEST(PlanYaml, PutsTheCommentOfAFirstKeyAboveTheDash) {
   Yaml list = Yaml::list();
   list.add(Yaml()).set("nodes", "0", "no node is disrupted during the day").set("duration", "14h");

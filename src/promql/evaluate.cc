@@ -69,7 +69,8 @@ class Evaluator {
   };
 
   void spend(std::int64_t points, const Place& place) {
-    if ((spent_ += points) > options_.points_max) throw EvaluationFault{place, "would read too many points"};
+    if ((spent_ += points) > options_.points_max)
+      throw EvaluationFault{place, "the expression would read too many points"};
   }
 
   std::int64_t time_ms(const Shift& shift) const {

@@ -71,7 +71,7 @@ TEST(PromqlEvaluation, ErrorsNameThePlace) {
   EXPECT_EQ(answer("running + on () running", store),
             "q:1:1: more than one series of the right side has the labels {}: many-to-many matching is not allowed");
   EXPECT_EQ(answer("sum(running[1m:1ms])", store), "q:1:5: sum takes an instant vector, found range vector");
-  EXPECT_EQ(answer("count_over_time(running[1y:1ms])", store), "q:1:17: would read too many points");
+  EXPECT_EQ(answer("count_over_time(running[1y:1ms])", store), "q:1:17: the expression would read too many points");
   const Result<ExpressionPtr> parsed = parse("sum(running) + atan(holt_winters(running[5m], 0.5, 0.5))", "q");
   ASSERT_TRUE(parsed.has_value());
   EXPECT_EQ(check_evaluable(**parsed, "q")->text(), "q:1:16: Capstan does not evaluate atan");

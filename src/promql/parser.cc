@@ -41,7 +41,7 @@ class Parser {
   class Level {
    public:
     explicit Level(Parser& parser) : parser_(parser) {
-      if (++parser_.depth_ > parser_.limits_.depth) parser_.fail(parser_.peek(), "is nested too deeply");
+      if (++parser_.depth_ > parser_.limits_.depth) parser_.fail(parser_.peek(), "the expression is nested too deeply");
     }
     ~Level() { --parser_.depth_; }
     Level(const Level&) = delete;
@@ -92,7 +92,7 @@ class Parser {
     for (std::size_t operators = 0;; ++operators) {
       const std::optional<Binary::Op> op = binary_operator(peek());
       if (!op || precedence(*op) < min_precedence) return left;
-      if (operators >= limits_.depth) fail(peek(), "is too long a chain of operators");
+      if (operators >= limits_.depth) fail(peek(), "the chain of operators is too long");
       left = binary(std::move(left), *op);
     }
   }
@@ -103,7 +103,7 @@ class Parser {
     Binary node;
     node.op = op;
     if (peek().is_keyword("bool")) {
-      if (!is_comparison(op)) fail(peek(), "bool only goes with a comparison");
+      if (!is_comparison(op)) fail(peek(), "bool must follow a comparison");
       take();
       node.returns_bool = true;
     }
@@ -173,13 +173,13 @@ class Parser {
     Primary left = primary();
     bool offset_given = false;
     for (std::size_t steps = 0;; ++steps) {
-      if (steps > limits_.depth) fail(peek(), "is nested too deeply");
+      if (steps > limits_.depth) fail(peek(), "the expression is nested too deeply");
       if (peek().is("[")) {
         left = {range(std::move(left)), false};
         if (std::holds_alternative<Subquery>(left.expression->node)) offset_given = false;
       } else if (peek().is_keyword("offset")) {
         Shift& shift = shift_of(left, "offset");
-        if (std::exchange(offset_given, true)) fail(peek(), "has two offsets");
+        if (std::exchange(offset_given, true)) fail(peek(), "found a second offset, expected one");
         take();
         const bool negative = peek().is("-");
         if (negative || peek().is("+")) take();
@@ -188,7 +188,7 @@ class Parser {
         left.expression->span.end_offset = end_;
       } else if (peek().is("@")) {
         Shift& shift = shift_of(left, "@");
-        if (shift.at != Shift::At::evaluation) fail(peek(), "has two times (@)");
+        if (shift.at != Shift::At::evaluation) fail(peek(), "found a second time (@), expected one");
         take();
         read_at(shift);
         left.expression->span.end_offset = end_;
@@ -217,7 +217,8 @@ class Parser {
     const Token& token = peek();
     const double seconds = number("a time in seconds since 1970");
     constexpr double kMaxSeconds = 9'223'372'036'854;
-    if (!(std::abs(seconds) <= kMaxSeconds)) fail(token, "is not a time: " + shown(token));
+    if (!(std::abs(seconds) <= kMaxSeconds))
+      fail(token, "found " + shown(token) + ", expected a time in seconds since 1970");
     shift.at = Shift::At::fixed;
     shift.at_ms = static_cast<std::int64_t>(std::round((negative ? -seconds : seconds) * 1000));
   }
@@ -239,7 +240,7 @@ class Parser {
     if (selector == nullptr || operand.in_parentheses) {
       fail(bracket, "a range must follow a selector; use a subquery, [5m:], for another expression");
     }
-    if (selector->range) fail(bracket, "has two ranges");
+    if (selector->range) fail(bracket, "found a second range, expected one");
     if (selector->shift.offset != Duration{} || selector->shift.at != Shift::At::evaluation) {
       fail(bracket, "the range must come before offset and @");
     }
@@ -297,7 +298,7 @@ class Parser {
   ExpressionPtr make_text() {
     const Token& token = take();
     std::optional<std::string> value = string_value(token.text);
-    if (!value) fail(token, "has an invalid escape in " + shown(token));
+    if (!value) fail(token, "found an invalid escape in " + shown(token));
     return checked(make(token.span.begin, Text{std::move(*value)}));
   }
 
@@ -385,7 +386,7 @@ class Parser {
     const Token& value = peek();
     if (value.kind != Token::Kind::string) fail(value, "found " + shown(value) + ", expected a value in quotes");
     std::optional<std::string> resolved = string_value(value.text);
-    if (!resolved) fail(value, "has an invalid escape in " + shown(value));
+    if (!resolved) fail(value, "found an invalid escape in " + shown(value));
     take();
     made.value = std::move(*resolved);
     made.span = {label.span.begin, end_};
@@ -403,7 +404,7 @@ class Parser {
 
 Result<ExpressionPtr> parse(std::string_view text, const std::string& source, const ParseLimits& limits) {
   if (text.size() > limits.bytes) {
-    return std::unexpected(error_at(source, {}, "is longer than " + std::to_string(limits.bytes) + " bytes"));
+    return std::unexpected(error_at(source, {}, "the text is longer than " + std::to_string(limits.bytes) + " bytes"));
   }
   Result<std::vector<Token>> tokens = read_tokens(text, source);
   if (!tokens) return std::unexpected(std::move(tokens.error()));

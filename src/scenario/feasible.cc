@@ -37,7 +37,7 @@ GpuCount largest_domain(const Scenario& scenario, model::GpuKindId gpu, model::T
   }
   if (level == model::TopologyLevel::node || node == 0) return node;
   const std::int64_t per_nvlink = scenario.cluster.provider.nodes_per_nvlink_domain;
-  std::int64_t nvlinks = 0;  // of the whole cluster; each domain of a level has equally many
+  std::int64_t nvlinks = 0;  // NVLink domains of the whole cluster; all domains of a level have equally many
   std::int64_t domains = 0;
   for (const model::Domain& domain : catalog.domains) {
     nvlinks += domain.level == model::TopologyLevel::nvlink;
@@ -62,7 +62,7 @@ GpuCount most_gpus(const Scenario& scenario, model::GpuKindId gpu) {
 }
 
 /// Returns the paths of a key in each item of a list: `cluster.pools.0.gpu_limit`, `cluster.pools.1.gpu_limit`, ...
-Paths each(const Node& root, const std::string& list, const std::string& key) {
+Paths item_paths(const Node& root, const std::string& list, const std::string& key) {
   Paths paths;
   const Node* items = manifest::at_path(root, list);
   for (std::size_t i = 0; items != nullptr && i < items->items.size(); ++i) {
@@ -86,8 +86,8 @@ std::size_t common_prefix(std::string_view a, std::string_view b) {
   return static_cast<std::size_t>(std::ranges::mismatch(a, b).in1 - a.begin());
 }
 
-/// Returns what would give a service nodes with its GPU: the most similar GPU that the scenario's nodes have, and an
-/// instance with the GPU that is asked for, from a cloud that the scenario uses if there is one.
+/// Returns suggestions for a service whose GPU no node has: the most similar GPU that the scenario's nodes have, and an
+/// instance with the service's GPU, from a cloud that the scenario uses if there is one.
 std::string nearest_gpu(const model::Catalog& catalog, const std::string& gpu) {
   const model::Offering* nearest = nullptr;
   std::size_t most = 0;
@@ -116,7 +116,7 @@ std::string nearest_gpu(const model::Catalog& catalog, const std::string& gpu) {
   return text;
 }
 
-/// Checks that the scenario is possible, and reports the first reason against it with its place.
+/// Checks that some policy could run the scenario, and reports the first fault with its place in the file.
 class Feasibility {
  public:
   Feasibility(const Scenario& scenario, const Node& root, ErrorList& errors)
@@ -125,17 +125,18 @@ class Feasibility {
   void check() {
     if (scenario_.bound && !scenario_.is_alone()) {
       return errors_.fail(manifest::blame(root_, Paths{"bound", "services"}),
-                          "bound: found true, but foresight is computed for one service, expected a scenario with one");
+                          "bound: found true, but the lower bound is computed for one service, expected a scenario "
+                          "with one service");
     }
     if (scenario_.bound && scenario_.endpoint().split()) {
       return errors_.fail(manifest::blame(root_, Paths{"bound", "service.roles"}),
-                          "bound: found true, but foresight is computed for replicas that do both, expected a service "
-                          "without roles");
+                          "bound: found true, but the lower bound is computed only for replicas that do both, "
+                          "expected a service without roles");
     }
     if (scenario_.bound && scenario_.endpoint().mixed()) {
       return errors_.fail(manifest::blame(root_, Paths{"bound", "service.variants"}),
-                          "bound: found true, but foresight is computed for replicas of one kind, expected a service "
-                          "without variants");
+                          "bound: found true, but the lower bound is computed only for replicas of one kind, "
+                          "expected a service without variants");
     }
     if (!something_serves()) return;
     for (std::size_t e = 0; e < scenario_.endpoints.size(); ++e) {
@@ -162,12 +163,12 @@ class Feasibility {
     if (node == 0) return no_node(part);
     const GpuCount per_pod = workload.tensor_parallel / workload.pods;
     if (per_pod > node) {
-      return refuse(paths_of(part, {"tensor_parallel", "pods_per_replica"}), machines(),
+      return refuse(paths_of(part, {"tensor_parallel", "pods_per_replica"}), instance_paths(),
                     fmt::format("a pod needs {} {} GPUs, the largest node has {}", per_pod, gpu, node));
     }
     const GpuCount domain = largest_domain(scenario_, workload.gpu, workload.together);
     if (workload.tensor_parallel > domain) {
-      return refuse(paths_of(part, {"tensor_parallel", "together"}), machines(),
+      return refuse(paths_of(part, {"tensor_parallel", "together"}), instance_paths(),
                     fmt::format("a replica is a gang of {} {} GPUs that must share one {}, the largest has {}",
                                 workload.tensor_parallel, gpu, model::name(workload.together).words, domain));
     }
@@ -182,10 +183,10 @@ class Feasibility {
     if (least <= most) return;
     const std::string needed =
         scenario_.catalog->services.size() > 1
-            ? fmt::format("{} GPUs are the minimum of all replicas", least)
-            : fmt::format("{} replicas of {} GPUs are the minimum", service.min_replicas, workload.tensor_parallel);
-    refuse(paths_of(part, {"replicas.min", "tensor_parallel"}), each(root_, "cluster.pools", "gpu_limit"),
-           fmt::format("{}, nodes and pool limits allow {} GPUs", needed, most));
+            ? fmt::format("the minimum replicas of all services need {} GPUs", least)
+            : fmt::format("the minimum is {} replicas of {} GPUs", service.min_replicas, workload.tensor_parallel);
+    refuse(paths_of(part, {"replicas.min", "tensor_parallel"}), item_paths(root_, "cluster.pools", "gpu_limit"),
+           fmt::format("{}, but nodes and pool limits allow only {} GPUs", needed, most));
   }
 
   /// Returns the paths at which the file may state keys of a service: in its role or variant, or for the whole service.
@@ -213,8 +214,8 @@ class Feasibility {
     const auto sells = [](const model::Pool& pool) { return !pool.offerings.empty(); };
     const bool can_buy = std::ranges::any_of(scenario_.catalog->pools, sells);
     if (can_buy || !scenario_.cluster.existing.empty()) return true;
-    refuse(each(root_, "cluster.pools", "offerings"), {"cluster.pools", "cluster.existing", "cluster"},
-           "no node stands in the cluster and no pool offers one: nothing can ever serve");
+    refuse(item_paths(root_, "cluster.pools", "offerings"), {"cluster.pools", "cluster.existing", "cluster"},
+           "the cluster has no node and no pool offers one, so no replica can ever serve");
     return false;
   }
 
@@ -223,20 +224,20 @@ class Feasibility {
     const std::string& gpu = scenario_.catalog->gpu_kind(workload.gpu);
     const auto runs = [&](const model::Offering& offering) { return offering.gpu == workload.gpu; };
     if (std::ranges::any_of(scenario_.catalog->offerings, runs)) {
-      refuse(each(root_, "cluster.pools", "gpu_limit"), machines(),
+      refuse(item_paths(root_, "cluster.pools", "gpu_limit"), instance_paths(),
              fmt::format("no pool may buy a node with {}: each is larger than its pool's gpu_limit", gpu));
     } else {
       refuse(
-          paths_of(part, {"gpu"}), machines(),
+          paths_of(part, {"gpu"}), instance_paths(),
           fmt::format("no node has the GPU that the service runs on, {}{}", gpu, nearest_gpu(*scenario_.catalog, gpu)));
     }
   }
 
   /// Returns the paths at which the file names instances.
-  Paths machines() const {
-    Paths paths = each(root_, "cluster.existing", "instance");
-    for (const std::string& offerings : each(root_, "cluster.pools", "offerings")) {
-      const Paths named = each(root_, offerings, "instance");
+  Paths instance_paths() const {
+    Paths paths = item_paths(root_, "cluster.existing", "instance");
+    for (const std::string& offerings : item_paths(root_, "cluster.pools", "offerings")) {
+      const Paths named = item_paths(root_, offerings, "instance");
       paths.insert(paths.end(), named.begin(), named.end());
     }
     return paths;

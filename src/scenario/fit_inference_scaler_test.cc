@@ -14,7 +14,9 @@ service:
   gpu: H100
   slo: {ttft: 2s}
   replicas: {min: 1, max: 8}
-cluster: {zones: [a], pools: [{name: h100, gpu_limit: 8, offerings: [{instance: a3-highgpu-1g}]}]}
+cluster:
+  zones: [a]
+  pools: [{name: h100, gpu_limit: 8, offerings: [{instance: a3-highgpu-1g, usd_per_hour: 11.0612}]}]
 policies: [{name: own, scale: {policy: capstan}, place: gang, provision: group}]
 )";
 
@@ -37,7 +39,7 @@ TEST(FitInferenceScaler, GivesItsBoundsToThePolicyAlone) {
   EXPECT_EQ(scenario->catalog->services.front().max_replicas, 8);
 }
 
-TEST(FitInferenceScaler, NamesWhatDiffersFromTheScenario) {
+TEST(FitInferenceScaler, NamesTheDifferencesFromTheScenario) {
   const ScenarioResult scenario = parse_scenario(kFittedScenario, "s.yaml");
   ASSERT_TRUE(scenario);
   const std::pair<std::string, std::string> cases[] = {
@@ -79,8 +81,8 @@ TEST(FitInferenceScaler, ReadsTheExamplesOfThisProject) {
   replace("  gpu: H100", "  gpu: H100\n  tensor_parallel: 4");
   replace("{ttft: 2s}", "{ttft: 2s, tpot: 80ms, attainment: 99%}");
   replace("{policy: capstan}", fmt::format("{{manifest: {}}}", file));
-  replace("gpu_limit: 8, offerings: [{instance: a3-highgpu-1g}]",
-          "gpu_limit: 32, offerings: [{instance: a3-highgpu-4g}]");
+  replace("gpu_limit: 8, offerings: [{instance: a3-highgpu-1g, usd_per_hour: 11.0612}]",
+          "gpu_limit: 32, offerings: [{instance: a3-highgpu-4g, usd_per_hour: 44.245}]");
   const ScenarioResult scenario = parse_scenario(text, "s.yaml");
   ASSERT_TRUE(scenario) << scenario.error().text();
   EXPECT_TRUE(std::holds_alternative<decide::scale::Capstan>(scenario->policies.front().policies.scale.front()));

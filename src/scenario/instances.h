@@ -15,10 +15,10 @@ struct Instance {
   std::string name;  ///< "p5.48xlarge"
   std::string gpu;   ///< "h100_sxm"
   GpuCount gpus = 0;
-  Bytes gpu_memory{};  ///< of one GPU
+  Bytes gpu_memory{};  ///< memory of one GPU
   std::optional<MicroUsd> on_demand_per_hour;
   std::optional<MicroUsd> spot_per_hour;
-  std::string region;               ///< of the prices
+  std::string region;               ///< region in which the prices hold
   std::int64_t vcpus = 0;           ///< 0: not in the source
   std::int64_t memory_gib = 0;      ///< main memory, GiB; 0: not in the source
   GpuCount nvlink_domain_gpus = 1;  ///< GPUs that NVLink joins

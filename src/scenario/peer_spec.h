@@ -13,9 +13,10 @@ namespace capstan::scenario {
 
 /// A peer autoscaler that scales in place of a policy of Capstan.
 struct PeerSpec {
-  std::function<std::unique_ptr<peers::Autoscaler>()> make;  ///< a new one for each run
+  std::function<std::unique_ptr<peers::Autoscaler>()> make;  ///< creates a new instance for each run
   std::map<std::string, std::string> labels;                 ///< labels on every series, as its queries expect them
-  std::optional<Duration> scrape_interval;                   ///< its own interval for reading metrics, if it has one
+  /// Interval at which the peer reads metrics, if it has its own.
+  std::optional<Duration> scrape_interval;
 };
 
 }  // namespace capstan::scenario

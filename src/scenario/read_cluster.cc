@@ -28,8 +28,8 @@ std::string instance_error(const std::string& name) {
   for (const Instance& row : instances()) names.push_back(row.name);
   const std::string_view meant = manifest::did_you_mean(name, names);
   return fmt::format(
-      "found \"{}\", expected an instance of data/instances.csv{}, or gpu, gpus and price beside the name", name,
-      meant.empty() ? "" : fmt::format(" (did you mean {}?)", meant));
+      "found \"{}\", expected an instance of data/instances.csv{}, or gpu, gpus and price in addition to the name",
+      name, meant.empty() ? "" : fmt::format(" (did you mean {}?)", meant));
 }
 
 class ClusterReader {
@@ -290,13 +290,13 @@ class ClusterReader {
     fields.finish();
     if (fields.ok() && scrape.delay >= scrape.interval) {
       errors_.fail(fields.blame({"delay", "interval"}),
-                   fmt::format("cluster.scrape: delay {} is not below interval {}, expected one scrape at a time",
+                   fmt::format("cluster.scrape: delay {} is not below interval {}, expected a shorter delay",
                                manifest::duration_text(scrape.delay), manifest::duration_text(scrape.interval)));
     }
     if (fields.ok() && scrape.blackout >= scrape.blackout_every) {
       errors_.fail(
           fields.blame({"blackout", "blackout_every"}),
-          fmt::format("cluster.scrape: blackout {} is not below blackout_every {}, expected light in between",
+          fmt::format("cluster.scrape: blackout {} is not below blackout_every {}, expected a shorter blackout",
                       manifest::duration_text(scrape.blackout), manifest::duration_text(scrape.blackout_every)));
     }
     if (fields.ok() && scrape.missing_after <= scrape.stale_after) {

@@ -81,7 +81,7 @@ void read_steps(Fields& fields, workload::RateCurve& rate, ErrorList& errors) {
   }
 }
 
-/// The keys of a curve between `rate` and `peak`, which differ by its kind.
+/// Reads the keys of a rate curve, which depend on its kind.
 void read_curve(Fields& fields, workload::RateCurve& rate) {
   using Kind = workload::RateCurve::Kind;
   const bool repeats = rate.kind == Kind::diurnal || rate.kind == Kind::on_off;

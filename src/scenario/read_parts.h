@@ -34,7 +34,7 @@ void read_latency(manifest::Fields& fields, std::string_view key, sim::Latency& 
 /// Returns the id of a GPU kind, and adds the kind to the catalog if it is new.
 model::GpuKindId gpu_kind(model::Catalog& catalog, std::string_view name);
 
-/// Reports what no policy can make possible (exit code 3), with its place in the file.
+/// Reports faults that make the scenario impossible under every policy (exit code 3), with their places in the file.
 void check_feasible(const Scenario& scenario, const manifest::Node& root, manifest::ErrorList& errors);
 
 }  // namespace capstan::scenario

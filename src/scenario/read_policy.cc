@@ -51,7 +51,7 @@ decide::provision::Policy read_provision(const Node& given, const Scenario& scen
 
 /// Returns the path of a file that the scenario names. A relative path in a file starts at the folder of that file, and
 /// one on the command line at the current folder.
-std::string beside(const Node& node, const std::string& file) {
+std::string resolved_path(const Node& node, const std::string& file) {
   const std::size_t slash = file.find_last_of('/');
   if (node.place.from_option || node.text.starts_with('/') || slash == std::string::npos) return node.text;
   return file.substr(0, slash + 1) + node.text;
@@ -103,7 +103,7 @@ struct ManifestDocuments {
 /// Reads the file that `manifest` names, or takes the object that it contains.
 ManifestDocuments manifest_documents(const Node& manifest, const std::string& scenario_file) {
   if (manifest.kind == Node::Kind::mapping) return {scenario_file, std::vector<Node>{manifest}};
-  const std::string file = beside(manifest, scenario_file);
+  const std::string file = resolved_path(manifest, scenario_file);
   return {file, manifest::parse_documents_file(file)};
 }
 
@@ -178,8 +178,8 @@ void read_scale_of_variants(const Node& node, const EndpointSpec& endpoint, cons
     const ReplicaCount stays = scenario.cluster.initial[endpoint.service_of(i).value].replicas;
     add({decide::scale::Fixed{.replicas = stays}, std::nullopt});
     spec.warnings.push_back(
-        fmt::format("knows one variant: it scales {}, and {} stays at {}; scale: {{variants: ...}} "
-                    "gives each a policy of its own",
+        fmt::format("the policy knows only one variant: it scales {}, and {} stays at {}; to give each variant a "
+                    "policy, use scale: {{variants: ...}}",
                     endpoint.roles.front().name, endpoint.roles[i].name, stays));
   }
 }
@@ -273,7 +273,7 @@ void warn_of_roles(const Scenario& scenario, PolicySpec& spec) {
     const bool knows = stated || decide::scale::is_paired(*scenario.catalog, {static_cast<std::uint32_t>(i)}, policy);
     if (knows && !spec.peers[i]) continue;
     spec.warnings.push_back(
-        fmt::format("{} is scaled by itself: it changes no roles and keeps to no ratio", services[i].name));
+        fmt::format("{} is scaled on its own: no replica changes its role, and no ratio is kept", services[i].name));
   }
 }
 
@@ -299,23 +299,25 @@ PolicySpec read_policy(const Node& node, const Scenario& scenario, ErrorList& er
       layers.place->kind == decide::place::Policy::Kind::first_fit) {
     // First fit binds pod by pod and states no shortfall, so that no group of nodes would ever be bought.
     errors.fail(fields.blame({"place", "provision"}),
-                fmt::format("policies: \"{}\" can never buy a node: provision group buys what place gang states as "
-                            "lacking, expected place: gang, or provision: karpenter or cluster_autoscaler",
+                fmt::format("policies: \"{}\" can never buy a node: provision: group buys nodes only for "
+                            "shortfalls, which only place: gang reports, expected place: gang, or provision: karpenter "
+                            "or cluster_autoscaler",
                             layers.name),
                 ErrorKind::infeasible);
   }
   const auto survives = [](const model::Service& service) { return service.survives.has_value(); };
   if (layers.place->kind == decide::place::Policy::Kind::first_fit &&
       std::ranges::any_of(scenario.catalog->services, survives)) {
-    // First fit places replicas beside each other, also replicas that the spread adds.
+    // First fit places replicas next to each other, including the replicas that are added for the spread.
     errors.fail(fields.blame({"place"}),
-                fmt::format("policies: \"{}\" can survive no loss: place first_fit puts replicas beside each other, "
-                            "expected place: gang where replicas.survive is stated",
+                fmt::format("policies: \"{}\" cannot survive a loss: place: first_fit does not spread replicas, "
+                            "expected place: gang because replicas.survive is stated",
                             layers.name),
                 ErrorKind::infeasible);
   }
   if (spec.sleep && std::ranges::any_of(scenario.catalog->services, survives)) {
-    // To survive a loss, a service would wake a replica in the domain that holds too many, lower it, and begin again.
+    // A replica wakes in the domain in which it fell asleep. If that domain holds too many replicas already, the
+    // service would put the replica to sleep and wake it again without end.
     errors.fail(fields.blame({"sleep"}),
                 fmt::format("policies: \"{}\" has sleep, and the service has replicas.survive, expected only one of "
                             "them: a replica wakes in the domain in which it fell asleep, and so adds nothing to the "

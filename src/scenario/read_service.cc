@@ -171,7 +171,7 @@ void read_start(const Node& node, const std::string& owner, sim::VariantStart& s
   }
 }
 
-/// The replicas of a service at the start.
+/// Bounds and initial number of the replicas of a service.
 struct Replicas {
   ReplicaCount initial = 1;
   bool ready = true;
@@ -243,7 +243,8 @@ Result<const engine::EngineRow*> find_row(const engine::EngineTable& table, cons
                     served && !dtype_stated ? served->weight_dtype : workload.dtype);
 }
 
-/// Finds the engine's row in the scenario's table, and sets the number of KV blocks that fit beside the weights.
+/// Finds the engine's row in the scenario's table, and sets the number of KV blocks that fit into GPU memory next to
+/// the weights.
 void find_engine(const Fields& fields, const std::string& gpu, const model::Workload& workload,
                  const engine::EngineTable& table, RoleSpec& spec, ErrorList& errors) {
   const manifest::Place& place = fields.blame({"model", "gpu", "tensor_parallel", "dtype"});
@@ -378,7 +379,7 @@ void check_convertible(const Node& place, const std::string& owner, const Endpoi
   if (const std::string_view what = differs_in(endpoint, catalog); !what.empty()) {
     return errors.fail(place.place,
                        fmt::format("{}.conversion: prefill and decode differ in {}, expected one engine on the same "
-                                   "GPUs that can be either",
+                                   "GPUs, so that a replica can take either role",
                                    owner, what));
   }
   const auto is_spread = [&](std::size_t role) {
@@ -387,7 +388,7 @@ void check_convertible(const Node& place, const std::string& owner, const Endpoi
   if (is_spread(0) || is_spread(1)) {
     errors.fail(place.place,
                 owner +
-                    ".conversion: found beside replicas.survive, expected only one of them: replicas that are "
+                    ".conversion: found together with replicas.survive, expected only one of them: replicas that are "
                     "spread over domains cannot change their role");
   }
 }
@@ -422,7 +423,7 @@ void read_roles(const Node& node, const Fields& owner, const model::Service& ser
     Fields fields(role_node, fmt::format("{}.{}", roles.what(), name), found);
     model::Service part = service;
     part.name += fmt::format(" {}", name);
-    if (role == model::Role::decode) part.fed_by = {static_cast<std::uint32_t>(catalog.services.size() - 1)};
+    if (role == model::Role::decode) part.prefill_service = {static_cast<std::uint32_t>(catalog.services.size() - 1)};
     read_role(fields, role, std::move(part), {}, catalog, scenario, found);
     fields.finish();
   }
@@ -450,8 +451,9 @@ void read_weights(std::span<const Node> items, const std::string& owner, const m
   if (std::ranges::any_of(items, given)) {
     const auto lacks = std::ranges::find_if_not(items, given);
     if (lacks == items.end()) return;
-    return errors.fail(lacks->place,
-                       owner + ".variants: found a variant without weight, expected one on each or on none");
+    return errors.fail(lacks->place, owner +
+                                         ".variants: found a variant without weight, expected a weight on every "
+                                         "variant or on none");
   }
   if (!errors.ok()) return;  // the default needs a valid engine and SLO
   for (RoleSpec& spec : endpoint.roles) spec.weight = usual_weight(spec, slo);
@@ -460,7 +462,7 @@ void read_weights(std::span<const Node> items, const std::string& owner, const m
 /// Reads the variants behind one endpoint. Each becomes a service of the catalog, and the first one lists the others.
 void read_variants(std::span<const Node> items, const Fields& owner, const model::Service& service,
                    model::Catalog& catalog, Scenario& scenario, ErrorList& errors) {
-  constexpr std::size_t kMost = model::Service::kBesideMost + 1;
+  constexpr std::size_t kMost = model::Service::kAlternativesMost + 1;
   if (items.size() < 2 || items.size() > kMost) {
     errors.fail(items.front().place,
                 fmt::format("{}.variants: found {}, expected 2 to {}", owner.what(), items.size(), kMost));
@@ -489,7 +491,7 @@ void read_variants(std::span<const Node> items, const Fields& owner, const model
                                           "where a service has one",
                                           fields.what()));
     }
-    if (i > 0) catalog.services[endpoint.first.value].beside.push_back(endpoint.service_of(i));
+    if (i > 0) catalog.services[endpoint.first.value].alternatives.push_back(endpoint.service_of(i));
     if (engines_found.ok() && endpoint.roles[i].engine->model != endpoint.roles[0].engine->model) {
       errors.fail(item.place,
                   fmt::format("{}: runs {}, the first variant {}, expected one model behind one endpoint",

@@ -108,7 +108,8 @@ void set_load_end(const Node& root, const std::string& path, Scenario& scenario,
                   ErrorList& errors) {
   if (!workload::ends_by_itself(load) && !load.duration && !scenario.duration) {
     errors.fail(manifest::blame(root, Paths{path + ".duration", "duration"}),
-                fmt::format("{0} never ends, expected {0}.duration (or duration of the whole run)", path));
+                fmt::format("{} never ends, expected {}.duration (or duration of the whole run)",
+                            path == "load" ? "the load" : path, path));
   }
   // In a closed loop no next arrival is known, so the run can end only at the stated end of the load.
   if (workload::is_closed_loop(load)) {
@@ -225,8 +226,8 @@ Scenario read(Node root, const std::string& file, const ScenarioOverrides& overr
   return scenario;
 }
 
-/// Returns the errors, with errors that appear only with `--set` reported at these options, although they show at other
-/// places of the file.
+/// Returns the errors. An error that appears only with the changes of `--set` is reported at the option that causes it,
+/// although it shows at another place of the file.
 /// @param found  errors of the file with the changes of `--set`
 /// @param alone  errors of the file alone
 manifest::Errors blame_sets(const manifest::Errors& found, const manifest::Errors& alone, const std::string& file,

@@ -21,7 +21,7 @@
 
 namespace capstan::scenario {
 
-/// Limits on replicas that sleep, after a policy gave them up, until they are ended.
+/// Limits on sleeping replicas. A replica that a policy removes sleeps first and is ended later.
 struct SleepSpec {
   ReplicaCount most = 0;                     ///< replicas that sleep at the same time
   Duration longest = std::chrono::hours(1);  ///< a replica that sleeps longer is ended
@@ -48,15 +48,15 @@ struct PolicySpec {
 /// The replicas of one service of the catalog.
 struct RoleSpec {
   std::string name;                           ///< name of the variant if there are several
-  std::int64_t weight = 1;                    ///< in the router, relative to the other variants
+  std::int64_t weight = 1;                    ///< weight in the router, relative to the other variants
   const engine::EngineRow* engine = nullptr;  ///< row of `Scenario::engines`
   sim::ReplicaConfig replica;
   Duration front_end = std::chrono::milliseconds(15);
   model::StepLimits stated_limits{};  ///< the limits that the file states: policies know only these
 };
 
-/// The transfer of KV blocks from a prefill replica to a decode replica. By default one 400 Gbit/s link at four fifths
-/// of its rate.
+/// The transfer of KV blocks from a prefill replica to a decode replica. The default is one 400 Gbit/s link at four
+/// fifths of its rate.
 struct KvTransfer {
   std::int64_t bytes_per_s = 40'000'000'000;
   Duration setup = std::chrono::milliseconds(1);
@@ -84,7 +84,7 @@ struct EndpointSpec {
 struct Scenario {
   std::string file;
   std::string name;
-  std::string title;  ///< for people; the name if the file states none
+  std::string title;  ///< title for people; equal to the name if the file states none
   std::uint64_t seed = 1;
   std::optional<Duration> duration;
   Duration settle = std::chrono::minutes(15);
@@ -95,12 +95,15 @@ struct Scenario {
   std::shared_ptr<const engine::EngineTable> engines{std::shared_ptr<const engine::EngineTable>(),
                                                      &engine::EngineTable::bundled()};
   sim::ClusterConfig cluster;
-  /// True if a binding that would spread a gang is refused; nothing: where the placement policy follows `together`.
+  /// True: the cluster refuses a binding that would spread a gang over domains. No value: it does so if the placement
+  /// policy follows `together`.
   std::optional<bool> enforce_together;
-  std::vector<PolicySpec> policies;  ///< at least one, names unique
-  bool bound = false;                ///< compare also with a policy that knows the load beforehand (clairvoyant.h)
-  /// Look also for the best constant fleet and for a better minimum of replicas. A file cannot set it.
+  std::vector<PolicySpec> policies;  ///< at least one policy; names are unique
+  /// True: compare also with a policy that knows the load beforehand (clairvoyant.h).
+  bool bound = false;
+  /// True: also search for the best constant fleet and for a better minimum of replicas. A file cannot set it.
   bool advice = true;
+  bool history = false;  ///< note what happens to nodes and replicas, for a report. A file cannot set it.
 
   bool is_alone() const { return endpoints.size() == 1; }  ///< true: one endpoint has the cluster for itself
   /// The first endpoint, for analyses of scenarios that have one.

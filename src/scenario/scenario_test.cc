@@ -39,7 +39,7 @@ std::string outcome(std::vector<std::string> sets, std::vector<std::string> poli
   return scenario ? "possible" : scenario.error().text();
 }
 
-TEST(Scenario, ReadsIntoWhatTheSimulationTakes) {
+TEST(Scenario, ReadsTheInputsOfTheSimulation) {
   const ScenarioResult scenario = parse_scenario(kSmall, "s.yaml");
   ASSERT_TRUE(scenario) << scenario.error().text();
   EXPECT_EQ(scenario->workload().model, "Llama-3.1-8B");
@@ -89,7 +89,7 @@ struct RefusedRow {
   const char* outcome;
 };
 
-TEST(Scenario, SaysWhatIsWrong) {
+TEST(Scenario, ReportsFaults) {
   const RefusedRow rows[] = {
       {"as it is", {}, "possible"},
       {"a number with a unit is not one without",
@@ -116,7 +116,7 @@ TEST(Scenario, SaysWhatIsWrong) {
        {"cluster.pools.0.offerings.0.instance=p5.48xlage"},
        "--set cluster.pools.0.offerings.0.instance=p5.48xlage: cluster.pools.offerings.instance: found "
        "\"p5.48xlage\", expected an instance of data/instances.csv (did you mean p5.48xlarge?), or gpu, gpus and price "
-       "beside the name"},
+       "in addition to the name"},
       {"bounds the wrong way round, pointed out at the one that was set",
        {"service.replicas.min=5"},
        "--set service.replicas.min=5: service.replicas: min 5 is above max 4"},
@@ -158,8 +158,8 @@ TEST(Scenario, SaysWhatIsWrong) {
       {"not a number", {"load.scale=.nan"}, "--set load.scale=.nan: load.scale: found \".nan\", expected a number"},
       {"scrapes that overtake each other",
        {"cluster.scrape.delay=15s"},
-       "--set cluster.scrape.delay=15s: cluster.scrape: delay 15s is not below interval 15s, expected one scrape at a "
-       "time"},
+       "--set cluster.scrape.delay=15s: cluster.scrape: delay 15s is not below interval 15s, expected a shorter "
+       "delay"},
       {"a back-off beyond its own bound",
        {"service.client={backoff: 2s, backoff_max: 1s}"},
        "--set service.client={backoff: 2s, backoff_max: 1s}: service.client: backoff 2s is above backoff_max 1s"},
@@ -170,7 +170,7 @@ TEST(Scenario, SaysWhatIsWrong) {
        "tensor_parallel"},
       {"load without an end",
        {"load.duration=~"},
-       "--set load.duration=~: load never ends, expected load.duration (or duration of the whole run)"},
+       "--set load.duration=~: the load never ends, expected load.duration (or duration of the whole run)"},
       {"the same name twice", {"policies.1.name=a"}, "--set policies.1.name=a: policies: \"a\" is given twice"},
       {"no policy",
        {"policies=[]"},
@@ -218,7 +218,7 @@ TEST(Scenario, RefusesTheImpossible) {
        "--set service.slo.ttft=0s: slo.ttft: an SLO of 0 can never be met"},
       {"no node and no pool",
        {"cluster.pools=[]", "policies=[{name: a, scale: queue_hpa, place: gang, provision: none}]"},
-       "--set cluster.pools=[]: no node stands in the cluster and no pool offers one: nothing can ever serve"},
+       "--set cluster.pools=[]: the cluster has no node and no pool offers one, so no replica can ever serve"},
       {"a gang larger than any node",
        {"service.tensor_parallel=2", "service.pods_per_replica=2", "cluster.pools.0.offerings.0.instance=p5.4xlarge"},
        "--set service.tensor_parallel=2: a replica is a gang of 2 h100_sxm GPUs that must share one "
@@ -230,16 +230,17 @@ TEST(Scenario, RefusesTheImpossible) {
        "p5.4xlarge"},
       {"groups that no policy asks for",
        {"policies.0.place=first_fit"},
-       "--set policies.0.place=first_fit: policies: \"a\" can never buy a node: provision group buys what place gang "
-       "states as lacking, expected place: gang, or provision: karpenter or cluster_autoscaler"},
+       "--set policies.0.place=first_fit: policies: \"a\" can never buy a node: provision: group buys nodes only "
+       "for shortfalls, which only place: gang reports, expected place: gang, or provision: karpenter or "
+       "cluster_autoscaler"},
       {"an SLO that the front end takes",
        {"service.slo.ttft=1s", "service.engine_settings={front_end: 2s}"},
        "--set service.engine_settings={front_end: 2s}: the front end alone takes 2s of every first token, the SLO "
        "allows 1s"},
       {"a limit below the minimum",
        {"cluster.pools.0.gpu_limit=8", "service.replicas={min: 9, max: 9}"},
-       "--set service.replicas={min: 9, max: 9}: 9 replicas of 1 GPUs are the "
-       "minimum, nodes and pool limits allow 8 GPUs"},
+       "--set service.replicas={min: 9, max: 9}: the minimum is 9 replicas of "
+       "1 GPUs, but nodes and pool limits allow only 8 GPUs"},
   };
   for (const RefusedRow& row : rows) {
     SCOPED_TRACE(row.teaches);
@@ -267,8 +268,8 @@ TEST(Scenario, TheImpossibleIsPointedOutWhereTheFileHasIt) {
       {"gpu_limit: 16", "gpu_limit: 4", "s.yaml:11:18: no pool may buy a node with h100_sxm"},
       {"model: Llama-3.1-8B", "tensor_parallel: 16\n  model: Llama-3.3-70B", "s.yaml:5:10: service: no engine table"},
       {"gpu: H100", "gpu: A100", "s.yaml:5:8: no node has the GPU that the service runs on, a100_sxm"},
-      {"min: 1, max: 4", "min: 99, max: 99", "s.yaml:7:19: 99 replicas of 1 GPUs are the minimum"},
-      {"offerings:\n        - {instance: p5.48xlarge}", "offerings: []", "s.yaml:12:18: no node stands in the cluster"},
+      {"min: 1, max: 4", "min: 99, max: 99", "s.yaml:7:19: the minimum is 99 replicas of 1 GPUs"},
+      {"offerings:\n        - {instance: p5.48xlarge}", "offerings: []", "s.yaml:12:18: the cluster has no node"},
       {"{ttft: 1s}", "{ttft: 0s}", "s.yaml:6:15: slo.ttft: an SLO of 0 can never be met"},
       {"place: gang", "place: first_fit", "s.yaml:15:40: policies: \"a\" can never buy a node"},
   };
@@ -305,7 +306,7 @@ policies:
   - {name: b, scale: {policy: rules, kv_above: 20%, cool_down: 5}, place: gang}
 )";
 
-TEST(Scenario, SaysAllThatIsWrongAtOnce) {
+TEST(Scenario, ReportsAllFaultsAtOnce) {
   const ScenarioResult scenario = parse_scenario(kHopeless, "s.yaml");
   ASSERT_FALSE(scenario);
   EXPECT_EQ(scenario.error().kind, ErrorKind::input);
@@ -442,7 +443,7 @@ TEST(Scenario, ALoadAtItsBoundsIsTaken) {
   for (const char* load : loads) EXPECT_EQ(outcome({std::string("load=") + load}), "possible");
 }
 
-TEST(Scenario, WhatIsWrongWithASettingIsAUsageError) {
+TEST(Scenario, AWrongSettingIsAUsageError) {
   for (const char* set : {"service.modle=x", "load.scale=.nan", "policies.9.name=x", "service.slo=fast", "load.scale",
                           "service.replicas.min=5", "title=[1"}) {
     const ScenarioResult scenario =

@@ -61,7 +61,7 @@ TEST(Services, EachIsAnEndpointWithItsPartOfTheCatalog) {
   ASSERT_EQ(services.size(), 3u);
   EXPECT_EQ(services[0].name, "chat");
   EXPECT_EQ(services[1].name, "code prefill");
-  EXPECT_EQ(services[2].fed_by, model::ServiceId{1});
+  EXPECT_EQ(services[2].prefill_service, model::ServiceId{1});
   EXPECT_EQ(services[0].slo.attainment_ppm, 990'000);
   EXPECT_EQ(services[2].slo.attainment_ppm, 950'000);
   EXPECT_EQ(services[0].workload.queue, model::QueueId{1});
@@ -106,7 +106,7 @@ TEST(Services, BadOnesAreErrorsWithTheirPlace) {
       {"queues of one name", "queues.1.name=all", "queues: \"all\" is given twice"},
       {"a negative limit", "queues.all.gpu_limit=-1", "queues.0.gpu_limit: found \"-1\", expected 0 to 1000000"},
       {"no service", "services=[]", "scenario.services: found an empty list"},
-      {"foresight knows one service", "bound=true", "bound: found true, but foresight is computed for one service"},
+      {"foresight knows one service", "bound=true", "but the lower bound is computed for one service"},
       {"a scaler for each service", "policies.a.scale={services: {chat: capstan}}", "scale.services lacks \"code\""},
       {"a closed loop needs the end of the run", "services.chat.load={closed_loop: {concurrency: 2}, duration: 5m}",
        "services.0.load: found a closed loop beside other services, expected duration of the whole run"},

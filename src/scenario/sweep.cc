@@ -11,7 +11,7 @@ namespace {
 using manifest::ErrorList;
 using manifest::Node;
 
-constexpr std::size_t kMost = 1000;  ///< combinations
+constexpr std::size_t kMost = 1000;  ///< largest number of combinations
 constexpr std::string_view kManifest = "manifest.";
 
 /// Sets a value at a path of the policy, or adds it to the list of changes of its manifest.

@@ -27,8 +27,8 @@ struct Field {
   std::vector<Rule> rules;
   std::vector<std::string> required;
   std::vector<Field> children;  ///< properties of an object, or the item type of an array
-  std::string map_of;           ///< type of the values of an object with free keys
-  bool conditions = false;      ///< true for the standard list of conditions
+  std::string map_of;           ///< type of the values, for an object whose keys are not fixed
+  bool conditions = false;      ///< true: the field is the standard list of conditions
 };
 
 /// The description of a kind.

@@ -6,9 +6,13 @@
 namespace capstan::serve {
 namespace {
 
-/// The place of the data in the bundled page; web/inline.ts writes it.
+// The places in the bundled page that are filled in; web/inline.ts writes them.
 constexpr std::string_view kDataPlace = R"(<script type="application/json" id="data">null</script>)";
+constexpr std::string_view kServerPlace = R"(<script type="application/json" id="server">null</script>)";
 constexpr std::string_view kNoData = "null</script>";
+constexpr std::string_view kPolicyStart = R"(<meta http-equiv="Content-Security-Policy" content=")";
+constexpr std::string_view kNoConnection = "default-src 'none'; ";
+constexpr std::string_view kOwnConnection = "connect-src 'self'; ";
 
 /// Appends JSON such that no name in it can end the element that holds it. In JSON, "<" occurs only in strings.
 void append_json(std::string& html, std::string_view json) {
@@ -21,18 +25,42 @@ void append_json(std::string& html, std::string_view json) {
   }
 }
 
+/// Returns the end of the last part of the page that stands before the data of a place.
+std::size_t data_of(std::string_view place) {
+  const std::size_t found = kBundledPage.find(place);
+  CAPSTAN_ASSERT(found != kBundledPage.npos);
+  return found + place.size() - kNoData.size();
+}
+
 }  // namespace
 
 std::string page(std::string_view result) {
-  const std::size_t place = kBundledPage.find(kDataPlace);
-  CAPSTAN_ASSERT(place != kBundledPage.npos);
-  const std::size_t data = place + kDataPlace.size() - kNoData.size();
+  const std::size_t data = data_of(kDataPlace);
   std::string html;
   html.reserve(kBundledPage.size() + result.size() + result.size() / 16);
   html += kBundledPage.substr(0, data);
   append_json(html, result);
   html += kBundledPage.substr(data + std::string_view("null").size());
   return html;
+}
+
+std::string served_page(std::string_view result, std::string_view server) {
+  std::string html = page(result);
+  const std::size_t connection = html.find(kNoConnection) + kNoConnection.size();
+  html.insert(connection, kOwnConnection);
+  // The page before the data has changed by this insertion only, and the place of the server stands before the data.
+  const std::size_t place = data_of(kServerPlace) + kOwnConnection.size();
+  std::string described;
+  append_json(described, server);
+  html.replace(place, std::string_view("null").size(), described);
+  return html;
+}
+
+std::string_view content_policy(std::string_view page) {
+  const std::size_t start = page.find(kPolicyStart);
+  CAPSTAN_ASSERT(start != page.npos);
+  page.remove_prefix(start + kPolicyStart.size());
+  return page.substr(0, page.find('"'));
 }
 
 }  // namespace capstan::serve

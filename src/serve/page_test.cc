@@ -33,5 +33,14 @@ TEST(Page, LoadsNothingFromElsewhere) {
   EXPECT_EQ(count(kBundledPage, "unsafe-inline"), 0U);
 }
 
+TEST(Page, OfAServerHoldsItsDescriptionAndMayConnectToIt) {
+  const std::string html = served_page(R"({"title": "</script>"})", R"({"source": "<b>"})");
+  EXPECT_EQ(count(html, R"(<script type="application/json" id="data">{"title": "\u003c/script>"}</script>)"), 1U);
+  EXPECT_EQ(count(html, R"(<script type="application/json" id="server">{"source": "\u003cb>"}</script>)"), 1U);
+  EXPECT_EQ(count(content_policy(html), "default-src 'none'; connect-src 'self'; script-src 'sha256-"), 1U);
+  EXPECT_EQ(count(content_policy(page("{}")), "default-src 'none'; script-src 'sha256-"), 1U);
+  EXPECT_EQ(count(content_policy(page("{}")), "connect-src"), 0U);
+}
+
 }  // namespace
 }  // namespace capstan::serve

@@ -6,29 +6,33 @@
 #include <optional>
 #include <string_view>
 
+#include "model/measure.h"
+
 namespace capstan::signals {
 
-/// A signal of a replica or gateway, independent of the metric names of its engine. The table is signals.inc.
+/// A signal of a replica or gateway, independent of the metric names of its engine. The table is model/signals.inc.
 enum class SignalName : std::uint8_t {
-#define CAPSTAN_SIGNAL(name, measure, max, description) name,
-#include "signals/signals.inc"
-#undef CAPSTAN_SIGNAL
+#define CAPSTAN_REPLICA_SIGNAL(name, measure, page_max, description) name,
+#define CAPSTAN_PAGE_SIGNAL(name, measure, page_max, description) name,
+#include "model/signals.inc"
 };
 
-/// Quantity that a signal counts, with its unit.
-enum class Measure : std::uint8_t { requests, tokens, ppm, percent, microseconds };
+using model::Measure;
 
 struct SignalInfo {
   std::string_view name;
   Measure measure;
   std::int64_t max;  ///< largest plausible value; larger values are refused
   std::string_view description;
+  bool is_of_replica;  ///< true if snapshots have it; false if it is only read from pages
 };
 
 inline constexpr SignalInfo kSignals[] = {
-#define CAPSTAN_SIGNAL(name, measure, max, description) {#name, Measure::measure, max, description},
-#include "signals/signals.inc"
-#undef CAPSTAN_SIGNAL
+#define CAPSTAN_REPLICA_SIGNAL(name, measure, page_max, description) \
+  {#name, Measure::measure, page_max, description, true},
+#define CAPSTAN_PAGE_SIGNAL(name, measure, page_max, description) \
+  {#name, Measure::measure, page_max, description, false},
+#include "model/signals.inc"
 };
 
 inline constexpr std::size_t kSignalCount = std::size(kSignals);

@@ -85,17 +85,10 @@ SubjectReadings TargetReadings::single() const {
 }
 
 model::ReplicaSignals replica_signals(const SubjectReadings& readings) {
-  return {.waiting = readings[SignalName::waiting].signal,
-          .running = readings[SignalName::running].signal,
-          .kv_usage_ppm = readings[SignalName::kv_usage_ppm].signal,
-          .duty_cycle_percent = readings[SignalName::duty_cycle_percent].signal,
-          .memory_used_percent = readings[SignalName::memory_used_percent].signal,
-          .ttft_p99_us = readings[SignalName::ttft_p99_us].signal,
-          .ttft_late_ppm = readings[SignalName::ttft_late_ppm].signal,
-          .queue_late_ppm = readings[SignalName::queue_late_ppm].signal,
-          .tpot_late_ppm = readings[SignalName::tpot_late_ppm].signal,
-          .prompt_tokens_total = readings[SignalName::prompt_tokens_total].signal,
-          .generated_tokens_total = readings[SignalName::generated_tokens_total].signal};
+  model::ReplicaSignals signals;
+#define CAPSTAN_REPLICA_SIGNAL(name, measure, page_max, description) signals.name = readings[SignalName::name].signal;
+#include "model/signals.inc"
+  return signals;
 }
 
 CellCollector TargetReader::collector() const {

@@ -7,8 +7,8 @@
 #include "base/time.h"
 #include "workload/request.h"
 
-// Limits of the settings of a load, ends included. `find_fault` refuses a workload by them; readers of settings from
-// files use them to report the line as well.
+// Limits of the settings of a load, both ends included. `find_fault` refuses a workload that violates them. Readers of
+// settings from files use the same limits, so that they can report the line.
 namespace capstan::workload {
 
 template <typename Value>

@@ -26,8 +26,8 @@ struct Profile {
 
 Result<Profile> read_profile(std::unique_ptr<ByteStream> bytes);
 
-/// Reads a bundled profile by its name; if there is none of that name, a file by its path. The text of a profile is
-/// read as it is.
+/// Reads a bundled profile by its name; if there is none of that name, a file by its path. A text that already is a
+/// profile is read directly.
 Result<Profile> find_profile(const std::string& name_or_path);
 
 struct BundledProfile {

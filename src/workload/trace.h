@@ -22,7 +22,7 @@ inline constexpr std::string_view kNoTraceRows = "the trace has no rows, expecte
 /// write 0 for a failed request (BurstGPT) or for an answer that was rounded down (ServeGen's statistics).
 Result<std::unique_ptr<Source>> open_trace(std::unique_ptr<ByteStream> bytes);
 
-/// Open the two kinds of traces; called by `open_trace`, which has already read the first line.
+/// Opens a CSV or a Mooncake trace for `open_trace`, which has already read the first line.
 Result<std::unique_ptr<Source>> open_csv_trace(LineReader lines, std::string header);
 Result<std::unique_ptr<Source>> open_mooncake_trace(LineReader lines, std::string first_row);
 

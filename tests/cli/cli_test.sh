@@ -79,8 +79,8 @@ expect 0 "scale service to" -- replay "$work/hour.rec"
 expect 2 "The first decision that differs is at 00:0" -- replay "$work/hour.rec" --policy "$work/other.yaml"
 expect 2 '"first_difference"' -- replay "$work/hour.rec" --policy "$work/other.yaml" -o json
 expect 1 "did you mean place?" -- replay "$work/hour.rec" --policy "$work/misspelt.yaml"
-expect 1 "is no recording" -- replay $hour
-expect 1 "is no recording, expected a new name" -- sim $hour --record "$work/other.yaml"
+expect 1 "is not a recording" -- replay $hour
+expect 1 "is not a recording, expected a new name" -- sim $hour --record "$work/other.yaml"
 expect 64 "is a peer's autoscaler" -- sim scenarios/azure-hour-peers.yaml --record "$work/peer.rec"
 set_to 0 "holds the SLO"
 set_to 0 "0 requests" load.generator.rate=0
@@ -217,7 +217,7 @@ set_to 64 "--set policies.0.scale=queue: scale.policy: found \"queue\"" policies
 sed 's/gpu: H100/gpu: A100/' "$work/tiny.yaml" >"$work/other.yaml"
 expect 3 "other.yaml:3:37: no node has the GPU that the service runs on, a100_sxm" -- compare "$work/other.yaml"
 set_to 3 "an SLO of 0 can never be met" service.slo.ttft=0s
-set_to 3 "no node stands in the cluster and no pool offers one" 'cluster={}' policies.0.provision=none
+set_to 3 "the cluster has no node and no pool offers one" 'cluster={}' policies.0.provision=none
 set_to 3 "a pod needs 2 h100_sxm GPUs, the largest node has 1" cluster.existing=[] service.tensor_parallel=2 \
   'cluster.pools.0.offerings.0={instance: p5.4xlarge}'
 set_to 3 "a gang of 2 h100_sxm GPUs that must share one node, the largest has 1" cluster.existing=[] \
@@ -343,6 +343,83 @@ kill -TERM "$server_pid"
 wait "$server_pid"
 judge "engine serve ends on SIGTERM" 0 "" $?
 
+# A server of a result and of a scenario, on a free port.
+# fetch HOST METHOD PATH [BODY]: sends a request to the server at $url, with at most 30 s for the answer.
+fetch() {
+  local host=${url#http://}
+  host=${host%/}
+  exec {socket}<>"/dev/tcp/${host%:*}/${host##*:}"
+  printf '%s %s HTTP/1.1\r\nHost: %s\r\nConnection: close\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%s' \
+    "$2" "$3" "$1" "${#4}" "$4" >&"$socket"
+  timeout 30 cat <&"$socket" >"$work/out"
+  exec {socket}>&-
+}
+# start_serve FILE [OPTION...]: starts the server and sets server_pid and url.
+start_serve() {
+  coproc server { exec "$program" serve "$@" --listen 127.0.0.1:0 2>"$work/serve.err"; }
+  server_pid=$server_PID url=
+  read -r -t 60 url <&"${server[0]}"
+}
+stop_serve() {
+  kill -TERM "$server_pid"
+  timeout 10 tail --pid="$server_pid" -f /dev/null
+  judge "capstan serve ends on SIGTERM within 10 s" 0 "" $?
+  wait "$server_pid"
+  judge "capstan serve ends with 0" 0 "" $?
+}
+"$program" compare "$work/tiny.yaml" -o json >"$work/tiny.json" 2>/dev/null
+start_serve "$work/tiny.json"
+fetch localhost GET /api/result ""
+judge "serve RESULT: /api/result" 0 '"scenario": "tiny"' 0
+fetch localhost GET / ""
+judge "serve RESULT: the page" 0 "connect-src 'self'" 0
+fetch evil.example GET / ""
+judge "serve RESULT: another Host" 0 "403 Forbidden" 0
+fetch localhost POST /api/what-if "{}"
+judge "serve RESULT: no what-if" 0 "404 Not Found" 0
+expect 1 "Address already in use" -- serve "$work/tiny.json" --listen "$(cut -d/ -f3 <<<"$url")"
+stop_serve
+start_serve "$work/hour.rec"
+fetch localhost GET "/api/result" ""
+judge "serve RECORDING: the actions" 0 '"layer":"scale","action":"scale service to' 0
+state=$(grep -o '"state":[0-9]*' "$work/out" | tail -1 | cut -d: -f2)
+fetch localhost GET "/api/decision?state=$state" ""
+judge "serve RECORDING: the command of a decision" 0 "hour.rec --at " 0
+moment=$(grep -o -- '--at [0-9a-z]*' "$work/out" | cut -d' ' -f2)
+fetch localhost GET "/api/decision?state=x" ""
+judge "serve RECORDING: no such state" 0 "404 Not Found" 0
+stop_serve
+expect 0 'of "queue · gang · group"' -- replay "$work/hour.rec" --at "$moment"
+expect 0 '"arithmetic": "' -- replay "$work/hour.rec" --at "$moment" -o json
+expect 64 "the recording ends before this moment" -- replay "$work/hour.rec" --at 100h
+expect 64 "expected a duration since the start" -- replay "$work/hour.rec" --at 33
+start_serve "$work/tiny.yaml"
+fetch 127.0.0.1 POST /api/what-if '{"load_factor": 2}'
+judge "serve SCENARIO: what-if" 0 "--set load.scale=2" 0
+fetch 127.0.0.1 POST /api/what-if '{"load_factor": 20}'
+judge "serve SCENARIO: a factor out of its bounds" 0 "expected a number from 0.1 to 10" 0
+stop_serve
+start_serve "$work/tiny.yaml" --live --speed 100000
+fetch 127.0.0.1 GET /api/result ""
+judge "serve --live: the start or the result" 0 '"format_version":1' 0
+host=${url#http://}
+host=${host%/}
+exec {socket}<>"/dev/tcp/${host%:*}/${host##*:}"
+printf 'GET /api/events HTTP/1.1\r\nHost: localhost\r\n\r\n' >&"$socket"
+timeout 30 grep -m 1 "^event: ended" <&"$socket" >"$work/out"
+judge "serve --live: the end" 0 "event: ended" $?
+exec {socket}>&-
+stop_serve
+expect 64 "is no scenario" -- serve "$work/tiny.json" --live
+expect 64 "is a peer's autoscaler" -- serve scenarios/azure-hour-peers.yaml --live --listen 127.0.0.1:0
+expect 64 "--speed" -- serve "$work/tiny.yaml" --live --speed 0
+head -c 500 "$work/tiny.json" >"$work/cut.json"
+expect 1 "the JSON ends early, expected a whole result" -- serve "$work/cut.json"
+expect 1 "nowhere.json: cannot be opened, expected a result, a recording or a scenario" -- serve nowhere.json
+expect 64 "is no scenario, expected none of --policy" -- serve "$work/tiny.json" --seed 2
+expect 64 "is not an address" -- serve "$work/tiny.json" --listen localhost
+expect 64 "is no host name" -- serve "$work/tiny.json" --host http://dash.example
+
 # When memory runs out, the program prints one line. A sanitizer reserves terabytes of addresses, so no limit works.
 head -c 60000000 /dev/zero | tr '\0' 'x' >"$work/large.csv"
 if (ulimit -v 90000 && "$program" version) >/dev/null 2>&1; then
@@ -457,10 +534,10 @@ services:
   load: {requests_per_second: 2, duration: 10m, burst_every: 5m, burst_length: 1m}
 END
 touch "$work/file"
-expect 1 "file is no folder" -- plan "$work/plan.yaml" --out "$work/file/below"
+expect 1 "file is not a folder" -- plan "$work/plan.yaml" --out "$work/file/below"
 mkdir "$work/no-manifests"
 expect 1 "has no Kubernetes object, expected manifests" -- plan "$work/plan.yaml" --against "$work/no-manifests"
-expect 0 "Apply in this order" -- plan "$work/plan.yaml" --out "$work/planned/"
+expect 0 "sh apply.sh" -- plan "$work/plan.yaml" --out "$work/planned/"
 expect 0 "no change" -- plan "$work/plan.yaml" --against "$work/planned"
 
 echo "$passed passed, $failed failed"

@@ -71,7 +71,7 @@ class Leaders(controller.ActiveTest):
         self.at_least(4)
         asked = len(self.asked(resource="leases", verb="get"))
         self.old.signal(signal.SIGCONT)
-        eventually("the old leader knows that it leads no more", lambda: "leads no more" in self.old.text())
+        eventually("the old leader knows that it no longer leads", lambda: "no longer leads" in self.old.text())
         eventually("the old leader is standby", lambda: [
             e for e in self.asked(resource="leases", verb="get")[asked:] if e.credential == self.old.credential])
         eventually("the new leader scales again", lambda: self.scaled_to(4))

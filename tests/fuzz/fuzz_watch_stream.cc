@@ -52,7 +52,7 @@ void run(View (*read)(Json), bool watch_list, std::string_view bytes, std::size_
   Store<View> store(read);
   Reflector::Options options;
   options.watch_list = watch_list;
-  Watcher watcher(client, document, resources::kPods, "", store, options, RandomStream(1, "watcher"), clock);
+  Watcher watcher(client, document, {resources::kPods}, store, options, RandomStream(1, "watcher"), clock);
   watcher.turn();
   client.turn();
   feeder.feed(bytes, piece);

@@ -46,8 +46,8 @@ struct RealServerTest : testing::Test {
     Reflector::Options options;
     options.watch_list = watch_list;
     options.page_objects = 2;  // small pages, so that there are several
-    return std::make_unique<Watcher>(*client, document, resource, "", store, options, RandomStream(1, resource.plural),
-                                     clock);
+    return std::make_unique<Watcher>(*client, document, Collection{resource}, store, options,
+                                     RandomStream(1, resource.plural), clock);
   }
 
   template <typename Done>

@@ -60,7 +60,7 @@ struct Swarm {
       : bench(seed),
         recorder(bench.server),
         random(seed, "swarm"),
-        watcher(bench.client, bench.document, resources::kPods, "", recorder, options(seed),
+        watcher(bench.client, bench.document, {resources::kPods}, recorder, options(seed),
                 RandomStream(seed, "reflector"), bench.server.clock()) {
     bench.server.page_max = static_cast<int>(random.between(1, 20));
     bench.server.watch_list = static_cast<FakeServer::WatchList>(random.below(3));

@@ -62,14 +62,9 @@ std::string text_of(const InferenceScaler& scaler) {
               scaler.cool_down.count(),
               scaler.prometheus_url,
               scaler.prometheus_selector,
-              scaler.custom.waiting,
-              scaler.custom.running,
-              scaler.custom.kv_usage,
-              scaler.custom.prompt_tokens,
-              scaler.custom.generated_tokens,
-              scaler.custom.ttft,
               name_of(scaler.policy),
               name_of(scaler.mode)};
+  for (const std::string& metric : scaler.custom) out.push_back(metric);
   const decide::scale::Rules& rules = scaler.rules;
   out.push_back({static_cast<int>(rules.scale_on), rules.waiting_above, rules.waiting_below, rules.kv_above_ppm,
                  rules.kv_below_ppm, rules.latency_below_percent, rules.goodput_below_ppm});

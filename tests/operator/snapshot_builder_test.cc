@@ -99,8 +99,8 @@ TEST(SnapshotBuilder, EachTargetOfAScalerIsAService) {
   ASSERT_EQ(snapshot.services.size(), 2u);
   EXPECT_EQ(snapshot.catalog->service({1}).name, "ns/chat/decode");
   EXPECT_EQ(snapshot.catalog->service({1}).workload.role, model::Role::decode);
-  EXPECT_EQ(snapshot.catalog->service({1}).fed_by, model::ServiceId{0});
-  EXPECT_FALSE(snapshot.catalog->service({0}).fed_by.valid());
+  EXPECT_EQ(snapshot.catalog->service({1}).prefill_service, model::ServiceId{0});
+  EXPECT_FALSE(snapshot.catalog->service({0}).prefill_service.valid());
   for (const model::ServiceId id : {model::ServiceId{0}, model::ServiceId{1}}) {
     const model::RoleLimits& limits = snapshot.catalog->service(id).role_limits;
     EXPECT_EQ(limits.decode_per_prefill_least_milli, 500) << id.value;
@@ -148,8 +148,9 @@ TEST(SnapshotBuilder, LinksTheVariantsOfARole) {
     for (const std::string& name : row.deployments) cluster.deployments.put(testing::deployment(name, 1));
     SnapshotBuilder builder;
     const model::Snapshot snapshot = builder.build(cluster.view(), {}, {}).snapshot;
-    EXPECT_EQ(snapshot.catalog->service({0}).beside, row.alternatives);
-    for (const model::ServiceId other : row.alternatives) EXPECT_TRUE(snapshot.catalog->service(other).beside.empty());
+    EXPECT_EQ(snapshot.catalog->service({0}).alternatives, row.alternatives);
+    for (const model::ServiceId other : row.alternatives)
+      EXPECT_TRUE(snapshot.catalog->service(other).alternatives.empty());
   }
 }
 
@@ -196,7 +197,7 @@ TEST(SnapshotBuilder, OlderOfTwoScalersHasTheTarget) {
   EXPECT_EQ(snapshot.gangs.at({0}).service, model::ServiceId{0});
 }
 
-TEST(SnapshotBuilder, DoesNotActBesideARival) {
+TEST(SnapshotBuilder, DoesNotActNextToARival) {
   Cluster cluster;
   Object active = testing::scaler("chat", "chat");
   active["spec"]["mode"] = "Active";

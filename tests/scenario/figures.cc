@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <array>
 
+#include "base/number_text.h"
 #include "experiment/report/result_words.h"
-#include "experiment/text/words.h"
 
 namespace capstan::golden {
 
@@ -75,7 +75,7 @@ std::string figures_table(const experiment::Comparison& comparison) {
   for (const RunResult& r : comparison.results) {
     text += fmt::format("| {} |", r.policy);
     for (const GpuState state : kStates) {
-      text += fmt::format(" {} |", experiment::grouped(static_cast<std::int64_t>(gpu_minutes(r, state) + 0.5)));
+      text += fmt::format(" {} |", grouped_text(static_cast<std::int64_t>(gpu_minutes(r, state) + 0.5)));
     }
     text += fmt::format(" {} | {}, {} s | {} | {}, {} | {} |\n", r.replicas_peak, r.cold_starts,
                         r.cold_start_p50.count() / 1'000'000'000, r.reversals, r.nodes_launched, r.nodes_refused,

@@ -46,7 +46,7 @@ const Strings kVariants = {"service.variants=[{name: one, weight: 10, tensor_par
 
 /// Two services in place of one, each with its load, and their queues.
 const Strings kServices = {
-    "load=~", "service=~", "queues=[{name: all, gpu_limit: 64}, {name: chat, parent: all, gpu_limit: 32}]",
+    "load=~", "service=~",
     "services=[{name: chat, queue: chat, load: {profile: azure-hour}, model: Llama-3.1-8B, gpu: H100, slo: {ttft: 1s}, "
     "replicas: {min: 1, max: 4}}, {name: code, queue: all, load: {profile: azure-hour}, model: Llama-3.1-8B, gpu: "
     "H100, "
@@ -71,8 +71,8 @@ Strings with_set(Strings sets, const std::string& set) {
 
 const std::vector<Mapping> kScenarioMappings = {
     {"The file", "", {}},
-    {"The file", "", kServices, {"services", "queues"}},
-    {"queues", "queues.1", kServices},
+    {"The file", "", kServices, {"services"}},
+    {"queues", "queues.1", {}},
     {"load", "load", {}},
     {"load", "load", {"load.generator=~", "load.trace=x.csv"}},
     {"load", "load", {"load.generator=~", "load.profile=azure-hour"}},

@@ -42,7 +42,7 @@ const Edges& edges() {
       {"experiment", {"scenario", "promql", "signals", "bound"}},
       {"lint", {"manifest", "promql", "explain"}},
       {"plan", {"experiment", "lint"}},
-      {"serve", {"explain", "experiment", "net"}},
+      {"serve", {"archive", "explain", "experiment", "net"}},
       {"cli", {"base",     "model",       "engine",   "decide",     "explain",  "ports",   "control",
                "workload", "sim",         "net",      "promql",     "manifest", "signals", "kube",
                "emulator", "conformance", "scenario", "experiment", "lint",     "plan",    "serve",

@@ -19,6 +19,9 @@ constexpr std::string_view kResultRooms[] = {
     "base",     "model", "engine", "bound",   "decide",  "explain",  "ports",      "control",     "sim",     "workload",
     "settings", "peers", "promql", "signals", "archive", "scenario", "experiment", "conformance", "emulator"};
 
+/// The rooms that decide and act.
+constexpr std::string_view kCoreRooms[] = {"model", "decide", "control", "bound", "actuate"};
+
 /// The only files below cli that may print or read a clock. A failed assertion prints. The other two files provide the
 /// clocks of the machine, which are then passed as arguments.
 constexpr std::string_view kMayPrint[] = {"src/base/assert.cc"};
@@ -37,8 +40,7 @@ constexpr std::string_view kTestedElsewhere[] = {
     "src/archive/read_catalog.cc",
     // services_test.cc, in the same folder, tests it.
     "src/scenario/read_queues.cc",
-    // simulation_test.cc tests these parts of a run.
-    "src/experiment/run/fleet_hook.cc",
+    // simulation_test.cc tests this part of a run.
     "src/experiment/run/observer.cc",
     // tests/kube tests these files with a server in memory.
     "src/kube/client.cc",
@@ -103,6 +105,8 @@ constexpr std::string_view kTestedElsewhere[] = {
     "src/cli/replay_options.cc",
     "src/cli/run.cc",
     "src/cli/run_options.cc",
+    "src/cli/serve.cc",
+    "src/cli/serve_options.cc",
 };
 
 bool in(std::string_view what, const auto& list) { return std::ranges::find(list, what) != std::end(list); }
@@ -117,6 +121,7 @@ bool in_src(const Source& s) { return s.is_cpp() && !s.room().empty(); }
 bool any_cpp(const Source& s) { return s.is_cpp(); }
 bool our_header(const Source& s) { return s.is_header() && !s.room().empty(); }
 bool decides(const Source& s) { return production(s) && s.room() == "decide"; }
+bool is_core(const Source& s) { return production(s) && in(s.room(), kCoreRooms); }
 bool any_file(const Source&) { return true; }
 
 // Words that no file may contain, this one included, are spelled in two halves.
@@ -161,6 +166,16 @@ const std::vector<LineRule> kLineRules = {
     {"pointer order", "the order of addresses differs from run to run: order by id",
      R"(\bstd::(map|set)\s*<\s*(const\s+)?[\w:]+\s*\*)", Sees::code, reaches_results, "src/decide/place/fit.cc",
      "std::set<const Node*> seen;", "src/decide/place/fit.cc", "std::map<NodeId, const Node*> by_id;"},
+    {"throwing lookup", "a missing row is a broken invariant: use known_row, which asserts, or find",
+     // The tables of a snapshot are SharedTables, whose `at` asserts.
+     R"((^|[^\w.])(?!snapshot_?\.(services|nodes|claims|gangs|pods|signals)\.at\()[\w.]*\.at\(|->at\()", Sees::code,
+     is_core, "src/decide/place/fit.cc", "total += f(snapshot_.pods.at(id)) + rooms.at(id.value);",
+     "src/decide/place/fit.cc",
+     "total += f(snapshot_.pods.at(id), next->snapshot.gangs.at(id), now.at, decide_at(2));"},
+    {"explanation read back", "decide by the values from which the explanation is made",
+     R"(\bsizing->|\b(action|decision|decided)\.why\.|\.reading\.(wanted|valid)\s*[<>&|)])", Sees::code, is_core,
+     "src/decide/scale/roles.cc", "return part.decision.sizing->lead < limits.conversion;", "src/decide/scale/roles.cc",
+     "rule.reading.wanted = rule.wanted = 3; action.why = {}; decision.sizing = sizing_of(step);"},
     {"heavy header", "every file that includes our header would compile it too: keep it in the .cc",
      R"(^\s*#\s*include\s*<(nlohmann/json\.hpp|libfyaml\.h|fmt/|regex|CLI/|spdlog/|httplib|curl/|iostream|)"
      R"(simdjson\.h|re2/))",

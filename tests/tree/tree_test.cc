@@ -6,6 +6,7 @@
 #include <fstream>
 #include <iterator>
 
+#include "tree/parameters.h"
 #include "tree/prose.h"
 #include "tree/reasons.h"
 #include "tree/rooms.h"
@@ -53,6 +54,10 @@ TEST(Tree, NoLineBreaksALineRule) {
 
 TEST(Tree, LinesAndFilesAreShort) {
   for (const Source& source : tree()) report(check_shape(source));
+}
+
+TEST(Tree, FunctionsHaveFewParameters) {
+  for (const Source& source : tree()) report(check_parameters(source));
 }
 
 TEST(Tree, EverySourceHasATestBesideIt) { report(check_tested(tree())); }

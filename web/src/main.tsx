@@ -3,8 +3,14 @@ import "./style.css";
 import { render } from "preact";
 import { readResult, Unreadable } from "./data/result";
 import { Page } from "./page";
+import { LivePage } from "./serve/live_page";
+import { readRecording } from "./serve/recording";
+import { RecordingPage } from "./serve/recording_page";
+import { readServer } from "./serve/server";
+import { ServedScenario } from "./serve/served";
 
 const kDataId = "data";
+const kServerId = "server";
 
 function Notice({ text }: { text: string }) {
   return (
@@ -19,9 +25,19 @@ const place = document.getElementById("page");
 if (place !== null) {
   place.replaceChildren();
   try {
-    const result = readResult(document.getElementById(kDataId)?.textContent ?? "");
-    document.title = `${result.title || result.scenario} · Capstan`;
-    render(<Page result={result} />, place);
+    const data = document.getElementById(kDataId)?.textContent ?? "";
+    const server = readServer(document.getElementById(kServerId)?.textContent ?? "");
+    const speed = server?.live_speed ?? null;
+    const recording = readRecording(data, speed !== null);
+    if (recording !== undefined) {
+      document.title = `${recording.recording} · Capstan`;
+      render(speed === null ? <RecordingPage recording={recording} /> : <LivePage start={recording} speed={speed} />, place);
+    } else {
+      const result = readResult(data);
+      document.title = `${result.title || result.scenario} · Capstan`;
+      const limits = server?.what_if ?? null;
+      render(limits === null ? <Page result={result} /> : <ServedScenario stated={result} limits={limits} />, place);
+    }
   } catch (error) {
     if (!(error instanceof Unreadable)) throw error;
     render(<Notice text={error.message} />, place);

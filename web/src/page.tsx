@@ -1,4 +1,5 @@
-import { useEffect, useState } from "preact/hooks";
+import type { ComponentChildren } from "preact";
+import { useEffect, useLayoutEffect, useState } from "preact/hooks";
 import type { Stretch } from "./chart/plot";
 import type { Result } from "./data/result";
 import { count, duration, percent } from "./format";
@@ -6,6 +7,7 @@ import { type Choice, choiceHash, kThemes, parseChoice, type Theme } from "./sta
 import { Cost } from "./view/cost";
 import { Decisions } from "./view/decisions";
 import { Frontier } from "./view/frontier";
+import { History } from "./view/history";
 import { Latency } from "./view/latency";
 import { Moments } from "./view/moments";
 import { Ranking } from "./view/ranking";
@@ -102,7 +104,7 @@ function Toolbar({ result, choice, change, onAll }: ToolbarProps) {
 }
 
 /// Asks for the colours again when the system changes between light and dark.
-function useSystemColours(): boolean {
+export function useSystemColours(): boolean {
   const query = matchMedia("(prefers-color-scheme: dark)");
   const [dark, setDark] = useState(query.matches);
   useEffect(() => {
@@ -113,17 +115,19 @@ function useSystemColours(): boolean {
   return dark;
 }
 
-export function Page({ result }: { result: Result }) {
+/// @param top  stands above the ranking
+export function Page({ result, top }: { result: Result; top?: ComponentChildren }) {
   const read = () => parseChoice(location.hash, result.policies.length);
   const [choice, setChoice] = useState<Choice>(read);
   const dark = useSystemColours();
   const colours = choice.theme !== "auto" ? choice.theme : dark ? "dark" : "light";
   document.documentElement.dataset.theme = colours;
-  useEffect(() => {
+  useLayoutEffect(() => {
     const follow = () => setChoice(read());
+    follow();
     addEventListener("hashchange", follow);
     return () => removeEventListener("hashchange", follow);
-  }, []);
+  }, [result]);
 
   const set = (next: Choice) => {
     setChoice(next);
@@ -145,11 +149,22 @@ export function Page({ result }: { result: Result }) {
     <main>
       <Header result={result} theme={choice.theme} onTheme={(theme) => change({ theme })} />
       {result.verdict !== undefined && <p class="verdict">{result.verdict}</p>}
+      {top}
       <Ranking result={result} shown={choice.shown} against={choice.against} onShow={show} />
       <Toolbar result={result} choice={choice} change={change} onAll={showAll} />
       <Timeline result={result} shown={shown} against={against} range={range} onRange={setRange} theme={colours} />
       <Moments policy={shown} onMoment={(at) => setRange([Math.max(0, at - 300), at + 300])} />
       <Decisions policy={shown} range={range} onRange={setRange} />
+      <History
+        result={result}
+        shown={shown}
+        against={against}
+        range={range}
+        onRange={setRange}
+        at={choice.at}
+        onAt={(at) => change({ at: Math.round(at) })}
+        theme={colours}
+      />
       <div class="columns">
         <Cost result={result} shown={shown} />
         {result.policies.length > 1 && <Frontier result={result} shown={choice.shown} onShow={show} />}

@@ -1,4 +1,5 @@
-// What the reader has chosen. It lives in the part of the address after "#", so that a copied address shows the same.
+// The choices of the reader. They are stored in the part of the address after "#", so that a copied address shows the
+// same view.
 
 export type Theme = "auto" | "light" | "dark" | "contrast";
 export const kThemes: readonly Theme[] = ["auto", "light", "dark", "contrast"];
@@ -11,6 +12,8 @@ export interface Choice {
   /// The stretch of time that is shown, in seconds since the start; absent: all of it.
   from?: number;
   to?: number;
+  /// The moment of the map of the fleet, in seconds; absent: the page chooses one.
+  at?: number;
   theme: Theme;
 }
 
@@ -33,6 +36,8 @@ export function parseChoice(hash: string, policies: number): Choice {
   const from = whole(fields.get("from"));
   const to = whole(fields.get("to"));
   if (from !== undefined && to !== undefined && from < to) Object.assign(choice, { from, to });
+  const at = whole(fields.get("at"));
+  if (at !== undefined) choice.at = at;
   return choice;
 }
 
@@ -44,6 +49,7 @@ export function choiceHash(choice: Choice): string {
     fields.set("from", String(choice.from));
     fields.set("to", String(choice.to));
   }
+  if (choice.at !== undefined) fields.set("at", String(choice.at));
   if (choice.theme !== "auto") fields.set("theme", choice.theme);
   const text = fields.toString();
   return text === "" ? "" : `#${text}`;

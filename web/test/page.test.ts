@@ -1,76 +1,25 @@
-// The page in Chromium, with the result of a real simulation. CAPSTAN_PROGRAM is the program, relative to the root.
+// The page in Chromium, with the result of a real simulation.
 import assert from "node:assert/strict";
-import { execFileSync } from "node:child_process";
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join, resolve } from "node:path";
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { after, before, test } from "node:test";
-import { pathToFileURL } from "node:url";
-import type { Browser, Page } from "playwright-core";
-import { createRequire } from "node:module";
+import type { Page } from "playwright-core";
+import { Chromium, kRoot } from "./chromium";
 
-// Tests run from a temporary folder; the packages are in web/.
-const { chromium } = createRequire(join(process.cwd(), "package.json"))("playwright-core") as typeof import("playwright-core");
-
-const kRoot = resolve("..");
-const kProgram = join(kRoot, process.env.CAPSTAN_PROGRAM ?? "build/dev/capstan");
 const kPicture = join(kRoot, "docs/guides/report.png");
-const kData = 'id="data">';
-/// The longest wait for the browser, on a machine that also builds.
-const kPatienceMs = 180_000;
 
-let folder = "";
+let chromium: Chromium;
 let report = "";
-let browser: Browser;
-
-function chromiumPath(): string {
-  const found = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"].find(existsSync);
-  assert.ok(found, "Chromium is missing: scripts/setup --dev installs it");
-  return found;
-}
 
 before(async () => {
-  assert.ok(existsSync(kProgram), `${kProgram} is missing: scripts/build dev capstan`);
-  folder = mkdtempSync(join(tmpdir(), "capstan-page-"));
-  report = join(folder, "report.html");
-  execFileSync(kProgram, ["compare", "scenarios/azure-hour.yaml", "--bound", "--report", report], { cwd: kRoot, stdio: "pipe" });
-  browser = await chromium.launch({ executablePath: chromiumPath(), timeout: kPatienceMs, args: ["--no-sandbox", "--force-color-profile=srgb"] });
+  chromium = await Chromium.launch();
+  report = chromium.simulate("report.html", ["compare", "scenarios/azure-hour.yaml", "--bound"]);
 });
 
-after(async () => {
-  await browser?.close();
-  rmSync(folder, { recursive: true, force: true });
-});
+after(() => chromium?.close());
 
-/// Opens a file, runs `use`, and checks that the page neither complained nor asked for anything from elsewhere.
-async function open(file: string, hash: string, use: (page: Page) => Promise<void>): Promise<void> {
-  const page = await browser.newPage({ viewport: { width: 1280, height: 900 }, acceptDownloads: true });
-  page.setDefaultTimeout(kPatienceMs);
-  const complaints: string[] = [];
-  page.on("console", (message) => complaints.push(`${message.type()}: ${message.text()}`));
-  page.on("pageerror", (error) => complaints.push(String(error)));
-  page.on("request", (request) => {
-    const url = request.url();
-    if (!url.startsWith("file:") && !url.startsWith("data:") && !url.startsWith("blob:")) complaints.push(`request: ${url}`);
-  });
-  try {
-    await page.goto(pathToFileURL(file).href + hash);
-    await use(page);
-    assert.deepEqual(complaints, []);
-  } finally {
-    await page.close();
-  }
-}
-
-/// Returns a copy of the report with other data.
-function withData(name: string, change: (json: string) => string): string {
-  const html = readFileSync(report, "utf8");
-  const from = html.indexOf(kData) + kData.length;
-  const to = html.indexOf("</script>", from);
-  const file = join(folder, name);
-  writeFileSync(file, html.slice(0, from) + change(html.slice(from, to)) + html.slice(to));
-  return file;
-}
+const open = (file: string, hash: string, use: (page: Page) => Promise<void>) => chromium.open(file, hash, use);
+const withData = (name: string, change: (json: string) => string) => chromium.withData(report, name, change);
 
 test("every view shows the run", async () => {
   await open(report, "", async (page) => {
@@ -78,7 +27,7 @@ test("every view shows the run", async () => {
     assert.match(await page.locator(".verdict").innerText(), /is the cheapest policy that holds the SLO/);
     assert.equal(await page.locator(".ranking tbody tr").count(), 9);
     assert.equal(await page.locator(".ranking tr:has(.mark:text('▶'))").count(), 1);
-    assert.equal(await page.locator(".plot canvas").count(), 3);
+    assert.equal(await page.locator(".plot canvas").count(), 5);
     assert.equal(await page.locator(".frontier .point").count(), 8);
     assert.equal(await page.locator(".frontier .bound").count(), 1);
     assert.ok((await page.locator(".log .entry").count()) > 3);
@@ -137,7 +86,7 @@ test("values are read with the arrow keys, and every chart has a name in words",
     await page.waitForFunction(() => document.querySelector(".legend .when")?.textContent === "00:03:00");
     assert.match(await page.locator(".figure:has(.plot) .legend").first().innerText(), /arrived\s+353/);
     const names = await page.locator("[role=img].plot").evaluateAll((all) => all.map((one) => one.getAttribute("aria-label") ?? ""));
-    assert.equal(names.length, 3);
+    assert.equal(names.length, 5);
     for (const name of names) assert.match(name, /is at most .*, at \d\d:\d\d:\d\d/);
     const nameless = await page.locator("button, select, input").evaluateAll(
       (all) => all.filter((one) => !(one.textContent || one.getAttribute("aria-label") || one.closest("label")?.textContent)).length,
@@ -168,11 +117,20 @@ test("markup in a name is text", async () => {
   const file = withData("markup.html", (json) => {
     const result = JSON.parse(json);
     result.title = name;
-    result.policies[0].policy = name;
+    const [policy] = result.policies;
+    policy.policy = name;
+    policy.fleet.domains = policy.fleet.domains.map(() => name);
+    policy.fleet.machines[0].instance_type = name;
+    for (const reason of policy.fleet.reasons) reason.sentence = name;
+    result.services[0].name = name;
+    result.queues = [{ name, parent: null, limit_gpus_milli: null }];
     return JSON.stringify(result).replaceAll("<", "\\u003c");
   });
   await open(file, "", async (page) => {
     assert.equal(await page.locator("h1").innerText(), name);
+    await page.getByRole("img", { name: /^The fleet at/ }).focus();
+    await page.keyboard.press("ArrowRight");
+    assert.ok(await page.getByText(`in ${name}`, { exact: false }).isVisible());
     assert.equal(await page.locator("main img, main b:text('bold')").count(), 0);
   });
 });

@@ -14,7 +14,7 @@ await build({
   target: "node18",
   outdir: folder,
   outExtension: { ".js": ".mjs" },
-  // It finds its own files by their place.
+  // This package is not bundled, because it finds its own files relative to its folder.
   external: ["playwright-core"],
 });
 const run = spawnSync(process.execPath, ["--test", ...tests.map((name) => join(folder, name.replace(/\.ts$/, ".mjs")))], {

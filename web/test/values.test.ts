@@ -1,11 +1,14 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { csv } from "../src/chart/download";
-import { readResult, Unreadable } from "../src/data/result";
+import { readResult, type Result, Unreadable } from "../src/data/result";
 import { duration, moment, percent, usd } from "../src/format";
 import { choiceHash, parseChoice } from "../src/state";
-import { frontierOf, ticks } from "../src/view/frontier";
+import { markedPolicy } from "../src/view/ranking";
+import { ticks } from "../src/view/frontier";
 import { shortStretches } from "../src/view/timeline";
+import { chosenActions, readRecording, type Recording, type StateEvent, withStates } from "../src/serve/recording";
+import { changeWords, hashFor, pairs, readServer } from "../src/serve/server";
 
 test("numbers are written as people read them", () => {
   const rows: [string, string][] = [
@@ -31,10 +34,10 @@ test("numbers are written as people read them", () => {
 });
 
 test("a choice survives the address, and a foreign address gives the defaults", () => {
-  const choice = { shown: 2, against: 0, from: 60, to: 120, theme: "dark" } as const;
+  const choice = { shown: 2, against: 0, from: 60, to: 120, at: 90, theme: "dark" } as const;
   assert.deepEqual(parseChoice(choiceHash(choice), 3), choice);
   const defaults = { shown: 0, against: -1, theme: "auto" };
-  for (const hash of ["", "#", "#policy=9", "#policy=-1&against=x", "#from=9&to=3", "#theme=pink", "#against=0", "#policy=1e400"]) {
+  for (const hash of ["", "#", "#policy=9", "#policy=-1&against=x", "#from=9&to=3", "#theme=pink", "#at=soon", "#against=0", "#policy=1e400"]) {
     assert.deepEqual(parseChoice(hash, 3), defaults, hash);
   }
   assert.equal(choiceHash(parseChoice("", 3)), "");
@@ -45,10 +48,13 @@ test("a table becomes CSV that no spreadsheet runs", () => {
   assert.equal(csv(table), 'policy,why\r\n\'=1+1,"says ""no"", twice"\r\n-3,"line\nbreak"\r\n');
 });
 
-test("the frontier holds what meets more than everything cheaper", () => {
-  const point = (name: string, cost: number, met: number) => ({ name, cost, met, position: 0, holds: false });
-  const points = [point("dear", 9, 50), point("cheap", 1, 40), point("worse", 2, 40), point("best", 3, 90)];
-  assert.deepEqual(frontierOf(points).map((p) => p.name), ["cheap", "best"]);
+test("the first policy that holds the SLO is marked", () => {
+  const result = (met: number[]) => ({ slo: { attainment_ppm: 990_000 }, policies: met.map((attainment_ppm) => ({ attainment_ppm })) }) as unknown as Result;
+  assert.equal(markedPolicy(result([995_000, 1_000_000, 5])), 0);
+  assert.equal(markedPolicy(result([5, 989_999])), -1);
+});
+
+test("the steps of an axis are round numbers", () => {
   assert.deepEqual(ticks(0, 95, 5), [0, 20, 40, 60, 80]);
   assert.deepEqual(ticks(3, 3, 5), [3]);
 });
@@ -76,4 +82,65 @@ test("what is no result is named", () => {
   for (const [text, message] of rows) {
     assert.throws(() => readResult(text), (error) => error instanceof Unreadable && message.test(error.message), text);
   }
+});
+
+test("a change is said in words", () => {
+  assert.equal(changeWords({}), "nothing changed");
+  assert.equal(changeWords({ load_factor: 2, price_factor: 0.5 }), "load × 2, prices × 0.5");
+  assert.equal(changeWords({ spot_interruptions_percent_per_hour: 0 }), "no spot interruptions");
+  assert.equal(
+    changeWords({ spot_interruptions_percent_per_hour: 10, min_replicas: 3 }),
+    "spot interruptions 10 % an hour, at least 3 replicas",
+  );
+});
+
+test("the chosen policies stay when another result has another order", () => {
+  const result = (...names: string[]) => ({ policies: names.map((policy) => ({ policy })) }) as unknown as Result;
+  assert.equal(hashFor("#policy=1&against=2", result("a", "b", "c"), result("c", "a", "b")), "#policy=2&against=0");
+  assert.equal(hashFor("#policy=1&from=60&to=120", result("a", "b"), result("b", "a")), "#from=60&to=120");
+  assert.equal(hashFor("#policy=1", result("a", "b"), result("a")), "");
+  assert.deepEqual(pairs(result("a", "b", "c"), result("c", "a")).map(([a, b]) => `${a.policy}${b.policy}`), ["aa", "cc"]);
+});
+
+test("a page from disk has no server", () => {
+  assert.equal(readServer("null"), undefined);
+  assert.equal(readServer(""), undefined);
+  assert.equal(readServer('{"source": "s.yaml", "what_if": null, "live_speed": null}')?.what_if, null);
+});
+
+test("a recording is told from other data, and its actions are filtered", () => {
+  assert.equal(readRecording('{"format_version": 1, "policies": []}'), undefined);
+  assert.equal(readRecording("{"), undefined);
+  assert.throws(() => readRecording('{"recording": "r", "at_ns": [], "services": [], "actions": []}'), /is empty/);
+  assert.throws(() => readRecording('{"recording": "r", "at_ns": [1], "services": {}, "actions": []}'), /services of the recording/);
+  const recording = {
+    at_ns: [5e9, 15e9],
+    actions: [
+      { state: 0, at_ns: 5e9, layer: "scale", action: "scale chat to 3" },
+      { state: 1, at_ns: 15e9, layer: "place", action: "bind chat-0" },
+    ],
+  } as unknown as Recording;
+  const states = (range: [number, number], layer: string, words: string) => chosenActions(recording, range, layer, words).map((a) => a.state);
+  assert.deepEqual(states([0, 10], "", ""), [0, 1]);
+  assert.deepEqual(states([1, 10], "", ""), [1]);
+  assert.deepEqual(states([0, 10], "scale", ""), [0]);
+  assert.deepEqual(states([0, 10], "", " BIND "), [1]);
+});
+
+test("decisions of a live run are added once", () => {
+  const start = readRecording('{"recording": "s.yaml", "states": 0, "at_ns": [], "services": [], "actions": [], "actions_left_out": 0}', true);
+  assert.ok(start);
+  const event = (state: number, service: string, ready: number): StateEvent => ({
+    state,
+    at_ns: state * 15e9,
+    services: { [service]: { desired: 2, ready, starting: 0, waiting: null } },
+    actions: state === 1 ? [{ state, at_ns: state * 15e9, layer: "scale", action: "scale" }] : [],
+  });
+  const once = withStates(start, [event(0, "a", 1), event(1, "a", 2)]);
+  const twice = withStates(once, [event(1, "a", 2), event(2, "b", 3)]);
+  assert.equal(withStates(twice, [event(2, "b", 3)]), twice);
+  assert.equal(twice.states, 3);
+  assert.deepEqual(twice.at_ns, [0, 15e9, 30e9]);
+  assert.deepEqual(twice.services.map((one) => [one.service, one.ready]), [["a", [1, 2, null]], ["b", [null, null, 3]]]);
+  assert.equal(twice.actions.length, 1);
 });

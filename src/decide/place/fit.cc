@@ -31,7 +31,7 @@ void each_group(const FreeNodes& nodes, const Request& request, MilliGpu at_leas
 }
 
 /// Chooses a node for each pod among `nodes`, which together take all of them. Nodes in use come first if they suffice.
-/// Otherwise untouched nodes must be opened, and as few of them as possible, so those in use are filled before.
+/// Otherwise the nodes in use are filled before empty ones are opened, so that as few as possible are opened.
 std::vector<NodeId> spread(const Rooms& rooms, const FreeNodes& nodes, const Request& request) {
   struct Candidate {
     NodeId id;
@@ -68,7 +68,7 @@ std::vector<NodeId> spread(const Rooms& rooms, const FreeNodes& nodes, const Req
   return chosen;
 }
 
-/// Sums over the nodes that the pods of a request may use.
+/// Totals over the nodes that the pods of a request may use.
 struct Room {
   std::int64_t nodes = 0;
   std::int64_t pods = 0;  ///< pods that fit now
@@ -216,7 +216,8 @@ std::vector<DomainId> changed_domains(const Request& request, std::span<const As
 
 bool revise_in_domain(Fit& fit, const Rooms& rooms, const Request& request,
                       std::span<const AssumedRooms::Change> changes) {
-  // A cluster contains most nodes, so that nothing is saved. It is also the only domain that may have no id.
+  // At level `cluster` one domain contains nearly all nodes, so a revision would save nothing. It is also the only
+  // domain that may have no id.
   if (request.level == TopologyLevel::cluster) return changes.empty();
   const MilliGpu enough = request.gpus_per_pod * request.pods;
   // fit_in_domain() finds the domain with the smallest rank.
@@ -248,7 +249,8 @@ bool revise_in_domain(Fit& fit, const Rooms& rooms, const Request& request,
   return true;
 }
 
-/// Returns the pods that empty nodes of a set would take: all of them together, or the one that takes the most.
+/// Returns the number of pods that the nodes of a set would take if they were empty: all nodes together, or only the
+/// node that takes the most.
 std::int64_t pods_if_empty(const Rooms& rooms, const FreeNodes& nodes, const Request& request, bool is_one_node) {
   std::int64_t most = 0;
   each_group(nodes, request, MilliGpu{}, [&](MilliGpu, const std::set<NodeId>& group) {

@@ -21,12 +21,12 @@ struct Request {
   const model::PodClass* pod_class = nullptr;  ///< null: the pods may run on every node and need only GPUs
   DomainId only_domain{};                      ///< domain of the gang's bound pods; none: any
   NodeId only_node{};                          ///< node of a bound pod of the gang; none: any
-  /// Failure domains of `avoided_level` that take no pod now. Null: none.
+  /// Failure domains of `avoided_level` that may take no pod now. Null: no domain is avoided.
   const std::set<FailureDomain>* avoided = nullptr;
   TopologyLevel avoided_level = TopologyLevel::zone;
 };
 
-/// The nodes of the pods, or the best place and the number of pods that it takes.
+/// The result of a search: the nodes for the pods, or else the best place and the number of pods that it takes.
 struct Fit : BestPlace {
   std::vector<NodeId> nodes;  ///< one for each pod; empty if they do not fit
 };
@@ -34,13 +34,14 @@ struct Fit : BestPlace {
 /// Returns how many pods of the request a node takes now.
 std::int64_t slots(const NodeRoom& room, NodeId id, const Request& request);
 
-/// Returns the fullest domain that takes all pods; ties by id. Inside it, nodes in use are filled before untouched ones
-/// are opened. Among nodes that take all remaining pods the fullest is chosen, else the node that takes the most.
+/// Returns the fullest domain that takes all pods; ties by id. Inside the domain, nodes in use are filled before empty
+/// ones are opened. Among the nodes that take all remaining pods, the fullest is chosen; if there is none, the node
+/// that takes the most.
 Fit best_fit(const Rooms& rooms, const Request& request);
 
 /// Updates a refusal, which is a fit without nodes, to what best_fit() returns after some nodes changed. Only changed
 /// nodes and their domains are counted. The request must not name a node or avoided domains.
-/// @return false if a search is needed, because the best place got worse; `refusal` is then of no use
+/// @return false if a search is needed, because the best place got worse; the content of `refusal` is then undefined
 bool revise(Fit& refusal, const Rooms& rooms, const Request& request, std::span<const AssumedRooms::Change> changes);
 
 /// Returns the first node, by id, with room for one pod of the request; none if there is none.

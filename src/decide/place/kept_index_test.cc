@@ -1,4 +1,5 @@
-// An index that is kept from cycle to cycle decides as a new one does, and does not search again for what it refused.
+// An index that is kept from cycle to cycle gives the same decisions as a new one, and does not search again for a gang
+// that it refused.
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
@@ -96,7 +97,7 @@ RC_GTEST_PROP(KeptIndex, DecidesAsANewOne, ()) {
   }
 }
 
-/// The classes, levels and changes of a refusal that is revised, against a search.
+/// Compares a revised refusal with a search, over classes, levels and changes of nodes.
 RC_GTEST_PROP(KeptIndex, ARevisedRefusalEqualsASearch, ()) {
   World world = testing::random_world();
   Index index = build(world.snapshot);

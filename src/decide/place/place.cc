@@ -6,10 +6,10 @@
 #include <set>
 #include <utility>
 
-#include "decide/place/apart.h"
 #include "decide/place/coming_nodes.h"
 #include "decide/place/fit.h"
 #include "decide/place/queue_budget.h"
+#include "decide/place/spread_constraint.h"
 
 namespace capstan::decide::place {
 namespace {
@@ -19,12 +19,12 @@ using model::Plan;
 using model::Reason;
 using model::ReasonCode;
 
-/// The pods of a gang by what they need.
-struct Need {
+/// The pods of a gang, grouped by whether they need a node.
+struct GangPods {
   Shortfall shape;             ///< the gang and its request
   std::vector<PodId> pods;     ///< pods that need a node
   std::vector<NodeId> bound;   ///< nodes of the other pods
-  std::int64_t have_node = 0;  ///< pods with a node, also one that is not in the snapshot
+  std::int64_t have_node = 0;  ///< pods with a node, including nodes that are not in the snapshot
   QueueAsk ask;                ///< GPUs that `pods` would add to their queues
   std::int64_t leaving = 0;    ///< pods that terminate or are gone
 };
@@ -35,7 +35,7 @@ bool has_node(const model::Pod& pod) {
   return pod.node.valid() || pod.phase == model::Pod::Phase::starting || pod.phase == model::Pod::Phase::ready;
 }
 
-/// Returns true if some pods of the gang have a node, but too few to be useful. The first pod is the one that serves:
+/// Returns true if some pods of the gang have a node, but too few to be useful. The first pod serves the requests:
 /// while it is ready, the gang is useful with any number of pods.
 bool is_broken(const model::Snapshot& snapshot, const Gang& gang) {
   std::int64_t have_node = 0;
@@ -50,51 +50,51 @@ bool is_broken(const model::Snapshot& snapshot, const Gang& gang) {
 
 MilliGpu gpus_of(const model::GangSpec& spec) { return spec.pods.gpus_per_pod * spec.pods.count; }
 
-Need need_of(const model::Snapshot& snapshot, GangId id, const Gang& gang) {
-  Need need;
-  need.shape = {.gang = id,
-                .service = gang.service,
-                .ordinal = gang.ordinal,
-                .spec = gang.spec,
-                .needed = {},
-                .short_by = {},
-                .best_domain = {},
-                .best_node = {},
-                .best_free = {},
-                .bound_to_best = false,
-                .avoided_purchases = {},
-                .rather = {}};
+GangPods gang_pods_of(const model::Snapshot& snapshot, GangId id, const Gang& gang) {
+  GangPods gang_pods;
+  gang_pods.shape = {.gang = id,
+                     .service = gang.service,
+                     .ordinal = gang.ordinal,
+                     .spec = gang.spec,
+                     .needed = {},
+                     .short_by = {},
+                     .best_domain = {},
+                     .best_node = {},
+                     .best_free = {},
+                     .bound_to_best = false,
+                     .avoided_purchases = {},
+                     .preferred_zone = {}};
   for (PodId pod_id : gang.pods) {
     const model::Pod* pod = snapshot.pods.find(pod_id);
     if (pod == nullptr || pod->phase == model::Pod::Phase::terminating)
-      ++need.leaving;
+      ++gang_pods.leaving;
     else if (pod->node.valid())
-      need.bound.push_back(pod->node);
+      gang_pods.bound.push_back(pod->node);
     else if (!has_node(*pod))
-      need.pods.push_back(pod_id);
-    need.have_node += pod != nullptr && has_node(*pod) ? 1 : 0;
+      gang_pods.pods.push_back(pod_id);
+    gang_pods.have_node += pod != nullptr && has_node(*pod) ? 1 : 0;
   }
-  need.shape.spec.pods.count = static_cast<std::int64_t>(need.pods.size());
-  need.shape.spec.pods.minimum = 0;
-  need.shape.needed = gpus_of(need.shape.spec);
-  return need;
+  gang_pods.shape.spec.pods.count = static_cast<std::int64_t>(gang_pods.pods.size());
+  gang_pods.shape.spec.pods.minimum = 0;
+  gang_pods.shape.needed = gpus_of(gang_pods.shape.spec);
+  return gang_pods;
 }
 
-Need need_of(const model::Catalog& catalog, const model::PlannedGang& planned) {
+GangPods gang_pods_of(const model::Catalog& catalog, const model::PlannedGang& planned) {
   const model::Workload& workload = catalog.service(planned.service).workload;
-  Need need;
-  need.shape.service = planned.service;
-  need.shape.ordinal = planned.ordinal;
-  need.shape.spec = workload.gang();
-  need.shape.needed = gpus_of(need.shape.spec);
-  if (workload.queue.valid()) need.ask[workload.queue] = need.shape.needed;
-  return need;
+  GangPods gang_pods;
+  gang_pods.shape.service = planned.service;
+  gang_pods.shape.ordinal = planned.ordinal;
+  gang_pods.shape.spec = workload.gang();
+  gang_pods.shape.needed = gpus_of(gang_pods.shape.spec);
+  if (workload.queue.valid()) gang_pods.ask[workload.queue] = gang_pods.shape.needed;
+  return gang_pods;
 }
 
 /// Most changes for which a refusal is revised. After more changes a search is cheaper.
 constexpr std::size_t kMostRevisedChanges = 256;
 
-/// Returns the assumed bindings with what each of them takes.
+/// Returns the assumed bindings with the room that each of them takes.
 std::vector<AssumedPod> assumed_pods(const model::Snapshot& snapshot, const Memory& memory) {
   std::vector<AssumedPod> pods;
   pods.reserve(memory.assumed.size());
@@ -143,7 +143,7 @@ class Cycle {
         leaving_(leaving),
         room_(index.assumed),
         queues_(snapshot, index),
-        apart_(snapshot, index, memory) {
+        spread_(snapshot, index, memory) {
     ++room_.refusals.cycle;
     for (const auto& [node, pods] : room_.pods_by_node()) decision_.nominated.insert(decision_.nominated.end(), node);
   }
@@ -195,14 +195,14 @@ class Cycle {
   Decision whole_gangs(std::span<const model::PlannedGang> planned) {
     for (const auto& [created, id] : index_.pending_gangs) place(id);
     tell_shortfalls();
-    for (const model::PlannedGang& gang : planned) reserve(need_of(*snapshot_.catalog, gang));
+    for (const model::PlannedGang& gang : planned) reserve(gang_pods_of(*snapshot_.catalog, gang));
     std::erase_if(room_.refusals.rows, [&](const auto& row) { return row.second.cycle != room_.refusals.cycle; });
     return std::move(decision_);
   }
 
  private:
   /// A gang that has no room.
-  struct Lacking {
+  struct GangWithoutRoom {
     std::size_t verdict;  ///< position of its verdict
     std::size_t kept;     ///< position of its reason in the plan
     QueueAsk ask;
@@ -226,37 +226,37 @@ class Cycle {
   void place(GangId id) {
     const Gang& gang = snapshot_.gangs.at(id);
     if (placed_elsewhere(gang)) return;
-    Need need = need_of(snapshot_, id, gang);
-    if (need.leaving > 0) {
-      return keep(id, PlacementResult::Kind::cannot_fit_now, {ReasonCode::pods_leaving, {need.leaving}});
+    GangPods gang_pods = gang_pods_of(snapshot_, id, gang);
+    if (gang_pods.leaving > 0) {
+      return keep(id, PlacementResult::Kind::cannot_fit_now, {ReasonCode::pods_leaving, {gang_pods.leaving}});
     }
-    if (!need.pods.empty() && room_.has(need.pods.front())) return already_bound(id);
-    if (need.pods.empty()) return broken_row(id) != nullptr ? wait_or_give_up(id, need) : already_bound(id);
-    if (need.have_node > static_cast<std::int64_t>(need.bound.size())) return wait_for_sight(id, need);
-    need.ask = queues_.ask_of(need.pods);
-    if (const auto full = queues_.refuses(need.ask)) return keep(id, PlacementResult::Kind::held_by_queue, *full);
-    const Fit fit = fit_of(need);
+    if (!gang_pods.pods.empty() && room_.has(gang_pods.pods.front())) return already_bound(id);
+    if (gang_pods.pods.empty()) return broken_row(id) != nullptr ? wait_or_give_up(id, gang_pods) : already_bound(id);
+    if (gang_pods.have_node > static_cast<std::int64_t>(gang_pods.bound.size())) return wait_for_sight(id, gang_pods);
+    gang_pods.ask = queues_.ask_of(gang_pods.pods);
+    if (const auto full = queues_.refuses(gang_pods.ask)) return keep(id, PlacementResult::Kind::held_by_queue, *full);
+    const Fit fit = fit_of(gang_pods);
     if (!fit.nodes.empty()) {
-      queues_.place(need.pods);
+      queues_.place(gang_pods.pods);
       model::BindPods bind{.gang = id, .bindings = {}};
-      for (std::size_t i = 0; i < need.pods.size(); ++i) {
+      for (std::size_t i = 0; i < gang_pods.pods.size(); ++i) {
         room_.take(fit.nodes[i], gang.spec.pods.gpus_per_pod, requests(gang.spec.pods.pod_class));
-        if (i == 0) apart_.place(gang.service, id, fit.nodes[i]);
+        if (i == 0) spread_.place(gang.service, id, fit.nodes[i]);
         decision_.nominated.insert(fit.nodes[i]);
-        bind.bindings.push_back({need.pods[i], fit.nodes[i]});
+        bind.bindings.push_back({gang_pods.pods[i], fit.nodes[i]});
       }
       const Reason why{ReasonCode::placed_together,
-                       {need.shape.spec.pods.count, static_cast<std::int64_t>(need.shape.spec.together)}};
+                       {gang_pods.shape.spec.pods.count, static_cast<std::int64_t>(gang_pods.shape.spec.together)}};
       decision_.plan.actions.push_back({std::move(bind), why});
       decision_.verdicts.push_back({id, PlacementResult::Kind::placed, why});
       return;
     }
-    if (given_up(id, need)) return wait_or_give_up(id, need);
+    if (given_up(id, gang_pods)) return wait_or_give_up(id, gang_pods);
     // Counting the nodes that exist visits all of them, so it is done only if too little can be bought.
     const auto all = static_cast<std::int64_t>(gang.pods.size());
-    const std::int64_t buyable = need.bound.empty() ? buyable_for(need) : all;
+    const std::int64_t buyable = gang_pods.bound.empty() ? buyable_for(gang_pods) : all;
     if (buyable < all) {
-      const std::int64_t largest = most_ever(need);
+      const std::int64_t largest = most_ever(gang_pods);
       if (largest < all) {
         return keep(id, PlacementResult::Kind::never_fits,
                     {ReasonCode::never_fits,
@@ -265,9 +265,9 @@ class Cycle {
                       gang.spec.pods.gpu.value}});
       }
     }
-    Shortfall lack = shortfall(need, fit);
-    if (need.bound.empty()) apart_.steer(lack);
-    lacking_.push_back({decision_.verdicts.size(), decision_.plan.kept.size(), std::move(need.ask), lack});
+    Shortfall lack = shortfall(gang_pods, fit);
+    if (gang_pods.bound.empty()) spread_.set_preference(lack);
+    lacking_.push_back({decision_.verdicts.size(), decision_.plan.kept.size(), std::move(gang_pods.ask), lack});
     keep(id, PlacementResult::Kind::cannot_fit_now,
          {ReasonCode::shortfall,
           {gpus_up(lack.short_by), lack.best_free.count / 1000, gpus_up(lack.needed),
@@ -275,15 +275,15 @@ class Cycle {
            lack.spec.pods.gpu.value}});
   }
 
-  /// Reports shortfalls, oldest first, as far as the queues could hold the gangs in addition to the gangs placed now.
-  /// Nodes for a gang that its queue holds back would stay empty.
+  /// Reports shortfalls, oldest first. A gang is left out if its queue could not hold it in addition to the gangs
+  /// placed now, because nodes bought for it would stay empty.
   void tell_shortfalls() {
     if (lacking_.empty()) return;
     ComingNodes coming(*snapshot_.catalog);
     coming.add_claims(snapshot_, [this](const model::Claim& claim) {
       return !std::ranges::binary_search(leaving_.groups, claim.group);
     });
-    for (Lacking& lacking : lacking_) {
+    for (GangWithoutRoom& lacking : lacking_) {
       if (const auto full = queues_.refuses_promise(lacking.ask)) {
         decision_.verdicts[lacking.verdict].kind = PlacementResult::Kind::held_by_queue;
         decision_.verdicts[lacking.verdict].why = decision_.plan.kept[lacking.kept].why = *full;
@@ -296,7 +296,7 @@ class Cycle {
   }
 
   /// Nominates a gang to nodes on their way if they will have room for all of it.
-  void nominate(const Lacking& lacking, ComingNodes& coming) {
+  void nominate(const GangWithoutRoom& lacking, ComingNodes& coming) {
     const std::optional<Nomination> nomination = coming.nominate(lacking.shortfall);
     if (!nomination || !nomination->last.valid()) return;
     decision_.verdicts[lacking.verdict].kind = PlacementResult::Kind::nominated;
@@ -304,12 +304,12 @@ class Cycle {
   }
 
   /// Returns true if nodes with GPUs of the gang's kind were bought and have not arrived yet.
-  bool nodes_are_coming(const Need& need) const {
+  bool nodes_are_coming(const GangPods& gang_pods) const {
     bool coming = false;
     snapshot_.claims.for_each([&](model::ClaimId, const model::Claim& claim) {
       const bool on_its_way =
           claim.phase == model::Claim::Phase::requested || claim.phase == model::Claim::Phase::launched;
-      coming |= on_its_way && snapshot_.catalog->offering(claim.offering).gpu == need.shape.spec.pods.gpu;
+      coming |= on_its_way && snapshot_.catalog->offering(claim.offering).gpu == gang_pods.shape.spec.pods.gpu;
     });
     return coming;
   }
@@ -318,22 +318,23 @@ class Cycle {
     const auto found = std::ranges::find(memory_.broken, id, &Memory::Broken::gang);
     return found == memory_.broken.end() ? nullptr : &*found;
   }
-  bool given_up(GangId id, const Need& need) {
+  bool given_up(GangId id, const GangPods& gang_pods) {
     const Memory::Broken* row = broken_row(id);
-    return row != nullptr && now_ - row->since >= policy_.broken_for && !nodes_are_coming(need);
+    return row != nullptr && now_ - row->since >= policy_.broken_for && !nodes_are_coming(gang_pods);
   }
 
-  /// Keeps a gang whose other pods run on nodes that are not in the snapshot: the rest must go into the same domain.
-  void wait_for_sight(GangId id, const Need& need) {
-    const std::int64_t unseen = need.have_node - static_cast<std::int64_t>(need.bound.size());
+  /// Leaves a gang pending whose other pods run on nodes that are not in the snapshot, because the remaining pods must
+  /// go into the same domain.
+  void wait_for_sight(GangId id, const GangPods& gang_pods) {
+    const std::int64_t unseen = gang_pods.have_node - static_cast<std::int64_t>(gang_pods.bound.size());
     keep(id, PlacementResult::Kind::cannot_fit_now, {ReasonCode::nodes_not_seen, {unseen}});
   }
 
-  void wait_or_give_up(GangId id, const Need& need) {
+  void wait_or_give_up(GangId id, const GangPods& gang_pods) {
     const Gang& gang = snapshot_.gangs.at(id);
-    const std::int64_t bound = need.have_node;
+    const std::int64_t bound = gang_pods.have_node;
     const std::int64_t after_s = whole_seconds(policy_.broken_for);
-    if (!given_up(id, need)) {
+    if (!given_up(id, gang_pods)) {
       return keep(id, PlacementResult::Kind::cannot_fit_now,
                   {ReasonCode::gang_broken, {bound, gang.spec.pods.needed(), after_s}});
     }
@@ -346,42 +347,45 @@ class Cycle {
     keep(id, PlacementResult::Kind::cannot_fit_now, why);
   }
 
-  void reserve(const Need& need) {
-    if (queues_.refuses_promise(need.ask)) return;
-    const Fit fit = fit_of(need);
+  void reserve(const GangPods& gang_pods) {
+    if (queues_.refuses_promise(gang_pods.ask)) return;
+    const Fit fit = fit_of(gang_pods);
     for (const NodeId node : fit.nodes) {
-      room_.take(node, need.shape.spec.pods.gpus_per_pod, requests(need.shape.spec.pods.pod_class));
+      room_.take(node, gang_pods.shape.spec.pods.gpus_per_pod, requests(gang_pods.shape.spec.pods.pod_class));
       decision_.nominated.insert(node);
     }
-    queues_.promise(need.ask);
+    queues_.promise(gang_pods.ask);
     if (!fit.nodes.empty()) return;
-    if (buyable_for(need) >= need.shape.spec.pods.count || most_ever(need) >= need.shape.spec.pods.count) {
-      apart_.steer(decision_.shortfalls.emplace_back(shortfall(need, fit)));
+    if (buyable_for(gang_pods) >= gang_pods.shape.spec.pods.count ||
+        most_ever(gang_pods) >= gang_pods.shape.spec.pods.count) {
+      spread_.set_preference(decision_.shortfalls.emplace_back(shortfall(gang_pods, fit)));
     }
   }
 
-  Request request_of(const Need& need) const {
-    Request request{.gpu = need.shape.spec.pods.gpu,
-                    .level = need.shape.spec.together,
-                    .pods = need.shape.spec.pods.count,
-                    .gpus_per_pod = need.shape.spec.pods.gpus_per_pod,
-                    .pod_class = snapshot_.catalog->eligibility.find(need.shape.spec.pods.pod_class)};
-    if (need.bound.empty()) return request;
-    request.only_node = need.bound.front();
+  Request request_of(const GangPods& gang_pods) const {
+    Request request{.gpu = gang_pods.shape.spec.pods.gpu,
+                    .level = gang_pods.shape.spec.together,
+                    .pods = gang_pods.shape.spec.pods.count,
+                    .gpus_per_pod = gang_pods.shape.spec.pods.gpus_per_pod,
+                    .pod_class = snapshot_.catalog->eligibility.find(gang_pods.shape.spec.pods.pod_class)};
+    if (gang_pods.bound.empty()) return request;
+    request.only_node = gang_pods.bound.front();
     if (const NodeRoom* room = room_.rooms().find(request.only_node)) {
-      request.only_domain = room->domains[static_cast<std::size_t>(need.shape.spec.together)];
+      request.only_domain = room->domains[static_cast<std::size_t>(gang_pods.shape.spec.together)];
     }
     return request;
   }
 
-  Fit fit_of(const Need& need) {
-    Request request = request_of(need);
-    const Apart::Where* where = need.bound.empty() ? apart_.of(need.shape.service) : nullptr;
-    if (where == nullptr) return need.bound.empty() ? fit_of_class(need, request) : best_fit(room_.rooms(), request);
+  Fit fit_of(const GangPods& gang_pods) {
+    Request request = request_of(gang_pods);
+    const SpreadConstraint::Distribution* spread =
+        gang_pods.bound.empty() ? spread_.distribution_of(gang_pods.shape.service) : nullptr;
+    if (spread == nullptr)
+      return gang_pods.bound.empty() ? fit_of_class(gang_pods, request) : best_fit(room_.rooms(), request);
     Fit fit;
-    request.avoided_level = where->level;
-    for (const ReplicaCount most : where->steps()) {
-      const std::set<FailureDomain> avoided = where->above(most);
+    request.avoided_level = spread->level;
+    for (const ReplicaCount most : spread->steps()) {
+      const std::set<FailureDomain> avoided = spread->above(most);
       request.avoided = &avoided;
       fit = best_fit(room_.rooms(), request);
       if (!fit.nodes.empty()) break;
@@ -389,10 +393,10 @@ class Cycle {
     return fit;
   }
 
-  /// Finds room for a gang without bound pods. Equal gangs are refused for the same reason, so after a refusal only
-  /// what changed since is counted.
-  Fit fit_of_class(const Need& need, const Request& request) {
-    Refusal& known = refusal_of(need);
+  /// Finds room for a gang without bound pods. Equal gangs are refused for the same reason. After a refusal, therefore,
+  /// only nodes that changed since are counted.
+  Fit fit_of_class(const GangPods& gang_pods, const Request& request) {
+    Refusal& known = refusal_of(gang_pods);
     Fit fit;
     if (!known.best || !revise_known(fit, known, request)) {
       ++room_.refusals.searches;
@@ -413,27 +417,27 @@ class Cycle {
     return revise(fit, room_.rooms(), request, *changes);
   }
 
-  Refusal& refusal_of(const Need& need) {
-    Refusal& refusal = room_.refusals.rows[need.shape.spec];
+  Refusal& refusal_of(const GangPods& gang_pods) {
+    Refusal& refusal = room_.refusals.rows[gang_pods.shape.spec];
     refusal.cycle = room_.refusals.cycle;
     return refusal;
   }
 
-  /// Returns how many pods of the gang nodes that exist could hold. A request has one answer until a node
-  /// changes in more than its free room.
-  std::int64_t most_ever(const Need& need) {
-    if (!need.bound.empty()) return most_pods_ever(room_.rooms(), request_of(need));
-    Refusal& known = refusal_of(need);
+  /// Returns how many pods of the gang the existing nodes could hold if they were empty. The answer for a request is
+  /// stored until a node changes in more than its free room.
+  std::int64_t most_ever(const GangPods& gang_pods) {
+    if (!gang_pods.bound.empty()) return most_pods_ever(room_.rooms(), request_of(gang_pods));
+    Refusal& known = refusal_of(gang_pods);
     if (!known.pods_ever || known.layout != room_.layout()) {
-      known.pods_ever = most_pods_ever(room_.rooms(), request_of(need));
+      known.pods_ever = most_pods_ever(room_.rooms(), request_of(gang_pods));
       known.layout = room_.layout();
     }
     return *known.pods_ever;
   }
 
-  std::int64_t buyable_for(const Need& need) {
-    const auto [known, is_new] = buyable_.try_emplace(need.shape.spec);
-    if (is_new) known->second = most_buyable(*snapshot_.catalog, need.shape);
+  std::int64_t buyable_for(const GangPods& gang_pods) {
+    const auto [known, is_new] = buyable_.try_emplace(gang_pods.shape.spec);
+    if (is_new) known->second = most_buyable(*snapshot_.catalog, gang_pods.shape);
     return known->second;
   }
 
@@ -441,13 +445,13 @@ class Cycle {
     return gang.service.valid() && snapshot_.catalog->service(gang.service).workload.placed_elsewhere;
   }
 
-  static Shortfall shortfall(const Need& need, const Fit& fit) {
-    Shortfall lack = need.shape;
+  static Shortfall shortfall(const GangPods& gang_pods, const Fit& fit) {
+    Shortfall lack = gang_pods.shape;
     lack.best_domain = fit.best_domain;
     lack.best_node = fit.best_node;
     lack.best_free = fit.best_free;
     lack.short_by = lack.spec.pods.gpus_per_pod * (lack.spec.pods.count - fit.best_pods);
-    lack.bound_to_best = !need.bound.empty();
+    lack.bound_to_best = !gang_pods.bound.empty();
     return lack;
   }
 
@@ -461,8 +465,8 @@ class Cycle {
   AssumedRooms& room_;
   std::map<model::GangSpec, std::int64_t> buyable_;
   QueueBudget queues_;
-  Apart apart_;
-  std::vector<Lacking> lacking_;
+  SpreadConstraint spread_;
+  std::vector<GangWithoutRoom> lacking_;
   Decision decision_;
 };
 

@@ -25,9 +25,10 @@ struct Policy {
     gang,       ///< binds all pods of a gang at once inside one domain of its level, or none
   };
   Kind kind = Kind::gang;
-  Duration period = std::chrono::seconds(1);  ///< time between two decisions; an earlier call decides, too
-  /// Time for which a binding that no snapshot shows stays assumed after its action has ended. Then the pods are placed
-  /// again.
+  /// Time between two decisions of the loop; decide() itself does not check it.
+  Duration period = std::chrono::seconds(1);
+  /// Time for which a binding stays assumed after its action has ended although no snapshot shows it. After this time
+  /// the pods are placed again.
   Duration assume_for = std::chrono::seconds(30);
   /// Time for which a broken gang waits for nodes for its other pods (policy `gang`). KAI's
   /// default-staleness-grace-period: https://github.com/NVIDIA/KAI-Scheduler/blob/main/docs/batch/README.md
@@ -49,29 +50,29 @@ struct Memory {
     Instant until;
     friend bool operator==(const Assumed&, const Assumed&) = default;
   };
-  /// A gang of which some pods have a node, but too few to be useful.
+  /// A gang in which some pods have a node, but too few to be useful.
   struct Broken {
     model::GangId gang;
     Instant since;  ///< time since which it is broken, or at which its pods were last evicted
     friend bool operator==(const Broken&, const Broken&) = default;
   };
-  std::vector<Assumed> assumed;  ///< by pod
-  std::vector<Broken> broken;    ///< by gang
+  std::vector<Assumed> assumed;  ///< assumed bindings, ascending by pod
+  std::vector<Broken> broken;    ///< broken gangs, ascending by id
   friend bool operator==(const Memory&, const Memory&) = default;
 };
 std::string to_text(const Memory& memory);
 Result<Memory> parse_memory(std::string_view text);
 /// Drops the assumed bindings of a gang, because the API server refused them. The next decision places its pods again.
 void forget(Memory& memory, model::GangId gang);
-/// Keeps the bindings of these gangs assumed until `until` at least, because their actions are in flight. Otherwise a
-/// node that looks empty could be given back before its pods are bound.
+/// Keeps the bindings of gangs whose actions are in flight assumed until `until` at least. Otherwise a node that looks
+/// empty could be given back before its pods are bound.
 /// @param gangs  sorted
 void keep_assumed(Memory& memory, std::span<const model::GangId> gangs, Instant until);
 
 /// The room that a gang lacks, for the provisioner. The gang is named by (service, ordinal), because it may be
 /// planned and have no pods yet.
 struct Shortfall {
-  model::GangId gang;  ///< none while it is only planned
+  model::GangId gang;  ///< none while the gang is only planned
   model::ServiceId service;
   std::uint32_t ordinal = 0;
   model::GangSpec spec;         ///< request of the pods that need a node, all of them together
@@ -81,10 +82,11 @@ struct Shortfall {
   model::NodeId best_node;      ///< only at level `node`
   MilliGpu best_free;           ///< free GPUs of the best domain or node
   bool bound_to_best = false;   ///< true: some pods of the gang run in the best domain, and the rest must join them
-  /// Purchases in domains that have their share of the replicas of the service; ascending.
+  /// Purchases in domains that already have their share of the service's replicas; ascending.
   std::vector<model::Purchase> avoided_purchases;
-  model::DomainId rather;  ///< preferred zone among purchases of equal price; none: any
-  bool apart = false;      ///< true: may not use free room in a domain that has its share of the service's replicas
+  model::DomainId preferred_zone;  ///< preferred zone among purchases of equal price; none: any
+  /// True: the gang may not use free room in a domain that has its share of the service's replicas.
+  bool spread_is_strict = false;
   friend bool operator==(const Shortfall&, const Shortfall&) = default;
 
   /// Returns true if nodes of the purchase could run the pods.
@@ -124,8 +126,8 @@ struct Leaving {
 
 /// Decides to which nodes pending pods go.
 ///
-/// `first_fit` is what a scheduler without gangs does, with its defect: of two gangs of four pods on seven free GPUs,
-/// both get some GPUs and wait for the rest.
+/// `first_fit` places pod by pod, as a scheduler without gangs does, and has the same defect: if two gangs of four pods
+/// compete for seven free GPUs, both get some GPUs and wait for the rest.
 ///
 /// `gang` never binds a part of a gang. It takes the fullest domain that fits, ties by id. In the domain it first fills
 /// nodes that are in use. A gang that does not fit or is held by its queue does not block younger gangs, and no node is
@@ -135,7 +137,7 @@ struct Leaving {
 /// free GPUs by domain refuse most gangs without a search.
 ///
 /// @param index    index of the snapshot; only its cache `assumed` changes
-/// @param planned  replicas without pods; they take room after all pending gangs, bind nothing, and can only leave
+/// @param planned  replicas without pods; they take room after all pending gangs, bind nothing, and only add
 ///                 shortfalls
 /// @param leaving  what is being given back (`provision::leaving`)
 Decision decide(Index& index, const model::Snapshot& snapshot, std::span<const model::PlannedGang> planned,

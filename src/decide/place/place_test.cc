@@ -169,7 +169,8 @@ TEST(Placement, ABindingStaysAssumedWhileItsActionIsInFlight) {
       << "the call named another gang";
 }
 
-/// A pod that is bound to such a node ends with it. scripts/swarm found this in world 201:5648.
+/// A pod that is bound to a node that is being given back ends with the node. scripts/swarm found this in world
+/// 201:5648.
 TEST(Placement, ANodeThatIsBeingGivenBackGetsNoPod) {
   for (const Policy& policy : {kFirstFit, kGang}) {
     World world;

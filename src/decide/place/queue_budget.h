@@ -13,26 +13,26 @@
 
 namespace capstan::decide::place {
 
-/// GPUs that the pods of a gang would add to each queue; without the pods that are in no queue.
+/// GPUs that the pods of a gang would add to each queue. Pods without a queue are left out.
 using QueueAsk = std::map<QueueId, MilliGpu>;
 
 /// The GPUs that queues hold and may hold while gangs are placed one after the other. A queue also counts for its
 /// parents.
 class QueueBudget {
  public:
-  /// Assumed pods of the index hold their GPUs.
+  /// Starts with the GPUs that the snapshot's pods and the assumed pods of the index hold.
   QueueBudget(const model::Snapshot& snapshot, const Index& index);
 
   /// Returns the GPUs for which these pods ask: pods without a node that are not assumed and were not placed here.
   QueueAsk ask_of(std::span<const PodId> pods) const;
 
-  /// Returns why the GPUs may not be placed now, with the queue that is full: a queue that asks, or one of its parents.
-  /// Returns nothing if they may be placed.
+  /// Returns the reason why the GPUs may not be placed now, which names the full queue: a queue of `ask`, or one of its
+  /// parents. Returns no value if they may be placed.
   std::optional<model::Reason> refuses(const QueueAsk& ask) const;
-  /// Returns the same with everything that was promised counted as held: whether it helps to buy room.
+  /// Like refuses(), but counts promised GPUs as held. If this refuses, buying nodes for the GPUs would not help.
   std::optional<model::Reason> refuses_promise(const QueueAsk& ask) const;
 
-  /// Makes these pods hold the GPUs for which they ask.
+  /// Counts the GPUs for which these pods ask as held.
   void place(std::span<const PodId> pods);
   /// Reserves GPUs that will be held once there is room.
   void promise(const QueueAsk& ask);
@@ -50,7 +50,7 @@ class QueueBudget {
   const model::Snapshot& snapshot_;
   const model::Catalog& catalog_;
   const AssumedRooms& assumed_;
-  std::vector<Row> rows_;  ///< by queue
+  std::vector<Row> rows_;  ///< one row for each queue
   std::set<PodId> placed_;
 };
 

@@ -16,7 +16,7 @@ namespace {
 using model::Reason;
 using model::ReasonCode;
 
-/// A replacement node that is not ready by then is abandoned. Karpenter uses the same timeout.
+/// A replacement node that is not ready after this time is abandoned. Karpenter uses the same timeout.
 constexpr Duration kReplacementTimeout = std::chrono::minutes(10);
 
 class Consolidator {
@@ -53,7 +53,7 @@ class Consolidator {
 
   bool is_empty(NodeId id) const { return !index_.pods_by_node.contains(id); }
 
-  /// Notes for each node since when it has had its present pods.
+  /// Records for each node the time since which its pods have not changed.
   void note_quiet() {
     std::vector<Memory::Quiet> quiet;
     auto known = memory_.quiet.begin();
@@ -93,8 +93,8 @@ class Consolidator {
                                [&](const Memory::Group& group) { return has(group.claims, node.claim); });
   }
 
-  /// Returns true if the node lies in a domain that a waiting gang nearly fits. The policy `group` keeps that room,
-  /// because it is about to complete it for the gang.
+  /// Returns true if the node lies in the domain that a waiting gang fits best. The policy `group` keeps that node,
+  /// because it is about to add the missing nodes to the domain.
   bool is_awaited(const model::Node& node) const {
     if (policy_.kind != Policy::Kind::group) return false;
     return std::ranges::any_of(placed_.shortfalls, [&](const place::Shortfall& lack) {
@@ -105,8 +105,9 @@ class Consolidator {
 
   /// Returns true if the node may be given back.
   bool is_candidate(NodeId id, const model::Node& node) const {
-    return node.pool.valid() && !node.kept && node.phase == model::Node::Phase::ready && !nominated_.contains(id) &&
-           !has(memory_.terminating, id, &Memory::Terminating::node) && !in_unfinished_group(node) && !is_awaited(node);
+    return node.pool.valid() && !node.is_foreign && node.phase == model::Node::Phase::ready &&
+           !nominated_.contains(id) && !has(memory_.terminating, id, &Memory::Terminating::node) &&
+           !in_unfinished_group(node) && !is_awaited(node);
   }
 
   void keep(NodeId id, Reason why) { decision_.plan.kept.push_back({model::Plan::Kept::Subject::node, id.value, why}); }
@@ -140,7 +141,7 @@ class Consolidator {
 
   struct Candidate {
     NodeId id;
-    std::int64_t weight;  // price per disruption; the highest goes first
+    std::int64_t weight;  // price per disruption; the node with the highest one is given back first
   };
 
   std::vector<Candidate> underutilized() const {

@@ -106,7 +106,8 @@ TEST(Consolidation, ANodeThatWasToldToGoIsNotOfTheMinimum) {
   policy.min_nodes = 2;
   Memory memory;
   EXPECT_EQ(ended(run(fleet.world, policy, memory, 0)).size(), 1u);
-  EXPECT_TRUE(ended(run(fleet.world, policy, memory, 10)).empty()) << "two are left, whatever the snapshot shows";
+  EXPECT_TRUE(ended(run(fleet.world, policy, memory, 10)).empty())
+      << "two nodes remain, even if the snapshot shows more";
   policy.min_nodes = 1;
   Memory other;
   EXPECT_EQ(ended(run(fleet.world, policy, other, 0)).size(), 2u);

@@ -33,8 +33,8 @@ bool answers(const Claim& claim, const Memory::Asked& asked) {
          asked.within == claim.within && (asked.hold > Duration{}) == claim.group.valid();
 }
 
-/// Returns the launch that a new group results from: the oldest launch of the same size. If there is none, returns the
-/// oldest larger one, because some claims may appear later than others.
+/// Returns the launch that created a new group: the oldest launch of the same size. If there is none, returns the
+/// oldest larger launch, because some claims may appear later than others.
 Memory::Asked* launch_of(Memory& memory, const Claim& claim, std::int64_t claims) {
   Memory::Asked* larger = nullptr;
   for (Memory::Asked& asked : memory.asked) {
@@ -95,7 +95,8 @@ void match_claims(Memory& memory, const model::Snapshot& snapshot, const Policy&
 void learn_claims(Memory& memory, const model::Snapshot& snapshot, const Policy& policy, Instant now) {
   std::erase_if(memory.failed, [&](ClaimId id) { return snapshot.claims.find(id) == nullptr; });
   snapshot.claims.for_each([&](ClaimId id, const Claim& claim) {
-    const bool grouped = has(memory.groups, claim.group, &Memory::Group::id);  // settle_groups() handles whole groups
+    const bool grouped =
+        has(memory.groups, claim.group, &Memory::Group::id);  // settle_groups() handles failed claims of groups
     if (claim.phase == Claim::Phase::registered && !grouped) {
       std::erase_if(memory.backoffs, [&](const Memory::Backoff& b) {
         return b.offering == claim.offering && b.failed_at < claim.requested_at;
@@ -107,7 +108,7 @@ void learn_claims(Memory& memory, const model::Snapshot& snapshot, const Policy&
   });
 }
 
-/// The number of a group's claims by what became of them.
+/// The claims of a group, counted by their outcome.
 struct Progress {
   std::int64_t arrived = 0;     // claims that became nodes
   std::int64_t lost = 0;        // claims that failed or disappeared before they became nodes
@@ -149,7 +150,8 @@ void settle_groups(const Context& context) {
       std::erase_if(memory.backoffs, [&](const Memory::Backoff& b) { return b.offering == group.offering; });
       continue;
     }
-    // The controller process that made the group ended before it made all claims. No process makes the missing ones.
+    // The controller process that created the group ended before it created all claims, and no other process creates
+    // the missing ones.
     const bool abandoned = std::ssize(group.claims) < group.count && now - group.requested_at >= policy.ask_timeout;
     const bool hopeless = found.lost > 0 || abandoned || now >= group.until;
     if (!released_before && hopeless) back_off(memory, group.offering, policy, now);

@@ -49,7 +49,7 @@ TEST(Groups, ACapacityErrorOnOneNodeReleasesAllAndTakesTheNextOffering) {
   EXPECT_TRUE(all<model::ReleaseGroup>(run(g.world, groups(), g.memory, 31)).empty()) << "told once";
 }
 
-TEST(Groups, WhatIsNotWholeWithinItsHoldIsReleasedWhole) {
+TEST(Groups, AnIncompleteGroupIsReleasedAsAWhole) {
   GroupOfTwo g;
   g.set(g.a, Claim::Phase::registered);
   EXPECT_TRUE(all<model::ReleaseGroup>(run(g.world, groups(), g.memory, 599)).empty());

@@ -105,7 +105,7 @@ class Buyer {
         obstacle = capacity_.reason(found, pool, id, count);
         return;
       }
-      const bool preferred = lack.rather.valid() && offering.zone == lack.rather;
+      const bool preferred = lack.preferred_zone.valid() && offering.zone == lack.preferred_zone;
       const Option option{pool, id, within, count, offering.price_per_hour * count, preferred, completes};
       const auto rank = [](const Option& o) {
         return std::tuple(o.price, !o.in_preferred_zone, !o.completes_best, o.pool, o.offering);

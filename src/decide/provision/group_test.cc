@@ -106,7 +106,7 @@ TEST(Groups, NarrowDomainsAreNotBoughtWhereNobodySellsThem) {
   EXPECT_TRUE(kept_for(decision, model::ReasonCode::domain_not_sold));
 }
 
-/// The given number of claims of a group of four that an earlier controller process launched at 0 s.
+/// Makes a world with `claims` claims of a group of four that an earlier controller process launched at 0 s.
 World left_behind(std::size_t claims, model::Claim::Phase phase) {
   World world;
   const auto eight = world.offering(8, 0, 10);

@@ -8,9 +8,9 @@
 
 namespace capstan::decide::provision {
 
-/// Counts the nodes of each pool and of all pools together: existing nodes, nodes on their way, and nodes that were
-/// asked for but have no claim yet. Policies and the guard of the control loop check launches against this one account.
-/// Therefore, no policy plans a launch that the guard would refuse.
+/// Counts the nodes of each pool and of all pools together: existing nodes, claims without a node yet, and nodes that
+/// were asked for but have no claim yet. Policies and the guard of the control loop both check launches with this
+/// class, so no policy plans a launch that the guard would refuse.
 class NodeAccount {
  public:
   NodeAccount(const Index& index, const model::Snapshot& snapshot, std::span<const Memory::Asked> asked);

@@ -30,7 +30,7 @@ struct PoolOfFleet {
   }
 };
 
-TEST(NodeAccount, CountsWhatStandsWhatComesAndWhatWasAsked) {
+TEST(NodeAccount, CountsNodesClaimsAndLaunches) {
   PoolOfFleet fleet;
   EXPECT_EQ(fleet.exceeded(3), Limit::none) << "8 + 8 + 24 = 40";
   EXPECT_EQ(fleet.exceeded(4), Limit::pool_gpus);

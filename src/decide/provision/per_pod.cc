@@ -24,7 +24,8 @@ struct Waiting {
   MilliGpu gpus;
   model::PodClassId pod_class;
   Instant since;
-  const place::Shortfall* lack = nullptr;  ///< of its gang, if a spread constraint or a preferred zone applies
+  /// Shortfall of its gang, if a spread constraint or a preferred zone applies.
+  const place::Shortfall* lack = nullptr;
 };
 
 /// The pods for one new node. The offering is chosen when all pods are assigned to bins.
@@ -32,7 +33,7 @@ struct Bin {
   model::GpuKindId gpu;
   MilliGpu used;
   std::vector<Waiting> pods;
-  const place::Shortfall* lack = nullptr;  ///< of its first pod
+  const place::Shortfall* lack = nullptr;  ///< shortfall of its first pod
 };
 
 /// The offering to buy, and the pool to buy it in.
@@ -46,12 +47,13 @@ bool may_use(const place::Shortfall* lack, const model::Catalog& catalog, const 
 }
 
 /// Returns true if pods with these shortfalls may share a node. Pods of one gang may. Pods of different gangs may if
-/// both prefer the same zone and have the same constraints: the spread is then between zones, not between nodes.
+/// they prefer the same zone and have the same constraints, because their replicas are then spread over zones and not
+/// over nodes.
 bool may_share_node(const place::Shortfall* a, const place::Shortfall* b) {
   if (a == b) return true;
-  if (a == nullptr || b == nullptr || !a->rather.valid()) return false;
-  return std::tie(a->rather, a->apart, a->avoided_purchases, a->spec.pods.pod_class) ==
-         std::tie(b->rather, b->apart, b->avoided_purchases, b->spec.pods.pod_class);
+  if (a == nullptr || b == nullptr || !a->preferred_zone.valid()) return false;
+  return std::tie(a->preferred_zone, a->spread_is_strict, a->avoided_purchases, a->spec.pods.pod_class) ==
+         std::tie(b->preferred_zone, b->spread_is_strict, b->avoided_purchases, b->spec.pods.pod_class);
 }
 
 /// Returns the cheapest offering that holds `gpus` and can be bought now. Ties go to the preferred zone, then to the
@@ -72,7 +74,7 @@ std::optional<Choice> cheapest(const Capacity& capacity, model::GpuKindId gpu, M
       }
       const auto rank = [&](OfferingId other) {
         const model::Offering& sold = catalog.offering(other);
-        return std::tuple(sold.price_per_hour, lack != nullptr && sold.zone != lack->rather, other);
+        return std::tuple(sold.price_per_hour, lack != nullptr && sold.zone != lack->preferred_zone, other);
       };
       if (!best || rank(id) < rank(best->offering)) best = Choice{{p}, id};
     }
@@ -85,7 +87,7 @@ std::vector<Waiting> waiting_pods(const Index& index, const model::Snapshot& sna
                                   const place::Decision& placed) {
   std::map<GangId, const place::Shortfall*> lacks;
   for (const place::Shortfall& lack : placed.shortfalls) {
-    if (lack.gang.valid() && (lack.apart || lack.rather.valid())) lacks[lack.gang] = &lack;
+    if (lack.gang.valid() && (lack.spread_is_strict || lack.preferred_zone.valid())) lacks[lack.gang] = &lack;
   }
   std::vector<Waiting> pods;
   for (const auto& [created, id] : index.unbound_pods) {
@@ -134,7 +136,7 @@ std::vector<Bin> packed(const std::vector<Waiting>& demand, const Capacity& capa
   return bins;
 }
 
-/// States why the pod's gang waits, once per gang and reason.
+/// Adds the reason why the pod's gang waits to the plan, once per gang and reason.
 void keep(Decision& decision, const Waiting& pod, Reason why) {
   std::vector<model::Plan::Kept>& kept = decision.plan.kept;
   const auto same = [&](const model::Plan::Kept& k) { return k.id == pod.gang.value && k.why.code == why.code; };
@@ -166,7 +168,7 @@ std::vector<Waiting> pods_without_room(const Context& context, Capacity& capacit
   // scheduler.
   std::vector<Waiting> demand;
   for (const Waiting& pod : waiting_pods(context.index, context.snapshot, bound_now, context.placed)) {
-    const bool is_spread = pod.lack != nullptr && pod.lack->apart;
+    const bool is_spread = pod.lack != nullptr && pod.lack->spread_is_strict;
     const place::Request request{
         .gpu = pod.gpu, .gpus_per_pod = pod.gpus, .pod_class = eligibility.find(pod.pod_class)};
     const NodeId node = is_spread ? NodeId{} : place::first_with_room(room.rooms(), request);

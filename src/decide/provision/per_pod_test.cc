@@ -18,7 +18,7 @@ TEST(PerPod, PacksPodsAndBuysTheCheapestThatHolds) {
   const auto six = launches(run(world, at_once(), memory, 0));
   ASSERT_EQ(six.size(), 1u);
   EXPECT_EQ(six[0].offering, big) << "one node of eight holds six";
-  EXPECT_EQ(six[0].hold, Duration{}) << "nothing holds it together";
+  EXPECT_EQ(six[0].hold, Duration{}) << "the nodes are not a group";
   World other;
   const auto cheap = other.offering(4, 0, 5);
   other.pool({cheap, other.offering(8, 0, 9)}, 64);
@@ -27,7 +27,7 @@ TEST(PerPod, PacksPodsAndBuysTheCheapestThatHolds) {
   EXPECT_EQ(launches(run(other, at_once(), fresh, 0))[0].offering, cheap);
 }
 
-TEST(PerPod, APodThatFitsSomewhereIsNoReasonToBuyWhateverItsGangNeeds) {
+TEST(PerPod, BuysNothingForAPodThatFitsOnANode) {
   World world;
   world.pool({world.offering(8, 0, 9)}, 64);
   world.node(0, 4);
@@ -39,11 +39,11 @@ TEST(PerPod, APodThatFitsSomewhereIsNoReasonToBuyWhateverItsGangNeeds) {
   EXPECT_FALSE(placed.shortfalls.empty());
   Memory memory;
   EXPECT_TRUE(launches(decide(index, world.snapshot, placed, at_once(), memory, at(0))).empty())
-      << "a gang scheduler that does not speak to the provisioner waits permanently";
+      << "the provisioner knows only single pods, so the gang waits permanently";
 }
 
 /// Purchases for replicas with a spread constraint that fit on no node.
-std::vector<model::LaunchNodes> launches_apart(const World& world) {
+std::vector<model::LaunchNodes> launches_with_spread(const World& world) {
   Index index = build(world.snapshot);
   place::Memory placing;
   const auto placed = place::decide(index, world.snapshot, {}, kGang, placing, at(0));
@@ -58,7 +58,7 @@ TEST(PerPod, ReplicasThatAreKeptApartShareTheNodesOfTheirZone) {
   world.catalog().services.front().survives = model::TopologyLevel::zone;
   world.snapshot.services.set({0}, {.desired_replicas = 4, .gateway_waiting = {}});
   for (int i = 0; i < 4; ++i) world.gang(1, 1, TopologyLevel::node);
-  const auto bought = launches_apart(world);
+  const auto bought = launches_with_spread(world);
   ASSERT_EQ(bought.size(), 2u) << "two in each of two zones";
   EXPECT_NE(bought[0].offering, bought[1].offering);
 }
@@ -71,10 +71,10 @@ TEST(PerPod, ThoseThatAreToSurviveTheLossOfANodeDoNotShareOne) {
   const auto node = world.node(0);
   for (int i = 0; i < 2; ++i) world.bind(world.gang(1, 1, TopologyLevel::node), node);
   for (int i = 0; i < 2; ++i) world.gang(1, 1, TopologyLevel::node);
-  EXPECT_EQ(launches_apart(world).size(), 2u);
+  EXPECT_EQ(launches_with_spread(world).size(), 2u);
 }
 
-TEST(PerPod, CountsWhatIsOnItsWay) {
+TEST(PerPod, CountsNodesOnTheirWay) {
   World world;
   const auto offering = world.offering(8, 0, 9);
   const auto pool = world.pool({offering}, 64);
@@ -85,7 +85,7 @@ TEST(PerPod, CountsWhatIsOnItsWay) {
   world.claim(pool, offering, Claim::Phase::requested, 1);
   const Decision later = run(world, at_once(), memory, 200);
   EXPECT_TRUE(launches(later).empty()) << "a claim is on its way";
-  EXPECT_EQ(later.coming_gpus, 8) << "and it is the one that was asked for";
+  EXPECT_EQ(later.coming_gpus, 8) << "the claim counts once, not also as the launch that asked for it";
 }
 
 TEST(PerPod, ALaunchThatLeavesNoTraceIsTriedAgain) {
@@ -123,7 +123,7 @@ TEST(PerPod, ClusterAutoscalerLooksEveryTenSeconds) {
   EXPECT_EQ(launches(run(world, cluster_autoscaler(), memory, 10)).size(), 1u);
 }
 
-TEST(PerPod, TheLimitIsHardAndCountsWhatIsOnItsWay) {
+TEST(PerPod, TheLimitIsHardAndCountsNodesOnTheirWay) {
   World world;
   const auto offering = world.offering(8, 0, 9);
   const auto pool = world.pool({offering}, 16);
@@ -159,7 +159,8 @@ TEST(PerPod, ANodeThatCameEndsTheBackOffOfItsOffering) {
   back_off(memory, offering, at_once(), at(100));
   const auto old = world.claim(pool, offering, Claim::Phase::registered, 99);
   run(world, at_once(), memory, 101);
-  EXPECT_EQ(memory.backoffs.size(), 1u) << "it was requested before the refusal, and says nothing";
+  EXPECT_EQ(memory.backoffs.size(), 1u)
+      << "the claim was requested before the refusal, so it does not show that capacity is back";
   Claim later = world.snapshot.claims.at(old);
   later.requested_at = at(280);
   world.snapshot.claims.set({world.next_claim++}, later);

@@ -18,15 +18,15 @@
 
 namespace capstan::decide::provision {
 
-/// When nodes are given back.
+/// Conditions under which nodes are given back.
 struct Consolidation {
   model::ConsolidationPolicy policy = model::ConsolidationPolicy::when_empty;
   bool enabled = true;
   Duration after = std::chrono::hours(1);    ///< time since a pod was last added to or removed from the node
   Duration poll = std::chrono::seconds(10);  ///< time between two passes; Karpenter's default
   std::int64_t budget_percent = 10;          ///< share of a pool's nodes that may terminate at once, rounded up
-  /// Underutilized only: a node of whose GPUs this share or more is used is never given back. 1'000'000 considers every
-  /// node, as Karpenter does. Cluster Autoscaler uses 500'000.
+  /// Policy WhenEmptyOrUnderutilized only: a node is never given back if this share of its GPUs or more is used,
+  /// millionths. 1'000'000 considers every node, as Karpenter does. Cluster Autoscaler uses 500'000.
   std::int64_t use_below_ppm = 1'000'000;
   friend bool operator==(const Consolidation&, const Consolidation&) = default;
 };
@@ -50,8 +50,8 @@ struct Policy {
   friend bool operator==(const Policy&, const Policy&) = default;
 };
 
-/// Returns the defaults of Cluster Autoscaler: a scan every 10 s, a backoff of 5 to 30 min, and nodes of which less
-/// than 50 % is used are given back after 10 min.
+/// Returns the defaults of Cluster Autoscaler: a scan every 10 s, a backoff of 5 to 30 min, and a node with less than
+/// 50 % of its GPUs in use is given back after 10 min.
 Policy cluster_autoscaler();
 /// Returns the defaults of Karpenter: batches of 1 s idle and at most 10 s, a backoff of 3 min, and the consolidation
 /// WhenEmptyOrUnderutilized after 0 s, which ends running replicas.
@@ -124,7 +124,7 @@ struct Memory {
   std::vector<Asked> asked;
   std::vector<Group> groups;
   std::vector<Backoff> backoffs;
-  std::vector<Quiet> quiet;  ///< by node
+  std::vector<Quiet> quiet;  ///< times since which nodes have had the same pods, ascending by node
   std::vector<Replacing> replacing;
   std::vector<Terminating> terminating;
   friend bool operator==(const Memory&, const Memory&) = default;
@@ -148,7 +148,7 @@ struct Decision {
   GpuCount short_gpus = 0;     ///< GPUs that waiting pods or gangs lack, rounded up
   GpuCount coming_gpus = 0;    ///< GPUs on their way: claims in transit and launches without claims yet
   GpuCount launched_gpus = 0;  ///< GPUs that this plan buys
-  model::Plan plan;            ///< LaunchNodes, ReleaseGroup, TerminateNode; kept reasons
+  model::Plan plan;            ///< LaunchNodes, ReleaseGroup, TerminateNode; reasons for what stays unchanged
 };
 
 /// Decides which nodes are bought and which are given back.
@@ -156,12 +156,12 @@ struct Decision {
 /// No launch raises a pool's GPUs, including GPUs on their way, above its limit. `per_pod` packs the pods that fit on
 /// no node and no claim into bins by GPU count, and buys the cheapest offering that holds each bin. `group` buys all
 /// nodes that a shortfall lacks in one domain. It releases all of them if they are not complete within `hold`. The next
-/// decision then takes the next best offering, because the refused one is in backoff.
+/// decision then takes the next best offering, because the offering that failed is in backoff.
 ///
 /// Consolidation `when_empty` terminates only nodes without pods. `when_empty_or_underutilized` is Karpenter's default.
 /// It also terminates a node whose pods would fit on other nodes or on one cheaper node, even if replicas run on it.
 ///
-/// @param index   of the snapshot; unchanged on return
+/// @param index   index of the snapshot; unchanged on return
 /// @param placed  the placement decision for the same snapshot: its shortfalls are the demand of `group`, and the nodes
 ///                that it nominated are not given back
 Decision decide(Index& index, const model::Snapshot& snapshot, const place::Decision& placed, const Policy& policy,

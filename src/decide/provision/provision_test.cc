@@ -13,7 +13,7 @@ namespace {
 using model::Claim;
 using model::ConsolidationPolicy;
 
-TEST(ProvisionMemory, IsRefusedWhenItIsNotWhole) {
+TEST(ProvisionMemory, IsRefusedIfItIsIncomplete) {
   EXPECT_FALSE(parse_memory("provision-memory/2 0"));
   EXPECT_FALSE(parse_memory(""));
   EXPECT_TRUE(parse_memory(to_text(Memory{})));

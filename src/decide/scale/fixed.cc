@@ -13,6 +13,7 @@ std::vector<model::SignalField> signals_needed_by(const Fixed&) { return {}; }
 Decision decide_by(const Fixed& policy, Decision decision, const RoleView& role, Memory&, Instant) {
   decision.wanted = decision.held_to = policy.replicas;
   decision.desired = std::clamp(policy.replicas, role.min, role.max);
+  decision.is_stated = decision.desired <= policy.replicas;
   decision.why = {model::ReasonCode::fixed_replicas, {policy.replicas}};
   if (decision.desired < policy.replicas) decision.why = {model::ReasonCode::at_maximum, {policy.replicas, role.max}};
   if (decision.desired > policy.replicas) decision.why = {model::ReasonCode::at_minimum, {policy.replicas, role.min}};

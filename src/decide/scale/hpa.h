@@ -32,7 +32,7 @@ struct HpaLimited {
 HpaLimited limit_rate(const Memory& memory, const HpaSettings& settings, ReplicaCount current, ReplicaCount wanted,
                       ReplicaCount min, ReplicaCount max, Instant now);
 
-/// Return the limit that the rate policies of one direction set. Source: calculateScaleUpLimitWithScalingRules and
+/// Returns the limit that the rate policies of one direction set. Source: calculateScaleUpLimitWithScalingRules and
 /// calculateScaleDownLimitWithBehaviors.
 ReplicaCount scale_up_limit(const Memory& memory, const HpaRules& rules, ReplicaCount current, Instant now);
 ReplicaCount scale_down_limit(const Memory& memory, const HpaRules& rules, ReplicaCount current, Instant now);

@@ -20,7 +20,7 @@ struct HpaPod {
     superfluous,  ///< a sample without a pod
   };
   Group group = Group::ready;
-  std::int64_t milli = 0;                     ///< its sample; set for ready and superfluous
+  std::int64_t milli = 0;                     ///< sample of the pod; set for ready and superfluous
   std::optional<std::int64_t> request_milli;  ///< request of the measured resource
 };
 
@@ -67,13 +67,14 @@ HpaProposal propose_by_pods(std::span<const HpaPod> pods, std::int64_t target_mi
 HpaProposal propose_by_utilization(std::span<const HpaPod> pods, std::int64_t target_percent, ReplicaCount current,
                                    const HpaSettings& settings);
 
-/// Return the sum of an external metric's items, saturating at the maximum. For an AverageValue a partial sum below 0
+/// Returns the sum of an external metric's items, saturating at the maximum. For an AverageValue a partial sum below 0
 /// also gives the maximum, as in Kubernetes.
 std::int64_t sum_for_value(std::span<const std::int64_t> items_milli);
 std::int64_t sum_for_average_value(std::span<const std::int64_t> items_milli);
 
-/// Implements GetObjectMetricReplicas and GetExternalMetricReplicas with a Value. The ratio multiplies the running and
-/// ready pods, whatever `current` is: with none ready it proposes 0 (kubernetes/kubernetes#130130).
+/// Implements GetObjectMetricReplicas and GetExternalMetricReplicas with a Value. The ratio is multiplied by the number
+/// of running and ready pods, whatever `current` is. If no pod is ready, the proposal is 0
+/// (kubernetes/kubernetes#130130).
 /// @param ready_pods empty: no pod exists, which is an error unless current is 0
 HpaProposal propose_by_value(std::int64_t usage_milli, std::int64_t target_milli, ReplicaCount current,
                              std::optional<ReplicaCount> ready_pods, const HpaSettings& settings);

@@ -27,9 +27,15 @@ const model::Signal& signal_of(const model::ReplicaSignals& signals, MetricReadi
 
 std::int64_t per_mille(double ratio) { return static_cast<std::int64_t>(std::min(ratio, 1e12) * 1000.0); }
 
+/// HPA's proposal for one metric, and its arithmetic for the explanation.
+struct MetricProposal {
+  HpaProposal proposal;
+  MetricReading reading;
+};
+
 /// Returns HPA's calculation for one metric. HPA ignores the age of a reading: a stale value counts.
-MetricReading read_metric(const RoleView& role, MetricReading::Kind kind, std::int64_t target,
-                          const HpaSettings& settings) {
+MetricProposal read_metric(const RoleView& role, MetricReading::Kind kind, std::int64_t target,
+                           const HpaSettings& settings) {
   MetricReading reading{.kind = kind, .target = target};
   std::vector<HpaPod> pods;
   for (const RoleView::Replica& replica : role.replicas) {
@@ -54,7 +60,7 @@ MetricReading read_metric(const RoleView& role, MetricReading::Kind kind, std::i
   reading.filled_ratio_per_mille = per_mille(proposal.filled_ratio);
   reading.within_tolerance = proposal.within_tolerance;
   reading.wanted = proposal.replicas;
-  return reading;
+  return {proposal, reading};
 }
 
 /// Returns the reason that follows from the metric alone.
@@ -93,6 +99,7 @@ model::Reason metric_reason(const MetricReading& reading, const Decision& decisi
 bool outside_bounds(Decision& decision, const RoleView& role) {
   if (role.current > role.max) {
     decision.desired = role.max;
+    decision.is_stated = true;
     decision.why = {ReasonCode::at_maximum, {role.current, role.max}};
   } else if (role.current < role.min) {
     decision.desired = role.min;
@@ -104,16 +111,22 @@ bool outside_bounds(Decision& decision, const RoleView& role) {
   return true;
 }
 
+/// Returns true if only a window's earlier count is beyond a bound, and the metric's count is not.
+bool only_window_exceeds(const Decision& decision, const RoleView& role) {
+  return (decision.held_to > role.max && decision.wanted <= role.max) ||
+         (decision.held_to < role.min && decision.wanted >= role.min);
+}
+
+/// Returns true if the maximum limits the metric's count.
+bool is_at_maximum(const Decision& decision, const RoleView& role) {
+  return decision.desired == role.max && decision.held_to > role.max && !only_window_exceeds(decision, role);
+}
+
 /// Returns the reason of a window or limit that changed the metric's count, else `metric`.
 model::Reason limit_reason(const Decision& decision, const RoleView& role, const HpaSettings& settings,
                            model::Reason metric) {
-  // A window is the cause if its earlier count is beyond a bound and the metric's count is not.
-  const bool only_window_exceeds = (decision.held_to > role.max && decision.wanted <= role.max) ||
-                                   (decision.held_to < role.min && decision.wanted >= role.min);
-  if (decision.desired != decision.held_to && !only_window_exceeds) {
-    if (decision.desired == role.max && decision.held_to > role.max) {
-      return {ReasonCode::at_maximum, {decision.held_to, role.max}};
-    }
+  if (is_at_maximum(decision, role)) return {ReasonCode::at_maximum, {decision.held_to, role.max}};
+  if (decision.desired != decision.held_to && !only_window_exceeds(decision, role)) {
     if (decision.desired == role.min && decision.held_to < role.min) {
       return {ReasonCode::at_minimum, {decision.held_to, role.min}};
     }
@@ -167,20 +180,20 @@ Decision hpa(Decision decision, const RoleView& role, std::span<const Target> ta
     return finish(std::move(decision), role);
   }
 
-  const MetricReading* highest = nullptr;
+  std::optional<MetricProposal> highest;
   ReplicaCount invalid = 0;
-  for (const Target& target : targets)
-    decision.readings.push_back(read_metric(role, target.kind, target.value, settings));
-  for (const MetricReading& reading : decision.readings) {
-    if (!reading.valid)
+  for (const Target& target : targets) {
+    const MetricProposal metric = read_metric(role, target.kind, target.value, settings);
+    decision.readings.push_back(metric.reading);
+    if (!metric.proposal.valid)
       ++invalid;
-    else if (highest == nullptr || reading.wanted > highest->wanted)
-      highest = &reading;
+    else if (!highest || metric.proposal.replicas > highest->proposal.replicas)
+      highest = metric;
   }
   const ReplicaCount silent = silent_replicas(role, targets);
   if (settings.silence_holds && (silent > 0 || invalid > 0)) {
     const ReplicaCount floor = std::min(std::max(role.current, memory.recommended), role.max);
-    if (highest == nullptr || highest->wanted <= floor) {
+    if (!highest || highest->proposal.replicas <= floor) {
       decision.why = silence_reason(decision, role, silent);
       decision.wanted = decision.held_to = decision.desired = floor;
       stabilize(memory, settings, role.current, floor, now);  // restarts the window
@@ -189,16 +202,17 @@ Decision hpa(Decision decision, const RoleView& role, std::span<const Target> ta
     }
   }
   // One metric suffices for a scale-up; a scale-down needs a reading of every metric.
-  if (highest == nullptr || (invalid > 0 && highest->wanted < role.current)) {
+  if (!highest || (invalid > 0 && highest->proposal.replicas < role.current)) {
     decision.why = silence_reason(decision, role, 0);
     return finish(std::move(decision), role);
   }
 
-  decision.wanted = highest->wanted;
+  decision.wanted = highest->proposal.replicas;
   decision.held_to = stabilize(memory, settings, role.current, decision.wanted, now);
   decision.desired = limit_rate(memory, settings, role.current, decision.held_to, role.min, role.max, now).replicas;
   record_change(memory, settings, decision.current, decision.desired, now);
-  decision.why = limit_reason(decision, role, settings, metric_reason(*highest, decision, settings));
+  decision.is_stated = is_at_maximum(decision, role);
+  decision.why = limit_reason(decision, role, settings, metric_reason(highest->reading, decision, settings));
   return finish(std::move(decision), role);
 }
 

@@ -56,15 +56,15 @@ struct HpaSettings {
 };
 
 /// HPA on DCGM_FI_DEV_GPU_UTIL as a Pods metric: the share of time in which any kernel ran. It is the most common first
-/// baseline and reads 100 % for ten requests as for a hundred.
+/// choice, and it shows 100 % for ten requests and for a hundred.
 struct DutyCycleHpa {
   std::int64_t target_percent = 80;  ///< 1..100, mean over replicas
   HpaSettings hpa;
   friend bool operator==(const DutyCycleHpa&, const DutyCycleHpa&) = default;
 };
 
-/// HPA on DCGM_FI_DEV_FB_USED over total. KV preallocation keeps it near the engine's memory setting, whatever the
-/// load.
+/// HPA on the share of GPU memory in use (DCGM_FI_DEV_FB_USED). The engine allocates its KV cache at start, so the
+/// share stays near the engine's memory setting at any load.
 struct MemoryHpa {
   std::int64_t target_percent = 80;  ///< 1..100, mean over replicas
   HpaSettings hpa;

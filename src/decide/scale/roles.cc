@@ -46,6 +46,7 @@ void keep_ratio(RolePart& part, const RolePart& other, const RoleLimits& limits)
   const ReplicaCount least = std::min(bound.least, part.role.max);
   if (part.decision.desired >= least) return;
   part.decision.desired = least;
+  part.decision.is_stated = false;
   part.decision.why = {ReasonCode::roles_in_ratio, {least, other.decision.desired, bound.milli}};
   recompute_plan(part);
 }
@@ -89,7 +90,7 @@ auto find_replica(RolePart& part, model::GangId id) {
   return std::ranges::lower_bound(part.role.replicas, id, {}, &RoleView::Replica::id);
 }
 
-/// Returns `count` ready replicas, or all if there are fewer, least loss first.
+/// Returns `count` ready replicas, or all if there are fewer, the least loaded first.
 std::vector<model::GangId> replicas_to_lend(RolePart& from, ReplicaCount count) {
   std::vector<model::GangId> ready = victims(from.role, 0);
   std::erase_if(ready, [&](model::GangId id) { return find_replica(from, id)->phase != model::Gang::Phase::ready; });
@@ -105,6 +106,7 @@ void convert(RolePart& from, RolePart& to, const RoleLimits& limits) {
   const std::vector<model::GangId> going = replicas_to_lend(from, lendable);
   if (going.empty()) return;
   const auto count = static_cast<ReplicaCount>(going.size());
+  to.decision.is_stated = from.decision.is_stated = false;
   to.decision.why = {ReasonCode::role_joined, {lacking, count}};
   from.decision.why = {ReasonCode::role_left, {count, from.role.current, lacking}};
   from.role.current -= count;
@@ -152,6 +154,7 @@ void plan_after_conversions(RolePart& part, ReplicaCount desired, ReplicaCount l
   Decision& decided = part.decision;
   const bool changed = part.role.current != decided.current;
   if (!changed && desired < decided.desired) {
+    decided.is_stated = false;
     decided.why = {ReasonCode::roles_suffice, {decided.desired, desired, lendable}};
   }
   decided.desired = desired;
@@ -179,7 +182,7 @@ void plan_as_one_fleet(RolePart& prefill, RolePart& decode, const RoleLimits& li
 /// Returns true if converting is faster than starting, and neither role has to survive the loss of a domain.
 bool can_convert(const RolePart& prefill, const RolePart& decode, const RoleLimits& limits) {
   const auto slower = [&](const RolePart& part) {
-    return part.decision.sizing && limits.conversion >= part.decision.sizing->lead;
+    return part.decision.lead && limits.conversion >= *part.decision.lead;
   };
   const bool must_spread = prefill.role.spread || decode.role.spread;
   return limits.conversion > Duration{} && !must_spread && !slower(prefill) && !slower(decode);
@@ -188,8 +191,8 @@ bool can_convert(const RolePart& prefill, const RolePart& decode, const RoleLimi
 }  // namespace
 
 model::ServiceId other_role(const model::Catalog& catalog, model::ServiceId service) {
-  if (const model::ServiceId feeder = catalog.service(service).fed_by; feeder.valid()) return feeder;
-  const auto fed = std::ranges::find(catalog.services, service, &model::Service::fed_by);
+  if (const model::ServiceId feeder = catalog.service(service).prefill_service; feeder.valid()) return feeder;
+  const auto fed = std::ranges::find(catalog.services, service, &model::Service::prefill_service);
   return fed == catalog.services.end() ? model::ServiceId{}
                                        : model::ServiceId{static_cast<std::uint32_t>(fed - catalog.services.begin())};
 }
@@ -201,7 +204,7 @@ bool is_paired(const model::Catalog& catalog, model::ServiceId service, const Po
 
 void reconcile_roles(const model::Catalog& catalog, std::map<model::ServiceId, RolePart>& parts) {
   for (auto& [service, decode] : parts) {
-    const auto prefill = parts.find(catalog.service(service).fed_by);
+    const auto prefill = parts.find(catalog.service(service).prefill_service);
     if (prefill == parts.end() || prefill->first == service) continue;
     const RoleLimits& limits = catalog.service(service).role_limits;
     keep_ratio(prefill->second, decode, limits);

@@ -25,9 +25,9 @@ bool is_paired(const model::Catalog& catalog, model::ServiceId service, const Po
 ///  - *Ratio.* Each decision is raised to the fewest replicas that the ratio requires, given the decision about the
 ///    other role, up to the maximum of the role. A ratio never lowers a decision.
 ///  - *Conversion.* If a replica can change its role faster than a new one starts, both roles form one fleet. If a role
-///    lacks replicas that must serve now, it takes spare replicas of the other role, least loss first. The other role
-///    keeps its minimum and the ratio. Replicas are started only if the other role cannot lend them, and stopped only
-///    if the other role does not lack them. If a role must survive the loss of a domain, no replica converts.
+///    lacks replicas that must serve now, it takes spare replicas of the other role, the least loaded first. The other
+///    role keeps its minimum and the ratio. Replicas are started only if the other role cannot lend them, and stopped
+///    only if the other role does not lack them. If a role must survive the loss of a domain, no replica converts.
 /// The plan of every changed decision is recomputed.
 void reconcile_roles(const model::Catalog& catalog, std::map<model::ServiceId, RolePart>& parts);
 

@@ -40,7 +40,7 @@ RolePart part_of(const PartRow& part, model::Role role, model::ServiceId service
   made.decision.wanted = part.wanted > 0 ? part.wanted : part.desired;
   made.decision.needed_now = part.now > 0 ? part.now : part.desired;
   made.decision.why = {ReasonCode::demand_met, {}};
-  made.decision.sizing = Sizing{.lead = std::chrono::minutes(2)};
+  made.decision.lead = std::chrono::minutes(2);
   return made;
 }
 
@@ -84,7 +84,7 @@ TEST(Roles, AreReconciled) {
   for (const PairRow& row : rows) {
     model::Catalog catalog;
     catalog.services.resize(2);
-    catalog.services[1].fed_by = kPrefill;
+    catalog.services[1].prefill_service = kPrefill;
     for (model::Service& service : catalog.services) service.role_limits = row.limits;
     std::map<model::ServiceId, RolePart> parts;
     parts.emplace(kPrefill, part_of(row.prefill, model::Role::prefill, kPrefill, 0));
@@ -106,7 +106,7 @@ TEST(Roles, AreReconciled) {
 TEST(Roles, TheLeastLoadedReplicaConvertsAndIsNotDrainedToo) {
   model::Catalog catalog;
   catalog.services.resize(2);
-  catalog.services[1].fed_by = kPrefill;
+  catalog.services[1].prefill_service = kPrefill;
   for (model::Service& service : catalog.services) service.role_limits.conversion = kChange;
   std::map<model::ServiceId, RolePart> parts;
   parts.emplace(kPrefill, part_of({6, 3}, model::Role::prefill, kPrefill, 0));
@@ -134,7 +134,7 @@ TEST(Roles, ARoleWithASilentReplicaLendsNone) {
   for (const bool silent : {false, true}) {
     model::Catalog catalog;
     catalog.services.resize(2);
-    catalog.services[1].fed_by = kPrefill;
+    catalog.services[1].prefill_service = kPrefill;
     for (model::Service& service : catalog.services) service.role_limits.conversion = kChange;
     std::map<model::ServiceId, RolePart> parts;
     parts.emplace(kPrefill, part_of({6, 6, 3, 1, 20, 3}, model::Role::prefill, kPrefill, 0));
@@ -155,7 +155,7 @@ TEST(Roles, ARoleWithASilentReplicaLendsNone) {
 TEST(Roles, ARoleLendsNoReplicaOfItsServingMinimum) {
   model::Catalog catalog;
   catalog.services.resize(2);
-  catalog.services[1].fed_by = kPrefill;
+  catalog.services[1].prefill_service = kPrefill;
   for (model::Service& service : catalog.services) service.role_limits.conversion = kChange;
   std::map<model::ServiceId, RolePart> parts;
   parts.emplace(kPrefill, part_of({2, 2, 1, 2, 7}, model::Role::prefill, kPrefill, 0));
@@ -176,7 +176,7 @@ TEST(Roles, NoReplicaConvertsIfThatIsSlowerThanAStartOrARoleMustSpread) {
   for (const bool slow : {true, false}) {
     model::Catalog catalog;
     catalog.services.resize(2);
-    catalog.services[1].fed_by = kPrefill;
+    catalog.services[1].prefill_service = kPrefill;
     const Duration change = slow ? Duration(std::chrono::minutes(2)) : kChange;
     for (model::Service& service : catalog.services) service.role_limits.conversion = change;
     std::map<model::ServiceId, RolePart> parts;
@@ -193,7 +193,7 @@ TEST(Roles, NoReplicaConvertsIfThatIsSlowerThanAStartOrARoleMustSpread) {
 TEST(Roles, ARoleWithoutItsCounterpartIsUnchanged) {
   model::Catalog catalog;
   catalog.services.resize(2);
-  catalog.services[1].fed_by = kPrefill;
+  catalog.services[1].prefill_service = kPrefill;
   for (model::Service& service : catalog.services) service.role_limits = {0, 1000, kChange};
   std::map<model::ServiceId, RolePart> parts;
   parts.emplace(kDecode, part_of({4, 6}, model::Role::decode, kDecode, 50));

@@ -16,6 +16,7 @@ Decision keep_floor(Decision decision, const RoleView& role, ReplicaCount floor)
   if (decision.desired >= least) return decision;
   decision.desired = decision.held_to = least;
   decision.why = {ReasonCode::slo_roll_back, {least, role.current, floor}};
+  decision.is_stated = false;
   decision.drain.clear();
   decision.plan = {};
   return finish(std::move(decision), role);
@@ -38,7 +39,7 @@ Decision finish(Decision decision, const RoleView& role) {
   }
   if (decision.desired < decision.current) decision.drain = victims(role, decision.desired);
   decision.plan.actions.push_back(
-      {model::SetReplicas{decision.service, decision.desired, decision.drain}, decision.why});
+      {model::SetReplicas{decision.service, decision.desired, decision.drain, decision.is_stated}, decision.why});
   return decision;
 }
 

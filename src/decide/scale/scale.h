@@ -160,9 +160,12 @@ struct Decision {
   ReplicaCount desired = 0;  ///< count after rate limits and bounds
   /// Replicas that must serve now. If replicas can change their role, the others may join the other role.
   ReplicaCount needed_now = 0;
+  /// True if a person stated the count: as a number, or as the maximum that limits it.
+  bool is_stated = false;
+  std::optional<Duration> lead{};  ///< time from this decision to a serving replica; none: the policy measures none
   std::optional<Sizing> sizing{};  ///< set by Capstan's own policy
   std::optional<SpreadSizing> spread{};
-  std::vector<model::GangId> drain;  ///< replicas to drain if fewer are desired than exist, least loss first
+  std::vector<model::GangId> drain;  ///< replicas to drain if fewer are desired than exist, the least loaded first
   model::Reason why;
   model::Plan plan;                      ///< one SetReplicas, or the reason for none; for a mix, one for each variant
   std::vector<Decision> alternatives{};  ///< decisions about the other variants of a mix, without their plans

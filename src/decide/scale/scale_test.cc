@@ -314,6 +314,10 @@ RC_GTEST_PROP(Scale, StaysInItsBoundsAndRepeatsFromSavedMemory, ()) {
     const Decision decision = decide(view, policy, memory, now);
     RC_ASSERT(decision.desired <= std::max(view.max, ReplicaCount{0}));
     RC_ASSERT(decision.desired >= view.min || view.current == 0);
+    for (const model::Action& action : decision.plan.actions) {
+      const bool is_stated = action.why.code == ReasonCode::fixed_replicas || action.why.code == ReasonCode::at_maximum;
+      RC_ASSERT(std::get<model::SetReplicas>(action.what).is_stated == is_stated);
+    }
     const Decision again = decide(view, policy, saved, now);
     RC_ASSERT(plan_hash(again.plan) == plan_hash(decision.plan));
     RC_ASSERT(to_text(saved) == to_text(memory));

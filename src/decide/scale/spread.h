@@ -10,7 +10,7 @@ namespace capstan::decide::scale {
 /// Distribution of replicas over domains, for a service that must survive the loss of any one domain of a level.
 struct Spread {
   model::TopologyLevel level = model::TopologyLevel::zone;
-  ReplicaCount domains = 0;  ///< domains that have its GPUs or could get some
+  ReplicaCount domains = 0;  ///< domains that have GPUs of the service's kind or could get some
   /// True: the scheduler in use spreads the replicas; false: Capstan only sees and reports the distribution.
   bool is_enforced = true;
   /// Replicas by domain, largest number first, without draining replicas and without empty domains.

@@ -9,8 +9,8 @@
 namespace capstan::decide::scale {
 namespace {
 
-/// Returns the bundled table's row for the workload. Compares names in place because every decision calls it: no
-/// copies, no allocation.
+/// Returns the bundled table's row for the workload. It compares names in place, without copies or allocations, because
+/// every decision calls it.
 const engine::EngineRow* engine_row(const model::Catalog& catalog, const model::Workload& workload) {
   if (!workload.gpu.valid() || workload.gpu.value >= catalog.gpu_kinds.size()) return nullptr;
   const std::string& gpu = catalog.gpu_kinds[workload.gpu.value];
@@ -39,9 +39,10 @@ std::vector<RoleView::Replica> replicas_of(const model::Snapshot& snapshot, cons
 }
 
 /// Returns the replicas of all variants of the service that computes the prompts, ordered by id.
-std::vector<RoleView::Replica> feeders_of(const model::Snapshot& snapshot, const Index& index, ServiceId service) {
+std::vector<RoleView::Replica> prefill_replicas_of(const model::Snapshot& snapshot, const Index& index,
+                                                   ServiceId service) {
   std::vector<RoleView::Replica> all = replicas_of(snapshot, index, service);
-  const std::vector<ServiceId>& variants = snapshot.catalog->service(service).beside;
+  const std::vector<ServiceId>& variants = snapshot.catalog->service(service).alternatives;
   for (const ServiceId id : variants) {
     const std::vector<RoleView::Replica> more = replicas_of(snapshot, index, id);
     all.insert(all.end(), more.begin(), more.end());
@@ -89,7 +90,8 @@ RoleView view(const model::Snapshot& snapshot, const Index& index, ServiceId ser
   }
   role.replicas = replicas_of(snapshot, index, service);
   if (settings.survives) role.spread = spread_of(snapshot, index, settings, role);
-  if (settings.fed_by.valid()) role.prefill_replicas = feeders_of(snapshot, index, settings.fed_by);
+  if (settings.prefill_service.valid())
+    role.prefill_replicas = prefill_replicas_of(snapshot, index, settings.prefill_service);
   return role;
 }
 
@@ -97,7 +99,7 @@ RoleView view_of_mix(const model::Snapshot& snapshot, const Index& index, Servic
                      Instant now) {
   RoleView role = view(snapshot, index, service);
   const model::Catalog& catalog = *snapshot.catalog;
-  for (const ServiceId id : catalog.service(service).beside) {
+  for (const ServiceId id : catalog.service(service).alternatives) {
     const bool decided_here = source.deciders[id.value] == service && snapshot.services.find(id) != nullptr;
     if (decided_here) role.alternatives.push_back(view(snapshot, index, id));
   }
@@ -124,7 +126,7 @@ std::vector<ServiceId> deciders(const model::Snapshot& snapshot,
     return snapshot.services.find(id) != nullptr && std::holds_alternative<Capstan>(policy_of(id));
   };
   for (std::uint32_t i = 0; i < by.size(); ++i) {
-    for (const ServiceId other : catalog.services[i].beside) {
+    for (const ServiceId other : catalog.services[i].alternatives) {
       if (mixes({i}) && mixes(other)) by[other.value] = {i};
     }
   }

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "base/known_row.h"
 #include "model/snapshot.h"
 
 namespace capstan::decide::testing {
@@ -21,9 +22,9 @@ class World {
   model::Snapshot snapshot;
   model::Catalog& catalog() { return *catalog_; }
 
-  model::DomainId nvlink(std::size_t n) const { return nvlinks_.at(n); }
-  model::DomainId rack(std::size_t n) const { return racks_.at(n); }
-  model::DomainId zone(std::size_t n) const { return zones_.at(n); }
+  model::DomainId nvlink(std::size_t n) const { return known_row(nvlinks_, n); }
+  model::DomainId rack(std::size_t n) const { return known_row(racks_, n); }
+  model::DomainId zone(std::size_t n) const { return known_row(zones_, n); }
 
   /// Adds a ready node to NVLink domain `n` and its rack and zone.
   model::NodeId node(std::size_t nvlink_domain, std::int64_t gpus = 8);
@@ -49,7 +50,7 @@ class World {
   void classify(model::GangId gang, model::PodClassId pod_class);
   /// Makes a node a member of a class.
   void classify(model::NodeId node, model::NodeClassId node_class);
-  /// Sets what a node has beside GPUs.
+  /// Sets the resources of a node other than GPUs.
   void provide(model::NodeId node, model::Resources available);
 
   std::uint32_t next_node = 0, next_gang = 0, next_pod = 0, next_claim = 0;
@@ -63,7 +64,7 @@ class World {
 /// Makes a random cluster: nodes of every phase, gangs of every level, pods bound where they fit.
 World random_world();
 
-/// Sets or erases random rows, as between two observations, and returns the delta.
+/// Sets or erases random rows, as can happen between two observations, and returns the delta.
 model::Delta disturb(World& world);
 
 constexpr Instant at(std::int64_t seconds) { return {std::chrono::seconds(seconds)}; }

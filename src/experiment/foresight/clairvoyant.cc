@@ -13,16 +13,17 @@
 namespace capstan::experiment {
 namespace {
 
-constexpr std::int64_t kPercent = 10'000;  // in ppm
+constexpr std::int64_t kPercent = 10'000;  // one percent, ppm
 constexpr std::int64_t kMostRaised = 320 * kPercent;
 
-/// Returns the GPUs of the service's kind on nodes of the start.
-/// @param kept  true: only those on nodes that are never released
-GpuCount existing_gpus(const scenario::Scenario& scenario, bool kept) {
+/// Returns the GPUs of the service's kind on nodes that exist at the start.
+/// @param permanent  true: counts only nodes that are never released
+GpuCount existing_gpus(const scenario::Scenario& scenario, bool permanent) {
   GpuCount gpus = 0;
   for (const sim::ExistingNodes& nodes : scenario.cluster.existing) {
     const model::Offering& offering = scenario.catalog->offering(nodes.offering);
-    if (offering.gpu == scenario.workload().gpu && (!kept || !nodes.pool.valid())) gpus += nodes.count * offering.gpus;
+    if (offering.gpu == scenario.workload().gpu && (!permanent || !nodes.pool.valid()))
+      gpus += nodes.count * offering.gpus;
   }
   return gpus;
 }
@@ -65,8 +66,13 @@ bool holds(const RunResult& result, RequestCount hopeless, const model::Slo& slo
 class Search {
  public:
   Search(const scenario::Scenario& scenario, const scenario::PolicySpec& layers, const bound::LowerBound& bound,
-         const ProgressCallback& progress)
-      : scenario_(scenario), spec_(layers), bound_(bound), progress_(progress), lead_(lead_time(scenario, layers)) {
+         const ProgressCallback& progress, const std::stop_token& stop)
+      : scenario_(scenario),
+        spec_(layers),
+        bound_(bound),
+        progress_(progress),
+        stop_(stop),
+        lead_(lead_time(scenario, layers)) {
     spec_.peers.clear();
     spec_.swept_from.clear();
     spec_.policies.name = "achievable with foresight";
@@ -75,7 +81,7 @@ class Search {
 
   Result<Clairvoyant::Achievable> run() {
     if (Result<bool> done = learn_lead(); !done) return std::unexpected(done.error());
-    std::int64_t low = 0;  // does not hold the SLO; no smaller share is tried
+    std::int64_t low = 0;  // the largest share that is known to miss the SLO; no smaller share is tried
     std::int64_t high = 10 * kPercent;
     if (best_.holds) return std::move(best_);
     for (;; low = std::exchange(high, 2 * high)) {
@@ -93,7 +99,8 @@ class Search {
   }
 
  private:
-  /// Starts that share links may take longer than one alone, so the lead is the longest start of a first run.
+  /// Starts that share network links may take longer than a single start, so the lead is the longest start of a first
+  /// run.
   Result<bool> learn_lead() {
     const Result<bool> holds = attempt(0);
     const Duration excess = best_.result.cold_start_max - (lead_ - shortest_boot(scenario_));
@@ -107,6 +114,7 @@ class Search {
     const model::Service& service = scenario_.service();
     prepared.setup.script =
         foreseen_plan(bound_.level, bound_.bin, raised_ppm, lead_, service.min_replicas, service.max_replicas);
+    prepared.setup.stop = stop_;
     const std::string stage = "foresight, run " + std::to_string(best_.runs + 1);
     const ProgressCallback staged = [&](Progress progress) {
       progress.stage = stage;
@@ -128,6 +136,7 @@ class Search {
   scenario::PolicySpec spec_;
   const bound::LowerBound& bound_;
   const ProgressCallback& progress_;
+  const std::stop_token& stop_;
   Duration lead_;
   Clairvoyant::Achievable best_;
 };
@@ -142,7 +151,7 @@ std::int64_t over_achievable_milli(const RunResult& result, const Clairvoyant& c
 }
 
 Result<Clairvoyant> foresee(const scenario::Scenario& scenario, const scenario::PolicySpec& layers,
-                            const ProgressCallback& progress) {
+                            const ProgressCallback& progress, const std::stop_token& stop) {
   Progress computing;
   computing.stage = "computing the lower bound";
   if (progress) progress(computing);
@@ -171,7 +180,7 @@ Result<Clairvoyant> foresee(const scenario::Scenario& scenario, const scenario::
       .hopeless = found.hopeless,
       .solved = found.solved,
       .bin = found.bin};
-  Result<Clairvoyant::Achievable> achievable = Search(scenario, layers, found, progress).run();
+  Result<Clairvoyant::Achievable> achievable = Search(scenario, layers, found, progress, stop).run();
   if (!achievable) return std::unexpected(achievable.error());
   clairvoyant.achievable = std::move(*achievable);
   return clairvoyant;

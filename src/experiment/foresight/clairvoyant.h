@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <stop_token>
 #include <vector>
 
 #include "base/error.h"
@@ -25,7 +26,8 @@ struct Clairvoyant {
   };
   LowerBound bound;
 
-  /// The result of the bound's plan of replicas in the simulator. Each count was raised by the same share.
+  /// The result of a simulation that follows the replica counts of the bound's plan, each of them raised by the same
+  /// share.
   struct Achievable {
     std::int64_t raised_ppm = 0;  ///< the smallest share that was found to hold the SLO
     bool holds = false;  ///< false: no share that was tried holds the SLO, and `raised_ppm` is the highest of them
@@ -34,15 +36,16 @@ struct Clairvoyant {
   };
   Achievable achievable;
 
-  /// Returns true if the two figures differ by more than a tenth, so that it is not well known what a policy could
-  /// save.
+  /// Returns true if the two figures differ by more than a tenth, so that the possible saving of a policy is not known
+  /// well.
   bool loose() const;
 };
 
 /// Computes both for a scenario. `layers` decides placement and nodes; only the replicas are planned with foresight.
-/// @return an error if the load cannot be known in advance
+/// @param stop  ends the runs, but not the computation of the bound before them
+/// @return an error if the load cannot be known in advance, or if the runs were stopped
 Result<Clairvoyant> foresee(const scenario::Scenario& scenario, const scenario::PolicySpec& layers,
-                            const ProgressCallback& progress = {});
+                            const ProgressCallback& progress = {}, const std::stop_token& stop = {});
 
 /// Returns the paid GPU time divided by that of the achievable plan, in thousandths; 0 if the plan pays nothing.
 std::int64_t over_achievable_milli(const RunResult& result, const Clairvoyant& clairvoyant);

@@ -55,7 +55,7 @@ class Clairvoyance : public ::testing::Test {
   }
 };
 
-TEST_F(Clairvoyance, NobodyWhoHoldsTheSloPaysLessThanTheBound) {
+TEST_F(Clairvoyance, NoPolicyThatHoldsTheSloPaysLessThanTheBound) {
   const Result<Comparison> comparison = compare(read(), 2);
   ASSERT_TRUE(comparison) << comparison.error().text();
   ASSERT_TRUE(comparison->clairvoyant);
@@ -105,7 +105,7 @@ TEST_F(Clairvoyance, LongerStartsCostMore) {
   EXPECT_TRUE(after_300->achievable.holds);
 }
 
-TEST_F(Clairvoyance, WhatStandsThereIsPaidForWhateverHappens) {
+TEST_F(Clairvoyance, StandingNodesArePaidForInEveryPlan) {
   const scenario::Scenario scenario =
       read({"cluster.pools=[]", "cluster.existing=[{instance: p5.48xlarge, count: 2}]",
             "policies=[{name: sixteen, scale: {policy: fixed, replicas: 16}, place: gang, provision: none}]"});
@@ -116,7 +116,7 @@ TEST_F(Clairvoyance, WhatStandsThereIsPaidForWhateverHappens) {
   EXPECT_FALSE(clairvoyant->loose());
 }
 
-TEST_F(Clairvoyance, AnSloThatNoShareReachesIsSaid) {
+TEST_F(Clairvoyance, ReportsAnSloThatNoShareReaches) {
   const scenario::Scenario scenario = read({"service.replicas={min: 1, max: 1}"});
   const Result<Clairvoyant> clairvoyant = foresee(scenario, scenario.policies.back());
   ASSERT_TRUE(clairvoyant);

@@ -143,7 +143,8 @@ class LineSearch {
         return std::unexpected(done.error());
       }
     }
-    // The largest number was not run yet. It is the only one whose attainment has to be known.
+    // The largest number was not run yet. If it misses the SLO, the result states its attainment, so it is run to the
+    // end.
     if (!high_ && low_ < line_.most) {
       if (Result<void> done = probe(line_.most, line_.most); !done) return std::unexpected(done.error());
     }
@@ -205,7 +206,7 @@ class ConstantFleetSearch {
       : scenario_(scenario), guide_(results.front()), trials_(scenario, results, extra) {}
 
   Result<std::optional<ConstantFleet>> run() {
-    const Result<bool> exact = scenario_.endpoint().split() ? search_pairs() : search_each();
+    const Result<bool> exact = scenario_.endpoint().split() ? search_pairs() : search_by_variant();
     if (!exact) return std::unexpected(exact.error());
     std::optional<ConstantFleet> best = trials_.best();
     if (best) best->is_smallest = *exact;
@@ -239,7 +240,7 @@ class ConstantFleetSearch {
 
   /// Searches one number of replicas, or that of each variant with the others at their minimum.
   /// @return false if a smaller fleet may hold the SLO
-  Result<bool> search_each() {
+  Result<bool> search_by_variant() {
     ReplicaCounts others;
     for (const model::Service& each : scenario_.catalog->services) others.push_back(each.min_replicas);
     bool exact = true;

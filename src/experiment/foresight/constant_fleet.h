@@ -13,7 +13,7 @@
 namespace capstan::experiment {
 
 struct ConstantFleet {
-  ReplicaCounts replicas;  ///< by service of the catalog
+  ReplicaCounts replicas;  ///< replicas by service of the catalog
   std::string words;       ///< "9 replicas", "5 prefill and 4 decode replicas"
   bool holds_slo = false;  ///< false: no fleet within the limits holds it, and this one meets the most requests
   /// False if the search ended early at one of its limits, so that a smaller fleet may hold the SLO, too.

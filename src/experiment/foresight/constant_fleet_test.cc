@@ -82,7 +82,7 @@ scenario::Scenario scenario_of(const char* text, const std::vector<std::string>&
   return std::move(*scenario);
 }
 
-/// The slow twin of the search: runs one fleet to its end.
+/// Returns true if the fleet holds the SLO in a run to its end. It is the slow twin of the search.
 bool fleet_holds(const scenario::Scenario& scenario, const ReplicaCounts& fleet) {
   const std::optional<StandingNodes> nodes = nodes_for(scenario, fleet);
   if (!nodes) return false;
@@ -99,7 +99,7 @@ ConstantFleet found_in(const scenario::Scenario& scenario) {
   return *comparison->constant_fleet;
 }
 
-TEST(ConstantFleetSearch, FindsWhatTryingEveryNumberFinds) {
+TEST(ConstantFleetSearch, FindsTheSameAsTryingEveryNumber) {
   for (const char* peak : {"30", "90", "150"}) {
     for (const char* attainment : {"90%", "99%"}) {
       SCOPED_TRACE(std::string(peak) + " requests/s, " + attainment);

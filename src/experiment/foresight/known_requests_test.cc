@@ -15,7 +15,7 @@ cluster: {existing: [{instance: p5.4xlarge}]}
 policies: [{name: one, scale: {policy: fixed, replicas: 1}, place: gang, provision: none}]
 )";
 
-/// Four requests whose prompts contain four different whole blocks.
+/// Makes a scenario with four requests whose prompts contain four different whole blocks.
 scenario::Scenario over_a_trace(const std::string& path, bool prefix_cache) {
   std::ofstream(path) << R"({"timestamp": 0, "input_length": 1100, "output_length": 5, "hash_ids": [1, 2, 3]}
 {"timestamp": 10, "input_length": 1600, "output_length": 5, "hash_ids": [1, 2, 7, 8]}

@@ -12,7 +12,6 @@
 
 #include "base/known_row.h"
 #include "experiment/run/ranking.h"
-#include "experiment/text/words.h"
 
 namespace capstan::experiment {
 namespace {

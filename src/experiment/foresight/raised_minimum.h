@@ -14,10 +14,10 @@ namespace capstan::experiment {
 /// The outcome for one policy.
 struct RaisedMinimum {
   std::string policy;
-  ReplicaCounts min;    ///< by service of the catalog: the value that helps, or the highest that was tried
+  ReplicaCounts min;    ///< minimum by service of the catalog: the value that helps, or the highest that was tried
   std::string setting;  ///< `min` as a scenario writes it: "replicas.min: 3"
   int runs = 0;
-  std::optional<RunResult> result;  ///< of the policy with this minimum; none if no value that was tried helps
+  std::optional<RunResult> result;  ///< result of the policy with this minimum; no value if none that was tried helps
 };
 
 /// A saving below this share of the policy's cost is no reason to recommend a setting.

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "base/known_row.h"
+#include "base/number_text.h"
 #include "experiment/text/words.h"
 #include "model/role_names.h"
 
@@ -19,7 +20,7 @@ namespace {
 struct MachineChoice {
   model::OfferingId offering;
   model::PoolId pool;
-  std::int64_t available = 0;  ///< machines that fit into each zone that the zone has, without the limit of the pool
+  std::int64_t available = 0;  ///< machines that can exist in each zone, without the limit of the pool
 };
 
 /// Fills machines with replicas, service by service, and opens a machine if no open one has room.
@@ -71,7 +72,7 @@ class NodeFiller {
 
   bool stays(const sim::ExistingNodes& nodes) const { return stay_ == Existing::all || !nodes.pool.valid(); }
 
-  /// Every zone has the same room.
+  /// Computes the number of machines that fit into a zone. It is the same for every zone.
   void find_room() {
     using Level = model::TopologyLevel;
     const auto domains = [&](Level level) {
@@ -139,7 +140,7 @@ class NodeFiller {
   Existing stay_;
   std::int64_t zone_room_ = 0;  ///< machines that fit into each zone
   std::vector<MachineChoice> choices_;
-  std::vector<GpuCount> pool_gpus_left_;  // by pool
+  std::vector<GpuCount> pool_gpus_left_;  // GPUs that the limits still allow, by pool
   std::map<model::DomainId, std::int64_t> in_zone_;
   std::vector<OpenMachine> open_;
   std::map<std::pair<model::OfferingId, model::PoolId>, std::int64_t> opened_;
@@ -151,7 +152,7 @@ std::string by_part(const scenario::Scenario& scenario, const ReplicaCounts& rep
   for (std::size_t i = 0; i < replicas.size(); ++i) {
     if (replicas[i] == 0 && scenario.endpoint().mixed()) continue;
     const std::string part = part_name(*scenario.catalog, scenario.catalog->services[i]);
-    words += fmt::format("{}{} {}", words.empty() ? "" : " and ", grouped(replicas[i]), part);
+    words += fmt::format("{}{} {}", words.empty() ? "" : " and ", grouped_text(replicas[i]), part);
   }
   return words;
 }
@@ -160,7 +161,7 @@ std::string by_part(const scenario::Scenario& scenario, const ReplicaCounts& rep
 std::string short_words(const scenario::Scenario& scenario, const ReplicaCounts& replicas) {
   if (!scenario.endpoint().split())
     return replicas.size() == 1 ? fleet_words(scenario, replicas) : by_part(scenario, replicas);
-  return fmt::format("{} + {}", grouped(replicas[0]), grouped(replicas[1]));
+  return fmt::format("{} + {}", grouped_text(replicas[0]), grouped_text(replicas[1]));
 }
 
 }  // namespace

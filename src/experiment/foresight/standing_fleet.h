@@ -13,7 +13,7 @@ namespace capstan::experiment {
 /// Replicas by service of the catalog: one number, those of prefill and decode, or those of each variant.
 using ReplicaCounts = std::vector<ReplicaCount>;
 
-/// The nodes under a fleet.
+/// The nodes on which a fleet runs.
 struct StandingNodes {
   std::vector<sim::ExistingNodes> nodes;
   std::int64_t micro_usd_per_hour = 0;

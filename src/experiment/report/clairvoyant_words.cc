@@ -19,20 +19,22 @@ std::string times(std::int64_t milli) {
 std::string plan_words(const Clairvoyant& c) {
   const Clairvoyant::Achievable& plan = c.achievable;
   const std::string raised = plan.raised_ppm == 0
-                                 ? "the bound's plan as it is"
-                                 : "the bound's plan and " + tenths(plan.raised_ppm, 10'000) + " % more";
-  if (!plan.holds) return raised + " still misses the SLO, and no more was tried";
+                                 ? "the bound's plan"
+                                 : "the bound's plan with " + tenths(plan.raised_ppm, 10'000) + " % more replicas";
+  if (!plan.holds) return raised + " still misses the SLO, and no larger plan was tried";
   const std::int64_t gap_milli =
       c.bound.gpu_ns <= 0 ? 0 : static_cast<std::int64_t>(plan.result.paid_gpu_ns() * 1000 / c.bound.gpu_ns);
-  return fmt::format("{}, {} the bound{}", raised, times(gap_milli), c.loose() ? ", which is loose" : "");
+  return fmt::format("{} holds the SLO at {} the bound{}", raised, times(gap_milli),
+                     c.loose() ? ", so the bound is loose" : "");
 }
 
 std::string bound_words(const Clairvoyant& c) {
-  std::string text = fmt::format("{} GPU-h of it are the requests' own work", gpu_hours(c.bound.work_gpu_ns));
-  if (!c.bound.solved) text += "; the solver gave up, so it could be higher";
+  std::string text =
+      fmt::format("{} GPU-h of the lower bound are work for the requests", gpu_hours(c.bound.work_gpu_ns));
+  if (!c.bound.solved) text += "; the solver stopped early, so the bound could be higher";
   if (c.bound.hopeless > 0) {
-    text += fmt::format("; {} would miss the SLO even alone on a warm replica, and {} in neither row",
-                        counted(c.bound.hopeless, "request", "requests"), c.bound.hopeless == 1 ? "counts" : "count");
+    text += fmt::format("; {} would miss the SLO even alone on a warm replica, and both rows leave {} out",
+                        counted(c.bound.hopeless, "request", "requests"), c.bound.hopeless == 1 ? "it" : "them");
   }
   return text;
 }
@@ -53,7 +55,8 @@ std::string clairvoyant_words(const Comparison& comparison, std::size_t width) {
                            holds_slo(result, comparison.slo) ? "" : " and misses the SLO");
   }
   return wrapped("bound       ", bound_words(clairvoyant), width) +
-         wrapped("achievable  ", plan_words(clairvoyant), width) + wrapped("against it  ", against, width);
+         wrapped("achievable  ", plan_words(clairvoyant), width) +
+         wrapped("policies    ", "GPU time against the achievable: " + against, width);
 }
 
 }  // namespace capstan::experiment

@@ -25,13 +25,14 @@ Comparison held_against_foresight() {
   return c;
 }
 
-TEST(ClairvoyantWords, SayWhatTheRowsAreMadeOf) {
+TEST(ClairvoyantWords, ExplainTheRows) {
   const std::string bound =
-      "bound       12.0 GPU-h of it are the requests' own work; 2 requests would miss the SLO even alone on a warm "
-      "replica, and\n            count in neither row\n";
+      "bound       12.0 GPU-h of the lower bound are work for the requests; 2 requests would miss the SLO even alone "
+      "on "
+      "a warm\n            replica, and both rows leave them out\n";
   const std::string rest =
-      "achievable  the bound's plan and 9.0 % more, 1.23x the bound, which is loose\n"
-      "against it  ours 1.25x; theirs 1.88x and misses the SLO\n";
+      "achievable  the bound's plan with 9.0 % more replicas holds the SLO at 1.23x the bound, so the bound is loose\n"
+      "policies    GPU time against the achievable: ours 1.25x; theirs 1.88x and misses the SLO\n";
   EXPECT_EQ(clairvoyant_words(held_against_foresight(), 120), bound + rest);
 }
 
@@ -41,19 +42,19 @@ TEST(ClairvoyantWords, ATightBoundIsNotCalledLoose) {
   c.clairvoyant->bound.hopeless = 0;
   c.clairvoyant->achievable.raised_ppm = 0;
   EXPECT_EQ(clairvoyant_words(c, 120),
-            R"(bound       12.0 GPU-h of it are the requests' own work
-achievable  the bound's plan as it is, 1.07x the bound
-against it  ours 1.25x; theirs 1.88x and misses the SLO
+            R"(bound       12.0 GPU-h of the lower bound are work for the requests
+achievable  the bound's plan holds the SLO at 1.07x the bound
+policies    GPU time against the achievable: ours 1.25x; theirs 1.88x and misses the SLO
 )");
 }
 
-TEST(ClairvoyantWords, WhatFailedIsSaid) {
+TEST(ClairvoyantWords, ReportFailures) {
   Comparison c = held_against_foresight();
   c.clairvoyant->achievable.holds = false;
   c.clairvoyant->bound.solved = false;
   const std::string text = clairvoyant_words(c, 120);
   EXPECT_NE(text.find("still misses the SLO"), std::string::npos) << text;
-  EXPECT_NE(text.find("the solver gave up"), std::string::npos) << text;
+  EXPECT_NE(text.find("the solver stopped early"), std::string::npos) << text;
 }
 
 }  // namespace

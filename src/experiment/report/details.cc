@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/number_text.h"
 #include "experiment/report/spending.h"
 #include "experiment/text/layout.h"
 #include "experiment/text/words.h"
@@ -89,7 +90,7 @@ std::string role_rows(const RunResult& r, std::size_t width) {
   for (const RoleFigures& each : r.roles) {
     text += fmt::format("{}{} {} ready at most, {} on average", text.empty() ? "" : " · ",
                         each.variant.empty() ? model::name(each.role) : std::string_view(each.variant),
-                        grouped(each.ready_peak), tenths(each.ready_mean_milli(r.minutes.size()), 1000));
+                        grouped_text(each.ready_peak), tenths(each.ready_mean_milli(r.minutes.size()), 1000));
   }
   if (text.empty()) return "";
   const char* label = r.roles.front().variant.empty() ? "roles" : "variants";
@@ -127,10 +128,9 @@ std::string details(const RunResult& r, std::size_t width) {
                    {r.tokens.abandoned, "abandoned"},
                    {r.tokens.held, "under way"}},
                   width);
-  const std::string starts =
-      r.cold_starts == 0
-          ? ""
-          : fmt::format(", half within {}, the longest {}", time_words(r.cold_start_p50), time_words(r.cold_start_max));
+  const std::string starts = r.cold_starts == 0 ? ""
+                                                : fmt::format(", half within {}, the longest {}",
+                                                              time_text(r.cold_start_p50), time_text(r.cold_start_max));
   std::string changes = r.wakes == 0 ? "" : " · " + counted(r.wakes, "woken", "woken");
   if (r.conversions > 0) changes += " · " + counted(r.conversions, "change of role", "changes of role");
   text += figures("replicas",

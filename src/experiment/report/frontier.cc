@@ -121,7 +121,7 @@ std::optional<Divergence> first_divergence(const RunResult& a, const RunResult& 
 
 std::optional<Divergence> first_divergence(const RunResult& a, const RunResult& b) {
   std::optional<Divergence> first;
-  std::vector<std::string> parts;  // in the order of their first steps
+  std::vector<std::string> parts;  // parts in the order of their first steps
   for (const RunResult* result : {&a, &b}) {
     for (const ScaleStep& step : result->scale_steps) {
       if (std::ranges::find(parts, step.part()) == parts.end()) parts.push_back(step.part());

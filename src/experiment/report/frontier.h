@@ -29,10 +29,12 @@ std::optional<Divergence> first_divergence(const RunResult& a, const RunResult& 
 /// Returns a count per simulated hour, in thousandths.
 std::int64_t per_hour_milli(std::int64_t count, Duration simulated);
 
-/// Returns the run that ranks first of a policy's stated settings and their sweep. Null if nothing was swept.
+/// Returns the run that ranks first among a policy's stated settings and the settings of its sweep. Null if nothing was
+/// swept.
 const RunResult* tuned(std::span<const RunResult> results, const std::string& policy, const model::Slo& slo);
 
-/// Returns true if the table shows the policy. Of a sweep it shows the stated settings and the best ones.
+/// Returns true if the table shows the policy. Of the policies of a sweep, it shows only the stated settings and the
+/// best ones.
 bool shown(const Comparison& comparison, const RunResult& result);
 
 /// Returns these additions as text.

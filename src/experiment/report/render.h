@@ -7,11 +7,11 @@
 namespace capstan::experiment {
 
 struct RenderOptions {
-  bool color = false;  ///< use the colours of a terminal
+  bool color = false;  ///< true: uses the colours of a terminal
   bool frontier =
-      false;  ///< also the frontier, the changes per hour, and the first difference of the first two policies
-  bool sparklines = false;  ///< also arrivals, ready replicas and missed requests over time, for UTF-8 terminals
-  int width = 120;          ///< columns of the terminal; sentences wrap there
+      false;  ///< true: adds the frontier, the changes per hour, and the first difference of the first two policies
+  bool sparklines = false;  ///< true: adds charts of arrivals, ready replicas and missed requests, for UTF-8 terminals
+  int width = 120;          ///< columns of the terminal, at which sentences wrap
 };
 
 /// Returns the result as text: what was run, the ranked table, the sentences that say which policy to choose and why,
@@ -20,10 +20,12 @@ std::string render_text(const Comparison& comparison, const std::string& argumen
 
 /// The parts of a result in JSON that are optional.
 struct JsonParts {
-  bool minutes = true;     ///< the series by minute
-  bool decisions = false;  ///< every change of the wanted replicas with its reason, and the sentences of the text
-  std::string command{};   ///< command that gives the same result; empty: it is left out
-  bool compact = false;    ///< true: the document has one line
+  bool minutes = true;  ///< the series by minute
+  bool decisions =
+      false;              ///< what only a report shows: every change of the wanted replicas with its reason, the phases
+                          ///< of latency and of cold starts, the nodes and replicas, and the sentences of the text
+  std::string command{};  ///< command that gives the same result; empty: it is left out
+  bool compact = false;   ///< true: the document has one line
 };
 
 /// Returns every figure in JSON, "format_version" first, keys in snake_case with their unit last. Ends with a newline.

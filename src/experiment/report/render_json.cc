@@ -3,11 +3,11 @@
 #include <nlohmann/json.hpp>
 
 #include "experiment/report/frontier.h"
+#include "experiment/report/history_json.h"
 #include "experiment/report/render.h"
 #include "experiment/report/result_words.h"
 #include "experiment/report/verdict.h"
 #include "experiment/run/timeline.h"
-#include "experiment/text/words.h"
 #include "model/capacity_names.h"
 #include "model/role_names.h"
 
@@ -162,9 +162,32 @@ Json scale_steps(const std::vector<ScaleStep>& all) {
 /// The series over time that are written with a policy's figures.
 struct SeriesChoice {
   bool by_minute = false;
-  bool scale_steps = false;
+  bool decisions =
+      false;          ///< the changes of the wanted replicas, the phases of latency, and the history if there is one
   Duration bucket{};  ///< length of a bucket of the timeline
 };
+
+Json tokens(const RunResult& r) {
+  return {{"prompt", r.prompt_tokens},
+          {"prompt_cached", r.cached_tokens},
+          {"generated", r.tokens.generated},
+          {"delivered", r.tokens.delivered},
+          {"cut", r.tokens.cut},
+          {"abandoned", r.tokens.abandoned},
+          {"held", r.tokens.held}};
+}
+
+Json invariants_broken(const InvariantFigures& broken) {
+  return {{"partial_gang", broken.partial_gang},
+          {"work_cut", broken.work_cut},
+          {"lowered_blind", broken.lowered_blind},
+          {"limit_exceeded", broken.limit_exceeded},
+          {"not_repeatable", broken.not_repeatable},
+          {"group_overheld", broken.group_overheld},
+          {"oracle", broken.oracle},
+          {"not_conserved", broken.not_conserved},
+          {"unsettled", broken.unsettled}};
+}
 
 Json policy(const RunResult& r, const SeriesChoice& choice) {
   Json json = {{"policy", r.policy}, {"seed", r.seed}, {"simulated_ns", r.simulated.count()}};
@@ -173,13 +196,7 @@ Json policy(const RunResult& r, const SeriesChoice& choice) {
   json["ttft"] = percentiles(r.ttft);
   json["tpot"] = percentiles(r.tpot);
   json["e2e"] = percentiles(r.e2e);
-  json["tokens"] = {{"prompt", r.prompt_tokens},
-                    {"prompt_cached", r.cached_tokens},
-                    {"generated", r.tokens.generated},
-                    {"delivered", r.tokens.delivered},
-                    {"cut", r.tokens.cut},
-                    {"abandoned", r.tokens.abandoned},
-                    {"held", r.tokens.held}};
+  json["tokens"] = tokens(r);
   json["gpu_time_by_state_ns"] = by_state(r.gpu_ns);
   json["gpu_hours_by_state"] = by_state(r.gpu_ns, gpu_hours_decimal);
   json["paid_gpu_time_ns"] = number(r.paid_gpu_ns());
@@ -218,19 +235,18 @@ Json policy(const RunResult& r, const SeriesChoice& choice) {
       {"consolidation", r.disruptions.consolidation}, {"scale_down", r.disruptions.scale_down},
       {"eviction", r.disruptions.eviction},           {"spot", r.disruptions.spot},
       {"requests_cut", r.disruptions.requests_cut},   {"requests_cut_forced", r.disruptions.requests_cut_forced}};
-  json["invariants_broken"] = {{"partial_gang", r.invariants.partial_gang},
-                               {"work_cut", r.invariants.work_cut},
-                               {"lowered_blind", r.invariants.lowered_blind},
-                               {"limit_exceeded", r.invariants.limit_exceeded},
-                               {"not_repeatable", r.invariants.not_repeatable},
-                               {"group_overheld", r.invariants.group_overheld},
-                               {"oracle", r.invariants.oracle},
-                               {"not_conserved", r.invariants.not_conserved},
-                               {"unsettled", r.invariants.unsettled}};
+  json["invariants_broken"] = invariants_broken(r.invariants);
   json["moments"] = moments(r.moments);
   json["timeline"] = timeline_json(r, choice.bucket);
   if (choice.by_minute) json["by_minute"] = series(r.minutes);
-  if (choice.scale_steps) json["scale_steps"] = scale_steps(r.scale_steps);
+  if (choice.decisions) {
+    json["scale_steps"] = scale_steps(r.scale_steps);
+    json["latency_phases"] = latency_phases_json(r.minutes);
+    if (r.history) {
+      json["cold_start_phases"] = cold_start_phases_json(*r.history);
+      json["fleet"] = fleet_json(*r.history);
+    }
+  }
   json["state_hash"] = fmt::format("{:016x}", r.state_hash);
   json["score_milli"] = r.score_milli();
   return json;
@@ -297,6 +313,10 @@ std::string render_json(const Comparison& comparison, const JsonParts& parts) {
   if (comparison.raised_minimum) json["raised_minimum"] = raised_minimum(comparison, bucket);
   if (comparison.clairvoyant) json["clairvoyant"] = clairvoyant(comparison, bucket);
   if (parts.decisions) json["verdict"] = verdict_words(comparison);
+  if (parts.decisions && comparison.catalog) {
+    json["services"] = services_json(*comparison.catalog);
+    json["queues"] = queues_json(*comparison.catalog);
+  }
   if (!parts.command.empty()) json["command"] = parts.command;
   return json.dump(parts.compact ? -1 : 2, ' ', false, Json::error_handler_t::replace) + "\n";
 }

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/number_text.h"
 #include "experiment/report/clairvoyant_words.h"
 #include "experiment/report/details.h"
 #include "experiment/report/frontier.h"
@@ -42,7 +43,7 @@ class Paint {
   bool on_;
 };
 
-/// Returns the bar of a policy's paid GPU time. It has ten cells, and each shows the state that fills most of it.
+/// Number of cells in the bar of a policy's paid GPU time. Each cell shows the state that fills most of it.
 constexpr std::size_t kBarCells = 10;
 struct Band {
   const char* glyph;
@@ -85,7 +86,7 @@ std::string bar(const RunResult& result) {
 std::string slo_words(const model::Slo& slo) {
   std::string text = fmt::format("SLO {} %:", tenths(slo.attainment_ppm, 10'000));
   const auto bound = [&](const char* name, Duration limit) {
-    if (limit.count() > 0) text += fmt::format("{} {} ≤ {}", text.ends_with(':') ? "" : ",", name, time_words(limit));
+    if (limit.count() > 0) text += fmt::format("{} {} ≤ {}", text.ends_with(':') ? "" : ",", name, time_text(limit));
   };
   bound("TTFT", slo.ttft);
   if (slo.scales_with_prompt()) text += fmt::format(" or {} times its prefill", tenths(slo.ttft_prefills_milli, 1000));
@@ -105,9 +106,9 @@ const std::array<TableColumn, 7> kTableColumns = {{
     {"met", 8, [](const RunResult& r) { return tenths(r.attainment_ppm(), 10'000) + " %"; }},
     {"TTFT p99", 9, [](const RunResult& r) { return r.requests.completed > 0 ? seconds(r.ttft.p99_us) : "-"; }},
     {"GPU-h", 8, [](const RunResult& r) { return gpu_hours(r.paid_gpu_ns()); }},
-    {"idle GPU-min", 13, [](const RunResult& r) { return grouped(idle_gpu_minutes(r)); }},
+    {"idle GPU-min", 13, [](const RunResult& r) { return grouped_text(idle_gpu_minutes(r)); }},
     {"USD", 10, [](const RunResult& r) { return usd(r.total_micro_usd()); }},
-    {"unmet", 8, [](const RunResult& r) { return grouped(r.requests.unmet()); }},
+    {"unmet", 8, [](const RunResult& r) { return grouped_text(r.requests.unmet()); }},
     {"score", 6, [](const RunResult& r) { return tenths(r.score_milli(), 1000); }},
 }};
 constexpr std::size_t kBarAfter = 3;  ///< the bar of states follows this column
@@ -252,13 +253,13 @@ std::string moments(const Comparison& c, const std::string& first_label, std::si
 std::string header(const Comparison& c, const Paint& paint, std::size_t width) {
   const RunResult& best = c.results.front();
   std::string first = wrapped("",
-                              fmt::format("{} · {} · {} · {} · seed {}", c.title, time_words(best.simulated),
+                              fmt::format("{} · {} · {} · {} · seed {}", c.title, time_text(best.simulated),
                                           counted(best.requests.arrived, "request", "requests"), c.load, c.seed),
                               width);
   first.pop_back();
   Duration cold_start{};
   for (const RunResult& r : c.results) cold_start = std::max(cold_start, r.cold_start_p50);
-  const std::string cold = cold_start.count() > 0 ? " · cold start " + time_words(cold_start) : "";
+  const std::string cold = cold_start.count() > 0 ? " · cold start " + time_text(cold_start) : "";
   return paint.bold(first) + "\n" +
          wrapped("", fmt::format("{}{}{}", c.service, best.services.empty() ? " · " + slo_words(c.slo) : "", cold),
                  width);

@@ -38,11 +38,11 @@ std::string service_table(const RunResult& result, std::size_t width) {
   for (const ServiceFigures& service : result.services) {
     const bool has_latency = service.requests.completed > 0;
     const auto minutes = static_cast<std::int64_t>(std::max<std::size_t>(result.minutes.size(), 1));
-    out += row(service.name, name,
-               {service.requests.arrived > 0 ? percent(service.attainment_ppm()) : "-",
-                percent(service.slo.attainment_ppm), has_latency ? seconds(service.ttft.p99_us) : "-",
-                has_latency ? seconds(service.tpot.p99_us) : "-", tenths(service.ready_minutes * 10 / minutes, 10),
-                gpu_hours(service.gpu_ns), usd(service.micro_usd)});
+    out += row(
+        service.name, name,
+        {service.requests.arrived > 0 ? percent(service.attainment_ppm()) : "-", percent(service.slo.attainment_ppm),
+         has_latency ? seconds(service.ttft.p99_us) : "-", has_latency ? seconds(service.tpot.p99_us) : "-",
+         tenths(service.ready_minutes * 10 / minutes, 10), gpu_hours(service.gpu_ns), usd(service.micro_usd)});
   }
   out += row("no pod", name, {"", "", "", "", "", gpu_hours(result.idle_node_gpu_ns), usd(result.idle_node_micro_usd)});
   const std::string missed = missed_services_words(result);
@@ -64,8 +64,11 @@ std::string missed_services_words(const RunResult& result) {
   const std::size_t named = std::min(missed.size(), kNamesMost);
   for (std::size_t i = 0; i < named; ++i) {
     const bool is_last = i + 1 == missed.size();
-    words += fmt::format("{}{} ({} met, {} asked)", i == 0 ? "" : is_last ? " and " : ", ", missed[i]->name,
-                         percent(missed[i]->attainment_ppm()), percent(missed[i]->slo.attainment_ppm));
+    words += fmt::format("{}{} ({} met, {} asked)",
+                         i == 0    ? ""
+                         : is_last ? " and "
+                                   : ", ",
+                         missed[i]->name, percent(missed[i]->attainment_ppm()), percent(missed[i]->slo.attainment_ppm));
   }
   if (missed.size() > named) words += fmt::format(" and {} more", missed.size() - named);
   return words;

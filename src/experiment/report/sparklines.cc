@@ -6,6 +6,7 @@
 #include <array>
 #include <vector>
 
+#include "base/number_text.h"
 #include "experiment/report/frontier.h"
 #include "experiment/report/verdict.h"
 #include "experiment/run/timeline.h"
@@ -45,7 +46,7 @@ RowSeries series_of(const RunResult& result, Duration bucket, bool is_marked) {
   return row;
 }
 
-/// Returns the line "name  kind  bars  at most 12".
+/// Writes lines such as "name  kind  bars  at most 12".
 class LineDrawer {
  public:
   LineDrawer(std::size_t name_width, std::size_t width, std::size_t buckets) {
@@ -107,14 +108,14 @@ std::string sparklines(const Comparison& c, std::size_t name_width, std::size_t 
   }
 
   const LineDrawer drawer(name_width, width, buckets);
-  std::string text = drawer.line(false, "one bar is " + time_words(bucket), "arrived", arrivals, largest_of(arrivals),
-                                 "at most " + grouped(largest_of(arrivals)));
+  std::string text = drawer.line(false, "one bar is " + time_text(bucket), "arrived", arrivals, largest_of(arrivals),
+                                 "at most " + grouped_text(largest_of(arrivals)));
   for (const RowSeries& row : rows) {
     text += drawer.line(row.is_marked, row.name, "ready", row.ready_milli, most_ready,
                         "at most " + tenths(largest_of(row.ready_milli), 1000));
     const std::int64_t missed = largest_of(row.missed);
     text += drawer.line(false, "", "missed", row.missed, most_missed,
-                        missed == 0 ? std::string("none") : "at most " + grouped(missed));
+                        missed == 0 ? std::string("none") : "at most " + grouped_text(missed));
   }
   return text;
 }

@@ -3,7 +3,6 @@
 #include <map>
 #include <utility>
 
-#include "experiment/text/words.h"
 #include "model/capacity_names.h"
 
 namespace capstan::experiment {

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/number_text.h"
 #include "experiment/report/services.h"
 #include "experiment/run/ranking.h"
 #include "experiment/text/words.h"
@@ -37,7 +38,7 @@ std::string cost_against(const RunResult& r, const RunResult& other) {
   const __int128 than = priced ? other.total_micro_usd() : other.paid_gpu_ns();
   const auto percent = than == 0 ? 0 : static_cast<std::int64_t>((cost - than) * 100 / than);
   if (percent == 0) return "as much as";
-  return fmt::format("{} % {} than", grouped(std::abs(percent)), percent > 0 ? "more" : "less");
+  return fmt::format("{} % {} than", grouped_text(std::abs(percent)), percent > 0 ? "more" : "less");
 }
 
 std::string more_or_less(std::int64_t difference, std::int64_t unit, const char* more, const char* less) {
@@ -47,8 +48,8 @@ std::string more_or_less(std::int64_t difference, std::int64_t unit, const char*
 std::string words_for_one(const Comparison& c) {
   const RunResult& r = c.results.front();
   const bool holds = holds_slo(r, c.slo);
-  const std::string rest = fmt::format("{} late, {} never answered, score {}", grouped(r.requests.late()),
-                                       grouped(r.requests.unmet()), tenths(r.score_milli(), 1000));
+  const std::string rest = fmt::format("{} late, {} never answered, score {}", grouped_text(r.requests.late()),
+                                       grouped_text(r.requests.unmet()), tenths(r.score_milli(), 1000));
   if (!r.services.empty()) {
     return fmt::format("{} {} {}: {}; {}.", r.policy, holds ? "holds" : "misses",
                        holds ? slo_phrase(c) : "the SLO of " + missed_services_words(r), met_and_cost(r), rest);
@@ -142,7 +143,7 @@ std::string runner_up_words(const Comparison& c) {
 }
 
 struct Term {
-  GpuNanoseconds difference;  ///< in GPU time or requests
+  GpuNanoseconds difference;  ///< difference in GPU time or requests
   std::string words;
 };
 
@@ -167,8 +168,8 @@ std::string request_terms(const RunResult& a, const RunResult& b) {
   std::vector<Term> terms;
   for (const auto& [cause, difference] : kCauses) {
     if (difference == 0) continue;
-    terms.push_back(
-        {difference, fmt::format("{} {} {}", grouped(std::abs(difference)), difference > 0 ? "more" : "fewer", cause)});
+    terms.push_back({difference, fmt::format("{} {} {}", grouped_text(std::abs(difference)),
+                                             difference > 0 ? "more" : "fewer", cause)});
   }
   return largest(std::move(terms));
 }

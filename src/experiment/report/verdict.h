@@ -15,7 +15,7 @@ const RunResult* marked_policy(const Comparison& comparison);
 /// higher minimum of replicas if it helps. With one policy they say whether it holds its SLO.
 std::string verdict_words(const Comparison& comparison);
 
-/// Returns how `a` differs from `b` in requests, by their end, and in GPU-hours, by the states with the largest
+/// Returns how `a` differs from `b` in requests, by outcome, and in GPU-hours, by the states with the largest
 /// differences: "13.4 points more met (1,204 fewer late); 10.0 GPU-hours less: 12.0 less idle, 2.0 more busy". Empty if
 /// they are alike.
 std::string difference_words(const RunResult& a, const RunResult& b);

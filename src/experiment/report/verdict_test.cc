@@ -164,7 +164,7 @@ TEST(Verdict, TheMarkGoesToTheCheapestThatHoldsTheSlo) {
   EXPECT_EQ(marked_policy(c), nullptr);
 }
 
-TEST(Verdict, PoliciesThatAreAlikeDifferInNothing) {
+TEST(Verdict, EqualPoliciesHaveNoDifferences) {
   EXPECT_EQ(difference_words(outcome({"a", 950, 4}), outcome({"b", 950, 4})), "");
   RunResult busy = outcome({"a", 950, 14}), idle = busy;
   const auto move_hour = [](RunResult& r, GpuState to) {

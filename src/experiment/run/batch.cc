@@ -13,7 +13,8 @@
 namespace capstan::experiment {
 namespace {
 
-/// Joins the progress of several runs: means of their moments and parts, sums of their requests and simulated times.
+/// Joins the progress of several runs: means of their times and finished parts, sums of their requests and simulated
+/// times.
 class JoinedProgress {
  public:
   JoinedProgress(std::size_t runs, std::string stage, const ProgressCallback& callback)
@@ -43,7 +44,7 @@ class JoinedProgress {
 }  // namespace
 
 Result<std::vector<RunResult>> run_batch(std::span<const PlannedRun> runs, unsigned jobs, const std::string& stage,
-                                         const ProgressCallback& progress) {
+                                         const ProgressCallback& progress, const std::stop_token& stop) {
   const std::size_t count = runs.size();
   std::vector<std::optional<Result<RunResult>>> outcomes(count);
   std::atomic<std::size_t> next{0};
@@ -53,6 +54,8 @@ Result<std::vector<RunResult>> run_batch(std::span<const PlannedRun> runs, unsig
       const PlannedRun& run = runs[i];
       Prepared prepared = prepare(*run.scenario, *run.policy, run.scenario->seed);
       prepared.setup.miss_limit = run.miss_limit;
+      prepared.setup.keep_history = run.keep_history;
+      prepared.setup.stop = stop;
       const ProgressCallback note = [&, i](const Progress& p) { joined.note(i, p); };
       outcomes[i] = simulate(prepared.setup, progress ? note : ProgressCallback());
       if (*outcomes[i]) (*outcomes[i])->swept_from = run.policy->swept_from;
@@ -90,7 +93,7 @@ Result<std::vector<RunResult>> ExtraRuns::run(std::span<const PlannedRun> runs, 
   runs_ += static_cast<int>(runs.size());
   const std::string numbers =
       runs.size() == 1 ? fmt::format("run {}", first) : fmt::format("runs {} to {}", first, runs_);
-  Result<std::vector<RunResult>> results = run_batch(runs, jobs_, stage + ", " + numbers, progress_);
+  Result<std::vector<RunResult>> results = run_batch(runs, jobs_, stage + ", " + numbers, progress_, stop_);
   if (!results) return results;
   for (const RunResult& result : *results) requests_ += result.requests.arrived;
   return results;

@@ -2,7 +2,9 @@
 
 #include <optional>
 #include <span>
+#include <stop_token>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/error.h"
@@ -16,19 +18,22 @@ struct PlannedRun {
   const scenario::Scenario* scenario = nullptr;
   const scenario::PolicySpec* policy = nullptr;
   std::optional<RequestCount> miss_limit{};  ///< as in SimulationSetup
+  bool keep_history = false;                 ///< as in SimulationSetup
 };
 
 /// Simulates all runs, `jobs` at a time; 0 = one for each core.
 /// @param stage  name of this batch in the progress; empty: the policies of the scenario
 /// @param progress  is called from the threads that run, one call at a time
+/// @param stop  a requested stop ends all runs, with an error
 /// @return the results in the order of `runs`, or the first error in that order
 Result<std::vector<RunResult>> run_batch(std::span<const PlannedRun> runs, unsigned jobs, const std::string& stage,
-                                         const ProgressCallback& progress);
+                                         const ProgressCallback& progress, const std::stop_token& stop = {});
 
 /// Returns the number of missed requests above which a run of the scenario cannot hold the SLO; none for closed loops.
 /// @param known  a complete run, which tells the number of requests: with an open load every fleet gets the same ones
 std::optional<RequestCount> miss_limit(const scenario::Scenario& scenario, const RunResult& known);
-/// Returns true if the run ended at this limit, or would have ended there a minute later. Then it misses the SLO.
+/// Returns true if the run ended at this limit, or would have ended there a minute later. In both cases it misses the
+/// SLO.
 bool ended_early(const RunResult& result, std::optional<RequestCount> limit);
 
 /// Further runs, besides those of the policies, which look for advice. They are counted, and the requests that they
@@ -37,11 +42,11 @@ class ExtraRuns {
  public:
   /// @param request_limit  no further batch starts after this many simulated requests
   /// @param progress       outlives this object
-  ExtraRuns(unsigned jobs, RequestCount request_limit, const ProgressCallback& progress)
-      : jobs_(jobs), request_limit_(request_limit), progress_(progress) {}
+  ExtraRuns(unsigned jobs, RequestCount request_limit, const ProgressCallback& progress, std::stop_token stop = {})
+      : jobs_(jobs), request_limit_(request_limit), progress_(progress), stop_(std::move(stop)) {}
 
   bool has_budget() const { return requests_ < request_limit_; }
-  /// Runs a batch, also if no budget is left.
+  /// Runs a batch, even if the limit of requests is reached.
   Result<std::vector<RunResult>> run(std::span<const PlannedRun> runs, const std::string& stage);
   int runs() const { return runs_; }
   RequestCount requests() const { return requests_; }  ///< requests that all of these runs simulated
@@ -50,6 +55,7 @@ class ExtraRuns {
   unsigned jobs_;
   RequestCount request_limit_;
   const ProgressCallback& progress_;
+  std::stop_token stop_;
   int runs_ = 0;
   RequestCount requests_ = 0;
 };

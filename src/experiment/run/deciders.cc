@@ -53,7 +53,11 @@ decide::scale::Decision OutsideAutoscaler::scale(const control::ScaleQuestion& q
   // The number is the autoscaler's, unless a bound of the service changed it. In that case the reason names the bound.
   if (decision.why.code != model::ReasonCode::fixed_replicas) return decision;
   decision.why.code = model::ReasonCode::set_by_autoscaler;
-  for (model::Action& action : decision.plan.actions) action.why = decision.why;
+  decision.is_stated = false;
+  for (model::Action& action : decision.plan.actions) {
+    action.why = decision.why;
+    if (auto* set = std::get_if<model::SetReplicas>(&action.what)) set->is_stated = false;
+  }
   for (model::Plan::Kept& kept : decision.plan.kept) kept.why = decision.why;
   return decision;
 }

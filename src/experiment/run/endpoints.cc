@@ -64,6 +64,14 @@ Result<Endpoints> Endpoints::open(const SimulationSetup& setup) {
   return all;
 }
 
+std::vector<FleetRoute> Endpoints::routes() const {
+  std::vector<FleetRoute> routes;
+  for (const Endpoint& endpoint : endpoints_) {
+    for (std::size_t i = 0; i < endpoint.setup().variants.size(); ++i) routes.push_back({&endpoint.fleet(), i});
+  }
+  return routes;
+}
+
 void Endpoints::advance(Instant now) const {
   for (const Endpoint& endpoint : endpoints_) endpoint.fleet().advance(now);
 }

@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "base/time.h"
+#include "experiment/run/fleet_hook.h"
 #include "experiment/run/simulation.h"
 #include "sim/fleet/fleet.h"
 #include "workload/closed_loop.h"
@@ -51,6 +52,7 @@ class Endpoints {
   /// Returns the endpoint that a service of the catalog serves.
   const Endpoint& of(model::ServiceId service) const { return endpoints_[by_service_[service.value]]; }
   std::size_t index_of(model::ServiceId service) const { return by_service_[service.value]; }
+  std::vector<FleetRoute> routes() const;  ///< by service of the catalog
 
   void advance(Instant now) const;
   void finish(Instant now) const;

@@ -39,8 +39,8 @@ policies:
   - {name: capstan, scale: capstan, place: gang, provision: group}
   - {name: queue, scale: queue_hpa, place: gang, provision: group}
 )";
-  auto scenario = scenario::parse_scenario(
-      text, "shared.yaml", {.sets = std::move(sets), .trace = {}, .seed = {}, .policies = {}});
+  auto scenario =
+      scenario::parse_scenario(text, "shared.yaml", {.sets = std::move(sets), .trace = {}, .seed = {}, .policies = {}});
   EXPECT_TRUE(scenario.has_value()) << scenario.error().text();
   return std::move(*scenario);
 }

@@ -8,15 +8,36 @@
 namespace capstan::experiment {
 namespace {
 
-/// Returns the share of times above the bound of the SLO, in ppm; none without a bound or without times.
-std::optional<std::int64_t> late(const auto& times, Duration bound) {
-  return bound > Duration{} ? times.share_above_ppm(bound) : std::nullopt;
+model::Signal value_or_missing(const std::optional<std::int64_t>& value) {
+  return value ? model::Signal::of(*value) : model::Signal{};
+}
+
+/// Returns the share of times above the bound of the SLO, in ppm. It is missing without a bound or without times.
+model::Signal late(const auto& times, Duration bound) {
+  return value_or_missing(bound > Duration{} ? times.share_above_ppm(bound) : std::nullopt);
+}
+
+/// Returns the signals that the engine of a replica reports.
+model::ReplicaSignals signals_of(const sim::ReplicaReading& reading, const model::Slo& slo) {
+  const sim::ReplicaSample& engine = reading.engine;
+  model::ReplicaSignals signals;
+  signals.waiting = model::Signal::of(engine.waiting);
+  signals.running = model::Signal::of(engine.running);
+  signals.kv_usage_ppm =
+      model::Signal::of(engine.kv_blocks > 0 ? engine.kv_blocks_used * 1'000'000 / engine.kv_blocks : 0);
+  if (reading.ttft_p99) signals.ttft_p99_us = model::Signal::of(*reading.ttft_p99 / std::chrono::microseconds(1));
+  signals.ttft_late_ppm = late(reading.ttft, slo.ttft);
+  signals.queue_late_ppm = late(reading.queue_time, slo.queue_time());
+  signals.tpot_late_ppm = late(reading.tpot, slo.tpot);
+  signals.prompt_tokens_total = model::Signal::of(engine.prompt_tokens_total);
+  signals.generated_tokens_total = model::Signal::of(engine.generation_tokens_total);
+  return signals;
 }
 
 }  // namespace
 
 void FleetHook::ready(const sim::ReplicaStart& replica, Instant at) {
-  const sim::ReplicaHandle handle = fleet_of(replica.service).add_replica(variant_of(replica.service), at);
+  const sim::ReplicaHandle handle = fleet_of(replica.service).add_replica(routes_[replica.service.value].variant, at);
   const bool fresh = replicas_.emplace(replica.gang, Replica{handle, replica.service}).second;
   CAPSTAN_ASSERT(fresh);
   scraped_.begin(replica.gang, at);
@@ -59,27 +80,17 @@ void FleetHook::forget(model::GangId gang) {
 sim::EngineReading FleetHook::sample(model::GangId gang, Instant at, bool scrape) {
   const Replica& replica = known_row(replicas_, gang);
   const sim::ReplicaReading reading = fleet_of(replica.service).sample(replica.handle, at, scrape);
-  const model::Slo& slo = services_[replica.service.value].slo;
-  const sim::EngineReading said = {.waiting = reading.engine.waiting,
-                                   .running = reading.engine.running,
-                                   .kv_blocks_used = reading.engine.kv_blocks_used,
-                                   .kv_blocks_total = reading.engine.kv_blocks,
-                                   .busy_total = reading.engine.busy_total,
-                                   .ttft_p99 = reading.ttft_p99,
-                                   .ttft_late_ppm = late(reading.ttft, slo.ttft),
-                                   .queue_late_ppm = late(reading.queue_time, slo.queue_time()),
-                                   .tpot_late_ppm = late(reading.tpot, slo.tpot),
-                                   .prompt_tokens_total = reading.engine.prompt_tokens_total,
-                                   .generated_tokens_total = reading.engine.generation_tokens_total};
+  const sim::EngineReading said = {.signals = signals_of(reading, services_[replica.service.value].slo),
+                                   .busy_total = reading.engine.busy_total};
   if (scrape) scraped_.add(gang, at, said);
   if (ScrapedSeries* series = series_of(replica.service); scrape && series != nullptr) {
-    series->add(gang, at, {reading, (*scraped_.of(gang))[1].reading.duty_cycle_percent});
+    series->add(gang, at, {reading, (*scraped_.of(gang))[1].reading.duty_cycle_percent.value});
   }
   return said;
 }
 
 RequestCount FleetHook::gateway_waiting(model::ServiceId service, Instant at) {
-  const RequestCount waiting = fleet_of(service).gateway_waiting(variant_of(service));
+  const RequestCount waiting = fleet_of(service).gateway_waiting(routes_[service.value].variant);
   scraped_.add(service, at, waiting);
   if (ScrapedSeries* series = series_of(service)) series->add(at, waiting);
   return waiting;

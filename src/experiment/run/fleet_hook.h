@@ -8,7 +8,6 @@
 #include <utility>
 #include <vector>
 
-#include "experiment/run/endpoints.h"
 #include "experiment/run/scrape_log.h"
 #include "experiment/run/scraped_series.h"
 #include "model/service.h"
@@ -17,15 +16,21 @@
 
 namespace capstan::experiment {
 
+/// The fleet that serves with the replicas of a service, and the service's number among the fleet's variants.
+struct FleetRoute {
+  sim::Fleet* fleet = nullptr;
+  std::size_t variant = 0;
+};
+
 /// Joins the cluster, which starts and ends gangs, to the fleets, which serve requests with them: a gang that is ready
 /// is a replica of its endpoint's fleet, whose variants are services of the cluster.
 class FleetHook final : public sim::ServingHook {
  public:
-  /// All arguments outlive the hook. Services are those of the catalog.
-  /// @param series  by service: get every scrape; an entry may be null, and entries at the end may be absent
-  FleetHook(const Endpoints& endpoints, std::span<const model::Service> services,
+  /// Keeps references to its arguments, which must outlive the hook. `services` are those of the catalog.
+  /// @param series  receivers of every scrape, by service; an entry may be null, and last entries may be absent
+  FleetHook(std::vector<FleetRoute> routes, std::span<const model::Service> services,
             std::vector<ScrapedSeries*> series = {})
-      : endpoints_(endpoints), services_(services), series_(std::move(series)) {}
+      : routes_(std::move(routes)), services_(services), series_(std::move(series)) {}
 
   void ready(const sim::ReplicaStart& replica, Instant at) override;
   void drain(model::GangId gang, Instant at) override;
@@ -44,17 +49,13 @@ class FleetHook final : public sim::ServingHook {
     sim::ReplicaHandle handle;
     model::ServiceId service;
   };
-  sim::Fleet& fleet_of(model::ServiceId service) const { return endpoints_.of(service).fleet(); }
-  /// Returns the number of the service among the variants of its fleet.
-  std::size_t variant_of(model::ServiceId service) const {
-    return service.value - endpoints_.of(service).setup().first.value;
-  }
+  sim::Fleet& fleet_of(model::ServiceId service) const { return *routes_[service.value].fleet; }
   void forget(model::GangId gang);
   ScrapedSeries* series_of(model::ServiceId service) const {
     return service.value < series_.size() ? series_[service.value] : nullptr;
   }
 
-  const Endpoints& endpoints_;
+  std::vector<FleetRoute> routes_;
   std::span<const model::Service> services_;
   std::vector<ScrapedSeries*> series_;
   std::map<model::GangId, Replica> replicas_;

@@ -9,7 +9,8 @@
 namespace capstan::experiment {
 namespace {
 
-/// The solver's numbers are not exact: a level that is this little above a whole number means that number.
+/// A level that exceeds a whole number by at most this much counts as that number, because the solver's numbers are not
+/// exact.
 constexpr double kNoise = 1e-6;
 
 /// Returns for each interval the highest level of it and the next `ahead` intervals.
@@ -35,7 +36,7 @@ Script foreseen_plan(std::span<const double> level, Duration bin, std::int64_t r
     counts.push_back(std::clamp(static_cast<ReplicaCount>(std::ceil(raised - kNoise)), least, most));
   }
   if (counts.empty()) return [least](Instant) { return least; };
-  // A moment within an interval needs the level of the whole interval that is one lead later.
+  // At any time within an interval, replicas are wanted for every interval that begins within one lead time.
   const auto ahead = static_cast<std::size_t>((lead + bin - Duration{1}) / bin);
   std::vector<ReplicaCount> asked = highest_ahead(counts, ahead);
   return [asked = std::move(asked), bin](Instant now) {

@@ -115,7 +115,7 @@ RunResult run_verified(const scenario::Scenario& scenario, std::size_t policy, s
 
 class Hostile : public testing::TestWithParam<std::uint64_t> {};
 
-TEST_P(Hostile, WhatMustNeverHappenDoesNot) {
+TEST_P(Hostile, NoInvariantBreaks) {
   const Drawn drawn = draw(GetParam());
   const scenario::ScenarioResult scenario =
       scenario::parse_scenario(kWorld, "hostile.yaml", {.sets = drawn.faults, .trace = {}, .seed = {}, .policies = {}});
@@ -176,7 +176,8 @@ TEST(HostileWorld, FaultsDoHappen) {
   EXPECT_GT(baseline.partial_gang + baseline.work_cut, 0);  // placement by pod and consolidation break these
 }
 
-// Every number of a scenario with extreme values. A scenario that the reader accepts must run to its end.
+// Paths of every number in a scenario. The test sets each of them to extreme values. A scenario that the reader accepts
+// must run to its end.
 constexpr const char* kPaths[] = {
     "duration",
     "settle",
@@ -253,7 +254,7 @@ constexpr const char* kPaths[] = {
 constexpr const char* kValues[] = {"0",  "1",  "2",    "1024", "0s",    "1ms",     "1s",   "1h",
                                    "0%", "1%", "100%", "1B/s", "1GB/s", "0s..24h", "true", "[]"};
 
-TEST(HostileWorld, WhatTheReaderLetsPassRuns) {
+TEST(HostileWorld, EveryAcceptedScenarioRuns) {
   int ran = 0;
   for (const char* path : kPaths) {
     int ran_here = 0;
@@ -271,7 +272,7 @@ TEST(HostileWorld, WhatTheReaderLetsPassRuns) {
       if (scenario->duration > Duration(std::chrono::minutes(1))) continue;  // the changed value is the duration
       EXPECT_EQ(run_verified(*scenario, 0, 1).invariants.not_conserved, 0);
     }
-    EXPECT_GT(ran_here, 0) << path << " takes none of the values: is it still called that?";
+    EXPECT_GT(ran_here, 0) << path << " takes none of the values; has the setting another name now?";
     ran += ran_here;
   }
   EXPECT_GT(ran, 200);

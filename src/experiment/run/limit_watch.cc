@@ -21,7 +21,7 @@ void LimitWatch::minute(const model::Snapshot& truth) {
   truth.claims.for_each([&](model::ClaimId, const model::Claim& claim) {
     if (claim.phase == model::Claim::Phase::launched) add(claim.pool, claim.offering);
   });
-  if (looked_) {
+  if (has_start_) {
     for (const auto& [pool, sum] : pools) hold(sum.gpus, pools_[pool].gpus, catalog.pool(pool).gpu_limit);
     const model::FleetLimits& limits = catalog.limits;
     if (limits.gpus) hold(fleet.gpus, fleet_.gpus, *limits.gpus);
@@ -30,7 +30,7 @@ void LimitWatch::minute(const model::Snapshot& truth) {
       hold(fleet.price_per_hour.count, fleet_.price_per_hour.count, limits.price_per_hour->count);
     }
   }
-  looked_ = true;
+  has_start_ = true;
   fleet_ = fleet;
   pools_ = std::move(pools);
 }

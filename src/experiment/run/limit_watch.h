@@ -29,7 +29,8 @@ class LimitWatch {
     if (now > limit && now > before) ++broken_;
   }
 
-  bool looked_ = false;  ///< false: the nodes of the start, which the controller did not decide, are not counted yet
+  /// True: the nodes of the start were counted, about which the controller did not decide.
+  bool has_start_ = false;
   Sum fleet_;
   std::map<model::PoolId, Sum> pools_;
   std::int64_t broken_ = 0;

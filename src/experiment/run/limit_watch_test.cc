@@ -7,7 +7,7 @@
 namespace capstan::experiment {
 namespace {
 
-/// A pool with this many nodes of eight GPUs at 10 USD/h.
+/// Makes a pool with `count` nodes of eight GPUs at 10 USD/h.
 model::Snapshot nodes(std::uint32_t count, GpuCount pool_limit, const model::FleetLimits& limits = {}) {
   auto catalog = std::make_shared<model::Catalog>();
   catalog->offerings = {{"eight", {0}, 8, {}, model::CapacityType::on_demand, {10'000'000}}};
@@ -24,7 +24,7 @@ model::Snapshot nodes(std::uint32_t count, GpuCount pool_limit, const model::Fle
   return truth;
 }
 
-struct Row {
+struct LimitCase {
   const char* teaches;
   std::uint32_t first, second;  // nodes
   GpuCount pool_limit;
@@ -32,7 +32,7 @@ struct Row {
   std::int64_t broken;
 };
 
-const Row kRows[] = {
+const LimitCase kRows[] = {
     {"up to the limit", 1, 2, 16, {}, 0},
     {"above the pool's limit", 1, 3, 16, {}, 1},
     {"what stood above it at the start may stand on", 3, 3, 16, {}, 0},
@@ -42,7 +42,7 @@ const Row kRows[] = {
 };
 
 TEST(LimitWatch, Rows) {
-  for (const Row& row : kRows) {
+  for (const LimitCase& row : kRows) {
     SCOPED_TRACE(row.teaches);
     LimitWatch watch;
     watch.minute(nodes(row.first, row.pool_limit, row.limits));

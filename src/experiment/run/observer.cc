@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "base/hash.h"
+#include "base/number_text.h"
 #include "experiment/run/refusals.h"
 #include "experiment/text/words.h"
 #include "model/reason.h"
@@ -89,8 +90,8 @@ void add(sim::TokenFigures& sum, const sim::TokenFigures& more) {
 std::string on_their_way(ReplicaCount desired, ReplicaCount starting, ReplicaCount ready) {
   const ReplicaCount unplaced = desired - ready - starting;
   std::string words;
-  if (starting > 0 && ready < desired) words = grouped(starting) + " starting";
-  if (unplaced > 0) words += (words.empty() ? "" : ", ") + grouped(unplaced) + " without GPUs";
+  if (starting > 0 && ready < desired) words = grouped_text(starting) + " starting";
+  if (unplaced > 0) words += (words.empty() ? "" : ", ") + grouped_text(unplaced) + " without GPUs";
   return words.empty() ? "" : " (" + words + ")";
 }
 
@@ -198,7 +199,7 @@ void Observer::watch_queue(Instant now, std::size_t endpoint, const Replicas& re
   queue.worst = {now, waiting,
                  fmt::format("{}{} waited for {}, {} wanted{}{}", counted(waiting, "request", "requests"), of_service,
                              counted(replicas.ready, "ready replica", "ready replicas"),
-                             replicas.desired == 1 ? "1 was" : grouped(replicas.desired) + " were", coming, why),
+                             replicas.desired == 1 ? "1 was" : grouped_text(replicas.desired) + " were", coming, why),
                  std::string(model::name(code))};
 }
 
@@ -238,7 +239,7 @@ void Observer::watch_disruptions(Instant now, const sim::ClusterMeter& meter) {
   if (more == 0) return;
   moments_.push_back({now, 60 * more + cut,
                       fmt::format("{} ended within a minute, and {} with {}",
-                                  more == 1 ? "1 running replica was" : grouped(more) + " running replicas were",
+                                  more == 1 ? "1 running replica was" : grouped_text(more) + " running replicas were",
                                   counted(cut, "request", "requests"), more == 1 ? "it" : "them"),
                       "disruption"});
 }
@@ -266,14 +267,14 @@ void Observer::watch_settling(Instant now) {
   for (; starts_seen_ < starts.size(); ++starts_seen_) {
     longest_start_ = std::max(longest_start_, starts[starts_seen_].ready_at - starts[starts_seen_].bound_at);
   }
-  Settling::Look look{.has_requests = counts.arrived > arrived_before_ || counts.in_flight + counts.queued > 0,
-                      .refused = cluster_.meter(now).launches_refused,
-                      .actions = controller_.stats().actions,
-                      .is_out_of_room = is_out_of_room(setup_, truth),
-                      .longest_start = longest_start_};
-  for (const ReplicaCount lacking : missing) look.missing += std::abs(lacking);
+  Settling::MinuteState state{.has_requests = counts.arrived > arrived_before_ || counts.in_flight + counts.queued > 0,
+                              .refused = cluster_.meter(now).launches_refused,
+                              .actions = controller_.stats().actions,
+                              .is_out_of_room = is_out_of_room(setup_, truth),
+                              .longest_start = longest_start_};
+  for (const ReplicaCount lacking : missing) state.missing += std::abs(lacking);
   arrived_before_ = counts.arrived;
-  settling_.minute(now, look);
+  settling_.minute(now, state);
 }
 
 void Observer::verify(Instant) {
@@ -347,6 +348,7 @@ void Observer::read_minutes(RunResult& result) {
       minutes_[i].arrived += minutes[i].arrived;
       minutes_[i].completed += minutes[i].completed;
       minutes_[i].met += minutes[i].met;
+      minutes_[i].phases += minutes[i].phases;
       minutes_[i].ttft_p99_us = std::max(minutes_[i].ttft_p99_us, minutes[i].ttft_p99_us);
     }
   }
@@ -400,10 +402,10 @@ void Observer::read_cluster(RunResult& result, Instant end) {
   }
   result.nodes_launched = cluster.launches;
   result.nodes_refused = cluster.launches_refused;
-  if (cluster.launches_homeless > 0) {
-    result.warnings.push_back(fmt::format(
-        "{} found no room to stand in: the cluster's zones, racks and NVLink domains hold so many machines and no more",
-        counted(cluster.launches_homeless, "launch", "launches")));
+  if (cluster.launches_without_room > 0) {
+    result.warnings.push_back(
+        fmt::format("{} found no room: the cluster's zones, racks and NVLink domains have no place for more machines",
+                    counted(cluster.launches_without_room, "launch", "launches")));
   }
   for (std::string& warning : refusal_warnings(cluster, setup_.cluster.catalog->services.front().workload.together)) {
     result.warnings.push_back(std::move(warning));

@@ -24,10 +24,10 @@ namespace capstan::experiment {
 /// Nothing that it knows goes back to the controller.
 class Observer {
  public:
-  /// Returns the reason for the last number of replicas of a service, in one sentence.
+  /// A function that returns the reason for the last number of replicas of a service, in one sentence.
   using Why = std::function<std::string(model::ServiceId)>;
 
-  /// All arguments outlive the observer.
+  /// Keeps references to its arguments, which must outlive the observer.
   Observer(const SimulationSetup& setup, const Endpoints& endpoints, sim::Cluster& cluster, const FleetHook& hook,
            const WatchedWorld& world, const control::Controller& controller, Why why);
 

@@ -1,5 +1,5 @@
 // Goal: Capstan's own policy in the whole simulator holds its SLO, rarely reverses a change and breaks no invariant,
-// also if metrics are lost. The loads are generated, so that the policy cannot be fitted to a trace.
+// even if metrics are lost. The loads are generated, so that the policy cannot be fitted to a trace.
 #include <gtest/gtest.h>
 
 #include <fmt/format.h>
@@ -48,7 +48,7 @@ RunResult own_run(const std::string& rate, std::uint64_t seed, const std::string
 const char* const kOwnSteady = "60";
 const char* const kOwnWave = "{kind: diurnal, rate: 30, peak: 90, period: 1h, start: 0s}";
 
-TEST(OwnPolicyRuns, WhatIsInTheCalendarIsThereInTime) {
+TEST(OwnPolicyRuns, ReplicasOfAWindowServeWhenItBegins) {
   const auto launch = [](const std::string& start, const std::string& windows) {
     scenario::ScenarioOverrides overrides;
     overrides.sets = {"service.start.engine_init=" + start};
@@ -66,10 +66,11 @@ TEST(OwnPolicyRuns, WhatIsInTheCalendarIsThereInTime) {
   EXPECT_LT(launch("112s..120s", "~").attainment_ppm(), 980'000) << "else the window proves nothing";
   const RunResult unknown = launch("292s..300s", "~");
   EXPECT_GE(unknown.attainment_ppm(), 900'000);
-  EXPECT_LE(unknown.paid_gpu_ns(), 2 * launch("292s..300s", "").paid_gpu_ns()) << "what was late is late";
+  EXPECT_LE(unknown.paid_gpu_ns(), 2 * launch("292s..300s", "").paid_gpu_ns())
+      << "an unknown start time does not double the cost";
 }
 
-TEST(OwnPolicyRuns, HoldsItsSloAndHardlyTurnsAround) {
+TEST(OwnPolicyRuns, HoldsItsSloWithFewReversals) {
   for (const char* const rate : {kOwnSteady, kOwnWave}) {
     for (std::uint64_t seed = 1; seed <= 2; ++seed) {
       const RunResult result = own_run(rate, seed);
@@ -126,7 +127,7 @@ std::int64_t met_in_outage(const std::string& survive, std::size_t policy) {
   return met * 1'000'000 / arrived;
 }
 
-TEST(OwnPolicyRuns, TheLossOfAZoneIsSurvivedWhereThatIsAskedFor) {
+TEST(OwnPolicyRuns, SurvivesTheLossOfAZoneIfAsked) {
   for (const std::size_t policy : {0, 1}) {
     EXPECT_GE(met_in_outage("zone", policy), 999'000) << policy;
     EXPECT_LE(met_in_outage("none", policy), 950'000) << policy;
@@ -134,7 +135,7 @@ TEST(OwnPolicyRuns, TheLossOfAZoneIsSurvivedWhereThatIsAskedFor) {
   EXPECT_GE(met_in_outage("node", 0), 900'000) << "one node at a time is less than two";
 }
 
-TEST(OwnPolicyRuns, GivesBackWhatALoadDoesNotNeed) {
+TEST(OwnPolicyRuns, GivesBackUnneededReplicas) {
   const RunResult result = own_run(kOwnSteady, 1);
   EXPECT_LE(result.minutes.at(110).desired, 6) << "five replicas hold it, eight were there";
 }

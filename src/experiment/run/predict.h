@@ -43,7 +43,7 @@ struct PredictGroup {
 struct PredictReport {
   std::vector<PredictRow> rows;
   std::vector<PredictGroup> groups;  ///< sorted by model, then by GPU
-  double tpot_error_median = 0;      ///< over all rows, as a fraction
+  double tpot_error_median = 0;      ///< median over all rows, as a fraction
   double tpot_error_p90 = 0;
   std::int64_t rows_skipped = 0;  ///< rows of another engine, mode or precision, or without a table
 };
@@ -59,8 +59,8 @@ Result<PredictReport> predict(std::string_view points_csv, std::string file, std
                               const engine::EngineTable& table,
                               const std::function<void(std::size_t done, std::size_t rows)>& progress = {});
 
-/// Returns the mean time to first token and the mean time per output token in a closed loop of `concurrency` clients.
-/// The first request of each client is left out, because all of these arrive at once.
+/// The mean time to first token and the mean time per output token in a closed loop of `concurrency` clients. The first
+/// request of each client is left out, because all of these arrive at once.
 struct ClosedLoop {
   Duration ttft{};
   Duration tpot{};

@@ -51,7 +51,7 @@ TEST(Predict, ErrorsNameTheLine) {
 
 TEST(Predict, MedianErrorOfTheMeasuredSampleIsWithinSixPercent) {
   std::ifstream file(CAPSTAN_SOURCE_DIR "/../shared/data/measured/silicon_sample.csv");
-  if (!file) GTEST_SKIP() << "no measured sample beside the source tree";
+  if (!file) GTEST_SKIP() << "no measured sample next to the source tree";
   std::stringstream text;
   text << file.rdbuf();
   const auto report = predict(text.str(), "silicon_sample.csv", "vllm", engine::EngineTable::bundled());

@@ -45,7 +45,7 @@ EndpointSetup setup_of(const scenario::EndpointSpec& endpoint, const model::Cata
   return setup;
 }
 
-/// All peers share one interval of scrapes, the shortest that any of them states.
+/// Returns the shortest interval of scrapes that any peer states. All peers share it.
 std::optional<Duration> shortest_scrape(const scenario::PolicySpec& policy) {
   std::optional<Duration> shortest;
   for (const std::optional<scenario::PeerSpec>& peer : policy.peers) {
@@ -55,7 +55,8 @@ std::optional<Duration> shortest_scrape(const scenario::PolicySpec& policy) {
   return shortest;
 }
 
-/// First fit stands for kube-scheduler, which does not know the domain of a gang. No API server refuses its bindings.
+/// Returns true if the placement policy respects the domain of a gang. `first_fit` models kube-scheduler, which does
+/// not, and no API server refuses its bindings.
 bool knows_gangs(const scenario::PolicySpec& policy) {
   return policy.policies.place && policy.policies.place->kind == decide::place::Policy::Kind::gang;
 }

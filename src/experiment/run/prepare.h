@@ -21,7 +21,7 @@ struct RoleEngine {
 
 /// One policy of a scenario under one seed, ready to be simulated. Owns the engine models that the setup points to.
 struct Prepared {
-  std::vector<RoleEngine> engines;  ///< by service of the catalog
+  std::vector<RoleEngine> engines;  ///< engines by service of the catalog
   SimulationSetup setup;
 };
 

@@ -29,7 +29,7 @@ policies:
 
 struct PreparedRow {
   const char* policy;
-  seconds fastest, slowest;   ///< from the request for a node until it accepts pods
+  seconds fastest, slowest;   ///< time from the request for a node until it accepts pods
   seconds shortest, longest;  ///< wait of the provisioner's loop before it requests a node
 };
 // Published figures, data/cold_start.csv: 90-120 s with Cluster Autoscaler, 45-60 s with Karpenter and others that call

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <utility>
 
+#include "base/number_text.h"
 #include "experiment/text/words.h"
 #include "model/topology_names.h"
 
@@ -49,9 +50,9 @@ std::vector<std::string> refusal_warnings(const sim::ClusterMeter& meter, model:
   for (std::size_t kind = 0; kind < sim::kActionKinds; ++kind) {
     const auto [asked, refused] = meter.actions[kind];
     if (refused < kFewest || refused * 100 < asked * kSmallestSharePercent) continue;
-    const std::string cause =
-        kind == kBind ? bind_cause(meter, refused, words) : "what they name was gone, or no longer in a state for it";
-    warnings.push_back(fmt::format("{} of {} were refused: {}", grouped(refused),
+    const std::string cause = kind == kBind ? bind_cause(meter, refused, words)
+                                            : "the object was gone, or its state no longer allowed the action";
+    warnings.push_back(fmt::format("{} of {} were refused: {}", grouped_text(refused),
                                    counted(asked, kKinds[kind].first, kKinds[kind].second), cause));
   }
   if (meter.gangs_spread > 0) {

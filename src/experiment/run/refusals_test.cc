@@ -18,7 +18,7 @@ sim::ClusterMeter meter_of(std::size_t kind, sim::ActionCounts counts, std::int6
   return meter;
 }
 
-TEST(Refusals, AreWarnedOfWhereTheyGoOnAndOn) {
+TEST(Refusals, ManyRefusalsGiveAWarning) {
   const struct {
     const char* teaches;
     sim::ClusterMeter meter;
@@ -35,7 +35,7 @@ TEST(Refusals, AreWarnedOfWhereTheyGoOnAndOn) {
       {"neither of the two", meter_of(kBind, {20, 20}, 3, 3),
        "20 of 20 bindings were refused: the pods or the nodes were gone, or bound and not ready"},
       {"another action", meter_of(kScale, {12, 10}),
-       "10 of 12 scalings were refused: what they name was gone, or no longer in a state for it"},
+       "10 of 12 scalings were refused: the object was gone, or its state no longer allowed the action"},
   };
   for (const auto& row : rows) {
     const std::vector<std::string> warnings = refusal_warnings(row.meter, model::TopologyLevel::zone);

@@ -8,6 +8,7 @@
 
 #include "base/quantity.h"
 #include "base/time.h"
+#include "experiment/run/run_history.h"
 #include "model/offering.h"
 #include "model/role_names.h"
 #include "model/service.h"
@@ -23,21 +24,20 @@ using sim::kGpuStates;
 template <typename T>
 using ByGpuState = std::array<T, kGpuStates>;
 
-/// Requests by their end. Conservation: arrived = completed + in_flight + queued + rejected + failed +
-/// timed_out.
+/// Requests by outcome. Conservation: arrived = completed + in_flight + queued + rejected + failed + timed_out.
 struct RequestFigures {
   RequestCount arrived = 0;
   RequestCount completed = 0;
   RequestCount met = 0;        ///< completed within every bound of the SLO
-  RequestCount rejected = 0;   ///< every attempt was refused by full queues
-  RequestCount failed = 0;     ///< its replica ended, and its retries were used up
-  RequestCount timed_out = 0;  ///< the client gave up
-  RequestCount in_flight = 0;  ///< in a batch at the end of the run
-  RequestCount queued = 0;     ///< waiting at the end of the run
+  RequestCount rejected = 0;   ///< requests whose every attempt was refused by full queues
+  RequestCount failed = 0;     ///< requests whose replica ended and whose retries were used up
+  RequestCount timed_out = 0;  ///< requests that the client gave up
+  RequestCount in_flight = 0;  ///< requests that were being computed at the end of the run
+  RequestCount queued = 0;     ///< requests that were waiting at the end of the run
   RequestCount retries = 0;    ///< attempts after the first
 
   RequestCount unmet() const { return rejected + failed + timed_out; }
-  RequestCount late() const { return completed - met; }  ///< completed outside a bound of the SLO
+  RequestCount late() const { return completed - met; }  ///< requests that completed outside a bound of the SLO
 };
 
 /// Latencies of completed requests in microseconds; 0 if none completed.
@@ -52,7 +52,7 @@ struct Percentiles {
 /// Replicas that were ended while they served, by cause. No decision of the policy causes the forced ones.
 struct DisruptionFigures {
   std::int64_t consolidation = 0;        ///< replicas ended because their node was given back
-  std::int64_t scale_down = 0;           ///< replicas ended before they had finished what they held
+  std::int64_t scale_down = 0;           ///< replicas ended before they had finished their requests
   std::int64_t eviction = 0;             ///< replicas ended for another gang
   std::int64_t spot = 0;                 ///< forced: replicas ended by an interruption
   RequestCount requests_cut = 0;         ///< requests that those replicas held; their clients may try again
@@ -120,15 +120,15 @@ struct ScaleStep {
   Instant at;
   ReplicaCount desired = 0;
   std::string why;                       ///< reason in one sentence, without a full stop
-  model::Role role = model::Role::both;  ///< of the replicas
-  std::string variant{};                 ///< of the replicas; empty if the service has one variant
+  model::Role role = model::Role::both;  ///< role of the replicas
+  std::string variant{};                 ///< variant of the replicas; empty if the service has one variant
 
   /// Returns "prefill", "decode" or the variant; empty if there is one kind of replica.
   std::string part() const { return role == model::Role::both ? variant : std::string(model::name(role)); }
 };
 inline constexpr std::size_t kScaleStepsMost = 10'000;  ///< most steps that a run keeps; later ones are only counted
 
-/// The replicas of one role, if prefill and decode are apart, or of one variant, if there are several.
+/// The replicas of one role, if prefill and decode are separate, or of one variant, if there are several.
 struct RoleFigures {
   model::Role role = model::Role::both;
   std::string variant;
@@ -150,21 +150,22 @@ struct Minute {
   ReplicaCount ready = 0;        ///< at the end of the minute
   GpuCount gpus_paid = 0;        ///< at the end of the minute
   std::int64_t ttft_p99_us = 0;  ///< of the requests whose first token came in this minute
+  sim::PhaseTimes phases{};      ///< of the requests whose phase ended in this minute
 };
 
 /// The result of one run of one policy (design §6). Figures are integers, so that equal runs give equal bytes.
 struct RunResult {
   std::string policy;
   std::uint64_t seed = 0;
-  Duration simulated{};  ///< from the first arrival (time 0) to the end of the run
+  Duration simulated{};  ///< time from the first arrival (time 0) to the end of the run
 
   RequestFigures requests;
   Percentiles ttft;
   Percentiles tpot;
   Percentiles e2e;
-  Tokens prompt_tokens = 0;  ///< of completed requests
+  Tokens prompt_tokens = 0;  ///< prompt tokens of completed requests
   Tokens cached_tokens = 0;  ///< the part of these that was found in a prefix cache and not computed
-  sim::TokenFigures tokens;  ///< of answers
+  sim::TokenFigures tokens;  ///< tokens of answers
 
   ByGpuState<GpuNanoseconds> gpu_ns{};        ///< paid GPU time, by state
   ByGpuState<std::int64_t> cost_micro_usd{};  ///< cost of that GPU time, by state
@@ -177,7 +178,7 @@ struct RunResult {
   std::int64_t cold_starts = 0;     ///< replicas that went through a start
   std::int64_t wakes = 0;           ///< replicas that were woken from sleep
   std::int64_t conversions = 0;     ///< replicas that changed their role
-  Duration cold_start_p50{};        ///< from bound to ready
+  Duration cold_start_p50{};        ///< median time from bound to ready
   Duration cold_start_max{};
   std::int64_t nodes_launched = 0;
   std::int64_t nodes_refused = 0;  ///< launches for which the provider had no capacity
@@ -195,9 +196,10 @@ struct RunResult {
   std::string swept_from;              ///< the policy whose settings this one varies; empty: none
   std::int64_t scale_changes = 0;      ///< changes of the wanted replicas, without the first number
   std::vector<ScaleStep> scale_steps;  ///< the first number of wanted replicas, and every change
-  std::vector<std::string> warnings;   ///< facts about the policy without which its figures mislead
+  std::vector<std::string> warnings;   ///< facts without which the policy's figures would be misleading
   std::vector<Moment> moments;         ///< the largest weight first, at most 8
   std::vector<Minute> minutes;
+  std::optional<RunHistory> history{};  ///< what happened to nodes and replicas; none unless the setup asks for it
   std::uint64_t state_hash = 0;
 
   GpuNanoseconds paid_gpu_ns() const;

@@ -14,6 +14,7 @@ namespace capstan::experiment {
 
 /// The last two scraped readings of each replica and gateway. They are all that a controller may know of them. There
 /// are two, because a reading becomes visible some time after its scrape, and until then the one before is visible.
+/// A replica's duty cycle covers the time since the scrape before, or since the replica began to serve.
 class ScrapeLog {
  public:
   template <typename Reading>
@@ -23,23 +24,21 @@ class ScrapeLog {
   };
   template <typename Reading>
   using LastTwo = std::array<Taken<Reading>, 2>;
-  struct ReplicaReading {
-    sim::EngineReading engine;
-    std::int64_t duty_cycle_percent = 0;  ///< since the scrape before, or since the replica began to serve
-  };
 
   void begin(model::GangId gang, Instant at) { replicas_[gang].since = at; }  ///< the replica serves from now on
   void add(model::GangId gang, Instant at, const sim::EngineReading& engine) {
     Replica& replica = replicas_[gang];
     const std::int64_t duty = percent(engine.busy_total - replica.busy, at - replica.since);
-    push(replica.readings, at, {engine, duty});
+    model::ReplicaSignals reading = engine.signals;
+    reading.duty_cycle_percent = model::Signal::of(duty);
+    push(replica.readings, at, reading);
     replica.since = at;
     replica.busy = engine.busy_total;
   }
   void add(model::ServiceId service, Instant at, RequestCount waiting) { push(gateways_[service], at, waiting); }
   void forget(model::GangId gang) { replicas_.erase(gang); }
 
-  const LastTwo<ReplicaReading>* of(model::GangId gang) const {
+  const LastTwo<model::ReplicaSignals>* of(model::GangId gang) const {
     const auto found = replicas_.find(gang);
     return found == replicas_.end() ? nullptr : &found->second.readings;
   }
@@ -50,12 +49,13 @@ class ScrapeLog {
 
  private:
   struct Replica {
-    LastTwo<ReplicaReading> readings;
+    LastTwo<model::ReplicaSignals> readings;
     Instant since{};  ///< moment of the last scrape; before the first one, moment at which the replica began to serve
     Duration busy{};
   };
 
-  /// The busy time of a step is counted at its end, so an interval can contain more than 100 %.
+  /// Returns the share of busy time, at most 100 %. The busy time of a step is counted at its end, so an interval can
+  /// contain more than that.
   static std::int64_t percent(Duration part, Duration whole) {
     if (whole <= Duration{}) return 0;
     const auto share = static_cast<__int128>(part.count()) * 100 / whole.count();

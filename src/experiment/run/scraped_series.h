@@ -32,7 +32,7 @@ class ScrapedSeries {
   /// Ends the series of a replica, as Prometheus does when a target vanishes.
   void forget(model::GangId gang);
 
-  /// Returns the data that queries see at a moment. Moments of successive calls do not decrease.
+  /// Returns the data that queries see at `now`, which must not decrease from call to call.
   const promql::SeriesStore& at(Instant now);
 
  private:

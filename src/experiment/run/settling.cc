@@ -19,7 +19,7 @@ Duration longest_wait(const HpaSettings& hpa) {
   return hpa.behavior ? hpa.behavior->down.stabilization : hpa.downscale_stabilization;
 }
 
-/// Returns the configured wait of a scale policy before it lowers replicas.
+/// A visitor that returns the time for which a scale policy waits before it lowers replicas.
 struct ScaleWait {
   Duration operator()(const Fixed&) const { return {}; }
   Duration operator()(const Capstan&) const { return {}; }
@@ -77,22 +77,22 @@ bool is_out_of_room(const SimulationSetup& setup, const model::Snapshot& truth) 
 
 Settling::Settling(const SimulationSetup& setup) : setup_(setup), can_stand_still_(can_stand_still(setup)) {}
 
-void Settling::minute(Instant now, const Look& look) {
-  const std::int64_t actions = look.actions - actions_before_;
-  const bool is_refused = look.refused > refused_before_;
-  actions_before_ = look.actions;
-  refused_before_ = look.refused;
+void Settling::minute(Instant now, const MinuteState& state) {
+  const std::int64_t actions = state.actions - actions_before_;
+  const bool is_refused = state.refused > refused_before_;
+  actions_before_ = state.actions;
+  refused_before_ = state.refused;
   if (!can_stand_still_) return;
-  if (look.has_requests || is_refused) {
+  if (state.has_requests || is_refused) {
     still_since_ = now;
     goal_judged_ = false;
     return;
   }
-  if (now - still_since_ <= settling_time(setup_, look.longest_start)) return;
+  if (now - still_since_ <= settling_time(setup_, state.longest_start)) return;
   moves_ += actions;
   if (goal_judged_) return;
   goal_judged_ = true;
-  if (look.missing > 0 && !look.is_out_of_room) ++goals_missed_;
+  if (state.missing > 0 && !state.is_out_of_room) ++goals_missed_;
 }
 
 }  // namespace capstan::experiment

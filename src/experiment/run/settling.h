@@ -26,7 +26,7 @@ bool is_out_of_room(const SimulationSetup& setup, const model::Snapshot& truth);
 class Settling {
  public:
   /// The state at the end of a minute.
-  struct Look {
+  struct MinuteState {
     bool has_requests = false;    ///< a request arrived within the minute, or is not finished
     std::int64_t refused = 0;     ///< launches that failed for lack of capacity since the start of the run
     std::int64_t actions = 0;     ///< actions that were submitted since the start of the run
@@ -38,12 +38,11 @@ class Settling {
   /// @param setup  must outlive this object
   explicit Settling(const SimulationSetup& setup);
 
-  /// To be called once a minute.
-  void minute(Instant now, const Look& look);
+  /// Checks the state at the end of a minute. Call it once a minute.
+  void minute(Instant now, const MinuteState& state);
 
-  /// Returns the actions that were submitted after the settling time, plus one for each time without requests in which
-  /// the
-  /// goal was not reached.
+  /// Returns the number of actions that were submitted after the settling time, plus one for each time without requests
+  /// in which the goal was not reached.
   std::int64_t broken() const { return moves_ + goals_missed_; }
 
  private:
@@ -54,7 +53,7 @@ class Settling {
   std::int64_t refused_before_ = 0;
   std::int64_t moves_ = 0;
   std::int64_t goals_missed_ = 0;
-  bool goal_judged_ = false;  ///< in the current time without requests
+  bool goal_judged_ = false;  ///< true: the goal was checked in the current time without requests
 };
 
 }  // namespace capstan::experiment

@@ -11,7 +11,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// A service with two GPUs for each replica, a pool of eight GPUs, a load that ends, and no faults.
+/// Makes a service with two GPUs for each replica, a pool of eight GPUs, a load that ends, and no faults.
 SimulationSetup calm() {
   auto catalog = std::make_shared<model::Catalog>();
   catalog->gpu_kinds = {"h100_sxm"};
@@ -60,7 +60,7 @@ TEST(Settling, AWorldWithFaultsNeverStandsStill) {
   }
 }
 
-TEST(Settling, TimeCoversWhatThePoliciesWaitFor) {
+TEST(Settling, TimeCoversTheWaitsOfThePolicies) {
   SimulationSetup setup = calm();
   EXPECT_EQ(settling_time(setup), 2h + 10min);
   decide::scale::QueueHpa queue;
@@ -83,7 +83,7 @@ TEST(Settling, AllowsMovesForEightStartsAndNoLonger) {
   EXPECT_EQ(settling.broken(), 10);  // the settling time is 250 minutes
 }
 
-/// Intervals of equal minutes, and the count at the end of each. The settling time is 130 minutes.
+/// An interval of equal minutes, and the expected count at its end. The settling time is 130 minutes.
 struct Stretch {
   int minutes;
   bool has_requests;
@@ -136,7 +136,7 @@ TEST(Settling, ACapacityErrorBeginsTheSettlingTimeAnew) {
 }
 
 /// A pool with one node of eight GPUs, and replicas of two GPUs.
-TEST(Settling, RoomIsWhatWholeNodesHave) {
+TEST(Settling, OnlyWholeNodesCountAsRoom) {
   SimulationSetup setup = calm();
   model::Snapshot truth;
   const auto ask = [&](ReplicaCount replicas) {

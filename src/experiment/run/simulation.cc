@@ -90,7 +90,7 @@ class Peers {
   }
 
  private:
-  std::vector<Peer> peers_;  // by service
+  std::vector<Peer> peers_;  // peers by service
   bool any_ = false;
 };
 
@@ -150,9 +150,9 @@ std::unique_ptr<control::Decider> decider_of(const SimulationSetup& setup, Peers
 RequestCount missed(const sim::RequestCounts& counts) { return counts.completed - counts.met + counts.unmet(); }
 
 /// Decides when the run is over.
-class End {
+class RunEnd {
  public:
-  explicit End(const SimulationSetup& setup) : setup_(setup) {}
+  explicit RunEnd(const SimulationSetup& setup) : setup_(setup) {}
 
   bool reached(const Endpoints& endpoints, Instant now) {
     if (setup_.duration) return now.since_start >= *setup_.duration;
@@ -178,10 +178,11 @@ Result<RunResult> simulate(const SimulationSetup& setup, const ProgressCallback&
   if (!opened) return std::unexpected(opened.error());
   const Endpoints& endpoints = *opened;
   Peers peers(setup);
-  FleetHook hook(endpoints, setup.cluster.catalog->services, peers.series());
+  FleetHook hook(endpoints.routes(), setup.cluster.catalog->services, peers.series());
   sim::Cluster cluster(setup.cluster, setup.seed, hook);
   cluster.advance({});  // the first observation must show the nodes and replicas of the start
-  WatchedWorld world(cluster, hook.scraped(), setup.cluster);
+  HistoryRecorder history;
+  WatchedWorld world(cluster, hook.scraped(), setup.cluster, setup.keep_history ? &history : nullptr);
   std::int64_t not_repeatable = 0;
   control::Controller controller(setup.policies, world,
                                  {.witness = setup.witness, .decider = decider_of(setup, peers, not_repeatable)});
@@ -202,15 +203,16 @@ Result<RunResult> simulate(const SimulationSetup& setup, const ProgressCallback&
   Observer observer(setup, endpoints, cluster, hook, world, controller, why);
 
   ScaleRecorder recorder(services.size(), setup.endpoints.size() == 1);
-  End end(setup);
+  RunEnd end(setup);
   Instant minute{kMinute};
   Instant now{};
-  while (!end.reached(endpoints, now) && !endpoints.error()) {
+  while (!end.reached(endpoints, now) && !endpoints.error() && !setup.stop.stop_requested()) {
     now = std::min({cluster.next_event(), controller.next_tick(), minute, end.next(endpoints, now)});
     endpoints.advance(now);
     cluster.advance(now);
     if (controller.next_tick() <= now) {
       controller.tick();
+      if (setup.keep_history) history.note(controller.placed(), controller.bought(), *setup.cluster.catalog, now);
       for (model::ServiceId id{0}; id.value < services.size(); ++id.value) {
         recorder.note(id, *setup.cluster.catalog, controller.scale_decision(id).desired, why, now);
       }
@@ -225,6 +227,7 @@ Result<RunResult> simulate(const SimulationSetup& setup, const ProgressCallback&
     }
   }
   if (const std::optional<Error> error = endpoints.error()) return std::unexpected(*error);
+  if (setup.stop.stop_requested()) return std::unexpected(Error::about({}, "the simulation was stopped"));
   endpoints.finish(now);
   observer.finish(now);
   RunResult result = observer.result(now);
@@ -232,6 +235,7 @@ Result<RunResult> simulate(const SimulationSetup& setup, const ProgressCallback&
   result.warnings.insert(result.warnings.begin(), setup.warnings.begin(), setup.warnings.end());
   for (std::string& warning : peers.warnings()) result.warnings.push_back(std::move(warning));
   std::move(recorder).move_into(result);
+  if (setup.keep_history) result.history = std::move(history).take(cluster.cold_starts());
   return result;
 }
 

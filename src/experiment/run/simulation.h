@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <stop_token>
 #include <string>
 #include <vector>
 
@@ -41,7 +42,8 @@ struct SimulationSetup {
   std::vector<EndpointSetup> endpoints;  ///< at least one; in the order of the catalog's services
   control::Policies policies;
   std::uint64_t seed = 1;
-  std::optional<Duration> duration;            ///< the run ends here; none: it ends when every request has ended, ...
+  /// Time at which the run ends; no value: it ends when every request has ended, ...
+  std::optional<Duration> duration;
   Duration settle = std::chrono::minutes(15);  ///< ... but at the latest this long after the last arrival
   control::Witness witness;                    ///< is called with the inputs of every decision; may be empty
   std::vector<std::optional<scenario::PeerSpec>>
@@ -49,10 +51,12 @@ struct SimulationSetup {
   std::vector<std::string> warnings;  ///< facts about the policy without which its figures mislead
   Script script;                      ///< scales the first service in place of both; may be empty
   std::function<bool()> enough;       ///< ends the run when it returns true after a decision; may be empty
+  std::stop_token stop{};             ///< a requested stop ends the run at its next event, with an error
   /// The run ends at the next minute after more requests than this have missed the SLO; none: no limit.
   std::optional<RequestCount> miss_limit{};
+  bool keep_history = false;  ///< note what happens to nodes and replicas (RunResult::history)
   bool verify =
-      false;  ///< for tests: check the invariants during the run and make every decision twice, which is slower
+      false;  ///< true: checks the invariants during the run and makes every decision twice, which is slower; for tests
 };
 
 /// The progress of a run, reported about once per simulated minute.
@@ -67,7 +71,7 @@ using ProgressCallback = std::function<void(const Progress&)>;
 
 /// Runs simulation and control together: the fleet serves, the cluster starts and ends replicas, and the control loop
 /// sees the cluster only through its port. At one moment requests are handled first, then the cluster, then the loop.
-/// @return an input error if the file of the workload is invalid
+/// @return an input error if the file of the workload is invalid, or if the run was stopped
 Result<RunResult> simulate(const SimulationSetup& setup, const ProgressCallback& progress = {});
 
 }  // namespace capstan::experiment

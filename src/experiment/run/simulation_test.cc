@@ -66,7 +66,7 @@ class Small {
                       .provision = decide::provision::whole_groups()};
   }
 
-  /// A load in requests per second, with a spike of some minutes.
+  /// Sets a load in requests per second, with a spike of some minutes.
   void rate(double usual, double peak, minutes start, minutes length, minutes duration) {
     workload::GeneratorSpec load;
     load.rate.kind = workload::RateCurve::Kind::spike;
@@ -100,8 +100,8 @@ TEST(Simulation, ASpikeBecomesReplicasAndNodesAndGoesAgain) {
   EXPECT_LT(result.useful_gpu_ns, result.paid_gpu_ns());
 }
 
-/// A run without requests after the first quarter of an hour and without faults, so that load and world do not change
-/// for nearly four hours. A script scales it.
+/// Runs without requests after the first quarter of an hour and without faults, so that load and world do not change
+/// for nearly four hours. A script scales the service.
 RunResult four_calm_hours(const Script& script) {
   Small small;
   small.rate(1, 1, minutes(1), minutes(1), minutes(15));
@@ -209,7 +209,7 @@ TEST(Simulation, HoldsUnderRefusalsLossAndUnknownOutcomes) {
   }
 }
 
-TEST(Simulation, WhatASpotInterruptionCutsIsForcedAndNoDecision) {
+TEST(Simulation, RequestsCutByASpotInterruptionAreForced) {
   Small small(2);
   auto catalog = std::make_shared<model::Catalog>(*small.setup.cluster.catalog);
   catalog->offerings[0].capacity = model::CapacityType::spot;
@@ -224,7 +224,7 @@ TEST(Simulation, WhatASpotInterruptionCutsIsForcedAndNoDecision) {
   EXPECT_EQ(result.invariants.not_conserved, 0);
 }
 
-TEST(Simulation, WhatADrainBeyondItsGraceCutsIsADecision) {
+TEST(Simulation, RequestsCutByADrainBeyondItsGraceAreADecision) {
   Small small;
   small.setup.cluster.termination_grace = std::chrono::milliseconds(100);
   const RunResult result = simulate(small.setup).value();

@@ -53,7 +53,7 @@ RunResult split_run(const scenario::Scenario& scenario) {
   return *result;
 }
 
-TEST(SplitService, ARoleTakesFromTheServiceWhatItDoesNotSay) {
+TEST(SplitService, ARoleInheritsMissingKeysFromTheService) {
   const auto scenario =
       split_scenario("capstan", "{prefill: {tensor_parallel: 2}, decode: {replicas: {min: 2, max: 9}}}");
   ASSERT_TRUE(scenario.has_value()) << scenario.error().text();
@@ -63,8 +63,8 @@ TEST(SplitService, ARoleTakesFromTheServiceWhatItDoesNotSay) {
   EXPECT_EQ(services[0].max_replicas, 16);
   EXPECT_EQ(services[1].workload.tensor_parallel, 1);
   EXPECT_EQ(services[1].min_replicas, 2);
-  EXPECT_EQ(services[1].fed_by, model::ServiceId{0});
-  EXPECT_FALSE(services[0].fed_by.valid());
+  EXPECT_EQ(services[1].prefill_service, model::ServiceId{0});
+  EXPECT_FALSE(services[0].prefill_service.valid());
   EXPECT_EQ(scenario->endpoint().roles[0].replica.role, sim::EngineRole::prefill);
   EXPECT_EQ(scenario->endpoint().roles[1].replica.role, sim::EngineRole::decode);
 }
@@ -75,7 +75,7 @@ struct SplitError {
   const char* says;
 };
 
-TEST(SplitService, SaysWhatIsWrongWithARole) {
+TEST(SplitService, ReportsFaultsOfARole) {
   const SplitError rows[] = {
       {"capstan", "{prefill: {}}", "service.roles lacks \"decode\""},
       {"capstan", "{prefill: {}, decode: {}, both: {}}",
@@ -83,14 +83,15 @@ TEST(SplitService, SaysWhatIsWrongWithARole) {
       {"capstan", "{prefill: {}, decode: {slo: {ttft: 1s}}}", "service.roles.decode: found key \"slo\""},
       {"capstan", "{prefill: {}, decode: {model: Llama-3.3-70B, tensor_parallel: 4}}", "expected one model"},
       {"capstan", "{prefill: {}, decode: {replicas: {min: 5, max: 4}}}", "service.roles.decode.replicas: min 5"},
-      {"capstan", "{prefill: {}, decode: {replicas: {min: 32, max: 40}}}", "33 GPUs are the minimum of all replicas"},
+      {"capstan", "{prefill: {}, decode: {replicas: {min: 32, max: 40}}}",
+       "the minimum replicas of all services need 33 GPUs"},
       {"capstan", "{prefill: {}, decode: {gpu: H200}}", "no node has the GPU that the service runs on, h200_sxm"},
       {"capstan", "{prefill: {}, decode: {tensor_parallel: 2}, conversion: 5s}",
        "service.roles.conversion: prefill and decode differ in model, gpu, dtype or tensor_parallel"},
       {"capstan", "{prefill: {}, decode: {engine_settings: {max_seqs: 64}}, conversion: 5s}",
        "service.roles.conversion: prefill and decode differ in engine_settings"},
       {"capstan", "{prefill: {}, decode: {replicas: {min: 1, max: 4, survive: node}}, conversion: 5s}",
-       "service.roles.conversion: found beside replicas.survive"},
+       "service.roles.conversion: found together with replicas.survive"},
       {"capstan", "{prefill: {}, decode: {}, conversion: soon}", "service.roles.conversion: found \"soon\""},
       {"capstan", "{prefill: {}, decode: {}, decode_per_prefill: {min: 3, max: 2}}",
        "service.roles.decode_per_prefill: min 3 is above max 2"},
@@ -109,7 +110,8 @@ TEST(SplitService, ForesightIsRefused) {
   const auto scenario =
       scenario::parse_scenario(text, "split.yaml", {.sets = {"bound=true"}, .trace = {}, .seed = {}, .policies = {}});
   ASSERT_FALSE(scenario.has_value());
-  EXPECT_NE(scenario.error().text().find("foresight is computed for replicas that do both"), std::string::npos);
+  EXPECT_NE(scenario.error().text().find("the lower bound is computed only for replicas that do both"),
+            std::string::npos);
 }
 
 TEST(SplitService, EachRoleHasAPolicyOfItsOwn) {
@@ -125,7 +127,7 @@ TEST(SplitService, EachRoleHasAPolicyOfItsOwn) {
   EXPECT_EQ(result.requests.arrived, result.requests.completed);
 }
 
-TEST(SplitService, CapstanSizesBothRolesAndHardlyTurnsAround) {
+TEST(SplitService, CapstanSizesBothRolesWithFewReversals) {
   for (const char* const rate : {kSplitSteady, kSplitWave}) {
     const auto scenario = split_scenario("capstan", kSplitRoles, rate);
     ASSERT_TRUE(scenario.has_value()) << scenario.error().text();
@@ -154,7 +156,7 @@ TEST(SplitService, ARatioHoldsAtAnyMoment) {
   EXPECT_GE(result.attainment_ppm(), 990'000);
 }
 
-/// Long prompts and long answers, which alternate every ten minutes.
+/// Returns a trace in which long prompts and long answers alternate every ten minutes.
 std::string swing_trace() {
   const std::string path = ::testing::TempDir() + "swing.csv";
   std::string rows = "TIMESTAMP,ContextTokens,GeneratedTokens\n";

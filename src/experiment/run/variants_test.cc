@@ -1,5 +1,5 @@
-// Goal: a service with several variants is read, gets its requests from the router, is scaled together or apart, and is
-// explained variant by variant. The scenario variants.yaml shows the benefit of a mix.
+// Goal: a service with several variants is read, gets its requests from the router, is scaled together or separately,
+// and is explained variant by variant. The scenario variants.yaml shows the benefit of a mix.
 #include <gtest/gtest.h>
 
 #include <fmt/format.h>
@@ -76,7 +76,7 @@ TEST(Variants, EachIsAServiceBesideTheFirst) {
   EXPECT_FALSE(scenario->endpoint().split());
   const std::vector<model::Service>& services = scenario->catalog->services;
   ASSERT_EQ(services.size(), 2u);
-  EXPECT_EQ(services[0].beside, std::vector<model::ServiceId>{{1}});
+  EXPECT_EQ(services[0].alternatives, std::vector<model::ServiceId>{{1}});
   EXPECT_EQ(services[0].name, "service h100");
   EXPECT_EQ(services[1].workload.name, "a100");
   EXPECT_EQ(services[1].max_replicas, 16) << "as the service says";
@@ -84,7 +84,7 @@ TEST(Variants, EachIsAServiceBesideTheFirst) {
   EXPECT_EQ(describe(*scenario).service, "Llama-3.1-8B, h100 TP1 on H100 and a100 TP1 on A100");
 }
 
-TEST(Variants, TheRouterHoldsRequestsAgainstWhatAReplicaCarries) {
+TEST(Variants, TheRouterWeighsRequestsByCapacity) {
   const auto usual = variants_scenario({});
   EXPECT_GT(usual->endpoint().roles[0].weight, usual->endpoint().roles[1].weight * 3 / 2);
   EXPECT_LT(usual->endpoint().roles[0].weight, usual->endpoint().roles[1].weight * 6);
@@ -94,7 +94,7 @@ TEST(Variants, TheRouterHoldsRequestsAgainstWhatAReplicaCarries) {
   EXPECT_EQ(stated->endpoint().roles[1].weight, 2);
 }
 
-TEST(Variants, SaysWhatIsWrongWithOne) {
+TEST(Variants, ReportsFaultsOfAVariant) {
   struct Row {
     const char* variants;
     const char* says;
@@ -108,7 +108,7 @@ TEST(Variants, SaysWhatIsWrongWithOne) {
       {"[{name: h100, gpu: H100, weight: 3}, {name: a100, gpu: A100}]", "found a variant without weight"},
       {"[{name: h100, gpu: H100}, {name: a100, gpu: A100, model: Qwen3-14B}]", "expected one model"},
       {"[{name: h100, gpu: H100}, {name: h200, gpu: H200}]", "no node has the GPU that the service runs on, h200_sxm"},
-      {"[{name: h100, gpu: H100}, {name: a100, gpu: A100, replicas: {min: 5, max: 9}}]", "5 GPUs are the minimum"},
+      {"[{name: h100, gpu: H100}, {name: a100, gpu: A100, replicas: {min: 5, max: 9}}]", "need 5 GPUs"},
   };
   for (const Row& row : rows) {
     const auto scenario = variants_scenario({.variants = row.variants});
@@ -120,7 +120,7 @@ TEST(Variants, SaysWhatIsWrongWithOne) {
   EXPECT_NE(foresight.error().text().find("replicas of one kind"), std::string::npos);
 }
 
-TEST(Variants, CapstanTakesTheCheapOnesFirstAndCountsOnNoMoreThanThereAre) {
+TEST(Variants, CapstanTakesCheapReplicasFirstAndNoMoreThanExist) {
   const RunResult result = variants_run({});
   EXPECT_GE(result.attainment_ppm(), 990'000);
   EXPECT_EQ(result.invariants.total(), 0);
@@ -140,7 +140,7 @@ TEST(Variants, WhereTheCheapKindCannotBeHadTheOtherCarriesIt) {
   EXPECT_LT(result.nodes_refused, 40) << "launches are not repeated all the time";
 }
 
-TEST(Variants, APolicyThatKnowsOneScalesTheFirstAndSaysSo) {
+TEST(Variants, APolicyForOneVariantScalesTheFirstAndWarns) {
   const RunResult result = variants_run({.scale = "{policy: queue_hpa, waiting_per_replica: 2}", .length = "10m"});
   ASSERT_EQ(result.warnings.size(), 1u);
   EXPECT_NE(result.warnings[0].find("it scales h100, and a100 stays at 0"), std::string::npos) << result.warnings[0];

@@ -3,18 +3,18 @@
 #include <cstdint>
 
 #include "base/time.h"
+#include "experiment/run/run_history.h"
 #include "experiment/run/scrape_log.h"
 #include "ports/world.h"
 #include "sim/cluster/cluster_config.h"
 
 namespace capstan::experiment {
 
-/// Returns the number of changed rows that contain data which a controller in production could not have at that moment
+/// Returns the number of changed rows with data that a controller in production could not have at that moment
 /// (invariant 7):
-/// - signals of a replica or gateway that were not scraped, that are visible before the delay of a scrape has passed,
-/// or
-///   whose age is wrong;
-/// - a row with a moment in the future.
+/// - signals of a replica or gateway that were not scraped, whose age is wrong, or that are visible before the delay of
+///   a scrape has passed;
+/// - a row with a time in the future.
 /// All other numbers of a snapshot are predictions or requests that were made from snapshots. The cost grows with the
 /// number of changed rows.
 std::int64_t oracle_rows(const ports::Observation& seen, const ScrapeLog& scraped, const sim::ClusterConfig& config);
@@ -22,14 +22,17 @@ std::int64_t oracle_rows(const ports::Observation& seen, const ScrapeLog& scrape
 /// Passes a world on to a controller and checks every observation for invariant 7.
 class WatchedWorld final : public ports::World {
  public:
-  /// All arguments outlive this object. `config` is that of the cluster behind `world`.
-  WatchedWorld(ports::World& world, const ScrapeLog& scraped, const sim::ClusterConfig& config)
-      : world_(world), scraped_(scraped), config_(config) {}
+  /// Keeps references to its arguments, which must outlive it. `config` is that of the cluster behind `world`.
+  /// @param history  is told every observation; may be null
+  WatchedWorld(ports::World& world, const ScrapeLog& scraped, const sim::ClusterConfig& config,
+               HistoryRecorder* history = nullptr)
+      : world_(world), scraped_(scraped), config_(config), history_(history) {}
 
   Instant now() const override { return world_.now(); }
   ports::Observation observe() override {
     ports::Observation seen = world_.observe();
     oracle_rows_ += experiment::oracle_rows(seen, scraped_, config_);
+    if (history_ != nullptr) history_->note(seen);
     return seen;
   }
   model::ActionToken submit(const model::Action& action) override { return world_.submit(action); }
@@ -40,6 +43,7 @@ class WatchedWorld final : public ports::World {
   ports::World& world_;
   const ScrapeLog& scraped_;
   const sim::ClusterConfig& config_;
+  HistoryRecorder* history_;
   std::int64_t oracle_rows_ = 0;
 };
 

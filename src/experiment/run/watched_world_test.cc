@@ -5,6 +5,7 @@
 #include <functional>
 
 #include "base/testing/moment.h"
+#include "model/signal_names.h"
 
 namespace capstan::experiment {
 namespace {
@@ -15,21 +16,34 @@ using std::chrono::seconds;
 
 constexpr Duration kDelay = seconds(1);
 
+/// Returns the signals on an engine's page. Every signal has another value, and other values on the next page.
+model::ReplicaSignals scraped_page(std::int64_t page) {
+  model::ReplicaSignals signals;
+  std::int64_t value = 10;
+  for (const model::ReplicaSignal& signal : model::kReplicaSignals) {
+    signals.*signal.field = model::Signal::of(value + page);
+    value += 10;
+  }
+  signals.duty_cycle_percent = signals.memory_used_percent = {};
+  return signals;
+}
+
+/// Returns a reading as a snapshot has it, with the signals of the exporter. 92 % of the memory is in use by default.
+model::ReplicaSignals seen_as(model::ReplicaSignals signals, std::int64_t duty, Duration age) {
+  signals.duty_cycle_percent = model::Signal::of(duty);
+  signals.memory_used_percent = model::Signal::of(92);
+  for (const model::ReplicaSignal& signal : model::kReplicaSignals) (signals.*signal.field).age = age;
+  return signals;
+}
+
 /// A replica and a gateway, scraped at 30 s and at 45 s and observed at 46 s, when the second scrape becomes visible.
 struct Honest {
   ScrapeLog log;
   ports::Observation seen;
 
   Honest() {
-    sim::EngineReading before, last;
-    before.waiting = 3, before.running = 2, before.prompt_tokens_total = 900, before.generated_tokens_total = 40;
-    before.kv_blocks_used = 250, before.kv_blocks_total = 1000, before.busy_total = seconds(3);
-    last.waiting = 7, last.running = 4, last.prompt_tokens_total = 1800, last.generated_tokens_total = 90;
-    last.kv_blocks_used = 500, last.kv_blocks_total = 1000, last.busy_total = seconds(9);
-    last.ttft_p99 = std::chrono::milliseconds(250);
-    last.ttft_late_ppm = 12'500;
-    last.queue_late_ppm = 2'500;
-    last.tpot_late_ppm = 7'500;
+    const sim::EngineReading before = {.signals = scraped_page(0), .busy_total = seconds(3)};
+    const sim::EngineReading last = {.signals = scraped_page(1), .busy_total = seconds(9)};
     log.begin(model::GangId{0}, at_s(15));
     log.add(model::GangId{0}, at_s(30), before);
     log.add(model::GangId{0}, at_s(45), last);
@@ -38,20 +52,9 @@ struct Honest {
     model::Gang gang;
     gang.phase = model::Gang::Phase::ready;
     gang.created_at = at_s(1);
-    const model::ReplicaSignals signals = {.waiting = model::Signal::of(7, kDelay),
-                                           .running = model::Signal::of(4, kDelay),
-                                           .kv_usage_ppm = model::Signal::of(500'000, kDelay),
-                                           .duty_cycle_percent = model::Signal::of(40, kDelay),
-                                           .memory_used_percent = model::Signal::of(92, kDelay),
-                                           .ttft_p99_us = model::Signal::of(250'000, kDelay),
-                                           .ttft_late_ppm = model::Signal::of(12'500, kDelay),
-                                           .queue_late_ppm = model::Signal::of(2'500, kDelay),
-                                           .tpot_late_ppm = model::Signal::of(7'500, kDelay),
-                                           .prompt_tokens_total = model::Signal::of(1800, kDelay),
-                                           .generated_tokens_total = model::Signal::of(90, kDelay)};
     seen.snapshot.at = at_s(46);
     seen.snapshot.gangs.set({0}, gang);
-    seen.snapshot.signals.set({0}, signals);
+    seen.snapshot.signals.set({0}, seen_as(scraped_page(1), 40, kDelay));
     seen.snapshot.services.set({0}, {.desired_replicas = 1, .gateway_waiting = model::Signal::of(12, kDelay)});
     model::Node node;
     node.ready_at = at_s(20);
@@ -76,37 +79,14 @@ struct ChangeRow {
   std::int64_t rows;
 };
 
-/// Changes the value of one signal and keeps its age.
-std::function<void(Honest&)> says(model::Signal model::ReplicaSignals::* field, std::int64_t value) {
-  return [=](Honest& h) {
-    model::ReplicaSignals signals = h.signals();
-    (signals.*field).value = value;
-    h.seen.snapshot.signals.set({0}, signals);
-  };
-}
-
 const ChangeRow kChangeRows[] = {
     {"copies of scraped readings, as old as they are, are no oracle; nor is a prediction", [](Honest&) {}, 0},
     {"the reading before is fine while the last one is on its way",
-     [](Honest& h) {
-       const model::ReplicaSignals signals = {.waiting = model::Signal::of(3, seconds(15)),
-                                              .running = model::Signal::of(2, seconds(15)),
-                                              .kv_usage_ppm = model::Signal::of(250'000, seconds(15)),
-                                              .duty_cycle_percent = model::Signal::of(20, seconds(15)),
-                                              .memory_used_percent = model::Signal::of(92, seconds(15)),
-                                              .ttft_p99_us = {},
-                                              .ttft_late_ppm = {},
-                                              .queue_late_ppm = {},
-                                              .tpot_late_ppm = {},
-                                              .prompt_tokens_total = model::Signal::of(900, seconds(15)),
-                                              .generated_tokens_total = model::Signal::of(40, seconds(15))};
-       h.seen.snapshot.signals.set({0}, signals);
-     },
-     0},
+     [](Honest& h) { h.seen.snapshot.signals.set({0}, seen_as(scraped_page(0), 20, seconds(15))); }, 0},
     {"half of one reading and half of the next is none of them",
      [](Honest& h) {
        model::ReplicaSignals signals = h.signals();
-       signals.waiting = model::Signal::of(3, seconds(15));
+       signals.waiting = seen_as(scraped_page(0), 20, seconds(15)).waiting;
        h.seen.snapshot.signals.set({0}, signals);
      },
      1},
@@ -132,16 +112,6 @@ const ChangeRow kChangeRows[] = {
        h.seen.snapshot.signals.set({0}, signals);
      },
      0},
-    {"a queue as it is now, and not as it was scraped", says(&model::ReplicaSignals::waiting, 8), 1},
-    {"requests that run now, and did not", says(&model::ReplicaSignals::running, 5), 1},
-    {"a KV cache as it is now", says(&model::ReplicaSignals::kv_usage_ppm, 500'001), 1},
-    {"a duty cycle of another interval", says(&model::ReplicaSignals::duty_cycle_percent, 41), 1},
-    {"memory that the engine does not hold", says(&model::ReplicaSignals::memory_used_percent, 91), 1},
-    {"a first token that came since", says(&model::ReplicaSignals::ttft_p99_us, 250'001), 1},
-    {"a share of late first tokens from after the scrape", says(&model::ReplicaSignals::ttft_late_ppm, 12'501), 1},
-    {"a wait from after the scrape", says(&model::ReplicaSignals::queue_late_ppm, 2'501), 1},
-    {"slow answers from after the scrape", says(&model::ReplicaSignals::tpot_late_ppm, 7'501), 1},
-    {"a prompt that came since", says(&model::ReplicaSignals::prompt_tokens_total, 1801), 1},
     {"a reading from before the delay has passed",
      [](Honest& h) {
        h.seen.snapshot.at = at_s(45);
@@ -158,7 +128,6 @@ const ChangeRow kChangeRows[] = {
      },
      1},
     {"a replica that was never scraped", [](Honest& h) { h.log.forget({0}); }, 1},
-    {"tokens that are not generated yet", says(&model::ReplicaSignals::generated_tokens_total, 91), 1},
     {"requests at the gateway that it has not reported",
      [](Honest& h) {
        h.seen.snapshot.services.set({0}, {.desired_replicas = 1, .gateway_waiting = model::Signal::of(13, kDelay)});
@@ -189,6 +158,38 @@ TEST(WatchedWorld, Rows) {
     row.change(world);
     EXPECT_EQ(oracle_rows(world.seen, world.log, config), row.rows);
   }
+}
+
+TEST(WatchedWorld, EverySignalIsCompared) {
+  sim::ClusterConfig config;
+  config.scrape.delay = kDelay;
+  for (const model::ReplicaSignal& signal : model::kReplicaSignals) {
+    SCOPED_TRACE(signal.name);
+    Honest world;
+    model::ReplicaSignals signals = world.signals();
+    (signals.*signal.field).value += 1;
+    world.seen.snapshot.signals.set({0}, signals);
+    EXPECT_EQ(oracle_rows(world.seen, world.log, config), 1) << "a value that was not scraped";
+    signals.*signal.field = {};
+    world.seen.snapshot.signals.set({0}, signals);
+    EXPECT_EQ(oracle_rows(world.seen, world.log, config), 0) << "a missing signal reveals nothing";
+  }
+}
+
+TEST(WatchedWorld, ASignalThatTheEngineDidNotReportIsNotKnown) {
+  sim::ClusterConfig config;
+  config.scrape.delay = kDelay;
+  Honest world;
+  model::ReplicaSignals silent = scraped_page(2);
+  silent.ttft_late_ppm = {};
+  world.log.add(model::GangId{0}, at_s(60), {.signals = silent, .busy_total = seconds(9)});
+  model::ReplicaSignals signals = seen_as(silent, 0, kDelay);
+  world.seen.snapshot.at = at_s(61);
+  world.seen.snapshot.signals.set({0}, signals);
+  EXPECT_EQ(oracle_rows(world.seen, world.log, config), 0);
+  signals.ttft_late_ppm = model::Signal::of(0, kDelay);
+  world.seen.snapshot.signals.set({0}, signals);
+  EXPECT_EQ(oracle_rows(world.seen, world.log, config), 1);
 }
 
 }  // namespace

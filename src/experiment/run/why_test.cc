@@ -63,7 +63,7 @@ std::string why(const std::string& policy, const std::vector<std::string>& sets)
   return "nothing waited";
 }
 
-struct Row {
+struct WhyCase {
   const char* teaches;
   std::vector<std::string> policies;
   std::vector<std::string> sets;
@@ -73,7 +73,7 @@ struct Row {
 
 const std::vector<std::string> kScalers = {"queue", "duty", "keda", "knative", "ray", "dynamo", "capstan"};
 
-const Row kRows[] = {
+const WhyCase kRows[] = {
     {"a fixed number of replicas is the cause",
      {"fixed"},
      {},
@@ -107,7 +107,7 @@ const Row kRows[] = {
 };
 
 TEST(Why, NamesTheCauseAndNoOther) {
-  for (const Row& row : kRows) {
+  for (const WhyCase& row : kRows) {
     for (const std::string& policy : row.policies) {
       SCOPED_TRACE(std::string(row.teaches) + ": " + policy);
       const std::string sentence = why(policy, row.sets);

@@ -11,11 +11,11 @@ namespace capstan::experiment {
 std::size_t columns(std::string_view text);
 /// Returns the text with at most `width` columns; a text that was cut ends with an ellipsis.
 std::string shortened(const std::string& text, std::size_t width);
-/// Fill the text with spaces up to `width` columns, behind it (right) or before it (left).
+/// Fills the text with spaces up to `width` columns, after it (`pad_right`) or before it (`pad_left`).
 std::string pad_right(const std::string& text, std::size_t width);
 std::string pad_left(const std::string& text, std::size_t width);
-/// Returns `label` and the text behind it in lines of at most `width` columns. Later lines begin below the first word.
-/// Each line ends with a newline.
+/// Returns `label` followed by the text, in lines of at most `width` columns. Further lines are indented to the start
+/// of the text. Each line ends with a newline.
 std::string wrapped(const std::string& label, std::string_view text, std::size_t width);
 /// Breaks each line of a text into lines of at most `width` columns. The last one ends with a newline, too.
 std::string wrapped_lines(std::string_view text, std::size_t width);

@@ -15,15 +15,13 @@ constexpr std::int64_t kMicroUsd = 1'000'000;
 
 }  // namespace
 
-std::string grouped(std::int64_t number) { return grouped_text(number); }
-
 std::string tenths(std::int64_t number, std::int64_t unit) {
   const std::int64_t tenth = (number * 10 + unit / 2) / unit;
-  return fmt::format("{}.{}", grouped(tenth / 10), tenth % 10);
+  return fmt::format("{}.{}", grouped_text(tenth / 10), tenth % 10);
 }
 
 std::string counted(std::int64_t number, const char* one, const char* many) {
-  return fmt::format("{} {}", grouped(number), number == 1 ? one : many);
+  return fmt::format("{} {}", grouped_text(number), number == 1 ? one : many);
 }
 
 std::string seconds(std::int64_t microseconds) {
@@ -32,19 +30,17 @@ std::string seconds(std::int64_t microseconds) {
     return fmt::format("{}.{:02} s", hundredths / 100, hundredths % 100);
   }
   if (microseconds < 99'950'000) return tenths(microseconds, 1'000'000) + " s";
-  return grouped((microseconds + 500'000) / 1'000'000) + " s";
+  return grouped_text((microseconds + 500'000) / 1'000'000) + " s";
 }
 
 std::string milliseconds(std::int64_t microseconds) { return tenths(microseconds, 1000) + " ms"; }
 
 std::string usd(std::int64_t micro_usd) {
   const std::int64_t cents = (micro_usd + kMicroUsd / 200) / (kMicroUsd / 100);
-  return fmt::format("{}.{:02}", grouped(cents / 100), cents % 100);
+  return fmt::format("{}.{:02}", grouped_text(cents / 100), cents % 100);
 }
 
 std::string gpu_hours(GpuNanoseconds time) { return tenths(static_cast<std::int64_t>(time / 1'000'000), 3'600'000); }
-
-std::string time_words(Duration duration) { return time_text(duration); }
 
 std::string clock(Instant at) {
   const std::int64_t seconds = at.since_start.count() / 1'000'000'000;

@@ -11,8 +11,6 @@
 // Numbers and sentences for people. They are computed with integers only, so that every machine writes the same text.
 namespace capstan::experiment {
 
-/// Returns a number with separators: "19,366".
-std::string grouped(std::int64_t number);
 /// Returns number / unit with one decimal, rounded half up: tenths(993'000, 10'000) is "99.3".
 std::string tenths(std::int64_t number, std::int64_t unit);
 /// Returns a number with its noun: "1 replica", "2 replicas".
@@ -25,8 +23,6 @@ std::string milliseconds(std::int64_t microseconds);
 std::string usd(std::int64_t micro_usd);
 /// Returns GPU time in hours with one decimal and separators.
 std::string gpu_hours(GpuNanoseconds time);
-/// Returns a duration in at most two units: "58 min 22 s", "80 ms", "1.5 s".
-std::string time_words(Duration duration);
 /// Returns a time of the run: "00:17:20".
 std::string clock(Instant at);
 /// Returns the name of a service's variant, such as "h100", if several variants serve together; otherwise empty.

@@ -184,7 +184,7 @@ std::optional<actuate::Target> Actuator::target(model::ServiceId service) const 
   target.means = drain_means(*workload, replicas);
   target.drain_limit = manifest::read_duration(workload->meta.annotations.get(kDrainLimit));
   target.first_ordinal = static_cast<std::uint32_t>(workload->first_ordinal);
-  std::map<std::string, model::GangId> gangs;  // by UID of the first pod
+  std::map<std::string, model::GangId> gangs;  // gangs by UID of their first pod
   snapshot_->gangs.for_each([&](model::GangId id, const model::Gang& gang) {
     const ObjectKey* pod = gang.service == service ? objects_->pod(gang.pods.front()) : nullptr;
     if (pod != nullptr) gangs[pod->uid] = id;
@@ -208,7 +208,7 @@ actuate::Target::Replica Actuator::replica_of(const kube::Pod& pod, const DrainM
   // A pod that is older than this process may have served before, so it may hold requests.
   const bool older = !first_look_ || instant_of(pod.meta.created_at) < *first_look_;
   const kube::Condition* gate = kube::find_condition(pod.conditions, actuate::kServingGate);
-  const bool let_in = gate != nullptr && !gate->is_false;  // the gate may have let requests in
+  const bool let_in = gate != nullptr && !gate->is_false;  // the router may have sent it requests
   replica.ever_served = older || let_in || served_.contains(pod.meta.uid);
   return replica;
 }

@@ -42,7 +42,7 @@ TEST(MetricsApi, AValueIsAskedForAsAnHpaAsks) {
             "/apis/external.metrics.k8s.io/v1beta1/namespaces/ns/s0?labelSelector=a%3Db");
 }
 
-TEST(MetricsApi, EachWayToLoseAMetricIsTold) {
+TEST(MetricsApi, EachWayToLoseAMetricIsReported) {
   struct Row {
     const char* name;
     MetricAnswers answers;

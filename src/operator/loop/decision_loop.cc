@@ -123,7 +123,7 @@ void DecisionLoop::measure(Instant now) {
     slowest = {std::max(slowest.p99_us, ttft.value), now};
   });
   for (const auto& [uid, before] : first_tokens_) {
-    if (now - before.at < kFirstTokensTold) measured.try_emplace(uid, before);
+    if (now - before.at < kFirstTokensShown) measured.try_emplace(uid, before);
   }
   first_tokens_ = std::move(measured);
 }

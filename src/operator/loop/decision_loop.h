@@ -28,8 +28,8 @@ class DecisionLoop {
   static constexpr Duration kLookMax = std::chrono::seconds(15);
   /// Longest wait for the first answer of a replica. After it, the loop is ready without the replicas that are silent.
   static constexpr Duration kFirstAnswersMax = std::chrono::seconds(20);
-  /// Time for which a report keeps the last known time to the first token.
-  static constexpr Duration kFirstTokensTold = std::chrono::minutes(1);
+  /// Time for which a report shows the last known time to the first token.
+  static constexpr Duration kFirstTokensShown = std::chrono::minutes(1);
 
   /// @param clock    counts from the Unix epoch, and never goes back
   /// @param effects  outlives the loop, like `transport` and `client`; null: every action is refused
@@ -87,12 +87,12 @@ class DecisionLoop {
   Instant synced_at_ = Instant::never();
   std::unique_ptr<SnapshotBuilder> scout_;  ///< finds the serving replicas before `begin`
   std::unique_ptr<Brain> brain_;
-  std::map<std::string, Ledger> ledgers_;  ///< by `ServiceOrigin::key`
+  std::map<std::string, Ledger> ledgers_;  ///< ledgers by `ServiceOrigin::key`
   struct FirstTokens {
     std::int64_t p99_us = 0;
     Instant at{};
   };
-  std::map<std::string, FirstTokens> first_tokens_;  ///< by UID of the scaler
+  std::map<std::string, FirstTokens> first_tokens_;  ///< times to first token by UID of the scaler
 };
 
 }  // namespace capstan::op

@@ -17,7 +17,7 @@ Endpoints::Answer Endpoints::answer(std::string_view method, std::string_view pa
     // A standby is ready too: it knows the cluster and can take over.
     for (const std::string& line : process_.loop().watch().waiting_for()) answer.body += "waits for " + line + "\n";
     for (const auto& [kind, age] : process_.too_old()) {
-      answer.body += "has heard nothing of " + kind + " for " + std::to_string(whole_seconds(age)) + " s\n";
+      answer.body += "has received nothing about " + kind + " for " + std::to_string(whole_seconds(age)) + " s\n";
     }
     answer.status = answer.body.empty() ? 200 : 503;
     if (answer.body.empty()) answer.body = "ok\n";

@@ -66,8 +66,8 @@ void Process::turn() {
   if (end_ == End::not_yet) elect();
   loop_.turn();
   checkpoint_.turn();
-  tell_refusals();
-  tell_ages();
+  log_refusals();
+  log_view_ages();
   if (!synced_told_ && loop_.synced()) {
     synced_told_ = true;
     log_({.level = Level::info, .message = "all objects are known"});
@@ -90,7 +90,7 @@ Instant Process::next_deadline() const {
   return next;
 }
 
-/// A call whose answer is forgotten when the process ends.
+/// Sends a request whose answer is ignored after the process has ended.
 void Process::call(kube::ApiRequest request, kube::Client::Handler handler) {
   const auto id = std::make_shared<kube::Client::CallId>(0);
   *id = base_.client.call(std::move(request), [this, id, handler = std::move(handler)](kube::Outcome outcome) {
@@ -118,7 +118,7 @@ void Process::follow_lead() {
   if (leads() != leading_) {
     leading_ = leads();
     log_({.level = leading_ ? Level::info : Level::warning,
-          .message = leading_ ? "leads" : "leads no more: without the Lease this process writes nothing"});
+          .message = leading_ ? "leads" : "no longer leads: without the Lease this process writes nothing"});
     if (leading_) {
       checkpoint_.start_reading();
     } else {
@@ -144,7 +144,7 @@ void Process::decide() {
   show_gangs();
   show_fleet();
   show_queues();
-  tell_troubles();
+  log_readiness();
   checkpoint_.write(loop_.checkpoint(), false);
 }
 
@@ -171,7 +171,7 @@ void Process::note(const kube::EventNote& note) {
   events_.record(note, base_.clock(), base_.wall());
 }
 
-/// Pods belong to other programs, so the kill switch also stops these writes.
+/// Shows why gangs are pending. Pods belong to other programs, so the kill switch also stops these writes.
 void Process::show_gangs() {
   const Mode placement = fleet_policy(loop_.view().fleet).placement;
   GangVerdictWriter::Out out =
@@ -218,8 +218,8 @@ void Process::send_events() {
   }
 }
 
-/// Logs whether each scaler is Ready, when that or its reason changes.
-void Process::tell_troubles() {
+/// Logs for each scaler when its condition Ready or the reason of that condition changes.
+void Process::log_readiness() {
   std::map<std::string, std::string> now;
   for (const ScalerReport& report : reports_) {
     const StatusCondition& ready = report.verdicts.front();
@@ -240,8 +240,8 @@ void Process::tell_troubles() {
   }
 }
 
-/// Logs each kind that cannot be watched, when that begins and when it ends.
-void Process::tell_refusals() {
+/// Logs for each kind when it becomes impossible to watch it, and when that ends.
+void Process::log_refusals() {
   std::map<std::string, std::string> now = loop_.watch().refusals();
   if (now == logged_refusals_) return;
   for (const auto& [kind, words] : now) {
@@ -256,7 +256,7 @@ void Process::tell_refusals() {
 }
 
 /// Logs when the view of the cluster becomes too old to act on, and when that ends.
-void Process::tell_ages() {
+void Process::log_view_ages() {
   const bool old = !sees();
   if (std::exchange(too_old_told_, old) == old) return;
   const std::map<std::string, Duration> now = too_old();

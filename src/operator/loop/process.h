@@ -44,7 +44,7 @@ class Process {
     net::Clock clock;  ///< counts from the Unix epoch, and never goes back
     kube::WallClock wall;
     RandomStream random;
-    ActionExecutor* effects = nullptr;  ///< null: a new `Actuator` at the API server
+    ActionExecutor* effects = nullptr;  ///< carries out actions; null: a new `Actuator` at the API server
     control::Witness witness{};         ///< sees the inputs of every decision; may be empty
   };
 
@@ -62,10 +62,10 @@ class Process {
 
   bool leads() const;
   bool synced() const { return loop_.synced(); }
-  /// Returns the kinds of objects whose last news is older than `ClusterWatch::kAgeMost`. While there are any, the
-  /// process writes only to its own objects.
+  /// Returns the kinds of objects about which the server has reported nothing for longer than `ClusterWatch::kAgeMost`,
+  /// with the time since its last report. While there is such a kind, the process writes only to its own objects.
   std::map<std::string, Duration> too_old() const;
-  /// Returns the age of the last news of each kind.
+  /// Returns the time since the server's last report about each kind.
   std::map<std::string, Duration> ages() const { return loop_.watch().ages(base_.clock()); }
   std::vector<std::string> waiting_for() const { return loop_.waiting_for(); }
   const std::vector<ScalerReport>& reports() const { return reports_; }  ///< reports of the last decision
@@ -90,9 +90,9 @@ class Process {
   void show_fleet();
   void show_queues();
   void send_events();
-  void tell_troubles();
-  void tell_refusals();
-  void tell_ages();
+  void log_readiness();
+  void log_refusals();
+  void log_view_ages();
   void call(kube::ApiRequest request, kube::Client::Handler handler);
   void write(kube::ApiRequest request, kube::Client::Handler handler);
   void end_in_order();

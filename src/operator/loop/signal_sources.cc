@@ -33,14 +33,12 @@ std::int64_t port_of(const InferenceScaler& scaler, const kube::Pod& pod) {
 
 /// Returns a text that differs whenever two scalers read pages in different ways.
 std::string how(const InferenceScaler& scaler) {
-  const InferenceScaler::Custom& custom = scaler.custom;
   std::string text = std::to_string(scaler.interval.count()) + '\n' + std::to_string(scaler.slo.ttft.count()) + '\n' +
                      std::to_string(scaler.slo.queue_time().count()) + '\n' + std::to_string(scaler.slo.tpot.count());
-  for (const std::string& part :
-       {scaler.model, scaler.engine, custom.waiting, custom.running, custom.kv_usage, custom.prompt_tokens,
-        custom.generated_tokens, custom.ttft, scaler.prometheus_url, scaler.prometheus_selector}) {
+  for (const std::string& part : {scaler.model, scaler.engine, scaler.prometheus_url, scaler.prometheus_selector}) {
     text += '\n' + part;
   }
+  for (const std::string& metric : scaler.custom) text += '\n' + metric;
   return text;
 }
 
@@ -54,23 +52,16 @@ std::string place(const InferenceScaler& scaler, std::string_view field) {
   return "InferenceScaler " + scaler.meta.key() + " " + std::string(field);
 }
 
-std::vector<signals::MetricText> rows_of(const InferenceScaler::Custom& custom) {
+std::vector<signals::MetricText> rows_of(const InferenceScaler& scaler) {
   std::vector<signals::MetricText> rows;
-  const auto add = [&](std::string signal, const std::string& metric, std::string unit, std::string kind = "gauge") {
-    if (metric.empty()) return;
-    signals::MetricText row;
-    row.signal = std::move(signal);
-    row.metric = metric;
-    row.kind = std::move(kind);
-    row.unit = std::move(unit);
-    rows.push_back(std::move(row));
-  };
-  add("waiting", custom.waiting, "requests");
-  add("running", custom.running, "requests");
-  add("kv_usage_ppm", custom.kv_usage, "ratio");
-  add("prompt_tokens_total", custom.prompt_tokens, "tokens", "counter");
-  add("generated_tokens_total", custom.generated_tokens, "tokens", "counter");
-  add("ttft_p99_us", custom.ttft, "seconds", "histogram");
+  for (std::size_t i = 0; i < scaler.custom.size(); ++i) {
+    if (scaler.custom[i].empty()) continue;
+    signals::MetricText& row = rows.emplace_back();
+    row.signal = kCustomMetrics[i].signal;
+    row.metric = scaler.custom[i];
+    row.kind = kCustomMetrics[i].kind;
+    row.unit = kCustomMetrics[i].unit;
+  }
   return rows;
 }
 
@@ -136,7 +127,7 @@ SignalSources::Reading SignalSources::reading_of(const InferenceScaler& scaler) 
   options.gap_max = std::max<Duration>(options.gap_max, 4 * scaler.interval);
   options.stale_after = options.missing_after = kIntervalsStale * scaler.interval;
   if (scaler.engine == "custom") {
-    auto catalog = signals::MetricCatalog::custom(rows_of(scaler.custom), place(scaler, "spec.signals.custom"));
+    auto catalog = signals::MetricCatalog::custom(rows_of(scaler), place(scaler, "spec.signals.custom"));
     if (!catalog) {
       reading.error = catalog.error().text();
       return reading;

@@ -21,7 +21,7 @@ namespace capstan::op {
 
 /// Returns the address of the page of metrics of a pod.
 std::string page_url(const InferenceScaler& scaler, const kube::Pod& pod);
-/// Returns the signals that the policy of the scaler needs from every replica.
+/// Returns the signals that the scaler's policy needs from every replica.
 std::vector<signals::SignalName> needed_signals(const InferenceScaler& scaler);
 
 /// Reads the load of every serving replica from its page of metrics, or from a Prometheus server if the scaler names
@@ -56,7 +56,8 @@ class SignalSources {
  private:
   /// The rules by which the pages of a scaler's replicas are read.
   struct Reading {
-    std::shared_ptr<const signals::MetricCatalog> custom;  ///< of the engine "custom"; null: the bundled catalog
+    std::shared_ptr<const signals::MetricCatalog>
+        custom;  ///< metrics of the engine "custom"; null: the bundled catalog
     signals::TargetOptions options;
     std::string error;  ///< error in the settings of the scaler; empty: none
   };
@@ -93,10 +94,10 @@ class SignalSources {
 
   net::Transport& transport_;
   net::Clock clock_;
-  std::map<Duration, std::unique_ptr<signals::Scraper>> scrapers_;  ///< by interval
-  std::map<std::string, std::unique_ptr<Asked>> servers_;           ///< by UID of the scaler
-  std::map<std::string, Pod> pods_;                                 ///< by UID of the pod
-  std::map<std::string, std::string> mistakes_;                     ///< by UID of the scaler
+  std::map<Duration, std::unique_ptr<signals::Scraper>> scrapers_;  ///< scrapers by interval
+  std::map<std::string, std::unique_ptr<Asked>> servers_;           ///< Prometheus servers by UID of the scaler
+  std::map<std::string, Pod> pods_;                                 ///< followed pods by UID
+  std::map<std::string, std::string> mistakes_;                     ///< errors in settings by UID of the scaler
 };
 
 }  // namespace capstan::op

@@ -33,7 +33,7 @@ struct Checkpoint {
     control::SloMemory slo;
     friend bool operator==(const Row&, const Row&) = default;
   };
-  std::map<std::string, Row> rows;  ///< by `ServiceOrigin::key`
+  std::map<std::string, Row> rows;  ///< rows by `ServiceOrigin::key`
   friend bool operator==(const Checkpoint&, const Checkpoint&) = default;
 };
 

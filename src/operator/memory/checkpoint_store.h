@@ -48,13 +48,13 @@ class CheckpointStore {
   std::uint64_t writes() const { return writes_; }
 
  private:
-  using Recommended = std::map<std::string, ReplicaCount>;  // by key of the row
+  using Recommended = std::map<std::string, ReplicaCount>;  // recommended replicas by key of the row
   struct Part {
     kube::Client::CallId call = 0;
     bool read = false;
     Instant retry_at{};
     std::string written;
-    Recommended recommended;  // as last written
+    Recommended recommended;  // recommended replicas as last written
     Instant written_at{};
   };
 

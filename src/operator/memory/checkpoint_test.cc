@@ -54,7 +54,7 @@ TEST(Checkpoint, ItsSizeIsBounded) {
   EXPECT_EQ(read(texts, unread).rows.size(), 200 - left_out);
 }
 
-TEST(Checkpoint, WhatAnotherVersionWroteIsLeftOut) {
+TEST(Checkpoint, RowsOfAnotherVersionAreSkipped) {
   kube::JsonDocument document;
   Checkpoint checkpoint;
   EXPECT_EQ(read_config_map(document.parse(R"({"data": {"rows": "a\tscale-memory/11 0\tledger/1\nb\n"}})").value(),
@@ -80,7 +80,7 @@ Checkpoint::Row own_row(std::uint32_t replicas) {
   return row;
 }
 
-TEST(Checkpoint, WhatIsRememberedOfReplicasStandsBesideTheirPods) {
+TEST(Checkpoint, StoresTheMemoryOfReplicasWithTheirPods) {
   Checkpoint checkpoint;
   checkpoint.rows["uid/Deployment/chat"] = own_row(3);
   checkpoint.rows["uid/Deployment/chat"].slo.rolled_back_at = {seconds(7)};
@@ -94,7 +94,7 @@ TEST(Checkpoint, WhatIsRememberedOfReplicasStandsBesideTheirPods) {
   EXPECT_EQ(left_out, 1u);
 }
 
-TEST(Checkpoint, TenThousandReplicasOfTheOwnPolicyFit) {
+TEST(Checkpoint, TenThousandReplicasOfCapstansPolicyFit) {
   Checkpoint checkpoint;
   for (int i = 0; i < 1'000; ++i) checkpoint.rows["small-" + std::to_string(i)] = own_row(9);
   checkpoint.rows["large"] = own_row(decide::scale::CapstanMemory::kReplicasMost);

@@ -44,7 +44,7 @@ RC_GTEST_PROP(Ledger, ManySmallStepsCostWhatOneLargeDoes, ()) {
   RC_ASSERT((*again == small));
 }
 
-TEST(Ledger, WhatIsNoLedgerIsRefused) { EXPECT_FALSE(parse_ledger("ledger/9 1 2")); }
+TEST(Ledger, RefusesATextThatIsNotALedger) { EXPECT_FALSE(parse_ledger("ledger/9 1 2")); }
 
 }  // namespace
 }  // namespace capstan::op

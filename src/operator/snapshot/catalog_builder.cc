@@ -21,7 +21,7 @@ constexpr std::string_view kRacks[] = {"topology.kubernetes.io/rack", "topology.
 constexpr std::string_view kNvlink = "nvidia.com/gpu.clique";
 constexpr std::string_view kGpuNames[] = {kube::labels::kGpuProduct, "karpenter.k8s.aws/instance-gpu-name"};
 
-/// Most pods, and most GPUs, of one replica that a snapshot file holds.
+/// Largest number of pods, and of GPUs, of one replica that a snapshot file may state.
 constexpr std::int64_t kMost = 1'024;
 constexpr RequestCount kMostRequests = 1'000'000;
 constexpr std::size_t kMostNames = 10'000;  // names of models in the cache
@@ -62,7 +62,7 @@ model::GpuKindId CatalogBuilder::gpu_kind(const std::string& name) {
 
 const std::optional<engine::ServedModel>& CatalogBuilder::served_model(const std::string& name) {
   const auto [found, is_new] = models_.try_emplace(name);
-  if (models_.size() > kMostNames) {  // names of deleted scalers collect, so the cache is cleared
+  if (models_.size() > kMostNames) {  // names of deleted scalers would fill the cache, so it is cleared
     models_.clear();
     return served_model(name);
   }
@@ -169,8 +169,8 @@ decide::scale::Policy policy_of(const InferenceScaler& scaler) {
     rules.sync_period = std::clamp<Duration>(scaler.interval, milliseconds(100), seconds(15));
     return rules;
   }
-  // The interval is that of scenarios, whatever the interval of the readings is. The policy remembers a number of
-  // decisions, and more frequent ones would be forgotten before a window has ended.
+  // The policy decides at its default interval, as in a scenario, even if readings come more often. It remembers a
+  // fixed number of decisions, so with more frequent decisions its memory would be shorter than its windows.
   return decide::scale::Capstan{};
 }
 

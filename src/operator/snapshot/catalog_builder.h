@@ -45,15 +45,15 @@ class CatalogBuilder {
   void set_service(model::ServiceId id, model::Service service);
   /// Sets the prefill service `feeder` whose requests the decode service `service` continues.
   void set_fed_by(model::ServiceId service, model::ServiceId feeder) {
-    catalog_.services.at(service.value).fed_by = feeder;
+    catalog_.services.at(service.value).prefill_service = feeder;
   }
   /// Sets the limits on the ratio of the replicas of a decode service and its prefill service.
   void set_role_limits(model::ServiceId service, model::ServiceId feeder, const model::RoleLimits& limits) {
     catalog_.services.at(service.value).role_limits = catalog_.services.at(feeder.value).role_limits = limits;
   }
   /// Sets the variants behind the same endpoint whose replicas are decided together with those of `first`.
-  void set_beside(model::ServiceId first, std::vector<model::ServiceId> others) {
-    catalog_.services.at(first.value).beside = std::move(others);
+  void set_alternatives(model::ServiceId first, std::vector<model::ServiceId> others) {
+    catalog_.services.at(first.value).alternatives = std::move(others);
   }
   /// Clears the row of a service that is gone. It keeps its position.
   void clear_service(model::ServiceId id);

@@ -10,7 +10,7 @@
 namespace capstan::op {
 namespace {
 
-/// A text of parts that cannot be taken for a text of other parts.
+/// Joins parts into one text. Different parts never give the same text.
 class ClassText {
  public:
   ClassText& add(std::string_view part) {

@@ -18,15 +18,15 @@
 
 namespace capstan::op {
 
-/// Puts the pods that wait, and the nodes, into classes, and tells which pods may run on which nodes. It is made for
-/// one look at the cluster and keeps pointers into its view.
+/// Sorts waiting pods and nodes into classes, and finds out which pods may run on which nodes. An object serves one
+/// look at the cluster and keeps pointers into its view.
 class EligibilityLook {
  public:
   explicit EligibilityLook(EligibilityIds& ids) : ids_(ids) {}
 
   /// Adds a node that takes new pods.
   void add(model::NodeId id, const kube::Node& node, model::GpuKindId gpu) { nodes_.push_back({id, &node, gpu}); }
-  /// Adds what a pool sells.
+  /// Adds nodes that a pool could buy.
   void add(model::Purchase purchase, const kube::NodePool& pool, Sale sale, model::GpuKindId gpu) {
     sales_.push_back({purchase, &pool, std::move(sale), gpu});
   }
@@ -35,8 +35,8 @@ class EligibilityLook {
 
   /// Returns the class of a pod that waits, or of the pods that a template would make.
   model::PodClassId class_of(const kube::PodSpec& pod);
-  /// Returns the GPU kind for the pods of a class: the one with the most GPUs on nodes that admit them, else the first
-  /// that they can be bought. None if there is neither; ties go to the lower id.
+  /// Returns the GPU kind for the pods of a class: the one with the most GPUs on nodes that admit the pods, else the
+  /// first one that a pool could buy for them. None if there is neither; ties go to the lower id.
   model::GpuKindId kind_for(model::PodClassId pods);
 
   /// Ends the look: sets class and resources of the nodes that were added, and returns the classes.
@@ -55,12 +55,12 @@ class EligibilityLook {
     model::GpuKindId gpu;
   };
   struct Pods {
-    const kube::PodSpec* spec = nullptr;  ///< of one of them
+    const kube::PodSpec* spec = nullptr;  ///< spec of one pod of the class
     model::Resources requests;
-    std::optional<model::GpuKindId> kind{};  ///< as found by kind_for
+    std::optional<model::GpuKindId> kind{};  ///< result of kind_for; empty: not computed yet
   };
   struct Nodes {
-    const kube::StringMap* labels = nullptr;  ///< of one of them
+    const kube::StringMap* labels = nullptr;  ///< labels of one node of the class
     const std::vector<kube::Taint>* taints = nullptr;
   };
 

@@ -5,8 +5,8 @@
 namespace capstan::op {
 namespace {
 
-/// Returns the limits that the engine was given, as text; empty if it was given none.
-std::string told(const model::StepLimits& limits) {
+/// Returns the engine's stated limits as text; empty if it has none.
+std::string limits_text(const model::StepLimits& limits) {
   std::string text;
   if (limits.max_seqs > 0) text += ", " + std::to_string(limits.max_seqs) + " sequences at most";
   if (limits.max_batched_tokens > 0) text += ", steps of " + std::to_string(limits.max_batched_tokens) + " tokens";
@@ -15,7 +15,7 @@ std::string told(const model::StepLimits& limits) {
 
 /// The policy's estimate without a row is in src/decide/scale/capstan/capacity.cc.
 constexpr const char* kWithout =
-    "; until replicas have shown how long their steps take, with three requests running, another model's row stands in";
+    "; the row of another model is used until replicas have reported step times with at least three running requests";
 
 }  // namespace
 
@@ -23,18 +23,17 @@ EnginePrior engine_prior(const model::Catalog& catalog, const model::Workload& w
   const engine::EngineTable& table = engine::EngineTable::bundled();
   const std::string& gpu = catalog.gpu_kind(workload.gpu);
   if (!gpu_known) {
-    return {
-        false, "GpuNotKnown",
-        "gpu: the nodes have several kinds and no pod of the target has a node yet, expected it stated; it is taken "
-        "for " +
-            gpu};
+    return {false, "GpuNotKnown",
+            "gpu: the nodes have several kinds and no pod of the target has a node yet, expected a "
+            "GPU kind in this field; until then " +
+                gpu + " is assumed"};
   }
   const Result<const engine::EngineRow*> row =
       table.find(workload.model, gpu, workload.tensor_parallel, workload.dtype);
   if (!row) return {false, "NotInEngineTable", "engineProfile: " + row.error().message + kWithout};
   return {true, "InEngineTable",
           (*row)->model + " in " + (*row)->weight_dtype + " on " + std::to_string((*row)->tp) + " x " + (*row)->gpu +
-              told(workload.step_limits)};
+              limits_text(workload.step_limits)};
 }
 
 }  // namespace capstan::op

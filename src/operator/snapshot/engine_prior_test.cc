@@ -5,7 +5,7 @@
 namespace capstan::op {
 namespace {
 
-TEST(EnginePrior, SaysWhichRowItIsOrWhatIsNotThere) {
+TEST(EnginePrior, NamesItsRowOrTheMissingRow) {
   model::Catalog catalog;
   catalog.gpu_kinds = {"h100_sxm", "NVIDIA-H100-PCIe"};
   const struct {
@@ -38,7 +38,7 @@ TEST(EnginePrior, SaysWhichRowItIsOrWhatIsNotThere) {
   }
 }
 
-TEST(EnginePrior, SaysWhatTheEngineIsTold) {
+TEST(EnginePrior, StatesTheLimitsOfTheEngine) {
   model::Catalog catalog;
   catalog.gpu_kinds = {"h100_sxm"};
   model::Workload workload;

@@ -14,13 +14,13 @@
 
 namespace capstan::op {
 
-/// The replicas of the last look, by service. A look that follows changes of status alone updates these instead of
-/// grouping all pods again.
+/// The replicas of the last look, by service. If only the status of pods has changed since, the next look updates these
+/// instead of grouping all pods again.
 class KeptReplicas {
  public:
   struct Replica {
     PodGroup group;
-    model::GangId gang;               ///< none: the replica has no row
+    model::GangId gang;               ///< gang of the replica; none: the replica has no row
     std::optional<Duration> start{};  ///< time from its node to its first request
     bool is_starting = false;
     bool drains_first = false;  ///< Capstan took it out of the router, and its workload still asks for it
@@ -38,7 +38,7 @@ class KeptReplicas {
   };
 
   void add(Owner owner) { owners_.push_back(std::move(owner)); }
-  /// Finds the places of all pods, once every owner was added.
+  /// Finds the places of all pods. Called after every owner was added.
   void index();
   /// Replaces pods by their new versions.
   /// @return the replicas that contain them, ascending and without duplicates
@@ -52,7 +52,7 @@ class KeptReplicas {
   std::unordered_multimap<const kube::Pod*, Place> places_;  // two services may select the same pod
 };
 
-/// Reads from its pods what a replica of a service, or a gang without one, has besides its row.
+/// Reads, from the status of its pods, the fields that a replica has besides its row.
 void read_status(KeptReplicas::Replica& replica, bool has_service);
 
 }  // namespace capstan::op

@@ -36,7 +36,7 @@ class NodeUse {
   model::Resources left_on(const kube::Node& node, const ExtendedResources& extended) const;
 
  private:
-  std::map<std::string, kube::Resources, std::less<>> used_;  ///< by name of the node
+  std::map<std::string, kube::Resources, std::less<>> used_;  ///< used resources by name of the node
 };
 
 }  // namespace capstan::op

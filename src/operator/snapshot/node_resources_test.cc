@@ -25,7 +25,7 @@ TEST(NodeResources, RequestsAreRoundedUpAndGpusLeftOut) {
   EXPECT_EQ(extended.names(), (std::vector<std::string>{"hugepages-2Mi", "example.com/fpga"}));
 }
 
-TEST(NodeResources, WhatIsLeftIsRoundedDownAndNeverBelowZero) {
+TEST(NodeResources, FreeResourcesAreRoundedDownAndNeverNegative) {
   kube::Node node;
   node.meta.name = "n";
   for (const auto& [name, amount] : {std::pair{"cpu", 8'000L}, {"memory", 2 * kGib}, {"pods", 110'000L}}) {

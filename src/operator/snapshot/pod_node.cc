@@ -23,7 +23,7 @@ std::string node_held_by(const kube::Pod& pod, const FleetPolicy& fleet) {
   return node;
 }
 
-bool told_in_part(const PodGroup& group) {
+bool is_annotated_in_part(const PodGroup& group) {
   std::map<std::string, std::int64_t> lacks;
   for (const kube::Pod* pod : group.pods) {
     if (pod->bound()) return false;

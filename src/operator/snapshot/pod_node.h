@@ -15,8 +15,9 @@ std::string node_of(const kube::Pod& pod);
 /// the scheduler has chosen the node and waits until the pods that it preempts there have ended.
 std::string node_held_by(const kube::Pod& pod, const FleetPolicy& fleet);
 
-/// Returns true if a bind transaction ended before it had annotated all of its pods. The transaction is rolled back,
-/// and then the gang is placed as a whole. A transaction that still annotates pods is known to the placement.
-bool told_in_part(const PodGroup& group);
+/// Returns true if a bind transaction ended before it had annotated all of its pods. Such a transaction is rolled back,
+/// and then the gang is placed as a whole. A transaction of this process that still annotates pods is not meant: the
+/// placement knows it.
+bool is_annotated_in_part(const PodGroup& group);
 
 }  // namespace capstan::op

@@ -132,12 +132,12 @@ struct SnapshotBuilder::Look {
   Targets targets;
   Rivals rivals;
   QueueTree queues;
-  std::set<const kube::Workload*> scaled;  // by a scaler of this look
+  std::set<const kube::Workload*> scaled;  // workloads that a scaler of this look has
   std::map<std::string, model::NodeId, std::less<>> node_by_name;
   std::map<std::string, model::ClaimId, std::less<>> claim_by_node;
   PodIndex pods_at_hand;
   EligibilityLook eligibility;
-  std::set<const kube::Pod*> taken;       // by a gang of this look
+  std::set<const kube::Pod*> taken;       // pods that a gang of this look has
   std::vector<model::GangId> unnumbered;  // in the order of their pods
   KeptReplicas replicas;
 
@@ -149,8 +149,8 @@ struct SnapshotBuilder::Look {
   std::map<model::PodId, model::Pod> pods;
 };
 
-void SnapshotBuilder::expect(const std::vector<const kube::Pod*>& speakers) {
-  for (const kube::Pod* pod : speakers) gangs_.expect(key_of("Gang", pod->meta));
+void SnapshotBuilder::expect(const std::vector<const kube::Pod*>& first_pods) {
+  for (const kube::Pod* pod : first_pods) gangs_.expect(key_of("Gang", pod->meta));
 }
 
 SnapshotBuilder::Seen SnapshotBuilder::build(const ClusterView& view, const Readings& readings, Instant at) {
@@ -226,7 +226,7 @@ void SnapshotBuilder::read_nodes(Look& look) {
     const kube::StringMap& labels = node.meta.labels;
     model::Node row;
     row.phase = phase_of(node);
-    row.kept = true;  // until its claim shows that Capstan bought it
+    row.is_foreign = true;  // until its claim shows that Capstan bought it
     // Two schedulers must not share a node, so Capstan binds no pod to a node without the fleet's labels.
     const bool given = labels.contains_all(look.fleet.node_labels);
     if (!given && row.phase == model::Node::Phase::ready) row.phase = model::Node::Phase::cordoned;
@@ -311,10 +311,10 @@ void SnapshotBuilder::read_claims(Look& look) {
     row.expected_ready_at = times.expected_ready_at(claim);
     const model::ClaimId id = claims_.id_of(key_of("NodeClaim", claim.meta), claim.meta.name);
     if (const auto node = look.node_by_name.find(claim.node); node != look.node_by_name.end()) {
-      row.phase = model::Claim::Phase::registered;  // also before its conditions say so
+      row.phase = model::Claim::Phase::registered;  // even if its conditions do not say so yet
       row.node = node->second;
       look.nodes.at(node->second).claim = id;
-      look.nodes.at(node->second).kept = group == nullptr;
+      look.nodes.at(node->second).is_foreign = group == nullptr;
     }
     look.claims[id] = row;
   });
@@ -366,12 +366,12 @@ void SnapshotBuilder::join_variants(const Look& look, const std::vector<model::S
   const auto joins = [&](model::ServiceId id) {
     return look.services.contains(id) && origins_.at(id).mode == origins_.at(variants.front()).mode;
   };
-  std::vector<model::ServiceId> beside;
+  std::vector<model::ServiceId> alternatives;
   for (const model::ServiceId id : variants) {
-    if (id == variants.front() || !joins(id) || beside.size() == model::Service::kBesideMost) continue;
-    beside.push_back(id);
+    if (id == variants.front() || !joins(id) || alternatives.size() == model::Service::kAlternativesMost) continue;
+    alternatives.push_back(id);
   }
-  catalog_.set_beside(variants.front(), std::move(beside));
+  catalog_.set_alternatives(variants.front(), std::move(alternatives));
 }
 
 model::ServiceId SnapshotBuilder::read_target(Look& look, const InferenceScaler& scaler, const TargetOf& target,
@@ -401,8 +401,8 @@ model::ServiceId SnapshotBuilder::read_target(Look& look, const InferenceScaler&
     row.queue = look.queues.of(workload->pod_labels);
     if (!row.queue.valid() && !replicas.empty()) row.queue = look.queues.of(*replicas.front().pods.front());
     const bool stated = !target.variant->gpu.empty();
-    const bool told = stated || tell_gpu(look, *workload, replicas, row);
-    origin.gpu_known = read_template(look, *workload, row, stated) || told;
+    const bool gpu_known = stated || find_gpu_kind(look, *workload, replicas, row);
+    origin.gpu_known = read_template(look, *workload, row, stated) || gpu_known;
   }
   catalog_.set_service(id, std::move(service));
   policies_.resize(std::max<std::size_t>(policies_.size(), id.value + 1));
@@ -432,8 +432,8 @@ model::ServiceId SnapshotBuilder::read_target(Look& look, const InferenceScaler&
 /// Finds the GPU kind of a target that states none: the kind of the nodes of most of its pods, the kind that its
 /// template selects, or the only kind of the cluster.
 /// @return false if none of these is known; the kind is not changed
-bool SnapshotBuilder::tell_gpu(const Look& look, const kube::Workload& workload, const std::vector<PodGroup>& replicas,
-                               model::Workload& row) {
+bool SnapshotBuilder::find_gpu_kind(const Look& look, const kube::Workload& workload,
+                                    const std::vector<PodGroup>& replicas, model::Workload& row) {
   std::map<model::GpuKindId, std::size_t> pods;
   for (const PodGroup& replica : replicas) {
     const auto node = look.node_by_name.find(node_of(*replica.pods.front()));
@@ -496,7 +496,7 @@ model::GangId SnapshotBuilder::add_gang(Look& look, const PodGroup& group, model
   if (std::ranges::any_of(group.pods, [&](const kube::Pod* pod) { return look.taken.contains(pod); })) return {};
   const kube::Pod& first = *group.pods.front();
   const bool placed_here = places(look.fleet, first.spec.scheduler);
-  const bool in_part = told_in_part(group);
+  const bool in_part = is_annotated_in_part(group);
   const bool any_bound =
       !in_part && std::ranges::any_of(group.pods, [](const kube::Pod* pod) { return node_of(*pod) != ""; });
   // A gang cannot be placed before all of its pods exist. Until then it counts as a planned replica.

@@ -54,11 +54,11 @@ class SnapshotBuilder {
   };
   struct Seen {
     model::Snapshot snapshot;
-    model::Delta delta;  ///< since the last build
+    model::Delta delta;  ///< changes since the last build
     std::shared_ptr<const std::vector<Serving>> serving = std::make_shared<const std::vector<Serving>>();
   };
   /// Gives the replicas with these first pods their ids, in this order. To be called before the first build.
-  void expect(const std::vector<const kube::Pod*>& speakers);
+  void expect(const std::vector<const kube::Pod*>& first_pods);
   Seen build(const ClusterView& view, const Readings& readings, Instant at);
   /// Has the next build read all objects, whatever has changed.
   void forget_last_look() { kept_.is_complete = false; }
@@ -79,7 +79,7 @@ class SnapshotBuilder {
   struct Look;
   /// The state that a build keeps for the next one, which can then follow changes of pods' status.
   struct Kept {
-    bool is_complete = false;  ///< false: the next build reads all objects
+    bool is_complete = false;  ///< true: the state is usable; false: the next build reads all objects
     ClusterView view;
     Readings readings;
     KeptReplicas replicas;
@@ -103,8 +103,8 @@ class SnapshotBuilder {
   void read_services(Look& look);
   void join_variants(const Look& look, const std::vector<model::ServiceId>& variants);
   model::ServiceId read_target(Look& look, const InferenceScaler& scaler, const TargetOf& target, std::size_t position);
-  bool tell_gpu(const Look& look, const kube::Workload& workload, const std::vector<PodGroup>& replicas,
-                model::Workload& row);
+  bool find_gpu_kind(const Look& look, const kube::Workload& workload, const std::vector<PodGroup>& replicas,
+                     model::Workload& row);
   bool read_template(Look& look, const kube::Workload& workload, model::Workload& row, bool gpu_stated);
   void read_other_pods(Look& look);
   model::GangId add_gang(Look& look, const PodGroup& group, model::ServiceId service, Instant expected_ready_at);

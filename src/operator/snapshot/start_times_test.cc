@@ -41,7 +41,7 @@ StartTimes times_of(const std::vector<PodGroup>& groups) {
   return StartTimes(std::move(starts));
 }
 
-TEST(StartTimes, TheUpperQuartileOfThoseThatCame) {
+TEST(StartTimes, PredictsTheUpperQuartileOfEarlierStarts) {
   Replicas replicas;
   EXPECT_TRUE(times_of(replicas.groups).expected_ready_at({}).is_never());
   for (const std::int64_t took : {30, 40, 50, 60}) replicas.add({started_pod(100, 100 + took)});
@@ -57,7 +57,7 @@ TEST(StartTimes, AGangStartsWhenItsLastPodHasANode) {
   EXPECT_EQ(times_of(replicas.groups).expected_ready_at(replicas.groups.back()), Instant{seconds(450)});
 }
 
-TEST(StartTimes, WhatWasUnreadyForAWhileIsNoStart) {
+TEST(StartTimes, AReplicaThatWasUnreadyForAWhileHasNoStartTime) {
   Replicas replicas;
   replicas.add({started_pod(100, 100 + 2 * 3600)});
   replicas.add({started_pod(500, 400)});  // clocks that jumped

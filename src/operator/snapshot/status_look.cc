@@ -37,7 +37,7 @@ struct SnapshotBuilder::Updates {
   std::map<model::ServiceId, model::ServiceState> services;
   std::map<model::GangId, model::Gang> gangs;
   std::map<model::PodId, model::Pod> pods;
-  std::map<model::GangId, model::ReplicaSignals> signals;  ///< they differ from those of the last look
+  std::map<model::GangId, model::ReplicaSignals> signals;  ///< signals that differ from those of the last look
 };
 
 /// Builds a snapshot from the one before if only the status of pods and the readings have changed. No moment of the
@@ -89,7 +89,7 @@ bool SnapshotBuilder::follow_pods(const std::vector<KeptReplicas::Place>& touche
       if (!follow_gang(replica, expected(replica), updates)) return false;
     }
     if (!owner.service.valid()) continue;
-    // A start that ended changes the prediction for the replicas that still start.
+    // When a start ends, the prediction for the replicas that still start changes.
     for (const KeptReplicas::Replica& replica : owner.replicas) {
       if (replica.is_starting && !follow_gang(replica, expected(replica), updates)) return false;
     }

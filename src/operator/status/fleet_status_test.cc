@@ -17,7 +17,7 @@ FleetPolicy policy() {
   return policy;
 }
 
-TEST(FleetStatus, CountsWhatTheLimitsAreAbout) {
+TEST(FleetStatus, CountsTheNodesThatTheLimitsBound) {
   auto catalog = std::make_shared<model::Catalog>();
   catalog->offerings = {{.instance_type = "p5",
                          .gpu = {0},
@@ -41,7 +41,7 @@ TEST(FleetStatus, CountsWhatTheLimitsAreAbout) {
   EXPECT_EQ(report.price_per_hour, MicroUsd{196'640'000});
 }
 
-TEST(FleetStatus, IsAsTheSchemaHasIt) {
+TEST(FleetStatus, MatchesTheSchema) {
   FleetPolicy halted = policy();
   halted.halt = true;
   const FleetReport report{.leader = "me", .gpus = 16, .price_per_hour = MicroUsd{196'640'000}};

@@ -25,7 +25,7 @@ const Reason* kept_of(const model::Plan& plan, model::GangId gang) {
 }
 
 /// In Shadow, a gang is reported only after this time, so that its own scheduler can bind it first.
-constexpr Duration kOthersTime = std::chrono::seconds(10);
+constexpr Duration kSchedulerTime = std::chrono::seconds(10);
 
 bool waits(const decide::place::PlacementResult& verdict) {
   return verdict.gang.valid() && verdict.kind != decide::place::PlacementResult::Kind::placed &&
@@ -49,7 +49,7 @@ std::string where_words(const model::BindPods& bind, const KubeWorld& world) {
 }
 
 /// Server-side apply leaves the conditions of other field managers as they are.
-kube::ApiRequest tell_pod(const kube::Pod& pod, const GangVerdict& verdict, kube::WallTime wall) {
+kube::ApiRequest pod_condition(const kube::Pod& pod, const GangVerdict& verdict, kube::WallTime wall) {
   using kube::json_quote;
   const kube::ObjectRef ref{kube::resources::kPods, pod.meta.ns, pod.meta.name};
   const std::string status = R"({"conditions":[{"type":"PodScheduled","status":"False","reason":)" +
@@ -85,7 +85,7 @@ std::vector<GangVerdict> gang_verdicts(const ClusterView& view, const KubeWorld&
     const model::BindPods* bind = world.would_bind(verdict.gang);
     const model::Gang* gang = waits(verdict) || bind != nullptr ? world.snapshot().gangs.find(verdict.gang) : nullptr;
     if (gang == nullptr) continue;
-    if (fleet.placement == Mode::shadow && world.snapshot().at - gang->created_at < kOthersTime) continue;
+    if (fleet.placement == Mode::shadow && world.snapshot().at - gang->created_at < kSchedulerTime) continue;
     GangVerdict& out = verdicts.emplace_back();
     for (const model::PodId id : gang->pods) {
       const ObjectKey* key = world.objects().pod(id);
@@ -127,7 +127,7 @@ GangVerdictWriter::Out GangVerdictWriter::look(const std::vector<GangVerdict>& v
     out.notes.push_back(note_of(*verdict.pods.front(), verdict));
     if (placement != Mode::active || verdict.would_place) continue;
     for (std::size_t i = 0; i < std::min(verdict.pods.size(), kMostPods); ++i) {
-      out.writes.push_back(tell_pod(*verdict.pods[i], verdict, wall));
+      out.writes.push_back(pod_condition(*verdict.pods[i], verdict, wall));
     }
   }
   published_ = std::move(now);

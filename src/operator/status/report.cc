@@ -216,7 +216,7 @@ class Reporter {
   StatusCondition engine_known() const {
     if (scaler_.policy != InferenceScaler::Policy::capstan) {
       return verdict("EngineKnown", Is::unknown, "NotUsed",
-                     "policy " + std::string(name_of(scaler_.policy)) + " does not ask what a replica carries");
+                     "policy " + std::string(name_of(scaler_.policy)) + " does not use the engine table");
     }
     if (!prior_) return verdict("EngineKnown", Is::unknown, "NothingDecided", "");
     return verdict("EngineKnown", prior_->known ? Is::yes : Is::no, prior_->reason.c_str(),
@@ -232,7 +232,7 @@ class Reporter {
     };
     const std::string since = shown(memory.rolled_back_at);
     const std::string settings = memory.good ? "the settings of " + shown(memory.good->at) + " are in force"
-                                             : "no settings are known under which it was kept";
+                                             : "no earlier settings are known that held the SLO";
     return verdict(kSloBreach.data(), Is::yes, "RolledBack",
                    target + ": the SLO was broken, rolled back at " + since + ": " + settings +
                        ", nothing is lowered until it is acknowledged: kubectl annotate isc " + scaler_.meta.name +
@@ -255,10 +255,11 @@ class Reporter {
   const Lookups& lookups_;
   const InferenceScaler& scaler_;
   ScalerReport out_;
-  std::vector<model::SignalField> needed_;  // of the target in progress
-  std::optional<EnginePrior> prior_;        // of the first target that has none, else of the last
+  std::vector<model::SignalField> needed_;  // signals that the target in progress needs
+  std::optional<EnginePrior>
+      prior_;  // estimate for the first target without a row of the engine table, else for the last
   std::string prior_field_;
-  std::optional<std::pair<std::string, control::SloMemory>> breach_;  // of the first target with one
+  std::optional<std::pair<std::string, control::SloMemory>> breach_;  // first target with a roll-back, and its memory
   std::string trouble_;
   std::pair<std::string, std::string> lost_;  // reason and message
   std::string conflict_;
@@ -272,14 +273,14 @@ ReplicaCount ScalerReport::recommended() const {
   return sum;
 }
 
-const TargetReport* ScalerReport::telling() const {
-  const TargetReport* telling = nullptr;
+const TargetReport* ScalerReport::shown_target() const {
+  const TargetReport* shown = nullptr;
   for (const TargetReport& target : targets) {
     if (!target.why) continue;
     if (target.recommended != target.current) return &target;
-    if (telling == nullptr) telling = &target;
+    if (shown == nullptr) shown = &target;
   }
-  return telling;
+  return shown;
 }
 
 std::vector<ScalerReport> reports_of(const ReportSources& sources) {

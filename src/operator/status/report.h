@@ -59,9 +59,9 @@ struct ScalerReport {
   Ledger ledger;                          ///< sum over all targets
 
   ReplicaCount recommended() const;
-  /// Returns the target that the scaler's own reason is about: the first that should change, else the first decided
-  /// one.
-  const TargetReport* telling() const;
+  /// Returns the target whose reason the scaler shows: the first one that should change, else the first one with a
+  /// decision.
+  const TargetReport* shown_target() const;
 };
 
 /// The sources of a report.
@@ -70,8 +70,8 @@ struct ReportSources {
   const KubeWorld& world;
   const control::Controller& controller;
   const kube::ServedResources& served;
-  const std::map<std::string, std::string>& troubles;  ///< by uid of a pod or a scaler
-  const std::map<std::string, Ledger>& ledgers;        ///< by `ServiceOrigin::key`
+  const std::map<std::string, std::string>& troubles;  ///< reasons why signals are missing, by UID of a pod or a scaler
+  const std::map<std::string, Ledger>& ledgers;        ///< ledgers by `ServiceOrigin::key`
   /// 99th percentile of the time to the first token at the slowest replica, microseconds; by the scaler's uid.
   const std::map<std::string, std::int64_t>& ttft_us;
 };

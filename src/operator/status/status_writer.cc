@@ -81,8 +81,8 @@ Json sums(const ScalerReport& report) {
 }
 
 std::string reason_of(const ScalerReport& report) {
-  const TargetReport* telling = report.telling();
-  return telling == nullptr ? std::string() : std::string(model::name(telling->why->code));
+  const TargetReport* shown = report.shown_target();
+  return shown == nullptr ? std::string() : std::string(model::name(shown->why->code));
 }
 
 /// Returns what is wanted of a target, what there is, and what limits it.
@@ -97,7 +97,7 @@ std::string status_json(const ScalerReport& report, const InferenceScaler& scale
   Json status = sums(report);
   if (const std::string reason = reason_of(report); !reason.empty()) {
     status["reason"] = reason;
-    if (exact) status["message"] = message_of(*report.telling());
+    if (exact) status["message"] = message_of(*report.shown_target());
   }
   status["variants"] = targets(report);
   status["signals"] = {{"fresh", report.fresh}, {"missing", report.missing}};
@@ -141,13 +141,13 @@ std::optional<kube::EventNote> StatusWriter::roll_back(const ScalerReport& repor
 /// decision in the status.
 std::optional<kube::EventNote> StatusWriter::decide(const ScalerReport& report, Known& known,
                                                     kube::WallTime wall) const {
-  const TargetReport* telling = report.telling();
-  if (telling == nullptr) return std::nullopt;
+  const TargetReport* shown = report.shown_target();
+  if (shown == nullptr) return std::nullopt;
   const ReplicaCount recommended = report.recommended();
   const std::string reason = reason_of(report);
   InferenceScaler::LastDecision& last = known.decision;
   if (!last.id.empty() && last.recommended == recommended && last.reason == reason) return std::nullopt;
-  const bool changed = last.id.empty() ? telling->recommended != telling->current : last.recommended != recommended;
+  const bool changed = last.id.empty() ? shown->recommended != shown->current : last.recommended != recommended;
   StateHash hash;
   hash.add(report.uid);
   hash.add(static_cast<std::uint64_t>(wall.unix_us));
@@ -162,7 +162,7 @@ std::optional<kube::EventNote> StatusWriter::decide(const ScalerReport& report, 
                          .warning = false,
                          .reason = camel_case(reason),
                          .action = acts ? "Scale" : "Recommend",
-                         .note = message_of(*telling)};
+                         .note = message_of(*shown)};
 }
 
 StatusWriter::Out StatusWriter::look(const std::vector<ScalerReport>& reports, const ClusterView& view, Instant now,

@@ -14,16 +14,16 @@
 
 namespace capstan::op {
 
-/// Decides when a scaler's status is written, and makes Events of changed recommendations. A change that people look
-/// for is written after `kSoon`; a change of ages, accounts and times alone after `kRefresh`. It makes requests and
-/// sends none.
+/// Decides when a scaler's status is written, and makes Events of changed recommendations. A change of the state or of
+/// the decision is written after `kSoon`. If only ages, ledgers and times have changed, they are written after
+/// `kRefresh`. It makes requests and sends none.
 class StatusWriter {
  public:
   static constexpr Duration kSoon = std::chrono::seconds(2);
   static constexpr Duration kRefresh = std::chrono::minutes(1);
 
   struct Write {
-    std::string uid;  ///< of the scaler, to pass to `answered` with the outcome
+    std::string uid;  ///< UID of the scaler, to pass to `answered` with the outcome
     kube::ApiRequest request;
   };
   struct Out {
@@ -51,7 +51,7 @@ class StatusWriter {
   std::optional<kube::EventNote> roll_back(const ScalerReport& report, Known& known) const;
   std::optional<kube::EventNote> decide(const ScalerReport& report, Known& known, kube::WallTime wall) const;
 
-  std::map<std::string, Known> known_;  // by uid
+  std::map<std::string, Known> known_;  // scalers by UID
   std::uint64_t writes_ = 0;
 };
 

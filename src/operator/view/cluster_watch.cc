@@ -42,7 +42,7 @@ ClusterWatch::ClusterWatch(kube::Client& client, net::Clock clock, RandomStream 
 }
 
 void ClusterWatch::follow(const kube::Resource& resource, kube::Sink& sink) {
-  watchers_.push_back(std::make_unique<kube::Watcher>(client_, document_, resource, "", sink,
+  watchers_.push_back(std::make_unique<kube::Watcher>(client_, document_, kube::Collection{resource}, sink,
                                                       kube::Reflector::Options(),
                                                       RandomStream(random_.bits(), resource.plural), clock_));
 }
@@ -112,8 +112,8 @@ std::map<std::string, std::string> ClusterWatch::refusals() const {
   return refusals;
 }
 
-/// Returns true if the copy of a watcher is in use: it was complete once, and the server still has its kind.
-bool ClusterWatch::tells(std::size_t watcher) const {
+/// Returns true if the copy of a watcher can be used: it was complete once, and the server still has the kind.
+bool ClusterWatch::is_usable(std::size_t watcher) const {
   const kube::Reflector& reflector = watchers_[watcher]->reflector();
   return reflector.synced() && (watcher < required_ || !reflector.last_error().not_found());
 }
@@ -121,7 +121,7 @@ bool ClusterWatch::tells(std::size_t watcher) const {
 std::map<std::string, Duration> ClusterWatch::ages(Instant now) const {
   std::map<std::string, Duration> ages;
   for (std::size_t i = 0; i < watchers_.size(); ++i) {
-    if (tells(i)) ages[watchers_[i]->resource().name()] = now - watchers_[i]->reflector().fresh_at();
+    if (is_usable(i)) ages[watchers_[i]->resource().name()] = now - watchers_[i]->reflector().fresh_at();
   }
   return ages;
 }
@@ -129,7 +129,7 @@ std::map<std::string, Duration> ClusterWatch::ages(Instant now) const {
 Duration ClusterWatch::oldest(Instant now) const {
   Duration oldest{};
   for (std::size_t i = 0; i < watchers_.size(); ++i) {
-    if (tells(i)) oldest = std::max(oldest, now - watchers_[i]->reflector().fresh_at());
+    if (is_usable(i)) oldest = std::max(oldest, now - watchers_[i]->reflector().fresh_at());
   }
   return oldest;
 }

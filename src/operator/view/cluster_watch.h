@@ -68,7 +68,7 @@ class ClusterWatch {
 
  private:
   void follow(const kube::Resource& resource, kube::Sink& sink);
-  bool tells(std::size_t watcher) const;
+  bool is_usable(std::size_t watcher) const;
   void follow_optional(const kube::Resource& resource, kube::Sink& sink);
 
   kube::Client& client_;

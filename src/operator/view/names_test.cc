@@ -18,7 +18,7 @@ TEST(Identities, AnObjectKeepsItsIdAndANewOneOfItsNameGetsAnother) {
   EXPECT_EQ(nodes.shown().at(id), "n");
 }
 
-TEST(Identities, WhatIsForgottenLeavesItsIdUnused) {
+TEST(Identities, TheIdOfAForgottenObjectIsNotReused) {
   Identities<model::NodeId> nodes;
   const ObjectKey gone{"Node", "", "gone", "1"};
   const ObjectKey stays{"Node", "", "stays", "2"};
@@ -34,7 +34,7 @@ TEST(Identities, WhatIsForgottenLeavesItsIdUnused) {
   EXPECT_GT(nodes.id_of(gone, "gone"), old);
 }
 
-TEST(Identities, WhatIsExpectedHasItsIdFirst) {
+TEST(Identities, ExpectedObjectsGetTheFirstIds) {
   Identities<model::GangId> gangs;
   const ObjectKey a{"Gang", "", "a", "1"}, b{"Gang", "", "b", "2"}, gone{"Gang", "", "gone", "3"};
   for (const ObjectKey& each : {b, gone, a}) gangs.expect(each);

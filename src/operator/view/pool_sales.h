@@ -12,7 +12,7 @@ namespace capstan::op {
 /// A way to buy a node of a pool, with the labels that the purchase determines.
 struct Sale {
   const FleetPolicy::InstanceType* type = nullptr;
-  std::string zone;      ///< empty: any zone of the pool
+  std::string zone;      ///< zone of the node; empty: any zone of the pool
   std::string capacity;  ///< "on-demand", "spot" or "reserved"
   kube::StringMap labels;
 };

@@ -14,8 +14,8 @@ namespace capstan::op {
 /// The fields of a Queue that Capstan reads (schema/crds/queue.yaml).
 struct Queue {
   kube::Meta meta;
-  std::string parent;             ///< empty: the queue is a root
-  std::optional<MilliGpu> limit;  ///< none: only the limits of its ancestors apply
+  std::string parent;             ///< name of the queue above; empty: the queue is a root
+  std::optional<MilliGpu> limit;  ///< most GPUs; none: only the limits of its ancestors apply
   std::vector<kube::Condition> conditions;
 };
 

@@ -14,9 +14,9 @@
 
 namespace capstan::op {
 
-/// Reads targets of kinds that are not watched but have a /scale subresource, which discovery shows. Every few seconds
-/// it reads the object (annotations, owners, UID) and then its /scale (replicas, selector) of each target. The number
-/// of targets and of concurrent requests is limited.
+/// Reads targets of kinds that are not watched but have a /scale subresource. Discovery shows which kinds have one.
+/// Every few seconds it reads the object (annotations, owners, UID) and then its /scale (replicas, selector) of each
+/// target. The number of targets and of concurrent requests is limited.
 class ScaleReader {
  public:
   static constexpr Duration kPeriod = std::chrono::seconds(5);
@@ -59,7 +59,7 @@ class ScaleReader {
   kube::Client& client_;
   net::Clock clock_;
   kube::JsonDocument document_;
-  std::map<std::string, std::unique_ptr<Followed>> followed_;  ///< by `target_key`
+  std::map<std::string, std::unique_ptr<Followed>> followed_;  ///< followed targets by `target_key`
   std::size_t in_flight_ = 0;
   std::shared_ptr<const ScaledTargets> targets_ = std::make_shared<const ScaledTargets>();
   std::uint64_t version_ = 0;

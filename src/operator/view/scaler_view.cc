@@ -14,8 +14,8 @@ namespace {
 /// The largest price of a replica that is accepted: one million USD/h.
 constexpr MicroUsd kMostPerHour{1'000'000'000'000};
 
-constexpr RequestCount kMostInQueue = 1'000'000;   // of one replica
-constexpr GpuCount kMostGpus = 1'024;              // of one node
+constexpr RequestCount kMostInQueue = 1'000'000;   // requests in the queue of one replica
+constexpr GpuCount kMostGpus = 1'024;              // GPUs of one node
 constexpr std::int64_t kMostInFleet = 10'000'000;  // GPUs, nodes
 
 std::string string_of(kube::Json value) { return std::string(value.text()); }
@@ -167,7 +167,7 @@ std::string fault_of(const InferenceScaler& scaler) {
   }
   const bool by_latency = rules.scale_on == ScaleOn::latency || rules.scale_on == ScaleOn::goodput;
   if (by_latency && scaler.slo.ttft == Duration{} && scaler.slo.tpot == Duration{}) {
-    return "spec.rules.scaleOn: found a latency, and no bound on one in spec.slo, expected ttft or tpot there";
+    return "spec.rules.scaleOn: found a latency without a bound in spec.slo, expected ttft or tpot in spec.slo";
   }
   return {};
 }
@@ -196,12 +196,9 @@ InferenceScaler read_inference_scaler(kube::Json object) {
   if (signals["pods"]["path"].exists()) scaler.path = signals["pods"]["path"].text();
   scaler.prometheus_url = signals["prometheus"]["url"].text();
   scaler.prometheus_selector = signals["prometheus"]["selector"].text();
-  scaler.custom = {.waiting = string_of(signals["custom"]["waiting"]),
-                   .running = string_of(signals["custom"]["running"]),
-                   .kv_usage = string_of(signals["custom"]["kvUsage"]),
-                   .prompt_tokens = string_of(signals["custom"]["promptTokens"]),
-                   .generated_tokens = string_of(signals["custom"]["generatedTokens"]),
-                   .ttft = string_of(signals["custom"]["ttft"])};
+  for (std::size_t i = 0; i < scaler.custom.size(); ++i) {
+    scaler.custom[i] = string_of(signals["custom"][kCustomMetrics[i].field]);
+  }
   scaler.policy = chosen_policy(spec);
   scaler.rules = read_rules(spec["rules"]);
   scaler.fault = fault_of(scaler);

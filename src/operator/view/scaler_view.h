@@ -1,6 +1,8 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
+#include <iterator>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -28,6 +30,23 @@ std::string_view name_of(Mode mode);  ///< "Off", "Shadow", "Active"
 /// again.
 inline constexpr std::string_view kSloAcknowledged = "capstan.dev/slo-breach-acknowledged";
 
+/// A metric of the engine "custom", whose name is in a field of `spec.signals.custom`.
+struct CustomMetric {
+  std::string_view field;
+  std::string_view signal;
+  std::string_view unit;
+  std::string_view kind = "gauge";
+};
+
+inline constexpr CustomMetric kCustomMetrics[] = {
+    {"waiting", "waiting", "requests"},
+    {"running", "running", "requests"},
+    {"kvUsage", "kv_usage_ppm", "ratio"},
+    {"promptTokens", "prompt_tokens_total", "tokens", "counter"},
+    {"generatedTokens", "generated_tokens_total", "tokens", "counter"},
+    {"ttft", "ttft_p99_us", "seconds", "histogram"},
+};
+
 /// The fields of an InferenceScaler that Capstan reads (schema/crds/inferencescaler.yaml), with the defaults of the
 /// schema. The API server checks objects against the schema; an invalid value reads as the default.
 struct InferenceScaler {
@@ -35,7 +54,7 @@ struct InferenceScaler {
     kube::TargetRef target;
     ReplicaCount min_replicas = 1;
     ReplicaCount max_replicas = 1;
-    std::string gpu;  ///< empty: taken from the nodes
+    std::string gpu;  ///< GPU kind; empty: taken from the nodes
     /// Row of the engine table; empty: found by the model's name.
     struct EngineProfile {
       std::string model;
@@ -43,7 +62,7 @@ struct InferenceScaler {
       friend bool operator==(const EngineProfile&, const EngineProfile&) = default;
     };
     EngineProfile engine_profile{};
-    MicroUsd replica_price_per_hour;                 ///< 0: not stated
+    MicroUsd replica_price_per_hour;                 ///< price of a replica; 0: not stated
     std::optional<model::TopologyLevel> survives{};  ///< the loss of any one domain of this level
     std::vector<model::BoundsWindow> windows{};      ///< valid windows
     std::string window_fault{};                      ///< fault of the first invalid window; empty: none
@@ -57,31 +76,22 @@ struct InferenceScaler {
 
   kube::Meta meta;
   std::string model;
-  std::string engine;  ///< empty: found by the names of the metrics
+  std::string engine;  ///< name of the engine; empty: found by the names of the metrics
   model::Slo slo;
   std::vector<Role> roles;
-  model::RoleLimits role_limits{};               ///< between prefill and decode, each of one variant
-  Duration interval = std::chrono::seconds(15);  ///< between two scrapes
-  std::optional<std::int64_t> port;              ///< none: the port named http, else 8000
+  model::RoleLimits role_limits{};               ///< limits on the ratio of decode to prefill, each with one variant
+  Duration interval = std::chrono::seconds(15);  ///< time between two scrapes
+  std::optional<std::int64_t> port;              ///< port to scrape; none: the port named http, else 8000
   std::string path = "/metrics";
   /// URL of a Prometheus API that is queried instead of the pods; empty: none.
   std::string prometheus_url;
   std::string prometheus_selector;  ///< matchers of the service's series; empty: by namespace and pod
-  /// Metric of each signal for the engine "custom"; empty: the signal has none.
-  struct Custom {
-    std::string waiting;
-    std::string running;
-    std::string kv_usage;
-    std::string prompt_tokens;
-    std::string generated_tokens;
-    std::string ttft;
-    friend bool operator==(const Custom&, const Custom&) = default;
-  };
-  Custom custom;
+  /// Name of the metric of each row of `kCustomMetrics`; empty: the signal has none.
+  std::array<std::string, std::size(kCustomMetrics)> custom{};
   /// The policy that decides the number of replicas.
   enum class Policy : std::uint8_t { capstan, rules, queue };
   Policy policy = Policy::capstan;
-  decide::scale::Rules rules{};  ///< of that policy, times apart
+  decide::scale::Rules rules{};  ///< settings of the policy `rules`; its times are in `cool_down` and `interval`
   RequestCount waiting_per_replica = 4;
   std::optional<RequestCount> running_per_replica;
   Duration cool_down = std::chrono::minutes(5);
@@ -92,7 +102,7 @@ struct InferenceScaler {
   // Fields of the status, as last written.
   std::vector<kube::Condition> conditions;
   struct LastDecision {
-    std::string id;  ///< empty: there was none
+    std::string id;  ///< id of the decision; empty: there was none
     std::string time;
     std::string reason;
     ReplicaCount recommended = 0;
@@ -125,7 +135,7 @@ struct FleetPolicy {
   Duration hold = std::chrono::minutes(10);
   Duration consolidate_after = std::chrono::hours(1);
   std::optional<control::SloBreachRule> slo_breach{};
-  std::vector<kube::Condition> conditions;  ///< of the status, as last written
+  std::vector<kube::Condition> conditions;  ///< conditions of the status, as last written
 };
 
 FleetPolicy read_fleet_policy(kube::Json object);

@@ -17,7 +17,7 @@ InferenceScaler read(std::string_view text) {
   return read_inference_scaler(document.parse(text).value());
 }
 
-TEST(ScalerView, WhatIsLeftOutHasTheSchemasDefault) {
+TEST(ScalerView, AnAbsentFieldHasTheDefaultOfTheSchema) {
   const InferenceScaler scaler = read(R"({"metadata": {"name": "chat"}, "spec": {"model": "m", "slo": {"ttft": "2s"},
     "roles": [{"variants": [{"targetRef": {"kind": "Deployment", "name": "chat"}, "maxReplicas": 3}]}]}})");
   EXPECT_EQ(scaler.slo.ttft, std::chrono::seconds(2));
@@ -39,7 +39,7 @@ TEST(ScalerView, WhatIsLeftOutHasTheSchemasDefault) {
   EXPECT_EQ(scaler.mode, Mode::shadow);
 }
 
-TEST(ScalerView, TheLossThatIsToBeSurvivedIsADomainOfALevel) {
+TEST(ScalerView, SurviveNamesALevelOfDomains) {
   for (const auto& [word, level] :
        {std::pair("Node", model::TopologyLevel::node), std::pair("Rack", model::TopologyLevel::rack),
         std::pair("Zone", model::TopologyLevel::zone)}) {
@@ -49,7 +49,7 @@ TEST(ScalerView, TheLossThatIsToBeSurvivedIsADomainOfALevel) {
   }
 }
 
-TEST(ScalerView, WhatNoServerWouldLetThroughReadsAsTheDefault) {
+TEST(ScalerView, AnInvalidFieldReadsAsTheDefault) {
   const InferenceScaler scaler = read(R"({"metadata": {"name": "chat"}, "spec": {"slo": {"ttft": "soon",
     "attainment": "200%"}, "roles": "none", "mode": 7, "queue": {"waitingPerReplica": -3},
     "signals": {"interval": "-1s"}, "behavior": []}})");
@@ -61,7 +61,7 @@ TEST(ScalerView, WhatNoServerWouldLetThroughReadsAsTheDefault) {
   EXPECT_GT(scaler.interval, Duration{});
 }
 
-TEST(ScalerView, EnginesThatCountNoTokensAreThoseOfTheMetricsTable) {
+TEST(ScalerView, EnginesWithoutTokenCountersMatchTheMetricsTable) {
   const signals::MetricCatalog& catalog = signals::MetricCatalog::bundled();
   const auto& no_counts = settings::kEnginesWithoutTokenCounts;
   for (const std::string_view engine : {"vllm", "sglang", "tensorrt-llm", "triton", "tgi", "nim"}) {
@@ -73,7 +73,7 @@ TEST(ScalerView, EnginesThatCountNoTokensAreThoseOfTheMetricsTable) {
   }
 }
 
-TEST(ScalerView, ThePolicyIsStatedOrTheOneWhoseSettingsAre) {
+TEST(ScalerView, ThePolicyIsStatedOrFollowsFromItsSettings) {
   const struct {
     const char* spec;
     const char* policy;
@@ -96,7 +96,7 @@ TEST(ScalerView, ThePolicyIsStatedOrTheOneWhoseSettingsAre) {
       {R"("rules": {"kvBelow": "90%"})", "Queue",
        "spec.rules.kvBelow: found 900000 ppm, expected less than kvAbove, 850000 ppm"},
       {R"("rules": {"scaleOn": "Goodput"}, "slo": {"e2e": "10s"})", "Queue",
-       "spec.rules.scaleOn: found a latency, and no bound on one in spec.slo, expected ttft or tpot there"},
+       "spec.rules.scaleOn: found a latency without a bound in spec.slo, expected ttft or tpot in spec.slo"},
       {R"("roles": [{"variants": [{"targetRef": {"name": "a"}, "windows": [{"start": "8 * *", "duration": "1h"}]}]}])",
        "Queue",
        "windows of a: start: schedule \"8 * *\" has 3 fields, expected minute, hour, day of the month, month and day "

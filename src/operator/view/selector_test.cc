@@ -42,7 +42,7 @@ TEST(Selector, AnEscapedBackslashEscapesNothing) {
   EXPECT_EQ(read->at(1).value, "b\n");
 }
 
-RC_GTEST_PROP(Selector, AnyValueComesBack, (const std::string& value)) {
+RC_GTEST_PROP(Selector, EveryValueIsReadBack, (const std::string& value)) {
   RC_PRE(value.find('\0') == value.npos);
   const signals::Matcher matcher{"pod", signals::Matcher::Op::equal, value};
   const auto again = read_matchers(signals::promql(matcher));

@@ -9,8 +9,8 @@
 
 namespace capstan::peers::keda {
 
-/// Returns a trigger's value. The inner optional is empty if the trigger's scaler failed, the outer one if there is no
-/// such trigger.
+/// A function that returns a trigger's value. The inner optional is empty if the trigger's scaler failed, the outer one
+/// if there is no such trigger.
 using Lookup = std::function<std::optional<std::optional<double>>(std::string_view name)>;
 
 /// Evaluates `advanced.scalingModifiers.formula` of a ScaledObject on its triggers' values. Supports this part of

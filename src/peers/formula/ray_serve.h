@@ -33,17 +33,17 @@ struct State {
 /// does not always equal total / target. `running` is at least 1.
 double wanted(double total_requests, ReplicaCount running, const Config& config);
 
-/// Returns the count after the factor's part of the way from `current` to `wanted`, rounded up. If `wanted` is lower
-/// and rounding would keep `current`, returns one less. May be below 0. From 0 it returns `wanted`, rounded up, without
-/// the factor.
+/// Returns `current` plus the difference to `wanted` times the factor of the direction, rounded up. If `wanted` is
+/// lower and rounding would keep `current`, returns one less. May be below 0. From 0 it returns `wanted`, rounded up,
+/// without the factor.
 ReplicaCount apply_factor(double wanted, ReplicaCount current, const Config& config);
 
-/// Delays a change until it has been wanted for its delay without interruption. Never goes from more than 1 to 0 in one
-/// step.
+/// Holds a change back until it has been wanted without interruption for the delay of its direction. Never goes from
+/// more than 1 to 0 in one step.
 ReplicaCount apply_delay(ReplicaCount scaled, ReplicaCount target, const Config& config, State& state, Instant now);
 
 struct Observed {
-  double total_requests = 0;         ///< over all replicas and handles, mean of the look-back period
+  double total_requests = 0;         ///< requests of all replicas and handles, mean of the look-back period
   std::optional<double> raw_wanted;  ///< result of a user's policy, instead of `wanted`
   ReplicaCount running = 0;
   ReplicaCount target = 0;  ///< replicas of the last answer, whether or not they run yet
@@ -69,8 +69,8 @@ std::vector<Point> merged_total(const std::vector<std::vector<Point>>& series);
 /// that moment, returns the first step, as Ray does. `total` has steps.
 Instant complete_from(const std::vector<std::vector<Point>>& series, const std::vector<Point>& total);
 
-/// Returns the time average of a step function that is 0 before its first step and holds its last. Empty if `from` is
-/// not before `until`.
+/// Returns the time average of a step function that is 0 before its first step and keeps its last value. Empty if
+/// `from` is not before `until`.
 std::optional<double> time_average(const std::vector<Point>& steps, Instant from, Instant until);
 
 /// Returns the mean of the sum over all handles, from the moment at which every handle has reported, because earlier

@@ -25,7 +25,7 @@ struct SaturationConfig {
   double scale_down_boundary = 0.7;  ///< V2: use of the supply below which replicas are removed
 };
 
-// V1.
+// Analyzer V1.
 
 struct ReplicaLoad {
   std::string variant;
@@ -43,7 +43,7 @@ struct Saturation {
   bool scale_up = false;
   bool scale_down_safe = false;
   double spare_kv = 0, spare_queue = 0;  ///< mean over the non-saturated replicas: an imbalance hides overload
-  std::vector<Variant> variants;         ///< in the order of their first replicas in the input
+  std::vector<Variant> variants;         ///< variants in the order of their first replicas in the input
 };
 
 Saturation analyze_v1(const SaturationConfig& config, std::span<const ReplicaLoad> replicas);
@@ -62,7 +62,7 @@ struct VariantState {
 /// @return in the order of `variants`
 std::vector<ReplicaCount> targets_v1(bool scale_up, bool scale_down_safe, std::span<const VariantState> variants);
 
-// V2.
+// Analyzer V2.
 
 struct ReplicaTokens {
   std::string variant, accelerator;

@@ -121,7 +121,7 @@ class ObjectComparison {
                       .path = path,
                       .found = std::move(found),
                       .why = why};
-    if (planned && !planned->comment().empty()) change.why = planned->comment();
+    if (planned && !planned->comment().empty()) change.why = planned->reason();
     change.planned = std::move(planned);
     if (!change.planned) change.kind = Difference::Kind::remove;
     std::ranges::replace(change.why, '\n', ' ');
@@ -132,7 +132,7 @@ class ObjectComparison {
     for (const auto& [key, value] : planned.entries()) {
       if (path.empty() && (key == "metadata" || key == "kind")) continue;
       const std::string below = path.empty() ? key : path + "." + key;
-      const std::string reason = value.comment().empty() ? why : value.comment();
+      const std::string reason = value.comment().empty() ? why : value.reason();
       if (const Node* existing = found.find(key)) {
         compare(value, *existing, below, reason);
       } else if (!is_reference(below)) {
@@ -160,7 +160,7 @@ class ObjectComparison {
   /// Compares an element of a list with the existing one, which is null if the list lacks it.
   void compare_element(const Yaml& planned, const Node* match, const Node& list, const std::string& path,
                        const std::string& why) {
-    const std::string& reason = planned.comment().empty() ? why : planned.comment();
+    const std::string reason = planned.comment().empty() ? why : planned.reason();
     if (match == nullptr) return add(list, path, std::nullopt, planned, reason);
     compare(planned, *match, path, reason);
   }

@@ -12,28 +12,28 @@ namespace capstan::plan {
 
 /// The saving of a change.
 struct Saving {
-  std::optional<std::int64_t> micro_usd_per_month{};  ///< negative: it costs so much more; nothing: no amount
+  std::optional<std::int64_t> micro_usd_per_month{};  ///< saved money; negative: additional cost; nothing: unknown
   bool is_at_most = false;                            ///< the amount is an upper bound
-  std::string formula{};  ///< of the amount, or what else it does to the bill: "bounds the bill at 110.08 USD/h"
+  std::string formula{};  ///< formula of the amount, or another effect on the bill: "bounds the bill at 110.08 USD/h"
   std::string removes{};  ///< the risk that goes: "a replica cut while it answers"; empty: none is known
-  int grade = 9;          ///< of the risk, 1 the gravest
+  int grade = 9;          ///< grade of the risk; 1 is the gravest
 };
 
 /// One change that turns existing objects into the plan's.
 struct Difference {
   enum class Kind : std::uint8_t {
-    set,     ///< a value differs or is absent
-    remove,  ///< a value is there that should go
+    set,     ///< a value is different or absent
+    remove,  ///< a value exists that should be removed
     add,     ///< a whole object is absent
   };
   Kind kind = Kind::set;
-  std::string file{};             ///< of the existing object; of an absent one: the plan's file
-  std::uint32_t line = 0;         ///< of the existing value, or of the mapping that lacks it; 0: the object is absent
+  std::string file{};             ///< file of the existing object; for an absent object, the plan's file
+  std::uint32_t line = 0;         ///< line of the existing value, or of the mapping that lacks it; 0: no object
   std::string object{};           ///< "NodePool gpu", as it is named today
   std::string path{};             ///< "spec.disruption.consolidateAfter"; empty: the object is absent
-  std::optional<Yaml> found{};    ///< nothing: the value is absent
-  std::optional<Yaml> planned{};  ///< nothing: the value should go
-  std::string why{};              ///< sentence without a full stop; empty: the path says it
+  std::optional<Yaml> found{};    ///< existing value; nothing: it is absent
+  std::optional<Yaml> planned{};  ///< planned value; nothing: the value should be removed
+  std::string why{};              ///< reason, a sentence without a full stop; empty: the path makes it clear
   Saving saving{};
 };
 

@@ -13,7 +13,7 @@ namespace capstan::plan {
 struct ObjectMatch {
   const Section* section = nullptr;
   const Manifest* planned = nullptr;
-  const ExistingObject* existing = nullptr;  ///< null: there is none
+  const ExistingObject* existing = nullptr;  ///< object that exists; null: there is none
 };
 
 /// Pairs the objects of a plan with existing ones of the same group and kind. Objects pair by namespace and name; an

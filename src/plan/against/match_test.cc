@@ -17,7 +17,7 @@ Plan plan_with(const std::vector<std::string>& objects) {
   return plan;
 }
 
-TEST(Match, KeepsKindsOfTwoGroupsApart) {
+TEST(Match, DistinguishesKindsOfTwoGroups) {
   const Plan plan = plan_with({"{apiVersion: scheduling.run.ai/v2, kind: Queue, metadata: {name: production}}",
                                "{apiVersion: capstan.dev/v1alpha1, kind: Queue, metadata: {name: production}}"});
   const std::vector<ExistingObject> existing = {
@@ -51,7 +51,7 @@ TEST(Match, PairsAutoscalersByTheirTarget) {
   EXPECT_EQ(matches[0].existing, nullptr);
 }
 
-TEST(Match, TellsNamespacesApart) {
+TEST(Match, DistinguishesNamespaces) {
   const Plan plan = plan_with({"{apiVersion: v1, kind: Service, metadata: {name: chat, namespace: inference}}",
                                "{apiVersion: v1, kind: Service, metadata: {name: code, namespace: inference}}"});
   const std::vector<ExistingObject> existing = {

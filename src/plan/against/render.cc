@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "base/number_text.h"
 #include "experiment/text/words.h"
 #include "plan/against/words.h"
 #include "plan/figures.h"
@@ -24,7 +25,7 @@ std::string row_attainment(const ScalerRow& row) {
 }
 
 std::string row_month(const ScalerRow& row) {
-  return experiment::grouped((row.micro_usd_per_hour * kHoursPerMonth + 500'000) / 1'000'000);
+  return grouped_text((row.micro_usd_per_hour * kHoursPerMonth + 500'000) / 1'000'000);
 }
 
 std::string scaler_text(const Plan& plan, const ExistingScaler& scaler) {

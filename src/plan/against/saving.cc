@@ -24,13 +24,13 @@ using experiment::usd;
 
 /// A risk that a change removes.
 struct Risk {
-  std::string_view kind{};  ///< of the object; empty: every kind
+  std::string_view kind{};  ///< kind of the object; empty: every kind
   std::string_view path{};  ///< part of the path; empty: the whole object
   int grade = 9;            ///< 1: requests are cut or the bill has no bound, 2: the SLO, 3: money or work, 4: other
   std::string_view removes{};
 };
 
-/// The first row that fits counts.
+/// The risks of changes. The first row that matches a change applies.
 constexpr std::array kRisks = {
     Risk{"NodePool", "consolidationPolicy", 1, "a replica that is ended while it answers"},
     Risk{"NodePool", "limits", 1, "an error in a scaler that buys nodes without end"},
@@ -101,7 +101,7 @@ bool is_minimum(std::string_view path) {
 }
 
 /// Returns the role that an autoscaler of the plan scales.
-/// @param path  of the changed value; an InferenceScaler of several roles names the role by its index
+/// @param path path of the changed value; an InferenceScaler of several roles names the role by its index
 std::optional<RoleOf> role_of_scaler(const Plan& plan, const Manifest& planned, std::string_view path) {
   const std::string name = text_at(planned.body, "metadata", "name");
   if (path.starts_with(kScalerRoles)) {
@@ -143,10 +143,9 @@ void add_consolidation_saving(const Plan& plan, const Difference& change, Saving
   std::int64_t per_year = 0;
   std::string formula;
   for (const Section& section : plan.sections) {
-    if (section.key != "cost") continue;
     for (const Statement& statement : section.statements) {
-      if (!statement.name.ends_with("consolidation trap") || !statement.micro_usd_per_year) continue;
-      per_year += *statement.micro_usd_per_year;
+      if (!statement.trap_micro_usd_per_year) continue;
+      per_year += *statement.trap_micro_usd_per_year;
       formula += (formula.empty() ? "" : "; ") + statement.value + ": " + statement.why;
     }
   }
@@ -250,7 +249,7 @@ void add_spot_saving(const Plan& plan, const Manifest& planned, Saving& out) {
                             experiment::tenths(added_milli, 1000), usd(less), kHoursPerMonth);
 }
 
-/// Says what a GPU limit bounds. A limit saves nothing while nothing is wrong.
+/// Says what a GPU limit bounds. A limit saves money only when something goes wrong, so there is no amount.
 void add_limit_saving(const Plan& plan, const Manifest& planned, const Difference& change, Saving& out) {
   const auto role = role_of_pool(plan, planned);
   const Yaml* value = change.planned ? &*change.planned : nullptr;

@@ -23,7 +23,7 @@ Plan plan_of_chat() {
   plan.services.push_back(std::move(service));
   Section cost{.key = "cost"};
   cost.statements.push_back(
-      {.name = "consolidation trap", .value = "a lot", .why = "60 a day", .micro_usd_per_year = 6'000'000'000});
+      {.name = "consolidation trap", .value = "a lot", .why = "60 a day", .trap_micro_usd_per_year = 6'000'000'000});
   plan.sections.push_back(std::move(cost));
   return plan;
 }

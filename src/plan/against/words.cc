@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "base/number_text.h"
 #include "experiment/text/words.h"
 #include "plan/figures.h"
 
@@ -18,7 +19,7 @@ const ServicePlan& service_of(const Plan& plan, const std::string& name) {
 }
 
 std::string usd_per_month(std::int64_t micro_usd) {
-  return experiment::grouped((std::abs(micro_usd) + 500'000) / 1'000'000) + " USD/month";
+  return grouped_text((std::abs(micro_usd) + 500'000) / 1'000'000) + " USD/month";
 }
 
 ScalerRow planned_row(const ServicePlan& service, const std::string& name) {
@@ -53,8 +54,9 @@ std::string scaler_conclusion(const std::vector<ScalerRow>& rows) {
   const std::string money = costs_the_same ? "for the same cost"
                             : less > 0     ? "for " + usd_per_month(less) + " less"
                                            : "for " + usd_per_month(less) + " more";
-  return fmt::format("{}: {} % of requests met instead of {} %, {}", then.name, tenths(then.attainment_ppm, 10'000),
-                     tenths(now.attainment_ppm, 10'000), money);
+  const std::string met_then = tenths(then.attainment_ppm, 10'000), met_now = tenths(now.attainment_ppm, 10'000);
+  if (met_then == met_now) return fmt::format("{}: as many requests met, {}", then.name, money);
+  return fmt::format("{}: {} % of requests met instead of {} %, {}", then.name, met_then, met_now, money);
 }
 
 std::string place_words(const Difference& change) {

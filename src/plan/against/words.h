@@ -24,7 +24,7 @@ std::string scaler_conclusion(const std::vector<ScalerRow>& rows);
 
 /// Returns "deploy/pool.yaml:7", or for an absent object "missing".
 std::string place_words(const Difference& change);
-/// Returns "save 481 USD/month: formula" as name and text: {"saves", "481 USD/month: formula"}. Nothing: no amount.
+/// Returns the amount as name and text: {"saves", "481 USD/month: formula"}; nothing if there is no amount.
 std::optional<std::pair<std::string, std::string>> money_words(const Saving& saving);
 /// Returns a value on one line, if it is a scalar; else its YAML, which ends with a line break.
 std::string value_words(const Yaml& value);

@@ -12,6 +12,9 @@ TEST(AgainstWords, SayWhatTheChangesBring) {
             "the plan's HPA: 99.6 % of requests met instead of 98.2 %, for 7,300 USD/month less");
   EXPECT_EQ(scaler_conclusion({rows[0], {"the plan's HPA", 996'000, 50'000'000, true}}),
             "the plan's HPA: 99.6 % of requests met instead of 98.2 %, for the same cost");
+  const ScalerRow dear{"HPA chat as it is", 996'000, 20'000'000};
+  EXPECT_EQ(scaler_conclusion({dear, {"the plan's HPA", 996'000, 10'000'000}}),
+            "the plan's HPA: as many requests met, for 7,300 USD/month less");
 }
 
 TEST(AgainstWords, CompareWithThePlansObjectOfTheSameKind) {

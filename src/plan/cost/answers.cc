@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <limits>
 
+#include "base/number_text.h"
 #include "experiment/text/words.h"
 #include "plan/figures.h"
 
@@ -15,9 +16,7 @@ namespace capstan::plan {
 namespace {
 
 using experiment::counted;
-using experiment::grouped;
 using experiment::tenths;
-using experiment::time_words;
 using experiment::usd;
 
 constexpr std::int64_t kMicrosecondsPerHour = 3'600'000'000;
@@ -75,7 +74,8 @@ Statement idle_cost(const IdleInput& input) {
           .why = fmt::format("{} % of the paid GPU time does no work: {} USD/h x {} % x {} h",
                              tenths(input.idle_ppm, 10'000), usd(input.paid_micro_usd_per_hour),
                              tenths(input.idle_ppm, 10'000), kHoursPerMonth),
-          .evidence = input.evidence};
+          .evidence = input.evidence,
+          .shown = Shown::page};
 }
 
 std::vector<Statement> consolidation_cost(const ConsolidationInput& input) {
@@ -90,10 +90,11 @@ std::vector<Statement> consolidation_cost(const ConsolidationInput& input) {
                  .value = usd(per_year) + " USD/year of GPU time",
                  .why = fmt::format("WhenEmptyOrUnderutilized ends {} a day x {} of start x {} x {} USD/h x {} days",
                                     counted(input.replicas_ended_per_day, "running replica", "running replicas"),
-                                    time_words(input.cold_start), counted(input.gpus_per_replica, "GPU", "GPUs"),
+                                    time_text(input.cold_start), counted(input.gpus_per_replica, "GPU", "GPUs"),
                                     usd(input.price.per_hour.count), kDaysPerYear),
                  .evidence = Evidence::modelled,
-                 .micro_usd_per_year = per_year});
+                 .trap_micro_usd_per_year = per_year,
+                 .shown = Shown::one_service});
   if (input.requests_per_s <= 0 || input.replicas <= 0) return out;
   const double share = input.requests_per_s / static_cast<double>(input.replicas);
   const auto lost =
@@ -102,11 +103,11 @@ std::vector<Statement> consolidation_cost(const ConsolidationInput& input) {
   out.push_back(
       {.name = "requests in the trap",
        .value =
-           fmt::format("up to {} a day{}", grouped(lost),
+           fmt::format("up to {} a day{}", grouped_text(lost),
                        input.per_lost_request ? fmt::format(", {} USD/year", usd(bounded(value * kDaysPerYear))) : ""),
        .why = fmt::format("{:.2f} requests/s of the ended replica x {} until another serves x {} a day; fewer, as far "
                           "as the other replicas have headroom",
-                          share, time_words(input.cold_start), input.replicas_ended_per_day),
+                          share, time_text(input.cold_start), input.replicas_ended_per_day),
        .evidence = Evidence::modelled});
   return out;
 }
@@ -135,7 +136,8 @@ std::vector<Statement> serverless_cost(const ServerlessInput& input) {
                  .value = usd(cost.serverless) + " USD/month",
                  .why = fmt::format("{} x {} h x {} USD for a GPU-hour at work", work, kHoursPerMonth,
                                     usd(input.staff.serverless_per_gpu_hour.count)),
-                 .evidence = Evidence::stated});
+                 .evidence = Evidence::stated,
+                 .shown = Shown::one_service});
   return out;
 }
 

@@ -37,11 +37,11 @@ Statement idle_cost(const IdleInput& input);
 
 struct ConsolidationInput {
   std::int64_t replicas_ended_per_day = 60;  ///< replicas that Karpenter ends to move them to another node
-  Duration cold_start{};                     ///< from the end of the old replica until the new one serves
+  Duration cold_start{};                     ///< time from the end of the old replica until the new one serves
   GpuCount gpus_per_replica = 1;
   GpuPrice price{};
-  double requests_per_s = 0;  ///< of the service; 0: not known
-  ReplicaCount replicas = 1;  ///< that share these requests
+  double requests_per_s = 0;  ///< requests of the service; 0: unknown
+  ReplicaCount replicas = 1;  ///< replicas that share these requests
   std::optional<MicroUsd> per_lost_request{};
 };
 /// Returns the cost of Karpenter's policy WhenEmptyOrUnderutilized on a pool whose nodes serve: the GPU time of
@@ -50,7 +50,7 @@ std::vector<Statement> consolidation_cost(const ConsolidationInput& input);
 
 struct ServerlessInput {
   std::int64_t gpu_micro_usd_per_hour = 0;  ///< cost of the fleet
-  std::int64_t gpu_milli = 0;               ///< GPUs whose engine computes, mean, thousandths
+  std::int64_t gpu_milli = 0;               ///< mean number of GPUs whose engine computes, thousandths
   StaffSpec staff{};
   Evidence staff_evidence = Evidence::assumed;
   Evidence fleet_evidence = Evidence::stated;

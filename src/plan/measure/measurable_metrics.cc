@@ -34,7 +34,8 @@ void add_name(std::string_view name, std::vector<MeasurableMetric>& out) {
   if (!name.empty()) out.push_back({std::string(name), {}});
 }
 
-/// A queue of one reason would be added to the whole queue, so that rows with `where` are left out if there are others.
+/// Removes rows that count only a part of a queue (rows with `where`) if another row counts the whole queue. Otherwise
+/// that part would be counted twice.
 void keep_whole_queues(std::vector<MeasurableMetric>& rows) {
   const auto is_whole = [](const MeasurableMetric& metric) { return metric.where.empty(); };
   if (std::ranges::any_of(rows, is_whole)) std::erase_if(rows, [&](const MeasurableMetric& m) { return !is_whole(m); });

@@ -6,7 +6,7 @@
 
 #include "plan/spec/spec.h"
 
-// The metrics of an engine that tell its load.
+// The metrics of an engine that show its load.
 namespace capstan::plan {
 
 /// One metric, and labels that its series must have.
@@ -18,11 +18,11 @@ struct MeasurableMetric {
 /// The metrics by which a load is measured. A list has the newest name first, and is empty if the engine has none.
 struct MeasurableMetrics {
   std::vector<MeasurableMetric> finished{};        ///< counter of finished requests; never empty
-  std::vector<MeasurableMetric> running{};         ///< gauge
-  std::vector<MeasurableMetric> waiting{};         ///< gauge
+  std::vector<MeasurableMetric> running{};         ///< gauge of running requests
+  std::vector<MeasurableMetric> waiting{};         ///< gauge of waiting requests
   std::vector<MeasurableMetric> prompt_lengths{};  ///< histogram of tokens, without "_bucket"
   std::vector<MeasurableMetric> answer_lengths{};
-  std::vector<MeasurableMetric> prompt_tokens{};  ///< counter of tokens
+  std::vector<MeasurableMetric> prompt_tokens{};  ///< counter of prompt tokens
   std::vector<MeasurableMetric> answer_tokens{};
   std::string model_label{};  ///< label with the name of the model
 };

@@ -54,7 +54,7 @@ class LoadMeasurement {
     load.source = LoadSpec::Source::profile;
     load.from = measured_load_file(service_.name);
     load.duration = Duration{};
-    load.prompt = load.answer = TokenSpec{};  // as for every profile, so that the plan is the same with the file
+    load.prompt = load.answer = TokenSpec{};  // a profile has no stated lengths; the written file gives the same plan
     const RateSeries part = simulated_part();
     load.profile_text =
         profile_text(fmt::format("{} on {} from {} of {} steps of {}", query.promql, service_.load.measure.url,
@@ -65,7 +65,7 @@ class LoadMeasurement {
   }
 
  private:
-  /// The queries for one kind of lengths, and the lengths that stand for a metric that the server lacks.
+  /// The queries for the lengths of prompts or of answers, and the lengths to use if the server lacks the metrics.
   struct Lengths {
     std::string name;  ///< "prompt"
     MeasuredPart buckets, sum, tokens;

@@ -10,7 +10,7 @@ namespace capstan::plan {
 
 namespace {
 
-/// Requests of the table of lengths. A profile draws from so many without replacement.
+/// Number of requests in the table of lengths. A profile draws its lengths from them without replacement.
 constexpr double kTableRequests = 100'000;
 
 /// Returns the mean of a range as a profile writes it, with at most three decimals, within the range.

@@ -33,7 +33,7 @@ std::string selector_of(const Labels& labels) {
 
 /// The series of one model that were found, by metric as the server spells it.
 struct Inventory {
-  std::map<std::string, std::set<std::string>> models;  ///< by metric
+  std::map<std::string, std::set<std::string>> models;  ///< models by metric
 
   /// Returns the spelling of the first of these metrics that a model has. An exact name is preferred.
   std::optional<MeasurableMetric> find(const std::vector<MeasurableMetric>& metrics, std::string_view suffix,

@@ -18,7 +18,7 @@ struct RateSeries {
   std::int64_t gaps = 0;        ///< steps without a value, which were filled with values between their neighbours
 
   Duration length() const { return step * static_cast<std::int64_t>(per_s.size()); }
-  double requests() const;  ///< of the whole history
+  double requests() const;  ///< returns the number of requests in the whole history
   double mean_per_s() const;
   double highest_per_s() const;
 };

@@ -61,7 +61,7 @@ TEST(RateSeries, BeginsWithTheFirstPoint) {
   EXPECT_EQ(rates->start_ms, kRatesStart + 24 * 60'000);
 }
 
-TEST(RateSeries, SaysWhatIsWrong) {
+TEST(RateSeries, ReportsFaults) {
   EXPECT_NE(read_rates({}).error().find("no points"), std::string::npos);
   EXPECT_NE(read_rates(std::vector<double>(9, 1.0)).error().find("9 steps of 1m, expected at least 10"),
             std::string::npos);

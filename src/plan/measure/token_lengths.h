@@ -15,8 +15,8 @@ namespace capstan::plan {
 struct LengthRange {
   std::int32_t low = 1;   ///< first length
   std::int32_t high = 1;  ///< last length
-  double mean = 1;        ///< within the range
-  double share = 0;       ///< of all requests, 0 to 1
+  double mean = 1;        ///< mean length within the range
+  double share = 0;       ///< share of all requests, 0 to 1
 };
 using LengthRanges = std::vector<LengthRange>;
 

@@ -57,7 +57,7 @@ TEST(TokenLengths, RefuseAHistogramWithoutRequests) {
   EXPECT_NE(ranges_of_histogram(vector_of({{"+Inf", 0}}), {}).error().find("counts no request"), std::string::npos);
 }
 
-TEST(TokenLengths, StandBucketsThatFall) {
+TEST(TokenLengths, AcceptBucketsThatFall) {
   const auto ranges = ranges_of_histogram(vector_of({{"10", 50.2}, {"100", 50.1}, {"+Inf", 50.1}}), {});
   ASSERT_TRUE(ranges) << ranges.error();
   EXPECT_EQ(ranges->size(), 1u);

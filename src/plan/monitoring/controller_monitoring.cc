@@ -19,7 +19,7 @@ std::string controller_dashboard(const MonitoringTemplates& templates) {
 std::string controller_rules(const MonitoringTemplates& templates) {
   std::vector<Alert> alerts;
   for (const AlertTemplate& row : templates.alerts) {
-    alerts.push_back({row.name, row.severity, row.duration, row.summary, row.query});
+    alerts.push_back({row.id, row.severity, row.duration, row.summary, row.query});
   }
   Yaml groups = Yaml::list();
   groups.add(Yaml::map({{"name", "capstan"}})).set("rules", alert_rules(alerts, ""));

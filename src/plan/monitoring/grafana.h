@@ -7,8 +7,8 @@ namespace capstan::plan {
 
 struct Panel {
   std::string title{};
-  std::string unit{};   ///< as Grafana names it
-  std::string query{};  ///< PromQL
+  std::string unit{};   ///< unit, as Grafana names it
+  std::string query{};  ///< query in PromQL
   bool is_headline = false;
 };
 

@@ -2,6 +2,7 @@
 
 #include <regex>
 #include <set>
+#include <tuple>
 
 #include "plan/monitoring/service_monitoring.h"
 #include "plan/monitoring/template_values.h"
@@ -28,7 +29,7 @@ struct Sample {
     RoleFleet role;
     role.engine.gpu = gpu;
     role.machine = {.name = machine, .gpu = gpu, .gpus = 8, .on_demand_per_hour = price, .spot_per_hour = MicroUsd{1}};
-    fleets.push_back({.service = name, .roles = {role}, .start = {{"node", 60s, 90s}}});
+    fleets.push_back({.service = name, .roles = {role}, .start = {{StartStep::node, 60s, 90s}}});
   }
   Monitoring monitoring() const {
     return service_monitoring(MonitoringTemplates::bundled(), spec, spec.services.front());
@@ -98,8 +99,9 @@ TEST(Monitoring, ComparesTheCostOfAllPoolsWithTheLimit) {
             "(sum(" + usage + "\"h100\",resource_type=\"nvidia.com/gpu\"}) or vector(0)) * 6.8800 + (sum(" + usage +
                 "\"l4\",resource_type=\"nvidia.com/gpu\"}) or vector(0)) * 1.6700 > 300.00");
   sample.spec.limits.per_hour.reset();
-  EXPECT_EQ(sample.of_cluster().left_out,
-            std::vector<std::string>{"BudgetExceeded: the spec has no limits.usd_per_hour"});
+  EXPECT_EQ(sample.of_cluster().not_asked,
+            (std::vector<LeftOutRow>{{"BudgetExceeded", "the spec has no limits.usd_per_hour"}}));
+  EXPECT_TRUE(sample.of_cluster().left_out.empty());
 }
 
 TEST(Monitoring, SelectsThePodsOfTheServiceAndNoOthers) {
@@ -133,7 +135,8 @@ TEST(Monitoring, BurnsAgainstTheBoundInTheUnitOfTheMetric) {
 TEST(Monitoring, LeavesOutWhatTheEngineDoesNotReportAndSaysSo) {
   const Monitoring found = Sample(Engine::triton).monitoring();
   EXPECT_EQ(find_alert(found, "TpotP99AboveSlo"), nullptr);
-  EXPECT_NE(std::ranges::find(found.left_out, "TpotP99AboveSlo: triton reports no tpot"), found.left_out.end());
+  EXPECT_NE(std::ranges::find(found.left_out, LeftOutRow{"TpotP99AboveSlo", "triton reports no tpot"}),
+            found.left_out.end());
 }
 
 TEST(Monitoring, LeavesOutABurnRateThatTheErrorBudgetCannotReach) {
@@ -153,6 +156,42 @@ TEST(Monitoring, LeavesOutComponentsThatTheClusterDoesNotHave) {
     EXPECT_EQ(alert.query.find("karpenter_"), alert.query.npos) << alert.name;
     EXPECT_EQ(alert.query.find("kai_"), alert.query.npos) << alert.name;
   }
+}
+
+/// The alerts and panels of clouds that run the node autoscaler themselves.
+TEST(Monitoring, HasNoQueryWithoutASourceAndSaysSo) {
+  Sample sample(Engine::vllm);
+  sample.spec.cluster.cloud = Cloud::azure;
+  EXPECT_FALSE(sample.of_cluster().sources.contains(MetricSource::karpenter));
+  EXPECT_EQ(find_alert(sample.of_cluster(), "KarpenterEndsRunningNodes"), nullptr);
+  EXPECT_EQ(
+      sample.of_cluster().left_out,
+      (std::vector<LeftOutRow>{
+          {"GPUs of the node pool", "AKS runs Karpenter itself, so that nothing in the cluster exports its metrics"},
+          {"KarpenterEndsRunningNodes",
+           "AKS runs Karpenter itself, so that nothing in the cluster exports its metrics"}}));
+  sample.spec.cluster.cloud = Cloud::gcp;
+  sample.spec.cluster.provisioner = Provisioner::cluster_autoscaler;
+  EXPECT_EQ(find_alert(sample.of_cluster(), "ClusterAutoscalerEndsRunningNodes"), nullptr);
+  ASSERT_EQ(sample.of_cluster().left_out.size(), 1u);
+  EXPECT_NE(find_alert(sample.monitoring(), "NodeWaitTooLong"), nullptr);
+  EXPECT_EQ(headline_queries(sample.monitoring()).size() + headline_queries(sample.of_cluster()).size(), 5u);
+  sample.spec.cluster.cloud = Cloud::aws;
+  EXPECT_NE(find_alert(sample.of_cluster(), "ClusterAutoscalerEndsRunningNodes"), nullptr);
+}
+
+TEST(Monitoring, CountsNodesAtTheirPricesWhereKarpenterDoesNotReportThem) {
+  Sample sample(Engine::vllm);
+  sample.spec.cluster.provisioner = Provisioner::cluster_autoscaler;
+  EXPECT_EQ(find_alert(sample.of_cluster(), "BudgetExceeded")->query,
+            "(count(kube_node_labels{label_capstan_dev_pool=\"h100\"}) or vector(0)) * 55.0400 > 300.00");
+  sample.fleets[0].roles[0].engine.tp = 8;
+  sample.fleets[0].roles[0].maximum = 4;
+  sample.fleets[0].spot_ppm = 1'000'000;
+  EXPECT_EQ(find_alert(sample.of_cluster(), "BudgetExceeded")->query,
+            "(count(kube_node_labels{label_capstan_dev_pool=\"h100\",label_eks_amazonaws_com_capacity_type!=\"SPOT\"}) "
+            "or vector(0)) * 55.0400 + (count(kube_node_labels{label_capstan_dev_pool=\"h100\","
+            "label_eks_amazonaws_com_capacity_type=\"SPOT\"}) or vector(0)) * 0.0000 > 300.00");
 }
 
 TEST(Monitoring, WritesAPrometheusRule) {
@@ -193,10 +232,18 @@ TEST(MonitoringTemplates, ReportEveryErrorWithItsPlace) {
   EXPECT_GT(parsed.error().list.size(), 2u);
 }
 
-TEST(MonitoringTemplates, HaveUniqueAlerts) {
-  std::set<std::string> names;
+TEST(MonitoringTemplates, NameTheSourceOfEveryQuery) {
+  const std::string text(bundled_monitoring_yaml());
+  std::size_t sources = 0;
+  for (std::size_t at = text.find("\n  source: "); at != text.npos; at = text.find("\n  source: ", at + 1)) ++sources;
+  const MonitoringTemplates& templates = MonitoringTemplates::bundled();
+  EXPECT_EQ(sources, templates.panels.size() + templates.alerts.size());
+}
+
+TEST(MonitoringTemplates, HaveOneAlertOfANameForEachComponentAndSource) {
+  std::set<std::tuple<std::string, Component, MetricSource>> names;
   for (const AlertTemplate& alert : MonitoringTemplates::bundled().alerts) {
-    EXPECT_TRUE(names.insert(alert.name).second) << alert.name;
+    EXPECT_TRUE(names.emplace(alert.id, alert.when, alert.source).second) << alert.id;
   }
 }
 

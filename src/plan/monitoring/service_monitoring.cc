@@ -5,6 +5,7 @@
 #include <optional>
 #include <utility>
 
+#include "plan/monitoring/metric_sources.h"
 #include "plan/monitoring/template_values.h"
 #include "plan/names.h"
 #include "plan/scheduling.h"
@@ -13,35 +14,67 @@ namespace capstan::plan {
 
 namespace {
 
-bool has_component(const PlanSpec& spec, std::string_view component) {
-  if (component.empty()) return true;
-  if (component == "karpenter") return has_karpenter(spec.cluster);
-  if (component == "kai") return pod_scheduler(spec) == GangScheduler::kai;
-  if (component == "kueue") return pod_scheduler(spec) == GangScheduler::kueue;
-  if (component == "default_scheduler") return pod_scheduler(spec) == GangScheduler::none;
-  if (component == "cluster_autoscaler") {
-    return !has_karpenter(spec.cluster) && spec.cluster.provisioner != Provisioner::none;
+bool has_component(const PlanSpec& spec, Component component) {
+  const bool has_nodes = spec.cluster.provisioner != Provisioner::none;
+  switch (component) {
+    case Component::none:
+      return true;
+    case Component::karpenter:
+      return has_karpenter(spec.cluster);
+    case Component::cluster_autoscaler:
+      return has_nodes && !has_karpenter(spec.cluster);
+    case Component::node_autoscaler:
+      return has_nodes;
+    case Component::kai:
+      return pod_scheduler(spec) == GangScheduler::kai;
+    case Component::kueue:
+      return pod_scheduler(spec) == GangScheduler::kueue;
+    case Component::default_scheduler:
+      return pod_scheduler(spec) == GangScheduler::none;
   }
   return false;
+}
+
+/// Returns the row that counts of all rows with the same id: the first one whose component and source the cluster has,
+/// or else the first one whose component it has. Null if the cluster has no such component.
+template <typename Row>
+const Row* row_that_counts(const std::vector<Row>& rows, const PlanSpec& spec, const std::string& id) {
+  const Row* without_source = nullptr;
+  for (const Row& row : rows) {
+    if (row.id != id || !has_component(spec, row.when)) continue;
+    if (missing_source(spec.cluster, row.source).empty()) return &row;
+    if (without_source == nullptr) without_source = &row;
+  }
+  return without_source;
 }
 
 /// Replaces the variables of the rows of one scope.
 Monitoring expand_rows(const MonitoringTemplates& templates, const PlanSpec& spec, Scope scope,
                        const TemplateValues& values, std::string_view engine) {
   Monitoring out;
-  const auto expanded = [&](const auto& row, const std::string& name) -> std::optional<std::string> {
-    if (row.scope != scope || !has_component(spec, row.when)) return std::nullopt;
+  const auto expanded = [&](const auto& rows, const auto& row, const std::string& name) -> std::optional<std::string> {
+    if (row.scope != scope || row_that_counts(rows, spec, row.id) != &row) return std::nullopt;
+    const std::string_view missing = missing_source(spec.cluster, row.source);
+    if (!missing.empty()) {
+      out.left_out.push_back({name, std::string(missing)});
+      return std::nullopt;
+    }
     auto query = expand(row.query, values);
-    if (query) return std::move(*query);
-    out.left_out.push_back(fmt::format("{}: {}", name, missing_words(query.error(), engine)));
+    if (query) {
+      out.sources.insert(row.source);
+      return std::move(*query);
+    }
+    (is_of_spec(query.error()) ? out.not_asked : out.left_out).push_back({name, missing_words(query.error(), engine)});
     return std::nullopt;
   };
   for (const PanelTemplate& row : templates.panels) {
-    if (auto query = expanded(row, row.id)) out.panels.push_back({row.title, row.unit, *query, row.is_headline});
+    if (auto query = expanded(templates.panels, row, row.title)) {
+      out.panels.push_back({row.title, row.unit, *query, row.is_headline});
+    }
   }
   for (const AlertTemplate& row : templates.alerts) {
-    if (auto query = expanded(row, row.name)) {
-      out.alerts.push_back({row.name, row.severity, row.duration, row.summary, *query});
+    if (auto query = expanded(templates.alerts, row, row.id)) {
+      out.alerts.push_back({row.id, row.severity, row.duration, row.summary, *query});
     }
   }
   return out;

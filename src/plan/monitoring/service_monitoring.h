@@ -1,5 +1,6 @@
 #pragma once
 
+#include <set>
 #include <string>
 #include <vector>
 
@@ -17,16 +18,24 @@ struct Alert {
   std::string query{};
 };
 
+/// A panel or an alert that is not written.
+struct LeftOutRow {
+  std::string name{};  ///< name of the alert, or title of the panel
+  std::string reason{};
+  friend bool operator==(const LeftOutRow&, const LeftOutRow&) = default;
+};
+
 /// The panels and alerts of one service, or of the cluster.
 struct Monitoring {
   std::vector<Panel> panels{};
   std::vector<Alert> alerts{};
-  /// Rows that were left out, each with the reason: "TpotP99AboveSlo: triton reports no tpot".
-  std::vector<std::string> left_out{};
+  std::vector<LeftOutRow> left_out{};   ///< nothing can feed them: "triton reports no tpot"
+  std::vector<LeftOutRow> not_asked{};  ///< by the spec: "the service has no slo.tpot"
+  std::set<MetricSource> sources{};     ///< that the panels and alerts need
 };
 
 /// Replaces the variables of the templates of services by the values of one service. Rows of a component that the
-/// cluster lacks are left out and not listed.
+/// cluster lacks are left out and not listed; rows whose source has no manifest are left out and listed.
 Monitoring service_monitoring(const MonitoringTemplates& templates, const PlanSpec& spec, const ServiceSpec& service);
 
 /// Does the same with the templates of the cluster.

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/assert.h"
+#include "plan/monitoring/metric_sources.h"
 #include "plan/names.h"
 #include "plan/search/fleet_candidates.h"
 #include "plan/sections/engine_metrics.h"
@@ -25,7 +26,8 @@ using signals::SignalName;
 /// five, days. Source: Google, The Site Reliability Workbook, chapter 5.
 constexpr double kFastBurn = 14.4, kSlowBurn = 6;
 
-/// A new node is late after this time, also where the model expects it earlier: published figures go up to it.
+/// A new node counts as late only after this time, even if the model expects it earlier, because published launch times
+/// go up to it.
 constexpr std::chrono::minutes kNodeWaitMin{5};
 
 /// Adds a gauge or a counter.
@@ -77,6 +79,26 @@ std::string usd_of_pools(const PlanFacts& facts, const std::vector<GpuPool>& poo
           "{}(sum(karpenter_nodepools_usage{{nodepool=\"{}{}\",resource_type=\"nvidia.com/gpu\"}}) or vector(0)) * "
           "{:.4f}",
           sum.empty() ? "" : " + ", pool.name, is_spot ? "-spot" : "", *price);
+    }
+  }
+  return sum;
+}
+
+/// Returns the cost of the nodes of all pools as PromQL, USD per hour; empty if a price is unknown.
+std::string usd_of_nodes(const PlanFacts& facts, const std::vector<GpuPool>& pools) {
+  const SpotLabel spot = spot_label(facts.spec.cluster);
+  std::string sum;
+  for (const GpuPool& pool : pools) {
+    for (const bool is_spot : {false, true}) {
+      if (is_spot && pool.spot_nodes == 0) continue;
+      const std::optional<double> price = usd_per_gpu_hour(facts, pool, is_spot);
+      if (!price) return {};
+      const std::string capacity =
+          pool.spot_nodes == 0 ? ""
+                               : fmt::format(",{}{}\"{}\"", series_label(spot.key), is_spot ? "=" : "!=", spot.value);
+      sum += fmt::format("{}(count(kube_node_labels{{{}=\"{}\"{}}}) or vector(0)) * {:.4f}", sum.empty() ? "" : " + ",
+                         series_label(kPoolLabel), pool.name, capacity,
+                         *price * static_cast<double>(pool.whole_gpus_per_node()));
     }
   }
   return sum;
@@ -145,20 +167,28 @@ TemplateValues cluster_values(const PlanFacts& facts) {
   const Duration late = std::max<Duration>(2 * longest, kNodeWaitMin);
   out.emplace("node_wait_s", fmt::format("{:.0f}", std::chrono::duration<double>(late).count()));
   if (std::string usd = usd_of_pools(facts, pools); !usd.empty()) out.emplace("usd_of_pools", std::move(usd));
+  if (std::string usd = usd_of_nodes(facts, pools); !usd.empty()) out.emplace("usd_of_nodes", std::move(usd));
   if (const auto& limit = facts.spec.limits.per_hour) {
     out.emplace("usd_per_hour_limit", fmt::format("{:.2f}", static_cast<double>(limit->count) / 1e6));
   }
   return out;
 }
 
+bool is_of_spec(std::string_view variable) {
+  static constexpr std::array<std::string_view, 5> kOfSpec = {"ttft_bound", "tpot_bound", "fast_burn_quantile",
+                                                              "slow_burn_quantile", "usd_per_hour_limit"};
+  return std::ranges::find(kOfSpec, variable) != kOfSpec.end();
+}
+
 std::string missing_words(std::string_view variable, std::string_view engine) {
-  constexpr std::array<std::pair<std::string_view, std::string_view>, 6> kReasons = {
+  constexpr std::array<std::pair<std::string_view, std::string_view>, 7> kReasons = {
       {{"ttft_bound", "the service has no slo.ttft_p99"},
        {"tpot_bound", "the service has no slo.tpot"},
        {"fast_burn_quantile", "its slo.attainment allows more late requests than this rate of burn"},
        {"slow_burn_quantile", "its slo.attainment allows more late requests than this rate of burn"},
        {"usd_per_hour_limit", "the spec has no limits.usd_per_hour"},
-       {"usd_of_pools", "the price of a machine is unknown"}}};
+       {"usd_of_pools", "the price of a machine is unknown"},
+       {"usd_of_nodes", "the price of a machine is unknown"}}};
   const auto found = std::ranges::find(kReasons, variable, &std::pair<std::string_view, std::string_view>::first);
   if (found != kReasons.end()) return std::string(found->second);
   std::string metric(variable);

@@ -22,6 +22,27 @@ void read_scope(Fields& fields, Scope& out) {
   fields.choice<Scope>("scope", out, {{"service", Scope::service}, {"cluster", Scope::cluster}});
 }
 
+void read_when(Fields& fields, Component& out) {
+  fields.choice<Component>("when", out,
+                           {{"karpenter", Component::karpenter},
+                            {"cluster_autoscaler", Component::cluster_autoscaler},
+                            {"node_autoscaler", Component::node_autoscaler},
+                            {"kai", Component::kai},
+                            {"kueue", Component::kueue},
+                            {"default_scheduler", Component::default_scheduler}});
+}
+
+void read_source(Fields& fields, MetricSource& out) {
+  fields.choice<MetricSource>("source", out,
+                              {{"engine", MetricSource::engine},
+                               {"kube_state_metrics", MetricSource::kube_state_metrics},
+                               {"dcgm", MetricSource::dcgm},
+                               {"karpenter", MetricSource::karpenter},
+                               {"cluster_autoscaler", MetricSource::cluster_autoscaler},
+                               {"kai", MetricSource::kai},
+                               {"kueue", MetricSource::kueue}});
+}
+
 PanelTemplate read_panel(const Node& node, ErrorList& errors) {
   PanelTemplate panel;
   Fields fields(node, "panel", errors);
@@ -29,7 +50,8 @@ PanelTemplate read_panel(const Node& node, ErrorList& errors) {
   need_text(fields, "title", panel.title);
   need_text(fields, "unit", panel.unit);
   need_text(fields, "query", panel.query);
-  fields.text("when", panel.when);
+  read_when(fields, panel.when);
+  read_source(fields, panel.source);
   read_scope(fields, panel.scope);
   fields.boolean("headline", panel.is_headline);
   fields.finish();
@@ -39,12 +61,13 @@ PanelTemplate read_panel(const Node& node, ErrorList& errors) {
 AlertTemplate read_alert(const Node& node, ErrorList& errors) {
   AlertTemplate alert;
   Fields fields(node, "alert", errors);
-  need_text(fields, "name", alert.name);
+  need_text(fields, "name", alert.id);
   need_text(fields, "severity", alert.severity);
   need_text(fields, "for", alert.duration);
   need_text(fields, "summary", alert.summary);
   need_text(fields, "query", alert.query);
-  fields.text("when", alert.when);
+  read_when(fields, alert.when);
+  read_source(fields, alert.source);
   read_scope(fields, alert.scope);
   fields.finish();
   return alert;

@@ -15,22 +15,37 @@ enum class Scope : std::uint8_t {
   cluster,  ///< written once
 };
 
+/// A component that a cluster may have.
+enum class Component : std::uint8_t {
+  none,
+  karpenter,
+  cluster_autoscaler,
+  node_autoscaler,  ///< one of these two
+  kai,
+  kueue,
+  default_scheduler,  ///< places the GPU pods
+};
+
+/// The component that exports the metrics of a query.
+enum class MetricSource : std::uint8_t { engine, kube_state_metrics, dcgm, karpenter, cluster_autoscaler, kai, kueue };
+
 struct PanelTemplate {
-  std::string id{};  ///< the same for alternatives, of which `when` selects one
+  std::string id{};  ///< the same for alternatives, of which the first one counts that the cluster can have
   std::string title{};
   std::string unit{};  ///< as Grafana names it: "s", "short", "percentunit"
-  std::string when{};  ///< component that must be in the cluster: "karpenter", "cluster_autoscaler", "kai",
-                       ///< "kueue", "default_scheduler"; empty: none
+  Component when = Component::none;
+  MetricSource source = MetricSource::engine;
   Scope scope = Scope::service;
   std::string query{};       ///< PromQL with variables
   bool is_headline = false;  ///< one of the five metrics to watch first
 };
 
 struct AlertTemplate {
-  std::string name{};
+  std::string id{};        ///< name of the alert; the same for alternatives, as of panels
   std::string severity{};  ///< "page" or "ticket"
   std::string duration{};  ///< as Prometheus writes it: "5m"
-  std::string when{};
+  Component when = Component::none;
+  MetricSource source = MetricSource::engine;
   Scope scope = Scope::service;
   std::string summary{};
   std::string query{};

@@ -4,8 +4,9 @@
 
 namespace capstan::plan {
 
-/// Returns a section without its arithmetic: the answer, and the figures that decide. A table in the source names these
-/// figures for each section. The name of the only service of a plan is left out of them.
+/// Returns a section without its arithmetic: the part of its answer for the page, the statements that the page shows,
+/// and its notes. A figure of several services or workloads is one, with their names behind each value; the names are
+/// left out if all have the same value.
 PageBlock block_of(const Section& section, const PlanSpec& spec);
 
 }  // namespace capstan::plan

@@ -5,67 +5,77 @@
 namespace capstan::plan {
 namespace {
 
-Section warm_pool() {
-  Section section{
-      .key = "warm_pool", .title = "Warm pool", .answer = "Keep 3 ready. A start takes 2.5 min. Images are there."};
-  section.statements = {{.name = "chat longest simulated cold start", .value = "95 s"},
-                        {.name = "chat weights", .value = "46 s"},
-                        {.name = "optional balloon", .value = "1 USD/h"},
-                        {.name = "chat-prefill balloon", .value = "3 USD/h"}};
-  return section;
+Statement figure(const std::string& subject, const std::string& name, const std::string& value,
+                 Shown shown = Shown::page) {
+  return {.name = subject + " " + name, .value = value, .shown = shown, .subject = subject};
 }
 
-TEST(KeyFigures, AreThoseThatDecideWithoutTheNameOfTheOnlyService) {
+TEST(KeyFigures, AreThoseThatTheSectionShows) {
   PlanSpec spec;
   spec.services = {{.name = "chat"}};
-  const PageBlock block = block_of(warm_pool(), spec);
+  Section section{.key = "warm_pool", .answer = "Keep 3 ready. Images are there.", .page_answer = "Keep 3 ready."};
+  section.statements = {figure("chat", "longest cold start", "95 s"),
+                        figure("chat", "weights", "46 s", Shown::details),
+                        figure("chat", "balloon", "3 USD/h", Shown::one_service),
+                        {.name = "GPU limit of h100", .value = "8 GPUs", .shown = Shown::page}};
+  const PageBlock block = block_of(section, spec);
   EXPECT_EQ(block.name, "warm pool");
-  EXPECT_EQ(block.answer, "Keep 3 ready. A start takes 2.5 min.");
-  ASSERT_EQ(block.figures.size(), 2u);
-  EXPECT_EQ(block.figures[0].name, "longest simulated cold start");
-  EXPECT_EQ(block.figures[1].name, "prefill balloon");
+  EXPECT_EQ(block.answer, "Keep 3 ready.");
+  ASSERT_EQ(block.figures.size(), 3u);
+  EXPECT_EQ(block.figures[0].name, "longest cold start");
+  EXPECT_EQ(block.figures[0].value, "95 s");
+  EXPECT_EQ(block.figures[1].name, "balloon");
+  EXPECT_EQ(block.figures[2].name, "GPU limit of h100");
+  spec.services.push_back({.name = "code"});
+  EXPECT_EQ(block_of(section, spec).figures.size(), 2u) << "a figure of plans with one service";
 }
 
-TEST(KeyFigures, KeepTheNamesOfSeveralServices) {
-  PlanSpec spec;
-  spec.services = {{.name = "chat"}, {.name = "code"}};
-  EXPECT_EQ(block_of(warm_pool(), spec).figures[0].name, "chat longest simulated cold start");
-}
-
-TEST(KeyFigures, OfSeveralServicesWithTheSameValueAreOne) {
+TEST(KeyFigures, NameTheServicesThatHaveAValue) {
   PlanSpec spec;
   spec.services = {{.name = "chat"}, {.name = "code"}, {.name = "draft"}};
-  Section section{.key = "workload", .answer = "A first sentence."};
-  section.statements = {{.name = "chat startup probe", .value = "10 min"},
-                        {.name = "chat grace period", .value = "10 min"},
-                        {.name = "code startup probe", .value = "10 min"},
-                        {.name = "draft startup probe", .value = "20 min"}};
+  Section section{.key = "workload"};
+  section.statements = {figure("chat", "startup probe", "10 min"),  figure("chat", "grace period", "2 min"),
+                        figure("code", "startup probe", "10 min"),  figure("code", "grace period", "2 min"),
+                        figure("draft", "startup probe", "20 min"), figure("draft", "grace period", "2 min")};
+  const PageBlock block = block_of(section, spec);
+  ASSERT_EQ(block.figures.size(), 2u);
+  EXPECT_EQ(block.figures[0].name, "startup probe");
+  EXPECT_EQ(block.figures[0].value, "10 min (chat, code), 20 min (draft)");
+  EXPECT_EQ(block.figures[1].value, "2 min") << "all services have it";
+}
+
+TEST(KeyFigures, NameTheRolesOfTheOnlyService) {
+  PlanSpec spec;
+  spec.services = {{.name = "chat", .is_disaggregated = true}};
+  Section section{.key = "replicas"};
+  section.statements = {figure("chat-prefill", "signal", "queue depth"), figure("chat-decode", "signal", "KV pressure"),
+                        figure("chat-prefill", "grace period", "2 min"), figure("chat-decode", "grace period", "2 min"),
+                        figure("chat", "cold start", "3 min")};
   const PageBlock block = block_of(section, spec);
   ASSERT_EQ(block.figures.size(), 3u);
-  EXPECT_EQ(block.figures[0].name, "chat and code startup probe");
-  EXPECT_EQ(block.figures[1].name, "chat grace period");
-  EXPECT_EQ(block.figures[2].name, "draft startup probe");
+  EXPECT_EQ(block.figures[0].value, "queue depth (prefill), KV pressure (decode)");
+  EXPECT_EQ(block.figures[1].value, "2 min");
+  EXPECT_EQ(block.figures[2].value, "3 min");
 }
 
-TEST(KeyFigures, DoNotRepeatTheFirstLinesOfThePage) {
-  PlanSpec spec;
-  spec.services = {{.name = "chat"}};
-  Section section{.key = "cost", .answer = "The machines cost 2.00 USD/h. Serverless costs less. It has no storage."};
-  EXPECT_EQ(block_of(section, spec).answer, "Serverless costs less.");
-  section = {.key = "replicas", .answer = "For chat, the HPA holds the SLO for the least, 2.00 USD/h."};
-  EXPECT_EQ(block_of(section, spec).answer, "");
-}
-
-TEST(KeyFigures, NameTheWatchedMetricsOnce) {
+TEST(KeyFigures, OfOtherEvidenceStandApart) {
   PlanSpec spec;
   spec.services = {{.name = "chat"}, {.name = "code"}};
-  Section section{.key = "monitoring"};
-  section.statements = {{.name = "chat: Waiting requests", .value = "sum(a)"},
-                        {.name = "code: Waiting requests", .value = "sum(b)"},
-                        {.name = "code: left out", .value = "BudgetExceeded"}};
+  Section section{.key = "cost"};
+  section.statements = {figure("chat", "idle GPUs", "1 USD"), figure("code", "idle GPUs", "1 USD")};
+  section.statements[1].evidence = Evidence::simulated;
   const PageBlock block = block_of(section, spec);
+  ASSERT_EQ(block.figures.size(), 2u);
+  EXPECT_EQ(block.figures[1].value, "1 USD (code)");
+}
+
+TEST(KeyFigures, EndWithTheNotesOfTheSection) {
+  Section section{.key = "monitoring"};
+  section.notes = {{"watch", "Waiting requests"}};
+  const PageBlock block = block_of(section, {});
   ASSERT_EQ(block.figures.size(), 1u);
   EXPECT_EQ(block.figures[0].value, "Waiting requests");
+  EXPECT_EQ(block.figures[0].evidence, Evidence::none);
 }
 
 }  // namespace

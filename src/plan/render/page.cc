@@ -4,13 +4,14 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <array>
 #include <map>
 #include <set>
 
+#include "base/number_text.h"
 #include "experiment/text/words.h"
 #include "plan/figures.h"
 #include "plan/files.h"
+#include "plan/render/apply_script.h"
 #include "plan/render/key_figures.h"
 
 namespace capstan::plan {
@@ -20,14 +21,14 @@ namespace {
 using experiment::tenths;
 using experiment::usd;
 
-constexpr std::size_t kFrontierRowsMost = 4;           ///< of a plan with one service
-constexpr std::size_t kFrontierRowsOfEachService = 2;  ///< of a plan with several services
+constexpr std::size_t kFrontierRowsMost = 4;           ///< largest number of fleets shown for a plan with one service
+constexpr std::size_t kFrontierRowsOfEachService = 2;  ///< fleets of each service for a plan with several services
 
 std::string percent(std::int64_t ppm) { return tenths(ppm, 10'000) + " %"; }
 
-/// Returns USD per month without cents, because the load of one hour does not tell them.
+/// Returns USD per month without cents, because the cost of one simulated hour is not that exact.
 std::string month(std::int64_t micro_usd_per_hour) {
-  return experiment::grouped((micro_usd_per_hour * kHoursPerMonth + 500'000) / 1'000'000);
+  return grouped_text((micro_usd_per_hour * kHoursPerMonth + 500'000) / 1'000'000);
 }
 
 std::string range_words(std::int64_t low, std::int64_t high) {
@@ -70,7 +71,8 @@ std::string attainment_line(const ServicePlan& service, const model::Slo& slo) {
       experiment::milliseconds(tpot.count() / 1000));
 }
 
-/// Returns an attainment below the SLO with as many digits as tell it from the SLO: "98.96 %" of 99.0 %.
+/// Returns an attainment below the SLO with enough digits to distinguish it from the SLO: "98.96 %" if the SLO is 99.0
+/// %.
 std::string compared_percent(std::int64_t ppm, std::int64_t slo_ppm) {
   if (ppm >= slo_ppm || percent(ppm) != percent(slo_ppm)) return percent(ppm);
   return fmt::format("{}.{:02} %", ppm / 10'000, ppm % 10'000 / 100);
@@ -87,7 +89,28 @@ std::string worse_conditions(const ServicePlan& service, const model::Slo& slo, 
   return words;
 }
 
-PageHeadline headline_of(const ServicePlan& service, const ServiceSpec& spec) {
+/// Says which minimum holds the SLO while a zone is lost, and what it costs. Empty if the fleet holds it anyway.
+std::string zone_loss_line(const Plan& plan, std::size_t index) {
+  const ServicePlan& service = plan.services[index];
+  if (!service.zone_loss) return {};
+  const ZoneLossMinimum& found = *service.zone_loss;
+  const std::string replicas = zone_loss_replicas(service), met = percent(found.trial.attainment_ppm);
+  const std::string cost =
+      fmt::format("{} USD/h instead of {}", usd(found.micro_usd_per_hour), usd(micro_usd_per_hour(service)));
+  if (!found.holds_slo) {
+    return fmt::format("no minimum that was tried holds the loss of {}; {} meet {} for {} (simulated)",
+                       service.lost_zone, replicas, met, cost);
+  }
+  const std::string how = found.roles.size() > 1
+                              ? "set these minima in its scalers"
+                              : fmt::format("--set services.{}.min_replicas={}", index, found.roles.front().minimum);
+  return fmt::format("a minimum of {} holds the loss of {} ({}) for {} (simulated): {}", replicas, service.lost_zone,
+                     met, cost, how);
+}
+
+PageHeadline headline_of(const Plan& plan, std::size_t index) {
+  const ServicePlan& service = plan.services[index];
+  const ServiceSpec& spec = plan.spec.services[index];
   std::set<std::string> machines;
   for (const RoleFleet& role : service.roles) machines.insert(role.machine.name);
   const bool is_constant = service.scaler == ScalerKind::constant;
@@ -105,6 +128,8 @@ PageHeadline headline_of(const ServicePlan& service, const ServiceSpec& spec) {
   if (!missed.empty()) worse = "misses with " + missed;
   if (!held.empty()) worse += (worse.empty() ? "holds with " : "; holds with ") + held;
   if (!worse.empty()) out.lines.emplace_back("when worse", worse);
+  if (std::string line = zone_loss_line(plan, index); !line.empty())
+    out.lines.emplace_back("zone loss", std::move(line));
   if (!service.bounded_by.empty())
     out.lines.emplace_back("limits", fmt::format("{}", fmt::join(service.bounded_by, "; ")));
   return out;
@@ -151,10 +176,7 @@ PageTable scaler_table(const Plan& plan) {
 
 /// Returns true for a fleet whose scaler is neither Capstan nor the chosen one. The table of scalers has it.
 bool has_other_scaler(const FrontierPoint& point, ScalerKind chosen) {
-  static constexpr std::array kOthers = {ScalerKind::scaled_object, ScalerKind::hpa, ScalerKind::constant};
-  return std::ranges::any_of(kOthers, [&](ScalerKind kind) {
-    return kind != chosen && point.fleet.ends_with(fmt::format(", {}", scaler_word(kind)));
-  });
+  return point.scaler != ScalerKind::capstan && point.scaler != chosen;
 }
 
 /// Returns the points to show: the efficient ones first if there are too many. The cheapest stands first.
@@ -163,30 +185,13 @@ std::vector<const FrontierPoint*> shown_points(const ServicePlan& service, std::
   for (const FrontierPoint& point : service.frontier) {
     if (!has_other_scaler(point, service.scaler)) order.push_back(&point);
   }
-  const auto is_runner_up = [&](const FrontierPoint* point) {
-    return service.runner_up && point->fleet == service.runner_up->fleet;
-  };
-  std::ranges::stable_sort(order, [&](const FrontierPoint* a, const FrontierPoint* b) {
-    const auto rank = [&](const FrontierPoint* p) { return (p->is_efficient ? 2 : 0) + (is_runner_up(p) ? 1 : 0); };
+  std::ranges::stable_sort(order, [](const FrontierPoint* a, const FrontierPoint* b) {
+    const auto rank = [](const FrontierPoint* p) { return (p->is_efficient ? 2 : 0) + (p->is_runner_up ? 1 : 0); };
     return rank(a) > rank(b);
   });
   if (order.size() > most) order.resize(most);
   std::ranges::stable_sort(order, {}, &FrontierPoint::micro_usd_per_hour);
   return order;
-}
-
-/// Returns "H100, TP 4, p5.48xlarge, 3 to 8 replicas, 100 % spot if added" for the long words of a fleet.
-std::string short_fleet(std::string fleet) {
-  static constexpr std::array<std::pair<std::string_view, std::string_view>, 4> kShort = {
-      {{"tensor parallel ", "TP "},
-       {" of added nodes spot", " spot if added"},
-       {" prefill replicas", " prefill"},
-       {" decode replicas", " decode"}}};
-  for (const auto& [words, short_words] : kShort) {
-    const std::size_t at = fleet.find(words);
-    if (at != fleet.npos) fleet.replace(at, words.size(), short_words);
-  }
-  return fleet;
 }
 
 PageTable frontier_table(const Plan& plan) {
@@ -196,7 +201,7 @@ PageTable frontier_table(const Plan& plan) {
   for (const ServicePlan& service : plan.services) {
     for (const FrontierPoint* point :
          shown_points(service, is_several ? kFrontierRowsOfEachService : kFrontierRowsMost)) {
-      table.rows.push_back({.cells = {is_several ? service.service : "", short_fleet(point->fleet),
+      table.rows.push_back({.cells = {is_several ? service.service : "", point->short_fleet,
                                       percent(point->attainment_ppm) + (point->holds_slo ? "" : ", misses"),
                                       usd(point->micro_usd_per_hour), fmt::format("{}", point->seeds)},
                             .is_chosen = point->is_chosen});
@@ -208,6 +213,22 @@ PageTable frontier_table(const Plan& plan) {
   return table;
 }
 
+/// Returns the paths of the defaults on which only names and addresses depend; empty if there is none. Those of
+/// services are named once: "namespace, cluster.prometheus, services.*.image".
+std::string name_defaults(const PlanSpec& spec) {
+  std::vector<std::string> paths;
+  for (const DefaultUsed& used : spec.defaults) {
+    if (used.kind != DefaultKind::name) continue;
+    std::string path = used.path;
+    for (const ServiceSpec& service : spec.services) {
+      const std::string prefix = "services." + service.name + ".";
+      if (path.starts_with(prefix)) path = "services.*." + path.substr(prefix.size());
+    }
+    if (std::ranges::find(paths, path) == paths.end()) paths.push_back(path);
+  }
+  return paths.empty() ? "" : fmt::format("{} (names and addresses)", fmt::join(paths, ", "));
+}
+
 /// Returns the defaults without their reasons, one text for each part of the spec. A default that several services use
 /// in the same way is in one text.
 std::vector<std::string> compact_defaults(const PlanSpec& spec) {
@@ -217,6 +238,7 @@ std::vector<std::string> compact_defaults(const PlanSpec& spec) {
   };
   std::vector<Default> defaults;
   for (const DefaultUsed& used : spec.defaults) {
+    if (used.kind == DefaultKind::name) continue;
     std::string service, rest = used.path;
     for (const ServiceSpec& candidate : spec.services) {
       const std::string prefix = "services." + candidate.name + ".";
@@ -249,6 +271,7 @@ std::vector<std::string> compact_defaults(const PlanSpec& spec) {
   }
   std::vector<std::string> out;
   for (const auto& [part, text] : parts) out.push_back(part.empty() ? text : part + ": " + text);
+  if (std::string names = name_defaults(spec); !names.empty()) out.push_back(std::move(names));
   return out;
 }
 
@@ -263,40 +286,6 @@ std::vector<PageFolder> folders_of(const Plan& plan) {
     ++folder.files;
   }
   return out;
-}
-
-/// Joins the commands that apply the scaler of one service each: "kubectl apply -f a.yaml -f b.yaml".
-std::vector<ApplyCommand> with_joined_scalers(std::vector<ApplyCommand> commands) {
-  static constexpr std::string_view kApply = "kubectl apply";
-  const auto applies_scaler = [](const ApplyCommand& command) {
-    return command.step == ApplyStep::scaler && command.command.starts_with(kApply);
-  };
-  std::vector<ApplyCommand> out;
-  for (ApplyCommand& command : commands) {
-    if (!out.empty() && applies_scaler(out.back()) && applies_scaler(command)) {
-      out.back().command += command.command.substr(kApply.size());
-      out.back().purpose = "the scalers";
-    } else {
-      out.push_back(std::move(command));
-    }
-  }
-  return out;
-}
-
-/// Returns the commands in the order of their steps, without those of options that are not chosen.
-std::vector<ApplyCommand> chosen_commands(const Plan& plan) {
-  std::vector<ApplyCommand> out;
-  for (const Section& section : plan.sections) {
-    for (const ApplyCommand& command : section.apply) {
-      const bool is_other_option = !command.alternative.choice.empty() && !command.alternative.is_chosen;
-      if (!is_other_option || command.is_optional) out.push_back(command);
-    }
-  }
-  std::ranges::stable_sort(out, {}, &ApplyCommand::step);
-  const auto same = [](const ApplyCommand& a, const ApplyCommand& b) { return a.command == b.command; };
-  const auto rest = std::ranges::unique(out, same);
-  out.erase(rest.begin(), rest.end());
-  return with_joined_scalers(std::move(out));
 }
 
 std::string sum_line(const Plan& plan) {
@@ -318,7 +307,7 @@ std::string slo_words(const model::Slo& slo) {
   std::string bounds;
   const auto add = [&](const char* name, Duration bound, const std::string& more = {}) {
     if (bound <= Duration{}) return;
-    bounds += fmt::format("{}{} at most {}{}", bounds.empty() ? "" : ", ", name, experiment::time_words(bound), more);
+    bounds += fmt::format("{}{} at most {}{}", bounds.empty() ? "" : ", ", name, time_text(bound), more);
   };
   add("TTFT", slo.ttft,
       slo.scales_with_prompt() ? fmt::format(" or {} times its prefill", tenths(slo.ttft_prefills_milli, 1000)) : "");
@@ -338,18 +327,13 @@ std::vector<std::string> default_lines(const Plan& plan) {
 Page page_of(const Plan& plan) {
   Page page{.title = fmt::format("Plan {}", plan.spec.name)};
   for (std::size_t i = 0; i < plan.services.size(); ++i) {
-    page.headlines.push_back(headline_of(plan.services[i], plan.spec.services[i]));
+    page.headlines.push_back(headline_of(plan, i));
   }
   page.sum = sum_line(plan);
   page.scalers = scaler_table(plan);
   page.frontier = frontier_table(plan);
   for (const Section& section : plan.sections) {
     page.blocks.push_back(block_of(section, plan.spec));
-    if (section.key == "proof" && !plan.services.empty()) {
-      const ServicePlan& first = plan.services.front();
-      const std::string command = fmt::format("capstan compare {} --seed 2", scenario_file(first, first.scaler));
-      page.blocks.back().figures.push_back({"repeat", command, Evidence::none});
-    }
     for (const std::string& part : section.not_simulated) {
       if (std::ranges::find(page.not_simulated, part) == page.not_simulated.end()) page.not_simulated.push_back(part);
     }

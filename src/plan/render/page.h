@@ -48,14 +48,14 @@ struct PageFolder {
 /// The page of a plan, before it is written as text or Markdown.
 struct Page {
   std::string title{};
-  std::vector<PageHeadline> headlines{};  ///< by service
+  std::vector<PageHeadline> headlines{};  ///< first lines by service
   std::string sum{};                      ///< cost of all services; empty: the plan has one service
   PageTable scalers{};                    ///< no rows: no other scaler was simulated
   PageTable frontier{};                   ///< fleets that the search tried
   std::vector<PageBlock> blocks{};
   std::vector<std::string> not_simulated{};
   std::vector<std::string> defaults{};  ///< one for each part of the spec: "services.chat: slo.attainment = 99 %"
-  std::vector<PageFolder> folders{};    ///< none: the plan misses an SLO and has no manifests
+  std::vector<PageFolder> folders{};    ///< folders of `--out`; none: the plan misses an SLO and has no manifests
   std::vector<ApplyCommand> apply{};    ///< in the order in which they work, without the options that are not chosen
 };
 

@@ -18,39 +18,18 @@ TEST(Page, WritesTheBoundsOfAnSlo) {
 TEST(Page, JoinsDefaultsThatSeveralServicesUse) {
   Plan plan;
   plan.spec.services = {{.name = "chat"}, {.name = "code"}};
-  plan.spec.defaults = {{"namespace", "inference", "why"},
+  plan.spec.defaults = {{"namespace", "inference", "why", DefaultKind::name},
+                        {"services.chat.image", "vllm:1", "why", DefaultKind::name},
+                        {"services.code.image", "vllm:2", "why", DefaultKind::name},
+                        {"limits", "none", "why"},
                         {"services.chat.engine", "vllm", "why"},
                         {"services.chat.dtype", "fp8", "why"},
                         {"services.code.engine", "vllm", "why"}};
   plan.services = {{.service = "chat"}, {.service = "code"}};
-  EXPECT_EQ(page_of(plan).defaults, (std::vector<std::string>{"namespace = inference", "all services: engine = vllm",
-                                                              "services.chat: dtype = fp8"}));
-  EXPECT_EQ(default_lines(plan).size(), 4u);
-}
-
-TEST(Page, OrdersTheCommandsOfAllSectionsByTheirStep) {
-  Plan plan;
-  plan.sections.push_back({.key = "monitoring"});
-  plan.sections.back().apply.push_back({.step = ApplyStep::monitoring, .command = "kubectl apply -f monitoring"});
-  plan.sections.push_back({.key = "nodes"});
-  plan.sections.back().apply.push_back({.step = ApplyStep::nodes, .command = "kubectl apply -f nodes"});
-  plan.sections.back().apply.push_back({.step = ApplyStep::names, .command = "kubectl create namespace a"});
-  const Page page = page_of(plan);
-  ASSERT_EQ(page.apply.size(), 3u);
-  EXPECT_EQ(page.apply[0].command, "kubectl create namespace a");
-  EXPECT_EQ(page.apply[2].command, "kubectl apply -f monitoring");
-}
-
-TEST(Page, JoinsTheScalersOfSeveralServices) {
-  Plan plan;
-  plan.sections.push_back({.key = "replicas"});
-  for (const char* name : {"a", "b"}) {
-    plan.sections.back().apply.push_back(
-        {.step = ApplyStep::scaler, .command = fmt::format("kubectl apply -f replicas/keda/{}.yaml", name)});
-  }
-  const Page page = page_of(plan);
-  ASSERT_EQ(page.apply.size(), 1u);
-  EXPECT_EQ(page.apply[0].command, "kubectl apply -f replicas/keda/a.yaml -f replicas/keda/b.yaml");
+  EXPECT_EQ(page_of(plan).defaults,
+            (std::vector<std::string>{"limits = none", "all services: engine = vllm", "services.chat: dtype = fp8",
+                                      "namespace, services.*.image (names and addresses)"}));
+  EXPECT_EQ(default_lines(plan).size(), 7u);
 }
 
 TEST(Page, HasOneRowForScalersWithTheSameFigures) {
@@ -74,9 +53,9 @@ TEST(Page, RepeatsNoChosenFleetsOfSeveralServices) {
   Plan plan;
   plan.spec.services = {{.name = "chat"}, {.name = "code"}};
   plan.services = {{.service = "chat"}, {.service = "code"}};
-  for (ServicePlan& service : plan.services) service.frontier = {{.fleet = "H100", .is_chosen = true}};
+  for (ServicePlan& service : plan.services) service.frontier = {{.short_fleet = "H100", .is_chosen = true}};
   EXPECT_TRUE(page_of(plan).frontier.rows.empty());
-  plan.services[1].frontier.push_back({.fleet = "H200"});
+  plan.services[1].frontier.push_back({.short_fleet = "H200"});
   EXPECT_EQ(page_of(plan).frontier.rows.size(), 3u);
 }
 
@@ -86,7 +65,7 @@ TEST(Page, ShowsAtMostFourFleetsTheCheapestFirst) {
   plan.services = {{.service = "chat"}};
   for (std::int64_t i = 0; i < 9; ++i) {
     plan.services[0].frontier.push_back(
-        {.fleet = std::to_string(i), .micro_usd_per_hour = i * 1'000'000, .is_efficient = i == 8});
+        {.short_fleet = std::to_string(i), .micro_usd_per_hour = i * 1'000'000, .is_efficient = i == 8});
   }
   const Page page = page_of(plan);
   ASSERT_EQ(page.frontier.rows.size(), 4u);
@@ -98,14 +77,14 @@ TEST(Page, MarksOnlyTheChosenFleetOfSeveralThatCostTheSame) {
   Plan plan;
   plan.spec.services = {{.name = "chat"}};
   plan.services = {{.service = "chat"}};
-  plan.services[0].frontier = {{.fleet = "tensor parallel 8"}, {.fleet = "tensor parallel 4", .is_chosen = true}};
+  plan.services[0].frontier = {{.short_fleet = "TP 8"}, {.short_fleet = "TP 4", .is_chosen = true}};
   const Page page = page_of(plan);
   ASSERT_EQ(page.frontier.rows.size(), 2u);
   EXPECT_FALSE(page.frontier.rows[0].is_chosen);
   EXPECT_TRUE(page.frontier.rows[1].is_chosen);
 }
 
-TEST(Page, TellsAMissFromTheSloAndAConstantFleetFromAScaledOne) {
+TEST(Page, ShowsAMissOfTheSloAndAConstantFleet) {
   Plan plan;
   plan.spec.services = {{.name = "chat"}};
   plan.spec.services[0].slo.attainment_ppm = 990'000;
@@ -119,6 +98,28 @@ TEST(Page, TellsAMissFromTheSloAndAConstantFleetFromAScaledOne) {
   const PageHeadline headline = page_of(plan).headlines.at(0);
   EXPECT_TRUE(headline.fleet.starts_with("2 replicas of ")) << headline.fleet;
   EXPECT_EQ(headline.lines.back().second, "misses with a zone lost (98.96 %)");
+}
+
+TEST(Page, SaysWhichMinimumHoldsTheLossOfAZone) {
+  Plan plan;
+  plan.spec.services = {{.name = "chat"}};
+  RoleFleet role{.minimum = 2, .maximum = 7};
+  ServicePlan service{.service = "chat", .roles = {role}, .holds_slo = true};
+  service.seeds = {{.attainment_ppm = 999'000, .micro_usd = 55'040'000, .simulated = 1h}};
+  service.lost_zone = "us-east-1a";
+  service.zone_loss = {.roles = {{.minimum = 4, .maximum = 7}}, .micro_usd_per_hour = 110'080'000, .holds_slo = true};
+  service.zone_loss->trial.attainment_ppm = 993'000;
+  plan.services = {service};
+  EXPECT_EQ(
+      page_of(plan).headlines.at(0).lines.back(),
+      std::pair(std::string("zone loss"),
+                std::string("a minimum of 4 replicas holds the loss of us-east-1a (99.3 %) for 110.08 USD/h instead "
+                            "of 55.04 (simulated): --set services.0.min_replicas=4")));
+  plan.services[0].zone_loss->holds_slo = false;
+  EXPECT_EQ(
+      page_of(plan).headlines.at(0).lines.back().second,
+      "no minimum that was tried holds the loss of us-east-1a; 4 replicas meet 99.3 % for 110.08 USD/h instead of "
+      "55.04 (simulated)");
 }
 
 }  // namespace

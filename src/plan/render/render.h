@@ -10,7 +10,7 @@ namespace capstan::plan {
 /// How much of a plan is written.
 enum class PageDetail : std::uint8_t {
   page,  ///< one page: the answers and the figures that decide
-  all,   ///< also the arithmetic of each figure, the reasons, all commands and sample manifests
+  all,   ///< the page with the arithmetic of each figure, the reasons, all commands and sample manifests
 };
 
 /// Returns the plan as plain text of at most 100 columns.

@@ -57,18 +57,28 @@ Json list_json(const Range& range, Function function) {
   return out;
 }
 
+Json replicas_json(const RoleReplicas& role) {
+  return {{"min_replicas", role.minimum}, {"max_replicas", role.maximum}};
+}
+
 Json variant_json(const ScalerVariant& variant) {
   Json out = {{"scaler", scaler_word(variant.kind)},
               {"holds_slo", variant.holds_slo},
               {"attainment_lowest", json_share(lowest_attainment_ppm(variant.seeds))},
               {"usd_per_hour", json_usd(micro_usd_per_hour(variant.seeds))},
-              {"roles", list_json(variant.roles,
-                                  [](const RoleReplicas& role) {
-                                    return Json{{"min_replicas", role.minimum}, {"max_replicas", role.maximum}};
-                                  })},
+              {"roles", list_json(variant.roles, replicas_json)},
               {"seeds", list_json(variant.seeds, trial_json)}};
   if (!variant.refused.empty()) out["refused"] = variant.refused;
   return out;
+}
+
+Json zone_loss_json(const ServicePlan& service) {
+  const ZoneLossMinimum& found = *service.zone_loss;
+  return {{"zone", service.lost_zone},
+          {"holds_slo", found.holds_slo},
+          {"roles", list_json(found.roles, replicas_json)},
+          {"attainment_lowest", json_share(found.trial.attainment_ppm)},
+          {"usd_per_hour", json_usd(found.micro_usd_per_hour)}};
 }
 
 Json service_json(const ServicePlan& service) {
@@ -84,6 +94,7 @@ Json service_json(const ServicePlan& service) {
               {"seeds", list_json(service.seeds, trial_json)},
               {"robustness", list_json(service.robustness, trial_json)},
               {"frontier", list_json(service.frontier, point_json)}};
+  if (service.zone_loss) out["zone_loss"] = zone_loss_json(service);
   if (service.runner_up) out["runner_up"] = point_json(*service.runner_up);
   return out;
 }

@@ -1,7 +1,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "experiment/text/words.h"
+#include "base/number_text.h"
 #include "plan/files.h"
 #include "plan/render/page.h"
 #include "plan/render/render.h"
@@ -128,7 +128,7 @@ std::string render_markdown(const Plan& plan, PageDetail detail) {
   }
   write_markdown_apply(out, page.apply);
   write_markdown_files(out, plan, page, detail);
-  return out + fmt::format("\n{} simulations.\n", experiment::grouped(plan.simulations));
+  return out + fmt::format("\n{} simulations.\n", grouped_text(plan.simulations));
 }
 
 }  // namespace capstan::plan

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <string_view>
 
-#include "experiment/text/words.h"
+#include "base/number_text.h"
 #include "plan/render/page.h"
 #include "plan/render/render.h"
 #include "plan/render/text_layout.h"
@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::size_t kTextIndent = 2;
 constexpr std::size_t kGutter = 14;       ///< columns of the names at the left edge of the page
-constexpr std::size_t kNameColumns = 32;  ///< of the names of statements
+constexpr std::size_t kNameColumns = 32;  ///< columns for the names of statements
 
 /// Returns a name for the left edge, with the spaces up to the text.
 std::string edge(std::string_view name) { return fmt::format("{:<{}}", name, kGutter); }
@@ -65,6 +65,16 @@ void write_text_list(std::string& out, std::string_view name, const std::vector<
 
 std::string folder_words(const PageFolder& folder) {
   return folder.files == 1 ? folder.name : fmt::format("{} {} files", folder.name, folder.files);
+}
+
+/// Names the steps of apply.sh.
+void write_text_steps(std::string& out, const std::vector<ApplyCommand>& commands) {
+  std::vector<std::string> steps, optional;
+  for (const ApplyCommand& command : commands) (command.is_optional ? optional : steps).push_back(command.purpose);
+  if (steps.empty()) return;
+  std::string text = fmt::format("sh apply.sh, in the folder of --out: {}", fmt::join(steps, "; "));
+  if (!optional.empty()) text += fmt::format(". Optional: {}", fmt::join(optional, "; "));
+  out += folded(edge("apply"), text, kGutter);
 }
 
 void write_text_apply(std::string& out, const std::vector<ApplyCommand>& commands) {
@@ -134,14 +144,16 @@ std::string render_text(const Plan& plan, PageDetail detail) {
   std::vector<std::string> folders;
   for (const PageFolder& folder : page.folders) folders.push_back(folder_words(folder));
   write_text_list(out, "files", folders, " · ");
-  write_text_apply(out, page.apply);
+  write_text_steps(out, page.apply);
   if (detail == PageDetail::all) {
+    write_text_apply(out, page.apply);
     for (const Section& section : plan.sections) write_text_details(out, section);
     if (!plan.spec.defaults.empty()) out += "\nDefaults, because the spec does not state these values\n";
     for (const std::string& line : default_lines(plan)) out += folded("  ", line, kTextIndent * 2);
   }
-  return out + fmt::format("\n{} simulations{}\n", experiment::grouped(plan.simulations),
-                           detail == PageDetail::all ? "" : "; --details shows the arithmetic and the reasons");
+  return out +
+         fmt::format("\n{} simulations{}\n", grouped_text(plan.simulations),
+                     detail == PageDetail::all ? "" : "; --details shows the arithmetic, the reasons and the commands");
 }
 
 }  // namespace capstan::plan

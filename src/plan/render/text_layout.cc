@@ -10,7 +10,7 @@ namespace {
 
 using experiment::columns;
 
-constexpr std::size_t kLeftColumns = 2;  ///< of a table, aligned to the left
+constexpr std::size_t kLeftColumns = 2;  ///< columns of a table that are aligned to the left
 
 /// Folds a text at spaces.
 /// @param line_end  written before each line break

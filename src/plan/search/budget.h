@@ -14,8 +14,9 @@ inline constexpr RequestCount kShortLoadRequests = 20'000;
 inline constexpr RequestCount kHugeLoadRequests = 300'000;
 
 struct SearchBudget {
-  RequestCount fleets = 0;   ///< no further round of the search for a fleet begins after so many simulated requests
-  RequestCount scalers = 0;  ///< the same for the search of minima for the other scalers, counted from its start
+  RequestCount fleets = 0;     ///< no further round of the search for a fleet begins after so many simulated requests
+  RequestCount scalers = 0;    ///< the same for the search of minima for the other scalers, counted from its start
+  RequestCount zone_loss = 0;  ///< the same for the search of a minimum that holds the SLO without a zone
   bool is_huge = false;
 };
 
@@ -25,6 +26,7 @@ inline SearchBudget budget_of(const LoadFacts& load, std::size_t services) {
   const auto share = static_cast<RequestCount>(services == 0 ? 1 : services);
   return {.fleets = (is_short ? 1'000'000 : 8'000'000) / share,
           .scalers = (is_short ? 1'400'000 : 14'000'000) / share,
+          .zone_loss = (is_short ? 500'000 : 4'000'000) / share,
           .is_huge = load.requests > kHugeLoadRequests};
 }
 

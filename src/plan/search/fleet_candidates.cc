@@ -117,6 +117,10 @@ std::string FleetCandidate::words() const {
   return fmt::format("{}, tensor parallel {}, {}", engine.gpu_name, engine.tp, machine.name);
 }
 
+std::string FleetCandidate::short_words() const {
+  return fmt::format("{}, TP {}, {}", engine.gpu_name, engine.tp, machine.name);
+}
+
 std::int64_t FleetCandidate::machines_for(ReplicaCount replicas) const {
   if (machines_per_replica() > 1) return replicas * machines_per_replica();
   const std::int64_t per_machine = machine.gpus / engine.tp;

@@ -21,7 +21,7 @@ inline constexpr std::size_t kCandidatesMost = 8;
 /// The replicas of one role of a candidate.
 struct RoleNeed {
   model::Role role = model::Role::both;
-  ReplicaCapacity capacity{};  ///< of one replica with the mean request
+  ReplicaCapacity capacity{};  ///< capacity of one replica for mean requests
   ReplicaCount at_mean = 1;    ///< replicas for the mean rate
   ReplicaCount at_peak = 1;    ///< replicas for the busiest window
   ReplicaCount at_first = 1;   ///< replicas for the rate at which the load begins
@@ -30,24 +30,27 @@ struct RoleNeed {
 struct FleetCandidate {
   engine::EngineRow engine{};
   MachineSpec machine{};
-  model::CapacityType base = model::CapacityType::on_demand;  ///< of the nodes of the minimum
-  std::vector<RoleNeed> needs{};                              ///< one, or prefill and decode
-  ReplicaCount least_replicas = 1;                            ///< of each role, as the spec asks
-  ReplicaCount most_replicas = 1;                             ///< of all roles, within the limits of the spec
-  std::string bounded_by{};                                   ///< limit that lowered `most_replicas`; empty: none
-  double modelled_usd_per_hour = 0;                           ///< at the mean rate
-  bool holds_slo = true;  ///< false: even one request alone misses a bound, by the engine table
+  model::CapacityType base = model::CapacityType::on_demand;  ///< capacity type of the nodes of the minimum
+  std::vector<RoleNeed> needs{};                              ///< needs of the only role, or of prefill and decode
+  ReplicaCount least_replicas = 1;   ///< smallest number of replicas of each role, from the spec
+  ReplicaCount most_replicas = 1;    ///< largest number of replicas of all roles within the limits
+  std::string bounded_by{};          ///< limit that lowered `most_replicas`; empty: none
+  double modelled_usd_per_hour = 0;  ///< cost at the mean rate
+  bool holds_slo = true;             ///< false: by the engine table, even a single request misses a bound
 
-  MicroUsd price() const { return *price_of(machine, base); }  ///< of a machine of the base
+  MicroUsd price() const { return *price_of(machine, base); }  ///< returns the price of a machine of the base
   /// Returns the machines of one replica, the last one perhaps in part.
   std::int64_t machines_per_replica() const { return ceil_div(engine.tp, machine.gpus); }
   std::int64_t machines_for(ReplicaCount replicas) const;
   ReplicaCount replicas_on(std::int64_t machines) const;
-  ReplicaCount replicas_in(GpuCount gpus) const;  ///< in some GPUs of its machines; slices for MIG
+  ReplicaCount replicas_in(
+      GpuCount gpus) const;  ///< returns the replicas that fit into GPUs (MIG: slices) of its machines
   /// Returns the GPUs of its machines that the service needs at the peak of its load; slices for MIG.
   GpuCount gpus_at_peak() const;
   /// Returns "H100, tensor parallel 4, p5.48xlarge".
   std::string words() const;
+  /// Returns "H100, TP 4, p5.48xlarge".
+  std::string short_words() const;
 };
 
 /// Returns the candidates, the lowest modelled cost first. Candidates that cannot hold the SLO by the engine table are

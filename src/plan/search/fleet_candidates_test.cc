@@ -28,7 +28,7 @@ TEST(CountLoad, KnowsBurstsAndLengths) {
   EXPECT_TRUE(load.is_whole);
 }
 
-TEST(FleetCandidates, AreWhatHasRoomForTheWeightsTheCheapestFirst) {
+TEST(FleetCandidates, HaveRoomForTheWeightsTheCheapestFirst) {
   const std::vector<FleetCandidate> candidates = candidates_of(sample_specs::chat_spec());
   ASSERT_FALSE(candidates.empty());
   EXPECT_TRUE(std::ranges::is_sorted(candidates, {}, &FleetCandidate::modelled_usd_per_hour));

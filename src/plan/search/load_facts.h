@@ -17,15 +17,16 @@ inline constexpr RequestCount kCoarseRequestsMost = 50'000;
 inline constexpr RequestCount kCoarseCycleRequestsMost = 20'000;
 
 struct LoadFacts {
-  RequestCount requests = 0;  ///< of the simulated load
-  Duration length{};          ///< of the simulated load
-  bool is_whole = true;       ///< false: the load has more than `kSimulatedRequestsMost` requests
-  Duration coarse_length{};   ///< of the short part of the load
-  double prompt_tokens = 1;   ///< mean
-  double answer_tokens = 1;   ///< mean
-  double mean_per_s = 0;      ///< requests per second over the simulated load
-  double peak_per_s = 0;      ///< requests per second in the busiest window of `kPeakWindow`
-  double first_per_s = 0;     ///< requests per second outside bursts, or in the first `kPeakWindow` of a recorded load
+  RequestCount requests = 0;  ///< requests of the simulated load
+  Duration length{};          ///< length of the simulated load
+  bool is_whole =
+      true;  ///< true: all of the load is simulated; false: it has more than `kSimulatedRequestsMost` requests
+  Duration coarse_length{};  ///< length of the short part of the load
+  double prompt_tokens = 1;  ///< mean length of a prompt
+  double answer_tokens = 1;  ///< mean length of an answer
+  double mean_per_s = 0;     ///< requests per second over the simulated load
+  double peak_per_s = 0;     ///< requests per second in the busiest window of `kPeakWindow`
+  double first_per_s = 0;    ///< requests per second outside bursts, or in the first `kPeakWindow` of a recorded load
 };
 inline constexpr Duration kPeakWindow = std::chrono::minutes(5);
 

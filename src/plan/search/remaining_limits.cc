@@ -48,7 +48,7 @@ GpuCount gpus_of_tenant(const PlanSpec& spec, const std::vector<ServicePlan>& fo
 
 /// Returns what the next service may have of `left`: all but the need of the later ones, and at least its share by
 /// need.
-/// @param needs  of the next service and of the later ones
+/// @param needs needs of the next service and of the later ones
 std::int64_t share_of(std::int64_t left, const std::vector<std::int64_t>& needs) {
   std::int64_t later = 0;
   for (std::size_t i = 1; i < needs.size(); ++i) later += needs[i];
@@ -57,7 +57,7 @@ std::int64_t share_of(std::int64_t left, const std::vector<std::int64_t>& needs)
   return std::max({left - later, by_need, std::int64_t{0}});
 }
 
-/// @param all  with its unit: "64 GPUs"
+/// @param all whole limit with its unit: "64 GPUs"
 std::string left_words(std::string_view limit, const std::string& left, const std::string& all,
                        const std::string& service) {
   return all.starts_with(left + " ")
@@ -70,14 +70,14 @@ std::string gpu_count(GpuCount gpus) { return explain::count_text(gpus, "GPU", "
 
 /// The part of a limit that is left for the machines of one type.
 struct MachineShare {
-  std::int64_t amount = 0;    ///< of the limit, for all nodes of this type
-  std::int64_t machines = 0;  ///< that it pays for
-  GpuCount gpus = 0;          ///< of these, for the next service
+  std::int64_t amount = 0;    ///< part of the limit for all nodes of this type
+  std::int64_t machines = 0;  ///< machines that this part pays for
+  GpuCount gpus = 0;          ///< GPUs of these machines that are left for the next service
   bool is_shared = false;     ///< true: other services use these nodes, too
 };
 
 /// Divides a limit over the machine types, and that of the candidate over the services that use it.
-/// @param cost_of  of one machine, in the unit of the limit
+/// @param cost_of returns the cost of one machine, in the unit of the limit
 template <typename Cost>
 MachineShare share_on(std::int64_t limit, const std::vector<MachineUse>& others, const MachineUse& own, GpuCount need,
                       Cost cost_of) {

@@ -15,7 +15,7 @@ namespace capstan::plan {
 struct PeakNeed {
   MachineSpec machine{};
   MicroUsd per_hour{};    ///< price of one machine
-  GpuCount gpus = 0;      ///< of the machines that its pods hold; slices for MIG
+  GpuCount gpus = 0;      ///< GPUs of the machines that its pods hold; slices for MIG
   GpuCount pod_gpus = 0;  ///< whole GPUs that its pods hold, rounded up
 };
 
@@ -23,24 +23,24 @@ struct PeakNeed {
 struct MachineUse {
   MachineSpec machine{};
   MicroUsd per_hour{};  ///< price of one machine
-  GpuCount taken = 0;   ///< by the largest fleets of the services that have their plan; slices for MIG
-  GpuCount later = 0;   ///< that the later services need; slices for MIG
+  GpuCount taken = 0;   ///< GPUs that the largest fleets of the services with a plan hold; slices for MIG
+  GpuCount later = 0;   ///< GPUs that the later services need; slices for MIG
 };
 
 /// The GPUs that one limit leaves on the machines of a candidate.
 struct LimitedGpus {
-  GpuCount gpus = 0;    ///< slices for MIG
+  GpuCount gpus = 0;    ///< GPUs that are left; slices for MIG
   std::string words{};  ///< "limits.gpus: 40 of 64 GPUs are left for chat ..."
 };
 
 struct RemainingLimits {
-  std::string service{};                  ///< name
+  std::string service{};                  ///< name of the service
   std::optional<GpuCount> gpus{};         ///< whole GPUs of the nodes of all services
   std::optional<MicroUsd> per_hour{};     ///< price of the nodes of all services
-  GpuCount gpus_of_jobs = 0;              ///< that `gpus` does not contain
-  std::vector<MachineUse> others{};       ///< unique machine names
+  GpuCount gpus_of_jobs = 0;              ///< GPUs of jobs, which `gpus` does not contain
+  std::vector<MachineUse> others{};       ///< GPUs that other services hold, one row for each machine type
   std::optional<GpuCount> tenant_gpus{};  ///< whole GPUs that the pods of the service may hold
-  std::string tenant_words{};             ///< empty without a limit
+  std::string tenant_words{};             ///< text about the limit of the tenant; empty without a limit
 
   /// Returns what each limit on nodes leaves for a service on machines of one type: the limit less the nodes that only
   /// other services need, and on nodes that they share less the GPUs of the others.
@@ -54,7 +54,7 @@ GpuCount whole_gpus_of(const MachineSpec& machine);
 
 /// Returns what is left for the next service.
 /// @param found  plans of the services before it, in the order of the spec
-/// @param needs  of every service of the spec
+/// @param needs  needs of every service of the spec
 RemainingLimits remaining_limits(const PlanSpec& spec, const std::vector<ServicePlan>& found,
                                  const std::vector<PeakNeed>& needs);
 

@@ -6,29 +6,33 @@
 #include <utility>
 
 #include "plan/figures.h"
+#include "plan/search/zone_loss.h"
 
 namespace capstan::plan {
 
 namespace {
 
-/// A worse day than that of the plan.
+/// A condition that is worse than the plan's.
 struct WorseDay {
   std::string name{};
   const FleetOption* fleet = nullptr;
+  TrialCondition condition = TrialCondition::planned;
   Conditions conditions{};
 };
 
 std::vector<WorseDay> worse_days(const FleetSimulator& simulator, const FleetOption& fleet, const FleetOption* other) {
-  std::vector<WorseDay> days = {{"cold starts twice as long", &fleet, {.start_percent = 200}}};
-  const std::vector<std::string>& zones = simulator.spec().cluster.zones;
-  if (zones.size() > 1) {
-    const Duration at = std::max<Duration>(simulator.load().length / 3, std::chrono::seconds(1));
-    days.push_back({fmt::format("zone {} lost", zones.front()), &fleet, {.lost_zone = zones.front(), .lost_at = at}});
-  }
-  days.push_back({"1.5 times the load", &fleet, {.load_percent = 150}});
-  if (other != nullptr) {
+  std::vector<WorseDay> days = {
+      {"cold starts twice as long", &fleet, TrialCondition::slow_starts, {.start_percent = 200}}};
+  if (const auto conditions = zone_loss_conditions(simulator)) {
     days.push_back(
-        {fmt::format("1.5 times the load, with {}", scaler_word(other->scaler)), other, {.load_percent = 150}});
+        {fmt::format("zone {} lost", *conditions->lost_zone), &fleet, TrialCondition::zone_lost, *conditions});
+  }
+  days.push_back({"1.5 times the load", &fleet, TrialCondition::more_load, {.load_percent = 150}});
+  if (other != nullptr) {
+    days.push_back({fmt::format("1.5 times the load, with {}", scaler_word(other->scaler)),
+                    other,
+                    TrialCondition::more_load,
+                    {.load_percent = 150}});
   }
   return days;
 }
@@ -55,6 +59,7 @@ Result<std::vector<Trial>> robustness(FleetSimulator& simulator, const FleetOpti
       trials.push_back(trial_of(days[i].name, (*results)[i * tried.size() + j]));
     }
     worst.push_back(std::move(*std::ranges::min_element(trials, {}, &Trial::attainment_ppm)));
+    worst.back().condition = days[i].condition;
     worst.back().scenario = simulator.scenario(*days[i].fleet, days[i].conditions);
   }
   return worst;

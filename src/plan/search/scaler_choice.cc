@@ -17,8 +17,8 @@ namespace {
 constexpr std::array kKinds = {ScalerKind::capstan, ScalerKind::scaled_object, ScalerKind::hpa, ScalerKind::constant};
 constexpr std::array kThresholdKinds = {ScalerKind::scaled_object, ScalerKind::hpa};
 constexpr int kConstantTriesMost = 12;  ///< a bisection between 1 and 64 replicas needs at most 8
-constexpr int kScalerRaisesMost = 8;    ///< of the minimum of one scaler, one step each
-constexpr int kScalerRoundsMost = 4;    ///< of choosing and of raising the minima of the scalers that are not chosen
+constexpr int kScalerRaisesMost = 8;    ///< largest number of times that one scaler's minimum is raised by a step
+constexpr int kScalerRoundsMost = 4;    ///< rounds of choosing a scaler and raising the minima of the others
 
 bool is_threshold(ScalerKind kind) { return std::ranges::find(kThresholdKinds, kind) != kThresholdKinds.end(); }
 
@@ -57,7 +57,8 @@ class ScalerSearch {
   static std::size_t index(ScalerKind kind) { return static_cast<std::size_t>(kind); }
   bool has_budget() const { return simulator_.requests() < budget_; }
 
-  /// A seed that is hard for Capstan's policy is likely hard for the others, too, so that it finds misses early.
+  /// Returns the seeds, the one with the most missed requests first. A seed that is hard for Capstan's policy is likely
+  /// hard for other scalers, so this order finds misses early.
   static std::vector<std::uint64_t> worst_seeds_first(const TriedFleet& fleet) {
     std::vector<const Trial*> trials;
     for (const Trial& trial : fleet.seeds) trials.push_back(&trial);
@@ -118,7 +119,7 @@ class ScalerSearch {
 
   /// Finds the smallest constant fleet that holds the SLO by bisection, from the need at the peak.
   Result<void> find_constant() {
-    ReplicaCount missed = 0, held = 0;  // held 0: none is known to hold it
+    ReplicaCount missed = 0, held = 0;  // largest size that misses and smallest that holds the SLO; 0: none is known
     ReplicaCount step = std::min(peak_step(simulator_.candidates()[capstan_.candidate]), highest_);
     for (int tries = 0; tries < kConstantTriesMost && has_budget(); ++tries) {
       const auto is_held = holds(ScalerKind::constant, step);
@@ -175,8 +176,8 @@ class ScalerSearch {
     return {};
   }
 
-  /// Returns the fleet that stands for a scaler: the cheapest proven one that holds the SLO, has at least this step and
-  /// meets at least so much; or else the one that meets most. Null if none was simulated.
+  /// Returns the fleet that represents a scaler: the cheapest proven fleet that holds the SLO, has at least this step
+  /// and meets at least `wanted_ppm`. If there is none, returns the fleet that meets most; null if none was simulated.
   const TriedFleet* pick(ScalerKind kind, ReplicaCount floor, std::int64_t wanted_ppm) const {
     const auto rank = [&](const TriedFleet& fleet) {
       const bool is_enough = fleet.key.step >= floor && fleet.lowest_attainment_ppm() >= wanted_ppm;

@@ -12,10 +12,10 @@ namespace capstan::plan {
 /// Largest shortfall of a scaler of the plan against the attainment that the plan states.
 inline constexpr std::int64_t kScalerShortfallPpm = 5'000;
 
-/// The fleets that stand for the scalers.
+/// The fleets that represent the scalers.
 struct ScalerChoice {
-  FleetKey chosen{};                      ///< the cheapest that holds the SLO under every seed
-  FleetKey capstan{};                     ///< that of Capstan's policy
+  FleetKey chosen{};                      ///< the cheapest fleet that holds the SLO under every seed
+  FleetKey capstan{};                     ///< the fleet of Capstan's policy
   std::vector<ScalerVariant> variants{};  ///< in the order of `ScalerKind`
 };
 
@@ -24,7 +24,7 @@ struct ScalerChoice {
 /// cheap ones the first in the order of `ScalerKind`. The other scalers get a minimum with which they reach the
 /// attainment of the chosen one, less `kScalerShortfallPpm`. If the constant fleet is chosen, their minimum is at least
 /// its size, so that each of them serves the same load and a higher one.
-/// @param plan  of the service, with the roles, the start and the mean load of the fleet `capstan`
+/// @param plan plan of the service, with the roles, the start and the mean load of the fleet `capstan`
 Result<ScalerChoice> choose_scaler(FleetSimulator& simulator, const FleetKey& capstan, const ServicePlan& plan,
                                    const SearchBudget& budget);
 

@@ -252,6 +252,19 @@ std::string FleetOption::words() const {
   return out;
 }
 
+std::string FleetOption::short_words() const {
+  std::string out = candidate->short_words();
+  for (std::size_t i = 0; i < minimum.size(); ++i) {
+    const model::Role role = candidate->needs[i].role;
+    const std::string_view replicas = maximum[i] == 1 ? "replica" : "replicas";
+    out += fmt::format(", {} {}", range_words(minimum[i], maximum[i]),
+                       role == model::Role::both ? replicas : model::name(role));
+  }
+  if (spot_ppm > 0) out += fmt::format(", {} % spot if added", spot_ppm / 10'000);
+  if (scaler != ScalerKind::capstan) out += fmt::format(", {}", scaler_word(scaler));
+  return out;
+}
+
 std::string scenario_text(const PlanSpec& spec, const ServiceSpec& service, const FleetOption& fleet,
                           const LoadFacts& load, const Conditions& conditions) {
   Yaml out = Yaml::map({{"name", service.name},

@@ -16,11 +16,11 @@ inline constexpr std::int64_t kSpotInterruptionsPercentPerHour = 2;
 /// A fleet of a candidate.
 struct FleetOption {
   const FleetCandidate* candidate = nullptr;
-  std::vector<ReplicaCount> minimum{};  ///< by role of the candidate
-  std::vector<ReplicaCount> maximum{};  ///< by role of the candidate
+  std::vector<ReplicaCount> minimum{};  ///< minimum replicas by role of the candidate
+  std::vector<ReplicaCount> maximum{};  ///< maximum replicas by role of the candidate
   std::uint32_t spot_ppm = 0;           ///< share of the nodes above the minimum that are bought as spot, millionths
   ScalerKind scaler = ScalerKind::capstan;
-  Yaml scale{"capstan"};  ///< of the policy, as a scenario has it
+  Yaml scale{"capstan"};  ///< value of the key `scale` of the policy in a scenario
 
   std::int64_t minimum_machines() const;
   std::int64_t maximum_machines() const;
@@ -29,14 +29,16 @@ struct FleetOption {
   /// Returns "H100, tensor parallel 4, p5.48xlarge, 3 to 8 replicas, 50 % of added nodes spot, HPA". Capstan's policy
   /// is not named.
   std::string words() const;
+  /// Returns "H100, TP 4, p5.48xlarge, 2 to 4 prefill, 1 to 2 decode, 50 % spot if added, HPA".
+  std::string short_words() const;
 };
 
 /// Differences between a simulation and the plan.
 struct Conditions {
-  std::optional<Duration> length{};  ///< only so much of the load
+  std::optional<Duration> length{};  ///< length of the simulated part of the load; nothing: all of it
   std::int64_t load_percent = 100;
-  std::int64_t start_percent = 100;        ///< length of a cold start and of a node's launch
-  std::optional<std::string> lost_zone{};  ///< for half an hour from a third of the load
+  std::int64_t start_percent = 100;        ///< length of cold starts and node launches, percent of the plan's
+  std::optional<std::string> lost_zone{};  ///< zone that is lost for half an hour, from one third of the load on
   Duration lost_at{};
 };
 

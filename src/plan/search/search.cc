@@ -8,6 +8,7 @@
 #include "plan/search/robustness.h"
 #include "plan/search/scaler_choice.h"
 #include "plan/search/service_search.h"
+#include "plan/search/zone_loss.h"
 #include "plan/sections/pools.h"
 #include "plan/shared_nodes.h"
 
@@ -96,16 +97,18 @@ Result<ServicePlan> plan_service(FleetSimulator& simulator, const SearchBudget& 
   const FleetCandidate& candidate = *chosen.fleet.candidate;
   if (limits_bind(candidate) && !candidate.bounded_by.empty()) plan.bounded_by.push_back(candidate.bounded_by);
 
+  if (const auto conditions = zone_loss_conditions(simulator)) plan.lost_zone = *conditions->lost_zone;
   const FleetOption capstan = fleet_of(simulator.candidates(), choice->capstan);
   const bool is_other = plan.scaler != ScalerKind::capstan;
   auto worse = robustness(simulator, chosen.fleet, plan.seeds, is_other ? &capstan : nullptr, budget);
   if (!worse) return std::unexpected(worse.error());
   plan.robustness = std::move(*worse);
-  plan.frontier = frontier_of(simulator.tried(), choice->chosen);
-  if (found->runner_up) {
-    const std::string words = simulator.tried().at(*found->runner_up).fleet.words();
-    plan.runner_up = *std::ranges::find(plan.frontier, words, &FrontierPoint::fleet);
-  }
+  auto zone_loss = find_zone_loss_minimum(simulator, choice->chosen, plan, budget);
+  if (!zone_loss) return std::unexpected(zone_loss.error());
+  plan.zone_loss = std::move(*zone_loss);
+  plan.frontier = frontier_of(simulator.tried(), choice->chosen, found->runner_up);
+  const auto runner_up = std::ranges::find(plan.frontier, true, &FrontierPoint::is_runner_up);
+  if (runner_up != plan.frontier.end()) plan.runner_up = *runner_up;
   return plan;
 }
 

@@ -10,12 +10,12 @@
 namespace capstan::plan {
 
 struct SearchOptions {
-  unsigned jobs = 0;  ///< simulations at a time; 0: one for each core. The result does not depend on it
+  unsigned jobs = 0;  ///< simultaneous simulations; 0: one for each core. The result does not depend on it
   std::function<void(const std::string&)> progress;  ///< is called with a line for people; may be empty
 };
 
 struct SearchResult {
-  std::vector<ServicePlan> services{};  ///< by service of the spec
+  std::vector<ServicePlan> services{};  ///< plans by service of the spec
   std::int64_t simulations = 0;
 };
 

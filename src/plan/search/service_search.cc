@@ -11,7 +11,7 @@ namespace capstan::plan {
 namespace {
 
 constexpr std::size_t kFinalistsMost = 3;      ///< candidates that are simulated on the whole load
-constexpr std::size_t kHugeFinalistsMost = 2;  ///< the same for a huge load
+constexpr std::size_t kHugeFinalistsMost = 2;  ///< candidates that are simulated on the whole of a huge load
 constexpr int kRefinementsMost = 4;            ///< rounds that look for a lower or higher minimum of the finalists
 constexpr int kLeaderRaisesMost = 6;           ///< rounds that raise the minimum because a seed missed the SLO
 
@@ -121,7 +121,7 @@ class ServiceSearch {
   /// Returns the next fleet to try for the smallest minimum that holds the SLO; nothing if it is known.
   std::optional<FleetKey> next_step(const FleetKey& finalist) const {
     const FleetKey best = best_of(finalist.candidate).key;
-    ReplicaCount missed = 0, held = 0;  // held 0: no step is known to hold the SLO
+    ReplicaCount missed = 0, held = 0;  // largest step that misses and smallest that holds the SLO; 0: none is known
     for (const auto& [key, fleet] : simulator_.tried()) {
       if (key.candidate != best.candidate || key.spot_ppm != best.spot_ppm) continue;
       if (!fleet.holds_slo) missed = std::max(missed, key.step);
@@ -225,7 +225,7 @@ class ServiceSearch {
   const std::vector<FleetCandidate>& candidates_;
   SearchBudget budget_;
   std::vector<FleetKey> finalists_;  ///< best fleet of each candidate that is simulated on the whole load
-  std::vector<FleetKey> leaders_;    ///< that are simulated under all seeds
+  std::vector<FleetKey> leaders_;    ///< fleets that are simulated under all seeds
 };
 
 }  // namespace

@@ -21,10 +21,10 @@ Error scenario_error(const ServiceSpec& service, const manifest::Errors& errors)
   return error;
 }
 
-StartPhase transfer_phase(std::string name, std::int64_t bytes, std::int64_t bytes_per_s) {
+StartPhase transfer_phase(StartStep step, std::int64_t bytes, std::int64_t bytes_per_s) {
   const auto time = Duration{
       static_cast<std::int64_t>(static_cast<__int128>(bytes) * 1'000'000'000 / std::max<std::int64_t>(1, bytes_per_s))};
-  return {std::move(name), time, time};
+  return {step, time, time};
 }
 
 }  // namespace
@@ -103,17 +103,18 @@ std::vector<StartPhase> start_phases(const scenario::Scenario& scenario) {
   const bool can_buy =
       std::ranges::any_of(scenario.catalog->pools, [](const model::Pool& pool) { return !pool.offerings.empty(); });
   if (can_buy) {
-    phases.push_back({"node", provider.decision.midpoint() + provider.boot.midpoint() + provider.driver.midpoint(),
+    phases.push_back({StartStep::node,
+                      provider.decision.midpoint() + provider.boot.midpoint() + provider.driver.midpoint(),
                       provider.decision.high + provider.boot.high + provider.driver.high});
   }
   const sim::BandwidthConfig& bandwidth = scenario.cluster.bandwidth;
   const sim::VariantStart& start = scenario.cluster.starts.front();
   phases.push_back(
-      transfer_phase("image pull", start.image_size.count, std::min(bandwidth.node_nic, bandwidth.registry)));
+      transfer_phase(StartStep::image_pull, start.image_size.count, std::min(bandwidth.node_nic, bandwidth.registry)));
   phases.push_back(
-      transfer_phase("weights", start.weights.count, std::min(bandwidth.node_nic, bandwidth.object_store)));
-  phases.push_back({"engine start", start.engine_init.midpoint(), start.engine_init.high});
-  phases.push_back({"warm-up", start.warm_up.midpoint(), start.warm_up.high});
+      transfer_phase(StartStep::weights, start.weights.count, std::min(bandwidth.node_nic, bandwidth.object_store)));
+  phases.push_back({StartStep::engine_start, start.engine_init.midpoint(), start.engine_init.high});
+  phases.push_back({StartStep::warm_up, start.warm_up.midpoint(), start.warm_up.high});
   return phases;
 }
 

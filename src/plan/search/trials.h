@@ -25,8 +25,8 @@ class FleetTrials {
   FleetTrials(const PlanSpec& spec, const ServiceSpec& service, const LoadFacts& load, const SearchOptions& options)
       : spec_(spec), service_(service), load_(load), options_(options) {}
 
-  /// Simulates all, and returns the results in the order of the orders, whatever the number of cores.
-  /// @return the first error of a scenario or of its trace
+  /// Simulates all orders, and returns the results in their order, independently of the number of cores. @return the
+  /// first error of a scenario or of its trace
   Result<std::vector<experiment::RunResult>> run(std::span<const TrialOrder> orders, const std::string& stage);
 
   std::int64_t simulations() const { return simulations_; }

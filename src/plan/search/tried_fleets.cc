@@ -53,6 +53,8 @@ std::int64_t TriedFleet::lowest_attainment_ppm() const { return plan::lowest_att
 
 FrontierPoint TriedFleet::point() const {
   return {.fleet = fleet.words(),
+          .short_fleet = fleet.short_words(),
+          .scaler = fleet.scaler,
           .attainment_ppm = lowest_attainment_ppm(),
           .micro_usd_per_hour = micro_usd_per_hour(),
           .holds_slo = holds_slo,
@@ -146,9 +148,14 @@ void note_result(const experiment::RunResult& result, const ServiceSpec& service
   tried.seeds.insert(place, std::move(trial));
 }
 
-std::vector<FrontierPoint> frontier_of(const Tried& tried, const FleetKey& chosen) {
+std::vector<FrontierPoint> frontier_of(const Tried& tried, const FleetKey& chosen,
+                                       const std::optional<FleetKey>& runner_up) {
   std::vector<FrontierPoint> points;
-  for (const auto& [key, fleet] : tried) points.emplace_back(fleet.point()).is_chosen = key == chosen;
+  for (const auto& [key, fleet] : tried) {
+    FrontierPoint& point = points.emplace_back(fleet.point());
+    point.is_chosen = key == chosen;
+    point.is_runner_up = key == runner_up;
+  }
   std::ranges::sort(points, {}, [](const FrontierPoint& point) {
     return std::tuple(point.micro_usd_per_hour, -point.attainment_ppm, point.fleet);
   });

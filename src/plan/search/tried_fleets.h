@@ -25,12 +25,12 @@ struct FleetKey {
 struct TriedFleet {
   FleetKey key{};
   FleetOption fleet{};
-  std::vector<Trial> seeds{};                   ///< in the order of the seeds
-  std::vector<ReplicaCount> ready_milli_sum{};  ///< by role: mean ready replicas, thousandths, summed over the seeds
-  std::vector<ReplicaCount> peak_ready{};       ///< by role: most ready replicas under any seed
-  bool holds_slo = true;                        ///< under every seed, with the goodput that the spec asks for
+  std::vector<Trial> seeds{};                   ///< trials in the order of the seeds
+  std::vector<ReplicaCount> ready_milli_sum{};  ///< mean ready replicas by role, thousandths, summed over the seeds
+  std::vector<ReplicaCount> peak_ready{};       ///< most ready replicas by role, under any seed
+  bool holds_slo = true;                        ///< true: SLO and goodput of the spec hold under every seed
 
-  std::int64_t micro_usd_per_hour() const;  ///< mean over the seeds
+  std::int64_t micro_usd_per_hour() const;  ///< returns the mean cost over the seeds
   std::int64_t lowest_attainment_ppm() const;
   FrontierPoint point() const;
   /// Returns minimum, maximum and simulated replicas of each role.
@@ -60,7 +60,9 @@ ReplicaCount peak_step(const FleetCandidate& candidate);
 /// @param is_whole  false: only a part of the load, which need not contain the busiest window
 void note_result(const experiment::RunResult& result, const ServiceSpec& service, bool is_whole, TriedFleet& tried);
 
-/// Returns one point for each fleet, the cheapest first, with the efficient ones and the chosen one marked.
-std::vector<FrontierPoint> frontier_of(const Tried& tried, const FleetKey& chosen);
+/// Returns one point for each fleet, the cheapest first, with the efficient ones, the chosen one and the runner-up
+/// marked.
+std::vector<FrontierPoint> frontier_of(const Tried& tried, const FleetKey& chosen,
+                                       const std::optional<FleetKey>& runner_up);
 
 }  // namespace capstan::plan

@@ -41,7 +41,7 @@ TEST(FleetOf, StaysWithinTheLimits) {
   EXPECT_EQ(fleet_of(candidates, {0, 1, 0}).maximum, (std::vector<ReplicaCount>{3, 8}));  // 2.5 and 8.5
 }
 
-TEST(LimitsBind, IfTheyLowerAMaximum) {
+TEST(LimitsBind, IfTheyLowerTheMaximumOfAFleet) {
   EXPECT_TRUE(limits_bind(candidate_with({2, 8}, 21)));
   EXPECT_FALSE(limits_bind(candidate_with({2, 8}, 22)));  // 5 and 17
 }
@@ -76,7 +76,7 @@ TEST(Frontier, MarksWhatNoCheaperFleetReaches) {
   tried[{0, 1, 0}] = tried_with(candidate, 1, 900'000, 10, false);
   tried[{0, 2, 0}] = tried_with(candidate, 2, 890'000, 20, false);
   tried[{0, 3, 0}] = tried_with(candidate, 3, 990'000, 30, true);
-  const std::vector<FrontierPoint> points = frontier_of(tried, {0, 3, 0});
+  const std::vector<FrontierPoint> points = frontier_of(tried, {0, 3, 0}, std::nullopt);
   ASSERT_EQ(points.size(), 3u);
   EXPECT_FALSE(points[0].is_chosen);
   EXPECT_TRUE(points[2].is_chosen);

@@ -14,7 +14,7 @@ namespace capstan::plan {
 
 namespace {
 
-/// A group of equal nodes of one zone, because a group that spans zones cannot be asked for a node in one of them.
+/// A group of equal nodes in one zone. A group that spans zones could not be asked for a node in a certain zone.
 struct NodeGroup {
   std::string name{};
   const GpuPool* pool = nullptr;
@@ -35,7 +35,7 @@ std::vector<NodeGroup> groups_of(const PlanSpec& spec, const std::vector<GpuPool
     for (std::int64_t i = 0; i < zones; ++i) {
       const std::string& zone = spec.cluster.zones[static_cast<std::size_t>(i)];
       const std::string suffix = zone_suffix(spec.cluster, zone);
-      // Any zone may have to hold the whole fleet, because the others may have no capacity.
+      // Each zone may grow to the size of the whole fleet, because the other zones may have no capacity.
       groups.push_back({.name = pool.name + suffix,
                         .pool = &pool,
                         .zone = zone,
@@ -110,6 +110,7 @@ Manifest autoscaler_values(const PlanSpec& spec) {
   flags.set("max-graceful-termination-sec", kNodeGraceMinutes * 60,
             "longer than any pod's, so that answers end before the node does");
   flags.set("max-node-provision-time", "15m", "then another group is tried");
+  body["serviceMonitor"].set("enabled", true, "the alerts on removed nodes read its metrics");
   return {.file = "nodes/values/cluster-autoscaler.yaml", .body = std::move(body), .is_object = false};
 }
 
@@ -201,8 +202,8 @@ std::vector<std::string> label_nodes(const std::vector<GpuPool>& pools) {
   for (const GpuPool& pool : pools) {
     for (const MachineSpec& machine : pool.machines) {
       const std::string nodes = "--selector node.kubernetes.io/instance-type=" + machine.name;
-      commands.push_back(fmt::format("kubectl label nodes {} {}={}", nodes, kPoolLabel, pool.name));
-      commands.push_back(fmt::format("kubectl taint nodes {} {}=present:NoSchedule", nodes, kGpuTaint));
+      commands.push_back(fmt::format("kubectl label nodes --overwrite {} {}={}", nodes, kPoolLabel, pool.name));
+      commands.push_back(fmt::format("kubectl taint nodes --overwrite {} {}=present:NoSchedule", nodes, kGpuTaint));
     }
   }
   return commands;

@@ -64,8 +64,9 @@ TEST(PlanClusterAutoscaler, AksHasNodePoolsByCommand) {
 TEST(PlanClusterAutoscaler, NodesThatExistAreLabelled) {
   EXPECT_EQ(label_nodes(gpu_pools(testing::chat_plan().facts())),
             (std::vector<std::string>{
-                "kubectl label nodes --selector node.kubernetes.io/instance-type=p5.48xlarge capstan.dev/pool=h100",
-                "kubectl taint nodes --selector node.kubernetes.io/instance-type=p5.48xlarge "
+                "kubectl label nodes --overwrite --selector node.kubernetes.io/instance-type=p5.48xlarge "
+                "capstan.dev/pool=h100",
+                "kubectl taint nodes --overwrite --selector node.kubernetes.io/instance-type=p5.48xlarge "
                 "nvidia.com/gpu=present:NoSchedule"}));
 }
 

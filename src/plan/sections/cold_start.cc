@@ -1,5 +1,7 @@
 #include "plan/sections/cold_start.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "explain/words.h"
@@ -11,24 +13,43 @@ ColdStart cold_start_sum(const std::vector<StartPhase>& phases) {
   for (const StartPhase& phase : phases) {
     start.typical += phase.typical;
     start.longest += phase.longest;
-    if (phase.name != "node") {
+    if (phase.step != StartStep::node) {
       start.typical_without_node += phase.typical;
       start.without_node += phase.longest;
     }
     if (phase.typical > start.dominant_typical) {
-      start.dominant = phase.name;
+      start.dominant = phase.step;
       start.dominant_typical = phase.typical;
     }
   }
   return start;
 }
 
-std::string phase_words(const std::string& phase) { return phase == "node" ? "the launch of a node" : phase; }
+std::string_view step_word(StartStep step) {
+  switch (step) {
+    case StartStep::node:
+      return "node";
+    case StartStep::image_pull:
+      return "image pull";
+    case StartStep::weights:
+      return "weights";
+    case StartStep::engine_start:
+      return "engine start";
+    case StartStep::warm_up:
+      return "warm-up";
+  }
+  return "";
+}
+
+std::string_view dominant_words(StartStep step) {
+  return step == StartStep::node ? "the launch of a node" : step_word(step);
+}
 
 std::string phases_words(const std::vector<StartPhase>& phases) {
   std::string words;
   for (const StartPhase& phase : phases) {
-    words += (words.empty() ? "" : " + ") + phase.name + " " + explain::time_text(phase.typical);
+    words +=
+        fmt::format("{}{} {}", words.empty() ? "" : " + ", step_word(phase.step), explain::time_text(phase.typical));
   }
   return words;
 }

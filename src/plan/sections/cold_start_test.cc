@@ -8,12 +8,13 @@ namespace {
 using namespace std::chrono_literals;
 
 TEST(ColdStart, IsTheSumOfItsPhasesAndNamesTheLongest) {
-  const std::vector<StartPhase> phases = {{"node", 55s, 60s}, {"image pull", 150s, 300s}, {"engine start", 110s, 160s}};
+  const std::vector<StartPhase> phases = {
+      {StartStep::node, 55s, 60s}, {StartStep::image_pull, 150s, 300s}, {StartStep::engine_start, 110s, 160s}};
   const ColdStart start = cold_start_sum(phases);
   EXPECT_EQ(start.typical, 315s);
   EXPECT_EQ(start.longest, 520s);
   EXPECT_EQ(start.without_node, 460s);
-  EXPECT_EQ(start.dominant, "image pull");
+  EXPECT_EQ(start.dominant, StartStep::image_pull);
   EXPECT_EQ(start.dominant_typical, 150s);
   EXPECT_EQ(phases_words(phases), "node 55 s + image pull 2 min 30 s + engine start 1 min 50 s");
 }

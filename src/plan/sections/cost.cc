@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/number_text.h"
 #include "experiment/text/words.h"
 #include "plan/cost/gpu_price.h"
 #include "plan/figures.h"
@@ -16,9 +17,13 @@ namespace {
 
 using experiment::usd;
 
-/// Prefixes the statements of a service with its name if the plan has several.
-std::string cost_name(const PlanFacts& facts, const ServicePlan& service, std::string_view name) {
-  return facts.services.size() == 1 ? std::string(name) : fmt::format("{} {}", service.service, name);
+/// Adds a statement of a service, whose name begins with that of the service if the plan has several.
+void add_statement(const PlanFacts& facts, const ServicePlan& service, Statement statement, Section& out) {
+  if (facts.services.size() > 1) {
+    statement.name = fmt::format("{} {}", service.service, statement.name);
+    statement.subject = service.service;
+  }
+  out.statements.push_back(std::move(statement));
 }
 
 /// Sums over the seeds of a service.
@@ -80,10 +85,7 @@ void add_warm_pool(const ServicePlan& service, const Add& add) {
 }
 
 void add_service(const PlanFacts& facts, const ServicePlan& service, Section& out) {
-  const auto add = [&](Statement statement) {
-    statement.name = cost_name(facts, service, statement.name);
-    out.statements.push_back(std::move(statement));
-  };
+  const auto add = [&](Statement statement) { add_statement(facts, service, std::move(statement), out); };
   const ServiceTotals totals = totals_of(service);
   const std::int64_t per_hour = planned_micro_usd_per_hour(service);
   const bool is_shared = service.shared_micro_usd_per_hour.has_value();
@@ -93,8 +95,8 @@ void add_service(const PlanFacts& facts, const ServicePlan& service, Section& ou
        .why = is_shared ? fmt::format("{} USD/h x {} h: {}", usd(per_hour), kHoursPerMonth, service.shared_why)
                         : fmt::format("{} USD/h x {} h, mean of {} simulations of {}, {}; a month is extrapolated from "
                                       "them",
-                                      usd(per_hour), kHoursPerMonth, service.seeds.size(),
-                                      experiment::time_words(length), cost_range_words(service.seeds)),
+                                      usd(per_hour), kHoursPerMonth, service.seeds.size(), time_text(length),
+                                      cost_range_words(service.seeds)),
        .evidence = is_shared ? Evidence::modelled : Evidence::simulated});
   if (totals.tokens > 0) {
     // Nodes that services share cost less than those of the simulations, for the same tokens.
@@ -107,8 +109,9 @@ void add_service(const PlanFacts& facts, const ServicePlan& service, Section& ou
     add({.name = "million answer tokens",
          .value = usd(per_million) + " USD",
          .why = fmt::format("{} USD{} / {} answer tokens, all simulations", usd(micro_usd),
-                            is_shared ? " for the share of the nodes" : "", experiment::grouped(totals.tokens)),
-         .evidence = is_shared ? Evidence::modelled : Evidence::simulated});
+                            is_shared ? " for the share of the nodes" : "", grouped_text(totals.tokens)),
+         .evidence = is_shared ? Evidence::modelled : Evidence::simulated,
+         .shown = Shown::page});
   }
   Statement idle =
       idle_cost({per_hour, idle_ppm_of(service, totals), is_shared ? Evidence::modelled : Evidence::simulated});
@@ -130,8 +133,7 @@ void add_trap(const PlanFacts& facts, const ServicePlan& service, const ServiceS
             .requests_per_s = seconds > 0 ? static_cast<double>(requests) / seconds : spec.load.requests_per_s,
             .replicas = std::max<ReplicaCount>((role.mean_ready_milli + 500) / 1000, 1),
             .per_lost_request = {}})) {
-    statement.name = cost_name(facts, service, statement.name);
-    out.statements.push_back(std::move(statement));
+    add_statement(facts, service, std::move(statement), out);
   }
 }
 
@@ -150,13 +152,15 @@ Section cost_section(const PlanFacts& facts) {
       working_milli += static_cast<std::int64_t>(totals.busy * 1000 / totals.simulated.count());
     }
     if (service.runner_up) {
-      out.statements.push_back(
-          {.name = cost_name(facts, service, "runner-up"),
+      add_statement(
+          facts, service,
+          {.name = "runner-up",
            .value = usd(service.runner_up->micro_usd_per_hour) + " USD/h",
            .why = fmt::format("{}, {} % met; the best of another GPU kind or parallelism under "
                               "Capstan's policy and all seeds",
                               service.runner_up->fleet, experiment::tenths(service.runner_up->attainment_ppm, 10'000)),
-           .evidence = Evidence::simulated});
+           .evidence = Evidence::simulated},
+          out);
     }
   }
   const bool has_shared = std::ranges::any_of(
@@ -166,9 +170,11 @@ Section cost_section(const PlanFacts& facts) {
                               .staff = facts.spec.staff,
                               .fleet_evidence = has_shared ? Evidence::modelled : Evidence::simulated};
   for (Statement& statement : serverless_cost(input)) out.statements.push_back(std::move(statement));
+  const std::string serverless = serverless_words(input);
+  out.page_answer = serverless.empty() ? "" : serverless.substr(1);
   out.answer = fmt::format(
       "The machines cost {} USD/h, {} USD/month.{} The prices contain no network, storage or control plane.",
-      usd(per_hour), usd(per_hour * kHoursPerMonth), serverless_words(input));
+      usd(per_hour), usd(per_hour * kHoursPerMonth), serverless);
   return out;
 }
 

@@ -25,7 +25,7 @@ ServicePlan costed_service(const std::string& name) {
                              .busy_gpu_ns = GpuNanoseconds{8} * 3'600'000'000'000,
                              .answer_tokens = 1'000'000});
   }
-  service.start = {{"node", 1min, 2min}, {"weights", 6min, 8min}};
+  service.start = {{StartStep::node, 1min, 2min}, {StartStep::weights, 6min, 8min}};
   service.runner_up = FrontierPoint{.fleet = "H200", .attainment_ppm = 995'000, .micro_usd_per_hour = 120'000'000};
   return service;
 }

@@ -32,8 +32,8 @@ class CrdSchemas {
   void read(const std::filesystem::path& path);
 
   std::vector<std::unique_ptr<File>> files_;
-  std::map<std::string, const manifest::Value*> schemas_;  ///< by apiVersion and kind
-  std::map<std::string, bool> kinds_;                      ///< by group and kind
+  std::map<std::string, const manifest::Value*> schemas_;  ///< schemas by apiVersion and kind
+  std::map<std::string, bool> kinds_;                      ///< known kinds by group and kind
 };
 
 }  // namespace capstan::plan::testing

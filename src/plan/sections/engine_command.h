@@ -9,7 +9,7 @@ namespace capstan::plan {
 
 /// How a container starts an engine.
 struct EngineCommand {
-  std::vector<std::string> command{};  ///< empty: the entry point of the image
+  std::vector<std::string> command{};  ///< command; empty: the entry point of the image
   std::vector<std::string> args{};
   std::vector<Yaml> environment{};
   std::vector<Yaml> ports{};

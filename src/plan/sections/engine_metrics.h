@@ -50,7 +50,7 @@ SeriesLabels series_labels(const PlanSpec& spec, const ServiceSpec& service, mod
 std::string name_pattern(const EngineMetric& metric, std::string_view suffix = {});
 
 /// Returns `vllm:num_requests_waiting{namespace="llm",app_kubernetes_io_name="chat"}`, which matches all spellings.
-/// @param suffix  of the name: "_bucket" for a histogram
+/// @param suffix  suffix of the name: "_bucket" for a histogram
 std::string selector_text(const EngineMetric& metric, const SeriesLabels& labels, std::string_view suffix = {});
 
 /// Returns the name under which prometheus-adapter offers a metric: "vllm_num_requests_waiting". The metrics API allows

@@ -122,7 +122,8 @@ void add_topology(Section& section, const PlanFacts& facts, const std::vector<Gp
     section.statements.push_back({.name = "placement of a replica of " + service.name,
                                   .value = fmt::format("within one {}", level),
                                   .why = why,
-                                  .evidence = Evidence::modelled});
+                                  .evidence = Evidence::modelled,
+                                  .shown = Shown::page});
   }
 }
 
@@ -154,7 +155,8 @@ Statement share_statement(const PlanSpec& spec, const TenantShare& share) {
   return {.name = "quota of " + share.tenant->name,
           .value = value,
           .why = why,
-          .evidence = share.is_derived ? Evidence::modelled : Evidence::stated};
+          .evidence = share.is_derived ? Evidence::modelled : Evidence::stated,
+          .shown = Shown::page};
 }
 
 void add_preemption(Section& section, const PlanSpec& spec) {
@@ -174,7 +176,8 @@ void add_preemption(Section& section, const PlanSpec& spec) {
        .why = has_queues ? "a tenant takes its quota back from the tenants that borrowed it; in one queue a pod stops "
                            "only pods of lower priority, and a gang is stopped as a whole"
                          : "the default scheduler stops pods of lower priority one by one, whatever the quotas are",
-       .evidence = is_stated ? Evidence::stated : Evidence::assumed});
+       .evidence = is_stated ? Evidence::stated : Evidence::assumed,
+       .shown = Shown::page});
 }
 
 Alternative queue_option(std::string option, bool is_chosen) {
@@ -194,12 +197,13 @@ void add_queues(Section& section, const Alternative& alternative, std::vector<Ma
 }
 
 void add_names_commands(Section& section, const PlanSpec& spec) {
-  section.apply.push_back({.step = ApplyStep::names,
-                           .command = "kubectl create namespace " + spec.namespace_,
-                           .purpose = "the namespace, unless it exists"});
+  section.apply.push_back(
+      {.step = ApplyStep::names,
+       .command = fmt::format("kubectl get namespace {0} || kubectl create namespace {0}", spec.namespace_),
+       .purpose = "the namespace"});
   section.apply.push_back({.step = ApplyStep::names,
                            .command = "kubectl apply -f gangs/priority-classes.yaml",
-                           .purpose = "the priority classes that the pods name"});
+                           .purpose = "the priority classes"});
 }
 
 void add_fleet_policy(Section& section, const PlanFacts& facts, const QueueInput& input) {
@@ -212,18 +216,21 @@ void add_fleet_policy(Section& section, const PlanFacts& facts, const QueueInput
   section.manifests.push_back(std::move(policy));
 }
 
-std::string gangs_answer(const PlanFacts& facts) {
-  const PlanSpec& spec = facts.spec;
+void set_gangs_answer(const PlanSpec& spec, Section& section) {
   const std::string scheduler = scheduler_words(pod_scheduler(spec));
   if (needs_gangs(spec)) {
     if (pod_scheduler(spec) == GangScheduler::none)
-      return "Replicas are gangs, but the spec names no gang scheduler. Install KAI or Kueue, or allow one of them.";
-    return fmt::format("{} starts the pods of a replica together, near each other.", scheduler);
+      section.answer =
+          "Replicas are gangs, but the spec names no gang scheduler. Install KAI or Kueue, or allow one of them.";
+    else
+      section.answer = fmt::format("{} starts the pods of a replica together, near each other.", scheduler);
+  } else if (pod_scheduler(spec) == GangScheduler::none) {
+    section.answer = "No gang scheduler: every replica is one pod, which is placed whole or not at all.";
+  } else {
+    section.answer = fmt::format("No gangs: every replica is one pod. {} shares the GPUs between {} tenants by queue.",
+                                 scheduler, spec.tenants.size());
   }
-  if (pod_scheduler(spec) == GangScheduler::none)
-    return "No gang scheduler: every replica is one pod, which is placed whole or not at all.";
-  return fmt::format("No gangs: every replica is one pod. {} shares the GPUs between {} tenants by queue.", scheduler,
-                     spec.tenants.size());
+  section.page_answer = section.answer;
 }
 
 }  // namespace
@@ -232,7 +239,8 @@ Section gangs_section(const PlanFacts& facts) {
   const PlanSpec& spec = facts.spec;
   const std::vector<GpuPool> pools = gpu_pools(facts);
   const std::vector<TenantShare> shares = tenant_shares(facts, pools);
-  Section section{.key = "gangs", .title = "Gangs and queues", .answer = gangs_answer(facts)};
+  Section section{.key = "gangs", .title = "Gangs and queues"};
+  set_gangs_answer(spec, section);
   section.statements.push_back(gang_statement(facts));
   section.statements.push_back(scheduler_statement(spec));
   add_topology(section, facts, pools);

@@ -1,3 +1,5 @@
+#include <fmt/format.h>
+
 #include "plan/sections/sections.h"
 
 namespace capstan::plan {
@@ -30,6 +32,7 @@ std::optional<Section> load_section(const PlanFacts& facts) {
     }
   }
   if (names.empty()) return std::nullopt;
+  section.page_answer = fmt::format("The load of {} is measured on a Prometheus server.", names);
   section.answer = "The load of " + names +
                    " is measured on a Prometheus server. --out writes it as load-<service>.csv, which `load: {profile: "
                    "load-<service>.csv}` reads, so that the plan can be repeated without the server.";

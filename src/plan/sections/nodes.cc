@@ -49,7 +49,8 @@ void add_price(Section& section, const PlanSpec& spec, const MachineSpec& machin
                                                              ? ""
                                                              : "; the price in " + spec.cluster.region + " may differ")
                                            : "the spec states it",
-                                .evidence = is_listed ? Evidence::catalogue : Evidence::stated});
+                                .evidence = is_listed ? Evidence::catalogue : Evidence::stated,
+                                .shown = Shown::one_service});
 }
 
 void add_pool(Section& section, const PlanSpec& spec, const GpuPool& pool) {
@@ -70,7 +71,8 @@ void add_pool(Section& section, const PlanSpec& spec, const GpuPool& pool) {
                             explain::count_text(pool.max_nodes, "node", "nodes")),
        .why = fmt::format("{}, in whole nodes of {}; without a limit an error in a scaler buys nodes without end",
                           pool.arithmetic, explain::count_text(pool.whole_gpus_per_node(), "GPU", "GPUs")),
-       .evidence = Evidence::modelled});
+       .evidence = Evidence::modelled,
+       .shown = Shown::page});
 }
 
 void add_capacity(Section& section, const PlanSpec& spec, const GpuPool& pool) {
@@ -85,7 +87,8 @@ void add_capacity(Section& section, const PlanSpec& spec, const GpuPool& pool) {
          .why = may_buy_spot ? "the fleet that the search chose buys no spot nodes" : "the spec allows no spot nodes",
          .evidence = may_buy_spot                           ? Evidence::simulated
                      : is_default(spec, "cluster.capacity") ? Evidence::assumed
-                                                            : Evidence::stated});
+                                                            : Evidence::stated,
+         .shown = Shown::page});
     return;
   }
   section.statements.push_back(
@@ -97,7 +100,8 @@ void add_capacity(Section& section, const PlanSpec& spec, const GpuPool& pool) {
                           "may reclaim spot nodes with a notice of {}",
                           explain::count_text(pool.base_nodes, "node", "nodes"),
                           spec.cluster.cloud == Cloud::aws ? "2 min" : "30 s"),
-       .evidence = Evidence::simulated});
+       .evidence = Evidence::simulated,
+       .shown = Shown::page});
 }
 
 void add_provisioning(Section& section, const GpuPool& pool) {
@@ -142,16 +146,21 @@ void add_disruption(Section& section, const std::vector<GpuPool>& pools) {
                                 .evidence = Evidence::assumed});
 }
 
-std::string answer_of(const PlanSpec& spec, const std::vector<GpuPool>& pools) {
+/// Returns the machines and their number as a sentence.
+std::string machines_answer(const std::vector<GpuPool>& pools) {
   std::string parts;
   for (const GpuPool& pool : pools) {
     const std::string range = pool.base_nodes == pool.max_nodes ? "" : fmt::format("{} to ", pool.base_nodes);
     parts += fmt::format("{}{}{} of {}", parts.empty() ? "" : ", ", range,
                          explain::count_text(pool.max_nodes, "node", "nodes"), machine_text(pool.machines.front()));
   }
-  if (!has_node_autoscaler(spec.cluster))
-    return fmt::format("{}. Nothing launches nodes in this cluster, so the nodes exist before the replicas do.", parts);
-  return fmt::format("{}. Empty nodes go after 1 h; nodes with replicas are never moved to save money.", parts);
+  return parts + ".";
+}
+
+std::string_view launch_answer(const ClusterSpec& cluster) {
+  return has_node_autoscaler(cluster)
+             ? " Empty nodes go after 1 h; nodes with replicas are never moved to save money."
+             : " Nothing launches nodes in this cluster, so the nodes exist before the replicas do.";
 }
 
 /// Says which pools have no command, because GKE does not offer their GPU.
@@ -164,7 +173,8 @@ void add_missing_gke_pools(Section& section, const std::vector<GpuPool>& pools) 
                                   .why = fmt::format("GKE has no accelerator type for the {} of {}; name a machine "
                                                      "type of GKE in cluster.instances",
                                                      gpu_short_name(machine.gpu), machine.name),
-                                  .evidence = Evidence::none});
+                                  .evidence = Evidence::none,
+                                  .shown = Shown::page});
   }
 }
 
@@ -202,7 +212,8 @@ void add_node_groups(Section& section, const PlanSpec& spec, const std::vector<G
 Section nodes_section(const PlanFacts& facts) {
   const PlanSpec& spec = facts.spec;
   const std::vector<GpuPool> pools = gpu_pools(facts);
-  Section section{.key = "nodes", .title = "Nodes", .answer = answer_of(spec, pools)};
+  Section section{.key = "nodes", .title = "Nodes", .page_answer = machines_answer(pools)};
+  section.answer = section.page_answer + std::string(launch_answer(spec.cluster));
   for (const GpuPool& pool : pools) {
     add_pool(section, spec, pool);
     if (!has_node_autoscaler(spec.cluster)) continue;

@@ -9,9 +9,9 @@ namespace capstan::plan {
 
 /// The time limits of a pod, derived from the plan.
 struct PodTimes {
-  std::int64_t startup_s = 0;          ///< the startup probe gives up after it
+  std::int64_t startup_s = 0;          ///< time after which the startup probe gives up
   std::int64_t pre_stop_s = 0;         ///< sleep before SIGTERM
-  std::int64_t worker_pre_stop_s = 0;  ///< the same of a pod that is not the leader of its replica
+  std::int64_t worker_pre_stop_s = 0;  ///< the same for a pod that is not the leader of its replica
   std::int64_t drain_s = 0;            ///< time in which the engine finishes its requests
   std::int64_t grace_s = 0;            ///< terminationGracePeriodSeconds
   std::string startup_why{};

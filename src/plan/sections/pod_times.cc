@@ -15,7 +15,8 @@ constexpr std::int64_t kDrainMinS = 105, kAssumedDrainS = 150;
 constexpr std::int64_t kMargin = 15;  ///< seconds between the end of the drain and the end of the grace period
 constexpr std::int64_t kGraceMaxS = kNodeGraceMinutes * 60 - 60;
 constexpr std::int64_t kStartupMinS = 600;
-constexpr std::int64_t kUsablePercent = 85;  ///< of a machine; the rest is for the node's own pods and the weight cache
+constexpr std::int64_t kUsablePercent =
+    85;  ///< usable share of a machine; the rest is for the node's own pods and the weight cache
 
 /// Returns the seconds of one output token: the bound of the SLO, or else the model's time at the full batch.
 double seconds_per_token(const ServiceSpec& service, const ServicePlan& fleet, const RoleFleet& role) {
@@ -68,7 +69,7 @@ PodTimes pod_times(const ServiceSpec& service, const ServicePlan& fleet, const R
 PodResourcesShare resources_share(const RoleFleet& role) {
   constexpr std::int64_t kAssumedCpus = 8, kAssumedGib = 64, kSharedGibPerGpu = 4;
   const std::int64_t devices = device_of(role).per_pod;
-  const std::int64_t all = role.machine.gpus;  // of the role's kind, so that slices count as GPUs
+  const std::int64_t all = role.machine.gpus;  // GPUs of the role's kind, so that slices count as GPUs
   PodResourcesShare share{.shared_memory_gib = devices > 1 ? kSharedGibPerGpu * devices : 0,
                           .is_machine_known = all > 0 && role.machine.vcpus > 0 && role.machine.memory_gib > 0};
   if (share.is_machine_known) {

@@ -22,7 +22,7 @@ struct PoolDemand {
 
 void add_start(GpuPool& pool, const ServicePlan& plan) {
   for (const StartPhase& phase : plan.start) {
-    if (phase.name != "node") continue;
+    if (phase.step != StartStep::node) continue;
     pool.node_typical = std::max(pool.node_typical, phase.typical);
     pool.node_longest = std::max(pool.node_longest, phase.longest);
   }
@@ -79,7 +79,7 @@ GpuCount gpus_of_jobs(const PlanSpec& spec) {
 }
 
 void name_pools(std::vector<ServicePlan>& services) {
-  std::map<std::string, std::set<std::string>> machines;  // by the name of the GPU kind's pool
+  std::map<std::string, std::set<std::string>> machines;  // machine types by the name of the GPU kind's pool
   for (const ServicePlan& service : services) {
     for (const RoleFleet& role : service.roles) machines[pool_name(role.engine.gpu)].insert(role.machine.name);
   }

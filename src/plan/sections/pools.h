@@ -15,17 +15,17 @@ struct GpuPool {
   std::vector<MachineSpec> machines{};      ///< the machine type of the nodes; exactly one
   std::vector<std::string> workloads{};     ///< "chat", "chat-prefill"
   bool holds_slo = true;                    ///< every service of the pool held its SLO in the simulation
-  std::int64_t base_nodes = 0;              ///< hold the minimum replicas
-  std::int64_t max_nodes = 0;               ///< hold the maximum replicas and the jobs of other tenants
-  std::int64_t spot_nodes = 0;              ///< of these, bought as spot
-  std::int64_t existing_nodes = 0;          ///< of these, in the cluster already
+  std::int64_t base_nodes = 0;              ///< nodes for the minimum replicas
+  std::int64_t max_nodes = 0;               ///< nodes for the maximum replicas and the jobs of other tenants
+  std::int64_t spot_nodes = 0;              ///< nodes of `max_nodes` that are bought as spot
+  std::int64_t existing_nodes = 0;          ///< nodes of `max_nodes` that exist already
   std::int64_t reserved_for_jobs = 0;       ///< GPUs that tenants without a service are entitled to
   std::string arithmetic{};                 ///< how `max_nodes` came about: "chat: 8 replicas x 4 GPUs"
   Duration node_typical{}, node_longest{};  ///< time until a new node is ready, as simulated; 0: unknown
-  Duration start_typical{};                 ///< of a replica on a node that exists, as simulated; 0: unknown
+  Duration start_typical{};                 ///< simulated start of a replica on a node that exists; 0: unknown
 
   GpuCount gpus_per_node() const { return machines.front().gpus; }
-  /// GPUs as Karpenter counts them, which knows no slices.
+  /// Returns the GPUs of a node as Karpenter counts them: whole GPUs, not MIG slices.
   GpuCount whole_gpus_per_node() const;
 };
 

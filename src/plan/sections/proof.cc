@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/number_text.h"
 #include "experiment/text/words.h"
 #include "plan/figures.h"
 #include "plan/sections/sections.h"
@@ -10,12 +11,12 @@ namespace capstan::plan {
 
 namespace {
 
-constexpr std::size_t kFrontierPointsMost = 8;  ///< that the page shows
+constexpr std::size_t kFrontierPointsMost = 8;  ///< largest number of fleets that the page shows
 
 std::string share_words(std::int64_t ppm) { return experiment::tenths(ppm, 10'000) + " %"; }
 
 std::string trial_words(const Trial& trial) {
-  return fmt::format("{} requests, P99 of TTFT {}, P99 of TPOT {}, {} USD/h", experiment::grouped(trial.requests),
+  return fmt::format("{} requests, P99 of TTFT {}, P99 of TPOT {}, {} USD/h", grouped_text(trial.requests),
                      experiment::seconds(trial.ttft_p99 / std::chrono::microseconds(1)),
                      experiment::milliseconds(trial.tpot_p99 / std::chrono::microseconds(1)),
                      experiment::usd(micro_usd_per_hour(trial)));
@@ -25,7 +26,7 @@ std::string trial_words(const Trial& trial) {
 class ServiceProof {
  public:
   ServiceProof(const PlanFacts& facts, const ServiceSpec& spec, const ServicePlan& service, Section& out)
-      : prefix_(facts.services.size() == 1 ? "" : service.service + " "), spec_(spec), service_(service), out_(out) {}
+      : subject_(facts.services.size() == 1 ? "" : service.service), spec_(spec), service_(service), out_(out) {}
 
   void write() {
     add_seeds();
@@ -36,6 +37,7 @@ class ServiceProof {
           fmt::format("{} the SLO of {}; {}", holds ? "holds" : "misses", share_words(spec_.slo.attainment_ppm),
                       trial_words(trial)));
     }
+    add_zone_loss();
     add_frontier();
     out_.commands.push_back(fmt::format("capstan compare scenario-{}.yaml", service_.service));
     const std::string& left_out = service_.not_simulated;
@@ -49,11 +51,13 @@ class ServiceProof {
     return experiment::usd(point.micro_usd_per_hour) + " USD/h";
   }
 
-  void add(std::string_view name, std::string value, std::string why) {
-    out_.statements.push_back({.name = prefix_ + std::string(name),
+  void add(std::string_view name, std::string value, std::string why, Shown shown = Shown::details) {
+    out_.statements.push_back({.name = (subject_.empty() ? "" : subject_ + " ") + std::string(name),
                                .value = std::move(value),
                                .why = std::move(why),
-                               .evidence = Evidence::simulated});
+                               .evidence = Evidence::simulated,
+                               .shown = shown,
+                               .subject = subject_});
   }
 
   void add_seeds() {
@@ -66,6 +70,17 @@ class ServiceProof {
     for (const Trial& trial : service_.seeds) {
       add(trial.name, share_words(trial.attainment_ppm) + " met", trial_words(trial));
     }
+  }
+
+  void add_zone_loss() {
+    if (!service_.zone_loss) return;
+    const ZoneLossMinimum& found = *service_.zone_loss;
+    add(fmt::format("minimum for the loss of {}", service_.lost_zone), zone_loss_replicas(service_),
+        fmt::format("{} the SLO while the zone is lost: {} met; {}; with all zones {} USD/h, mean of the seeds",
+                    found.holds_slo ? "the smallest minimum that a bounded search found, which holds"
+                                    : "the highest minimum that a bounded search tried, which misses",
+                    share_words(found.trial.attainment_ppm), trial_words(found.trial),
+                    experiment::usd(found.micro_usd_per_hour)));
   }
 
   /// Adds the requests per second that met the SLO when most requests arrived.
@@ -81,7 +96,8 @@ class ServiceProof {
     add("goodput", fmt::format("{:.2f} requests/s", found),
         fmt::format("met requests of the 5 minutes with the most arrivals, by their length; {}; {} the {:g} requests/s "
                     "that slo.goodput_per_second asks for",
-                    fmt::join(seeds, ", "), found >= *spec_.goodput_per_s ? "holds" : "misses", *spec_.goodput_per_s));
+                    fmt::join(seeds, ", "), found >= *spec_.goodput_per_s ? "holds" : "misses", *spec_.goodput_per_s),
+        Shown::page);
   }
 
   /// Adds the fleets that no simulated fleet beats in cost and attainment, the cheapest first.
@@ -96,7 +112,7 @@ class ServiceProof {
     }
   }
 
-  std::string prefix_;
+  std::string subject_;
   const ServiceSpec& spec_;
   const ServicePlan& service_;
   Section& out_;
@@ -106,6 +122,10 @@ class ServiceProof {
 
 Section proof_section(const PlanFacts& facts) {
   Section out{.key = "proof", .title = "Proof"};
+  if (!facts.services.empty()) {
+    const std::string scenario = fmt::format("scenario-{}.yaml", facts.services.front().service);
+    out.notes.push_back({"repeat", fmt::format("capstan compare {} --seed 2", scenario)});
+  }
   std::vector<std::string> holds, misses, shared;
   for (std::size_t i = 0; i < facts.services.size(); ++i) {
     ServiceProof(facts, facts.spec.services[i], facts.services[i], out).write();
@@ -130,7 +150,7 @@ Section proof_section(const PlanFacts& facts) {
                     fmt::join(shared, ", ")));
   }
   out.statements.push_back({.name = "simulations",
-                            .value = experiment::grouped(facts.simulations),
+                            .value = grouped_text(facts.simulations),
                             .why =
                                 "a short part of the load for all candidates, the whole load for the best, then every "
                                 "seed, the other scalers "

@@ -16,24 +16,32 @@ namespace {
 
 void add_signal_statements(const ScalerFacts& facts, const ServicePlan& fleet, Section& out) {
   const SignalChoice& signal = facts.signal;
-  const std::string prefix = workload_name(facts.service, facts.role.role) + " ";
-  const auto add = [&](std::string_view name, std::string value, std::string why, Evidence evidence) {
-    out.statements.push_back({prefix + std::string(name), std::move(value), std::move(why), evidence});
+  const std::string subject = workload_name(facts.service, facts.role.role);
+  const auto add = [&](std::string_view name, std::string value, std::string why, Evidence evidence,
+                       Shown shown = Shown::details) {
+    out.statements.push_back({.name = fmt::format("{} {}", subject, name),
+                              .value = std::move(value),
+                              .why = std::move(why),
+                              .evidence = evidence,
+                              .shown = shown,
+                              .subject = subject});
   };
   std::string why = fmt::format("{}: {}", kind_word(signal.kind), signal.kind_why);
   if (!signal.asked_why.empty()) why = signal.asked_why + "; " + why;
   add("signal", signal_word(signal.signal), std::move(why),
-      signal.asked_why.empty() ? Evidence::modelled : Evidence::stated);
+      signal.asked_why.empty() ? Evidence::modelled : Evidence::stated, Shown::page);
   add("sequences at once", fmt::format("{}", signal.batch),
       fmt::format("the most that one replica runs within the SLO, limited by {}", bound_word(signal.bound)),
       Evidence::modelled);
   add("waiting per replica", fmt::format("{}", signal.waiting), signal.waiting_why,
-      signal.is_waiting_assumed ? Evidence::assumed : Evidence::modelled);
+      signal.is_waiting_assumed ? Evidence::assumed : Evidence::modelled, Shown::one_service);
   if (signal.uses_kv()) {
-    add("KV memory per replica", fmt::format("{} %", signal.kv_percent), signal.kv_why, Evidence::modelled);
+    add("KV memory per replica", fmt::format("{} %", signal.kv_percent), signal.kv_why, Evidence::modelled,
+        Shown::one_service);
   }
-  add("in flight per replica", fmt::format("{}", signal.in_flight), signal.in_flight_why, Evidence::modelled);
-  add("deciding threshold", signal.deciding, signal.deciding_why, Evidence::modelled);
+  add("in flight per replica", fmt::format("{}", signal.in_flight), signal.in_flight_why, Evidence::modelled,
+      Shown::one_service);
+  add("deciding threshold", signal.deciding, signal.deciding_why, Evidence::modelled, Shown::page);
   add("minimum", fmt::format("{}", facts.role.minimum),
       "the smallest that was simulated and holds the SLO for this cost", Evidence::simulated);
   add("maximum", fmt::format("{}", facts.role.maximum),
@@ -101,7 +109,9 @@ void add_variants(const ServiceSpec& service, const ServicePlan& fleet, Section&
                        "{:.2f} requests/s of {:.0f} prompt and {:.0f} answer tokens; a scaler with this minimum is "
                        "written, too, so that a higher load is served",
                        size, fleet.mean_load.peak_per_s, fleet.mean_load.prompt_tokens, fleet.mean_load.answer_tokens),
-       .evidence = Evidence::simulated});
+       .evidence = Evidence::simulated,
+       .shown = Shown::one_service,
+       .subject = service.name});
 }
 
 /// Says in one sentence which scaler each service gets.

@@ -11,29 +11,29 @@ namespace capstan::plan {
 
 struct PlanFacts {
   const PlanSpec& spec;
-  const std::vector<ServicePlan>& services;  ///< by service of the spec
-  std::int64_t simulations = 0;              ///< run for the search and the proof
+  const std::vector<ServicePlan>& services;  ///< plans by service of the spec
+  std::int64_t simulations = 0;              ///< number of simulations for the search and the proof
 };
 
-/// The measured loads, with their queries. Nothing if no load was measured.
+/// Returns the section on measured loads, with their queries. Nothing if no load was measured.
 std::optional<Section> load_section(const PlanFacts& facts);
-/// Node pools: instance types, capacity types, consolidation, budgets, taints, labels, limits.
+/// Returns the section on node pools: instance types, capacity types, consolidation, budgets, taints, labels, limits.
 Section nodes_section(const PlanFacts& facts);
-/// Gang scheduling: whether it is needed, topology constraint, queues, preemption.
+/// Returns the section on gang scheduling: whether it is needed, topology constraint, queues, preemption.
 Section gangs_section(const PlanFacts& facts);
-/// The scaling signal of each role, its thresholds, and the objects of the scalers.
+/// Returns the section on scaling: the signal of each role, its thresholds, and the objects of the scalers.
 Section replicas_section(const PlanFacts& facts);
-/// Minimum ready replicas, cold-start chain, balloon pods, caches.
+/// Returns the section on warm capacity: minimum ready replicas, cold-start chain, balloon pods, caches.
 Section warm_pool_section(const PlanFacts& facts);
-/// MIG, time-slicing, MPS or whole GPUs for small models.
+/// Returns the section on sharing: MIG, time-slicing, MPS or whole GPUs for small models.
 Section sharing_section(const PlanFacts& facts);
-/// The pods: probes, drain, resources, tolerations, disruption budget, spread.
+/// Returns the section on pods: probes, drain, resources, tolerations, disruption budget, spread.
 Section workload_section(const PlanFacts& facts);
-/// Dashboard, alerts and the kill switch.
+/// Returns the section on monitoring: dashboard, alerts and the kill switch.
 Section monitoring_section(const PlanFacts& facts);
-/// Cost per month and per million tokens, idle share, traps, comparison with serverless.
+/// Returns the section on cost: per month and per million tokens, idle share, traps, comparison with serverless.
 Section cost_section(const PlanFacts& facts);
-/// Results of the simulations: attainment by seed, robustness, frontier.
+/// Returns the section on proof, the results of the simulations: attainment by seed, robustness, frontier.
 Section proof_section(const PlanFacts& facts);
 
 }  // namespace capstan::plan

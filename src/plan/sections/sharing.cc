@@ -139,12 +139,15 @@ Statement sharing_statement(const SharedRole& shared) {
     case Sharing::slice:
       statement.value = fmt::format("one MIG slice {}, {} on a GPU", choice.profile, choice.per_gpu);
       statement.evidence = Evidence::simulated;
+      statement.shown = Shown::page;
       break;
     case Sharing::slice_at:
       statement.value = fmt::format("1 whole GPU; MIG {} once its step times are known", choice.profile);
+      statement.shown = Shown::page;
       break;
     case Sharing::mps:
       statement.value = fmt::format("1/{} of a GPU by MPS", choice.per_gpu);
+      statement.shown = Shown::page;
       break;
   }
   return statement;
@@ -172,8 +175,8 @@ void add_operator_commands(Section& section) {
     section.apply.push_back({.step = ApplyStep::devices, .command = std::move(command), .purpose = std::move(purpose)});
   };
   if (!section.manifests.empty()) {
-    add(fmt::format("kubectl create namespace {}", kOperatorNamespace),
-        "the namespace of the GPU Operator, unless it exists");
+    add(fmt::format("kubectl get namespace {0} || kubectl create namespace {0}", kOperatorNamespace),
+        "the namespace of the GPU Operator");
     add("kubectl apply -f sharing", "how GPUs are divided");
   }
   std::string command = fmt::format(
@@ -184,7 +187,7 @@ void add_operator_commands(Section& section) {
   for (const Manifest& manifest : section.manifests) {
     if (!manifest.is_object) command += " --values " + manifest.file;
   }
-  add(std::move(command), "the GPU Operator: device plugin and metrics of the GPUs");
+  add(std::move(command), "the GPU Operator");
 }
 
 /// Says how the node pools of GKE, which has no GPU Operator, divide their GPUs.
@@ -219,6 +222,7 @@ void add_gke_sharing(Section& section, const std::vector<SharedRole>& roles) {
 Section sharing_section(const PlanFacts& facts) {
   const std::vector<SharedRole> roles = shared_roles(facts);
   Section section{.key = "sharing", .title = "Sharing of GPUs", .answer = sharing_answer(roles)};
+  section.page_answer = section.answer;
   std::vector<std::string> sliced;
   for (const SharedRole& shared : roles) {
     section.statements.push_back(sharing_statement(shared));

@@ -11,7 +11,7 @@ namespace capstan::plan {
 
 namespace {
 
-/// Shares of the step time beyond which one kind of work dominates. Between them both matter.
+/// Shares of the step time that prompts take: above the first, prefill dominates; below the second, decode does.
 constexpr double kPrefillBound = 0.6, kDecodeBound = 0.3;
 /// An HPA changes nothing while a metric is within this factor of its target.
 constexpr double kHpaTolerance = 1.1;
@@ -54,7 +54,7 @@ void classify(const RoleFleet& role, SignalChoice& choice) {
   }
 }
 
-/// Takes the signal that the spec asks for in place of that of the work.
+/// Replaces the signal that fits the work by the one that the spec asks for.
 void take_asked(std::string_view asked, SignalChoice& choice) {
   choice.signal = choice.kind;
   const std::optional<AskedSignal> word = asked.empty() ? std::nullopt : asked_signal(asked);
@@ -72,8 +72,8 @@ void take_asked(std::string_view asked, SignalChoice& choice) {
                                                    : fmt::format("; the plan would take {}", signal_word(choice.kind));
 }
 
-/// Sets by how much the load of a burst exceeds the minimum. Replicas keep this much room, because a burst is there
-/// before new replicas are.
+/// Sets the factor by which the load of a burst exceeds what the minimum carries. The thresholds leave this much
+/// headroom, because a burst arrives before new replicas are ready.
 void set_growth(const ServiceSpec& service, const RoleFleet& role, const MeanRequest& request,
                 const ReplicaCapacity& capacity, SignalChoice& choice) {
   const double base = request.per_second / std::max(capacity.requests_per_s, 1e-9);
@@ -90,7 +90,7 @@ double less_deviation(double most) { return std::max(most - std::sqrt(most), 1.0
 void set_in_flight(const RoleFleet& role, SignalChoice& choice) {
   const bool is_prefill = role.role == model::Role::prefill;
   const auto batch = static_cast<double>(choice.batch);
-  // A prompt that finds a full TTFT of other prompts before it is late, so that half of them is the most on average.
+  // A prompt is late if the prompts before it take as long as the TTFT bound. So the mean queue may take half as long.
   const double most = is_prefill ? batch / 2 : batch;
   const double target = less_deviation(most) / choice.growth / kHpaTolerance;
   choice.in_flight = std::max<std::int64_t>(static_cast<std::int64_t>(target), is_prefill ? kWaitingMin : 1);

@@ -12,12 +12,12 @@ namespace capstan::plan {
 enum class WorkKind : std::uint8_t { prefill_bound, decode_bound, mixed };
 
 struct SignalChoice {
-  WorkKind kind = WorkKind::mixed;       ///< of the work
-  WorkKind signal = WorkKind::mixed;     ///< whose signal is used: that of the work, or the one that the spec asks for
+  WorkKind kind = WorkKind::mixed;       ///< kind of the work
+  WorkKind signal = WorkKind::mixed;     ///< kind whose signal is used: `kind`, or the one that the spec asks for
   double prefill_share = 0;              ///< part of the step time that prompts take, 0 to 1
   std::int64_t batch = 1;                ///< sequences that a replica runs at once within its SLO
-  decide::scale::CapacityBound bound{};  ///< what limits that batch
-  double growth = 1;                     ///< load of a burst that the minimum does not carry, as a factor
+  decide::scale::CapacityBound bound{};  ///< bound that limits that batch
+  double growth = 1;                     ///< load of a burst, in multiples of the load that the minimum carries
   std::int64_t in_flight = 1;            ///< threshold: running and waiting requests per replica
   std::int64_t waiting = 1;              ///< threshold: waiting requests per replica
   std::int64_t kv_percent = 1;           ///< threshold: KV memory in use per replica

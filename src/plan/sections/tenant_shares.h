@@ -20,7 +20,7 @@ struct TenantShare {
   GpuCount quota = 0;               ///< GPUs that the tenant is entitled to
   GpuCount maximum = 0;             ///< whole GPUs of its services at their maximum
   std::optional<GpuCount> limit{};  ///< GPUs that the tenant may hold; nothing: all that are free
-  std::vector<PoolShare> pools{};   ///< by pool of the plan
+  std::vector<PoolShare> pools{};   ///< shares by pool of the plan
   bool has_slices = false;          ///< true if its services run on MIG slices
   bool is_derived = false;          ///< true if the spec states no quota, and it is that of the services' maximum
 };

@@ -72,7 +72,10 @@ inline RoleFleet role_fleet(const ServiceSpec& service, model::Role role, std::i
 }
 
 inline std::vector<StartPhase> start_phases() {
-  return {{"node", 55s, 60s}, {"image pull", 150s, 300s}, {"weights", 90s, 200s}, {"engine start", 110s, 160s}};
+  return {{StartStep::node, 55s, 60s},
+          {StartStep::image_pull, 150s, 300s},
+          {StartStep::weights, 90s, 200s},
+          {StartStep::engine_start, 110s, 160s}};
 }
 
 inline PlanSample chat_sample(Engine engine = Engine::vllm, const std::string& image = "vllm/vllm-openai:v0.25.1") {

@@ -65,8 +65,9 @@ inline ServiceSpec& add_sample_service(SamplePlan& plan, const std::string& name
   service.tenant = plan.spec.tenants.front().name;
   service.is_disaggregated = roles.size() > 1;
   ServicePlan fleet{.service = name, .roles = std::move(roles), .holds_slo = true};
-  fleet.start = {{.name = "node", .typical = std::chrono::seconds(90), .longest = std::chrono::seconds(180)},
-                 {.name = "weights", .typical = std::chrono::seconds(60), .longest = std::chrono::seconds(120)}};
+  fleet.start = {
+      {.step = StartStep::node, .typical = std::chrono::seconds(90), .longest = std::chrono::seconds(180)},
+      {.step = StartStep::weights, .typical = std::chrono::seconds(60), .longest = std::chrono::seconds(120)}};
   plan.spec.services.push_back(std::move(service));
   plan.services.push_back(std::move(fleet));
   return plan.spec.services.back();

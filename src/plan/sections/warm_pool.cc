@@ -27,9 +27,9 @@ void add_start_statements(const ServiceSpec& service, const ServicePlan& fleet, 
   const ColdStart start = cold_start_sum(fleet.start);
   const std::string prefix = service.name + " ";
   for (const StartPhase& phase : fleet.start) {
-    out.statements.push_back({.name = prefix + phase.name,
+    out.statements.push_back({.name = prefix + std::string(step_word(phase.step)),
                               .value = time_text(phase.typical),
-                              .why = phase_why(phase, phase.name == start.dominant),
+                              .why = phase_why(phase, phase.step == start.dominant),
                               .evidence = Evidence::modelled});
   }
   if (fleet.start.empty()) return;
@@ -46,7 +46,9 @@ void add_start_statements(const ServiceSpec& service, const ServicePlan& fleet, 
                               .why =
                                   "from the moment at which its GPUs are assigned until it is ready, over all seeds; "
                                   "several starts at once share the bandwidth",
-                              .evidence = Evidence::simulated});
+                              .evidence = Evidence::simulated,
+                              .shown = Shown::page,
+                              .subject = service.name});
   }
 }
 
@@ -70,7 +72,9 @@ void add_minimum_statements(const ServiceSpec& service, const ServicePlan& fleet
     out.statements.push_back({.name = name + " minimum by formula",
                               .value = fmt::format("{}", by_formula->replicas),
                               .why = by_formula->why,
-                              .evidence = Evidence::modelled});
+                              .evidence = Evidence::modelled,
+                              .shown = Shown::page,
+                              .subject = name});
   }
 }
 
@@ -78,7 +82,7 @@ void add_minimum_statements(const ServiceSpec& service, const ServicePlan& fleet
 void add_balloon_statement(const ServiceSpec& service, const ServicePlan& fleet, const RoleFleet& role, Section& out) {
   Duration node{};
   for (const StartPhase& phase : fleet.start) {
-    if (phase.name == "node") node = phase.typical;
+    if (phase.step == StartStep::node) node = phase.typical;
   }
   const GpuPrice price = gpu_price(role);
   const GpuCount gpus = role.gpus_per_replica();
@@ -88,7 +92,9 @@ void add_balloon_statement(const ServiceSpec& service, const ServicePlan& fleet,
        .why = fmt::format("optional: {} {} idle for the next replica, which then starts {} earlier; not in the cost of "
                           "this plan",
                           explain::count_text(gpus, "GPU", "GPUs"), gpus == 1 ? "waits" : "wait", time_text(node)),
-       .evidence = Evidence::modelled});
+       .evidence = Evidence::modelled,
+       .shown = Shown::one_service,
+       .subject = workload_name(service, role.role)});
 }
 
 void add_objects(std::string_view folder, std::string_view name, std::vector<Yaml> objects, Section& out) {
@@ -106,12 +112,12 @@ void add_warm_pool_commands(Section& out) {
                 .purpose = "images and weights on every node"},
                {.step = ApplyStep::spare_capacity,
                 .command = "kubectl apply -f warm-pool/balloon",
-                .purpose = "GPUs for the next replica, held by pods that make room",
+                .purpose = "balloon pods for the next replica",
                 .alternative = spare_capacity("balloon"),
                 .is_optional = true},
                {.step = ApplyStep::spare_capacity,
                 .command = "kubectl apply -f warm-pool/capacity-buffer",
-                .purpose = "the same without pods, where the node autoscaler has CapacityBuffer",
+                .purpose = "or a CapacityBuffer for it",
                 .alternative = spare_capacity("capacity-buffer"),
                 .is_optional = true}};
   for (Manifest& manifest : out.manifests) {
@@ -122,7 +128,8 @@ void add_warm_pool_commands(Section& out) {
   }
 }
 
-std::string warm_pool_answer(const PlanFacts& facts) {
+/// Sets the answer. The page names only the longest cold start of several services.
+void set_warm_pool_answer(const PlanFacts& facts, Section& section) {
   std::string minimums;
   for (std::size_t i = 0; i < facts.services.size(); ++i) {
     for (const RoleFleet& role : facts.services[i].roles) {
@@ -130,20 +137,32 @@ std::string warm_pool_answer(const PlanFacts& facts) {
                               "of " + workload_name(facts.spec.services[i], role.role));
     }
   }
-  std::string answer = fmt::format("Keep {} ready.", minimums);
+  std::string starts, longest_words;
+  Duration longest{};
   for (std::size_t i = 0; i < facts.services.size(); ++i) {
     const ColdStart start = cold_start_sum(facts.services[i].start);
-    if (start.dominant.empty()) continue;
-    answer += fmt::format(" A cold start of {} takes {}, {} of it for {}.", facts.spec.services[i].name,
-                          time_text(start.typical), time_text(start.dominant_typical), phase_words(start.dominant));
+    if (!start.dominant) continue;
+    const std::string words =
+        fmt::format(" A cold start of {} takes {}, {} of it for {}.", facts.spec.services[i].name,
+                    time_text(start.typical), time_text(start.dominant_typical), dominant_words(*start.dominant));
+    starts += words;
+    if (start.typical > longest) {
+      longest = start.typical;
+      longest_words = words;
+    }
   }
-  return answer + " Images and weights are fetched onto each node before a replica needs them.";
+  section.page_answer = fmt::format("Keep {} ready.{}", minimums, longest_words);
+  section.answer = fmt::format(
+      "Keep {} ready.{} Images and weights are fetched onto each node before a replica needs "
+      "them.",
+      minimums, starts);
 }
 
 }  // namespace
 
 Section warm_pool_section(const PlanFacts& facts) {
-  Section out{.key = "warm_pool", .title = "Warm pool", .answer = warm_pool_answer(facts)};
+  Section out{.key = "warm_pool", .title = "Warm pool"};
+  set_warm_pool_answer(facts, out);
   add_objects("balloon", "priority-class", {balloon_priority_class()}, out);
   for (std::size_t i = 0; i < facts.services.size(); ++i) {
     const ServiceSpec& service = facts.spec.services[i];

@@ -50,7 +50,7 @@ ReplicaCount minimum_of(PlanSample sample, double burst_in_replicas, Duration le
   service.load.requests_per_s = capacity / 2;
   service.load.burst_factor = burst_in_replicas * 2;
   service.slo.attainment_ppm = attainment_ppm;
-  sample.services.front().start = {{"node", lead - kDetection, lead}};
+  sample.services.front().start = {{StartStep::node, lead - kDetection, lead}};
   return warm_minimum(service, sample.services.front(), role)->replicas;
 }
 

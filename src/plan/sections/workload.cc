@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/number_text.h"
 #include "experiment/text/words.h"
 #include "explain/words.h"
 #include "plan/engine_limits.h"
@@ -78,34 +79,45 @@ Yaml disruption_budget(const PlanSpec& spec, const ServiceSpec& service, model::
 
 void add_pod_statements(const PlanSpec& spec, const ServiceSpec& service, const ServicePlan& fleet,
                         const RoleFleet& role, Section& out) {
-  const std::string prefix = workload_name(service, role.role) + " ";
+  const std::string subject = workload_name(service, role.role);
   const PodTimes times = pod_times(service, fleet, role);
   const PodResourcesShare share = resources_share(role);
-  const auto add = [&](std::string_view name, std::string value, std::string why, Evidence evidence) {
-    out.statements.push_back({prefix + std::string(name), std::move(value), std::move(why), evidence});
+  const auto add = [&](std::string_view name, std::string value, std::string why, Evidence evidence,
+                       Shown shown = Shown::details) {
+    out.statements.push_back({.name = fmt::format("{} {}", subject, name),
+                              .value = std::move(value),
+                              .why = std::move(why),
+                              .evidence = evidence,
+                              .shown = shown,
+                              .subject = subject});
   };
   add("startup probe", explain::time_text(std::chrono::seconds(times.startup_s)), times.startup_why,
-      fleet.start.empty() ? Evidence::assumed : Evidence::modelled);
+      fleet.start.empty() ? Evidence::assumed : Evidence::modelled, Shown::page);
   add("drain", explain::time_text(std::chrono::seconds(times.drain_s)), times.drain_why,
       times.is_answer_known ? Evidence::modelled : Evidence::assumed);
   add("grace period", explain::time_text(std::chrono::seconds(times.grace_s)),
       fmt::format("{} s until routers have dropped the pod + {} s of drain + 15 s", kPreStopS, times.drain_s),
-      Evidence::modelled);
+      Evidence::modelled, Shown::page);
   add("pod",
       fmt::format("{} {}, {} cores, {} GiB", device_of(role).per_pod, gpu_resource(spec.cluster.cloud, role.engine.gpu),
                   share.cpu, share.memory_gib),
       share.why + "; requests equal limits, so that the pod has its cores to itself",
       !share.is_machine_known         ? Evidence::assumed
       : role.machine.has_stated_shape ? Evidence::stated
-                                      : Evidence::catalogue);
+                                      : Evidence::catalogue,
+      Shown::one_service);
 }
 
 void add_workload(const PlanSpec& spec, const ServiceSpec& service, const ServicePlan& fleet, const RoleFleet& role,
                   Section& out) {
   const std::string name = workload_name(service, role.role);
   if (std::string why = missing_command(service, role); !why.empty()) {
-    out.statements.push_back(
-        {.name = name + " workload", .value = "not written", .why = std::move(why), .evidence = Evidence::none});
+    out.statements.push_back({.name = name + " workload",
+                              .value = "not written",
+                              .why = std::move(why),
+                              .evidence = Evidence::none,
+                              .shown = Shown::page,
+                              .subject = name});
     return;
   }
   if (role.role != model::Role::both && !supports_disaggregation(service.engine)) {
@@ -138,7 +150,7 @@ void add_limits_statement(const PlanSpec& spec, Section& out) {
     why += "; a Triton engine has the limits with which it was built, so build it with these";
   out.statements.push_back({.name = "limits of an engine step",
                             .value = fmt::format("{} sequences, {} tokens", kEngineLimits.max_seqs,
-                                                 experiment::grouped(kEngineLimits.max_batched_tokens)),
+                                                 grouped_text(kEngineLimits.max_batched_tokens)),
                             .why = std::move(why),
                             .evidence = Evidence::assumed});
 }

@@ -18,7 +18,7 @@ double in_seconds(Duration duration) { return std::chrono::duration<double>(dura
 
 /// The step of the cheapest replica at the batch that its SLO allows.
 struct CheapestStep {
-  double seconds = 0;  ///< 0: no candidate reaches the SLO
+  double seconds = 0;  ///< time of the step; 0: no candidate reaches the SLO
   std::int64_t batch = 0;
   const engine::EngineRow* row = nullptr;
 };
@@ -26,7 +26,7 @@ struct CheapestStep {
 CheapestStep cheapest_step(const ServiceSpec& service, const PlanSpec& spec) {
   const MeanRequest request = mean_request(service, {});
   CheapestStep cheapest;
-  double lowest = 0;  // USD per token, up to a constant factor
+  double lowest = 0;  // lowest price of a token so far, up to a constant factor
   for (const SpecCandidate& candidate : fitting_candidates(service, spec)) {
     const auto capacity = replica_capacity(*candidate.row, model::Role::both, service.slo, request).found;
     if (capacity.out_of_reach || capacity.tokens_per_s <= 0 || capacity.token_s <= 0) continue;

@@ -83,12 +83,23 @@ class ServiceCheck {
     found_.push_back({key.empty() ? path_ : path_ + "." + key, std::move(message)});
   }
 
+  /// Returns true if a machine of the cluster has GPUs of this kind.
+  bool has_gpu(const std::string& gpu) const {
+    const std::vector<MachineSpec>& machines = spec_.cluster.machines;
+    return std::ranges::find(machines, gpu, &MachineSpec::gpu) != machines.end();
+  }
+
   std::string no_machine() const {
     std::vector<std::string> known;
     Bytes weights{0};
+    std::string nearest;
+    std::int64_t fewest = std::numeric_limits<std::int64_t>::max();
     for (const engine::EngineRow& row : spec_.engines->rows()) {
       if (row.model != service_.model || row.weight_dtype != service_.dtype) continue;
       known.push_back(fmt::format("{} x {}", row.tp, row.gpu_name));
+      const std::int64_t distance = row.tp + (has_gpu(row.gpu) ? 0 : 100);
+      if (distance < fewest) nearest = known.back();
+      fewest = std::min(fewest, distance);
       if (weights.count == 0) weights = row.weights();
     }
     const std::string asked =
@@ -96,7 +107,8 @@ class ServiceCheck {
     return fmt::format(
         "{}: no machine that exists or can be bought runs {} in {}{}{}, expected a machine for one of: "
         "{}{}",
-        name(), service_.model, service_.dtype, asked, missing_memory(weights), fmt::join(known, ", "), unknown_gpu());
+        name(), service_.model, service_.dtype, asked, missing_memory(weights), fmt::join(known, ", "),
+        nearest.empty() ? unknown_gpu() : fmt::format("; the nearest is {}{}", nearest, unknown_gpu()));
   }
 
   /// Says which GPU kinds have step times if that of no machine has any.
@@ -135,9 +147,8 @@ class ServiceCheck {
     std::int64_t fewest = std::numeric_limits<std::int64_t>::max();
     for (const engine::EngineRow& row : spec_.engines->rows()) {
       if (row.model != service_.model || !engine::kv_capacity_blocks(row)) continue;
-      const bool is_here =
-          std::ranges::find(spec_.cluster.machines, row.gpu, &MachineSpec::gpu) != spec_.cluster.machines.end();
-      const std::int64_t distance = row.tp + (is_here ? 0 : 100) + (row.weight_dtype == service_.dtype ? 0 : 10);
+      const std::int64_t distance =
+          row.tp + (has_gpu(row.gpu) ? 0 : 100) + (row.weight_dtype == service_.dtype ? 0 : 10);
       if (distance >= fewest) continue;
       fewest = distance;
       nearest = row_words(row);
@@ -188,12 +199,12 @@ class ServiceCheck {
       return;
     }
     add("slo.goodput_per_second",
-        fmt::format("{}.slo.goodput_per_second: {:g} requests/s within the SLO are {:g} more than the load has in a "
-                    "burst, {:g}",
+        fmt::format("{0}.slo.goodput_per_second: {1:g} requests/s within the SLO are {2:g} more than the load has in a "
+                    "burst; the nearest that is possible is {3:g}",
                     name(), *service_.goodput_per_s, *service_.goodput_per_s - highest, highest));
   }
 
-  /// Compares the lower end of the search with the limits. Replicas that share GPUs count as nothing.
+  /// Compares the smallest fleet that the search tries with the limits. Replicas that share GPUs are not counted.
   void check_minimum(const std::vector<SpecCandidate>& fitting) {
     if (service_.min_replicas <= 1 || service_.may_share_gpu) return;
     const GpuCount of_replica = std::ranges::min(fitting, {}, [](const SpecCandidate& c) { return c.row->tp; }).row->tp;
@@ -218,7 +229,8 @@ class ServiceCheck {
     const GpuCount fewest = std::ranges::min(fitting, {}, [](const SpecCandidate& c) { return c.row->tp; }).row->tp *
                             (service_.is_disaggregated ? 2 : 1);
     if (*tenant->gpu_limit >= fewest) return;
-    add("tenant", fmt::format("{}.tenant: the smallest fleet needs {} GPUs, {} more than gpu_limit {} of tenant {}",
+    add("tenant", fmt::format("{0}.tenant: the smallest fleet needs {1} GPUs, {2} more than gpu_limit {3} of tenant "
+                              "{4}; the nearest that is possible is gpu_limit: {1}",
                               name(), fewest, fewest - *tenant->gpu_limit, *tenant->gpu_limit, tenant->name));
   }
 
@@ -233,8 +245,9 @@ class ServiceCheck {
 struct SmallestFleet {
   GpuCount gpus = std::numeric_limits<GpuCount>::max();
   std::optional<MicroUsd> per_hour{};
-  GpuCount held_gpus = std::numeric_limits<GpuCount>::max();  ///< by the pods; others may use the rest of the machines
-  std::optional<MicroUsd> held_per_hour{};                    ///< price of the held part of the machines
+  GpuCount held_gpus =
+      std::numeric_limits<GpuCount>::max();  ///< GPUs that the pods hold; the rest of the machines is free
+  std::optional<MicroUsd> held_per_hour{};   ///< price of the held part of the machines
 };
 
 SmallestFleet smallest_fleet(const ServiceSpec& service, const std::vector<SpecCandidate>& fitting,
@@ -273,7 +286,7 @@ std::string smaller_weights(const PlanSpec& spec, const std::vector<SmallestFlee
 }
 
 /// Compares the limits with the smallest fleets. Services may share machines, so all of them need the held parts of the
-/// machines, and at least the machines of the largest one. Services that share GPUs count as nothing.
+/// machines, and at least the machines of the largest one. Services that share GPUs are not counted.
 void check_limits(const PlanSpec& spec, const std::vector<SmallestFleet>& fleets,
                   std::vector<ImpossibleDemand>& found) {
   GpuCount gpus = 0, most_gpus = 0;
@@ -288,18 +301,20 @@ void check_limits(const PlanSpec& spec, const std::vector<SmallestFleet>& fleets
   gpus = std::max(gpus, most_gpus);
   per_hour = std::max(per_hour, most_per_hour);
   if (spec.limits.gpus && *spec.limits.gpus < gpus) {
-    found.push_back(
-        {"limits.gpus", fmt::format("limits.gpus: the smallest machines for one replica of each service have {} GPUs, "
-                                    "{} more than the limit of {}{}",
-                                    gpus, gpus - *spec.limits.gpus, *spec.limits.gpus, smaller_weights(spec, fleets))});
+    found.push_back({"limits.gpus",
+                     fmt::format("limits.gpus: the smallest machines for one replica of each service have {0} GPUs, "
+                                 "{1} more than the limit of {2}; the nearest that is possible is limits.gpus: {0}{3}",
+                                 gpus, gpus - *spec.limits.gpus, *spec.limits.gpus, smaller_weights(spec, fleets))});
   }
   if (spec.limits.per_hour && *spec.limits.per_hour < per_hour) {
     const auto usd = [](MicroUsd amount) { return static_cast<double>(amount.count) / 1e6; };
     found.push_back(
         {"limits.usd_per_hour",
-         fmt::format("limits.usd_per_hour: the cheapest machines for one replica of each service, shared where they "
-                     "can be, cost {:.2f} USD/h, {:.2f} USD/h more than the limit of {:.2f} USD/h",
-                     usd(per_hour), usd(per_hour) - usd(*spec.limits.per_hour), usd(*spec.limits.per_hour))});
+         fmt::format(
+             "limits.usd_per_hour: the cheapest machines for one replica of each service, shared where they "
+             "can be, cost {0:.2f} USD/h, {1:.2f} USD/h more than the limit of {2:.2f} USD/h; the nearest that is "
+             "possible is limits.usd_per_hour: {0:.2f}",
+             usd(per_hour), usd(per_hour) - usd(*spec.limits.per_hour), usd(*spec.limits.per_hour))});
   }
 }
 

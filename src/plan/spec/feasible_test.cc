@@ -66,11 +66,11 @@ TEST(ImpossibleDemands, AreReportedWithTheGapAndTheNearestThatIsPossible) {
        {"limits.gpus=8",
         "services=[{name: a, model: Llama-3.1-8B, slo: {ttft_p99: 2s}}, {name: b, model: Llama-3.3-70B, dtype: fp8, "
         "tensor_parallel: 8, slo: {ttft_p99: 2s}}]"},
-       "have 9 GPUs, 1 more than the limit of 8"},
+       "have 9 GPUs, 1 more than the limit of 8; the nearest that is possible is limits.gpus: 9"},
       {"a limit below one machine", {"limits.gpus=4"}, "have 8 GPUs, 4 more than the limit of 4"},
       {"smaller weights need fewer GPUs",
        {"limits.gpus=1", "services.0.dtype=bfloat16", "cluster.instances=[p5.48xlarge, p5.4xlarge]"},
-       "more than the limit of 1; chat in fp8 needs 1 GPU"},
+       "more than the limit of 1; the nearest that is possible is limits.gpus: 8; chat in fp8 needs 1 GPU"},
       {"a minimum above the GPUs of all",
        {"services.0.min_replicas=20", "services.0.tensor_parallel=2", "limits.gpus=16"},
        "chat.min_replicas: 20 replicas need at least 40 GPUs, 24 more than limits.gpus of 16; the nearest that is "
@@ -81,10 +81,12 @@ TEST(ImpossibleDemands, AreReportedWithTheGapAndTheNearestThatIsPossible) {
       {"a minimum within the limits", {"services.0.min_replicas=4", "limits.gpus=64"}, ""},
       {"a budget below one machine", {"limits.usd_per_hour=50"}, "cost 55.04 USD/h, 5.04 USD/h more"},
       {"a budget of one machine", {"limits.usd_per_hour=55.04"}, ""},
-      {"goodput above the load", {"services.0.slo.goodput_per_second=5"}, "1 more than the load has in a burst, 4"},
+      {"goodput above the load",
+       {"services.0.slo.goodput_per_second=5"},
+       "1 more than the load has in a burst; the nearest that is possible is 4"},
       {"a tenant that may not hold a replica",
        {"services.0.disaggregated=true", "tenants=[{name: t, gpu_limit: 1}]"},
-       "needs 2 GPUs, 1 more than gpu_limit 1"},
+       "needs 2 GPUs, 1 more than gpu_limit 1 of tenant t; the nearest that is possible is gpu_limit: 2"},
   };
   for (const Case& c : cases) {
     const std::string found = feasible_errors(c.sets);

@@ -89,7 +89,7 @@ MachineSpec machine_of(const scenario::Instance& row) {
           .spot_per_hour = row.spot_per_hour};
 }
 
-/// Returns the provisioner of a cloud that a spec does not state, and the reason.
+/// Returns the default provisioner of a cloud, and the reason for it.
 std::pair<std::string_view, std::string_view> default_provisioner(Cloud cloud) {
   if (cloud == Cloud::on_premises) return {"none", "machines on premises cannot be bought by the hour"};
   if (cloud == Cloud::gcp)
@@ -114,11 +114,12 @@ class ClusterReader {
     note_prices(fields);
     read_buying(fields, defaults);
     fields.text("prometheus", cluster_.prometheus);
-    defaults.note(fields, "prometheus", cluster_.prometheus, "the address that the Prometheus Operator gives it");
+    defaults.note(fields, "prometheus", cluster_.prometheus, "the address that the Prometheus Operator gives it",
+                  DefaultKind::name);
     fields.text("karpenter_discovery", cluster_.karpenter_discovery);
     if (cluster_.cloud == Cloud::aws && cluster_.provisioner == Provisioner::karpenter) {
       defaults.note(fields, "karpenter_discovery", cluster_.karpenter_discovery,
-                    "value of the tag karpenter.sh/discovery; set the name of your cluster");
+                    "value of the tag karpenter.sh/discovery; set the name of your cluster", DefaultKind::name);
     }
     fields.finish();
   }

@@ -14,7 +14,8 @@ class DefaultList {
  public:
   explicit DefaultList(std::vector<DefaultUsed>& out) : out_(out) {}
   /// Notes a default if the mapping lacks the key.
-  void note(const manifest::Fields& fields, std::string_view key, std::string value, std::string why);
+  void note(const manifest::Fields& fields, std::string_view key, std::string value, std::string why,
+            DefaultKind kind = DefaultKind::figure);
 
  private:
   std::vector<DefaultUsed>& out_;

@@ -36,8 +36,9 @@ TenantSpec read_tenant(const Node& node, PlanSpec& spec, ErrorList& errors) {
   fields.finish();
   if (fields.ok() && tenant.gpu_limit && tenant.gpu_quota > *tenant.gpu_limit) {
     errors.fail(fields.blame({"gpu_quota", "gpu_limit"}),
-                fmt::format("tenants.{}: gpu_quota {} is {} above gpu_limit {}", tenant.name, tenant.gpu_quota,
-                            tenant.gpu_quota - *tenant.gpu_limit, *tenant.gpu_limit),
+                fmt::format("tenants.{0}: gpu_quota {1} is {2} above gpu_limit {3}; the nearest that is possible is "
+                            "gpu_quota: {3} or gpu_limit: {1}",
+                            tenant.name, tenant.gpu_quota, tenant.gpu_quota - *tenant.gpu_limit, *tenant.gpu_limit),
                 ErrorKind::infeasible);
   }
   return tenant;
@@ -46,7 +47,14 @@ TenantSpec read_tenant(const Node& node, PlanSpec& spec, ErrorList& errors) {
 }  // namespace
 
 void read_spec_tenants(Fields& root, PlanSpec& spec, ErrorList& errors) {
-  for (const Node& node : root.list_of_some("tenants")) {
+  const Node* tenants = root.take("tenants");
+  if (tenants != nullptr && tenants->kind == Node::Kind::sequence && tenants->items.empty()) {
+    errors.fail(tenants->place,
+                "tenants: 0 tenants own the services, 1 fewer than are needed; the nearest that is possible is one, as "
+                "in `tenants: [{name: production}]`, which is the default without `tenants`",
+                ErrorKind::infeasible);
+  }
+  for (const Node& node : root.list("tenants")) {
     TenantSpec tenant = read_tenant(node, spec, errors);
     if (std::ranges::find(spec.tenants, tenant.name, &TenantSpec::name) != spec.tenants.end()) {
       errors.fail(node.place, fmt::format("tenants: \"{}\" is the name of two tenants", tenant.name));

@@ -51,10 +51,11 @@ TEST(ReadSpecPlatform, ReportsMistakes) {
     const char* set;
     const char* message;
   } cases[] = {
-      {"tenants=[]", "expected at least one element"},
+      {"tenants=[]", "0 tenants own the services, 1 fewer than are needed; the nearest that is possible is one"},
       {"tenants=[{kind: batch}]", "tenants lacks \"name\""},
       {"tenants=[{name: a}, {name: a}]", "is the name of two tenants"},
-      {"tenants=[{name: a, gpu_quota: 16, gpu_limit: 8}]", "tenants.a: gpu_quota 16 is 8 above gpu_limit 8"},
+      {"tenants=[{name: a, gpu_quota: 16, gpu_limit: 8}]",
+       "tenants.a: gpu_quota 16 is 8 above gpu_limit 8; the nearest that is possible is gpu_quota: 8 or gpu_limit: 16"},
       {"limits={gpus: 0}", "limits.gpus"},
       {"staff={share: much}", "staff.share"},
       {"asked={scale_on: cpu}", "expected queue, kv, latency or goodput"},

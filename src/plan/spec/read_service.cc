@@ -34,8 +34,13 @@ std::string_view default_image(Engine engine) {
 
 void read_spec_bound(Fields& fields, std::string_view key, Duration& out, ErrorList& errors) {
   if (fields.duration(key, out, 0s, 24h) && out == 0s) {
-    errors.fail(fields.node().find(key)->place, fmt::format("{}.{}: an SLO of 0 can never be met", fields.what(), key),
-                ErrorKind::infeasible);
+    errors.fail(
+        fields.node().find(key)->place,
+        fmt::format(
+            "{}.{}: an SLO of 0 can never be met; the nearest that is possible is above one step of the engine, "
+            "which takes milliseconds",
+            fields.what(), key),
+        ErrorKind::infeasible);
   }
 }
 
@@ -117,6 +122,13 @@ void find_spec_model(const Fields& fields, const std::string& served, bool has_d
   }
 }
 
+/// Returns the largest divisor of a number that is at most so large.
+std::int64_t largest_divisor(std::int64_t number, std::int64_t most) {
+  std::int64_t divisor = std::min(number, most);
+  while (number % divisor != 0) --divisor;
+  return divisor;
+}
+
 void read_spec_shape(Fields& fields, ServiceSpec& service, DefaultList& defaults, ErrorList& errors) {
   if (fields.take("tensor_parallel") != nullptr) {
     fields.integer("tensor_parallel", service.tensor_parallel.emplace(1), 1, 1024);
@@ -135,13 +147,20 @@ void read_spec_shape(Fields& fields, ServiceSpec& service, DefaultList& defaults
   defaults.note(fields, "max_replicas", fmt::format("{}", service.max_replicas), "upper end of the search");
   if (fields.ok() && service.min_replicas > service.max_replicas) {
     errors.fail(fields.blame({"min_replicas", "max_replicas"}),
-                fmt::format("{}: min_replicas {} is {} above max_replicas {}", fields.what(), service.min_replicas,
-                            service.min_replicas - service.max_replicas, service.max_replicas));
+                fmt::format("{0}: min_replicas {1} is {2} above max_replicas {3}; the nearest that is possible is "
+                            "min_replicas: {3} or max_replicas: {1}",
+                            fields.what(), service.min_replicas, service.min_replicas - service.max_replicas,
+                            service.max_replicas),
+                ErrorKind::infeasible);
   }
   if (service.tensor_parallel && *service.tensor_parallel % service.pods_per_replica != 0) {
     errors.fail(fields.blame({"pods_per_replica", "tensor_parallel"}),
-                fmt::format("{}: {} GPUs cannot be divided over {} pods", fields.what(), *service.tensor_parallel,
-                            service.pods_per_replica));
+                fmt::format("{}: tensor_parallel {} cannot be divided over {} pods, the remainder is {}; the nearest "
+                            "that is possible is pods_per_replica: {}",
+                            fields.what(), *service.tensor_parallel, service.pods_per_replica,
+                            *service.tensor_parallel % service.pods_per_replica,
+                            largest_divisor(*service.tensor_parallel, service.pods_per_replica)),
+                ErrorKind::infeasible);
   }
   if (service.may_share_gpu && service.sharing_memory_gib == 0) {
     errors.fail(fields.blame({"may_share_gpu"}),
@@ -159,7 +178,7 @@ ServiceSpec read_spec_service(const Node& node, PlanSpec& spec, ErrorList& error
   DefaultList defaults(spec.defaults);
   Fields fields(node, owner, errors);
   fields.text("name", service.name);
-  defaults.note(fields, "name", service.name, "its position in the list");
+  defaults.note(fields, "name", service.name, "its position in the list", DefaultKind::name);
   const manifest::Mark read_model(errors);
   if (fields.need("model") != nullptr) fields.text("model", service.served_model_name);
   fields.choice<Engine>("engine", service.engine,
@@ -170,7 +189,7 @@ ServiceSpec read_spec_service(const Node& node, PlanSpec& spec, ErrorList& error
   defaults.note(fields, "engine", "vllm", "the engine whose step times the table has");
   service.image = default_image(service.engine);
   fields.text("image", service.image);
-  defaults.note(fields, "image", service.image, "its flags and metrics are those of the manifests");
+  defaults.note(fields, "image", service.image, "its flags and metrics are those of the manifests", DefaultKind::name);
   const bool has_dtype = fields.text("dtype", service.dtype);
   if (read_model.ok() && !service.served_model_name.empty()) {
     find_spec_model(fields, service.served_model_name, has_dtype, service, spec, errors);
@@ -180,7 +199,7 @@ ServiceSpec read_spec_service(const Node& node, PlanSpec& spec, ErrorList& error
   if (const Node* slo = fields.need("slo")) read_spec_slo(*slo, owner, service, defaults, errors);
   service.tenant = spec.tenants.empty() ? "production" : spec.tenants.front().name;
   fields.text("tenant", service.tenant);
-  defaults.note(fields, "tenant", service.tenant, "the first tenant");
+  defaults.note(fields, "tenant", service.tenant, "the first tenant", DefaultKind::name);
   read_spec_load(fields.take("load"), owner, service, spec, errors);
   fields.finish();
   return service;

@@ -49,12 +49,14 @@ TEST(ReadSpecService, ReportsMistakes) {
       {"services.0.dtype=int4", "has no row of Llama-3.3-70B in int4"},
       {"services.0.engine=llama.cpp", "expected vllm, sglang, tensorrt-llm or triton"},
       {"services.0.pods_per_replica=3", ""},
-      {"services.0.min_replicas=65", "min_replicas 65 is 1 above max_replicas 64"},
+      {"services.0.min_replicas=65",
+       "min_replicas 65 is 1 above max_replicas 64; the nearest that is possible is min_replicas: 64 or max_replicas: "
+       "65"},
       {"services.0.min_replicas=0", "services.chat.min_replicas"},
       {"services.0.may_share_gpu=true", "may_share_gpu needs memory_gib"},
       {"services.0.slo.attainment=0", "services.chat.slo.attainment"},
       {"services.0.slo=~", "services.chat lacks \"slo\""},
-      {"services.0.tenant=unknown", "no tenant is named \"unknown\""},
+      {"services.0.tenant=producton", "(did you mean production?); add it to `tenants`, or leave `tenant` out"},
   };
   for (const auto& c : cases) {
     const std::string found = service_errors({c.set});
@@ -62,7 +64,8 @@ TEST(ReadSpecService, ReportsMistakes) {
     EXPECT_NE(found.find(c.message), std::string::npos) << c.set << found;
   }
   EXPECT_NE(service_errors({"services.0.tensor_parallel=4", "services.0.pods_per_replica=3"})
-                .find("4 GPUs cannot be divided over 3 pods"),
+                .find("tensor_parallel 4 cannot be divided over 3 pods, the remainder is 1; the nearest "
+                      "that is possible is pods_per_replica: 2"),
             std::string::npos);
 }
 

@@ -64,10 +64,12 @@ void check_tenants(const Fields& root, const PlanSpec& spec, ErrorList& errors) 
   GpuCount quotas = 0;
   for (const TenantSpec& tenant : spec.tenants) quotas += tenant.gpu_quota;
   if (spec.limits.gpus && quotas > *spec.limits.gpus) {
-    errors.fail(root.blame({"tenants", "limits"}),
-                fmt::format("tenants: the quotas add up to {} GPUs, {} more than limits.gpus of {}", quotas,
-                            quotas - *spec.limits.gpus, *spec.limits.gpus),
-                ErrorKind::infeasible);
+    errors.fail(
+        root.blame({"tenants", "limits"}),
+        fmt::format("tenants: the quotas add up to {0} GPUs, {1} more than limits.gpus of {2}; the nearest that "
+                    "is possible is limits.gpus: {0}, or quotas of {2} GPUs",
+                    quotas, quotas - *spec.limits.gpus, *spec.limits.gpus),
+        ErrorKind::infeasible);
   }
   std::vector<std::string_view> names;
   for (const TenantSpec& tenant : spec.tenants) names.push_back(tenant.name);
@@ -75,13 +77,17 @@ void check_tenants(const Fields& root, const PlanSpec& spec, ErrorList& errors) 
     const ServiceSpec& service = spec.services[i];
     if (names.empty() || std::ranges::find(names, service.tenant) != names.end()) continue;
     const std::array paths = {fmt::format("services.{}.tenant", i)};
-    errors.fail(manifest::blame(root.node(), paths),
-                fmt::format("services.{}.tenant: no tenant is named \"{}\", expected {}", service.name, service.tenant,
-                            manifest::one_of(names)));
+    const std::string_view meant = manifest::did_you_mean(service.tenant, names);
+    errors.fail(
+        manifest::blame(root.node(), paths),
+        fmt::format("services.{}.tenant: no tenant is named \"{}\", expected {}{}; add it to `tenants`, or leave "
+                    "`tenant` out for {}",
+                    service.name, service.tenant, manifest::one_of(names),
+                    meant.empty() ? "" : fmt::format(" (did you mean {}?)", meant), names.front()));
   }
 }
 
-/// Notes where the choices stand that the plan may refuse.
+/// Records the places of the choices that the plan may refuse.
 void note_places(const Node& root, PlanSpec& spec) {
   for (const char* path : kRefusablePaths) {
     const Node* node = manifest::at_path(root, path);
@@ -99,10 +105,10 @@ PlanSpec read_root(const Node& node, const std::string& file, ErrorList& errors)
   Fields root(node, "spec", errors);
   spec.name = std::filesystem::path(file).stem().string();
   root.text("name", spec.name);
-  defaults.note(root, "name", spec.name, "the name of the file");
+  defaults.note(root, "name", spec.name, "the name of the file", DefaultKind::name);
   spec.namespace_ = "inference";
   root.text("namespace", spec.namespace_);
-  defaults.note(root, "namespace", spec.namespace_, "the namespace of the manifests");
+  defaults.note(root, "namespace", spec.namespace_, "the namespace of the manifests", DefaultKind::name);
   read_step_times(root, spec, errors);
   read_spec_cluster(root.take("cluster"), spec, errors);
   read_spec_tenants(root, spec, errors);
@@ -123,10 +129,11 @@ PlanSpec read_root(const Node& node, const std::string& file, ErrorList& errors)
 
 }  // namespace
 
-void DefaultList::note(const Fields& fields, std::string_view key, std::string value, std::string why) {
+void DefaultList::note(const Fields& fields, std::string_view key, std::string value, std::string why,
+                       DefaultKind kind) {
   if (fields.node().find(key) != nullptr) return;
   const std::string path = fields.what() == "spec" ? std::string(key) : fmt::format("{}.{}", fields.what(), key);
-  out_.push_back({path, std::move(value), std::move(why)});
+  out_.push_back({path, std::move(value), std::move(why), kind});
 }
 
 std::string spec_relative(const PlanSpec& spec, const std::string& path) {

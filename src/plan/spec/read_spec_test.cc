@@ -127,10 +127,11 @@ TEST(ReadSpec, ReportsMistakesWithPlaceFoundAndExpected) {
       {"services:\n- {name: a, model: Llama-3.1-8B, slo: {ttft_p99: 0s}}\n", "can never be met", ErrorKind::infeasible},
       {"services:\n- {name: a, model: Llama-3.1-8B, slo: {ttft_p99: 1s}, tenant: x}\n", "no tenant is named \"x\""},
       {"tenants: []\nservices:\n- {name: a, model: Llama-3.1-8B, slo: {ttft_p99: 1s}}\n",
-       "expected at least one element"},
+       "the nearest that is possible is one", ErrorKind::infeasible},
       {"limits: {gpus: 8}\ntenants: [{name: t, gpu_quota: 16}]\nservices:\n- {name: a, model: Llama-3.1-8B, slo: "
        "{ttft_p99: 1s}}\n",
-       "8 more than limits.gpus of 8", ErrorKind::infeasible},
+       "8 more than limits.gpus of 8; the nearest that is possible is limits.gpus: 16, or quotas of 8 GPUs",
+       ErrorKind::infeasible},
       {"cluster: {instances: [p5.49xlarge]}\nservices:\n- {name: a, model: Llama-3.1-8B, slo: {ttft_p99: 1s}}\n",
        "did you mean p5.4xlarge?"},
       {"cluster: {cloud: on_premises}\nservices:\n- {name: a, model: Llama-3.1-8B, slo: {ttft_p99: 1s}}\n",

@@ -8,7 +8,7 @@
 
 #include "plan/spec/spec.h"
 
-// Choices that a plan must not be made with. `capstan plan` prints them and ends with exit code 3.
+// Choices for which no plan is made. `capstan plan` prints them and ends with exit code 3.
 namespace capstan::plan {
 
 /// Paths of the choices that the plan may refuse, for their places in the file.

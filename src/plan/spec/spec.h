@@ -27,8 +27,8 @@ enum class Engine : std::uint8_t { vllm, sglang, tensorrt_llm, triton };
 struct MachineSpec {
   std::string name{};                            ///< "p5.48xlarge"
   std::string gpu{};                             ///< "h100_sxm"
-  GpuCount gpus = 0;                             ///< of one machine
-  std::int64_t vcpus = 0;                        ///< of one machine
+  GpuCount gpus = 0;                             ///< GPUs of one machine
+  std::int64_t vcpus = 0;                        ///< virtual CPUs of one machine
   std::int64_t memory_gib = 0;                   ///< main memory of one machine, GiB
   GpuCount nvlink_domain_gpus = 1;               ///< GPUs that NVLink joins
   std::optional<MicroUsd> on_demand_per_hour{};  ///< price of the whole machine
@@ -63,21 +63,21 @@ struct TokenSpec {
 struct MeasureSpec {
   std::string url{};                                           ///< "https://prometheus:9090", perhaps with a path
   Duration over = std::chrono::hours(24 * 7);                  ///< length of the history, which ends now
-  Duration step = std::chrono::minutes(1);                     ///< between two points of the request rate
-  std::vector<std::pair<std::string, std::string>> labels{};   ///< that the series of the service have
-  std::vector<std::pair<std::string, std::string>> headers{};  ///< of every query, such as X-Scope-OrgID
+  Duration step = std::chrono::minutes(1);                     ///< time between two points of the request rate
+  std::vector<std::pair<std::string, std::string>> labels{};   ///< labels that the series of the service have
+  std::vector<std::pair<std::string, std::string>> headers{};  ///< HTTP headers of each query, such as X-Scope-OrgID
   std::string bearer_token_file{};                             ///< path; empty: no token
   std::string ca_file{};                                       ///< path of trusted authorities; empty: the system's
   std::string certificate_file{};                              ///< path of a client certificate; empty: none
   std::string key_file{};                                      ///< path of the key of the client certificate
-  Duration timeout = std::chrono::seconds(30);                 ///< of each query
+  Duration timeout = std::chrono::seconds(30);                 ///< timeout of each query
 };
 
 /// One figure of a measured load.
 struct MeasuredFigure {
   enum class Source : std::uint8_t { measured, stated, assumed };
   std::string name{};   ///< "requests"
-  std::string value{};  ///< with its unit
+  std::string value{};  ///< value with its unit
   std::string how{};    ///< query, or reason; one sentence without a full stop
   Source source = Source::measured;
 };
@@ -92,13 +92,13 @@ struct LoadSpec {
   std::vector<MeasuredFigure> measured{};  ///< figures of the measured load, for the page
   double scale = 1;                        ///< multiplies a trace or profile
   double requests_per_s = 0;               ///< generated: mean outside bursts; a stated concurrency is converted to it
-  std::optional<double> concurrency{};     ///< as stated: mean number of requests in flight
+  std::optional<double> concurrency{};     ///< stated mean number of requests in flight
   double burst_factor = 1;                 ///< generated: rate in a burst, in multiples of `requests_per_s`
-  Duration burst_length{};                 ///< generated
+  Duration burst_length{};                 ///< generated: length of a burst
   Duration burst_every{};                  ///< generated: time from one burst's start to the next
   Duration duration{};                     ///< length of the simulated load
   TokenSpec prompt{};                      ///< generated; prometheus: in place of a metric that the engine lacks
-  TokenSpec answer{};                      ///< as `prompt`
+  TokenSpec answer{};                      ///< length of answers, as for `prompt`
   bool has_stated_prompt = false;          ///< prometheus: false: `prompt` is a default
   bool has_stated_answer = false;          ///< prometheus: false: `answer` is a default
 };
@@ -111,7 +111,7 @@ struct ServiceSpec {
   Engine engine = Engine::vllm;
   std::string image{};                            ///< container image of the engine with its tag
   std::string dtype{};                            ///< "fp8" or "bfloat16"
-  std::optional<std::int64_t> tensor_parallel{};  ///< nothing: the search chooses
+  std::optional<std::int64_t> tensor_parallel{};  ///< GPUs of a replica; nothing: the search chooses
   std::int64_t pods_per_replica = 1;              ///< more than one: a gang
   bool is_disaggregated = false;                  ///< separate prefill and decode replicas
   bool may_share_gpu = false;                     ///< true: a small model that may use a part of a GPU
@@ -120,8 +120,8 @@ struct ServiceSpec {
   std::optional<double> goodput_per_s{};  ///< requests per second that must hold the SLO
   LoadSpec load{};
   std::string tenant{};            ///< name of a tenant
-  ReplicaCount min_replicas = 1;   ///< of each role; lower end of the search
-  ReplicaCount max_replicas = 64;  ///< of each role; upper end of the search
+  ReplicaCount min_replicas = 1;   ///< fewest replicas of each role that the search tries
+  ReplicaCount max_replicas = 64;  ///< most replicas of each role that the search tries
 };
 
 struct TenantSpec {
@@ -141,18 +141,25 @@ struct LimitSpec {
 /// Largest `StaffSpec::share_ppm`: a hundred engineers.
 inline constexpr std::uint32_t kStaffSharePpmMost = 100'000'000;
 
-/// Cost of the people who run the platform, and the price of not running it.
+/// Cost of the people who run the platform, and the price of a serverless offer to compare with.
 struct StaffSpec {
-  MicroUsd per_year{160'000'000'000};   ///< one engineer, with overhead
-  std::uint32_t share_ppm = 500'000;    ///< part of an engineer's time; 2,000,000: two engineers
-  MicroUsd serverless_per_gpu_hour{0};  ///< 0: no offer is known, and the comparison gives the break-even price
+  MicroUsd per_year{160'000'000'000};  ///< one engineer, with overhead
+  std::uint32_t share_ppm = 500'000;   ///< part of an engineer's time; 2,000,000: two engineers
+  MicroUsd serverless_per_gpu_hour{
+      0};  ///< price of the offer; 0: unknown, and the comparison gives the break-even price
 };
 
 /// Choices that an operator asked for, which the plan may have to refuse (src/plan/spec/refusal.h).
 struct AskedSpec {
-  std::string scale_on{};       ///< empty: the plan chooses the signal; else as written: "gpu_utilization"
-  std::string consolidation{};  ///< empty: the plan's; else Karpenter's word: "WhenEmptyOrUnderutilized"
+  std::string scale_on{};       ///< signal as written: "gpu_utilization"; empty: the plan chooses it
+  std::string consolidation{};  ///< Karpenter's policy: "WhenEmptyOrUnderutilized"; empty: the plan's
   bool declines_gang_scheduling = false;
+};
+
+/// The extent of a default.
+enum class DefaultKind : std::uint8_t {
+  figure,  ///< figures of the plan: a price, a rate, a limit
+  name,    ///< only names and addresses in the manifests
 };
 
 /// A value that the spec leaves out.
@@ -160,11 +167,12 @@ struct DefaultUsed {
   std::string path{};   ///< "services.chat.slo.attainment"
   std::string value{};  ///< "99 %"
   std::string why{};    ///< noun phrase or sentence without a full stop
+  DefaultKind kind = DefaultKind::figure;
 };
 
 struct PlanSpec {
   std::string name{};
-  std::string file{};        ///< of the spec, for messages
+  std::string file{};        ///< file of the spec, for messages
   std::string namespace_{};  ///< Kubernetes namespace of the services
   ClusterSpec cluster{};
   std::vector<ServiceSpec> services{};  ///< at least one, unique names

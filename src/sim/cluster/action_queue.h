@@ -39,7 +39,7 @@ class ActionQueue : Part {
  private:
   struct Waiting {
     model::Action action;
-    bool is_known = true;  ///< its outcome will be told
+    bool is_known = true;  ///< the controller will learn the outcome
     bool happens = true;
     std::vector<model::GangId> basis{};
   };

@@ -36,7 +36,7 @@ class ApiServer {
 
  private:
   model::Snapshot rows_;
-  model::Delta changed_;  ///< since the last observation; not sorted, may contain an id twice
+  model::Delta changed_;  ///< changes since the last observation; not sorted, may contain an id twice
   std::vector<model::ClaimId> failed_claims_;
 };
 

@@ -35,8 +35,7 @@ namespace capstan::sim {
 ///   once.
 /// - A replica that changes its role keeps its gang, pods and nodes. The counters of its engine restart from zero.
 /// - The age of a signal is the age at the last publication, so that rows change once per scrape interval. No value in
-/// a
-///   snapshot is newer than its scrape. If a scrape is lost, the old value stays and ages: first it is stale, then it
+///   a snapshot is newer than its scrape. If a scrape is lost, the old value stays and ages: first it is stale, then it
 ///   is missing.
 /// - A replica that has never been ready is not scraped: its signals are missing.
 ///

@@ -34,15 +34,18 @@ struct Latency {
 /// The scenario sets them, for example to a sum of 45-60 s (Karpenter) or 90-120 s (Cluster Autoscaler), see
 /// data/cold_start.csv.
 struct ProviderConfig {
-  Latency decision = Latency::between(std::chrono::seconds(3), std::chrono::seconds(6));  ///< until the node is bought
-  Latency boot = Latency::between(std::chrono::seconds(30), std::chrono::seconds(40));    ///< of the machine
-  Latency driver = Latency::between(std::chrono::seconds(12), std::chrono::seconds(14));  ///< of driver and plugin
-  std::vector<std::uint32_t> refused_ppm;       ///< by offering: share of failing launches; absent = 0
-  std::int64_t nodes_per_nvlink_domain = 1;     ///< machines that fit into one domain
-  bool scatter = true;                          ///< a node lands in a random fitting domain; false: in the first
-  Duration removal = std::chrono::seconds(30);  ///< from the end of its pods until the machine is no longer paid for
+  Latency decision =
+      Latency::between(std::chrono::seconds(3), std::chrono::seconds(6));  ///< time until the node is bought
+  Latency boot = Latency::between(std::chrono::seconds(30), std::chrono::seconds(40));  ///< boot time of the machine
+  Latency driver =
+      Latency::between(std::chrono::seconds(12), std::chrono::seconds(14));  ///< start time of driver and plugin
+  std::vector<std::uint32_t> refused_ppm;    ///< share of failing launches by offering; absent = 0
+  std::int64_t nodes_per_nvlink_domain = 1;  ///< machines that fit into one domain
+  bool scatter = true;                       ///< a node lands in a random fitting domain; false: in the first
+  Duration removal =
+      std::chrono::seconds(30);  ///< time from the end of its pods until the machine is no longer paid for
   std::uint32_t spot_interruptions_per_million_hours = 0;  ///< interruptions of one spot node per million hours
-  Duration spot_notice = std::chrono::seconds(120);        ///< from the cordon to the kill
+  Duration spot_notice = std::chrono::seconds(120);        ///< time from the cordon to the kill
   /// An outage of a zone: its nodes end at once, and no node can be bought there until it is over.
   struct Outage {
     model::DomainId zone;
@@ -58,10 +61,10 @@ struct ProviderConfig {
 
 /// The place from which an engine loads its weights on a node that never had them.
 enum class WeightTier : std::uint8_t {
-  object_store,  ///< loaded over the node's NIC; all nodes share the store's bandwidth
-  disk,          ///< on the node's disk, as part of its image or on a volume
-  host_memory,   ///< in the node's memory
-  peer,          ///< from the GPU of a ready replica over the fabric; without one, from the object store
+  object_store,  ///< the object store, over the node's NIC; all nodes share the store's bandwidth
+  disk,          ///< the node's disk: part of its image, or a volume
+  host_memory,   ///< the node's memory
+  peer,          ///< the GPU of a ready replica, over the fabric; without one, the object store
 };
 
 /// The place where a node keeps weights that it loaded.
@@ -80,12 +83,12 @@ struct VariantStart {
   model::ServiceId service;
   std::uint32_t image = 0;  ///< number of the image; services with the same number share it
   Bytes image_size;
-  Bytes weights;  ///< of the whole replica; each node loads the share of its pods
+  Bytes weights;  ///< weights of the whole replica; each node loads the share of its pods
   WeightTier tier = WeightTier::object_store;
   Latency engine_init;         ///< compilation, graph capture and imports on a new node
   Latency engine_init_cached;  ///< the same on a node that has the compile cache
   Latency warm_up;
-  std::optional<Latency> conversion{};  ///< of an empty replica from the other role; none: impossible
+  std::optional<Latency> conversion{};  ///< time to convert an empty replica of the other role; none: impossible
   Sleep sleep{};
   /// From this time on, the three phases take `slower_ppm` as long. No signal reports the change, as with a busy disk.
   Instant slower_from = Instant::never();
@@ -102,19 +105,19 @@ struct VariantStart {
 struct BandwidthConfig {
   std::int64_t registry = 10'000'000'000;      ///< all image pulls together
   std::int64_t object_store = 25'000'000'000;  ///< all weight downloads together
-  std::int64_t node_nic = 3'125'000'000;       ///< of one node, for images and weights
+  std::int64_t node_nic = 3'125'000'000;       ///< bandwidth of one node for images and weights
   std::int64_t node_disk = 3'000'000'000;
   std::int64_t node_host = 20'000'000'000;
-  std::int64_t node_fabric = 20'000'000'000;  ///< of one node, from its peers
+  std::int64_t node_fabric = 20'000'000'000;  ///< bandwidth of one node from its peers
 };
 
 /// How metrics reach controllers.
 struct ScrapeConfig {
   Duration interval = std::chrono::seconds(15);
-  Duration delay = std::chrono::seconds(1);  ///< from the scrape until a query returns the value
+  Duration delay = std::chrono::seconds(1);  ///< time from the scrape until a query returns the value
   std::uint32_t loss_ppm = 0;                ///< share of the scrapes of one target that are lost
   Duration blackout{};                       ///< length of an outage of the monitoring system: every scrape is lost
-  Duration blackout_every = std::chrono::minutes(30);  ///< from one outage to the next; > blackout
+  Duration blackout_every = std::chrono::minutes(30);  ///< time from the start of one outage to the next; > blackout
 
   bool dark(Instant at) const { return at.since_start >= blackout_every && at.since_start % blackout_every < blackout; }
   Duration stale_after = std::chrono::seconds(60);     ///< an older value is stale
@@ -125,7 +128,7 @@ struct ScrapeConfig {
 struct ExistingNodes {
   model::OfferingId offering;
   std::int64_t count = 0;
-  model::PoolId pool;  ///< none: a controller cannot give them back
+  model::PoolId pool;  ///< pool of the nodes; none: a controller cannot give them back
 };
 
 /// The replicas that a workload object asks for at the start.
@@ -147,9 +150,9 @@ struct ClusterConfig {
   bool image_cached_on_boot = false;  ///< the machine's image contains every container image
   ScrapeConfig scrape;
 
-  Latency pod_creation = Latency::exactly(std::chrono::seconds(2));  ///< from a higher replica count to new pods
-  Duration bind_latency = std::chrono::milliseconds(100);            ///< from the scheduler to the kubelet
-  Duration action_latency = std::chrono::milliseconds(50);           ///< of every other action
+  Latency pod_creation = Latency::exactly(std::chrono::seconds(2));  ///< time from a higher replica count to new pods
+  Duration bind_latency = std::chrono::milliseconds(100);            ///< time from the scheduler to the kubelet
+  Duration action_latency = std::chrono::milliseconds(50);           ///< latency of every other action
   Duration unknown_after = std::chrono::seconds(10);  ///< delay until the controller learns that an outcome is unknown
   std::uint32_t refused_ppm = 0;  ///< share of actions refused by chance, as by conflicts and webhooks
   std::uint32_t unknown_ppm = 0;  ///< share of actions with an unknown outcome; half of them took effect
@@ -159,7 +162,7 @@ struct ClusterConfig {
   /// Refuses a bind that would spread a gang over several domains of its level. A real API server does not, but a
   /// placement that knows the level must keep it.
   bool enforce_together = true;
-  std::int64_t memory_used_percent = 92;  ///< of an engine, which preallocates its KV cache
+  std::int64_t memory_used_percent = 92;  ///< GPU memory in use by an engine, which preallocates its KV cache
 };
 
 }  // namespace capstan::sim

@@ -91,7 +91,7 @@ TEST(ClusterConvert, LoweredMeanwhileItGoesWhenItIsEmpty) {
 }
 
 /// The engine still counts the busy time of the old role. Found by scripts/swarm in world 102:8454.
-TEST(ClusterConvert, LoweredMeanwhileItsDutyCycleIsThatOfItsEngine) {
+TEST(ClusterConvert, ALoweredReplicaHasTheDutyCycleOfItsEngine) {
   ClusterConfig config = two_serving();
   config.scrape.interval = seconds(5);
   Changing bench(config);

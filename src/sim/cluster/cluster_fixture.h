@@ -23,7 +23,7 @@ class FakeServing final : public ServingHook {
   std::map<model::GangId, Instant> serving;
   std::set<model::GangId> draining;
   std::vector<model::GangId> killed_gangs;
-  std::vector<Interruption> interruptions;  ///< one per killed gang
+  std::vector<Interruption> interruptions;  ///< causes of the killed gangs, one per gang
   RequestCount waiting = 7;
 
   void ready(const ReplicaStart& replica, Instant at) override { serving[replica.gang] = at; }
@@ -36,12 +36,11 @@ class FakeServing final : public ServingHook {
   }
   EngineReading sample(model::GangId gang, Instant at, bool) override {
     EngineReading reading;
-    reading.waiting = waiting;
-    reading.running = 3;
-    reading.kv_blocks_used = 250;
-    reading.kv_blocks_total = 1000;
+    reading.signals.waiting = model::Signal::of(waiting);
+    reading.signals.running = model::Signal::of(3);
+    reading.signals.kv_usage_ppm = model::Signal::of(250'000);
+    reading.signals.ttft_p99_us = model::Signal::of(120'000);
     reading.busy_total = (at - serving.at(gang)) / 2;
-    reading.ttft_p99 = milliseconds(120);
     return reading;
   }
   RequestCount gateway_waiting(model::ServiceId, Instant) override { return waiting; }

@@ -80,9 +80,9 @@ struct ClusterMeter {
   std::vector<Spending> spending;           ///< by offering, then pool; adds up to total_cost exactly; no empty rows
   std::vector<ServiceUse> by_service;       ///< by service, then one row for GPUs without pods; adds up to total_cost
 
-  std::int64_t launches = 0;           ///< nodes bought
-  std::int64_t launches_refused = 0;   ///< launches that failed for lack of capacity
-  std::int64_t launches_homeless = 0;  ///< the part of launches_refused for which no domain had room
+  std::int64_t launches = 0;               ///< nodes bought
+  std::int64_t launches_refused = 0;       ///< launches that failed for lack of capacity
+  std::int64_t launches_without_room = 0;  ///< the part of launches_refused for which no domain had room for a machine
   std::int64_t nodes_removed = 0;
   std::int64_t killed_by_termination = 0;  ///< ready replicas killed because their node was given back
   std::int64_t killed_by_eviction = 0;     ///< ready replicas killed because a pod was evicted
@@ -94,7 +94,7 @@ struct ClusterMeter {
   std::int64_t conversions = 0;  ///< replicas that serve in another role
   std::int64_t actions_refused = 0;
   std::int64_t actions_unknown = 0;
-  std::array<ActionCounts, kActionKinds> actions{};  ///< by index of the alternative in `model::Action::what`
+  std::array<ActionCounts, kActionKinds> actions{};  ///< counts by index of the alternative in `model::Action::what`
   std::int64_t binds_refused_spread = 0;  ///< binds that would spread a gang over several domains of its level
   std::int64_t binds_refused_full = 0;    ///< binds to a node without room
   std::int64_t gangs_spread = 0;          ///< gangs bound in several domains of their level

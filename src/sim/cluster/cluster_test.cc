@@ -176,7 +176,7 @@ TEST(ClusterGang, ABindIsAllOrNothing) {
   for (model::PodId pod : bench.truth().gangs.at({1}).pods) EXPECT_FALSE(bench.truth().pods.at(pod).node.valid());
 }
 
-TEST(ClusterGang, LoweringDrainsWhoIsNamedThenTheHighest) {
+TEST(ClusterGang, LoweringDrainsTheNamedGangsThenTheHighestOrdinals) {
   ClusterConfig config = small_config();
   config.initial = {{{0}, 4, true}};
   Bench bench(config);
@@ -310,7 +310,7 @@ TEST(ClusterNode, CapacityErrorsAndFullZonesFailTheClaim) {
   bench.cluster.submit(action(model::LaunchNodes{{0}, {0}, {}, 3, {}, {}}));  // two places are left in zone a
   bench.run_to(at_s(11));
   EXPECT_EQ(bench.cluster.meter(at_s(11)).launches_refused, 2);
-  EXPECT_EQ(bench.cluster.meter(at_s(11)).launches_homeless, 1);
+  EXPECT_EQ(bench.cluster.meter(at_s(11)).launches_without_room, 1);
   EXPECT_EQ(bench.cluster.meter(at_s(11)).launches, 2);
   const ports::Observation once = bench.cluster.observe();
   EXPECT_EQ(once.snapshot.claims.at({0}).phase, ClaimPhase::failed);

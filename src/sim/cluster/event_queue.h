@@ -9,7 +9,8 @@
 
 namespace capstan::sim {
 
-/// The kinds of events, in their order within one moment: first events that free something, then arrivals, then reads.
+/// The kinds of events. Events at the same time happen in this order: first events that free resources, then arrivals,
+/// then reads.
 enum class EventKind : std::uint8_t {
   node_gone,
   spot_kill,

@@ -14,20 +14,20 @@ namespace capstan::sim {
 using LinkId = Id<struct LinkTag>;
 using FlowId = Id<struct FlowTag>;
 
-/// Transfers that share links by max-min fairness: a transfer can only become faster if one that is not faster becomes
-/// slower. Rates are whole bytes per second, computed when a transfer begins or ends. Progress is exact, in bytes times
-/// nanoseconds.
+/// Transfers that share links by max-min fairness: no transfer can get more bandwidth without taking some from a
+/// transfer that has no more than it has. Rates are whole bytes per second, computed when a transfer begins or ends.
+/// Progress is exact, in bytes times nanoseconds.
 class FlowNetwork {
  public:
-  LinkId add_link(std::int64_t bytes_per_s);  ///< the rate is > 0
+  LinkId add_link(std::int64_t bytes_per_s);  ///< adds a link with this bandwidth, which is > 0
   /// Starts a transfer at the time of the last advance(). `links` contains each link once.
   FlowId start(Bytes size, std::span<const LinkId> links);
-  void cancel(FlowId flow);  ///< no effect on a finished transfer
-  Instant next_done();       ///< never() without a transfer
+  void cancel(FlowId flow);  ///< cancels a transfer; no effect on a finished one
+  Instant next_done();       ///< returns when the next transfer finishes; never() without a transfer
   /// Advances to `to`, at or before next_done(). Appends the transfers that finish then, oldest first.
   void advance(Instant to, std::vector<FlowId>& done);
 
-  std::int64_t rate(FlowId flow);  ///< bytes per second; 0 for a finished transfer
+  std::int64_t rate(FlowId flow);  ///< returns the rate in bytes per second; 0 for a finished transfer
   std::size_t flows() const { return flows_.size(); }
 
  private:

@@ -238,7 +238,7 @@ void Gangs::end_serving(model::GangId id) {
   pods_.end_serving(id);
 }
 
-/// Adds the time of a ready gang, split by the time in which its engine computed.
+/// Adds the time in which a ready gang has served, split into busy and idle time of its engine.
 void Gangs::add_served(GpuAccount& account, model::GangId id, Instant end) const {
   const Duration served = end - known_row(gangs_, id).ready_since;
   const Duration busy = std::clamp(hook_.sample(id, end, false).busy_total, Duration{}, served);

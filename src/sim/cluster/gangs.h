@@ -47,14 +47,14 @@ class Gangs : Part {
   /// Notes that pods of the gang were bound. Starts the gang if all are.
   /// @param is_spread  its pods are in several domains of its level
   void note_bound(model::GangId id, bool is_spread);
-  /// Lets a gang with bound pods serve at once, for a replica that serves since before the run.
+  /// Makes a gang with bound pods serve at once, for a replica that served before the run began.
   void serve_warm(model::GangId id);
   void start_ended(model::GangId id);
 
   /// Ends a gang that stays. A ready one drains first, and then sleeps if its service may have one more sleeper.
   void retire(model::GangId id);
   void wake(model::GangId id);
-  /// Moves a ready gang to another service. It finishes the requests that it holds first.
+  /// Moves a ready gang to another service. The gang first finishes the requests that it holds.
   void convert(model::GangId id, model::ServiceId to);
   void drained(model::GangId id, DrainPurpose purpose);
   void sleep_over(model::GangId id);

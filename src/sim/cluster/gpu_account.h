@@ -31,7 +31,7 @@ class GpuAccount {
   };
 
   const model::Catalog& catalog_;
-  std::vector<Row> rows_;  ///< by offering
+  std::vector<Row> rows_;  ///< rows by offering
 };
 
 }  // namespace capstan::sim

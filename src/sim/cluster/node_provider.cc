@@ -131,7 +131,7 @@ void NodeProvider::claim_decided(model::ClaimId id) {
   const auto place = refused ? std::nullopt : find_place(catalog().offering(claim.offering), claim.within);
   if (!place) {
     ++meter_.launches_refused;
-    meter_.launches_homeless += refused ? 0 : 1;
+    meter_.launches_without_room += refused ? 0 : 1;
     claims_.erase(record);
     api_.fail(id);
     return;
@@ -273,7 +273,7 @@ void NodeProvider::remove_pod(model::NodeId id, model::PodId pod, MilliGpu gpus)
   std::erase(record.pods, pod);
 }
 
-/// Accounts the free GPUs of the node up to now. Called before their number changes.
+/// Adds the time of the node's free GPUs up to now to the account. Called before their number changes.
 void NodeProvider::close_free(model::NodeId id) {
   add_free(account_, id, now());
   known_row(nodes_, id).allocated_since = now();

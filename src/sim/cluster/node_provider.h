@@ -15,9 +15,9 @@ class NodeListener {
  public:
   virtual ~NodeListener() = default;
   virtual void node_added(model::NodeId node) = 0;
-  /// The pod must leave its node now: afterwards, pods() of the node does not contain it.
+  /// Removes the pod from its node now. Afterwards, pods() of the node does not contain it.
   virtual void evict(model::PodId pod, Interruption why) = 0;
-  /// The node has no pods and takes none any more. May be called twice for one node.
+  /// Reports that the node has no pods and takes none any more. May be called twice for one node.
   virtual void node_stopped(model::NodeId node) = 0;
 };
 

@@ -61,7 +61,7 @@ void Pods::end_serving(model::GangId id) {
   for (model::PodId pod : rows().gangs.at(id).pods) known_row(pods_, pod) = {GpuState::draining, now()};
 }
 
-/// Accounts a bound pod's GPUs up to now. The time of a pod that serves is accounted by add_served() instead.
+/// Adds the GPU time of a bound pod up to now to the account. For a pod that serves, add_served() does this.
 void Pods::close(model::PodId id) {
   Record& record = known_row(pods_, id);
   if (record.state == GpuState::idle) {

@@ -8,7 +8,7 @@
 
 namespace capstan::sim {
 
-/// The pods of all gangs: creates, binds and removes them, and accounts the GPU time of bound ones.
+/// The pods of all gangs. Creates, binds and removes pods, and adds the GPU time of bound pods to the account.
 class Pods : Part {
  public:
   Pods(Basics& basics, NodeProvider& nodes) : Part(basics), nodes_(nodes) {}
@@ -20,7 +20,7 @@ class Pods : Part {
   /// Removes a pod and frees its GPUs.
   void erase(model::PodId id);
 
-  /// Accounts the time of a gang's bound pods up to now. From now on, it counts as `state`.
+  /// Adds the time of a gang's bound pods up to now to the account. Their later time counts as `state`.
   void set_states(model::GangId id, GpuState state);
   /// Sets the phase of a gang and of its pods.
   void set_phases(model::GangId id, model::Gang::Phase phase, model::Pod::Phase pod_phase);

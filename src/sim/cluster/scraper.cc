@@ -8,13 +8,9 @@
 namespace capstan::sim {
 namespace {
 
-std::int64_t ratio(std::int64_t part, std::int64_t whole, std::int64_t scale) {
+std::int64_t percent(std::int64_t part, std::int64_t whole) {
   if (whole <= 0) return 0;
-  return static_cast<std::int64_t>(static_cast<__int128>(part) * scale / whole);
-}
-
-model::Signal value_or_missing(const std::optional<std::int64_t>& value) {
-  return value ? model::Signal::of(*value) : model::Signal{};
+  return static_cast<std::int64_t>(static_cast<__int128>(part) * 100 / whole);
 }
 
 }  // namespace
@@ -59,20 +55,10 @@ void Scraper::read_targets() {
 void Scraper::read(model::GangId id, Target& target) {
   const EngineReading raw = hook_.sample(id, now(), true);
   const std::int64_t duty =
-      ratio((raw.busy_total - target.scraped_busy).count(), (now() - target.scraped_at).count(), 100);
-  model::ReplicaSignals& signals = target.reading;
-  signals.waiting = model::Signal::of(raw.waiting);
-  signals.running = model::Signal::of(raw.running);
-  signals.kv_usage_ppm = model::Signal::of(ratio(raw.kv_blocks_used, raw.kv_blocks_total, 1'000'000));
-  signals.duty_cycle_percent = model::Signal::of(std::clamp<std::int64_t>(duty, 0, 100));
-  signals.memory_used_percent = model::Signal::of(config_.memory_used_percent);
-  signals.ttft_p99_us =
-      raw.ttft_p99 ? model::Signal::of(*raw.ttft_p99 / std::chrono::microseconds(1)) : model::Signal{};
-  signals.ttft_late_ppm = value_or_missing(raw.ttft_late_ppm);
-  signals.queue_late_ppm = value_or_missing(raw.queue_late_ppm);
-  signals.tpot_late_ppm = value_or_missing(raw.tpot_late_ppm);
-  signals.prompt_tokens_total = model::Signal::of(raw.prompt_tokens_total);
-  signals.generated_tokens_total = model::Signal::of(raw.generated_tokens_total);
+      percent((raw.busy_total - target.scraped_busy).count(), (now() - target.scraped_at).count());
+  target.reading = raw.signals;
+  target.reading.duty_cycle_percent = model::Signal::of(std::clamp<std::int64_t>(duty, 0, 100));
+  target.reading.memory_used_percent = model::Signal::of(config_.memory_used_percent);
   target.scraped_busy = raw.busy_total;
   target.scraped_at = now();
   target.reading_at = now();

@@ -14,11 +14,11 @@ class Scraper : Part {
  public:
   Scraper(Basics& basics, std::uint64_t seed, ServingHook& hook);
 
-  /// Starts to read a replica that begins to serve. Its engine counts from zero.
+  /// Starts reading a replica that begins to serve. Its engine's counters start at zero.
   void begin(model::GangId id);
   /// Reads a paused replica again. Its engine's counters continue.
   void resume(model::GangId id) { targets_.at(id).is_read = true; }
-  /// Stops to read a replica, and removes its signals.
+  /// Stops reading a replica, and removes its signals.
   void pause(model::GangId id);
   void erase(model::GangId id) { targets_.erase(id); }
 

@@ -2,11 +2,11 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <optional>
 
 #include "base/quantity.h"
 #include "base/time.h"
 #include "model/ids.h"
+#include "model/replica_signals.h"
 
 namespace capstan::sim {
 
@@ -29,17 +29,10 @@ inline constexpr std::size_t kInterruptions = 4;
 
 /// The values that an engine reports at one moment.
 struct EngineReading {
-  RequestCount waiting = 0;
-  RequestCount running = 0;
-  std::int64_t kv_blocks_used = 0;
-  std::int64_t kv_blocks_total = 0;
-  Duration busy_total{};                       ///< time in which it computed since it became ready; never decreases
-  std::optional<Duration> ttft_p99;            ///< over the first tokens since the last scrape; none without one
-  std::optional<std::int64_t> ttft_late_ppm;   ///< share of these later than the service's bound; none without one
-  std::optional<std::int64_t> queue_late_ppm;  ///< share of ended requests that waited too long in the queue
-  std::optional<std::int64_t> tpot_late_ppm;   ///< share of ended requests with too long a time per later token
-  Tokens prompt_tokens_total = 0;
-  Tokens generated_tokens_total = 0;
+  /// The signals on the engine's page, of age 0. The duty cycle and the use of memory, which an exporter of the node
+  /// measures, are missing.
+  model::ReplicaSignals signals{};
+  Duration busy_total{};  ///< time in which it computed since it became ready; never decreases
 };
 
 /// The functions that the cluster needs from the part that serves requests. The caller advances the serving side to the

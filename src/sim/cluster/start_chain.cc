@@ -92,7 +92,7 @@ void StartChain::pull_images(model::GangId id) {
   }
 }
 
-/// Pulls the image once for each node. A later gang waits for the same pull.
+/// Pulls the image onto the node once. Another gang on the node waits for the same pull.
 void StartChain::pull_image(model::NodeId id, const VariantStart& start) {
   Node& node = known_row(nodes_, id);
   if (std::ranges::find(node.images, start.image, &Image::number) != node.images.end()) return;

@@ -19,8 +19,8 @@ class StartListener {
   virtual void start_ended(model::GangId gang) = 0;  ///< the engine is warm
 };
 
-/// The way of a gang from bound to ready: image pulls, weight loading, engine initialization, warm-up. Pulls and loads
-/// of all gangs share the bandwidth of one network. A node keeps the images and weights that it loaded.
+/// The start of a gang, from bound to ready: image pulls, weight loading, engine initialization, warm-up. Pulls and
+/// loads of all gangs share the bandwidth of one network. A node keeps the images and weights that it loaded.
 class StartChain : Part {
  public:
   enum class Resume : std::uint8_t { sleep, conversion };
@@ -39,9 +39,10 @@ class StartChain : Part {
   void begin(model::GangId id);
   /// Restarts an engine that exists already: after sleep, or after it served in another role.
   void resume(model::GangId id, Resume after, const Latency& latency);
-  /// Gives the gang's nodes all that a start would load, for a replica that serves since before the run.
+  /// Gives the gang's nodes everything that a start would load, for a replica that served before the run began.
   void preload(model::GangId id);
-  /// Notes that the weights that the gang's nodes loaded for one service also serve another: the engine is the same.
+  /// Notes that the weights that the gang's nodes loaded for service `from` can also serve `to`, because both run the
+  /// same engine.
   void share_weights(model::GangId id, model::ServiceId from, model::ServiceId to);
 
   /// Returns the expected time from bound to ready, learned from earlier starts.
@@ -76,7 +77,7 @@ class StartChain : Part {
     ColdStart times;
     bool waits_for_images = false;
     std::vector<FlowId> loads;  ///< weight transfers under way
-    Resume resumed_after{};     ///< if the row says that the gang has resumed
+    Resume resumed_after{};     ///< valid if the gang's row has `resumed`
   };
   struct Transfer {
     model::NodeId node;

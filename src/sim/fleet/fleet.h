@@ -263,6 +263,7 @@ class Fleet {
   void on_emission(Server& server, const Emission& emission);
   void on_first_token(Server& server, const Emission& emission);
   void on_completed(Server& server, std::uint32_t id);
+  Duration transfer_time(const LiveRequest& live) const;
   bool meets_ttft_slo(const LiveRequest& live, Duration ttft) const;
   void run_timeouts();
   void run_timers();

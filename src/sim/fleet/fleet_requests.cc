@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <functional>
 
 #include "base/assert.h"
@@ -348,7 +349,13 @@ void Fleet::on_first_token(Server& server, const Emission& emission) {
   server.ttft.add(now_ - live.phase_start);
   const Duration queued = std::clamp<Duration>(now_ - live.phase_start - emission.computed, {}, kQueuedMax);
   live.queued_us = static_cast<std::int32_t>(queued / std::chrono::microseconds(1));
-  minute_ttft_.add(now_ - live.arrived + variants_[server.variant].front_end);
+  const Duration front_end = variants_[server.variant].front_end;
+  minute_ttft_.add(now_ - live.arrived + front_end);
+  PhaseTimes& phases = minute_of(now_).phases;
+  ++phases.first_tokens;
+  phases.gateway += live.phase_start - live.arrived + front_end;
+  phases.queue += queued;
+  phases.prefill += now_ - live.phase_start - queued;
   live.phase_start = now_;
   stamps_[emission.id] |= 1;
 }
@@ -362,6 +369,14 @@ bool Fleet::meets_ttft_slo(const LiveRequest& live, Duration ttft) const {
   const engine::Picoseconds prefill_ps =
       reference.model->prefill_alone_ps(live.input, 0, reference.replica.max_batched_tokens);
   return ttft <= slo_.ttft_of(Duration{prefill_ps / engine::kPicosecondsPerNanosecond});
+}
+
+/// Returns the time to copy the KV of a request that a decode replica answers. All prefill variants use one link.
+Duration Fleet::transfer_time(const LiveRequest& live) const {
+  const auto prefill = std::ranges::find(variants_, EngineRole::prefill,
+                                         [](const FleetVariant& variant) { return variant.replica.role; });
+  if (prefill == variants_.end()) return {};
+  return kv_transfer_time(live.input, prefill->kv_bytes_per_token, prefill->kv_link_bytes_per_s, prefill->kv_setup);
 }
 
 void Fleet::on_completed(Server& server, std::uint32_t id) {
@@ -381,6 +396,11 @@ void Fleet::on_completed(Server& server, std::uint32_t id) {
   server.tpot.add(tpot);  // 0 for an answer of one token, as vLLM counts it
   const bool met = meets_ttft_slo(live, ttft) && (slo_.e2e.count() == 0 || e2e <= slo_.e2e) &&
                    (slo_.tpot.count() == 0 || after_first <= slo_.tpot * later_tokens);
+  PhaseTimes& phases = minute_of(now_).phases;
+  const Duration transfer = server.role == EngineRole::decode ? std::min(transfer_time(live), after_first) : Duration{};
+  ++phases.completed;
+  phases.transfer += transfer;
+  phases.decode += after_first - transfer;
   ++minute_of(live.arrived).completed;
   if (met) {
     ++meter_.counts.met;

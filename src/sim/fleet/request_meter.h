@@ -35,6 +35,31 @@ struct RequestCounts {
   friend bool operator==(const RequestCounts&, const RequestCounts&) = default;
 };
 
+/// Sums of the times that requests spent in each phase, in the minute in which the phase ended. A request that gets a
+/// first token twice, because its replica was ended, counts twice.
+struct PhaseTimes {
+  RequestCount first_tokens = 0;  ///< first tokens in this minute
+  Duration
+      gateway{};     ///< of these, before an engine accepted the request: the front end, the gateway, earlier attempts
+  Duration queue{};  ///< of these, in the queue of the engine
+  Duration prefill{};          ///< of these, from the admission to the first token
+  RequestCount completed = 0;  ///< answers that were completed in this minute
+  Duration transfer{};         ///< of these, copies of the KV from the prefill to the decode replica
+  Duration decode{};           ///< of these, from the first token to the last, without the transfer
+
+  PhaseTimes& operator+=(const PhaseTimes& other) {
+    first_tokens += other.first_tokens;
+    gateway += other.gateway;
+    queue += other.queue;
+    prefill += other.prefill;
+    completed += other.completed;
+    transfer += other.transfer;
+    decode += other.decode;
+    return *this;
+  }
+  friend bool operator==(const PhaseTimes&, const PhaseTimes&) = default;
+};
+
 /// Request figures of one minute of a run, for charts.
 struct RequestMinute {
   RequestCount arrived = 0;
@@ -43,6 +68,7 @@ struct RequestMinute {
   RequestCount waiting = 0;    ///< requests at the gateway and in engines' queues at the end of the minute
   RequestCount waiting_max = 0;
   std::int64_t ttft_p99_us = 0;  ///< p99 TTFT of the first tokens of this minute, microseconds
+  PhaseTimes phases{};
 
   friend bool operator==(const RequestMinute&, const RequestMinute&) = default;
 };

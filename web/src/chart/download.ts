@@ -1,4 +1,4 @@
-// Files that the reader can keep.
+// Saves charts and tables as files.
 
 function save(name: string, url: string): void {
   const link = document.createElement("a");
@@ -15,7 +15,7 @@ export interface Table {
 
 function cell(value: string | number): string {
   const text = String(value);
-  // A spreadsheet must not take a name for a formula.
+  // A spreadsheet would run a name that begins like a formula.
   const safe = typeof value === "string" && /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
   return /[",\n\r]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 }

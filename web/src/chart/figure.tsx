@@ -50,8 +50,8 @@ export function DataTable({ table, caption }: { table: Table; caption: string })
   );
 }
 
-/// A picture with its question as title, and behind it a table with the same numbers.
-/// @param table  is called when the reader opens or saves the table
+/// A chart whose title is the question that it answers. A table with the same numbers can be opened below it.
+/// @param table  makes the table; it is called when the reader opens or saves the table
 export function Figure({
   title,
   note,

@@ -3,6 +3,7 @@ import uPlot from "uplot";
 import { moment } from "../format";
 import { type Table, savePng } from "./download";
 import { Figure } from "./figure";
+import { reduce } from "./reduce";
 
 /// One line of a chart. `values` has one entry for each moment; null is a gap.
 export interface Line {
@@ -14,7 +15,7 @@ export interface Line {
   dashed?: boolean;
   stepped?: boolean;
   filled?: boolean;
-  /// True: belongs to the axis on the right.
+  /// True: the line belongs to the axis on the right.
   right?: boolean;
 }
 
@@ -40,8 +41,11 @@ export interface PlotProps {
   onRange: (range: Stretch | undefined) => void;
   leftText: (value: number) => string;
   rightText?: (value: number) => string;
-  /// Changes when the colours do.
+  /// Name of the colour scheme; the chart is drawn again when it changes.
   theme: string;
+  /// A moment that is marked by a line, and what a click or Enter does with a moment.
+  now?: number;
+  onNow?: (at: number) => void;
 }
 
 const kSync = "capstan-time";
@@ -89,7 +93,7 @@ function axes(props: PlotProps): uPlot.Axis[] {
       values: (_, splits) => splits.map(moment),
     },
     side("y", 3, props.leftText, true),
-    // The axis on the right takes its place even where it is empty, so that all charts share their moments.
+    // The axis on the right has its width even if it is empty, so that the time axes of all charts are aligned.
     side("right", 1, props.rightText ?? (() => ""), false),
   ];
 }
@@ -111,7 +115,7 @@ function series(line: Line): uPlot.Series {
   return made;
 }
 
-/// Draws what lies behind the lines: shaded stretches, and the limit with its label.
+/// Draws the background of the lines: shaded stretches of time, and the limit with its label.
 function drawBehind(plot: uPlot, props: PlotProps): void {
   const { ctx, bbox } = plot;
   ctx.save();
@@ -147,6 +151,10 @@ function drawInFront(plot: uPlot, props: PlotProps): void {
     ctx.fillText(props.limit.label, bbox.left + 6 * ratio, y - 5 * ratio);
   }
   ctx.setLineDash([]);
+  if (props.now !== undefined) {
+    ctx.fillStyle = colour("--accent");
+    ctx.fillRect(plot.valToPos(props.now, "x", true) - ratio, bbox.top, 2 * ratio, bbox.height);
+  }
   ctx.fillStyle = colour("--mark");
   const size = 5 * ratio;
   const bottom = bbox.top + bbox.height;
@@ -170,7 +178,8 @@ function largest(lines: Line[], right: boolean, limit: number): number {
   return most;
 }
 
-function options(props: PlotProps, width: number, onIndex: (index: number | null) => void): uPlot.Options {
+function options(latest: { current: PlotProps }, width: number, onIndex: (index: number | null) => void): uPlot.Options {
+  const props = latest.current;
   const left = largest(props.lines, false, props.limit?.value ?? 0);
   const right = largest(props.lines, true, 0);
   return {
@@ -187,7 +196,7 @@ function options(props: PlotProps, width: number, onIndex: (index: number | null
     series: [{}, ...props.lines.map(series)],
     hooks: {
       drawClear: [(plot) => drawBehind(plot, props)],
-      draw: [(plot) => drawInFront(plot, props)],
+      draw: [(plot) => drawInFront(plot, latest.current)],
       setCursor: [(plot) => onIndex(plot.cursor.idx ?? null)],
       setSelect: [
         (plot) => {
@@ -210,7 +219,7 @@ function tableOf(props: PlotProps): Table {
   return { head: ["time", ...props.lines.map((line) => line.name)], rows };
 }
 
-/// Says in words what the chart shows, for those who do not see it.
+/// Describes the chart in words, for screen readers.
 function spoken(props: PlotProps): string {
   const parts = props.lines.map((line) => {
     let most: number | undefined;
@@ -225,7 +234,8 @@ function spoken(props: PlotProps): string {
   return `${props.title}. ${parts.join("; ")}. Use the arrow keys to read values.`;
 }
 
-/// A chart over time. All charts share their cursor, and a stretch that is dragged in one is shown by all.
+/// A chart over time. All charts share their cursor. If the reader drags over a stretch of time in one chart, all
+/// charts show that stretch.
 export function Plot(props: PlotProps) {
   const holder = useRef<HTMLDivElement>(null);
   const plot = useRef<uPlot | undefined>(undefined);
@@ -233,12 +243,16 @@ export function Plot(props: PlotProps) {
   const latest = useRef(props);
   latest.current = props;
 
-  const data = useMemo(() => [props.at, ...props.lines.map((line) => line.values)] as uPlot.AlignedData, [props.at, props.lines]);
+  const points = useMemo(
+    () => reduce(props.at, props.lines.map((line) => line.values), props.range[0], props.range[1]),
+    [props.at, props.lines, props.range[0], props.range[1]],
+  );
+  const data = useMemo(() => [points.at, ...points.values] as uPlot.AlignedData, [points]);
 
   useEffect(() => {
     const element = holder.current;
     if (element === null) return;
-    const made = new uPlot(options(props, element.clientWidth, setIndex), data, element);
+    const made = new uPlot(options(latest, element.clientWidth, setIndex), data, element);
     plot.current = made;
     const resize = new ResizeObserver(() => made.setSize({ width: element.clientWidth, height: kHeight }));
     resize.observe(element);
@@ -247,15 +261,18 @@ export function Plot(props: PlotProps) {
       made.destroy();
     };
   }, [data, props.theme, props.range[0], props.range[1], props.limit?.value]);
+  useEffect(() => plot.current?.redraw(false), [props.now]);
 
   const move = (event: KeyboardEvent) => {
     const made = plot.current;
     const step = { ArrowLeft: -kKeysStep, ArrowRight: kKeysStep, PageUp: -kKeysLeap, PageDown: kKeysLeap }[event.key];
     if (event.key === "Escape") return latest.current.onRange(undefined);
+    const read = index === null ? undefined : points.at[index];
+    if (event.key === "Enter" && read !== undefined) return props.onNow?.(read);
     if (made === undefined || step === undefined) return;
     event.preventDefault();
-    const next = Math.min(props.at.length - 1, Math.max(0, (index ?? 0) + step));
-    made.setCursor({ left: made.valToPos(props.at[next] ?? 0, "x"), top: 10 });
+    const next = Math.min(points.at.length - 1, Math.max(0, (index ?? 0) + step));
+    made.setCursor({ left: made.valToPos(points.at[next] ?? 0, "x"), top: 10 });
   };
 
   const png = () => {
@@ -263,13 +280,23 @@ export function Plot(props: PlotProps) {
     if (canvas !== undefined) savePng(props.title.toLowerCase().replace(/[^a-z0-9]+/g, "-"), canvas, colour("--page"));
   };
 
-  const here = index === null ? undefined : props.at[index];
+  const pressed = useRef(0);
+  const click = (event: MouseEvent) => {
+    const made = plot.current;
+    const { onNow } = props;
+    if (made === undefined || onNow === undefined || Math.abs(event.clientX - pressed.current) > 3) return;
+    const at = made.posToVal(event.clientX - made.over.getBoundingClientRect().left, "x");
+    onNow(Math.min(props.range[1], Math.max(props.range[0], at)));
+  };
+
+  const label = useMemo(() => spoken(props), [props.title, props.at, props.lines, props.range[0], props.range[1]]);
+  const here = index === null ? undefined : points.at[index];
   return (
     <Figure title={props.title} {...(props.note === undefined ? {} : { note: props.note })} table={() => tableOf(props)} onPng={png}>
       <p class="legend" aria-live="polite">
         <span class="when">{here === undefined ? "" : moment(here)}</span>
-        {props.lines.map((line) => {
-          const value = index === null ? undefined : line.values[index];
+        {props.lines.map((line, i) => {
+          const value = index === null ? undefined : points.values[i]?.[index];
           return (
             <span class="key" key={line.name}>
               <span class={line.dashed === true ? "swatch dashed" : "swatch"} style={{ borderColor: `var(${line.colour})` }} />
@@ -284,8 +311,12 @@ export function Plot(props: PlotProps) {
         ref={holder}
         role="img"
         tabIndex={0}
-        aria-label={spoken(props)}
+        aria-label={label}
         onKeyDown={move}
+        onMouseDown={(event) => {
+          pressed.current = event.clientX;
+        }}
+        onClick={click}
         onDblClick={() => props.onRange(undefined)}
       />
     </Figure>

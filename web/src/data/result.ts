@@ -1,6 +1,8 @@
 // The result that `capstan sim` and `capstan compare` write; docs/reference/result.md describes every field. The page
 // reads only the fields that are named here.
 
+import type { FleetColumns, LatencyPhases, Queue, Service, StartColumns } from "./history";
+
 export interface Percentiles {
   mean_us: number;
   p50_us: number;
@@ -71,6 +73,9 @@ export interface Policy {
   moments: Moment[];
   by_minute?: Minutes;
   scale_steps?: ScaleStep[];
+  latency_phases?: LatencyPhases;
+  cold_start_phases?: StartColumns;
+  fleet?: FleetColumns;
   score_milli: number;
 }
 
@@ -83,13 +88,17 @@ export interface Result {
   seed: number;
   slo: { ttft_ns: number; tpot_ns: number; e2e_ns: number; attainment_ppm: number };
   policies: Policy[];
+  /// Names of the policies for which no other meets as many requests for less, by cost; the cheapest first.
+  frontier?: { usd: string[] };
+  services?: Service[];
+  queues?: Queue[];
   verdict?: string;
   command?: string;
   constant_fleet?: { fleet: string; holds_slo: boolean; result: Policy };
   clairvoyant?: { lower_bound: { cost_micro_usd: number; solved: boolean } };
 }
 
-/// What keeps a result from being shown, in one sentence.
+/// The error of a result that cannot be shown, in one sentence.
 export class Unreadable extends Error {}
 
 const kFormatVersion = 1;
@@ -138,7 +147,7 @@ export function holdsSlo(result: Result, policy: Policy): boolean {
   return policy.attainment_ppm >= result.slo.attainment_ppm;
 }
 
-/// The states of a paid GPU, those that serve first. Keys are those of `gpu_hours_by_state`.
+/// The states of a paid GPU; the serving states come first. Keys are those of `gpu_hours_by_state`.
 export const kGpuStates = [
   "busy",
   "idle",

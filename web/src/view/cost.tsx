@@ -6,7 +6,7 @@ function stateCost(policy: Policy, state: string): number {
   return (policy.cost_by_state_micro_usd[state] ?? 0) / 1e6;
 }
 
-/// What each policy costs, by what its GPUs did.
+/// Shows the cost of each policy by the states of its GPUs.
 export function Cost({ result, shown }: { result: Result; shown: Policy }) {
   const states = kGpuStates.filter((state) => result.policies.some((policy) => stateCost(policy, state) > 0));
   return (

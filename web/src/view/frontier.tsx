@@ -17,14 +17,6 @@ interface Point {
   holds: boolean;
 }
 
-/// Points that meet more requests than every cheaper one.
-export function frontierOf(points: Point[]): Point[] {
-  const sorted = [...points].sort((a, b) => a.cost - b.cost || b.met - a.met);
-  const best: Point[] = [];
-  for (const point of sorted) if (point.met > (best.at(-1)?.met ?? -1)) best.push(point);
-  return best;
-}
-
 /// Steps of 1, 2 or 5 times a power of ten, about `steps` of them.
 export function ticks(from: number, to: number, steps: number): number[] {
   const rough = (to - from) / steps;
@@ -61,7 +53,8 @@ export function Frontier({ result, shown, onShow }: FrontierProps) {
   const metMost = 1_000_000 + span * 0.04;
   const x = (cost: number) => kLeft + ((kWidth - kLeft - kRight) * cost) / costMost;
   const y = (met: number) => kTop + ((kHeight - kTop - kBottom) * (metMost - met)) / (metMost - metLeast);
-  const line = frontierOf(policies)
+  const line = (result.frontier?.usd ?? [])
+    .flatMap((name) => policies.find((p) => p.name === name) ?? [])
     .map((p, i) => `${i === 0 ? "M" : "L"}${x(p.cost).toFixed(1)} ${y(p.met).toFixed(1)}`)
     .join(" ");
   const slo = y(result.slo.attainment_ppm);

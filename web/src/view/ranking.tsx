@@ -3,14 +3,9 @@ import type { Table } from "../chart/download";
 import { type Policy, type Result, holdsSlo, kGpuStates } from "../data/result";
 import { count, duration, hours, percent, usd } from "../format";
 
-/// Policies by where they stand in the result; the best constant fleet comes last, and cannot be chosen.
+/// Returns the position of the cheapest policy that holds the SLO, or -1. Policies are ranked, so it is the first one.
 export function markedPolicy(result: Result): number {
-  let best = -1;
-  result.policies.forEach((policy, i) => {
-    const cheapest = result.policies[best];
-    if (holdsSlo(result, policy) && (cheapest === undefined || policy.cost_usd < cheapest.cost_usd)) best = i;
-  });
-  return best;
+  return result.policies.findIndex((policy) => holdsSlo(result, policy));
 }
 
 export function unmet(policy: Policy): number {
@@ -34,7 +29,7 @@ function rankingTable(result: Result): Table {
   };
 }
 
-/// GPU time by state as a bar. Its full width stands for the most GPU time of all policies.
+/// Shows GPU time by state as a bar. The full width is the GPU time of the policy that paid for the most.
 export function StateBar({ policy, most }: { policy: Policy; most: number }) {
   const parts = kGpuStates.map((state) => [state, policy.gpu_hours_by_state[state] ?? 0] as const).filter(([, h]) => h > 0);
   const words = parts.map(([state, h]) => `${state} ${hours(h)} GPU-hours`).join(", ");

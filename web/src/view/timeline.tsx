@@ -14,7 +14,7 @@ interface TimelineProps {
   theme: string;
 }
 
-/// Stretches in which fewer replicas were ready than wanted: cold starts, or capacity that is missing.
+/// Returns the stretches of time in which fewer replicas were ready than wanted: cold starts, or missing capacity.
 export function shortStretches(minutes: Minutes): Stretch[] {
   const stretches: [number, number][] = [];
   minutes.desired.forEach((desired, i) => {
@@ -56,7 +56,7 @@ function capacity(minutes: Minutes, other: Minutes | undefined): Line[] {
 }
 
 function latency(minutes: Minutes, other: Minutes | undefined): Line[] {
-  // A minute without a first token has no latency.
+  // In a minute without a first token there is no latency to show.
   const known = (values: number[]) => values.map((us) => (us > 0 ? us : null));
   const lines: Line[] = [
     { name: "TTFT p99", values: known(minutes.ttft_p99_us), colour: "--c1", text: duration },

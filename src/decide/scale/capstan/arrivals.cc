@@ -11,10 +11,12 @@ constexpr Duration kBlock = std::chrono::seconds(15);
 constexpr Duration kNoiseMemory = std::chrono::minutes(10);
 constexpr Duration kArrivalMemory = std::chrono::seconds(45);
 constexpr Duration kArrivalMemoryMost = std::chrono::seconds(60);
-// Target for the relative noise of the mean: the noisier the arrivals, the longer the mean remembers.
-constexpr double kNoiseKept = 0.06;
-constexpr double kArrivalsJump = 1.25;    // multiple of the mean, plus four deviations, that counts as a jump
-constexpr double kLengthVariation = 2.0;  // 1 + squared variation coefficient of prompt lengths, assumed until measured
+// Target for the relative noise of the mean. The noisier the arrivals, the longer the time over which the mean is
+// taken.
+constexpr double kNoiseTarget = 0.06;
+constexpr double kArrivalsJump = 1.25;  // multiple of the mean, plus four deviations, that counts as a jump
+constexpr double kLengthVariation =
+    2.0;  // 1 + squared coefficient of variation of prompt lengths, assumed until measured
 constexpr double kMostArriving = 1e12;
 
 /// Returns the relative standard deviation of the prompt tokens that arrive in `kBlock`, if the number and the lengths
@@ -55,7 +57,7 @@ Arrivals learn_arrivals(const Load& load, const Shape& shape, Duration since_las
   const std::optional<double> block = learn_noise(raw, since_last, memory);
   const double seen = std::sqrt(static_cast<double>(memory.arrivals_variance_ppm) / 1e6);
   const double noise = std::max(counted_noise(raw, shape), seen);
-  const double fold = noise / kNoiseKept;
+  const double fold = noise / kNoiseTarget;
   const double remembers_s =
       std::clamp(in_seconds(kBlock) / 2 * fold * fold, in_seconds(kArrivalMemory), in_seconds(kArrivalMemoryMost));
   const double part = in_seconds(since_last) / (remembers_s + in_seconds(since_last));

@@ -12,7 +12,7 @@ using std::chrono::seconds;
 constexpr Duration kSeenFor = seconds(30);  // age of the oldest arrivals in a rate: two scrapes
 constexpr Duration kGrowth = minutes(1);    // window for the growth of in-flight requests
 constexpr Duration kSoonLeast = minutes(1);
-constexpr double kSoonPart = 0.25;  // time in which a queue should drain, part of the lead time
+constexpr double kSoonPart = 0.25;  // time in which a queue should drain, as a fraction of the lead time
 constexpr double kNever_s = 1e9;
 constexpr double kInFlightMost = 1e12;
 
@@ -30,7 +30,7 @@ double demand_by_growth(Step& step) {
 }
 
 /// Returns the replica-seconds that the counted replicas will have served when a replica requested now is ready. A
-/// starting replica is ready earlier by as much as it was requested earlier.
+/// replica that is already starting was requested earlier, so it serves for a part of that time.
 double serve_until_ready_s(const Step& step, double lead_s) {
   double sum = step.serving() * lead_s;
   for (const RoleView::Replica& replica : step.role.replicas) {
@@ -50,14 +50,13 @@ double backlog(Step& step, double demand) {
   const double queued = step.queued();
   if (queued < 1) return 0;
   const double served_per_s = step.requests_per_s();
-  const double lead_s = std::max(in_seconds(step.sizing.lead), 1.0);
+  const double lead_s = std::max(in_seconds(step.lead), 1.0);
   const double growth = served_per_s * (arriving * lead_s - serve_until_ready_s(step, lead_s));
   const double left = std::max(queued + growth, 0.0);
   const double spare = step.counted() - arriving;
   const double left_s = left <= 0 ? 0 : spare > 0 ? left / (spare * served_per_s) : kNever_s;
   const double drains_s = left > 0 ? lead_s + left_s : lead_s * queued / -growth;
-  step.sizing.backlog_drains =
-      std::chrono::milliseconds(static_cast<std::int64_t>(std::min(drains_s, 86'400.0) * 1000));
+  step.need.backlog_drains = std::chrono::milliseconds(static_cast<std::int64_t>(std::min(drains_s, 86'400.0) * 1000));
   const double soon_s = std::max(kSoonPart * lead_s, in_seconds(kSoonLeast));
   return left_s <= soon_s ? 0 : left / (served_per_s * soon_s);
 }

@@ -2,16 +2,16 @@
 
 #include "decide/scale/capstan/step.h"
 
-// Sizes the fleet for a queue. What counts is the length that the queue will have when new replicas are ready.
+// Sizes the fleet for the length that the queue will have when new replicas are ready.
 namespace capstan::decide::scale {
 
-/// Returns the replicas needed for the queue that will exist when replicas requested now are ready. Today's queue would
-/// be too small a measure, because arrivals that no replica serves add to it until then. Returns 0 if no request waits,
-/// or if the counted replicas will then drain the queue soon: within a quarter of the lead time, or within a minute if
-/// that is longer. The growth of in-flight requests over a minute also counts as demand, because engines that preempt
-/// serve less than the model predicts.
+/// Returns the replicas needed for the queue that will exist when replicas requested now are ready. The present queue
+/// would be too small a measure, because it grows until then by the arrivals that no replica serves. Returns 0 if no
+/// request waits, or if the counted replicas will then drain the queue soon: within a quarter of the lead time, or
+/// within a minute if that is longer. The growth of in-flight requests over a minute also counts as demand, because
+/// engines that preempt serve less than the model predicts.
 ///
-/// Sets `Sizing::backlog_drains`.
+/// Sets `Need::backlog_drains`.
 /// @param demand  demand of the arrivals, replicas
 double backlog(Step& step, double demand);
 

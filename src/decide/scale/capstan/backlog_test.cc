@@ -41,7 +41,7 @@ struct Queue {
   /// Returns a step with `queued` requests beyond the capacity of the serving replicas.
   Step step(double queued) {
     Step made = observe(role, policy, load_memory(memory, now), now);
-    made.sizing.lead = kLead;
+    made.lead = kLead;
     made.since_last = since_last;
     made.load.running = made.sequences_serving();
     made.load.held = queued;
@@ -60,7 +60,7 @@ TEST(Backlog, IsZeroWithoutAQueue) {
   Queue queue;
   Step step = queue.step(0);
   EXPECT_EQ(backlog(step, 9), 0) << "demand is sized elsewhere";
-  EXPECT_EQ(step.sizing.backlog_drains, Duration{});
+  EXPECT_EQ(step.need.backlog_drains, Duration{});
 }
 
 TEST(Backlog, SizesTheFutureQueueAndNotTheCurrentOne) {
@@ -69,15 +69,15 @@ TEST(Backlog, SizesTheFutureQueueAndNotTheCurrentOne) {
   // Demand exceeds the serving replicas by two for one lead time. The resulting queue has to be drained in a quarter of
   // that time, which takes four times as many replicas.
   EXPECT_NEAR(backlog(step, kServing + 2), 2 * 4, 0.2);
-  EXPECT_GT(step.sizing.backlog_drains, minutes(60)) << "the counted replicas never drain it";
+  EXPECT_GT(step.need.backlog_drains, minutes(60)) << "the counted replicas never drain it";
 }
 
 TEST(Backlog, IsZeroIfTheQueueIsGoneSoonAfterANewReplicaWouldBeReady) {
   Queue queue;
   Step step = queue.step(20);
   EXPECT_EQ(backlog(step, kServing - 1), 0) << "one replica is spare";
-  EXPECT_GT(step.sizing.backlog_drains, Duration{});
-  EXPECT_LT(step.sizing.backlog_drains, kLead);
+  EXPECT_GT(step.need.backlog_drains, Duration{});
+  EXPECT_LT(step.need.backlog_drains, kLead);
 }
 
 TEST(Backlog, StartingReplicasServeFromWhenTheyAreReady) {

@@ -17,7 +17,7 @@ constexpr double kKvUse = 0.8;
 /// Distance between the planned mean time per token and its bound, in standard deviations. The mean time per token
 /// differs between requests, because steps also compute prompts of other requests.
 constexpr double kTpotDeviations = 2.0;
-/// Squared variation coefficient of the time to compute a prompt.
+/// Squared coefficient of variation of the time to compute a prompt.
 constexpr double kPromptVariation = 1.0;
 /// Share of prompts that may wait longer than TTFT allows on a replica that also decodes. There the queue model
 /// overestimates the waits. Slack that is learned from misses corrects this better than a stricter share would.
@@ -68,7 +68,7 @@ double prompt_alone_s(const EngineBelief& engine, const Shape& shape) {
 }
 
 /// Returns the mean number of running sequences for an engine that takes at most `most`. The number varies by chance,
-/// so that one standard deviation is left free (square-root staffing, Halfin and Whitt 1981).
+/// so one standard deviation is left free (square-root staffing, Halfin and Whitt 1981).
 std::int64_t mean_sequences(std::int64_t most) {
   const double root = (std::sqrt(1 + 4 * static_cast<double>(most)) - 1) / 2;  // solves m + sqrt(m) = most
   return std::max<std::int64_t>(static_cast<std::int64_t>(root * root), 1);
@@ -94,7 +94,7 @@ double most_prefill_use(double allowed_s, double prompt_s) {
   return low;
 }
 
-/// Checks whether a replica holds its SLO and its memory at a given batch.
+/// Checks whether a replica with a given batch holds its SLO and fits into its KV memory.
 class SloCheck {
  public:
   SloCheck(const EngineBelief& engine, const Shape& shape, const Load::VariantLoad& seen, const model::Slo& slo)
@@ -208,8 +208,8 @@ EngineBelief believe(const engine::EngineRow* row, std::int64_t correction_ppm, 
 model::Slo role_slo(const model::Slo& slo, model::Role role) {
   model::Slo share = slo;
   if (role == model::Role::prefill) {
-    if (share.ttft == Duration{})
-      share.ttft = slo.e2e / 3;  // the same share of the end-to-end bound as `tpot_holds` allows the answer
+    // The first token may take a third of the end-to-end bound, as much as `tpot_holds` allows the answer.
+    if (share.ttft == Duration{}) share.ttft = slo.e2e / 3;
     share.tpot = share.e2e = Duration{};
   }
   if (role == model::Role::decode) share.ttft = Duration{};

@@ -48,7 +48,7 @@ EngineBelief believe(const engine::EngineRow* row, std::int64_t correction_ppm, 
 /// Returns the bounds that replicas of a role are responsible for: prefill for the first token, decode for the rest.
 model::Slo role_slo(const model::Slo& slo, model::Role role);
 
-/// Returns the same SLO with its TTFT bound evaluated for the mean prompt.
+/// Returns the SLO with its TTFT bound evaluated for the mean prompt.
 model::Slo slo_for_mean_prompt(model::Slo slo, const EngineBelief& engine, const Shape& shape);
 
 /// Returns the time between two tokens of one of `batch` sequences, seconds, including the prefill of their prompts.
@@ -62,9 +62,9 @@ double token_deviation(const EngineBelief& engine, const Shape& shape, double ba
 Shape learn_shape(const Load& load, const EngineBelief& engine, Duration since_last, CapstanMemory& memory);
 
 /// Compares the measured time between tokens of a variant's replicas with the model's at the same batches, and moves
-/// the correction towards it. This works at any load, whereas throughput is informative only on a full replica. The
-/// correction is clamped and changes slowly. Prefill-only replicas show no such time, so the table is used uncorrected
-/// for them.
+/// the correction towards their ratio. This works at any load, whereas throughput is informative only on a full
+/// replica. The correction is clamped and changes slowly. Prefill-only replicas show no such time, so the table is used
+/// uncorrected for them.
 void learn_correction(const Load& load, std::uint32_t variant, const Shape& shape, Duration since_last,
                       VariantMemory known, EngineBelief& engine);
 

@@ -10,10 +10,10 @@ namespace {
 
 using model::ReasonCode;
 
-/// Returns the replicas to request when more are needed: part of the safety margin may be used first.
-ReplicaCount replicas_when_rising(const Sizing& s, double needed) {
-  const double margin = needed - static_cast<double>(s.forecast_milli + s.backlog_milli) / 1000.0;
-  return whole_replicas(needed, std::clamp(kUsableMargin * margin, kRoundingTolerance, kClearSurplus));
+/// Returns the whole replicas to request when demand rises. The need is rounded up, unless the usable part of the
+/// safety margin covers the fraction above a whole number.
+ReplicaCount replicas_when_rising(const Need& need) {
+  return whole_replicas(need.total, std::clamp(kUsableMargin * need.margin(), kRoundingTolerance, kClearSurplus));
 }
 
 struct Held {
@@ -30,14 +30,14 @@ Held hold(Step& step, double needed, ReplicaCount have) {
   const ReplicaCount late = whole_replicas(history.longest_need);
   // Before the first measured start the cost of a stop is unknown.
   const bool by_short = step.lead_known && soon <= late;
-  store_window(step, by_short ? history.round_trip : history.longest);
+  step.window = by_short ? history.round_trip : history.longest;
   if (history.seen < (step.lead_known ? history.round_trip : history.longest)) return {have, false};
   if (!step.lead_known) return {late};
   return {history.seen < history.longest ? soon : std::min(soon, late)};
 }
 
 model::Reason reason(const Step& step, const Decision& decision, ReplicaCount asked) {
-  const Sizing& s = step.sizing;
+  const Sizing& s = *decision.sizing;
   if (decision.desired != asked) {
     const ReplicaCount least = step.variants.front().min;
     if (asked > decision.desired) return {ReasonCode::at_maximum, {asked, step.role.max}};
@@ -65,8 +65,8 @@ bool stays_warm(const Step& step, const Decision& decision) {
   return fewer_suffice && decision.desired == decision.current && decision.desired <= warm_replicas(step);
 }
 
-/// Returns how many replicas leave `needed` after the loss of any one domain. If the service need not survive such a
-/// loss, returns `needed`.
+/// Returns the number of replicas of which `needed` remain after the loss of any one domain. If the service need not
+/// survive such a loss, returns `needed`.
 /// @param settled  true: the count may be lowered
 ReplicaCount sized_for_loss(const Step& step, ReplicaCount needed, bool settled, Decision& decision) {
   if (!step.role.spread || needed == 0) return needed;
@@ -111,7 +111,7 @@ std::optional<model::Reason> loss_reason(const Step& step, const Decision& decis
 
 /// Decides when no replica serves: only the gateway knows the demand.
 Decision wake(Decision decision, Step& step) {
-  const RequestCount held = step.load.gateway_read ? step.sizing.held : 0;
+  const RequestCount held = step.held();
   ReplicaCount asked = std::max(decision.current, step.variants.front().min);
   decision.why = {ReasonCode::demand_unknown, {asked}};
   if (held > 0) {
@@ -121,7 +121,8 @@ Decision wake(Decision decision, Step& step) {
   }
   decision.wanted = decision.held_to = asked;
   decision.desired = std::clamp(asked, step.variants.front().min, step.role.max);
-  decision.sizing = step.sizing;
+  decision.sizing = sizing_of(step);
+  decision.lead = step.lead;
   return finish(std::move(decision), step.role);
 }
 
@@ -136,7 +137,7 @@ Decision decide_by(const Capstan& policy, Decision decision, const RoleView& rol
   Step step = observe(role, policy, load_memory(memory, now), now);
   if (step.load.serving == 0) return wake(std::move(decision), step);
   const double needed = compute_need(step);
-  decision.wanted = replicas_when_rising(step.sizing, needed);
+  decision.wanted = replicas_when_rising(step.need);
   const ReplicaCount in_flight = whole_replicas(step.load.in_flight() / static_cast<double>(step.unit().batch));
   const ReplicaCount warm = warm_replicas(step);
   // `have` assumes an even distribution, because an uneven one must not shorten the windows.
@@ -151,7 +152,9 @@ Decision decide_by(const Capstan& policy, Decision decision, const RoleView& rol
   if (sleeps) decision.wanted = decision.held_to = 0;
   const ReplicaCount asked = held_for_loss(step, held.settled && step.load.silent == 0, decision);
   decision.desired = std::clamp(asked, step.variants.front().min, role.max);
-  decision.sizing = step.sizing;
+  decision.is_stated = asked > decision.desired;
+  decision.sizing = sizing_of(step);
+  decision.lead = step.lead;
   decision.why = reason(step, decision, asked);
   if (sleeps && decision.desired == 0) {
     decision.why = {ReasonCode::no_demand, {whole_seconds(now - step.memory.last_used)}};
@@ -160,7 +163,7 @@ Decision decide_by(const Capstan& policy, Decision decision, const RoleView& rol
   } else if (const auto spread = loss_reason(step, decision, asked)) {
     decision.why = *spread;
   } else if (stays_warm(step, decision)) {
-    decision.why = warm_reason(*step.sizing.warm);
+    decision.why = warm_reason(*step.warm);
   }
   return finish(std::move(decision), role);
 }

@@ -70,7 +70,7 @@ TEST(OwnPolicy, IsStableUnderASteadyLoad) {
   int changes = 0;
   for (int i = 0; i < 480; ++i) {
     const ReplicaCount next = service.pass(kSteady, memory).desired;
-    EXPECT_LE(next, last) << "the margin shrinks without misses, and nothing grows";
+    EXPECT_LE(next, last) << "without misses the margin shrinks, so the count never rises";
     changes += next != last;
     last = next;
   }

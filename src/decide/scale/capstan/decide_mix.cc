@@ -3,6 +3,7 @@
 #include <functional>
 #include <iterator>
 #include <numeric>
+#include <utility>
 
 #include "decide/scale/by_policy.h"
 #include "decide/scale/capstan/mix.h"
@@ -27,7 +28,8 @@ ReplicaCount placed_of(const Load::VariantLoad& seen, const RoleView& role) {
   return std::min(seen.serving + seen.loading, role.current);
 }
 
-/// Returns the worth of required replicas whose GPUs are unavailable, thousandths: other variants must carry it.
+/// Returns the worth of the required replicas whose GPUs are unavailable, thousandths. Other variants must carry this
+/// load.
 std::int64_t denied_worth(const Step& step, std::span<const MixOption> options) {
   std::int64_t sum = 0;
   for (std::size_t i = 0; i < options.size(); ++i) {
@@ -75,8 +77,8 @@ double smallest_worth(std::span<const MixOption> options) {
 }
 
 /// Returns the largest worth of a running replica. A fleet with such large replicas has a surplus of about half a
-/// replica, however small the other variants are. It would cost more to stop a replica because of this surplus and to
-/// start it again minutes later.
+/// replica, however small the other variants are. Stopping a replica because of this surplus would not pay, because it
+/// would be started again minutes later.
 double largest_running_worth(std::span<const MixOption> options) {
   std::int64_t largest = 0;
   for (const MixOption& option : options) largest = std::max(largest, option.current > 0 ? option.worth_milli : 0);
@@ -85,16 +87,16 @@ double largest_running_worth(std::span<const MixOption> options) {
 
 /// Returns the load to carry, in worth: the need, and at least the highest need within the windows. The rules are those
 /// for one variant, without rounding to whole replicas.
-double load_to_carry(Step& step, const NeedHistory& history, double needed, std::span<const MixOption> options) {
+double load_to_carry(Step& step, const NeedHistory& history, std::span<const MixOption> options) {
+  const double needed = step.need.total;
   const double smallest = smallest_worth(options);
-  const Sizing& s = step.sizing;
-  const double margin = needed - static_cast<double>(s.forecast_milli + s.backlog_milli) / 1000.0;
-  const double tolerated = std::clamp(kUsableMargin * margin, kRoundingTolerance * smallest, kClearSurplus * smallest);
+  const double usable = kUsableMargin * step.need.margin();
+  const double tolerated = std::clamp(usable, kRoundingTolerance * smallest, kClearSurplus * smallest);
   const double soon =
       history.round_trip_need + kClearSurplus * largest_running_worth(options) - kRoundingTolerance * smallest;
   const double late = history.longest_need - kRoundingTolerance * smallest;
   const bool by_short = step.lead_known && (history.seen < history.longest || soon <= late);
-  store_window(step, by_short ? history.round_trip : history.longest);
+  step.window = by_short ? history.round_trip : history.longest;
   const double in_flight =
       step.load.in_flight() / static_cast<double>(step.unit().batch) - kRoundingTolerance * smallest;
   const double warm = static_cast<double>(warm_replicas(step)) - kRoundingTolerance * smallest;
@@ -102,7 +104,7 @@ double load_to_carry(Step& step, const NeedHistory& history, double needed, std:
 }
 
 MixTerms terms_of(const Step& step) {
-  return {.horizon = std::max<Duration>(kHorizonLeast, 2 * step.sizing.lead), .lead = step.sizing.lead};
+  return {.horizon = std::max<Duration>(kHorizonLeast, 2 * step.lead), .lead = step.lead};
 }
 
 /// Returns the chosen replicas plus the ones that must serve until their replacements do. Replicas stop in order of
@@ -161,34 +163,54 @@ VariantSizing variant_sizing(const Step& step, std::size_t i, const MixOption& o
           .most = option.most};
 }
 
-/// Chooses the mix and stores it with its arithmetic in the step's sizing.
-void choose(Step& step, std::span<const MixOption> options, double needed) {
-  const auto target_milli = std::max<std::int64_t>(1, static_cast<std::int64_t>(std::ceil(needed * 1000.0)));
-  const std::int64_t needed_milli = target_milli + denied_worth(step, options);
-  const MixTerms terms = terms_of(step);
-  const Mix chosen = cheapest_mix(options, needed_milli, terms);
-  const Mix from_zero = cheapest_mix(options, needed_milli, {.horizon = terms.horizon, .lead = {}});
-  MixSizing& mix = step.sizing.mix.emplace();
-  mix.in_usd = in_usd(step);
-  mix.horizon = terms.horizon;
-  mix.target_milli = target_milli;
-  mix.chosen_price = chosen.price;
-  mix.from_zero_price = from_zero.price;
-  mix.covers = chosen.covers;
-  mix.exact = chosen.exact;
-  const std::vector<ReplicaCount> desired = keep_until_replaced(step, options, chosen, needed);
-  for (std::size_t i = 0; i < options.size(); ++i) {
-    VariantSizing& variant = mix.variants.emplace_back(variant_sizing(step, i, options[i]));
-    variant.chosen = chosen.replicas[i];
-    variant.from_zero = from_zero.replicas[i];
-    variant.alone = replicas_alone(options[i], needed_milli);
-    variant.desired = std::clamp(desired[i], options[i].least, options[i].most);
-    mix.price += options[i].current * options[i].price;
+/// The chosen replicas of each variant, and the terms of the choice.
+struct MixChoice {
+  std::vector<MixOption> options;
+  MixTerms terms;
+  std::int64_t target_milli = 0;  ///< load to carry, including surplus held by the windows
+  std::int64_t needed_milli = 0;  ///< the same, with the worth of required replicas whose GPUs are unavailable
+  Mix chosen;
+  std::vector<ReplicaCount> desired;  ///< replicas to request, including ones whose replacements do not serve yet
+};
+
+MixChoice choose(const Step& step, std::vector<MixOption> options, double needed) {
+  MixChoice choice{.options = std::move(options), .terms = terms_of(step), .chosen = {}, .desired = {}};
+  choice.target_milli = std::max<std::int64_t>(1, static_cast<std::int64_t>(std::ceil(needed * 1000.0)));
+  choice.needed_milli = choice.target_milli + denied_worth(step, choice.options);
+  choice.chosen = cheapest_mix(choice.options, choice.needed_milli, choice.terms);
+  choice.desired = keep_until_replaced(step, choice.options, choice.chosen, needed);
+  for (std::size_t i = 0; i < choice.options.size(); ++i) {
+    choice.desired[i] = std::clamp(choice.desired[i], choice.options[i].least, choice.options[i].most);
   }
+  return choice;
 }
 
-model::Reason why_of(const Step& step, const VariantSizing& variant) {
-  const Sizing& s = step.sizing;
+/// Returns the numbers of the decision, for its explanation.
+Sizing sizing_of_mix(const Step& step, const MixChoice& choice) {
+  Sizing sizing = sizing_of(step);
+  const Mix from_zero =
+      cheapest_mix(choice.options, choice.needed_milli, {.horizon = choice.terms.horizon, .lead = {}});
+  MixSizing& mix = sizing.mix.emplace();
+  mix.in_usd = in_usd(step);
+  mix.horizon = choice.terms.horizon;
+  mix.target_milli = choice.target_milli;
+  mix.chosen_price = choice.chosen.price;
+  mix.from_zero_price = from_zero.price;
+  mix.covers = choice.chosen.covers;
+  mix.exact = choice.chosen.exact;
+  for (std::size_t i = 0; i < choice.options.size(); ++i) {
+    const MixOption& option = choice.options[i];
+    VariantSizing& variant = mix.variants.emplace_back(variant_sizing(step, i, option));
+    variant.chosen = choice.chosen.replicas[i];
+    variant.from_zero = from_zero.replicas[i];
+    variant.alone = replicas_alone(option, choice.needed_milli);
+    variant.desired = choice.desired[i];
+    mix.price += option.current * option.price;
+  }
+  return sizing;
+}
+
+model::Reason why_of(const Step& step, const Sizing& s, const VariantSizing& variant) {
   const MixSizing& mix = *s.mix;
   const std::int64_t in_gpus = mix.in_usd ? 0 : 1;  // the unit of the prices
   if (variant.desired > variant.current) {
@@ -215,24 +237,30 @@ model::Reason why_of(const Step& step, const VariantSizing& variant) {
 }
 
 /// Returns the decision about one variant.
-Decision variant_decision(const RoleView& role, const VariantSizing& variant, model::Reason why) {
+Decision variant_decision(const RoleView& role, const Step& step, const MixChoice& choice, std::size_t i,
+                          model::Reason why) {
+  const Load::VariantLoad& seen = step.load.variants[i];
   Decision decision;
   decision.service = role.service;
   decision.current = role.current;
-  decision.counted = std::max(role.current, variant.serving + variant.loading + variant.pending);
-  decision.wanted = variant.chosen;
-  decision.held_to = decision.desired = variant.desired;
+  decision.counted = std::max(role.current, seen.serving + seen.loading + seen.pending);
+  decision.wanted = choice.chosen.replicas[i];
+  decision.held_to = decision.desired = choice.desired[i];
   decision.why = why;
   return finish(std::move(decision), role);
 }
 
+/// Returns the reason of the decision about the variant at a position.
+using WhyOf = std::function<model::Reason(const Sizing&, std::size_t)>;
+
 /// Joins the decisions about all variants: the first one holds the sizing and all plans.
-Decision join_decisions(const Step& step, const RoleView& role, const std::function<model::Reason(std::size_t)>& why) {
-  const MixSizing& mix = *step.sizing.mix;
-  Decision all = variant_decision(role, mix.variants[0], why(0));
-  all.sizing = step.sizing;
+Decision join_decisions(const Step& step, const RoleView& role, const MixChoice& choice, const WhyOf& why) {
+  const Sizing sizing = sizing_of_mix(step, choice);
+  Decision all = variant_decision(role, step, choice, 0, why(sizing, 0));
+  all.sizing = sizing;
+  all.lead = step.lead;
   for (std::size_t i = 0; i < role.alternatives.size(); ++i) {
-    Decision other = variant_decision(role.alternatives[i], mix.variants[i + 1], why(i + 1));
+    Decision other = variant_decision(role.alternatives[i], step, choice, i + 1, why(sizing, i + 1));
     other.decided_with = role.service;
     std::ranges::move(other.plan.actions, std::back_inserter(all.plan.actions));
     std::ranges::move(other.plan.kept, std::back_inserter(all.plan.kept));
@@ -257,41 +285,40 @@ Decision decide_mix(const Capstan& policy, const RoleView& role, CapstanMemory& 
   if (step.load.serving == 0) {
     const std::vector<MixOption> options = options_of(step, true);
     // Only the gateway knows the demand.
-    const RequestCount held = step.load.gateway_read ? step.sizing.held : 0;
+    const RequestCount held = step.held();
     const double waits = static_cast<double>(held) / static_cast<double>(step.unit().batch);
     const double asked = std::max(requested_worth(options), waits);
+    MixChoice choice = choose(step, options, asked);
     if (asked <= 0) {
-      choose(step, options, 0);
-      for (VariantSizing& variant : step.sizing.mix->variants) variant.chosen = variant.desired = variant.least;
-      return join_decisions(step, role, [&](std::size_t i) {
-        return model::Reason{ReasonCode::demand_unknown, {step.sizing.mix->variants[i].desired}};
-      });
+      for (std::size_t i = 0; i < options.size(); ++i) choice.chosen.replicas[i] = choice.desired[i] = options[i].least;
     }
-    choose(step, options, asked);
-    return join_decisions(step, role, [&](std::size_t i) {
-      const ReplicaCount desired = step.sizing.mix->variants[i].desired;
-      return held > 0 ? model::Reason{ReasonCode::wake_for_waiting, {held, desired}}
-                      : model::Reason{ReasonCode::demand_unknown, {desired}};
+    return join_decisions(step, role, choice, [&](const Sizing&, std::size_t i) {
+      return held > 0 ? model::Reason{ReasonCode::wake_for_waiting, {held, choice.desired[i]}}
+                      : model::Reason{ReasonCode::demand_unknown, {choice.desired[i]}};
     });
   }
-  const double needed = compute_need(step);
-  const NeedHistory history = need_history(step, needed);
+  compute_need(step);
+  const NeedHistory history = need_history(step, step.need.total);
   // A silent replica prevents a scale-down. So does a history shorter than a stop-and-start round trip.
-  const std::vector<MixOption> options = options_of(step, step.load.silent == 0 && history.seen >= history.round_trip);
-  choose(step, options, load_to_carry(step, history, needed, options));
+  std::vector<MixOption> options = options_of(step, step.load.silent == 0 && history.seen >= history.round_trip);
+  const double load = load_to_carry(step, history, options);
+  MixChoice choice = choose(step, std::move(options), load);
   if (can_sleep(step) && warm_replicas(step) > 0) {
-    return join_decisions(step, role, [&](std::size_t i) {
-      const VariantSizing& variant = step.sizing.mix->variants[i];
-      return variant.desired == variant.current && variant.desired > 0 ? warm_reason(*step.sizing.warm)
-                                                                       : why_of(step, variant);
+    return join_decisions(step, role, choice, [&](const Sizing& sizing, std::size_t i) {
+      const VariantSizing& variant = sizing.mix->variants[i];
+      return variant.desired == variant.current && variant.desired > 0 ? warm_reason(*step.warm)
+                                                                       : why_of(step, sizing, variant);
     });
   }
   if (can_sleep(step)) {
-    for (VariantSizing& variant : step.sizing.mix->variants) variant.chosen = variant.desired = 0;
+    std::ranges::fill(choice.chosen.replicas, 0);
+    std::ranges::fill(choice.desired, 0);
     const model::Reason none{ReasonCode::no_demand, {whole_seconds(now - memory.last_used)}};
-    return join_decisions(step, role, [&](std::size_t) { return none; });
+    return join_decisions(step, role, choice, [&](const Sizing&, std::size_t) { return none; });
   }
-  return join_decisions(step, role, [&](std::size_t i) { return why_of(step, step.sizing.mix->variants[i]); });
+  return join_decisions(step, role, choice, [&](const Sizing& sizing, std::size_t i) {
+    return why_of(step, sizing, sizing.mix->variants[i]);
+  });
 }
 
 }  // namespace capstan::decide::scale

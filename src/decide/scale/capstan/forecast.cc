@@ -123,8 +123,8 @@ std::int64_t block_s(Duration age) {
 }
 
 /// Merges the entries of each block into one with the highest value and the latest time. The older the entries, the
-/// longer their blocks. An entry therefore counts for at most a quarter longer than its age, and the entries of a
-/// steady one-hour decline fit the list's limit.
+/// longer their blocks. An entry therefore counts for at most a quarter longer than its age, and a steady decline over
+/// an hour fits into the list.
 void merge_blocks(std::vector<CapstanMemory::NeedPeak>& needs, Instant now) {
   std::size_t count = 0;
   for (const CapstanMemory::NeedPeak& need : needs) {

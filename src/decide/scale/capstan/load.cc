@@ -89,7 +89,7 @@ Instant last_reading(const CapstanMemory& memory, Instant now) {
   return memory.counters.empty() ? now : last;
 }
 
-/// Updates the starting replicas. A start that ended adds a lead time.
+/// Updates the starting replicas. The duration of a finished start is added to the lead times.
 void follow_starts(const RoleView& role, CapstanMemory& memory, Instant now) {
   std::vector<CapstanMemory::Starting> starting;
   const Instant began = last_reading(memory, now);

@@ -71,7 +71,7 @@ Load read_load(const RoleView& role, CapstanMemory& memory, Instant now);
 struct Lead {
   Duration time{};
   bool known = false;  ///< true: a start was measured, or the cluster states how long one takes
-  Duration usual{};    ///< the same time, ignoring a start in progress that already takes longer
+  Duration usual{};    ///< like `time`, but ignores a start in progress that already takes longer
 };
 
 /// Returns a high quantile of the last starts, at least the age of the oldest start in progress. Before the first

@@ -114,7 +114,7 @@ struct CapstanMemory {
   };
   /// Time until which no more replicas of the first variant are planned, because its GPUs were unavailable.
   Instant denied_until;
-  std::vector<Alternative> alternatives;  ///< in the order of RoleView::alternatives
+  std::vector<Alternative> alternatives;  ///< alternatives in the order of RoleView::alternatives
   friend bool operator==(const CapstanMemory&, const CapstanMemory&) = default;
 };
 

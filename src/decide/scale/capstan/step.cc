@@ -8,7 +8,7 @@
 #include "decide/scale/capstan/arrivals.h"
 #include "decide/scale/capstan/backlog.h"
 #include "decide/scale/capstan/budget.h"
-#include "decide/scale/capstan/forecast.h"
+#include "decide/scale/capstan/rounding.h"
 #include "decide/scale/capstan/wakes.h"
 
 namespace capstan::decide::scale {
@@ -23,16 +23,16 @@ constexpr Duration kShortWindowLeast = minutes(1);  // long enough for one more 
 constexpr Duration kLongWindow = minutes(20);
 constexpr Duration kLongWindowMost = minutes(60);
 constexpr Duration kQueueSoon = std::chrono::seconds(15);  // one scrape
-// Margin if replicas can be converted, beyond the slack; part of the demand.
+// Margin beyond the slack if replicas can be converted, as a fraction of the demand.
 constexpr double kImmediateMargin = 0.1;
 constexpr Duration kGpuPatience = minutes(5);  // wait of a replica for GPUs before they count as unavailable
 constexpr Duration kDeniedFor = minutes(10);   // time for which the plan does not use unavailable GPUs
 constexpr double kWorthMost = 1e3;             // largest worth, in replicas of the first variant
 constexpr std::int64_t kWorthParts = 20;       // relative changes below 1/20 are ignored
-constexpr double kBillion = 1e9;
 
-std::int64_t rounded(double value) { return static_cast<std::int64_t>(std::clamp(value, -kBillion, kBillion)); }
-std::int64_t milli(double value) { return rounded(value * 1000.0); }
+// Decisions use these values in the precision in which explanations show them.
+double in_thousandths(double value) { return static_cast<double>(to_milli(value)) / 1000.0; }
+double in_millionths(double value) { return static_cast<double>(to_ppm(value)) / 1e6; }
 
 /// Returns the upper tail of a normal distribution, accurate to 2 % up to three deviations.
 double upper_tail(double deviations) {
@@ -86,35 +86,6 @@ bool as_planned(const Step& step) {
   return step.serving() >= std::floor(needed) && !queued;
 }
 
-void store_load(Step& step) {
-  Sizing& s = step.sizing;
-  s.running = rounded(step.load.running);
-  s.waiting = rounded(step.load.waiting);
-  s.held = rounded(step.load.held);
-  s.prompt_tokens_per_s = rounded(step.load.prompt_rate);
-  s.generated_tokens_per_s = rounded(step.load.generated_rate);
-  s.serving = step.load.serving;
-  s.starting = step.load.starting;
-  s.silent = step.load.silent;
-}
-
-void store_capacity(Step& step) {
-  Sizing& s = step.sizing;
-  const EngineBelief& engine = step.variants.front().engine;
-  const Capacity& carries = step.unit();
-  s.role = step.role.role;
-  s.prompt = rounded(step.shape.prompt);
-  s.output = rounded(step.shape.output);
-  s.context = rounded(step.shape.context);
-  s.modelled = engine.modelled;
-  s.correction_ppm = rounded(engine.correction * 1e6);
-  s.batch = carries.batch;
-  s.token_us = rounded(carries.token_s * 1e6);
-  s.tokens_per_s = rounded(carries.tokens_per_s);
-  s.bound = carries.bound;
-  s.out_of_reach = carries.out_of_reach;
-}
-
 }  // namespace
 
 double Step::serving() const {
@@ -147,35 +118,31 @@ double Step::queued() const { return std::max(load.in_flight() - sequences_servi
 
 double Step::requests_per_s() const { return unit().tokens_per_s / shape.output; }
 
+RequestCount Step::held() const { return load.gateway_read ? to_whole(load.held) : 0; }
+
+double Need::margin() const {
+  return total - static_cast<double>(to_milli(outlook.forecast) + to_milli(backlog)) / 1000.0;
+}
+
 double compute_need(Step& step) {
-  Sizing& s = step.sizing;
+  Need& need = step.need;
   const auto [arriving, arrivals_noise] = learn_arrivals(step.load, step.shape, step.since_last, step.memory);
   // A replica divides its time between prompts and decode. Demand is the replica time that both need.
   const double prompts = arriving * step.unit().prompt_s;
-  const double served = prompts + step.load.generated_rate * step.unit().decode_s;
-  const double coming = prompts + arriving / step.shape.prompt_per_output * step.unit().decode_s;
-  s.works_off = is_queue_draining(step);
-  const double demand = s.works_off ? coming : std::max(served, coming);
-  const double in_flight = step.load.in_flight() / static_cast<double>(step.unit().batch);
-  const double waits = backlog(step, demand);
+  need.arriving_tokens_per_s = arriving;
+  need.served = prompts + step.load.generated_rate * step.unit().decode_s;
+  need.arriving = prompts + arriving / step.shape.prompt_per_output * step.unit().decode_s;
+  need.works_off = is_queue_draining(step);
+  need.demand = need.works_off ? need.arriving : std::max(need.served, need.arriving);
+  need.in_flight = step.load.in_flight() / static_cast<double>(step.unit().batch);
+  need.backlog = backlog(step, need.demand);
   // A prefill-only replica releases a prompt as soon as it is computed, so requests in flight understate its load.
   const bool prefills = step.role.role == model::Role::prefill;
   const double noise = prefills ? arrivals_noise : std::sqrt(1.0 / std::max(step.load.in_flight(), 1.0));
-  const Duration horizon = s.lead + step.policy.sync_period;
-  const Outlook outlook = look_ahead(demand, noise, horizon, step.since_last, step.memory, step.now);
-  s.arriving_tokens_per_s = rounded(arriving);
-  s.served_milli = milli(served);
-  s.arriving_milli = milli(coming);
-  s.demand_milli = milli(demand);
-  s.in_flight_milli = milli(in_flight);
-  s.backlog_milli = milli(waits);
-  s.forecast_milli = milli(outlook.forecast);
-  s.spread_ppm = rounded(outlook.spread * 1e6);
-  s.safety_milli = milli(outlook.safety);
-  s.slack_ppm = rounded(outlook.slack * 1e6);
-  const double needed = outlook.needed + waits;
-  s.needed_milli = milli(needed);
-  return needed;
+  const Duration horizon = step.lead + step.policy.sync_period;
+  need.outlook = look_ahead(need.demand, noise, horizon, step.since_last, step.memory, step.now);
+  need.total = need.outlook.needed + need.backlog;
+  return need.total;
 }
 
 ReplicaCount whole_replicas(double replicas, double tolerated) {
@@ -184,27 +151,22 @@ ReplicaCount whole_replicas(double replicas, double tolerated) {
 
 NeedHistory need_history(Step& step, double needed) {
   NeedHistory history;
-  history.round_trip = std::max<Duration>(kShortWindowLeast, 2 * step.sizing.lead);
-  history.longest = std::clamp<Duration>(6 * step.sizing.lead, kLongWindow, kLongWindowMost);
+  history.round_trip = std::max<Duration>(kShortWindowLeast, 2 * step.lead);
+  history.longest = std::clamp<Duration>(6 * step.lead, kLongWindow, kLongWindowMost);
   record_need(needed, kLongWindowMost, step.memory, step.now);
   history.seen = step.now - step.memory.since;
-  const double spread = 1 + static_cast<double>(step.sizing.spread_ppm) / 1e6;
+  const double spread = 1 + in_millionths(step.need.outlook.spread);
   history.round_trip_need = highest_need(step.memory, step.now - history.round_trip) * spread;
   history.longest_need = highest_need(step.memory, step.now - history.longest);
   return history;
-}
-
-void store_window(Step& step, Duration window) {
-  step.sizing.window = window;
-  step.sizing.window_milli = milli(highest_need(step.memory, step.now - window));
 }
 
 ReplicaCount needed_now(const Step& step) {
   // The demand is the work being served. Arriving prompts are not used to predict output tokens, because the mean ratio
   // of the two is wrong after the mix of requests has changed. A conversion takes seconds, so it can wait until that
   // work is there.
-  const double demand = static_cast<double>(step.sizing.served_milli) / 1000.0;
-  const double slack = static_cast<double>(step.sizing.slack_ppm) / 1e6;
+  const double demand = in_thousandths(step.need.served);
+  const double slack = in_millionths(step.need.outlook.slack);
   const Duration soon = std::max<Duration>(kQueueSoon, 4 * step.role.conversion);
   const double waits = step.queued() < 1 ? 0 : step.queued() / (step.requests_per_s() * in_seconds(soon));
   const ReplicaCount needed = whole_replicas(demand * (1 + slack) + waits + kImmediateMargin * demand);
@@ -216,10 +178,10 @@ bool can_sleep(const Step& step) {
   const bool min_is_zero =
       std::ranges::all_of(step.variants, [](const VariantStep& variant) { return variant.min == 0; });
   const Duration idle_time = step.now - step.memory.last_used;
-  return idle && min_is_zero && step.load.gateway_read && idle_time >= sleeps_after(step.sizing.lead);
+  return idle && min_is_zero && step.load.gateway_read && idle_time >= sleeps_after(step.lead);
 }
 
-ReplicaCount warm_replicas(const Step& step) { return step.sizing.warm ? step.sizing.warm->replicas : 0; }
+ReplicaCount warm_replicas(const Step& step) { return step.warm ? step.warm->replicas : 0; }
 
 model::Reason warm_reason(const WarmSizing& warm) {
   return {model::ReasonCode::minimum_warm, {warm.requests_late, warm.wakes, warm.requests_allowed, warm.replicas}};
@@ -260,7 +222,7 @@ void compute_worths(Step& step, const model::Slo& slo) {
     const double worth = time_s(step.unit()) / std::max(time_s(variant.capacity), 1e-12);
     // Small changes are noise in the mean request and must not change the mix.
     std::int64_t& known = step.memory.alternatives[i - 1].worth_milli;
-    const std::int64_t now = std::max<std::int64_t>(milli(std::min(worth, kWorthMost)), 1);
+    const std::int64_t now = std::max<std::int64_t>(to_milli(std::min(worth, kWorthMost)), 1);
     if (known == 0 || std::abs(now - known) * kWorthParts > known) known = now;
     variant.worth = static_cast<double>(known) / 1000.0;
   }
@@ -309,7 +271,7 @@ void follow_leads(Step& step) {
     const bool counts = !variant.denied && (variant.lead.known || !longest.known);
     if (i == 0 || (counts && (variant.lead.time > longest.time || !longest.known))) longest = variant.lead;
   }
-  step.sizing.lead = longest.time;
+  step.lead = longest.time;
   step.lead_known = longest.known;
 }
 
@@ -326,9 +288,9 @@ void record_wakes(Step& step, Duration late) {
   const double request_s = step.shape.prompt * carries.prompt_s + step.shape.output * carries.decode_s;
   record_arrivals({.requests = step.load.prompt_tokens / step.shape.prompt,
                    .queued = step.load.waiting + step.load.held,
-                   .request_s = request_s * (1 + safety_margin(step.memory, step.sizing.lead)),
+                   .request_s = request_s * (1 + safety_margin(step.memory, step.lead)),
                    .late_for = late,
-                   .sleeps_after = sleeps_after(step.sizing.lead)},
+                   .sleeps_after = sleeps_after(step.lead)},
                   step.memory, step.now);
 }
 
@@ -336,26 +298,25 @@ void record_wakes(Step& step, Duration late) {
 /// start would be over. The whole service's bounds count even for decode, because decode also delays first tokens.
 void follow_wakes(Step& step) {
   const model::Slo slo = slo_for_mean_prompt(step.role.slo, step.variants.front().engine, step.shape);
-  const Duration late = late_for(slo, step.sizing.lead);
+  const Duration late = late_for(slo, step.lead);
   if (!step.load.idle()) {
     record_wakes(step, late);
     if (step.now - step.memory.episodes.back().began > late) return;
   }
   if (step.policy.to_zero == Capstan::ToZero::after_idle) return;
-  step.sizing.warm = minimum_warm(step.memory, target_of(step), late, step.now);
+  step.warm = minimum_warm(step.memory, target_of(step), late, step.now);
 }
 
 /// Updates the error budget from the observed misses.
 void follow_misses(Step& step, const model::Slo& slo) {
-  const double missed = missed_share(step, slo);
-  step.sizing.missed_ppm = rounded(missed * 1e6);
+  step.missed = missed_share(step, slo);
   if (step.load.idle()) return;
   const double target = target_of(step);
   const double busy = step.load.prompt_rate * step.unit().prompt_s + step.load.generated_rate * step.unit().decode_s;
   const double use = busy / std::max(step.serving(), 1.0);
   // If no engine reports first tokens, the absence of late ones proves nothing.
-  const bool is_conclusive = slo.ttft <= Duration{} || !step.load.ttft_unknown() || missed > 1 - target;
-  if (is_conclusive) spend_budget({missed, use, target, as_planned(step), step.since_last}, step.memory);
+  const bool is_conclusive = slo.ttft <= Duration{} || !step.load.ttft_unknown() || step.missed > 1 - target;
+  if (is_conclusive) spend_budget({step.missed, use, target, as_planned(step), step.since_last}, step.memory);
   step.memory.last_used = step.now;
 }
 
@@ -363,7 +324,7 @@ void follow_misses(Step& step, const model::Slo& slo) {
 
 Step observe(const RoleView& role, const Capstan& policy, CapstanMemory& memory, Instant now) {
   const Duration since_last = std::clamp(now - memory.at, Duration{}, kGapMost);
-  Step step{role, policy, memory, now, since_last, read_load(role, memory, now), {}, {}, {}, false};
+  Step step{role, policy, memory, now, since_last, read_load(role, memory, now), {}, {}};
   step.variants.resize(step.load.variants.size());
   learn_engines(step);
   const model::Slo slo = slo_for_mean_prompt(role_slo(role.slo, role.role), step.variants.front().engine, step.shape);
@@ -372,8 +333,6 @@ Step observe(const RoleView& role, const Capstan& policy, CapstanMemory& memory,
   follow_leads(step);
   follow_wakes(step);
   follow_misses(step, slo);
-  store_load(step);
-  store_capacity(step);
   memory.at = now;
   return step;
 }

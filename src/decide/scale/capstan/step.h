@@ -1,13 +1,15 @@
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "decide/scale/capstan/capacity.h"
+#include "decide/scale/capstan/forecast.h"
 #include "decide/scale/capstan/load.h"
 #include "decide/scale/scale.h"
 
 // Working data of one decision of Capstan's policy, for a single variant or a mix: observations, the capacity of each
-// variant, and the need. The unit is a replica of the first variant.
+// variant, and the need. The unit is a replica of the first variant. The decision reads only these values.
 namespace capstan::decide::scale {
 
 inline constexpr double kRoundingTolerance = 0.05;  // part of a replica above a whole number that is ignored
@@ -25,6 +27,24 @@ struct VariantStep {
   bool denied = false;  ///< true: its GPUs are unavailable now
 };
 
+/// How many replicas must be ready after the lead time, and the values from which the count follows. Replicas if no
+/// unit is named.
+struct Need {
+  double arriving_tokens_per_s = 0;  ///< prompt tokens of all arrivals, queued ones included; smoothed
+  double served = 0;                 ///< demand from generated tokens
+  double arriving = 0;               ///< demand from arriving prompts
+  bool works_off = false;            ///< true: a queue is draining, so that generation exceeds arrivals
+  double demand = 0;                 ///< `arriving` while a queue drains, else the larger of the two
+  double in_flight = 0;              ///< running and waiting requests divided by the batch
+  double backlog = 0;                ///< for the queue that will remain when a new replica is ready
+  Duration backlog_drains{};         ///< time until the queue is empty with the counted replicas; 0: no queue
+  Outlook outlook{};
+  double total = 0;
+
+  /// Returns the part beyond the forecast and the backlog.
+  double margin() const;
+};
+
 struct Step {
   const RoleView& role;  ///< view with the replicas of all variants
   const Capstan& policy;
@@ -34,8 +54,12 @@ struct Step {
   Load load;
   Shape shape;
   std::vector<VariantStep> variants;  ///< variants in the order of `load.variants`
-  Sizing sizing;
+  Duration lead{};                    ///< time from a decision to a serving replica, of the slowest variant
   bool lead_known = false;
+  double missed = 0;                 ///< estimated share of requests that miss their SLO now
+  std::optional<WarmSizing> warm{};  ///< set while there is no load and cold starts count against the SLO
+  Need need{};
+  Duration window{};  ///< time for which a lower count must have sufficed
 
   const Capacity& unit() const { return variants.front().capacity; }
   double serving() const;            ///< worth of the serving replicas
@@ -43,14 +67,15 @@ struct Step {
   double sequences_serving() const;  ///< sequences that the serving replicas carry
   double queued() const;             ///< requests in flight beyond those sequences
   double requests_per_s() const;     ///< requests/s that one replica serves
+  RequestCount held() const;         ///< requests queued at the gateway; 0 without a usable reading
 };
 
 /// Reads all signals once and updates the learned values.
-/// @param role  of a mix: one view with the replicas of all variants
+/// @param role  for a mix, one view with the replicas of all variants
 Step observe(const RoleView& role, const Capstan& policy, CapstanMemory& memory, Instant now);
 
-/// Computes the demand. Returns how many replicas must be ready after the lead time, as a fraction: enough for the
-/// forecast with its safety margin, and for the backlog.
+/// Computes the demand and how many replicas must be ready after the lead time, as a fraction: enough for the forecast
+/// with its safety margin, and for the backlog. Returns `Need::total`.
 double compute_need(Step& step);
 
 /// Rounds up to whole replicas, at least 1, after subtracting `tolerated`.
@@ -67,9 +92,6 @@ struct NeedHistory {
 /// Stores the need and returns the history of needs.
 NeedHistory need_history(Step& step, double needed);
 
-/// Stores in the sizing the window and the highest need within it.
-void store_window(Step& step, Duration window);
-
 /// Returns how many replicas must serve now if replicas can be converted from the other role within seconds. It uses no
 /// forecast, and drains the queue within the time of a few conversions.
 ReplicaCount needed_now(const Step& step);
@@ -83,6 +105,9 @@ ReplicaCount warm_replicas(const Step& step);
 
 /// Returns the reason why replicas stay warm.
 model::Reason warm_reason(const WarmSizing& warm);
+
+/// Returns the numbers of the decision, for its explanation.
+Sizing sizing_of(const Step& step);
 
 /// Decides all variants of a service in one decision.
 Decision decide_mix(const Capstan& policy, const RoleView& role, CapstanMemory& memory, Instant now);

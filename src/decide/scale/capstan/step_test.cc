@@ -81,11 +81,11 @@ TEST(Step, PlansForTheLongestMeasuredLeadTime) {
   memory.alternatives.resize(1);
   EXPECT_FALSE(seen.at({minutes(1)}).lead_known);
   memory.leads = {seconds(40)};
-  EXPECT_EQ(seen.at({minutes(2)}).sizing.lead, seconds(40)) << "the guess for the other variant is ignored";
+  EXPECT_EQ(seen.at({minutes(2)}).lead, seconds(40)) << "the guess for the other variant is ignored";
   memory.alternatives[0].leads = {seconds(90)};
-  EXPECT_EQ(seen.at({minutes(3)}).sizing.lead, seconds(90));
+  EXPECT_EQ(seen.at({minutes(3)}).lead, seconds(90));
   memory.alternatives[0].denied_until = {minutes(30)};
-  EXPECT_EQ(seen.at({minutes(4)}).sizing.lead, seconds(40)) << "no A100 will start";
+  EXPECT_EQ(seen.at({minutes(4)}).lead, seconds(40)) << "no A100 will start";
 }
 
 }  // namespace

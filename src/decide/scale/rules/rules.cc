@@ -16,7 +16,9 @@ constexpr ReplicaCount kStepPart = 10;  // a step is a tenth of the replicas, at
 
 /// One signal compared with its two bounds.
 struct Rule {
-  MetricReading reading;
+  Kind kind = Kind::waiting;
+  ReplicaCount wanted = 0;  ///< replicas that this signal alone asks for
+  MetricReading reading;    ///< for the explanation
   bool above = false;
   bool below = false;
 };
@@ -59,7 +61,8 @@ Rule rule_of(const RulesInput& input, Kind kind, double value, std::int64_t targ
   rule.reading.mean_milli = rounded(value * 1000);
   rule.reading.target = target;
   rule.reading.ratio_per_mille = target > 0 ? rounded(value * 1000 / static_cast<double>(target)) : 0;
-  rule.reading.wanted = input.sized_for_loss(wanted);
+  rule.kind = kind;
+  rule.reading.wanted = rule.wanted = input.sized_for_loss(wanted);
   return rule;
 }
 
@@ -140,12 +143,12 @@ std::vector<Rule> read_rules(const RulesInput& input) {
   if (all || on == ScaleOn::queue) rules.push_back(queue_rule(input));
   if (all || on == ScaleOn::kv) rules.push_back(kv_rule(input));
   if (all || on == ScaleOn::goodput) rules.push_back(goodput_rule(input));
-  // A full goodput does not show the distance to the bound, so the latencies decide about a scale-down.
+  // A goodput of 100 % does not show the distance to the bound, so the latencies decide about a scale-down.
   const bool latencies = all || on == ScaleOn::latency || on == ScaleOn::goodput;
   if (latencies && slo.ttft > Duration{}) rules.push_back(latency_rule(input, Kind::ttft, slo.ttft, ttft_s));
   if (latencies && slo.tpot > Duration{}) rules.push_back(latency_rule(input, Kind::tpot, slo.tpot, tpot_s));
   if (on == ScaleOn::goodput) {
-    for (Rule& rule : rules) rule.above = rule.above && rule.reading.kind == Kind::goodput;
+    for (Rule& rule : rules) rule.above = rule.above && rule.kind == Kind::goodput;
   }
   return rules;
 }
@@ -196,15 +199,15 @@ void apply_rules(Decision& decision, const RulesInput& input, const std::vector<
   std::int64_t not_below = 0;
   for (const Rule& rule : rules) {
     decision.readings.push_back(rule.reading);
-    if (rule.above && (most == nullptr || rule.reading.wanted > most->reading.wanted)) most = &rule;
+    if (rule.above && (most == nullptr || rule.wanted > most->wanted)) most = &rule;
     not_below += !rule.below;
   }
   const ReplicaCount silent = silent_replicas(input);
-  if (most != nullptr && most->reading.wanted > decision.current) {
-    decision.wanted = most->reading.wanted;
+  if (most != nullptr && most->wanted > decision.current) {
+    decision.wanted = most->wanted;
     decision.why = crossed(most->reading, decision);
   } else if (most != nullptr) {
-    decision.why = {ReasonCode::rules_on_the_way, {input.load.starting, most->reading.wanted}};
+    decision.why = {ReasonCode::rules_on_the_way, {input.load.starting, most->wanted}};
   } else if (silent > 0 || rules.empty()) {
     decision.why = {ReasonCode::signal_missing, {silent, input.load.expected_readings}};
   } else if (not_below > 0) {
@@ -235,8 +238,9 @@ void limit(Decision& decision, const RoleView& role, const Rules& policy, Memory
   decision.desired = std::clamp(decision.held_to, role.min, role.max);
   if (decision.desired < decision.held_to) decision.why = {ReasonCode::at_maximum, {decision.held_to, role.max}};
   if (decision.desired > decision.held_to) decision.why = {ReasonCode::at_minimum, {decision.held_to, role.min}};
-  // The window is the cause if the signals ask for fewer now, also if it holds a count above the maximum.
+  // The window is the cause if the signals ask for fewer now, even if the window holds a count above the maximum.
   const bool held = decision.held_to > decision.wanted && decision.desired > std::max(decision.wanted, role.min);
+  decision.is_stated = decision.desired < decision.held_to && !held;
   if (held) {
     decision.why = {ReasonCode::cooling_down, {decision.wanted, decision.held_to, whole_seconds(policy.cool_down)}};
   }

@@ -22,6 +22,16 @@ bool counts_starting(const Subject& s, const Scaler& scaler) {
                              [&](const ScalingSignal& signal) { return names_starting(signal.metric->text); });
 }
 
+/// Returns true if the policies repeat the default ones of the HPA. The rule is silent if they are left out.
+bool are_default(const Value& up) {
+  const auto has_policy = [&](std::string_view type, std::int64_t value) {
+    return std::ranges::any_of(up["policies"].children(), [&](const Value& policy) {
+      return policy["type"].is(type) && policy["value"].integer() == value && policy["periodSeconds"].integer() == 15;
+    });
+  };
+  return up["policies"].count == 2 && has_policy("Percent", 100) && has_policy("Pods", 4);
+}
+
 void check(const Subject& s) {
   const std::optional<Scaler> scaler = scaler_of(s.object);
   const Value& up = (*scaler->behavior)["scaleUp"];
@@ -31,9 +41,11 @@ void check(const Subject& s) {
     const auto percent = policy["value"].integer();
     const auto period = policy["periodSeconds"].integer();
     if (!policy["type"].is("Percent") || !percent || !period || *percent < 100 || *period > 30) continue;
-    s.report(policy["value"],
-             fmt::format("the replicas may grow by {} % every {} s, but new replicas serve only after minutes",
-                         *percent, *period));
+    Finding& finding =
+        s.report(policy["value"],
+                 fmt::format("the replicas may grow by {} % every {} s, but new replicas serve only after minutes",
+                             *percent, *period));
+    if (are_default(up)) finding.set_severity(Severity::info);
   }
 }
 
@@ -48,7 +60,8 @@ const Rule rule_scaleup_unbounded_vs_coldstart = {
     .title = "the replicas may double again before the first new ones are ready",
     .why =
         "New replicas serve only minutes later. Until then the queue grows, and the HPA doubles the replicas again "
-        "every period. The fleet overshoots to its maximum, and all its GPUs cost money.",
+        "every period. The fleet overshoots to its maximum, and all its GPUs cost money. The finding is advice "
+        "if the manifest only repeats the policies that the HPA has by default.",
     .fix = "add a few pods per period, with a period as long as a cold start, or set a window for scaleUp",
     .source = "llm-d token-aware scaling and queue guard",
     .bad = R"(apiVersion: autoscaling/v2

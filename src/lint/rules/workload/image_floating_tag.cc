@@ -31,7 +31,8 @@ void check(const Subject& s) {
       const Value& image = (*container)["image"];
       if (!has_floating_tag(image.text)) continue;
       Finding& finding = s.report(image, fmt::format("{} may be a different image at the next start", image.text));
-      if (is_surely_scaled(s.object, s.set)) finding.set_severity(Severity::warning);
+      const bool is_local = (*container)["imagePullPolicy"].is("Never");
+      if (is_surely_scaled(s.object, s.set) && !is_local) finding.set_severity(Severity::warning);
     }
   }
 }

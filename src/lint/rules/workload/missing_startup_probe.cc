@@ -17,13 +17,22 @@ bool has_model_on_disk(const Pod& pod) {
                              [](const Value* container) { return brings_a_model(*container); });
 }
 
+/// Returns true if a container that the kubelet restarts finds the files of its interrupted download.
+bool keeps_downloads(const Object& object, const Pod& pod) {
+  const auto is_on_disk = [](const Value& volume) {
+    return volume.has("emptyDir") && !volume["emptyDir"]["medium"].is("Memory");
+  };
+  return has_lasting_volume(object, pod) || std::ranges::any_of((*pod.spec)["volumes"].children(), is_on_disk);
+}
+
 /// Returns true if the engine certainly needs longer than the budget. The load time is known only for engines of
-/// language models. A download that a restart interrupts goes on after it if the volume outlives the pod.
+/// language models. A download that a restart interrupts goes on after it if a volume keeps the files.
 bool certainly_exceeds(const Object& object, const Pod& pod, const Value& container, std::int64_t budget) {
   if (!runs_language_engine(container)) return false;
   const std::optional<double> weights = weights_gb(container);
+  if (weights && *weights <= kTinyWeightsGb && budget >= kTinyStartS) return false;
   const bool is_small = weights && *weights <= kSmallWeightsGb;
-  return budget < kSmallStartS || !(is_small || has_lasting_volume(object, pod));
+  return budget < kSmallStartS || !(is_small || keeps_downloads(object, pod));
 }
 
 void check(const Subject& s) {

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include "lint/container_start.h"
 #include "lint/rule.h"
 #include "lint/serving.h"
 
@@ -8,6 +9,7 @@ namespace readiness_delay_fixed {
 namespace {
 
 constexpr std::int64_t kModelLoadS = 120;     ///< minimum time to load a model, seconds
+constexpr double kManyWeightsGb = 40;         ///< weights that a volume in the network delivers only in minutes, GB
 constexpr std::int64_t kLongDownloadS = 180;  ///< upper bound of most starts with a download, seconds
 
 void check(const Subject& s) {
@@ -17,8 +19,8 @@ void check(const Subject& s) {
     Finding& finding = s.report(
         delay,
         fmt::format("every replica is unready for at least {} s, even if its model is loaded earlier", delay.text));
-    if (delay.integer().value_or(0) <= kLongDownloadS && !has_lasting_volume(s.object, pod))
-      finding.set_severity(Severity::info);
+    const bool loads_quickly = has_lasting_volume(s.object, pod) && weights_gb(container).value_or(0) <= kManyWeightsGb;
+    if (delay.integer().value_or(0) <= kLongDownloadS && !loads_quickly) finding.set_severity(Severity::info);
   }
 }
 

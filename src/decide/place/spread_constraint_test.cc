@@ -1,4 +1,4 @@
-#include "decide/place/apart.h"
+#include "decide/place/spread_constraint.h"
 
 #include <gtest/gtest.h>
 
@@ -36,7 +36,7 @@ NodeId node_of(const Decision& decision, std::size_t action) {
   return std::get<model::BindPods>(decision.plan.actions.at(action).what).bindings.at(0).node;
 }
 
-TEST(Apart, AReplicaGoesToTheDomainWithTheFewestReplicas) {
+TEST(SpreadConstraint, AReplicaGoesToTheDomainWithTheFewestReplicas) {
   ZonedWorld world(TopologyLevel::zone, 4);
   const NodeId a = world.node(kZoneA), b = world.node(kZoneB);
   world.standing(a);
@@ -44,7 +44,7 @@ TEST(Apart, AReplicaGoesToTheDomainWithTheFewestReplicas) {
   EXPECT_EQ(node_of(world.decide_now(), 0), b) << "the other node is fuller";
 }
 
-TEST(Apart, ReplicasOfOneDecisionCount) {
+TEST(SpreadConstraint, ReplicasOfOneDecisionCount) {
   ZonedWorld world(TopologyLevel::zone, 4);
   const NodeId a = world.node(kZoneA), b = world.node(kZoneB);
   for (int i = 0; i < 4; ++i) world.replica();
@@ -55,7 +55,7 @@ TEST(Apart, ReplicasOfOneDecisionCount) {
   EXPECT_EQ(on[b], 2);
 }
 
-TEST(Apart, ANodeCanBeTheDomain) {
+TEST(SpreadConstraint, ANodeCanBeTheDomain) {
   ZonedWorld world(TopologyLevel::node, 3);
   const NodeId one = world.node(kZoneA), two = world.node(kZoneA), three = world.node(kZoneA);
   world.standing(one);
@@ -64,7 +64,7 @@ TEST(Apart, ANodeCanBeTheDomain) {
   EXPECT_EQ(node_of(world.decide_now(), 0), two);
 }
 
-TEST(Apart, ASpareReplicaWaitsForAnotherDomain) {
+TEST(SpreadConstraint, ASpareReplicaWaitsForAnotherDomain) {
   ZonedWorld world(TopologyLevel::zone, 4);
   const NodeId a = world.node(kZoneA);
   const model::OfferingId in_a = world.offering(8, 0, 10), in_b = world.offering(8, 1, 10);
@@ -82,12 +82,12 @@ TEST(Apart, ASpareReplicaWaitsForAnotherDomain) {
   const Decision decision = more.decide_now();
   EXPECT_TRUE(decision.plan.actions.empty()) << "a third replica in the zone would be lost with the others";
   ASSERT_EQ(decision.shortfalls.size(), 1u);
-  EXPECT_TRUE(decision.shortfalls[0].apart);
-  EXPECT_EQ(decision.shortfalls[0].rather, more.zone(1));
+  EXPECT_TRUE(decision.shortfalls[0].spread_is_strict);
+  EXPECT_EQ(decision.shortfalls[0].preferred_zone, more.zone(1));
   EXPECT_EQ(decision.shortfalls[0].avoided_purchases, (std::vector<model::Purchase>{{pool, in_a}}));
 }
 
-TEST(Apart, WithoutAnotherDomainAReplicaTakesAnyRoom) {
+TEST(SpreadConstraint, WithoutAnotherDomainAReplicaTakesAnyRoom) {
   ZonedWorld world(TopologyLevel::zone, 4);
   const NodeId a = world.node(kZoneA);
   for (int i = 0; i < 3; ++i) world.standing(a);
@@ -95,7 +95,7 @@ TEST(Apart, WithoutAnotherDomainAReplicaTakesAnyRoom) {
   EXPECT_EQ(node_of(world.decide_now(), 0), a);
 }
 
-TEST(Apart, ASleepingReplicaDoesNotCount) {
+TEST(SpreadConstraint, ASleepingReplicaDoesNotCount) {
   ZonedWorld world(TopologyLevel::zone, 6);
   const NodeId a = world.node(kZoneA), b = world.node(kZoneB);
   world.standing(a);
@@ -104,7 +104,7 @@ TEST(Apart, ASleepingReplicaDoesNotCount) {
   EXPECT_EQ(node_of(world.decide_now(), 0), b);
 }
 
-TEST(Apart, AServiceThatNeedNotSurviveALossIsPacked) {
+TEST(SpreadConstraint, AServiceThatNeedNotSurviveALossIsPacked) {
   ZonedWorld world(TopologyLevel::zone, 4);
   world.catalog().services.front().survives.reset();
   const NodeId a = world.node(kZoneA);

@@ -1,0 +1,215 @@
+#include "cli/serve.h"
+
+#include <fmt/format.h>
+#include <poll.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <fstream>
+#include <memory>
+#include <utility>
+
+#include "archive/recording.h"
+#include "base/input_file.h"
+#include "cli/offline.h"
+#include "cli/progress.h"
+#include "cli/stop_signal.h"
+#include "experiment/text/words.h"
+#include "net/http_server.h"
+#include "net/monotonic.h"
+#include "serve/dashboard.h"
+#include "serve/live.h"
+#include "serve/recorded.h"
+#include "serve/result_file.h"
+#include "serve/variations.h"
+
+namespace capstan::cli {
+namespace {
+
+using namespace std::chrono_literals;
+
+/// Longest time to send what is pending after a signal.
+constexpr Duration kShutdown = 2s;
+
+/// The served content, and for a scenario the object that simulates it again.
+struct Served {
+  serve::Content content;
+  std::shared_ptr<const serve::Variations> variations{};
+  std::unique_ptr<serve::LiveRun> live{};
+};
+using Opened = std::expected<Served, manifest::Errors>;
+
+/// Refuses options that change a scenario.
+Result<void> check_no_changes(const ServeArguments& arguments) {
+  const scenario::ScenarioOverrides& changes = arguments.overrides;
+  const bool none = changes.sets.empty() && !changes.trace && !changes.seed && changes.policies.empty();
+  if (none) return {};
+  return std::unexpected(Error{ErrorKind::usage, arguments.file, 0, 0,
+                               "is no scenario, expected none of --policy, --trace, --seed and --set"});
+}
+
+Opened open_result(const ServeArguments& arguments, std::string text) {
+  Result<void> good = check_no_changes(arguments);
+  if (good) good = serve::check_result(text, arguments.file);
+  if (!good) return std::unexpected(manifest::Errors(good.error()));
+  return Served{{.source = arguments.file, .result = std::move(text)}};
+}
+
+/// Reads a scenario and simulates it.
+Opened open_scenario(const ServeArguments& arguments) {
+  SimulateArguments again;
+  again.scenario = arguments.file;
+  again.overrides = arguments.overrides;
+  again.compare = true;
+  const auto command = [again](const std::vector<std::string>& sets) {
+    SimulateArguments changed = again;
+    changed.overrides.sets.insert(changed.overrides.sets.end(), sets.begin(), sets.end());
+    return command_again(changed);
+  };
+  auto variations = serve::Variations::open(arguments.file, arguments.overrides, command);
+  if (!variations) return std::unexpected(variations.error());
+  Result<std::string> result = [&] {
+    ProgressReport report(progress_output());
+    return variations->simulate([&](const experiment::Progress& progress) { report.note(progress); });
+  }();
+  if (!result) return std::unexpected(manifest::Errors(result.error()));
+  serve::Content content{.source = arguments.file, .result = *std::move(result), .what_if = variations->limits()};
+  return Served{std::move(content), std::make_shared<const serve::Variations>(*std::move(variations))};
+}
+
+/// Starts a simulation of a scenario's first policy.
+Opened open_live(const ServeArguments& arguments) {
+  scenario::ScenarioResult scenario = scenario::read_scenario(arguments.file, arguments.overrides);
+  if (!scenario) return std::unexpected(scenario.error());
+  const scenario::PolicySpec& policy = scenario->policies.front();
+  if (const Result<void> known = check_memory_is_known(policy, "--live"); !known) {
+    return std::unexpected(manifest::Errors(known.error()));
+  }
+  SimulateArguments again;
+  again.scenario = arguments.file;
+  again.overrides = arguments.overrides;
+  again.overrides.policies = {policy.policies.name};
+  const std::string command = command_again(again);
+  const std::string explain =
+      fmt::format("capstan explain {} --scenario {}", experiment::shell_word(scenario->service().name),
+                  command.substr(std::string_view("capstan sim ").size()));
+  const auto at_moment = [explain](const std::string& at) { return explain + " --at " + at + " --verbose"; };
+  serve::Content content{.source = arguments.file,
+                         .result = serve::live_start(arguments.file, policy.policies.name, command),
+                         .live_speed = arguments.speed};
+  auto live =
+      std::make_unique<serve::LiveRun>(*std::move(scenario), arguments.speed, at_moment, command, net::machine_clock());
+  return Served{.content = std::move(content), .live = std::move(live)};
+}
+
+/// Decides a recording again, which shows what it did and why.
+Opened open_recording(const ServeArguments& arguments) {
+  if (const Result<void> good = check_no_changes(arguments); !good)
+    return std::unexpected(manifest::Errors(good.error()));
+  Result<archive::Recording> recording = archive::Recording::open(arguments.file);
+  if (!recording) return std::unexpected(manifest::Errors(recording.error()));
+  Result<serve::Recorded> recorded = [&] {
+    ProgressReport report(progress_output());
+    return serve::read_recorded(*recording, arguments.file, [&](std::int64_t done, std::int64_t all) {
+      report.note([done, all](Duration) { return fmt::format("{} of {} states decided again", done, all); });
+    });
+  }();
+  if (!recorded) return std::unexpected(manifest::Errors(recorded.error()));
+  serve::Content content{.source = arguments.file, .result = std::move(recorded->json)};
+  content.decisions = std::move(recorded->decisions);
+  return Served{std::move(content)};
+}
+
+/// Returns the first bytes of a file, as many as tell its kind.
+std::string first_bytes(const std::string& path) {
+  std::string bytes(4096, '\0');
+  std::ifstream file(path, std::ios::binary);
+  file.read(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+  bytes.resize(static_cast<std::size_t>(std::max<std::streamsize>(0, file.gcount())));
+  return bytes;
+}
+
+Opened open(const ServeArguments& arguments) {
+  const serve::FileKind kind = serve::kind_of_file(first_bytes(arguments.file));
+  if (arguments.live && kind != serve::FileKind::scenario) {
+    return std::unexpected(
+        manifest::Errors(Error{ErrorKind::usage, "--live", 0, 0, arguments.file + " is no scenario"}));
+  }
+  if (arguments.live) return open_live(arguments);
+  if (kind == serve::FileKind::recording) return open_recording(arguments);
+  Result<std::string> text = read_input(arguments.file, "a result, a recording or a scenario");
+  if (!text) return std::unexpected(manifest::Errors(text.error()));
+  return kind == serve::FileKind::result ? open_result(arguments, *std::move(text)) : open_scenario(arguments);
+}
+
+/// Passes what a simulation did to the pages.
+void pass_events(serve::LiveRun& live, serve::Dashboard& dashboard) {
+  using Kind = serve::LiveRun::Event::Kind;
+  for (serve::LiveRun::Event& event : live.take_events()) {
+    if (event.kind == Kind::state) {
+      dashboard.add_event("state", event.state.numbers, std::move(event.state.decisions));
+      continue;
+    }
+    dashboard.add_event(event.kind == Kind::ended ? "ended" : "failed", serve::error_json(event.error));
+    if (event.kind == Kind::ended) dashboard.show_result(std::move(event.result));
+  }
+}
+
+/// Serves until a signal arrives, then ends what is pending.
+void run_until_signal(net::HttpServer& server, serve::Dashboard& dashboard, serve::LiveRun* live,
+                      const net::Clock& clock) {
+  const auto wait = [&] {
+    std::array<pollfd, 3> sockets{{{server.poll_fd(), POLLIN, 0}, {dashboard.poll_fd(), POLLIN, 0}, {-1, POLLIN, 0}}};
+    if (live != nullptr) sockets[2].fd = live->poll_fd();
+    poll(sockets.data(), sockets.size(), static_cast<int>(kStopPollInterval / 1ms));
+    dashboard.turn();
+    if (live != nullptr) pass_events(*live, dashboard);
+    server.run_once(Duration{});
+  };
+  while (stop_signals() == 0) wait();
+  dashboard.finish();
+  server.finish();
+  const Instant end = clock() + kShutdown;
+  while (stop_signals() == 1 && server.connections() > 0 && clock() < end) wait();
+}
+
+ExitCode print_url(const net::SocketAddress& address, Output output) {
+  const std::string url = fmt::format("http://{}/", address.text());
+  const ExitCode printed =
+      print(output == Output::json ? fmt::format("{{\"format_version\": 1, \"url\": \"{}\"}}\n", url) : url + "\n");
+  if (printed == kOk) std::fputs("Open this address in a browser. Ctrl-C ends the server.\n", stderr);
+  return printed;
+}
+
+}  // namespace
+
+ExitCode serve(const ServeArguments& arguments) {
+  const Result<net::SocketAddress> address = net::parse_socket_address(arguments.listen);
+  if (!address) {
+    return report({ErrorKind::usage, "--listen " + arguments.listen, 0, 0, address.error().message});
+  }
+  const net::Clock clock = net::machine_clock();
+  serve::Dashboard dashboard(serve::Access::of(*address, arguments.hosts));
+  net::HttpServer server(clock, serve::dashboard_limits(), dashboard);
+  dashboard.answer_on(server);
+  // The address is bound before the simulation, so that one in use is reported at once.
+  const Result<net::ListenerId> listener = server.bind(*address);
+  if (!listener) return report(listener.error());
+  Opened opened = open(arguments);
+  if (!opened) return report(opened.error());
+  serve::Dashboard::Simulate simulate;
+  if (opened->variations) {
+    simulate = [variations = opened->variations, clock](const serve::WhatIf& change, const std::stop_token& stop) {
+      return variations->simulate(change, stop, clock);
+    };
+  }
+  dashboard.show(std::move(opened->content), std::move(simulate));
+  if (const Result<void> listens = server.open(*listener); !listens) return report(listens.error());
+  catch_stop_signals();
+  if (const ExitCode printed = print_url(server.address(*listener), arguments.output); printed != kOk) return printed;
+  run_until_signal(server, dashboard, opened->live.get(), clock);
+  return kOk;
+}
+
+}  // namespace capstan::cli

@@ -1,0 +1,204 @@
+#include "experiment/report/history_json.h"
+
+#include <algorithm>
+#include <map>
+#include <string>
+#include <tuple>
+#include <utility>
+
+#include <nlohmann/json.hpp>
+
+#include "experiment/text/words.h"
+#include "model/phase_names.h"
+#include "model/role_names.h"
+#include "model/topology_names.h"
+
+namespace capstan::experiment {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+std::int64_t since_start_ms(Instant at) { return at.since_start / std::chrono::milliseconds(1); }
+Json ms_or_null(Instant at) { return at.is_never() ? Json() : Json(since_start_ms(at)); }
+
+Json empty_columns(std::initializer_list<const char*> names) {
+  Json json = Json::object();
+  for (const char* name : names) json[name] = Json::array();
+  return json;
+}
+
+/// Numbers different values in the order in which they come.
+template <typename Key>
+class Numbering {
+ public:
+  std::size_t of(const Key& key) {
+    const auto [at, added] = numbers_.try_emplace(key, keys_.size());
+    if (added) keys_.push_back(key);
+    return at->second;
+  }
+  const std::vector<Key>& keys() const { return keys_; }
+
+ private:
+  std::map<Key, std::size_t> numbers_;
+  std::vector<Key> keys_;
+};
+
+using MachineKey =
+    std::tuple<std::string, std::string, std::string, GpuCount>;  ///< pool, instance type, GPU kind, GPUs
+
+Json nodes_json(const RunHistory& history, Numbering<MachineKey>& machines, Numbering<std::string>& domains) {
+  Json json = empty_columns({"node", "machine", "zone", "rack", "nvlink", "requested_ms", "launched_ms", "ready_ms",
+                             "leaving_ms", "ended_ms"});
+  for (const NodeHistory& node : history.nodes) {
+    json["node"].push_back(node.number);
+    json["machine"].push_back(machines.of({node.pool, node.instance_type, node.gpu, node.gpus}));
+    json["zone"].push_back(domains.of(node.zone));
+    json["rack"].push_back(domains.of(node.rack));
+    json["nvlink"].push_back(domains.of(node.nvlink));
+    json["requested_ms"].push_back(ms_or_null(node.requested_at));
+    json["launched_ms"].push_back(ms_or_null(node.launched_at));
+    json["ready_ms"].push_back(ms_or_null(node.ready_at));
+    json["leaving_ms"].push_back(ms_or_null(node.leaving_at));
+    json["ended_ms"].push_back(ms_or_null(node.ended_at));
+  }
+  return json;
+}
+
+std::string verdict_name(decide::place::PlacementResult::Kind kind) {
+  using Kind = decide::place::PlacementResult::Kind;
+  return kind == Kind::held_by_queue ? "held_by_queue" : kind == Kind::never_fits ? "never_fits" : "cannot_fit_now";
+}
+
+using WaitKey = std::tuple<std::string, std::string, std::string, std::string>;  ///< verdict, reason, sentence, supply
+
+Json gangs_json(const RunHistory& history, Numbering<WaitKey>& reasons) {
+  Json json = empty_columns({"service", "replica", "gpus_milli", "created_ms", "ended_ms", "steps", "held", "waits"});
+  for (const GangHistory& gang : history.gangs) {
+    json["service"].push_back(gang.service.value);
+    json["replica"].push_back(gang.ordinal);
+    json["gpus_milli"].push_back(gang.gpus.count);
+    json["created_ms"].push_back(since_start_ms(gang.created_at));
+    json["ended_ms"].push_back(ms_or_null(gang.ended_at));
+    Json steps = Json::array();
+    for (const GangHistory::Step& step : gang.steps)
+      steps.insert(steps.end(), {since_start_ms(step.at), int(step.phase)});
+    json["steps"].push_back(std::move(steps));
+    Json held = Json::array();
+    for (const GangHistory::Held& part : gang.held) {
+      held.insert(held.end(), {part.node, part.gpus.count, since_start_ms(part.from), ms_or_null(part.until)});
+    }
+    json["held"].push_back(std::move(held));
+    Json waits = Json::array();
+    for (const GangHistory::Wait& wait : gang.waits) {
+      waits.insert(waits.end(), {since_start_ms(wait.at),
+                                 reasons.of({verdict_name(wait.kind), wait.reason, wait.sentence, wait.supply})});
+    }
+    json["waits"].push_back(std::move(waits));
+  }
+  return json;
+}
+
+/// Appends the durations between the moments of a start, which add up to the whole start.
+void add_phases(Json& json, const sim::ColdStart& start) {
+  const bool has_node = start.node_requested_at.since_start.count() > 0;
+  Instant at = start.decided_at;
+  const auto add = [&](const char* phase, Instant end, bool happened = true) {
+    const Instant next = happened ? std::max(at, end) : at;
+    json[phase].push_back(since_start_ms(next) - since_start_ms(at));
+    at = next;
+  };
+  add("decision_ms", start.node_requested_at, has_node);
+  add("capacity_ms", start.node_launched_at, has_node);
+  add("boot_ms", start.node_booted_at, has_node);
+  add("node_setup_ms", start.node_ready_at, has_node);
+  add("placement_ms", start.bound_at);
+  add("image_ms", start.image_at);
+  add("weights_ms", start.weights_at);
+  add("engine_ms", start.init_at);
+  add("warm_up_ms", start.ready_at);
+}
+
+std::int64_t mean_us(Duration sum, RequestCount count) {
+  return count == 0 ? 0 : sum / std::chrono::microseconds(1) / count;
+}
+
+}  // namespace
+
+Json fleet_json(const RunHistory& history) {
+  Numbering<MachineKey> machines;
+  Numbering<std::string> domains;
+  Numbering<WaitKey> reasons;
+  Json nodes = nodes_json(history, machines, domains);
+  Json gangs = gangs_json(history, reasons);
+  Json json = {{"left_out", history.left_out}, {"machines", Json::array()}, {"domains", domains.keys()}};
+  for (const auto& [pool, instance_type, gpu, gpus] : machines.keys()) {
+    json["machines"].push_back(
+        {{"pool", pool.empty() ? Json() : Json(pool)}, {"instance_type", instance_type}, {"gpu", gpu}, {"gpus", gpus}});
+  }
+  json["nodes"] = std::move(nodes);
+  json["phases"] = Json::array();
+  for (const std::string_view phase : model::kGangPhaseNames) json["phases"].push_back(std::string(phase));
+  json["gangs"] = std::move(gangs);
+  json["reasons"] = Json::array();
+  for (const auto& [verdict, reason, sentence, supply] : reasons.keys()) {
+    json["reasons"].push_back({{"verdict", verdict}, {"reason", reason}, {"sentence", sentence}, {"supply", supply}});
+  }
+  return json;
+}
+
+Json cold_start_phases_json(const RunHistory& history) {
+  Json json = empty_columns({"service", "replica", "decided_ms", "decision_ms", "capacity_ms", "boot_ms",
+                             "node_setup_ms", "placement_ms", "image_ms", "weights_ms", "engine_ms", "warm_up_ms"});
+  for (const sim::ColdStart& start : history.starts) {
+    json["service"].push_back(start.service.value);
+    json["replica"].push_back(start.ordinal);
+    json["decided_ms"].push_back(since_start_ms(start.decided_at));
+    add_phases(json, start);
+  }
+  return json;
+}
+
+Json latency_phases_json(std::span<const Minute> minutes) {
+  Json json =
+      empty_columns({"first_tokens", "gateway_us", "queue_us", "prefill_us", "completed", "transfer_us", "decode_us"});
+  for (const Minute& minute : minutes) {
+    const sim::PhaseTimes& phases = minute.phases;
+    json["first_tokens"].push_back(phases.first_tokens);
+    json["gateway_us"].push_back(mean_us(phases.gateway, phases.first_tokens));
+    json["queue_us"].push_back(mean_us(phases.queue, phases.first_tokens));
+    json["prefill_us"].push_back(mean_us(phases.prefill, phases.first_tokens));
+    json["completed"].push_back(phases.completed);
+    json["transfer_us"].push_back(mean_us(phases.transfer, phases.completed));
+    json["decode_us"].push_back(mean_us(phases.decode, phases.completed));
+  }
+  return json;
+}
+
+Json services_json(const model::Catalog& catalog) {
+  Json json = Json::array();
+  for (const model::Service& service : catalog.services) {
+    const model::Workload& workload = service.workload;
+    const model::PodSet pods = workload.gang().pods;
+    const bool split = workload.role != model::Role::both;
+    json.push_back({{"name", service.name},
+                    {"part", split ? std::string(model::name(workload.role)) : variant_name(catalog, service)},
+                    {"gpu", workload.gpu.valid() ? catalog.gpu_kind(workload.gpu) : ""},
+                    {"pods", pods.count},
+                    {"gpus_per_pod_milli", pods.gpus_per_pod.count},
+                    {"together", std::string(model::name(workload.together).key)},
+                    {"queue", workload.queue.valid() ? Json(workload.queue.value) : Json()}});
+  }
+  return json;
+}
+
+Json queues_json(const model::Catalog& catalog) {
+  Json json = Json::array();
+  for (const model::Queue& queue : catalog.queues) {
+    json.push_back({{"name", queue.name},
+                    {"parent", queue.parent.valid() ? Json(queue.parent.value) : Json()},
+                    {"limit_gpus_milli", queue.limit ? Json(queue.limit->count) : Json()}});
+  }
+  return json;
+}
+
+}  // namespace capstan::experiment

@@ -1,0 +1,26 @@
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include <nlohmann/json_fwd.hpp>
+
+#include "experiment/run/result.h"
+#include "model/catalog.h"
+
+// The parts of a report's JSON that say what happened to nodes and replicas (docs/reference/result.md). Tables are
+// written as columns, because their rows are many and short.
+namespace capstan::experiment {
+
+/// Returns `fleet`: the nodes, the replicas on them, and why replicas waited.
+nlohmann::ordered_json fleet_json(const RunHistory& history);
+/// Returns `cold_start_phases`: one row for each completed start.
+nlohmann::ordered_json cold_start_phases_json(const RunHistory& history);
+/// Returns `latency_phases`: means by minute.
+nlohmann::ordered_json latency_phases_json(std::span<const Minute> minutes);
+/// Returns `services`: what a replica of each service needs.
+nlohmann::ordered_json services_json(const model::Catalog& catalog);
+/// Returns `queues`: the tree with its limits.
+nlohmann::ordered_json queues_json(const model::Catalog& catalog);
+
+}  // namespace capstan::experiment

@@ -1,0 +1,178 @@
+#include "experiment/run/run_history.h"
+
+#include <algorithm>
+
+#include "model/reason_sentence.h"
+
+namespace capstan::experiment {
+namespace {
+
+std::string domain_of(const model::Catalog& catalog, const model::Node& node, model::TopologyLevel level) {
+  const model::DomainId id = node.domains[static_cast<std::size_t>(level)];
+  return id.valid() ? catalog.domain(id).name : "";
+}
+
+bool takes_pods(const model::Node& node) { return node.phase == model::Node::Phase::ready; }
+
+/// Returns why no node is bought for a gang, or which one is on its way; empty if the decision does not mention it.
+std::string supply_words(const decide::provision::Decision& bought, const model::Catalog& catalog, model::GangId gang) {
+  for (const model::Plan::Kept& kept : bought.plan.kept) {
+    if (kept.subject == model::Plan::Kept::Subject::gang && kept.id == gang.value) {
+      return model::sentence(kept.why, catalog);
+    }
+  }
+  return "";
+}
+
+bool waits(decide::place::PlacementResult::Kind kind) {
+  using Kind = decide::place::PlacementResult::Kind;
+  return kind == Kind::cannot_fit_now || kind == Kind::held_by_queue || kind == Kind::never_fits ||
+         kind == Kind::nominated;
+}
+
+}  // namespace
+
+void HistoryRecorder::note(const ports::Observation& seen) {
+  const model::Snapshot& now = seen.snapshot;
+  for (const model::ClaimId id : seen.delta.claims) {
+    const model::Claim* claim = now.claims.find(id);
+    if (claim == nullptr) continue;
+    ClaimTimes& times = claims_.try_emplace(id, ClaimTimes{.requested_at = claim->requested_at}).first->second;
+    if (claim->phase != model::Claim::Phase::requested && times.launched_at.is_never()) times.launched_at = now.at;
+  }
+  for (const model::NodeId id : seen.delta.nodes) note_node(id, now.nodes.find(id), *now.catalog, now.at);
+  for (const model::GangId id : seen.delta.gangs) note_gang(id, now.gangs.find(id), now.at);
+  for (const model::PodId id : seen.delta.pods) note_pod(id, now.pods.find(id), now.at);
+}
+
+void HistoryRecorder::note_node(model::NodeId id, const model::Node* row, const model::Catalog& catalog, Instant now) {
+  const auto known = nodes_.find(id);
+  if (row == nullptr) {
+    if (known == nodes_.end()) return;
+    history_.nodes[known->second].ended_at = now;
+    nodes_.erase(known);
+    return;
+  }
+  if (known != nodes_.end()) {
+    NodeHistory& node = history_.nodes[known->second];
+    if (!takes_pods(*row) && node.leaving_at.is_never()) node.leaving_at = now;
+    if (takes_pods(*row)) node.leaving_at = Instant::never();
+    return;
+  }
+  if (history_.nodes.size() == RunHistory::kRowsMost) {
+    ++history_.left_out;
+    return;
+  }
+  const auto claim = claims_.find(row->claim);
+  const ClaimTimes times = claim == claims_.end() ? ClaimTimes{.requested_at = Instant::never()} : claim->second;
+  nodes_.emplace(id, history_.nodes.size());
+  history_.nodes.push_back({.number = id.value,
+                            .pool = row->pool.valid() ? catalog.pool(row->pool).name : "",
+                            .instance_type = row->offering.valid() ? catalog.offering(row->offering).instance_type : "",
+                            .gpu = row->gpu.valid() ? catalog.gpu_kind(row->gpu) : "",
+                            .zone = domain_of(catalog, *row, model::TopologyLevel::zone),
+                            .rack = domain_of(catalog, *row, model::TopologyLevel::rack),
+                            .nvlink = domain_of(catalog, *row, model::TopologyLevel::nvlink),
+                            .gpus = row->gpus.count / 1000,
+                            .requested_at = times.requested_at,
+                            .launched_at = times.launched_at,
+                            .ready_at = row->ready_at,
+                            .leaving_at = takes_pods(*row) ? Instant::never() : now});
+}
+
+void HistoryRecorder::begin_gang(model::GangId id, const model::Gang& row, Instant at) {
+  if (history_.gangs.size() == RunHistory::kRowsMost) {
+    ++history_.left_out;
+    return;
+  }
+  gangs_[id] = history_.gangs.size();
+  history_.gangs.push_back({.service = row.service,
+                            .ordinal = row.ordinal,
+                            .gpus = MilliGpu{row.spec.pods.gpus_per_pod.count * row.spec.pods.count},
+                            .created_at = at,
+                            .steps = {{at, row.phase}},
+                            .held = {},
+                            .waits = {}});
+}
+
+GangHistory* HistoryRecorder::find_gang(model::GangId id) {
+  const auto known = gangs_.find(id);
+  return known == gangs_.end() ? nullptr : &history_.gangs[known->second];
+}
+
+void HistoryRecorder::note_gang(model::GangId id, const model::Gang* row, Instant now) {
+  const auto known = gangs_.find(id);
+  if (row == nullptr) {
+    if (known == gangs_.end()) return;
+    GangHistory& gang = history_.gangs[known->second];
+    gang.ended_at = now;
+    for (GangHistory::Held& held : gang.held) {
+      if (held.until.is_never()) held.until = now;
+    }
+    gangs_.erase(known);
+    return;
+  }
+  if (known == gangs_.end()) return begin_gang(id, *row, std::min(row->created_at, now));
+  if (history_.gangs[known->second].service != row->service) {
+    GangHistory& before = history_.gangs[known->second];
+    before.ended_at = now;
+    std::vector<GangHistory::Held> moved;
+    for (GangHistory::Held& held : before.held) {
+      if (!held.until.is_never()) continue;
+      held.until = now;
+      moved.push_back({.node = held.node, .gpus = held.gpus, .from = now});
+    }
+    gangs_.erase(known);
+    begin_gang(id, *row, now);
+    if (GangHistory* after = find_gang(id)) after->held = std::move(moved);
+    return;
+  }
+  GangHistory& gang = history_.gangs[known->second];
+  if (gang.steps.back().phase == row->phase || gang.steps.size() == RunHistory::kStepsMost) return;
+  gang.steps.push_back({now, row->phase});
+}
+
+void HistoryRecorder::note_pod(model::PodId id, const model::Pod* row, Instant now) {
+  const auto known = pods_.find(id);
+  if (row != nullptr && row->node.valid() && known == pods_.end()) {
+    pods_.emplace(id, std::pair{row->gang, row->node});
+    if (GangHistory* gang = find_gang(row->gang)) {
+      gang->held.push_back({.node = row->node.value, .gpus = row->gpus, .from = now});
+    }
+  } else if (row == nullptr && known != pods_.end()) {
+    const auto [id_of_gang, node] = known->second;
+    pods_.erase(known);
+    GangHistory* gang = find_gang(id_of_gang);
+    if (gang == nullptr) return;
+    const auto open = std::ranges::find_if(
+        gang->held, [&](const GangHistory::Held& held) { return held.node == node.value && held.until.is_never(); });
+    if (open != gang->held.end()) open->until = now;
+  }
+}
+
+void HistoryRecorder::note(const decide::place::Decision& placed, const decide::provision::Decision& bought,
+                           const model::Catalog& catalog, Instant now) {
+  for (const decide::place::PlacementResult& verdict : placed.verdicts) {
+    GangHistory* gang = waits(verdict.kind) ? find_gang(verdict.gang) : nullptr;
+    if (gang == nullptr || gang->steps.back().phase != model::Gang::Phase::pending) continue;
+    const std::string_view reason = model::name(verdict.why.code);
+    std::string supply = supply_words(bought, catalog, verdict.gang);
+    if (!gang->waits.empty()) {
+      const GangHistory::Wait& last = gang->waits.back();
+      // Only the first sentence of a supply is kept: its numbers, such as a time since the last launch, change always.
+      const bool same = last.kind == verdict.kind && last.reason == reason && last.supply.empty() == supply.empty();
+      if (same || gang->waits.size() == RunHistory::kStepsMost) continue;
+    }
+    gang->waits.push_back(
+        {now, verdict.kind, std::string(reason), model::sentence(verdict.why, catalog), std::move(supply)});
+  }
+}
+
+RunHistory HistoryRecorder::take(const std::vector<sim::ColdStart>& starts) && {
+  const std::size_t kept = std::min(starts.size(), RunHistory::kRowsMost);
+  history_.starts.assign(starts.begin(), starts.begin() + static_cast<std::ptrdiff_t>(kept));
+  history_.left_out += static_cast<std::int64_t>(starts.size() - kept);
+  return std::move(history_);
+}
+
+}  // namespace capstan::experiment

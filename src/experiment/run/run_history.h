@@ -1,0 +1,109 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/quantity.h"
+#include "base/time.h"
+#include "decide/place/place.h"
+#include "decide/provision/provision.h"
+#include "model/gang.h"
+#include "ports/world.h"
+#include "sim/cluster/cluster_meter.h"
+
+// The history of every node and replica of a run, for the map of the fleet, the waiting gangs and the cold starts.
+namespace capstan::experiment {
+
+/// One node from its request to its end. A moment that never came is Instant::never().
+struct NodeHistory {
+  std::uint32_t number = 0;  ///< of the node in the simulation
+  std::string pool;          ///< empty: it belongs to no pool
+  std::string instance_type;
+  std::string gpu;
+  std::string zone;
+  std::string rack;
+  std::string nvlink;  ///< NVLink domain
+  GpuCount gpus = 0;
+  Instant requested_at = Instant::never();  ///< never: it existed at the start
+  Instant launched_at = Instant::never();   ///< it is paid for from here; never: it existed at the start
+  Instant ready_at = Instant::never();
+  Instant leaving_at = Instant::never();  ///< it takes no new pods from here
+  Instant ended_at = Instant::never();
+};
+
+/// One replica from the creation of its pods to their end. A replica that changes its service ends one history and
+/// begins another.
+struct GangHistory {
+  struct Step {
+    Instant at;
+    model::Gang::Phase phase{};
+  };
+  /// The GPUs that one pod held on a node.
+  struct Held {
+    std::uint32_t node = 0;  ///< as NodeHistory::number
+    MilliGpu gpus;
+    Instant from;
+    Instant until = Instant::never();
+  };
+  /// A reason why the replica waited, from `at` until the next one or until all its pods were bound.
+  struct Wait {
+    Instant at;
+    decide::place::PlacementResult::Kind kind{};
+    std::string reason;    ///< code of the placement's reason
+    std::string sentence;  ///< with the numbers of the moment `at`
+    std::string supply;    ///< why no node is bought for it, or which one is on its way; may be empty
+  };
+  model::ServiceId service;
+  std::uint32_t ordinal = 0;
+  MilliGpu gpus;  ///< that all its pods ask for
+  Instant created_at;
+  Instant ended_at = Instant::never();
+  std::vector<Step> steps;
+  std::vector<Held> held;
+  std::vector<Wait> waits;
+};
+
+/// The nodes and replicas of a run in the order in which they were first seen. The size is bounded.
+struct RunHistory {
+  static constexpr std::size_t kRowsMost = 20'000;  ///< most nodes, replicas and starts, each
+  static constexpr std::size_t kStepsMost = 200;    ///< most steps and most waits of one replica
+
+  std::vector<NodeHistory> nodes;
+  std::vector<GangHistory> gangs;
+  std::vector<sim::ColdStart> starts;  ///< that were completed, in the order in which they ended
+  std::int64_t left_out = 0;           ///< nodes, replicas and starts beyond the bound
+};
+
+/// Builds the history of a run from what the control loop observes, at the cost of the rows that changed.
+class HistoryRecorder {
+ public:
+  /// Notes the changed rows of an observation. The first one has all rows.
+  void note(const ports::Observation& seen);
+  /// Notes why gangs wait, from the last decisions about placement and nodes.
+  void note(const decide::place::Decision& placed, const decide::provision::Decision& bought,
+            const model::Catalog& catalog, Instant now);
+
+  RunHistory take(const std::vector<sim::ColdStart>& starts) &&;
+
+ private:
+  struct ClaimTimes {
+    Instant requested_at;
+    Instant launched_at = Instant::never();
+  };
+  void note_node(model::NodeId id, const model::Node* row, const model::Catalog& catalog, Instant now);
+  void note_gang(model::GangId id, const model::Gang* row, Instant now);
+  void note_pod(model::PodId id, const model::Pod* row, Instant now);
+  void begin_gang(model::GangId id, const model::Gang& row, Instant at);
+  GangHistory* find_gang(model::GangId id);
+
+  RunHistory history_;
+  std::map<model::ClaimId, ClaimTimes> claims_;
+  std::map<model::NodeId, std::size_t> nodes_;                            ///< index in the history; present nodes only
+  std::map<model::GangId, std::size_t> gangs_;                            ///< index in the history; present gangs only
+  std::map<model::PodId, std::pair<model::GangId, model::NodeId>> pods_;  ///< bound pods, and where
+};
+
+}  // namespace capstan::experiment

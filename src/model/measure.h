@@ -1,0 +1,27 @@
+#pragma once
+
+#include <cstdint>
+
+namespace capstan::model {
+
+/// Quantity that a signal counts, with its unit.
+enum class Measure : std::uint8_t { requests, tokens, ppm, percent, microseconds };
+
+/// Returns the largest value of a measure in a snapshot, far below values whose sums would overflow.
+constexpr std::int64_t largest(Measure measure) {
+  switch (measure) {
+    case Measure::requests:
+      return 86'400'000'000;
+    case Measure::tokens:
+      return 9'000'000'000'000'000;
+    case Measure::ppm:
+      return 1'000'000;
+    case Measure::percent:
+      return 100;
+    case Measure::microseconds:
+      return std::int64_t{366} * 86'400'000'000;  // a leap year, the longest run
+  }
+  return 0;
+}
+
+}  // namespace capstan::model

@@ -1,0 +1,137 @@
+#include "plan/search/zone_loss.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <span>
+#include <utility>
+
+#include "plan/figures.h"
+#include "plan/search/scaler_choice.h"
+
+namespace capstan::plan {
+
+namespace {
+
+constexpr int kZoneLossTriesMost = 6;  ///< minima that are tried
+
+class ZoneLossSearch {
+ public:
+  ZoneLossSearch(FleetSimulator& simulator, const FleetKey& chosen, const ServicePlan& plan, const Trial& missed,
+                 const SearchBudget& budget)
+      : simulator_(simulator),
+        chosen_(chosen),
+        plan_(plan),
+        conditions_(*zone_loss_conditions(simulator)),
+        requests_most_(simulator.requests() + budget.zone_loss),
+        highest_(highest_step(simulator.candidates()[chosen.candidate])),
+        worst_({{chosen.step, missed}}) {
+    seeds_ = {missed.seed};
+    for (const Trial& trial : plan.seeds) {
+      if (!budget.is_huge && trial.seed != missed.seed) seeds_.push_back(trial.seed);
+    }
+  }
+
+  Result<std::optional<ZoneLossMinimum>> run() {
+    ReplicaCount missed = chosen_.step, held = 0;  // held 0: none is known to hold the SLO
+    for (int tries = 0; tries < kZoneLossTriesMost && missed < highest_; ++tries) {
+      if (tries > 0 && simulator_.requests() >= requests_most_) break;
+      const ReplicaCount step = held > 0 ? missed + (held - missed) / 2 : higher(missed);
+      const Result<bool> is_held = holds(step);
+      if (!is_held) return std::unexpected(is_held.error());
+      (*is_held ? held : missed) = step;
+      if (held > 0 && held - missed <= 1) break;
+    }
+    return minimum_of(held > 0 ? held : missed, held > 0);
+  }
+
+ private:
+  /// Returns the next step to try. The first one replaces the replicas of the lost zone in the others.
+  ReplicaCount higher(ReplicaCount missed) const {
+    const auto zones = static_cast<ReplicaCount>(simulator_.spec().cluster.zones.size());
+    const ReplicaCount without_zone = ceil_div(missed * zones, zones - 1);
+    return std::min(std::max(without_zone, missed + 1), highest_);
+  }
+
+  FleetOption fleet_at(ReplicaCount step) const {
+    FleetKey key = chosen_;
+    key.step = step;
+    FleetOption fleet = fleet_of(simulator_.candidates(), key);
+    const bool has_object = key.scaler == ScalerKind::scaled_object || key.scaler == ScalerKind::hpa;
+    if (!has_object) return fleet;
+    return threshold_fleet(simulator_.spec(), simulator_.service(), plan_, std::move(fleet), key.scaler);
+  }
+
+  Result<std::vector<Trial>> simulate(ReplicaCount step, const Conditions& conditions,
+                                      std::span<const std::uint64_t> seeds) {
+    std::vector<TrialOrder> orders;
+    for (const std::uint64_t seed : seeds) orders.push_back({fleet_at(step), conditions, seed});
+    const auto results = simulator_.run_worse(orders);
+    if (!results) return std::unexpected(results.error());
+    std::vector<Trial> trials;
+    for (const experiment::RunResult& result : *results) {
+      trials.push_back(trial_of(fmt::format("zone {} lost, with a higher minimum", plan_.lost_zone), result));
+    }
+    return trials;
+  }
+
+  /// Simulates the loss of the zone, first under the seed that met the fewest requests.
+  Result<bool> holds(ReplicaCount step) {
+    const std::span<const std::uint64_t> seeds(seeds_);
+    for (const auto part : {seeds.first(1), seeds.subspan(1)}) {
+      if (part.empty()) continue;
+      const auto trials = simulate(step, conditions_, part);
+      if (!trials) return std::unexpected(trials.error());
+      for (const Trial& trial : *trials) {
+        const auto known = worst_.find(step);
+        if (known == worst_.end() || trial.attainment_ppm < known->second.attainment_ppm) worst_[step] = trial;
+      }
+      if (worst_.at(step).attainment_ppm < simulator_.service().slo.attainment_ppm) return false;
+    }
+    return true;
+  }
+
+  Result<std::optional<ZoneLossMinimum>> minimum_of(ReplicaCount step, bool is_held) {
+    const auto planned = simulate(step, {}, seeds_);
+    if (!planned) return std::unexpected(planned.error());
+    const FleetOption fleet = fleet_at(step);
+    ZoneLossMinimum out{.micro_usd_per_hour = micro_usd_per_hour(*planned), .holds_slo = is_held};
+    for (std::size_t i = 0; i < fleet.minimum.size(); ++i) {
+      out.roles.push_back({.minimum = fleet.minimum[i], .maximum = fleet.maximum[i]});
+    }
+    out.trial = worst_.at(step);
+    out.trial.condition = TrialCondition::zone_lost;
+    out.trial.scenario = simulator_.scenario(fleet, conditions_);
+    return std::optional(std::move(out));
+  }
+
+  FleetSimulator& simulator_;
+  FleetKey chosen_;
+  const ServicePlan& plan_;
+  Conditions conditions_;
+  RequestCount requests_most_;
+  ReplicaCount highest_;
+  std::vector<std::uint64_t> seeds_;     ///< the worst first
+  std::map<ReplicaCount, Trial> worst_;  ///< by step
+};
+
+}  // namespace
+
+std::optional<Conditions> zone_loss_conditions(const FleetSimulator& simulator) {
+  const std::vector<std::string>& zones = simulator.spec().cluster.zones;
+  if (zones.size() < 2) return std::nullopt;
+  const Duration at = std::max<Duration>(simulator.load().length / 3, std::chrono::seconds(1));
+  return Conditions{.lost_zone = zones.front(), .lost_at = at};
+}
+
+Result<std::optional<ZoneLossMinimum>> find_zone_loss_minimum(FleetSimulator& simulator, const FleetKey& chosen,
+                                                              const ServicePlan& plan, const SearchBudget& budget) {
+  const auto missed = std::ranges::find(plan.robustness, TrialCondition::zone_lost, &Trial::condition);
+  const bool is_missed =
+      missed != plan.robustness.end() && missed->attainment_ppm < simulator.service().slo.attainment_ppm;
+  if (!is_missed || !plan.holds_slo) return std::optional<ZoneLossMinimum>();
+  return ZoneLossSearch(simulator, chosen, plan, *missed, budget).run();
+}
+
+}  // namespace capstan::plan

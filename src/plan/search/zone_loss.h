@@ -1,0 +1,21 @@
+#pragma once
+
+#include <optional>
+
+#include "plan/search/budget.h"
+#include "plan/search/fleet_simulator.h"
+
+namespace capstan::plan {
+
+/// Returns the loss of a zone for half an hour, from a third of the load on; nothing for a cluster with one zone.
+std::optional<Conditions> zone_loss_conditions(const FleetSimulator& simulator);
+
+/// Finds a small minimum with which the fleet holds the SLO while a zone is lost, on the same machines and under the
+/// same scaler. A minimum counts only if every seed holds it; of a huge load, only the worst seed is simulated.
+/// @param chosen  the fleet of the plan
+/// @param plan    of the service, with its seeds and its worse conditions
+/// @return nothing if the fleet holds the SLO without the zone, or misses it with all zones
+Result<std::optional<ZoneLossMinimum>> find_zone_loss_minimum(FleetSimulator& simulator, const FleetKey& chosen,
+                                                              const ServicePlan& plan, const SearchBudget& budget);
+
+}  // namespace capstan::plan

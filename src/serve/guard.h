@@ -1,0 +1,36 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "net/http_request.h"
+#include "net/socket_address.h"
+
+// The checks that keep other web pages away from a server on this machine.
+namespace capstan::serve {
+
+/// The names under which browsers may reach the server.
+struct Access {
+  std::vector<std::string> hosts;  ///< names and addresses without a port; IPv6 addresses in brackets
+
+  /// Returns the loopback names, the address that the server listens on, and further names that the user states.
+  static Access of(const net::SocketAddress& listens_on, const std::vector<std::string>& further);
+};
+
+struct Refusal {
+  int status = 403;
+  std::string why;
+};
+
+/// Returns why a request is refused, or nothing.
+/// - The Host header must name the server. Otherwise a page of another site could read answers after its own name has
+///   been pointed to this machine (DNS rebinding).
+/// - A request of a page must come from this server's own page, by its Origin and its Sec-Fetch-Site. Only a link to
+/// the
+///   page itself may be followed from elsewhere.
+/// - A request that starts work has the method POST and a body of the type application/json, which no form can send.
+std::optional<Refusal> refusal(const net::HttpRequest& request, const Access& access);
+
+}  // namespace capstan::serve

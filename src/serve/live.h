@@ -1,0 +1,69 @@
+#pragma once
+
+#include <condition_variable>
+#include <cstdint>
+#include <mutex>
+#include <stop_token>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "net/monotonic.h"
+#include "scenario/scenario.h"
+#include "serve/recorded.h"
+
+namespace capstan::serve {
+
+/// Returns the data of the page before the first event, as JSON: a recording without states.
+/// @param command  the command that gives the whole result
+std::string live_start(const std::string& source, const std::string& policy, const std::string& command);
+
+/// Simulates the first policy of a scenario on a thread of its own, in the pace of a clock.
+class LiveRun {
+ public:
+  /// Something that happened since the last call of take_events().
+  struct Event {
+    enum class Kind : std::uint8_t {
+      state,   ///< the controller decided
+      ended,   ///< the simulation is over, and `result` is its result
+      failed,  ///< the simulation could not go on; `error` says why
+    };
+    Kind kind = Kind::state;
+    std::int64_t position = 0;  ///< of a state, from 0
+    ShownState state{};
+    std::string result{};  ///< JSON
+    std::string error{};
+  };
+
+  /// @param speed    simulated time for each unit of real time; more than 0
+  /// @param command  for the commands of decisions
+  /// @param again    the command that gives the whole result
+  LiveRun(scenario::Scenario scenario, double speed, MomentCommand command, std::string again, net::Clock clock);
+  /// Stops the simulation and waits for its end.
+  ~LiveRun();
+  LiveRun(const LiveRun&) = delete;
+  LiveRun& operator=(const LiveRun&) = delete;
+
+  std::vector<Event> take_events();
+  /// Returns a descriptor that is readable if take_events() has something to return.
+  int poll_fd() const { return wake_; }
+
+ private:
+  void run(const std::stop_token& stop);
+  void wait_until(Instant simulated, const std::stop_token& stop);
+  void push(Event event);
+
+  const scenario::Scenario scenario_;
+  const double speed_;
+  const MomentCommand command_;
+  const std::string again_;
+  const net::Clock clock_;
+  const Instant start_;
+  int wake_ = -1;
+  std::mutex mutex_;
+  std::condition_variable_any stopped_;
+  std::vector<Event> events_;
+  std::jthread thread_;  // declared last, so that it ends before the members that it uses
+};
+
+}  // namespace capstan::serve

@@ -1,0 +1,265 @@
+#include "serve/recorded.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <deque>
+#include <optional>
+#include <utility>
+
+#include <nlohmann/json.hpp>
+
+#include "archive/replay.h"
+#include "experiment/text/words.h"
+#include "explain/explain.h"
+
+namespace capstan::serve {
+namespace {
+
+using Json = nlohmann::ordered_json;
+using Value = std::optional<std::int64_t>;  ///< nothing: unknown, or the service did not exist
+
+/// The numbers of one service at one moment.
+struct Numbers {
+  Value desired, ready, starting, waiting;
+};
+
+constexpr std::pair<const char*, Value Numbers::*> kSeries[] = {{"desired", &Numbers::desired},
+                                                                {"ready", &Numbers::ready},
+                                                                {"starting", &Numbers::starting},
+                                                                {"waiting", &Numbers::waiting}};
+
+struct Moment {
+  Instant at;
+  std::map<std::string, Numbers> services;
+};
+
+struct ShownAction {
+  std::int64_t state = 0;
+  Instant at;
+  const char* layer = "";
+  std::string text;
+};
+
+struct Arithmetic {
+  Instant at;
+  std::string text;
+};
+
+std::string dump_line(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n"; }
+
+/// Returns a moment as `capstan replay --at` reads it.
+std::string at_words(Instant at) {
+  const auto ms = std::chrono::floor<std::chrono::milliseconds>(at.since_start).count();
+  return ms % 1000 == 0 ? fmt::format("{}s", ms / 1000) : fmt::format("{}ms", ms);
+}
+
+/// Returns the decisions of a state as JSON.
+std::string decisions_json(std::int64_t state, const Arithmetic& one, const MomentCommand& command) {
+  return dump_line({{"format_version", 1},
+                    {"state", state},
+                    {"at_ns", one.at.since_start.count()},
+                    {"arithmetic", one.text},
+                    {"command", command(at_words(one.at))}});
+}
+
+/// Returns the actions of all layers.
+std::vector<ShownAction> actions_of(std::int64_t position, const model::Snapshot& snapshot,
+                                    const archive::Redecision& decided) {
+  std::vector<ShownAction> all;
+  const auto add_plan = [&](const char* layer, const model::Plan& plan) {
+    for (const model::Action& action : plan.actions) {
+      all.push_back({position, snapshot.at, layer, explain::line(*snapshot.catalog, action)});
+    }
+  };
+  for (const decide::scale::Decision& decision : decided.scale) add_plan("scale", decision.plan);
+  add_plan("place", decided.place.plan);
+  add_plan("provision", decided.provision.plan);
+  return all;
+}
+
+template <typename Actions>
+Json actions_json(const Actions& actions) {
+  Json rows = Json::array();
+  for (const ShownAction& action : actions) {
+    rows.push_back({{"state", action.state},
+                    {"at_ns", action.at.since_start.count()},
+                    {"layer", action.layer},
+                    {"action", action.text}});
+  }
+  return rows;
+}
+
+Json value_json(const Value& value) { return value ? Json(*value) : Json(); }
+
+void add(Value& sum, const model::Signal& signal) {
+  if (signal.usable()) sum = sum.value_or(0) + signal.value;
+}
+
+/// Returns the numbers of every service in a state.
+Moment moment_of(const model::Snapshot& snapshot, const archive::Redecision& decided) {
+  Moment moment{snapshot.at, {}};
+  std::map<model::ServiceId, Numbers> by_id;
+  snapshot.services.for_each([&](model::ServiceId id, const model::ServiceState& state) {
+    Numbers& numbers = by_id[id];
+    numbers.ready = numbers.starting = 0;
+    add(numbers.waiting, state.gateway_waiting);
+  });
+  for (const decide::scale::Decision& decision : decided.scale) {
+    if (const auto found = by_id.find(decision.service); found != by_id.end()) found->second.desired = decision.desired;
+  }
+  snapshot.gangs.for_each([&](model::GangId id, const model::Gang& gang) {
+    const auto found = by_id.find(gang.service);
+    if (found == by_id.end()) return;
+    Numbers& numbers = found->second;
+    *numbers.ready += gang.phase == model::Gang::Phase::ready ? 1 : 0;
+    *numbers.starting += gang.phase == model::Gang::Phase::starting ? 1 : 0;
+    add(numbers.waiting, snapshot.signals_of(id).waiting);
+  });
+  for (auto& [id, numbers] : by_id) moment.services.emplace(snapshot.catalog->service(id).name, numbers);
+  return moment;
+}
+
+void keep_least(Value& least, const Value& value) {
+  if (value && (!least || *value < *least)) least = value;
+}
+void keep_most(Value& most, const Value& value) {
+  if (value && (!most || *value > *most)) most = value;
+}
+
+/// Returns at most `points` moments. With more, each pair of them holds the least and the most of several.
+std::vector<Moment> thinned(std::vector<Moment> all, std::size_t points) {
+  if (all.size() <= points) return all;
+  const std::size_t buckets = std::max<std::size_t>(1, points / 2);
+  std::vector<Moment> out;
+  for (std::size_t bucket = 0; bucket < buckets; ++bucket) {
+    const std::size_t from = all.size() * bucket / buckets, to = all.size() * (bucket + 1) / buckets;
+    Moment least{all[from].at, {}}, most{all[to - 1].at, {}};
+    for (std::size_t i = from; i < to; ++i) {
+      for (const auto& [name, numbers] : all[i].services) {
+        for (const auto& [key, field] : kSeries) {
+          keep_least(least.services[name].*field, numbers.*field);
+          keep_most(most.services[name].*field, numbers.*field);
+        }
+      }
+    }
+    out.push_back(std::move(least));
+    out.push_back(std::move(most));
+  }
+  return out;
+}
+
+Json series_json(const std::vector<Moment>& moments) {
+  std::map<std::string, Json> by_service;
+  for (const Moment& moment : moments) {
+    for (const auto& [name, numbers] : moment.services) by_service.try_emplace(name, Json::object());
+  }
+  Json all = Json::array();
+  for (auto& [name, json] : by_service) {
+    json["service"] = name;
+    for (const auto& [key, field] : kSeries) {
+      Json& values = json[key] = Json::array();
+      for (const Moment& moment : moments) {
+        const auto found = moment.services.find(name);
+        const Value value = found == moment.services.end() ? Value() : found->second.*field;
+        values.push_back(value_json(value));
+      }
+    }
+    all.push_back(std::move(json));
+  }
+  return all;
+}
+
+/// Collects what the page shows, state after state.
+class Collector {
+ public:
+  explicit Collector(const RecordedLimits& limits) : limits_(limits) {}
+
+  void add(const archive::SavedState& state, const archive::Redecision& decided) {
+    const model::Snapshot& snapshot = state.snapshot;
+    if (states_ == 0) policy_ = state.policies.name;
+    moments_.push_back(moment_of(snapshot, decided));
+    std::vector<ShownAction> actions = actions_of(states_, snapshot, decided);
+    if (!actions.empty()) arithmetic_.emplace(states_, Arithmetic{snapshot.at, arithmetic_of(state, decided)});
+    for (ShownAction& action : actions) actions_.push_back(std::move(action));
+    for (; actions_.size() > limits_.actions; ++left_out_) actions_.pop_front();
+    const std::int64_t first = actions_.empty() ? states_ : actions_.front().state;
+    arithmetic_.erase(arithmetic_.begin(), arithmetic_.lower_bound(first));
+    ++states_;
+  }
+
+  Recorded finish(const std::string& path) && {
+    const std::vector<Moment> moments = thinned(std::move(moments_), limits_.points);
+    Json json = {{"format_version", 1}, {"recording", path}, {"policy", policy_}, {"states", states_}};
+    Json& at = json["at_ns"] = Json::array();
+    for (const Moment& moment : moments) at.push_back(moment.at.since_start.count());
+    json["services"] = series_json(moments);
+    json["actions"] = actions_json(actions_);
+    json["actions_left_out"] = left_out_;
+    const std::string command = "capstan replay " + experiment::shell_word(path);
+    json["command"] = command;
+    Recorded recorded{dump_line(json), {}};
+    for (const auto& [state, one] : arithmetic_) {
+      const auto at_moment = [&](const std::string& at) { return command + " --at " + at; };
+      recorded.decisions.emplace(state, decisions_json(state, one, at_moment));
+    }
+    return recorded;
+  }
+
+ private:
+  const RecordedLimits& limits_;
+  std::int64_t states_ = 0;
+  std::string policy_;
+  std::vector<Moment> moments_;
+  std::deque<ShownAction> actions_;
+  std::int64_t left_out_ = 0;
+  std::map<std::int64_t, Arithmetic> arithmetic_;
+};
+
+}  // namespace
+
+ShownState show_state(std::int64_t position, const archive::SavedState& state, const archive::Redecision& decided,
+                      const MomentCommand& command) {
+  const model::Snapshot& snapshot = state.snapshot;
+  const std::vector<ShownAction> actions = actions_of(position, snapshot, decided);
+  Json json = {{"state", position}, {"at_ns", snapshot.at.since_start.count()}, {"services", Json::object()}};
+  for (const auto& [name, numbers] : moment_of(snapshot, decided).services) {
+    for (const auto& [key, field] : kSeries) json["services"][name][key] = value_json(numbers.*field);
+  }
+  json["actions"] = actions_json(actions);
+  ShownState shown{dump_line(json), {}};
+  if (!actions.empty()) {
+    shown.decisions = decisions_json(position, {snapshot.at, arithmetic_of(state, decided)}, command);
+  }
+  return shown;
+}
+
+std::string arithmetic_of(const archive::SavedState& state, const archive::Redecision& decided) {
+  const model::Catalog& catalog = *state.snapshot.catalog;
+  std::string text;
+  const auto add = [&](const std::string& paragraph) { text += (text.empty() ? "" : "\n\n") + paragraph; };
+  for (const decide::scale::Decision& decision : decided.scale) {
+    if (state.snapshot.services.find(decision.service) != nullptr) add(explain::paragraph(catalog, decision));
+  }
+  if (state.policies.place) add(explain::paragraph(catalog, decided.place));
+  if (state.policies.provision) add(explain::paragraph(catalog, decided.provision));
+  return text + "\n";
+}
+
+Result<Recorded> read_recorded(archive::Recording& recording, const std::string& path,
+                               const std::function<void(std::int64_t, std::int64_t)>& progress,
+                               const RecordedLimits& limits) {
+  Collector collector(limits);
+  std::int64_t position = 0;
+  const Result<archive::ReplayCount> count = archive::replay(recording, {}, [&](const archive::Replayed& replayed) {
+    collector.add(replayed.state, replayed.recorded);
+    if (progress) progress(++position, recording.states());
+    return true;
+  });
+  if (!count) return std::unexpected(count.error());
+  if (count->states == 0)
+    return std::unexpected(Error::about(path, "the recording is empty, expected at least one decision"));
+  return std::move(collector).finish(path);
+}
+
+}  // namespace capstan::serve

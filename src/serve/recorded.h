@@ -1,0 +1,52 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "archive/recording.h"
+#include "archive/redecide.h"
+#include "base/error.h"
+
+namespace capstan::serve {
+
+/// A recording as the page shows it.
+struct Recorded {
+  std::string json;  ///< replicas and waiting requests over time, and every action with its reason
+  /// The decisions of a state as JSON, with their arithmetic and the command that prints it, by the position of the
+  /// state in the recording. Only states with actions have an entry.
+  std::map<std::int64_t, std::string> decisions;
+};
+
+struct RecordedLimits {
+  std::size_t points = 4000;  ///< moments of a series; with more states, each pair is the least and the most of several
+  std::size_t actions = 10'000;  ///< actions that are shown, the latest ones
+};
+
+/// Decides all states of a recording again, which shows what it did and why.
+/// @param path      for the text of commands
+/// @param progress  is called after each state with its position and the number of all states
+Result<Recorded> read_recorded(archive::Recording& recording, const std::string& path,
+                               const std::function<void(std::int64_t, std::int64_t)>& progress = {},
+                               const RecordedLimits& limits = {});
+
+/// Returns the command that prints the decisions of a moment, which is written as a duration.
+using MomentCommand = std::function<std::string(const std::string& at)>;
+
+/// One state as the page shows it while a simulation runs.
+struct ShownState {
+  std::string numbers;    ///< JSON on one line: the moment, the numbers of every service, and the actions
+  std::string decisions;  ///< as in `Recorded::decisions`; empty if there is no action
+};
+
+/// @param position  number of the state since the start, from 0
+ShownState show_state(std::int64_t position, const archive::SavedState& state, const archive::Redecision& decided,
+                      const MomentCommand& command);
+
+/// Returns the arithmetic of the decisions of all layers, a paragraph for each service and layer.
+std::string arithmetic_of(const archive::SavedState& state, const archive::Redecision& decided);
+
+}  // namespace capstan::serve

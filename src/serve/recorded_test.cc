@@ -1,0 +1,112 @@
+#include "serve/recorded.h"
+
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "experiment/run/prepare.h"
+#include "experiment/run/simulation.h"
+#include "scenario/scenario.h"
+#include "serve/testing.h"
+
+namespace capstan::serve {
+namespace {
+
+/// Simulates the last policy of the small scenario and records its decisions. Returns the number of states.
+std::int64_t record(const std::string& path) {
+  // A load that needs more replicas than there are at the start.
+  const scenario::ScenarioResult scenario = scenario::parse_scenario(
+      kSmallScenario, "s.yaml",
+      {.sets = {"load.scale=20", "load.duration=6m"}, .trace = {}, .seed = {}, .policies = {}});
+  EXPECT_TRUE(scenario);
+  const scenario::PolicySpec& policy = scenario->policies.back();
+  experiment::Prepared prepared = experiment::prepare(*scenario, policy, scenario->seed);
+  Result<archive::Recorder> recorder = archive::Recorder::create(path);
+  EXPECT_TRUE(recorder);
+  std::int64_t states = 0;
+  prepared.setup.witness = [&](const model::Snapshot& snapshot, const control::Memory& memory) {
+    EXPECT_TRUE(recorder->add({snapshot, {}, policy.policies, memory}));
+    ++states;
+  };
+  EXPECT_TRUE(experiment::simulate(prepared.setup));
+  EXPECT_TRUE(recorder->finish());
+  return states;
+}
+
+Recorded read_small(const std::string& path, const RecordedLimits& limits = {}) {
+  Result<archive::Recording> recording = archive::Recording::open(path);
+  EXPECT_TRUE(recording);
+  std::int64_t last = 0;
+  Result<Recorded> recorded = read_recorded(
+      *recording, path,
+      [&](std::int64_t done, std::int64_t all) {
+        EXPECT_EQ(done, ++last);
+        EXPECT_LE(done, all);
+      },
+      limits);
+  EXPECT_TRUE(recorded) << (recorded ? "" : recorded.error().text());
+  return recorded ? *std::move(recorded) : Recorded{};
+}
+
+TEST(Recorded, HasEveryMomentAndEveryAction) {
+  const std::string path = testing::TempDir() + "recorded_test.rec";
+  const auto states = static_cast<std::size_t>(record(path));
+  const Recorded recorded = read_small(path);
+  const auto json = nlohmann::json::parse(recorded.json);
+  EXPECT_EQ(json["policy"], "queue");
+  EXPECT_EQ(json["states"], states);
+  EXPECT_EQ(json["at_ns"].size(), states);
+  ASSERT_EQ(json["services"].size(), 1u);
+  const auto& service = json["services"][0];
+  EXPECT_EQ(service["service"], "service");
+  for (const char* key : {"desired", "ready", "starting", "waiting"}) EXPECT_EQ(service[key].size(), states) << key;
+  EXPECT_EQ(service["ready"][0], 2);
+  ASSERT_FALSE(json["actions"].empty());
+  EXPECT_EQ(json["actions_left_out"], 0);
+  for (const auto& action : json["actions"]) {
+    const auto found = recorded.decisions.find(action["state"].get<std::int64_t>());
+    ASSERT_NE(found, recorded.decisions.end());
+    const auto decision = nlohmann::json::parse(found->second);
+    EXPECT_EQ(decision["at_ns"], action["at_ns"]);
+    EXPECT_EQ(decision["command"].get<std::string>().find("capstan replay "), 0u);
+    EXPECT_GT(decision["arithmetic"].get<std::string>().size(), 20u);
+  }
+}
+
+TEST(Recorded, IsBounded) {
+  const std::string path = testing::TempDir() + "recorded_bounded_test.rec";
+  const auto states = static_cast<std::size_t>(record(path));
+  const Recorded whole = read_small(path);
+  const Recorded bounded = read_small(path, {.points = 6, .actions = 1});
+  const auto all = nlohmann::json::parse(whole.json), few = nlohmann::json::parse(bounded.json);
+  ASSERT_GT(states, 6u);
+  EXPECT_EQ(few["at_ns"].size(), 6u);
+  EXPECT_EQ(few["states"], states);
+  const auto most = [](const nlohmann::json& values) {
+    std::int64_t highest = 0;
+    for (const auto& value : values) highest = std::max(highest, value.is_null() ? 0 : value.get<std::int64_t>());
+    return highest;
+  };
+  for (const char* key : {"desired", "ready", "starting", "waiting"}) {
+    EXPECT_EQ(most(few["services"][0][key]), most(all["services"][0][key])) << key;
+  }
+  ASSERT_GT(all["actions"].size(), 1u);
+  ASSERT_EQ(few["actions"].size(), 1u);
+  EXPECT_EQ(few["actions"][0], all["actions"].back());
+  EXPECT_EQ(few["actions_left_out"], all["actions"].size() - 1);
+  EXPECT_EQ(bounded.decisions.size(), 1u);
+}
+
+TEST(Recorded, AnEmptyRecordingIsAnError) {
+  const std::string path = testing::TempDir() + "recorded_empty_test.rec";
+  Result<archive::Recorder> recorder = archive::Recorder::create(path);
+  ASSERT_TRUE(recorder && recorder->finish());
+  Result<archive::Recording> recording = archive::Recording::open(path);
+  ASSERT_TRUE(recording);
+  const Result<Recorded> recorded = read_recorded(*recording, "empty.rec");
+  ASSERT_FALSE(recorded);
+  EXPECT_EQ(recorded.error().text(), "empty.rec: the recording is empty, expected at least one decision");
+}
+
+}  // namespace
+}  // namespace capstan::serve

@@ -1,0 +1,74 @@
+#include "serve/worker.h"
+
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include <utility>
+
+#include "base/assert.h"
+
+namespace capstan::serve {
+
+Worker::Worker() : wake_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
+  CAPSTAN_ASSERT(wake_ >= 0);
+  thread_ = std::jthread([this](const std::stop_token& stop) { run(stop); });
+}
+
+Worker::~Worker() {
+  thread_.request_stop();
+  {
+    const std::lock_guard lock(mutex_);
+    running_stop_.request_stop();
+  }
+  thread_.join();
+  ::close(wake_);
+}
+
+Worker::JobId Worker::start(Job job) {
+  const std::lock_guard lock(mutex_);
+  running_stop_.request_stop();
+  if (next_) add_done({next_->id, true, {}});
+  next_ = Waiting{++last_id_, std::move(job), {}};
+  changed_.notify_all();
+  return last_id_;
+}
+
+void Worker::cancel(JobId id) {
+  const std::lock_guard lock(mutex_);
+  if (running_ == id) running_stop_.request_stop();
+  if (!next_ || next_->id != id) return;
+  next_.reset();
+  add_done({id, true, {}});
+}
+
+std::vector<Worker::Done> Worker::take_done() {
+  const std::lock_guard lock(mutex_);
+  std::uint64_t count = 0;
+  [[maybe_unused]] const ssize_t got = read(wake_, &count, sizeof count);  // makes the descriptor unreadable
+  return std::exchange(done_, {});
+}
+
+void Worker::run(const std::stop_token& stop) {
+  std::unique_lock lock(mutex_);
+  while (changed_.wait(lock, stop, [this] { return next_.has_value(); })) {
+    const Waiting now = *std::exchange(next_, std::nullopt);
+    running_ = now.id;
+    running_stop_ = now.stop;
+    if (stop.stop_requested()) now.stop.request_stop();  // the destructor may have looked before this job began
+    lock.unlock();
+    Result<std::string> result = now.job(now.stop.get_token());
+    lock.lock();
+    add_done({now.id, now.stop.stop_requested(), std::move(result)});
+    running_ = 0;
+    running_stop_ = std::stop_source(std::nostopstate);
+    if (stop.stop_requested()) return;
+  }
+}
+
+void Worker::add_done(Done done) {
+  done_.push_back(std::move(done));
+  const std::uint64_t one = 1;
+  [[maybe_unused]] const ssize_t written = write(wake_, &one, sizeof one);  // fails only if it is readable already
+}
+
+}  // namespace capstan::serve

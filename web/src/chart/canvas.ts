@@ -1,0 +1,79 @@
+// What the canvas modules share: colours of the style sheet, and patterns that carry what colour carries.
+
+export type Pattern = "solid" | "rise" | "fall" | "across" | "down" | "cross";
+
+/// How an area is filled: a colour of the style sheet, such as "--c1", and a pattern.
+export interface Look {
+  colour: string;
+  pattern: Pattern;
+}
+
+export function themeColour(name: string): string {
+  return getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+}
+
+const kTile = 6;
+const kLines: Record<Pattern, readonly [number, number, number, number][]> = {
+  solid: [],
+  rise: [[-1, 7, 7, -1]],
+  fall: [[-1, -1, 7, 7]],
+  across: [[0, 3, 6, 3]],
+  down: [[3, 0, 3, 6]],
+  cross: [
+    [-1, 7, 7, -1],
+    [-1, -1, 7, 7],
+  ],
+};
+
+/// Fills for one drawing, each made once. Make a new one when the colours change.
+export class Fills {
+  private readonly made = new Map<string, string | CanvasPattern>();
+  private readonly ground = themeColour("--panel");
+
+  constructor(private readonly context: CanvasRenderingContext2D) {}
+
+  of(look: Look): string | CanvasPattern {
+    const key = look.colour + look.pattern;
+    const known = this.made.get(key);
+    if (known !== undefined) return known;
+    const fill = this.make(look);
+    this.made.set(key, fill);
+    return fill;
+  }
+
+  private make(look: Look): string | CanvasPattern {
+    const colour = themeColour(look.colour);
+    const tile = document.createElement("canvas");
+    tile.width = tile.height = kTile;
+    const pen = tile.getContext("2d");
+    if (look.pattern === "solid" || pen === null) return colour;
+    pen.fillStyle = colour;
+    pen.fillRect(0, 0, kTile, kTile);
+    pen.strokeStyle = this.ground;
+    pen.lineWidth = 1.5;
+    for (const [x, y, toX, toY] of kLines[look.pattern]) {
+      pen.beginPath();
+      pen.moveTo(x, y);
+      pen.lineTo(toX, toY);
+      pen.stroke();
+    }
+    return this.context.createPattern(tile, "repeat") ?? colour;
+  }
+}
+
+/// Makes the canvas as large as asked, in pixels of the style sheet, and returns its cleared context.
+export function clearedContext(canvas: HTMLCanvasElement, width: number, height: number): CanvasRenderingContext2D | null {
+  const ratio = devicePixelRatio;
+  const [wide, high] = [Math.max(1, Math.round(width * ratio)), Math.max(1, Math.round(height * ratio))];
+  if (canvas.width !== wide || canvas.height !== high) {
+    canvas.width = wide;
+    canvas.height = high;
+    canvas.style.width = `${width}px`;
+    canvas.style.height = `${height}px`;
+  }
+  const context = canvas.getContext("2d");
+  if (context === null) return null;
+  context.setTransform(ratio, 0, 0, ratio, 0, 0);
+  context.clearRect(0, 0, width, height);
+  return context;
+}

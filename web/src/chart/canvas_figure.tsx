@@ -1,0 +1,64 @@
+import type { ComponentChildren } from "preact";
+import { useLayoutEffect, useRef } from "preact/hooks";
+import { clearedContext, themeColour } from "./canvas";
+import { useWidth } from "./canvas_view";
+import { savePng, type Table } from "./download";
+import { Figure } from "./figure";
+
+interface CanvasFigureProps {
+  title: string;
+  note?: string;
+  /// Says in words what the picture shows, for those who do not see it.
+  label: string;
+  height: number | ((width: number) => number);
+  theme: string;
+  draw: (context: CanvasRenderingContext2D, width: number, height: number) => void;
+  table: () => Table;
+  onKeyDown?: (event: KeyboardEvent) => void;
+  onPoint?: (x: number, y: number) => void;
+  onLeave?: () => void;
+  onClick?: (x: number, y: number) => void;
+  /// Above the picture.
+  children?: ComponentChildren;
+  /// Below the picture.
+  below?: ComponentChildren;
+}
+
+/// A picture that its view draws on a canvas, with title, table and downloads like every figure.
+export function CanvasFigure(props: CanvasFigureProps) {
+  const holder = useRef<HTMLDivElement>(null);
+  const canvas = useRef<HTMLCanvasElement>(null);
+  const width = useWidth(holder);
+  const height = typeof props.height === "number" ? props.height : props.height(width);
+  useLayoutEffect(() => {
+    if (canvas.current === null || width === 0) return;
+    const context = clearedContext(canvas.current, width, height);
+    if (context !== null) props.draw(context, width, height);
+  });
+  const at = (event: MouseEvent, use: ((x: number, y: number) => void) | undefined) => {
+    const box = canvas.current?.getBoundingClientRect();
+    if (box !== undefined) use?.(event.clientX - box.left, event.clientY - box.top);
+  };
+  const png = () => {
+    if (canvas.current !== null) savePng(props.title.toLowerCase().replace(/[^a-z0-9]+/g, "-"), canvas.current, themeColour("--panel"));
+  };
+  return (
+    <Figure title={props.title} {...(props.note === undefined ? {} : { note: props.note })} table={props.table} onPng={png}>
+      {props.children}
+      <div
+        class="drawn"
+        ref={holder}
+        role="img"
+        tabIndex={0}
+        aria-label={props.label}
+        onKeyDown={(event) => props.onKeyDown?.(event)}
+        onMouseMove={(event) => at(event, props.onPoint)}
+        onMouseLeave={() => props.onLeave?.()}
+        onClick={(event) => at(event, props.onClick)}
+      >
+        <canvas ref={canvas} aria-hidden="true" />
+      </div>
+      {props.below}
+    </Figure>
+  );
+}

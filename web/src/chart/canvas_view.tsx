@@ -1,0 +1,44 @@
+import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
+import type { RefObject } from "preact";
+import { clearedContext, Fills, type Look } from "./canvas";
+
+/// Returns the width of an element, and asks for a new drawing when it changes.
+export function useWidth(holder: RefObject<HTMLElement | null>): number {
+  const [width, setWidth] = useState(0);
+  useLayoutEffect(() => {
+    const element = holder.current;
+    if (element === null) return;
+    const measure = () => setWidth(element.clientWidth);
+    measure();
+    const resize = new ResizeObserver(measure);
+    resize.observe(element);
+    return () => resize.disconnect();
+  }, []);
+  return width;
+}
+
+/// A small sample of a look, for legends.
+export function Sample({ look, theme }: { look: Look; theme: string }) {
+  const canvas = useRef<HTMLCanvasElement>(null);
+  useEffect(() => {
+    const context = canvas.current === null ? null : clearedContext(canvas.current, 12, 12);
+    if (context === null) return;
+    context.fillStyle = new Fills(context).of(look);
+    context.fillRect(0, 0, 12, 12);
+  }, [look, theme]);
+  return <canvas class="look" ref={canvas} aria-hidden="true" />;
+}
+
+export function Legend({ keys, theme }: { keys: { name: string; look: Look; value?: string }[]; theme: string }) {
+  return (
+    <p class="legend">
+      {keys.map(({ name, look, value }) => (
+        <span class="key" key={name}>
+          <Sample look={look} theme={theme} />
+          {name}
+          {value !== undefined && <b> {value}</b>}
+        </span>
+      ))}
+    </p>
+  );
+}

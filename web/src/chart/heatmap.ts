@@ -1,0 +1,186 @@
+// The map of the fleet: zones, in them racks and NVLink domains, in them nodes, in them GPUs.
+import type { Cell, CellState, Fleet, NodeNow, NodeRow } from "../data/fleet";
+import { Fills, type Look, themeColour } from "./canvas";
+
+export const kCellLooks: Record<CellState, Look> = {
+  serving: { colour: "--busy", pattern: "solid" },
+  starting: { colour: "--starting", pattern: "down" },
+  held: { colour: "--held", pattern: "fall" },
+  draining: { colour: "--draining", pattern: "rise" },
+  sleeping: { colour: "--sleeping", pattern: "solid" },
+  free: { colour: "--unallocated", pattern: "solid" },
+  stranded: { colour: "--idle", pattern: "cross" },
+  launching: { colour: "--launching", pattern: "across" },
+  leaving: { colour: "--unallocated", pattern: "rise" },
+};
+
+interface Box {
+  x: number;
+  y: number;
+}
+
+export interface Layout {
+  cell: number;
+  gap: number;
+  width: number;
+  height: number;
+  labels: { text: string; x: number; y: number; strong: boolean }[];
+  /// By domain and place in it.
+  boxes: Map<string, Box>;
+  /// GPUs in one row of a node.
+  across: number;
+  nodeWidth: number;
+  nodeHeight: number;
+}
+
+const kZoneLabel = 20;
+const kRackLabel = 14;
+
+/// The domain in which a node keeps a place of its own.
+export function domainKey(node: NodeRow): string {
+  return `${node.zone}\n${node.rack}\n${node.nvlink}`;
+}
+
+function cellSize(gpus: number): number {
+  return gpus <= 320 ? 18 : gpus <= 1200 ? 12 : gpus <= 4000 ? 8 : 4;
+}
+
+/// Places every node that the run ever had. Nodes that were not there at the same time may share a place.
+export function layOut(fleet: Fleet, width: number): Layout {
+  const places = new Map<string, number>();
+  let most = 1;
+  for (const node of fleet.nodes) {
+    places.set(domainKey(node), Math.max(places.get(domainKey(node)) ?? 0, node.place + 1));
+    most = Math.max(most, node.machine.gpus);
+  }
+  const gpus = [...places.values()].reduce((sum, count) => sum + count * most, 0);
+  const cell = cellSize(gpus);
+  const gap = cell >= 12 ? 5 : 2;
+  const across = most <= 2 ? most : most <= 8 ? Math.ceil(most / 2) : Math.ceil(Math.sqrt(most * 2));
+  const nodeWidth = across * cell + 4;
+  const nodeHeight = Math.ceil(most / across) * cell + 4;
+  const layout: Layout = { cell, gap, width, height: 0, labels: [], boxes: new Map(), across, nodeWidth, nodeHeight };
+  const rackLabel = cell >= 12 ? kRackLabel : 0;
+  let [x, y, zone, rack, labelEnd] = [0, 0, "", "", 0];
+  let isFirst = true;
+  for (const key of [...places.keys()].sort()) {
+    const [inZone = "", inRack = ""] = key.split("\n");
+    if (isFirst || inZone !== zone) {
+      if (!isFirst) y += nodeHeight + gap + 8;
+      layout.labels.push({ text: inZone === "" ? "no zone" : inZone, x: 0, y: y + 13, strong: true });
+      y += kZoneLabel + rackLabel;
+      [x, labelEnd] = [0, 0];
+    } else if (inRack !== rack) {
+      x += gap * 2;
+    }
+    const isNewRack = isFirst || inZone !== zone || inRack !== rack;
+    [zone, rack, isFirst] = [inZone, inRack, false];
+    for (let place = 0; place < (places.get(key) ?? 0); ++place) {
+      if (x > 0 && x + nodeWidth > width) {
+        [x, labelEnd] = [0, 0];
+        y += nodeHeight + gap + rackLabel;
+      }
+      if (isNewRack && place === 0 && rackLabel > 0 && inRack !== "" && x >= labelEnd) {
+        const text = inRack.startsWith(`${inZone}/`) ? inRack.slice(inZone.length + 1) : inRack;
+        layout.labels.push({ text, x, y: y - 3, strong: false });
+        labelEnd = x + text.length * 6.5 + 8;
+      }
+      layout.boxes.set(`${key}\n${place}`, { x, y });
+      x += nodeWidth + gap;
+    }
+  }
+  layout.height = isFirst ? 0 : y + nodeHeight + 2;
+  return layout;
+}
+
+export function boxOf(layout: Layout, node: NodeRow): Box | undefined {
+  return layout.boxes.get(`${domainKey(node)}\n${node.place}`);
+}
+
+function sameGang(cells: Cell[], a: number, b: number): boolean {
+  const [first, second] = [cells[a], cells[b]];
+  return first !== undefined && second !== undefined && first.gang >= 0 && first.gang === second.gang;
+}
+
+/// GPUs of one replica touch each other; all others are apart.
+function drawNode(context: CanvasRenderingContext2D, fills: Fills, layout: Layout, node: NodeNow, box: Box): void {
+  const { cell, across } = layout;
+  const inner = cell >= 8 ? 2 : 1;
+  node.cells.forEach(({ state }, i) => {
+    const column = i % across;
+    const x = box.x + 2 + column * cell;
+    const y = box.y + 2 + Math.floor(i / across) * cell;
+    context.fillStyle = fills.of(kCellLooks[state]);
+    const joinsRight = column + 1 < across && sameGang(node.cells, i, i + 1);
+    const joinsBelow = sameGang(node.cells, i, i + across);
+    context.fillRect(x, y, cell - (joinsRight ? 0 : inner), cell - (joinsBelow ? 0 : inner));
+  });
+}
+
+/// @param names  by gang: what stands in its first GPU on each node
+export function drawFleet(context: CanvasRenderingContext2D, layout: Layout, nodes: NodeNow[], names: (gang: number) => string, chosenGang: number, chosenNode: number): void {
+  const fills = new Fills(context);
+  const [text, muted, line, ground] = ["--text", "--muted", "--line", "--page"].map(themeColour) as [string, string, string, string];
+  context.textBaseline = "alphabetic";
+  for (const label of layout.labels) {
+    context.fillStyle = label.strong ? text : muted;
+    context.font = label.strong ? "600 12px system-ui, sans-serif" : "11px system-ui, sans-serif";
+    context.fillText(label.text, label.x, label.y);
+  }
+  context.lineWidth = 1;
+  for (const node of nodes) {
+    const box = boxOf(layout, node.row);
+    if (box === undefined) continue;
+    context.strokeStyle = line;
+    if (layout.cell >= 8) context.strokeRect(box.x + 0.5, box.y + 0.5, layout.nodeWidth - 1, layout.nodeHeight - 1);
+    drawNode(context, fills, layout, node, box);
+    if (layout.cell >= 16) drawNames(context, layout, node, box, names, text, ground);
+  }
+  drawChosen(context, layout, nodes, chosenGang, chosenNode, text);
+}
+
+function drawNames(context: CanvasRenderingContext2D, layout: Layout, node: NodeNow, box: Box, names: (gang: number) => string, text: string, ground: string): void {
+  const seen = new Set<number>();
+  context.font = "600 10px system-ui, sans-serif";
+  node.cells.forEach(({ gang }, i) => {
+    if (gang < 0 || seen.has(gang)) return;
+    seen.add(gang);
+    const name = names(gang);
+    const x = box.x + 3 + (i % layout.across) * layout.cell;
+    const y = box.y + 3 + Math.floor(i / layout.across) * layout.cell;
+    context.fillStyle = ground;
+    context.fillRect(x, y, Math.max(9, 6 * name.length + 3), 11);
+    context.fillStyle = text;
+    context.fillText(name, x + 1.5, y + 9);
+  });
+}
+
+function drawChosen(context: CanvasRenderingContext2D, layout: Layout, nodes: NodeNow[], gang: number, chosenNode: number, text: string): void {
+  const { cell, across } = layout;
+  context.strokeStyle = text;
+  context.lineWidth = 2;
+  for (const node of nodes) {
+    const box = boxOf(layout, node.row);
+    if (box === undefined) continue;
+    if (node.row.number === chosenNode) context.strokeRect(box.x, box.y, layout.nodeWidth, layout.nodeHeight);
+    if (gang < 0) continue;
+    node.cells.forEach((each, i) => {
+      if (each.gang !== gang) return;
+      const x = box.x + 2 + (i % across) * cell;
+      const y = box.y + 2 + Math.floor(i / across) * cell;
+      context.strokeRect(x + 1, y + 1, cell - 2, cell - 2);
+    });
+  }
+}
+
+/// Returns the node under a point, and the GPU in it or -1.
+export function hitTest(layout: Layout, nodes: NodeNow[], x: number, y: number): { node: NodeNow; gpu: number } | undefined {
+  for (const node of nodes) {
+    const box = boxOf(layout, node.row);
+    if (box === undefined || x < box.x || y < box.y || x >= box.x + layout.nodeWidth || y >= box.y + layout.nodeHeight) continue;
+    const column = Math.floor((x - box.x - 2) / layout.cell);
+    const gpu = Math.floor((y - box.y - 2) / layout.cell) * layout.across + column;
+    return { node, gpu: column >= 0 && column < layout.across && gpu >= 0 && gpu < node.cells.length ? gpu : -1 };
+  }
+  return undefined;
+}

@@ -1,0 +1,72 @@
+// Cold starts as bars: one row for each start, one part for each phase.
+import { Fills, type Look, themeColour } from "./canvas";
+
+export interface Bar {
+  name: string;
+  /// Lengths of the phases in seconds.
+  phases: number[];
+  /// Written at the end of the bar.
+  text: string;
+  strong?: boolean;
+  /// A length that is drawn behind the bar as an outline, seconds.
+  ghost?: number;
+}
+
+export const kBarHeight = 22;
+export const kBarName = 190;
+const kBarText = 250;
+
+/// In the order of kStartPhases.
+export const kPhaseLooks: readonly Look[] = [
+  { colour: "--unallocated", pattern: "solid" },
+  { colour: "--held", pattern: "fall" },
+  { colour: "--launching", pattern: "across" },
+  { colour: "--starting", pattern: "down" },
+  { colour: "--unallocated", pattern: "rise" },
+  { colour: "--c4", pattern: "cross" },
+  { colour: "--busy", pattern: "solid" },
+  { colour: "--idle", pattern: "rise" },
+  { colour: "--draining", pattern: "solid" },
+];
+
+/// @param top     rows above the canvas are scrolled away, pixels
+/// @param longest  seconds that the whole width stands for
+export function drawBars(context: CanvasRenderingContext2D, bars: Bar[], width: number, height: number, top: number, longest: number, chosen: number): void {
+  const fills = new Fills(context);
+  const [text, muted, accent] = ["--text", "--muted", "--accent"].map(themeColour) as [string, string, string];
+  const space = Math.max(40, width - kBarName - kBarText);
+  const x = (seconds: number) => kBarName + (longest > 0 ? (space * seconds) / longest : 0);
+  context.textBaseline = "middle";
+  const first = Math.max(0, Math.floor(top / kBarHeight));
+  const last = Math.min(bars.length, Math.ceil((top + height) / kBarHeight));
+  for (let i = first; i < last; ++i) {
+    const bar = bars[i] as Bar;
+    const y = i * kBarHeight - top;
+    context.font = `${bar.strong === true ? "600 " : ""}13px system-ui, sans-serif`;
+    context.fillStyle = text;
+    context.fillText(bar.name, 0, y + kBarHeight / 2, kBarName - 10);
+    let at = 0;
+    bar.phases.forEach((length, phase) => {
+      const look = kPhaseLooks[phase];
+      if (length <= 0 || look === undefined) return;
+      context.fillStyle = fills.of(look);
+      context.fillRect(x(at), y + 4, Math.max(0.5, x(at + length) - x(at) - 1), kBarHeight - 8);
+      at += length;
+    });
+    if (bar.ghost !== undefined) {
+      context.strokeStyle = muted;
+      context.lineWidth = 1;
+      context.setLineDash([3, 3]);
+      context.strokeRect(kBarName + 0.5, y + 2.5, x(bar.ghost) - kBarName, kBarHeight - 5);
+      context.setLineDash([]);
+    }
+    context.fillStyle = muted;
+    context.font = "12px system-ui, sans-serif";
+    context.fillText(bar.text, x(Math.max(at, bar.ghost ?? 0)) + 8, y + kBarHeight / 2, kBarText + space);
+    if (i === chosen) {
+      context.strokeStyle = accent;
+      context.lineWidth = 2;
+      context.strokeRect(1, y + 1, width - 2, kBarHeight - 2);
+    }
+  }
+}

@@ -1,0 +1,123 @@
+// What happened to nodes and replicas, as docs/reference/result.md describes it: `fleet`, `cold_start_phases`,
+// `latency_phases`, `services` and `queues`. All of them are in a report only.
+
+export interface Service {
+  name: string;
+  part: string;
+  gpu: string;
+  pods: number;
+  gpus_per_pod_milli: number;
+  together: string;
+  queue: number | null;
+}
+
+export interface Queue {
+  name: string;
+  parent: number | null;
+  limit_gpus_milli: number | null;
+}
+
+export interface LatencyPhases {
+  first_tokens: number[];
+  gateway_us: number[];
+  queue_us: number[];
+  prefill_us: number[];
+  completed: number[];
+  transfer_us: number[];
+  decode_us: number[];
+}
+
+type OrNull = (number | null)[];
+
+export interface FleetColumns {
+  left_out: number;
+  machines: { pool: string | null; instance_type: string; gpu: string; gpus: number }[];
+  domains: string[];
+  nodes: {
+    node: number[];
+    machine: number[];
+    zone: number[];
+    rack: number[];
+    nvlink: number[];
+    requested_ms: OrNull;
+    launched_ms: OrNull;
+    ready_ms: OrNull;
+    leaving_ms: OrNull;
+    ended_ms: OrNull;
+  };
+  phases: string[];
+  gangs: {
+    service: number[];
+    replica: number[];
+    gpus_milli: number[];
+    created_ms: number[];
+    ended_ms: OrNull;
+    steps: number[][];
+    held: OrNull[];
+    waits: number[][];
+  };
+  reasons: { verdict: string; reason: string; sentence: string; supply: string }[];
+}
+
+/// The phases of a cold start in their order, with the keys of the result and words for people.
+export const kStartPhases = [
+  ["decision_ms", "decision"],
+  ["capacity_ms", "capacity"],
+  ["boot_ms", "boot"],
+  ["node_setup_ms", "node set-up"],
+  ["placement_ms", "placement"],
+  ["image_ms", "image pull"],
+  ["weights_ms", "weights"],
+  ["engine_ms", "engine start"],
+  ["warm_up_ms", "warm-up"],
+] as const;
+
+export type StartColumns = { service: number[]; replica: number[]; decided_ms: number[] } & Record<(typeof kStartPhases)[number][0], number[]>;
+
+/// One completed cold start. Times are seconds; `phases` follows kStartPhases.
+export interface Start {
+  service: number;
+  replica: number;
+  decided: number;
+  total: number;
+  phases: number[];
+}
+
+export function startsOf(columns: StartColumns): Start[] {
+  return columns.decided_ms.map((decided, i) => {
+    const phases = kStartPhases.map(([key]) => (columns[key][i] ?? 0) / 1000);
+    return {
+      service: columns.service[i] ?? 0,
+      replica: columns.replica[i] ?? 0,
+      decided: decided / 1000,
+      total: phases.reduce((sum, phase) => sum + phase, 0),
+      phases,
+    };
+  });
+}
+
+/// Returns the value below which a share of the sorted values lies; 0 without values.
+export function quantile(sorted: number[], share: number): number {
+  return sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? 0;
+}
+
+/// Returns a start that has of each phase the share's quantile. Its phases do not add up to the quantile of the totals.
+export function typicalStart(starts: Start[], share: number): number[] {
+  return kStartPhases.map((_, phase) => quantile(starts.map((start) => start.phases[phase] ?? 0).sort((a, b) => a - b), share));
+}
+
+/// Returns the number of the longest phase.
+export function longestPhase(phases: number[]): number {
+  let longest = 0;
+  phases.forEach((phase, i) => {
+    if (phase > (phases[longest] ?? 0)) longest = i;
+  });
+  return longest;
+}
+
+/// Returns "prefill replica 3"; the number alone says nothing where there are several services.
+export function replicaName(services: Service[], service: number, replica: number): string {
+  const known = services[service];
+  const part = known === undefined || services.length < 2 ? "" : known.part === "" ? known.name : known.part;
+  return `${part === "" ? "" : `${part} `}replica ${replica}`;
+}

@@ -1,0 +1,105 @@
+// A recording as `capstan serve RECORDING` sends it.
+import { Unreadable } from "../data/result";
+
+export interface RecordedService {
+  service: string;
+  desired: (number | null)[];
+  ready: (number | null)[];
+  starting: (number | null)[];
+  waiting: (number | null)[];
+}
+
+export interface RecordedAction {
+  /// Position of the state in the recording.
+  state: number;
+  at_ns: number;
+  layer: "scale" | "place" | "provision";
+  action: string;
+}
+
+export interface Recording {
+  recording: string;
+  policy: string;
+  states: number;
+  at_ns: number[];
+  services: RecordedService[];
+  actions: RecordedAction[];
+  actions_left_out: number;
+  command: string;
+}
+
+/// The arithmetic of the decisions of one state.
+export interface RecordedDecision {
+  state: number;
+  at_ns: number;
+  arithmetic: string;
+  command: string;
+}
+
+/// One decision of a simulation that runs.
+export interface StateEvent {
+  state: number;
+  at_ns: number;
+  services: Record<string, Record<"desired" | "ready" | "starting" | "waiting", number | null>>;
+  actions: RecordedAction[];
+}
+
+const kSeries = ["desired", "ready", "starting", "waiting"] as const;
+/// Actions of a live run that the page keeps.
+const kActionsMost = 10_000;
+
+/// Adds decisions to a recording. A decision that the recording has already is left out: after a lost connection the
+/// server may send it again.
+export function withStates(recording: Recording, events: StateEvent[]): Recording {
+  const fresh = events.filter((event, i) => event.state >= recording.states && (i === 0 || event.state > (events[i - 1]?.state ?? -1)));
+  const last = fresh.at(-1);
+  if (last === undefined) return recording;
+  const names = new Set([...recording.services.map((one) => one.service), ...fresh.flatMap((event) => Object.keys(event.services))]);
+  const before = recording.at_ns.length;
+  const services = [...names].map((service) => {
+    const old = recording.services.find((one) => one.service === service);
+    const made: RecordedService = { service, desired: [], ready: [], starting: [], waiting: [] };
+    for (const key of kSeries) {
+      const earlier = old === undefined ? new Array<number | null>(before).fill(null) : old[key];
+      made[key] = [...earlier, ...fresh.map((event) => event.services[service]?.[key] ?? null)];
+    }
+    return made;
+  });
+  const actions = [...recording.actions, ...fresh.flatMap((event) => event.actions)];
+  const left = Math.max(0, actions.length - kActionsMost);
+  return {
+    ...recording,
+    states: last.state + 1,
+    at_ns: [...recording.at_ns, ...fresh.map((event) => event.at_ns)],
+    services,
+    actions: actions.slice(left),
+    actions_left_out: recording.actions_left_out + left,
+  };
+}
+
+/// Reads a recording; undefined if the text is something else. Throws Unreadable if a part is missing.
+export function readRecording(text: string, isLive = false): Recording | undefined {
+  let value: Partial<Recording> | null;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+  if (typeof value !== "object" || value === null || typeof value.recording !== "string") return undefined;
+  for (const key of ["at_ns", "services", "actions"] as const) {
+    if (!Array.isArray(value[key])) throw new Unreadable(`${key} of the recording is no list`);
+  }
+  if (!isLive && (value.at_ns as number[]).length === 0) throw new Unreadable("the recording is empty");
+  return value as Recording;
+}
+
+/// Actions of the wanted layers and words in a stretch of seconds since the first state.
+export function chosenActions(recording: Recording, range: readonly [number, number], layer: string, words: string): RecordedAction[] {
+  const first = recording.at_ns[0] ?? 0;
+  const wanted = words.trim().toLowerCase();
+  return recording.actions.filter((action) => {
+    const at = (action.at_ns - first) / 1e9;
+    if (at < range[0] || at > range[1]) return false;
+    return (layer === "" || action.layer === layer) && (wanted === "" || action.action.toLowerCase().includes(wanted));
+  });
+}

@@ -1,0 +1,117 @@
+import { useMemo, useState } from "preact/hooks";
+import { CanvasFigure } from "../chart/canvas_figure";
+import { Legend } from "../chart/canvas_view";
+import type { Stretch } from "../chart/plot";
+import { type Bar, drawBars, kBarHeight, kPhaseLooks } from "../chart/waterfall";
+import { kStartPhases, longestPhase, quantile, replicaName, type Service, type Start, startsOf, typicalStart } from "../data/history";
+import type { Policy } from "../data/result";
+import { duration, moment } from "../format";
+
+const kRowsInView = 14;
+
+const words = (seconds: number) => duration(seconds * 1e6);
+
+interface ColdStartsProps {
+  policy: Policy;
+  services: Service[];
+  range: Stretch;
+  onRange: (range: Stretch) => void;
+  theme: string;
+}
+
+/// Returns one bar for each service: the median of each phase, and an outline within which nine of ten starts end.
+function typicalBars(starts: Start[], services: Service[]): Bar[] {
+  const present = [...new Set(starts.map((start) => start.service))].sort((a, b) => a - b);
+  return present.map((service) => {
+    const own = starts.filter((start) => start.service === service);
+    const totals = own.map((start) => start.total).sort((a, b) => a - b);
+    const part = present.length > 1 ? ` ${services[service]?.part || services[service]?.name || service}` : "";
+    const median = quantile(totals, 0.5);
+    return {
+      name: `typical of ${own.length}${part}`,
+      phases: typicalStart(own, 0.5),
+      text: `half ≤ ${words(median)}, 90 % ≤ ${words(quantile(totals, 0.9))}`,
+      ghost: quantile(totals, 0.9),
+      strong: true,
+    };
+  });
+}
+
+function barOf(start: Start, services: Service[]): Bar {
+  const longest = longestPhase(start.phases);
+  const share = start.total > 0 ? Math.round((100 * (start.phases[longest] ?? 0)) / start.total) : 0;
+  return {
+    name: `${moment(start.decided)} ${replicaName(services, start.service, start.replica)}`,
+    phases: start.phases,
+    text: `${words(start.total)} · ${kStartPhases[longest]?.[1] ?? ""} ${share} %`,
+  };
+}
+
+/// Each cold start from the decision until the replica serves, and what a typical one is.
+export function ColdStarts({ policy, services, range, onRange, theme }: ColdStartsProps) {
+  const [top, setTop] = useState(0);
+  const [chosen, setChosen] = useState(-1);
+  const all = useMemo(() => (policy.cold_start_phases === undefined ? undefined : startsOf(policy.cold_start_phases)), [policy]);
+  if (all === undefined) return null;
+  const starts = all.filter((start) => start.decided + start.total >= range[0] && start.decided <= range[1]).sort((a, b) => a.decided - b.decided);
+  const bars = [...typicalBars(starts, services), ...starts.map((start) => barOf(start, services))];
+  const typical = bars.length - starts.length;
+  const longest = Math.max(0, ...bars.map((bar) => Math.max(bar.ghost ?? 0, bar.phases.reduce((sum, phase) => sum + phase, 0))));
+  const here = Math.min(chosen, bars.length - 1);
+  const rows = Math.min(kRowsInView, bars.length);
+  const most = Math.max(0, bars.length - rows);
+  const scroll = Math.min(top, most);
+  const choose = (row: number) => {
+    const next = Math.min(bars.length - 1, Math.max(0, row));
+    setChosen(next);
+    setTop(Math.min(most, Math.max(next - rows + 1, Math.min(scroll, next))));
+  };
+  const show = (row: number) => {
+    const start = starts[row - typical];
+    if (start !== undefined) onRange([Math.max(0, start.decided - 120), start.decided + start.total + 120]);
+  };
+  const key = (event: KeyboardEvent) => {
+    const step = { ArrowUp: -1, ArrowDown: 1, PageUp: -kRowsInView, PageDown: kRowsInView }[event.key];
+    if (event.key === "Enter") return show(here);
+    if (step === undefined) return;
+    event.preventDefault();
+    choose(here + step);
+  };
+  const spoken = (bar: Bar) => `${bar.name}: ${kStartPhases.map(([, name], i) => [name, bar.phases[i] ?? 0] as const).filter(([, s]) => s > 0).map(([name, s]) => `${name} ${words(s)}`).join(", ")}; ${bar.text}`;
+  const table = () => ({
+    head: ["decided", "replica", ...kStartPhases.map(([, name]) => `${name} s`), "all s"],
+    rows: starts.map((start) => [moment(start.decided), replicaName(services, start.service, start.replica), ...start.phases, Number(start.total.toFixed(3))]),
+  });
+  const used = kStartPhases.map(([, name], i) => ({ name, i })).filter(({ i }) => bars.some((bar) => (bar.phases[i] ?? 0) > 0));
+  return (
+    <CanvasFigure
+      title="Where do the minutes of a cold start go?"
+      note={`From the decision until the replica serves: ${starts.length} of ${all.length} starts are in the stretch that the charts show. A click, or Enter, shows the time around one.`}
+      label={bars.length === 0 ? "No cold start" : `Cold starts by phase. ${bars.slice(0, typical).map(spoken).join(". ")}. Use the arrow keys to read single starts.`}
+      height={Math.max(1, rows) * kBarHeight}
+      theme={theme}
+      draw={(context, width, height) => drawBars(context, bars, width, height, scroll * kBarHeight, longest, here)}
+      table={table}
+      onKeyDown={key}
+      onPoint={(_, y) => setChosen(scroll + Math.floor(y / kBarHeight))}
+      onClick={(_, y) => show(scroll + Math.floor(y / kBarHeight))}
+      below={
+        <>
+          {most > 0 && (
+            <p class="pages">
+              <label>
+                First row{" "}
+                <input type="range" min={0} max={most} value={scroll} onInput={(event) => setTop(Number(event.currentTarget.value))} /> {scroll + 1} of {bars.length}
+              </label>
+            </p>
+          )}
+          <p class="note" aria-live="polite">
+            {here >= 0 && bars[here] !== undefined ? spoken(bars[here]) : "\u00a0"}
+          </p>
+        </>
+      }
+    >
+      <Legend theme={theme} keys={used.map(({ name, i }) => ({ name, look: kPhaseLooks[i] ?? { colour: "--line", pattern: "solid" } }))} />
+    </CanvasFigure>
+  );
+}

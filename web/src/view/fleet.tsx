@@ -1,0 +1,160 @@
+import { useMemo, useRef, useState } from "preact/hooks";
+import { CanvasFigure } from "../chart/canvas_figure";
+import { Legend } from "../chart/canvas_view";
+import { boxOf, drawFleet, hitTest, kCellLooks, type Layout, layOut } from "../chart/heatmap";
+import { type Line, Plot, type Stretch } from "../chart/plot";
+import { countCells, type Fleet, fleetAt, kCellStates, type NodeNow, seriesOf } from "../data/fleet";
+import { replicaName } from "../data/history";
+import { count, moment } from "../format";
+
+const kPoints = 600;
+
+interface FleetMapProps {
+  fleet: Fleet;
+  range: Stretch;
+  onRange: (range: Stretch | undefined) => void;
+  at: number;
+  onAt: (at: number) => void;
+  theme: string;
+}
+
+function gpuWords(counts: Record<string, number>): string {
+  const all = Object.values(counts).reduce((sum, n) => sum + n, 0);
+  const parts = kCellStates.filter((state) => (counts[state] ?? 0) > 0).map((state) => `${count(counts[state] ?? 0)} ${state}`);
+  return `${count(all)} ${all === 1 ? "GPU" : "GPUs"}${parts.length > 0 ? `: ${parts.join(", ")}` : ""}`;
+}
+
+function nodeWords(fleet: Fleet, node: NodeNow): string {
+  const { row } = node;
+  const places = [row.zone, row.rack, row.nvlink].filter((name, i, all) => name !== "" && name !== all[i - 1]).join(" › ");
+  const replicas = [...new Set(node.cells.map((cell) => cell.gang))]
+    .filter((gang) => gang >= 0)
+    .map((gang) => {
+      const known = fleet.gangs[gang];
+      return known === undefined ? "" : replicaName(fleet.services, known.service, known.replica);
+    });
+  const pool = row.machine.pool === null ? "" : ` of pool ${row.machine.pool}`;
+  return `node ${row.number}${places === "" ? "" : ` in ${places}`}, ${row.machine.instance_type}${pool}, since ${moment(row.launched)}; ${gpuWords(countCells([node]))}${replicas.length > 0 ? `; ${replicas.join(", ")}` : ""}`;
+}
+
+/// GPUs by what they do, over time. A click chooses the moment of the map.
+function OverTime({ fleet, range, onRange, at, onAt, theme }: FleetMapProps) {
+  const lines = useMemo(() => {
+    const step = Math.max(1, (range[1] - range[0]) / kPoints);
+    const times: number[] = [];
+    for (let t = range[0]; t <= range[1]; t += step) times.push(t);
+    const values = seriesOf(fleet, times);
+    const line = (name: string, key: keyof typeof values, colour: string, dashed = false): Line => ({ name, values: values[key], colour, dashed, text: count, stepped: true });
+    const all = [
+      line("serving", "serving", "--c1"),
+      line("starting", "starting", "--starting", true),
+      line("held by incomplete gangs", "held", "--c3", true),
+      line("draining or asleep", "other", "--c4", true),
+      line("empty or booting", "empty", "--wait"),
+    ];
+    return { times, lines: all.filter((one, i) => i === 0 || one.values.some((value) => value !== null && value > 0)) };
+  }, [fleet, range[0], range[1]]);
+  return (
+    <Plot
+      title="GPUs over time"
+      note="A click, or Enter at the value that the arrow keys read, chooses the moment of the map below."
+      at={lines.times}
+      lines={lines.lines}
+      range={range}
+      onRange={onRange}
+      theme={theme}
+      leftText={(n) => (Number.isInteger(n) ? count(n) : "")}
+      now={at}
+      onNow={onAt}
+    />
+  );
+}
+
+/// Which GPU did what at a moment, and for which replica.
+export function FleetMap(props: FleetMapProps) {
+  const { fleet, range, at, onAt, theme } = props;
+  const [pointed, setPointed] = useState<{ gang: number; node: number }>({ gang: -1, node: -1 });
+  const nodes = useMemo(() => fleetAt(fleet, at), [fleet, at]);
+  const laidOut = useRef<{ fleet: Fleet; width: number; layout: Layout } | undefined>(undefined);
+  const layoutOf = (width: number): Layout => {
+    const known = laidOut.current;
+    if (known !== undefined && known.fleet === fleet && known.width === width) return known.layout;
+    const layout = layOut(fleet, Math.max(200, width));
+    laidOut.current = { fleet, width, layout };
+    return layout;
+  };
+  const counts = countCells(nodes);
+  const chosen = nodes.find((node) => node.row.number === pointed.node);
+  const nameOf = (gang: number) => String(fleet.gangs[gang]?.replica ?? "");
+  const point = (x: number, y: number) => {
+    const layout = laidOut.current?.layout;
+    const hit = layout === undefined ? undefined : hitTest(layout, nodes, x, y);
+    const next = hit === undefined ? { gang: -1, node: -1 } : { gang: hit.node.cells[hit.gpu]?.gang ?? -1, node: hit.node.row.number };
+    if (next.gang !== pointed.gang || next.node !== pointed.node) setPointed(next);
+  };
+  const key = (event: KeyboardEvent) => {
+    const layout = laidOut.current?.layout;
+    if (layout === undefined || !["ArrowLeft", "ArrowRight", "ArrowUp", "ArrowDown"].includes(event.key)) return;
+    event.preventDefault();
+    const places = nodes
+      .map((node) => ({ node, box: boxOf(layout, node.row) }))
+      .filter((one): one is { node: NodeNow; box: { x: number; y: number } } => one.box !== undefined)
+      .sort((a, b) => a.box.y - b.box.y || a.box.x - b.box.x);
+    const here = places.findIndex((one) => one.node.row.number === pointed.node);
+    const box = places[here]?.box;
+    let next = here + (event.key === "ArrowLeft" ? -1 : 1);
+    if (box !== undefined && event.key === "ArrowDown") next = places.findIndex((one) => one.box.y > box.y && one.box.x >= box.x);
+    if (box !== undefined && event.key === "ArrowUp") next = places.reduce((last, one, i) => (one.box.y < box.y && one.box.x <= box.x ? i : last), -1);
+    const node = places[here < 0 ? 0 : next]?.node;
+    if (node !== undefined) setPointed({ gang: node.cells.find((cell) => cell.gang >= 0)?.gang ?? -1, node: node.row.number });
+  };
+  const table = () => ({
+    head: ["node", "zone", "rack", "NVLink domain", "pool", "machine", "GPUs", ...kCellStates, "replicas"],
+    rows: nodes.map((node) => {
+      const own = countCells([node]);
+      const replicas = [...new Set(node.cells.map((cell) => cell.gang))].filter((gang) => gang >= 0).map(nameOf);
+      const { row } = node;
+      return [row.number, row.zone, row.rack, row.nvlink, row.machine.pool ?? "", row.machine.instance_type, row.machine.gpus, ...kCellStates.map((state) => own[state]), replicas.join(" ")];
+    }),
+  });
+  return (
+    <>
+      <OverTime {...props} />
+      <CanvasFigure
+        title="What is where? The fleet at a moment"
+        note="Each square is a GPU, each frame a node; GPUs of one replica touch, and its number stands in the first. Stranded: free, but no replica fits into the free GPUs of its domain."
+        label={`The fleet at ${moment(at)}: ${count(nodes.length)} ${nodes.length === 1 ? "node" : "nodes"}, ${gpuWords(counts)}. Use the arrow keys to read single nodes.`}
+        height={(width) => layoutOf(width).height}
+        theme={theme}
+        draw={(context, width) => drawFleet(context, layoutOf(width), nodes, nameOf, pointed.gang, pointed.node)}
+        table={table}
+        onKeyDown={key}
+        onPoint={point}
+        onLeave={() => setPointed({ gang: -1, node: -1 })}
+        below={
+          <p class="note" aria-live="polite">
+            {chosen === undefined ? "Point at a node, or use the arrow keys, to read it." : nodeWords(fleet, chosen)}
+          </p>
+        }
+      >
+        <p class="moment">
+          <label>
+            Moment{" "}
+            <input
+              type="range"
+              min={Math.floor(range[0])}
+              max={Math.ceil(range[1])}
+              step={1}
+              value={Math.round(at)}
+              aria-valuetext={moment(at)}
+              onInput={(event) => onAt(Number(event.currentTarget.value))}
+            />
+          </label>
+          <b>{moment(at)}</b> {count(nodes.length)} {nodes.length === 1 ? "node" : "nodes"}
+        </p>
+        <Legend theme={theme} keys={kCellStates.filter((state) => counts[state] > 0 || state === "stranded").map((state) => ({ name: state, look: kCellLooks[state], value: count(counts[state]) }))} />
+        {fleet.leftOut > 0 && <p class="note">{count(fleet.leftOut)} later nodes, replicas or starts are not kept in the result.</p>}
+      </CanvasFigure>
+    </>
+  );
+}

@@ -1,0 +1,73 @@
+import { Figure } from "../chart/figure";
+import { type Fleet, queuesAt } from "../data/fleet";
+import type { Queue } from "../data/history";
+import { moment } from "../format";
+
+const gpus = (value: number) => (Number.isInteger(value) ? String(value) : value.toFixed(1));
+
+/// The tree of queues at a moment: what each holds, what waits in it, and its limit.
+export function Queues({ fleet, queues, at }: { fleet: Fleet; queues: Queue[]; at: number }) {
+  if (queues.length === 0) return null;
+  const rows = queuesAt(fleet, queues, at).map((row) => ({ ...row, limit: row.queue.limit_gpus_milli === null ? undefined : row.queue.limit_gpus_milli / 1000 }));
+  const most = Math.max(1, ...rows.map((row) => Math.max(row.held + row.waiting, row.limit ?? 0)));
+  const share = (value: number) => `${(100 * value) / most}%`;
+  return (
+    <Figure
+      title="Who holds the GPUs, and who waits? Queues"
+      note={`At ${moment(at)}, the moment of the map. A queue counts what the queues below it hold. The line is its limit.`}
+      table={() => ({
+        head: ["queue", "parent", "held GPUs", "waiting GPUs", "limit GPUs"],
+        rows: rows.map((row) => [row.queue.name, row.queue.parent === null ? "" : (queues[row.queue.parent]?.name ?? ""), row.held, row.waiting, row.limit ?? ""]),
+      })}
+    >
+      <div class="scroll">
+        <table class="queues">
+          <thead>
+            <tr>
+              <th scope="col">queue</th>
+              <th scope="col" class="number">
+                held
+              </th>
+              <th scope="col" class="number">
+                waiting
+              </th>
+              <th scope="col" class="number">
+                limit
+              </th>
+              <th scope="col" class="wide">
+                GPUs
+              </th>
+            </tr>
+          </thead>
+          <tbody>
+            {rows.map((row, i) => (
+              <tr key={i}>
+                <th scope="row" style={{ paddingLeft: `${10 + 20 * row.depth}px` }}>
+                  {row.queue.name}
+                </th>
+                <td class="number">{gpus(row.held)}</td>
+                <td class={row.waiting > 0 ? "number bad" : "number"}>{gpus(row.waiting)}</td>
+                <td class="number">{row.limit === undefined ? "none" : gpus(row.limit)}</td>
+                <td class="wide">
+                  <span class="queue-bar" aria-hidden="true">
+                    <span class="state busy" style={{ width: share(row.held) }} />
+                    <span class="state held" style={{ width: share(row.waiting) }} />
+                    {row.limit !== undefined && <span class="limit" style={{ left: share(row.limit) }} />}
+                  </span>
+                </td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+      <p class="legend">
+        <span class="key">
+          <span class="state busy sample" /> held
+        </span>
+        <span class="key">
+          <span class="state held sample" /> waiting
+        </span>
+      </p>
+    </Figure>
+  );
+}

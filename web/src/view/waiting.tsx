@@ -1,0 +1,88 @@
+import { Figure } from "../chart/figure";
+import type { Stretch } from "../chart/plot";
+import { type Fleet, type Waiting, waitingIn } from "../data/fleet";
+import { replicaName } from "../data/history";
+import { duration, moment } from "../format";
+
+const kShownMost = 30;
+const kVerdicts: Record<string, string> = {
+  cannot_fit_now: "does not fit now",
+  held_by_queue: "held by its queue",
+  never_fits: "never fits",
+};
+
+/// Returns the reasons with the seconds that replicas waited for them, the longest first.
+export function waitsByReason(waiting: Waiting[]): [string, number][] {
+  const sums = new Map<string, number>();
+  for (const { last, waited } of waiting) sums.set(last.reason, (sums.get(last.reason) ?? 0) + waited);
+  return [...sums].sort((a, b) => b[1] - a[1]);
+}
+
+/// Replicas that waited for GPUs, and why.
+export function PendingGangs({ fleet, range, onRange }: { fleet: Fleet; range: Stretch; onRange: (range: Stretch) => void }) {
+  const waiting = waitingIn(fleet, range[0], range[1]);
+  const most = waiting[0]?.waited ?? 0;
+  const reasons = waitsByReason(waiting);
+  const name = ({ gang }: Waiting) => replicaName(fleet.services, gang.service, gang.replica);
+  const verdict = ({ last }: Waiting) => kVerdicts[last.verdict] ?? last.verdict;
+  const around = (row: Waiting) => onRange([Math.max(0, row.from - 60), Math.min(row.gang.placed, row.gang.ended, fleet.end) + 60]);
+  return (
+    <Figure
+      title="Why did replicas wait for GPUs?"
+      note={
+        waiting.length === 0
+          ? "No replica waited for GPUs in the stretch that the charts show."
+          : `${waiting.length} ${waiting.length === 1 ? "replica" : "replicas"} waited in the stretch that the charts show: ${reasons.map(([reason, s]) => `${reason} ${duration(s * 1e6)}`).join(", ")}.`
+      }
+      table={() => ({
+        head: ["replica", "since", "waited s", "GPUs", "verdict", "reason", "why", "nodes"],
+        rows: waiting.map((row) => [name(row), moment(row.from), Math.round(row.waited), row.gang.milli / 1000, verdict(row), row.last.reason, row.last.sentence, row.last.supply]),
+      })}
+    >
+      {waiting.length > 0 && (
+        <div class="scroll">
+          <table class="waiting">
+            <thead>
+              <tr>
+                <th scope="col">replica</th>
+                <th scope="col">since</th>
+                <th scope="col" class="number">
+                  waited
+                </th>
+                <th scope="col">
+                  <span class="hidden">share of the longest wait</span>
+                </th>
+                <th scope="col" class="number">
+                  GPUs
+                </th>
+                <th scope="col">verdict</th>
+              </tr>
+            </thead>
+            <tbody>
+              {waiting.slice(0, kShownMost).map((row, i) => (
+                <tr key={i}>
+                  <th scope="row">{name(row)}</th>
+                  <td>
+                    <button type="button" class="link" title="Show this wait in the charts" onClick={() => around(row)}>
+                      {moment(row.from)}
+                    </button>
+                  </td>
+                  <td class="number">{duration(row.waited * 1e6)}</td>
+                  <td class="bar">
+                    <span style={{ width: `${most > 0 ? (100 * row.waited) / most : 0}%` }} />
+                  </td>
+                  <td class="number">{row.gang.milli / 1000}</td>
+                  <td>
+                    <b>{verdict(row)}</b>: {row.last.sentence}
+                    {row.last.supply !== "" && <span class="note"> Nodes: {row.last.supply}.</span>}
+                  </td>
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </div>
+      )}
+      {waiting.length > kShownMost && <p class="note">{waiting.length - kShownMost} shorter waits are in the table.</p>}
+    </Figure>
+  );
+}

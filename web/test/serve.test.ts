@@ -1,0 +1,203 @@
+// `capstan serve` in Chromium: a scenario that is simulated again with changes.
+import assert from "node:assert/strict";
+import { type ChildProcess, execFileSync, spawn } from "node:child_process";
+import { existsSync, mkdtempSync, rmSync } from "node:fs";
+import { createRequire } from "node:module";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { after, before, test } from "node:test";
+import type { Browser, Page } from "playwright-core";
+
+const { chromium } = createRequire(join(process.cwd(), "package.json"))("playwright-core") as typeof import("playwright-core");
+
+const kRoot = resolve("..");
+const kProgram = join(kRoot, process.env.CAPSTAN_PROGRAM ?? "build/dev/capstan");
+const kPatienceMs = 180_000;
+
+let browser: Browser;
+
+before(async () => {
+  assert.ok(existsSync(kProgram), `${kProgram} is missing: scripts/build dev capstan`);
+  const executablePath = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"].find(existsSync);
+  assert.ok(executablePath, "Chromium is missing: scripts/setup --dev installs it");
+  browser = await chromium.launch({ executablePath, timeout: kPatienceMs, args: ["--no-sandbox"] });
+});
+
+after(async () => {
+  await browser?.close();
+});
+
+/// Starts a server and returns it with the address that it prints.
+async function start(file: string, further: string[]): Promise<[ChildProcess, string]> {
+  const server = spawn(kProgram, ["serve", file, "--listen", "127.0.0.1:0", ...further], { cwd: kRoot, stdio: ["ignore", "pipe", "inherit"] });
+  let text = "";
+  const url = await new Promise<string>((done, failed) => {
+    server.stdout?.on("data", (bytes: Buffer) => {
+      text += bytes.toString();
+      const line = /^(http:\S+)\n/.exec(text);
+      if (line !== null) done(line[1] as string);
+    });
+    server.on("exit", (code) => failed(new Error(`the server ended with ${code}`)));
+    setTimeout(() => failed(new Error("the server printed no address")), kPatienceMs).unref();
+  });
+  return [server, url];
+}
+
+/// Ends a server with SIGTERM and returns its exit code.
+async function end(server: ChildProcess): Promise<number | null> {
+  if (server.exitCode !== null) return server.exitCode;
+  const code = new Promise<number | null>((done) => server.on("exit", done));
+  server.kill("SIGTERM");
+  return code;
+}
+
+/// Serves a file, opens its page, runs `use`, and checks that the browser had nothing to complain about and that the
+/// server ends cleanly.
+async function serve(file: string, further: string[], use: (page: Page, server: ChildProcess) => Promise<void>, expected: RegExp[] = []): Promise<void> {
+  const [server, url] = await start(file, further);
+  const page = await browser.newPage({ viewport: { width: 1280, height: 900 } });
+  page.setDefaultTimeout(kPatienceMs);
+  const complaints: string[] = [];
+  page.on("console", (message) => complaints.push(`${message.type()}: ${message.text()}`));
+  page.on("pageerror", (error) => complaints.push(String(error)));
+  page.on("request", (request) => {
+    if (!request.url().startsWith(url) && !request.url().startsWith("data:")) complaints.push(`request: ${request.url()}`);
+  });
+  try {
+    await page.goto(url);
+    await use(page, server);
+    assert.deepEqual(complaints.filter((text) => !expected.some((pattern) => pattern.test(text))), []);
+  } finally {
+    await page.close();
+    assert.equal(await end(server), 0);
+  }
+}
+
+const kTwoPolicies = ["--policy", "queue · gang · group", "--policy", "capstan · gang · group"];
+
+/// Returns the number of arrived requests that the header names.
+async function arrived(page: Page): Promise<number> {
+  const words = await page.locator("header p").first().innerText();
+  return Number((/([\d,]+) requests/.exec(words)?.[1] ?? "").replaceAll(",", ""));
+}
+
+test("a changed scenario is simulated and shown beside the stated one", async () => {
+  await serve("scenarios/azure-hour.yaml", kTwoPolicies, async (page) => {
+    assert.equal(await page.locator(".ranking tbody tr").count(), 2);
+    const before = await arrived(page);
+    await page.getByRole("spinbutton", { name: "Load ×" }).fill("2");
+    await page.getByLabel("Prices ×").fill("0.5");
+    await page.getByRole("button", { name: "Simulate" }).click();
+    await page.locator(".what-if-table").waitFor();
+    assert.match(await page.getByRole("status").innerText(), /^Simulated load × 2, prices × 0.5 in /);
+    assert.ok(Math.abs((await arrived(page)) - 2 * before) < 20, "twice the requests");
+    assert.equal(await page.locator(".what-if-table tbody tr").count(), 2);
+    const row = await page.locator(".what-if-table tbody tr").first().locator("td").allInnerTexts();
+    assert.equal(row.length, 6);
+    assert.notEqual(row[2], row[5]);
+    assert.match(await page.locator("footer code").innerText(), /--set load\.scale=2 .*usd_per_hour/);
+
+    // The chosen policy stays when the other result is shown, although the order of policies may differ.
+    await page.locator(".ranking tbody tr", { hasText: "queue" }).click();
+    await page.getByLabel("show the scenario as stated").check();
+    assert.equal(await arrived(page), before);
+    assert.match(await page.locator(".ranking tr.shown").innerText(), /queue · gang · group/);
+    assert.equal(await page.getByRole("spinbutton", { name: "Load ×" }).inputValue(), "2");
+  });
+});
+
+test("a change that cannot be simulated gives a notice, and a newer one replaces it", async () => {
+  await serve(
+    "scenarios/azure-hour.yaml",
+    kTwoPolicies,
+    async (page) => {
+      await page.getByRole("spinbutton", { name: "Load ×" }).fill("10");
+      await page.getByRole("button", { name: "Simulate" }).click();
+      await page.getByRole("button", { name: "Stop" }).click();
+      assert.equal(await page.getByRole("status").innerText(), "Stopped.");
+      await page.getByRole("spinbutton", { name: "Load ×" }).fill("1");
+      await page.getByLabel("Minimum replicas").fill("16");
+      await page.getByRole("button", { name: "Simulate" }).click();
+      await page.locator(".what-if-table").waitFor();
+      assert.ok(await page.getByLabel("show at least 16 replicas").isChecked());
+    },
+    [/ERR_ABORTED/],
+  );
+});
+
+test("a server that goes away gives a notice, and the page stays", async () => {
+  await serve(
+    "scenarios/azure-hour.yaml",
+    kTwoPolicies,
+    async (page, server) => {
+      assert.equal(await end(server), 0);
+      await page.getByRole("button", { name: "Simulate" }).click();
+      assert.match(await page.getByRole("alert").innerText(), /server does not answer/);
+      assert.equal(await page.locator(".ranking tbody tr").count(), 2);
+    },
+    [/ERR_CONNECTION_REFUSED|ERR_CONNECTION_RESET/],
+  );
+});
+
+test("a recording shows its decisions, their arithmetic and the command", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "capstan-serve-"));
+  const file = join(folder, "hour.rec");
+  try {
+    execFileSync(kProgram, ["sim", "scenarios/azure-hour.yaml", "--policy", "queue · gang · group", "--record", file], { cwd: kRoot, stdio: "pipe" });
+    await serve(file, [], async (page) => {
+      assert.match(await page.locator("header p").innerText(), /^235 decisions of “queue · gang · group” in 58 min/);
+      assert.equal(await page.locator(".plot canvas").count(), 2);
+      const all = await page.locator(".log .entry").count();
+      assert.ok(all > 3);
+      await page.getByLabel("Layer").selectOption("scale");
+      const layers = await page.locator(".log .change").allInnerTexts();
+      assert.ok(layers.length > 3 && layers.every((layer) => layer === "scale"));
+      assert.match(await page.locator(".log .why").first().innerText(), /^scale service to \d+ replicas: /);
+      await page.locator(".log .entry button").nth(1).click();
+      assert.match(await page.locator(".arithmetic").innerText(), /replicas/);
+      const command = await page.locator("section code").innerText();
+      const [, at] = / --at (\S+)$/.exec(command) ?? [];
+      const printed = execFileSync(kProgram, ["replay", file, "--at", at as string], { cwd: kRoot }).toString();
+      assert.ok(printed.includes((await page.locator(".arithmetic").innerText()).trim()), "the command prints the same arithmetic");
+      await page.getByLabel("Filter").fill("no such words");
+      assert.equal(await page.getByText("Nothing was done in this stretch.").count(), 1);
+    });
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+});
+
+test("a scenario is shown while it is simulated, and its result afterwards", async () => {
+  await serve("scenarios/azure-hour.yaml", [...kTwoPolicies.slice(0, 2), "--live", "--speed", "240"], async (page) => {
+    const decisions = async () => Number(/^(\d+) decisions/.exec(await page.locator("header p").innerText())?.[1]);
+    await page.waitForFunction(() => Number.parseInt(document.querySelector("header p")?.textContent ?? "") > 3);
+    assert.match(await page.getByRole("status").first().innerText(), /^Runs at 240 × real time/);
+    await page.getByRole("button", { name: "Pause" }).click();
+    const paused = await decisions();
+    await page.getByText(/Paused: [1-9]\d* decisions wait/).waitFor();
+    assert.equal(await decisions(), paused);
+    await page.getByRole("button", { name: "Live" }).click();
+    await page.waitForFunction((least) => Number.parseInt(document.querySelector("header p")?.textContent ?? "") > least, paused);
+    await page.getByText("The simulation has ended.").waitFor();
+    await page.waitForFunction(() => document.querySelector("header p")?.textContent?.startsWith("235 decisions"));
+    await page.locator(".log .entry button").first().click();
+    assert.match(await page.locator(".arithmetic").innerText(), /replicas/);
+    assert.match(await page.locator("section code").innerText(), /^capstan explain service --scenario .* --at \d+s --verbose$/);
+    await page.getByRole("button", { name: "Show the result" }).click();
+    await page.locator(".ranking").waitFor();
+    assert.equal(await page.locator(".ranking tbody tr").count(), 1);
+  });
+});
+
+test("a live page that loses its server says so", async () => {
+  await serve(
+    "scenarios/azure-hour.yaml",
+    [...kTwoPolicies.slice(0, 2), "--live", "--speed", "10"],
+    async (page, server) => {
+      await page.waitForFunction(() => Number.parseInt(document.querySelector("header p")?.textContent ?? "") > 0);
+      assert.equal(await end(server), 0);
+      assert.match(await page.getByRole("alert").innerText(), /connection to the server is lost/);
+    },
+    [/ERR_/],
+  );
+});
