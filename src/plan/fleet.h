@@ -65,8 +65,8 @@ struct Trial {
   GpuNanoseconds idle_gpu_ns = 0;  ///< paid GPU time that was neither busy nor starting
   GpuNanoseconds busy_gpu_ns = 0;  ///< GPU time of replicas while an engine step runs
   std::int64_t goodput_milli = 0;  ///< met requests per second in the busiest window, thousandths
-  std::vector<ReplicaCount>
-      replicas_by_minute{};  ///< replicas of all roles that were wanted or ready at each minute's end
+  /// Replicas of all roles that were wanted or ready at each minute's end.
+  std::vector<ReplicaCount> replicas_by_minute{};
   std::int64_t answer_tokens = 0;
   std::int64_t prompt_tokens = 0;
   Duration cold_start_p50{};  ///< median time from bound to ready; 0: there was no cold start
@@ -145,8 +145,8 @@ struct ServicePlan {
   std::vector<Trial> seeds{};               ///< of the chosen scaler, at least five
   std::vector<Trial> robustness{};          ///< of the chosen scaler: the worst seed of each condition
   std::string lost_zone{};                  ///< that one of the worse conditions loses; empty: the cluster has one zone
-  std::optional<ZoneLossMinimum>
-      zone_loss{};                           ///< nothing: the fleet holds the SLO without the zone, or misses it anyway
+  /// Nothing: the fleet holds the SLO without the zone, or misses it anyway.
+  std::optional<ZoneLossMinimum> zone_loss{};
   std::vector<FrontierPoint> frontier{};     ///< the cheapest first
   std::optional<FrontierPoint> runner_up{};  ///< the best fleet of another GPU kind or parallelism
   std::vector<StartPhase> start{};           ///< phases of a replica's start, in order

@@ -15,6 +15,9 @@ void read_load(const manifest::Node& node, workload::WorkloadSpec& load, manifes
 /// Reads the tree of queues. It needs no other part.
 void read_queues(std::span<const manifest::Node> nodes, model::Catalog& catalog, manifest::ErrorList& errors);
 
+/// Returns the queue with this name, or an invalid id.
+model::QueueId find_queue(const model::Catalog& catalog, std::string_view name);
+
 /// Reads a service, its engine, router and clients, and the start of a replica: one endpoint and its services of the
 /// catalog. It needs the queues.
 /// @param owner  path of the node for errors; one of `services` may have a key `load`, which the caller reads

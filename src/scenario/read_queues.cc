@@ -16,14 +16,13 @@ using manifest::Node;
 constexpr std::size_t kMostQueues = 10'000;
 constexpr GpuCount kQueueGpusMost = 1'000'000;
 
-/// Returns the queue with this name, or an invalid id.
-model::QueueId find(const model::Catalog& catalog, const std::string& name) {
+}  // namespace
+
+model::QueueId find_queue(const model::Catalog& catalog, std::string_view name) {
   const auto found = std::ranges::find(catalog.queues, name, &model::Queue::name);
   if (found == catalog.queues.end()) return {};
   return {static_cast<std::uint32_t>(found - catalog.queues.begin())};
 }
-
-}  // namespace
 
 void read_queues(std::span<const Node> nodes, model::Catalog& catalog, ErrorList& errors) {
   if (nodes.size() > kMostQueues) {
@@ -37,7 +36,7 @@ void read_queues(std::span<const Node> nodes, model::Catalog& catalog, ErrorList
     if (fields.integer("gpu_limit", limit, 0, kQueueGpusMost)) queue.limit = whole_gpus(limit);
     std::string parent;
     if (fields.text("parent", parent)) {
-      queue.parent = find(catalog, parent);
+      queue.parent = find_queue(catalog, parent);
       if (!queue.parent.valid()) {
         errors.fail(nodes[i].find("parent")->place,
                     fmt::format("{}.parent: found \"{}\", expected the name of a queue that is listed above it",
@@ -45,7 +44,7 @@ void read_queues(std::span<const Node> nodes, model::Catalog& catalog, ErrorList
       }
     }
     fields.finish();
-    if (!queue.name.empty() && find(catalog, queue.name).valid()) {
+    if (!queue.name.empty() && find_queue(catalog, queue.name).valid()) {
       errors.fail(nodes[i].find("name")->place, fmt::format("queues: \"{}\" is given twice", queue.name));
     }
     catalog.queues.push_back(std::move(queue));

@@ -512,11 +512,8 @@ void read_kv_transfer(const Node& node, const std::string& owner, KvTransfer& tr
 void read_queue(Fields& fields, const model::Catalog& catalog, model::QueueId& queue, ErrorList& errors) {
   std::string name;
   if (!fields.text("queue", name)) return;
-  const auto found = std::ranges::find(catalog.queues, name, &model::Queue::name);
-  if (found != catalog.queues.end()) {
-    queue = {static_cast<std::uint32_t>(found - catalog.queues.begin())};
-    return;
-  }
+  queue = find_queue(catalog, name);
+  if (queue.valid()) return;
   std::vector<std::string_view> known;
   for (const model::Queue& each : catalog.queues) known.push_back(each.name);
   errors.fail(fields.node().find("queue")->place,

@@ -1,8 +1,5 @@
 #include "serve/live.h"
 
-#include <sys/eventfd.h>
-#include <unistd.h>
-
 #include <utility>
 
 #include <nlohmann/json.hpp>
@@ -35,30 +32,26 @@ LiveRun::LiveRun(scenario::Scenario scenario, double speed, MomentCommand comman
       command_(std::move(command)),
       again_(std::move(again)),
       clock_(std::move(clock)),
-      start_(clock_()),
-      wake_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
-  CAPSTAN_ASSERT(wake_ >= 0 && speed_ > 0);
+      start_(clock_()) {
+  CAPSTAN_ASSERT(speed_ > 0);
   thread_ = std::jthread([this](const std::stop_token& stop) { run(stop); });
 }
 
 LiveRun::~LiveRun() {
   thread_.request_stop();
   thread_.join();
-  ::close(wake_);
 }
 
 std::vector<LiveRun::Event> LiveRun::take_events() {
   const std::lock_guard lock(mutex_);
-  std::uint64_t count = 0;
-  [[maybe_unused]] const ssize_t got = read(wake_, &count, sizeof count);  // makes the descriptor unreadable
+  wake_.clear();
   return std::exchange(events_, {});
 }
 
 void LiveRun::push(Event event) {
   const std::lock_guard lock(mutex_);
   events_.push_back(std::move(event));
-  const std::uint64_t one = 1;
-  [[maybe_unused]] const ssize_t written = write(wake_, &one, sizeof one);  // fails only if it is readable already
+  wake_.set();
 }
 
 /// Waits until the clock has reached the real time of a simulated moment.

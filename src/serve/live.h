@@ -11,6 +11,7 @@
 #include "net/monotonic.h"
 #include "scenario/scenario.h"
 #include "serve/recorded.h"
+#include "serve/wake_up.h"
 
 namespace capstan::serve {
 
@@ -46,7 +47,7 @@ class LiveRun {
 
   std::vector<Event> take_events();
   /// Returns a descriptor that is readable if take_events() has something to return.
-  int poll_fd() const { return wake_; }
+  int poll_fd() const { return wake_.fd(); }
 
  private:
   void run(const std::stop_token& stop);
@@ -59,7 +60,7 @@ class LiveRun {
   const std::string again_;
   const net::Clock clock_;
   const Instant start_;
-  int wake_ = -1;
+  WakeUp wake_;
   std::mutex mutex_;
   std::condition_variable_any stopped_;
   std::vector<Event> events_;

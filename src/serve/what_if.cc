@@ -79,16 +79,14 @@ void add_prices(double factor, const scenario::Scenario& scenario, const Node& r
   }
 }
 
-/// Returns the path of the service with this number, one of several or the only one.
-std::string service_path(const Node& root, std::size_t number) {
-  return manifest::at_path(root, "services") == nullptr ? "service" : fmt::format("services.{}", number);
-}
+/// Returns true if the file lists services, each with its load.
+bool lists_services(const Node& root) { return manifest::at_path(root, "services") != nullptr; }
 
 /// Adds the assignments that multiply the load of each service.
 void add_load(double factor, const scenario::Scenario& scenario, const Node& root, std::vector<std::string>& sets) {
-  const bool is_listed = manifest::at_path(root, "services") != nullptr;
+  const bool is_listed = lists_services(root);
   for (std::size_t i = 0; i < scenario.endpoints.size(); ++i) {
-    const std::string load = is_listed ? service_path(root, i) + ".load" : "load";
+    const std::string load = is_listed ? fmt::format("services.{}.load", i) : "load";
     sets.push_back(fmt::format("{}.scale={:.9g}", load, scenario.endpoints[i].load.scale * factor));
   }
 }
@@ -96,7 +94,7 @@ void add_load(double factor, const scenario::Scenario& scenario, const Node& roo
 /// Adds the assignments of a minimum. The number at the start may not be below it.
 void add_minimum(ReplicaCount minimum, const scenario::Scenario& scenario, const Node& root,
                  std::vector<std::string>& sets) {
-  const std::string replicas = service_path(root, 0) + ".replicas";
+  const std::string replicas = lists_services(root) ? "services.0.replicas" : "service.replicas";
   sets.push_back(fmt::format("{}.min={}", replicas, minimum));
   const bool states_start = manifest::at_path(root, replicas + ".initial") != nullptr;
   if (states_start && scenario.cluster.initial.front().replicas < minimum) {

@@ -1,18 +1,10 @@
 #include "serve/worker.h"
 
-#include <sys/eventfd.h>
-#include <unistd.h>
-
 #include <utility>
-
-#include "base/assert.h"
 
 namespace capstan::serve {
 
-Worker::Worker() : wake_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
-  CAPSTAN_ASSERT(wake_ >= 0);
-  thread_ = std::jthread([this](const std::stop_token& stop) { run(stop); });
-}
+Worker::Worker() : thread_([this](const std::stop_token& stop) { run(stop); }) {}
 
 Worker::~Worker() {
   thread_.request_stop();
@@ -21,7 +13,6 @@ Worker::~Worker() {
     running_stop_.request_stop();
   }
   thread_.join();
-  ::close(wake_);
 }
 
 Worker::JobId Worker::start(Job job) {
@@ -43,8 +34,7 @@ void Worker::cancel(JobId id) {
 
 std::vector<Worker::Done> Worker::take_done() {
   const std::lock_guard lock(mutex_);
-  std::uint64_t count = 0;
-  [[maybe_unused]] const ssize_t got = read(wake_, &count, sizeof count);  // makes the descriptor unreadable
+  wake_.clear();
   return std::exchange(done_, {});
 }
 
@@ -67,8 +57,7 @@ void Worker::run(const std::stop_token& stop) {
 
 void Worker::add_done(Done done) {
   done_.push_back(std::move(done));
-  const std::uint64_t one = 1;
-  [[maybe_unused]] const ssize_t written = write(wake_, &one, sizeof one);  // fails only if it is readable already
+  wake_.set();
 }
 
 }  // namespace capstan::serve

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "serve/wake_up.h"
 
 namespace capstan::serve {
 
@@ -39,7 +40,7 @@ class Worker {
   /// Returns the jobs that ended since the last call.
   std::vector<Done> take_done();
   /// Returns a descriptor that is readable if take_done() has something to return.
-  int poll_fd() const { return wake_; }
+  int poll_fd() const { return wake_.fd(); }
 
  private:
   struct Waiting {
@@ -51,7 +52,7 @@ class Worker {
   void run(const std::stop_token& stop);
   void add_done(Done done);
 
-  int wake_ = -1;
+  WakeUp wake_;
   std::mutex mutex_;
   std::condition_variable_any changed_;
   JobId last_id_ = 0;

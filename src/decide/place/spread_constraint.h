@@ -50,8 +50,8 @@ class SpreadConstraint {
   const Memory& memory_;
   std::optional<std::map<GangId, NodeId>> assumed_;  ///< first pods of assumed gangs; built when a service asks for it
   std::map<GangId, NodeId> placed_;                  ///< first pods of the gangs placed in this cycle
-  std::map<ServiceId, std::optional<Distribution>>
-      distributions_;  ///< services asked for so far; each costs a pass over its gangs
+  /// Services asked for so far; each costs a pass over its gangs.
+  std::map<ServiceId, std::optional<Distribution>> distributions_;
   /// Replicas for which this cycle chose a preferred zone.
   std::map<std::pair<ServiceId, FailureDomain>, ReplicaCount> promised_;
 };

@@ -6,26 +6,6 @@
 #include "base/assert.h"
 
 namespace capstan::experiment {
-namespace {
-
-void add(sim::RequestCounts& sum, const sim::RequestCounts& more) {
-  sum.arrived += more.arrived;
-  sum.completed += more.completed;
-  sum.met += more.met;
-  sum.rejected += more.rejected;
-  sum.failed += more.failed;
-  sum.timed_out += more.timed_out;
-  sum.in_flight += more.in_flight;
-  sum.queued += more.queued;
-  sum.refused_attempts += more.refused_attempts;
-  sum.retries += more.retries;
-  sum.too_long += more.too_long;
-  sum.cut += more.cut;
-  sum.preempted += more.preempted;
-  sum.handed_over += more.handed_over;
-}
-
-}  // namespace
 
 Result<Endpoint> Endpoint::open(const EndpointSetup& setup, std::uint64_t seed) {
   Endpoint endpoint(setup);
@@ -118,7 +98,7 @@ RequestCount Endpoints::waiting() const {
 
 sim::RequestCounts Endpoints::counts() const {
   sim::RequestCounts sum;
-  for (const Endpoint& endpoint : endpoints_) add(sum, endpoint.fleet().meter().counts);
+  for (const Endpoint& endpoint : endpoints_) sum += endpoint.fleet().meter().counts;
   return sum;
 }
 

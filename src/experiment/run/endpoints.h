@@ -49,8 +49,7 @@ class Endpoints {
   static Result<Endpoints> open(const SimulationSetup& setup);
 
   std::span<const Endpoint> all() const { return endpoints_; }
-  /// Returns the endpoint that a service of the catalog serves.
-  const Endpoint& of(model::ServiceId service) const { return endpoints_[by_service_[service.value]]; }
+  /// Returns the number of the endpoint that a service of the catalog serves.
   std::size_t index_of(model::ServiceId service) const { return by_service_[service.value]; }
   std::vector<FleetRoute> routes() const;  ///< by service of the catalog
 

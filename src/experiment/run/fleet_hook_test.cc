@@ -6,6 +6,7 @@
 
 #include "base/testing/moment.h"
 #include "model/signal_names.h"
+#include "sim/fleet/fleet_fixture.h"
 #include "workload/list_source.h"
 
 namespace capstan::experiment {
@@ -17,22 +18,13 @@ using capstan::testing::at_s;
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
-/// Returns a model whose steps take about 10 ms, whatever the batch is.
-engine::StepModel ten_ms_steps() {
-  engine::StepCoefficients coefficients;
-  coefficients.linear_ps.fill(10'000'000'000);
-  coefficients.kappa_milli = 1000;
-  coefficients.per_request_ps = 0;
-  return engine::StepModel(coefficients);
-}
-
 /// One replica of one service that computes four requests. The fourth one waits, and is still running after 1 s.
 class OneReplica {
  public:
   explicit OneReplica(const model::Slo& slo)
       : services_(1),
         requests_(arrivals()),
-        fleet_({}, {variant()}, slo, requests_),
+        fleet_({}, {sim::fleet_fixture::variant()}, slo, requests_),
         hook_({{.fleet = &fleet_, .variant = 0}}, services_) {
     services_[0].slo = slo;
     hook_.ready({.gang = {0}, .service = {0}, .ordinal = 0}, Instant{});
@@ -48,17 +40,7 @@ class OneReplica {
     rows.back().output_tokens = 500;
     return rows;
   }
-  sim::FleetVariant variant() const {
-    sim::FleetVariant out;
-    out.model = &model_;
-    out.work = &work_;
-    out.front_end = {};
-    out.replica = {.max_batched_tokens = 2048, .max_seqs = 2, .max_waiting = 2, .kv_blocks = 200};
-    return out;
-  }
 
-  engine::StepModel model_ = ten_ms_steps();
-  engine::RequestWork work_{model_, 2048, 8, 1};
   std::vector<model::Service> services_;
   workload::ListSource requests_;
   sim::Fleet fleet_;

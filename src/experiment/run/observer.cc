@@ -78,14 +78,6 @@ GpuCount gpus_paid(const model::Snapshot& truth) {
   return paid;
 }
 
-void add(sim::TokenFigures& sum, const sim::TokenFigures& more) {
-  sum.generated += more.generated;
-  sum.delivered += more.delivered;
-  sum.cut += more.cut;
-  sum.abandoned += more.abandoned;
-  sum.held += more.held;
-}
-
 /// Returns why wanted replicas do not serve yet: " (2 starting, 1 without GPUs)". Empty if all serve.
 std::string on_their_way(ReplicaCount desired, ReplicaCount starting, ReplicaCount ready) {
   const ReplicaCount unplaced = desired - ready - starting;
@@ -330,7 +322,7 @@ void Observer::read_requests(RunResult& result) {
     result.prompt_tokens += meter.input_tokens;
     result.cached_tokens += meter.cached_tokens;
     result.useful_gpu_ns += meter.useful_gpu_ns();
-    add(result.tokens, endpoint.fleet().tokens());
+    result.tokens += endpoint.fleet().tokens();
   }
   const sim::RequestCounts counts = endpoints_.counts();
   result.requests = figures(counts);

@@ -6,6 +6,7 @@
 #include "experiment/text/words.h"
 #include "plan/figures.h"
 #include "plan/sections/sections.h"
+#include "plan/sections/subject_statements.h"
 
 namespace capstan::plan {
 
@@ -26,7 +27,10 @@ std::string trial_words(const Trial& trial) {
 class ServiceProof {
  public:
   ServiceProof(const PlanFacts& facts, const ServiceSpec& spec, const ServicePlan& service, Section& out)
-      : subject_(facts.services.size() == 1 ? "" : service.service), spec_(spec), service_(service), out_(out) {}
+      : statements_(facts.services.size() == 1 ? "" : service.service, out),
+        spec_(spec),
+        service_(service),
+        out_(out) {}
 
   void write() {
     add_seeds();
@@ -52,12 +56,7 @@ class ServiceProof {
   }
 
   void add(std::string_view name, std::string value, std::string why, Shown shown = Shown::details) {
-    out_.statements.push_back({.name = (subject_.empty() ? "" : subject_ + " ") + std::string(name),
-                               .value = std::move(value),
-                               .why = std::move(why),
-                               .evidence = Evidence::simulated,
-                               .shown = shown,
-                               .subject = subject_});
+    statements_.add(name, std::move(value), std::move(why), Evidence::simulated, shown);
   }
 
   void add_seeds() {
@@ -112,7 +111,7 @@ class ServiceProof {
     }
   }
 
-  std::string subject_;
+  SubjectStatements statements_;
   const ServiceSpec& spec_;
   const ServicePlan& service_;
   Section& out_;

@@ -9,6 +9,7 @@
 #include "plan/sections/scaler_setup.h"
 #include "plan/sections/scalers.h"
 #include "plan/sections/sections.h"
+#include "plan/sections/subject_statements.h"
 
 namespace capstan::plan {
 
@@ -16,42 +17,35 @@ namespace {
 
 void add_signal_statements(const ScalerFacts& facts, const ServicePlan& fleet, Section& out) {
   const SignalChoice& signal = facts.signal;
-  const std::string subject = workload_name(facts.service, facts.role.role);
-  const auto add = [&](std::string_view name, std::string value, std::string why, Evidence evidence,
-                       Shown shown = Shown::details) {
-    out.statements.push_back({.name = fmt::format("{} {}", subject, name),
-                              .value = std::move(value),
-                              .why = std::move(why),
-                              .evidence = evidence,
-                              .shown = shown,
-                              .subject = subject});
-  };
+  SubjectStatements statements(workload_name(facts.service, facts.role.role), out);
   std::string why = fmt::format("{}: {}", kind_word(signal.kind), signal.kind_why);
   if (!signal.asked_why.empty()) why = signal.asked_why + "; " + why;
-  add("signal", signal_word(signal.signal), std::move(why),
-      signal.asked_why.empty() ? Evidence::modelled : Evidence::stated, Shown::page);
-  add("sequences at once", fmt::format("{}", signal.batch),
-      fmt::format("the most that one replica runs within the SLO, limited by {}", bound_word(signal.bound)),
-      Evidence::modelled);
-  add("waiting per replica", fmt::format("{}", signal.waiting), signal.waiting_why,
-      signal.is_waiting_assumed ? Evidence::assumed : Evidence::modelled, Shown::one_service);
+  statements.add("signal", signal_word(signal.signal), std::move(why),
+                 signal.asked_why.empty() ? Evidence::modelled : Evidence::stated, Shown::page);
+  statements.add("sequences at once", fmt::format("{}", signal.batch),
+                 fmt::format("the most that one replica runs within the SLO, limited by {}", bound_word(signal.bound)),
+                 Evidence::modelled);
+  statements.add("waiting per replica", fmt::format("{}", signal.waiting), signal.waiting_why,
+                 signal.is_waiting_assumed ? Evidence::assumed : Evidence::modelled, Shown::one_service);
   if (signal.uses_kv()) {
-    add("KV memory per replica", fmt::format("{} %", signal.kv_percent), signal.kv_why, Evidence::modelled,
-        Shown::one_service);
+    statements.add("KV memory per replica", fmt::format("{} %", signal.kv_percent), signal.kv_why, Evidence::modelled,
+                   Shown::one_service);
   }
-  add("in flight per replica", fmt::format("{}", signal.in_flight), signal.in_flight_why, Evidence::modelled,
-      Shown::one_service);
-  add("deciding threshold", signal.deciding, signal.deciding_why, Evidence::modelled, Shown::page);
-  add("minimum", fmt::format("{}", facts.role.minimum),
-      "the smallest that was simulated and holds the SLO for this cost", Evidence::simulated);
-  add("maximum", fmt::format("{}", facts.role.maximum),
+  statements.add("in flight per replica", fmt::format("{}", signal.in_flight), signal.in_flight_why, Evidence::modelled,
+                 Shown::one_service);
+  statements.add("deciding threshold", signal.deciding, signal.deciding_why, Evidence::modelled, Shown::page);
+  statements.add("minimum", fmt::format("{}", facts.role.minimum),
+                 "the smallest that was simulated and holds the SLO for this cost", Evidence::simulated);
+  statements.add(
+      "maximum", fmt::format("{}", facts.role.maximum),
       fmt::format(
           "twice the need at the peak by the engine table, and one more, within the limits{}{}; at most {} were "
           "ready at once in the simulations",
           fleet.bounded_by.empty() ? "" : "; lowered by ", fleet.bounded_by.empty() ? "" : fleet.bounded_by.front(),
           facts.role.peak_ready),
       Evidence::modelled);
-  add("scale-down window", explain::time_text(std::chrono::seconds(scale_down_window_s(facts.start))),
+  statements.add(
+      "scale-down window", explain::time_text(std::chrono::seconds(scale_down_window_s(facts.start))),
       fmt::format("twice the longest cold start of {}, 10 min to 1 h", explain::time_text(facts.start.longest)),
       fleet.start.empty() ? Evidence::assumed : Evidence::modelled);
 }

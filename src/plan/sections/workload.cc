@@ -10,6 +10,7 @@
 #include "plan/scheduling.h"
 #include "plan/sections/pod_spec.h"
 #include "plan/sections/sections.h"
+#include "plan/sections/subject_statements.h"
 #include "plan/sections/weight_cache.h"
 
 namespace capstan::plan {
@@ -79,33 +80,25 @@ Yaml disruption_budget(const PlanSpec& spec, const ServiceSpec& service, model::
 
 void add_pod_statements(const PlanSpec& spec, const ServiceSpec& service, const ServicePlan& fleet,
                         const RoleFleet& role, Section& out) {
-  const std::string subject = workload_name(service, role.role);
+  SubjectStatements statements(workload_name(service, role.role), out);
   const PodTimes times = pod_times(service, fleet, role);
   const PodResourcesShare share = resources_share(role);
-  const auto add = [&](std::string_view name, std::string value, std::string why, Evidence evidence,
-                       Shown shown = Shown::details) {
-    out.statements.push_back({.name = fmt::format("{} {}", subject, name),
-                              .value = std::move(value),
-                              .why = std::move(why),
-                              .evidence = evidence,
-                              .shown = shown,
-                              .subject = subject});
-  };
-  add("startup probe", explain::time_text(std::chrono::seconds(times.startup_s)), times.startup_why,
-      fleet.start.empty() ? Evidence::assumed : Evidence::modelled, Shown::page);
-  add("drain", explain::time_text(std::chrono::seconds(times.drain_s)), times.drain_why,
-      times.is_answer_known ? Evidence::modelled : Evidence::assumed);
-  add("grace period", explain::time_text(std::chrono::seconds(times.grace_s)),
+  statements.add("startup probe", explain::time_text(std::chrono::seconds(times.startup_s)), times.startup_why,
+                 fleet.start.empty() ? Evidence::assumed : Evidence::modelled, Shown::page);
+  statements.add("drain", explain::time_text(std::chrono::seconds(times.drain_s)), times.drain_why,
+                 times.is_answer_known ? Evidence::modelled : Evidence::assumed);
+  statements.add(
+      "grace period", explain::time_text(std::chrono::seconds(times.grace_s)),
       fmt::format("{} s until routers have dropped the pod + {} s of drain + 15 s", kPreStopS, times.drain_s),
       Evidence::modelled, Shown::page);
-  add("pod",
-      fmt::format("{} {}, {} cores, {} GiB", device_of(role).per_pod, gpu_resource(spec.cluster.cloud, role.engine.gpu),
-                  share.cpu, share.memory_gib),
-      share.why + "; requests equal limits, so that the pod has its cores to itself",
-      !share.is_machine_known         ? Evidence::assumed
-      : role.machine.has_stated_shape ? Evidence::stated
-                                      : Evidence::catalogue,
-      Shown::one_service);
+  statements.add("pod",
+                 fmt::format("{} {}, {} cores, {} GiB", device_of(role).per_pod,
+                             gpu_resource(spec.cluster.cloud, role.engine.gpu), share.cpu, share.memory_gib),
+                 share.why + "; requests equal limits, so that the pod has its cores to itself",
+                 !share.is_machine_known         ? Evidence::assumed
+                 : role.machine.has_stated_shape ? Evidence::stated
+                                                 : Evidence::catalogue,
+                 Shown::one_service);
 }
 
 void add_workload(const PlanSpec& spec, const ServiceSpec& service, const ServicePlan& fleet, const RoleFleet& role,

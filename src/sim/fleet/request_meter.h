@@ -32,6 +32,23 @@ struct RequestCounts {
   bool conserved() const {
     return arrived == completed + in_flight + queued + rejected + failed + timed_out && met <= completed;
   }
+  RequestCounts& operator+=(const RequestCounts& other) {
+    arrived += other.arrived;
+    completed += other.completed;
+    met += other.met;
+    rejected += other.rejected;
+    failed += other.failed;
+    timed_out += other.timed_out;
+    in_flight += other.in_flight;
+    queued += other.queued;
+    refused_attempts += other.refused_attempts;
+    retries += other.retries;
+    too_long += other.too_long;
+    cut += other.cut;
+    preempted += other.preempted;
+    handed_over += other.handed_over;
+    return *this;
+  }
   friend bool operator==(const RequestCounts&, const RequestCounts&) = default;
 };
 
@@ -39,9 +56,9 @@ struct RequestCounts {
 /// first token twice, because its replica was ended, counts twice.
 struct PhaseTimes {
   RequestCount first_tokens = 0;  ///< first tokens in this minute
-  Duration
-      gateway{};     ///< of these, before an engine accepted the request: the front end, the gateway, earlier attempts
-  Duration queue{};  ///< of these, in the queue of the engine
+  /// Time of these before an engine accepted the request: the front end, the gateway, earlier attempts.
+  Duration gateway{};
+  Duration queue{};            ///< of these, in the queue of the engine
   Duration prefill{};          ///< of these, from the admission to the first token
   RequestCount completed = 0;  ///< answers that were completed in this minute
   Duration transfer{};         ///< of these, copies of the KV from the prefill to the decode replica
@@ -82,6 +99,14 @@ struct TokenFigures {
   Tokens held = 0;       ///< tokens of requests under way
 
   bool conserved() const { return generated == delivered + cut + abandoned + held; }
+  TokenFigures& operator+=(const TokenFigures& other) {
+    generated += other.generated;
+    delivered += other.delivered;
+    cut += other.cut;
+    abandoned += other.abandoned;
+    held += other.held;
+    return *this;
+  }
   friend bool operator==(const TokenFigures&, const TokenFigures&) = default;
 };
 
