@@ -76,7 +76,6 @@ void add_plan(Json& into, const model::Catalog& catalog, const model::Plan& plan
 
 constexpr const char* kMetrics[] = {
     "duty_cycle_percent", "memory_used_percent", "waiting", "running", "kv_ppm", "ttft_us", "tpot_us", "goodput_ppm"};
-constexpr const char* kVerdicts[] = {"placed", "assumed", "cannot_fit_now", "held_by_queue", "never_fits", "nominated"};
 
 constexpr const char* kBounds[] = {"tpot", "ttft", "kv", "sequences"};
 
@@ -219,7 +218,7 @@ std::string json(const model::Catalog& catalog, const decide::place::Decision& d
   Json out = {{"layer", "place"}, {"verdicts", Json::array()}, {"shortfalls", Json::array()}};
   for (const decide::place::PlacementResult& v : d.verdicts) {
     out["verdicts"].push_back({{"gang", id_json(v.gang)},
-                               {"verdict", kVerdicts[static_cast<std::size_t>(v.kind)]},
+                               {"verdict", std::string(decide::place::name(v.kind))},
                                {"why", reason_json(catalog, v.why)}});
   }
   for (const decide::place::Shortfall& s : d.shortfalls) {

@@ -1,11 +1,13 @@
 #include "decide/place/place.h"
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <optional>
 #include <set>
 #include <utility>
 
+#include "base/known_row.h"
 #include "decide/place/coming_nodes.h"
 #include "decide/place/fit.h"
 #include "decide/place/queue_budget.h"
@@ -507,6 +509,12 @@ void assume(Memory& memory, const model::Snapshot& snapshot, const Plan& plan, I
 }  // namespace
 
 std::string_view name(Policy::Kind kind) { return kind == Policy::Kind::first_fit ? "first_fit" : "gang"; }
+
+std::string_view name(PlacementResult::Kind kind) {
+  static constexpr std::array<std::string_view, 6> kNames = {"placed",        "assumed",    "cannot_fit_now",
+                                                             "held_by_queue", "never_fits", "nominated"};
+  return known_row(kNames, static_cast<std::size_t>(kind));
+}
 
 void forget(Memory& memory, GangId gang) {
   std::erase_if(memory.assumed, [&](const Memory::Assumed& assumed) { return assumed.gang == gang; });

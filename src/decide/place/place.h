@@ -111,6 +111,9 @@ struct PlacementResult {
   model::Reason why;
 };
 
+/// Returns the name of a verdict in files: "cannot_fit_now".
+std::string_view name(PlacementResult::Kind kind);
+
 struct Decision {
   std::vector<PlacementResult> verdicts;  ///< one for every pending gang, oldest first
   std::vector<Shortfall> shortfalls;      ///< policy `gang` only; pending gangs, oldest first, then planned ones

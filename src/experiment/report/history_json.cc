@@ -64,11 +64,6 @@ Json nodes_json(const RunHistory& history, Numbering<MachineKey>& machines, Numb
   return json;
 }
 
-std::string verdict_name(decide::place::PlacementResult::Kind kind) {
-  using Kind = decide::place::PlacementResult::Kind;
-  return kind == Kind::held_by_queue ? "held_by_queue" : kind == Kind::never_fits ? "never_fits" : "cannot_fit_now";
-}
-
 using WaitKey = std::tuple<std::string, std::string, std::string, std::string>;  ///< verdict, reason, sentence, supply
 
 Json gangs_json(const RunHistory& history, Numbering<WaitKey>& reasons) {
@@ -91,7 +86,7 @@ Json gangs_json(const RunHistory& history, Numbering<WaitKey>& reasons) {
     Json waits = Json::array();
     for (const GangHistory::Wait& wait : gang.waits) {
       waits.insert(waits.end(), {since_start_ms(wait.at),
-                                 reasons.of({verdict_name(wait.kind), wait.reason, wait.sentence, wait.supply})});
+                                 reasons.of({std::string(name(wait.kind)), wait.reason, wait.sentence, wait.supply})});
     }
     json["waits"].push_back(std::move(waits));
   }

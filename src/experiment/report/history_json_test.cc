@@ -79,6 +79,12 @@ TEST(HistoryJson, EqualMachinesDomainsAndReasonsAreWrittenOnce) {
   EXPECT_EQ(json["phases"][1], "starting");
 }
 
+TEST(HistoryJson, AGangThatWaitsForANodeOnTheWayIsNominated) {
+  GangHistory gang;
+  gang.waits = {{at_s(1), decide::place::PlacementResult::Kind::nominated, "nominated_to_claim", "it waits", ""}};
+  EXPECT_EQ(fleet_json({.nodes = {}, .gangs = {gang}, .starts = {}})["reasons"][0]["verdict"], "nominated");
+}
+
 TEST(HistoryJson, LatencyPhasesAreMeansByMinute) {
   Minute minute;
   minute.phases = {.first_tokens = 4,

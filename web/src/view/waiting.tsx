@@ -9,6 +9,7 @@ const kVerdicts: Record<string, string> = {
   cannot_fit_now: "does not fit now",
   held_by_queue: "held by its queue",
   never_fits: "never fits",
+  nominated: "waits for nodes on the way",
 };
 
 /// Returns the reasons with the seconds that replicas waited for them, the longest first.
