@@ -63,13 +63,10 @@ struct Cluster {
     node.offering = {0};
     node.gpu = {0};
     node.gpus = whole_gpus(8);
-    const auto at = [&](model::TopologyLevel level) -> model::DomainId& {
-      return node.domains[static_cast<std::size_t>(level)];
-    };
-    at(model::TopologyLevel::nvlink) = {nvlink};
-    at(model::TopologyLevel::rack) = {nvlink - 1};
-    at(model::TopologyLevel::zone) = {1};
-    at(model::TopologyLevel::cluster) = {0};
+    node.domains.set(model::TopologyLevel::nvlink, {nvlink});
+    node.domains.set(model::TopologyLevel::rack, {nvlink - 1});
+    node.domains.set(model::TopologyLevel::zone, {1});
+    node.domains.set(model::TopologyLevel::cluster, {0});
     before.nodes.set({n}, node);
   }
 

@@ -79,7 +79,9 @@ class ModelCluster {
       catalog_.domains.push_back(
           {fmt::format("block-{}", block_of(n)), TopologyLevel::nvlink, rack_domain(rack_of(n))});
     }
-    catalog_.launches_into = TopologyLevel::zone;
+    for (model::Topology::Depth& depth : catalog_.topologies.front().levels) {
+      depth.is_chosen_at_launch = depth.name == "zone" || depth.name == "cluster";
+    }
   }
 
   /// One pool for each node class, which sells its instance type in every zone and may grow by a quarter.
@@ -143,10 +145,10 @@ class ModelCluster {
     node.offering = {class_of_node(n) * kZones + zone_of(n, layout_.nodes)};
     node.gpu = {0};
     node.gpus = whole_gpus(kGpusOfANode);
-    node.domains[static_cast<std::size_t>(TopologyLevel::nvlink)] = block_domain(block_of(n), layout_.nodes);
-    node.domains[static_cast<std::size_t>(TopologyLevel::rack)] = rack_domain(rack_of(n));
-    node.domains[static_cast<std::size_t>(TopologyLevel::zone)] = zone_domain(zone_of(n, layout_.nodes));
-    node.domains[static_cast<std::size_t>(TopologyLevel::cluster)] = {0};
+    node.domains.set(TopologyLevel::nvlink, block_domain(block_of(n), layout_.nodes));
+    node.domains.set(TopologyLevel::rack, rack_domain(rack_of(n)));
+    node.domains.set(TopologyLevel::zone, zone_domain(zone_of(n, layout_.nodes)));
+    node.domains.set(TopologyLevel::cluster, {0});
     node.node_class = {class_of_node(n)};
     node.available = model::Resources{.cpu_milli = 192'000, .memory_mib = 2'048 * 1'024, .pod_slots = 110};
     node.ready_at = Instant{hours(1)};
@@ -295,9 +297,8 @@ Placement check_placement(const model::Snapshot& snapshot, const Layout& layout,
     for (const model::BindPods::Binding& binding : bind->bindings) {
       const model::Node& node = snapshot.nodes.at(binding.node);
       pods.insert(binding.pod);
-      domains.insert(gang.spec.together == TopologyLevel::node
-                         ? binding.node.value
-                         : node.domains[static_cast<std::size_t>(gang.spec.together)].value);
+      domains.insert(gang.spec.together == TopologyLevel::node ? binding.node.value
+                                                               : node.domains.of(gang.spec.together).value);
       held[binding.node] += snapshot.pods.at(binding.pod).gpus;
       if (held[binding.node] > node.gpus) fail(bind->gang, "puts more on a node than it has");
       if (!may_run_on(gang.service.value % kClasses, class_of_node(binding.node.value % layout.nodes))) {

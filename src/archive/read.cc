@@ -48,7 +48,12 @@ class TableReader {
  public:
   TableReader(const manifest::JsonFile& file, SavedState& state, const model::Catalog& catalog, ClosedLists* closed,
               ErrorList& errors)
-      : file_(file), state_(state), catalog_(catalog), closed_(closed), errors_(errors) {}
+      : file_(file),
+        state_(state),
+        catalog_(catalog),
+        closed_(closed),
+        errors_(errors),
+        level_keys_(level_keys(catalog.topologies)) {}
 
   void read(Fields& top) {
     model::Snapshot& s = state_.snapshot;
@@ -147,8 +152,10 @@ class TableReader {
     fields.boolean("kept", row.is_foreign);
     if (const Node* node = fields.need("domains")) {
       Fields domains(*node, "nodes.domains", errors_);
-      for (std::size_t level = 0; level < model::kTopologyLevels; ++level) {
-        read_ref(domains, errors_, kWords<model::TopologyLevel>[level], row.domains[level], within(catalog_.domains));
+      for (std::size_t level = 0; level < level_keys_.size(); ++level) {
+        model::DomainId domain;
+        read_ref(domains, errors_, level_keys_[level], domain, within(catalog_.domains));
+        if (domain.valid()) row.domains.set(model::Level(static_cast<std::uint8_t>(level)), domain);
       }
       domains.finish();
     }
@@ -187,7 +194,8 @@ class TableReader {
     fields.integer("min_pods", spec.minimum, 0, kMaxAtOnce);
     need_ref(fields, errors_, "gpu", spec.gpu, within(catalog_.gpu_kinds));
     need_integer(fields, "gpus_per_pod_milli", spec.gpus_per_pod.count, 1, kMaxGpus);
-    read_word(fields, errors_, "together", row.spec.together);
+    read_level(fields, errors_, "together", catalog_.topologies, row.spec.together);
+    read_preferred(fields, errors_, catalog_.topologies, row.spec.preferred);
     read_pod_class(fields, errors_, spec.pod_class, catalog_, closed_);
     spec.count = std::max(std::ssize(row.pods), spec.minimum);
     need_instant(fields, "created_at_ns", row.created_at);
@@ -230,6 +238,7 @@ class TableReader {
   const model::Catalog& catalog_;
   ClosedLists* closed_;  ///< null for formats after 1
   ErrorList& errors_;
+  std::vector<std::string> level_keys_;  ///< by number; `Fields` refers to them
   std::set<model::NodeId> overcommitted_;
 };
 

@@ -28,12 +28,41 @@ void read_names(const Node& list, const std::string& name, std::vector<std::stri
   }
 }
 
+model::Topology read_topology(const Node& item, ErrorList& errors) {
+  Fields fields(item, "catalog.topologies", errors);
+  model::Topology topology;
+  need_text(fields, "name", topology.name);
+  for (const Node& row : need_list(fields, "levels")) {
+    Fields of_level(row, "catalog.topologies.levels", errors);
+    model::Topology::Depth& level = topology.levels.emplace_back();
+    need_text(of_level, "name", level.name);
+    of_level.text("node_label", level.node_label);
+    of_level.boolean("chosen_at_launch", level.is_chosen_at_launch);
+    of_level.finish();
+  }
+  fields.finish();
+  return topology;
+}
+
+/// Reads the topologies besides the standard one. With a defect, only the standard one is left.
+void read_topologies(Fields& from, model::Catalog& catalog, ErrorList& errors) {
+  for (const Node& item : from.list("topologies")) {
+    catalog.topologies.push_back(read_topology(item, errors));
+    if (const std::optional<model::TopologyFault> fault = model::find_fault(catalog.topologies)) {
+      const std::string of_level = fault->depth ? ".levels" : "";
+      errors.fail(item.place, "catalog.topologies" + of_level + "." + fault->field + ": " + fault->message);
+      catalog.topologies.resize(1);
+      return;
+    }
+  }
+}
+
 void read_domains(Fields& from, model::Catalog& catalog, ErrorList& errors) {
   for (const Node& item : need_list(from, "domains")) {
     Fields fields(item, "catalog.domains", errors);
     model::Domain domain;
     need_text(fields, "name", domain.name);
-    read_word(fields, errors, "level", domain.level);
+    read_level(fields, errors, "level", catalog.topologies, domain.level);
     // A parent must be listed before its children, so that parents cannot form a cycle.
     read_ref(fields, errors, "parent", domain.parent, within(catalog.domains));
     fields.finish();
@@ -104,7 +133,8 @@ model::Workload read_workload(const Node& item, const model::Catalog& catalog, C
                                 std::to_string(workload.tensor_parallel) +
                                 " GPUs, expected at least 0.001 GPUs per pod");
   }
-  read_word(fields, errors, "together", workload.together);
+  read_level(fields, errors, "together", catalog.topologies, workload.together);
+  read_preferred(fields, errors, catalog.topologies, workload.preferred);
   fields.integer("max_seqs", workload.step_limits.max_seqs, 0, 1 << 24);
   fields.integer("max_batched_tokens", workload.step_limits.max_batched_tokens, 0, 1 << 24);
   read_ref(fields, errors, "queue", workload.queue, within(catalog.queues));
@@ -244,12 +274,23 @@ void read_limits(const Node& node, model::FleetLimits& out, ErrorList& errors) {
   fields.finish();
 }
 
+/// Reads the narrowest level of the standard topology at which a launch can choose a domain.
+void read_launches_into(Fields& fields, model::Topology& standard, ErrorList& errors) {
+  model::TopologyLevel narrowest = model::TopologyLevel::node;
+  read_word(fields, errors, "launches_into", narrowest);
+  for (std::size_t depth = 0; depth < standard.levels.size(); ++depth) {
+    standard.levels[depth].is_chosen_at_launch =
+        model::level_at({&standard, 1}, {.topology = 0, .depth = depth}) >= model::Level(narrowest);
+  }
+}
+
 }  // namespace
 
 model::Catalog read_catalog(const Node& node, ClosedLists* closed, ErrorList& errors) {
   model::Catalog catalog;
   Fields fields(node, "catalog", errors);
   read_gpu_kinds(fields, catalog, errors);
+  read_topologies(fields, catalog, errors);
   read_domains(fields, catalog, errors);
   read_offerings(fields, catalog, errors);
   read_pools(fields, catalog, errors);
@@ -257,7 +298,7 @@ model::Catalog read_catalog(const Node& node, ClosedLists* closed, ErrorList& er
   if (closed == nullptr) read_classes(fields, catalog, errors);
   read_services(fields, catalog, closed, errors);
   if (const Node* limits = fields.take("limits")) read_limits(*limits, catalog.limits, errors);
-  if (fields.take("launches_into") != nullptr) read_word(fields, errors, "launches_into", catalog.launches_into);
+  if (fields.take("launches_into") != nullptr) read_launches_into(fields, catalog.topologies.front(), errors);
   fields.finish();
   return catalog;
 }

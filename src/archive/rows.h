@@ -45,6 +45,38 @@ void read_word(manifest::Fields& fields, manifest::ErrorList& errors, std::strin
                                manifest::one_of(kWords<Enum>));
 }
 
+/// Returns the keys of all levels, by their numbers.
+inline std::vector<std::string> level_keys(std::span<const model::Topology> topologies) {
+  std::vector<std::string> keys;
+  for (std::uint8_t number = 0; number == 0 || model::position_of(topologies, model::Level(number)); ++number) {
+    keys.push_back(model::level_key(topologies, model::Level(number)));
+  }
+  return keys;
+}
+
+/// Reads the key of a level of any topology.
+inline void read_level(manifest::Fields& fields, manifest::ErrorList& errors, std::string_view key,
+                       std::span<const model::Topology> topologies, model::Level& out) {
+  const manifest::Node* node = fields.need(key);
+  if (node == nullptr) return;
+  const std::optional<model::Level> level =
+      node->kind == manifest::Node::Kind::scalar ? model::level_of_key(topologies, node->text) : std::nullopt;
+  if (level) {
+    out = *level;
+    return;
+  }
+  const std::vector<std::string> keys = level_keys(topologies);
+  errors.fail(node->place, fields.what() + "." + std::string(key) + ": " + node->words() + ", expected " +
+                               manifest::one_of(std::vector<std::string_view>(keys.begin(), keys.end())));
+}
+
+/// Reads the preferred level of a gang, which a file may leave out.
+inline void read_preferred(manifest::Fields& fields, manifest::ErrorList& errors,
+                           std::span<const model::Topology> topologies, std::optional<model::Level>& out) {
+  if (fields.take("preferred") == nullptr) return;
+  read_level(fields, errors, "preferred", topologies, out.emplace(model::TopologyLevel::node));
+}
+
 /// Reads a number that must be in every file.
 template <typename Integer>
 void need_integer(manifest::Fields& fields, std::string_view key, Integer& out, std::int64_t low, std::int64_t high) {

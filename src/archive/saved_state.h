@@ -20,8 +20,9 @@ struct SavedState {
   control::Memory memory;
 };
 
-/// `format_version` of the files that are written. Files from version 1 on are read.
-inline constexpr std::int64_t kFormat = 2;
+/// Highest `format_version` of the files that are written: that of files with topologies besides the standard one, or
+/// with a preferred level. Other files have version 2. Files from version 1 on are read.
+inline constexpr std::int64_t kFormat = 3;
 
 /// Returns the document that docs/reference/snapshot.md describes, with a final newline. It contains no secrets, only
 /// names, numbers and reasons.

@@ -132,9 +132,36 @@ TEST(SavedState, KeepsQueuesAndThePodsInThem) {
   EXPECT_FALSE(parse(cycle, "s.json").has_value()) << "a queue is its own parent";
 }
 
+TEST(SavedState, HasTheLowestVersionThatHoldsEverything) {
+  SavedState state;
+  World world;
+  world.gang(2, 4, model::TopologyLevel::zone);
+  state.memory.scale.resize(1);
+  state.policies.scale.resize(1);
+  state.policies.name = "levels";
+  const auto version = [&] {
+    state.snapshot = world.snapshot;
+    const std::string text = to_json(state);
+    const Result<SavedState> read = parse(text, "s.json");
+    EXPECT_EQ(read ? to_json(*read) : "", text);
+    const std::size_t at = text.find("\"format_version\": ");
+    return text.at(at + std::string_view("\"format_version\": ").size());
+  };
+  EXPECT_EQ(version(), '2');
+  model::Gang gang = world.snapshot.gangs.at({0});
+  gang.spec.preferred = model::TopologyLevel::rack;
+  world.snapshot.gangs.set({0}, gang);
+  EXPECT_EQ(version(), '3');
+  gang.spec.preferred.reset();
+  world.snapshot.gangs.set({0}, gang);
+  EXPECT_EQ(version(), '2');
+  world.catalog().topologies.push_back({.name = "fabric", .levels = {{.name = "spine"}}});
+  EXPECT_EQ(version(), '3');
+}
+
 TEST(SavedState, RefusesInvalidFiles) {
   const BadState rows[] = {
-      {"another format", R"("format_version": 2)", R"("format_version": 3)", "format_version: found \"3\", expected"},
+      {"another format", R"("format_version": 2)", R"("format_version": 4)", "format_version: found \"4\", expected"},
       {"an unknown enum name", R"("phase":"ready")", R"("phase":"happy")", "\"happy\", expected"},
       {"a pod on a node that does not exist", R"("gpus_milli":4000,"node":0)", R"("gpus_milli":4000,"node":9)",
        "found 9, expected the id of a row"},

@@ -17,7 +17,15 @@ inline void add_services(World& world, model::Purchase sale) {
   const model::QueueId team = world.queue(4, world.queue(8));
   catalog.queues.push_back({.name = "unknown", .parent = {}, .limit = {}, .closed = true});
   catalog.limits = {.gpus = 64, .nodes = 8, .price_per_hour = MicroUsd{800'000'000}};
-  catalog.launches_into = model::TopologyLevel::zone;
+  for (model::Topology::Depth& depth : catalog.topologies.front().levels) {
+    depth.is_chosen_at_launch = depth.name == "zone" || depth.name == "cluster";
+  }
+  catalog.topologies.push_back({.name = "fabric",
+                                .levels = {{.name = "hall", .node_label = "example.com/hall"},
+                                           {.name = "spine", .node_label = "", .is_chosen_at_launch = false}}});
+  const model::DomainId hall{static_cast<std::uint32_t>(catalog.domains.size())};
+  catalog.domains.push_back({"hall-0", *model::level_of_key(catalog.topologies, "fabric/hall"), world.zone(0)});
+  catalog.domains.push_back({"spine-0", *model::level_of_key(catalog.topologies, "fabric/spine"), hall});
   model::Service prefill = catalog.services.front(), decode = prefill, other = prefill, chat = prefill;
   chat.slo = {.ttft = 1s, .tpot = 50ms, .e2e = 30s, .attainment_ppm = 990'000, .ttft_prefills_milli = 2'000};
   chat.windows = {{*Cron::parse("0 8 * * 1-5"), 10h, 2, 4}};
@@ -33,6 +41,7 @@ inline void add_services(World& world, model::Purchase sale) {
   workload.pod_class = world.pod_class({true, false, true}, {.cpu_milli = 4'000, .memory_mib = 512, .pod_slots = 1});
   world.pod_class({}, {.storage_mib = 20, .pod_slots = 1, .extended = {0, 2}});
   workload.price_per_hour = {6'880'000};
+  workload.preferred = model::TopologyLevel::node;
   prefill.name = "prefill", decode.name = "decode", other.name = "chat on A100";
   prefill.workload.role = model::Role::prefill;
   decode.workload.role = model::Role::decode;
@@ -72,7 +81,12 @@ inline model::Snapshot full_snapshot() {
   s.version = 7;
   s.services.set({0}, {.desired_replicas = 3, .leaving = 1, .gateway_waiting = model::Signal::of(2, 5s)});
   for (std::uint32_t id = 1; id < 4; ++id) s.services.set({id}, {.gateway_waiting = {}});
-  change_row(s.nodes, model::NodeId{0}, [&](auto& row) { row.pool = pool, row.offering = offering, row.claim = {0}; });
+  const auto last_domain = static_cast<std::uint32_t>(world.catalog().domains.size() - 1);
+  change_row(s.nodes, model::NodeId{0}, [&](auto& row) {
+    row.pool = pool, row.offering = offering, row.claim = {0};
+    row.domains.set(*model::level_of_key(world.catalog().topologies, "fabric/spine"), {last_domain});
+    row.domains.set(*model::level_of_key(world.catalog().topologies, "fabric/hall"), {last_domain - 1});
+  });
   change_row(s.nodes, model::NodeId{1}, [](auto& row) {
     row.is_foreign = true, row.node_class = {2};
     row.available = model::Resources{.cpu_milli = 96'000, .memory_mib = 2'048, .pod_slots = 110, .extended = {7}};
@@ -87,7 +101,10 @@ inline model::Snapshot full_snapshot() {
   signals.running.state = model::Signal::State::stale;
   signals.ttft_p99_us = {model::Signal::State::missing, 0, 40s};
   s.signals.set({0}, signals);
-  change_row(s.gangs, waiting, [&](model::Gang& row) { row.spec.pods.pod_class = {1}; });
+  change_row(s.gangs, waiting, [&](model::Gang& row) {
+    row.spec.pods.pod_class = {1};
+    row.spec.preferred = TopologyLevel::nvlink;
+  });
   change_row(s.gangs, model::GangId{2}, [](auto& row) { row.service = {}; });
   change_row(s.gangs, model::GangId{4}, [](auto& row) { row.resumed = true, row.expected_ready_at = at(200); });
   return s;

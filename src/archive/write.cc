@@ -60,7 +60,7 @@ Json row(IdType id, const SharedTable<IdType, std::string>& names) {
   return json;
 }
 
-Json workload(const model::Workload& from) {
+Json workload(const model::Catalog& catalog, const model::Workload& from) {
   Json json = Json::object();
   put(json, "name", from.name);
   put(json, "model", from.model);
@@ -70,7 +70,8 @@ Json workload(const model::Workload& from) {
   put(json, "dtype", from.dtype);
   json["role"] = word(from.role);
   json["pods"] = from.pods;
-  json["together"] = word(from.together);
+  json["together"] = catalog.level_key(from.together);
+  if (from.preferred) json["preferred"] = catalog.level_key(*from.preferred);
   if (from.step_limits.max_seqs > 0) json["max_seqs"] = from.step_limits.max_seqs;
   if (from.step_limits.max_batched_tokens > 0) json["max_batched_tokens"] = from.step_limits.max_batched_tokens;
   put(json, "queue", from.queue);
@@ -93,7 +94,7 @@ Json role_limits(const model::RoleLimits& from) {
           {"conversion_ns", from.conversion.count()}};
 }
 
-Json service(const model::Service& from) {
+Json service(const model::Catalog& catalog, const model::Service& from) {
   Json json = Json::object();
   put(json, "name", from.name);
   json.update({{"slo",
@@ -103,7 +104,7 @@ Json service(const model::Service& from) {
                  {"attainment_ppm", from.slo.attainment_ppm}}},
                {"min_replicas", from.min_replicas},
                {"max_replicas", from.max_replicas},
-               {"variants", Json::array({workload(from.workload)})}});
+               {"variants", Json::array({workload(catalog, from.workload)})}});
   for (const model::BoundsWindow& item : from.windows) json["windows"].push_back(window(item));
   if (from.survives) json["survives"] = word(*from.survives);
   if (from.slo.ttft_prefills_milli > 0) json["slo"]["ttft_prefills_milli"] = from.slo.ttft_prefills_milli;
@@ -132,6 +133,28 @@ Json queue(const model::Queue& from) {
   return json;
 }
 
+/// Returns the narrowest level of the standard topology at which a launch can choose a domain; none if that is each
+/// level.
+std::optional<model::Level> launches_into(const model::Catalog& from) {
+  for (std::uint8_t number = 1; number < model::kTopologyLevels; ++number) {
+    if (from.is_chosen_at_launch(model::Level(number))) {
+      return number == 1 ? std::nullopt : std::optional(model::Level(number));
+    }
+  }
+  return std::nullopt;
+}
+
+Json topology(const model::Topology& from) {
+  Json json = {{"name", from.name}, {"levels", Json::array()}};
+  for (const model::Topology::Depth& level : from.levels) {
+    Json item = {{"name", level.name}};
+    put(item, "node_label", level.node_label);
+    if (!level.is_chosen_at_launch) item["chosen_at_launch"] = false;
+    json["levels"].push_back(item);
+  }
+  return json;
+}
+
 Json catalog(const model::Catalog& from) {
   Json json = {{"gpu_kinds", from.gpu_kinds},
                {"domains", Json::array()},
@@ -139,7 +162,7 @@ Json catalog(const model::Catalog& from) {
                {"pools", Json::array()},
                {"services", Json::array()}};
   for (const model::Domain& domain : from.domains) {
-    Json item = {{"name", domain.name}, {"level", word(domain.level)}};
+    Json item = {{"name", domain.name}, {"level", from.level_key(domain.level)}};
     put(item, "parent", domain.parent);
     json["domains"].push_back(item);
   }
@@ -159,16 +182,19 @@ Json catalog(const model::Catalog& from) {
     json["purchase_classes"].push_back(
         {{"pool", purchase.pool.value}, {"offering", purchase.offering.value}, {"node_class", node_class.value}});
   }
-  for (const model::Service& item : from.services) json["services"].push_back(service(item));
+  for (const model::Service& item : from.services) json["services"].push_back(service(from, item));
   const model::FleetLimits& limits = from.limits;
   if (limits.gpus) json["limits"]["gpus"] = *limits.gpus;
   if (limits.nodes) json["limits"]["nodes"] = *limits.nodes;
   if (limits.price_per_hour) json["limits"]["micro_usd_per_hour"] = limits.price_per_hour->count;
-  if (from.launches_into != model::TopologyLevel::node) json["launches_into"] = word(from.launches_into);
+  for (std::size_t t = 1; t < from.topologies.size(); ++t) json["topologies"].push_back(topology(from.topologies[t]));
+  if (const std::optional<model::Level> narrowest = launches_into(from)) {
+    json["launches_into"] = from.level_key(*narrowest);
+  }
   return json;
 }
 
-Json node(Json json, const model::Node& from, bool overcommitted) {
+Json node(Json json, const model::Catalog& catalog, const model::Node& from, bool overcommitted) {
   json["phase"] = word(from.phase);
   put(json, "pool", from.pool);
   put(json, "offering", from.offering);
@@ -178,9 +204,9 @@ Json node(Json json, const model::Node& from, bool overcommitted) {
   if (overcommitted) json["overcommitted"] = true;
   if (from.is_foreign) json["kept"] = true;
   json["domains"] = Json::object();
-  for (std::size_t level = 0; level < model::kTopologyLevels; ++level) {
-    put(json["domains"], std::string(kWords<model::TopologyLevel>[level]).c_str(), from.domains[level]);
-  }
+  from.domains.for_each([&](model::Level level, model::DomainId domain) {
+    put(json["domains"], catalog.level_key(level).c_str(), domain);
+  });
   put(json, "node_class", from.node_class);
   if (from.available) json["available"] = resources(*from.available);
   put(json, "ready_at_ns", from.ready_at);
@@ -200,7 +226,7 @@ Json claim(Json json, const model::Claim& from) {
   return json;
 }
 
-Json gang(Json json, const model::Gang& from, const model::ReplicaSignals& signals) {
+Json gang(Json json, const model::Catalog& catalog, const model::Gang& from, const model::ReplicaSignals& signals) {
   json["phase"] = word(from.phase);
   put(json, "service", from.service);
   if (from.service.valid()) json["variant"] = 0;
@@ -210,7 +236,8 @@ Json gang(Json json, const model::Gang& from, const model::ReplicaSignals& signa
   if (from.spec.pods.minimum > 0) json["min_pods"] = from.spec.pods.minimum;
   put(json, "gpu", from.spec.pods.gpu);
   json["gpus_per_pod_milli"] = from.spec.pods.gpus_per_pod.count;
-  json["together"] = word(from.spec.together);
+  json["together"] = catalog.level_key(from.spec.together);
+  if (from.spec.preferred) json["preferred"] = catalog.level_key(*from.spec.preferred);
   put(json, "pod_class", from.spec.pods.pod_class);
   put(json, "created_at_ns", from.created_at);
   if (from.resumed) json["resumed"] = true;
@@ -287,6 +314,15 @@ class Writer {
   const char* before_ = "";
 };
 
+/// Returns the lowest version that has a key for everything in the snapshot, so that older readers read what they can.
+std::int64_t format_of(const model::Snapshot& snapshot) {
+  bool has_preference = std::ranges::any_of(
+      snapshot.catalog->services, [](const model::Service& service) { return service.workload.preferred.has_value(); });
+  snapshot.gangs.for_each(
+      [&](model::GangId, const model::Gang& gang) { has_preference |= gang.spec.preferred.has_value(); });
+  return has_preference || snapshot.catalog->topologies.size() > 1 ? kFormat : 2;
+}
+
 Json scale_policies(const std::vector<decide::scale::Policy>& by_service) {
   Json json = Json::array();
   for (const decide::scale::Policy& policy : by_service) json.push_back(Json::parse(settings::to_json(policy)));
@@ -298,7 +334,7 @@ Json scale_policies(const std::vector<decide::scale::Policy>& by_service) {
 std::string to_json(const SavedState& state) {
   const model::Snapshot& from = state.snapshot;
   Writer out;
-  out.member("format_version", kFormat);
+  out.member("format_version", format_of(from));
   out.member("version", from.version);
   out.member("at_ns", ns(from.at));
   Json policies = {{"name", state.policies.name}, {"scale", scale_policies(state.policies.scale)}};
@@ -319,12 +355,12 @@ std::string to_json(const SavedState& state) {
   const std::map<model::NodeId, MilliGpu> bound = bound_gpus(from);
   out.table("nodes", from.nodes, [&](model::NodeId id, const model::Node& item) {
     const auto held = bound.find(id);
-    return node(row(id, state.names.nodes), item, held != bound.end() && held->second > item.gpus);
+    return node(row(id, state.names.nodes), *from.catalog, item, held != bound.end() && held->second > item.gpus);
   });
   out.table("claims", from.claims,
             [&](model::ClaimId id, const model::Claim& item) { return claim(row(id, state.names.claims), item); });
   out.table("gangs", from.gangs, [&](model::GangId id, const model::Gang& item) {
-    return gang(row(id, state.names.gangs), item, from.signals_of(id));
+    return gang(row(id, state.names.gangs), *from.catalog, item, from.signals_of(id));
   });
   out.table("pods", from.pods,
             [&](model::PodId id, const model::Pod& item) { return pod(row(id, state.names.pods), item); });

@@ -17,7 +17,7 @@ inline constexpr FailureDomain kNowhere = UINT32_MAX;
 
 /// Returns the failure domain of a node. `room` is the room of that node.
 inline FailureDomain failure_domain_of(const NodeRoom& room, NodeId node, TopologyLevel level) {
-  return level == TopologyLevel::node ? node.value : room.domains[static_cast<std::size_t>(level)].value;
+  return level == TopologyLevel::node ? node.value : room.domains.of(level).value;
 }
 
 FailureDomain failure_domain_of(const Rooms& rooms, NodeId node, TopologyLevel level);

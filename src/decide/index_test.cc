@@ -69,7 +69,7 @@ RC_GTEST_PROP(Index, FreeRoomEqualsADirectCount, ()) {
     MilliGpu free;
     world.snapshot.nodes.for_each([&, key = key](NodeId id, const model::Node& node) {
       const bool open = node.phase == model::Node::Phase::ready;
-      const bool inside = node.domains[static_cast<std::size_t>(key.level)] == key.domain;
+      const bool inside = node.domains.of(key.level) == key.domain;
       if (open && inside && node.gpu == key.gpu) free += index.rooms.find(id)->free;
     });
     RC_ASSERT(room.free == free);

@@ -3,12 +3,6 @@
 #include "base/assert.h"
 
 namespace capstan::decide {
-namespace {
-
-constexpr TopologyLevel kDomainLevels[] = {TopologyLevel::nvlink, TopologyLevel::rack, TopologyLevel::zone,
-                                           TopologyLevel::cluster};
-
-}  // namespace
 
 const NodeRoom* Rooms::find(NodeId id) const {
   return id.value < nodes_.size() && nodes_[id.value] ? &*nodes_[id.value] : nullptr;
@@ -24,7 +18,7 @@ const FreeNodes* Rooms::nodes_of(GpuKindId gpu) const {
   return found == by_gpu_.end() ? nullptr : &found->second;
 }
 
-const std::set<std::pair<MilliGpu, DomainId>>* Rooms::domains_by_free(TopologyLevel level, GpuKindId gpu) const {
+const std::set<std::pair<MilliGpu, DomainId>>* Rooms::domains_by_free(model::Level level, GpuKindId gpu) const {
   const auto found = domains_by_free_.find({level, gpu});
   return found == domains_by_free_.end() ? nullptr : &found->second;
 }
@@ -38,9 +32,8 @@ void Rooms::count(NodeId id, const NodeRoom& room, int sign) {
     of_kind.erase(room.node_class, room.free, id);
     if (of_kind.empty()) by_gpu_.erase(room.gpu);
   }
-  for (TopologyLevel level : kDomainLevels) {
-    const DomainId domain = room.domains[static_cast<std::size_t>(level)];
-    if (!domain.valid() && level != TopologyLevel::cluster) continue;
+  room.domains.for_each([&](model::Level level, DomainId domain) {
+    if (level == TopologyLevel::node || (!domain.valid() && level != TopologyLevel::cluster)) return;
     const DomainKey key{level, domain, room.gpu};
     DomainRoom& sum = domains_[key];
     const std::pair key_by_free{level, room.gpu};
@@ -59,7 +52,7 @@ void Rooms::count(NodeId id, const NodeRoom& room, int sign) {
       domains_.erase(key);
     else
       domains_by_free_[key_by_free].insert({sum.free, domain});
-  }
+  });
 }
 
 void Rooms::set(NodeId id, const NodeRoom& room) {

@@ -10,8 +10,8 @@
 #include "base/quantity.h"
 #include "decide/free_nodes.h"
 #include "model/ids.h"
+#include "model/level.h"
 #include "model/resources.h"
-#include "model/topology.h"
 
 namespace capstan::decide {
 
@@ -39,7 +39,7 @@ struct NodeRoom {
 
 /// A domain, restricted to its nodes of one GPU kind.
 struct DomainKey {
-  TopologyLevel level = TopologyLevel::zone;
+  model::Level level = TopologyLevel::zone;
   DomainId domain;  ///< invalid only at level `cluster`, where it means all nodes without a cluster
   GpuKindId gpu;
   friend auto operator<=>(const DomainKey&, const DomainKey&) = default;
@@ -64,7 +64,7 @@ class Rooms {
   const FreeNodes* nodes_of(GpuKindId gpu) const;
   /// Returns the domains of a level (not `node`) with open nodes of a GPU kind, those with the fewest free GPUs first;
   /// ties by id. Null if there are none.
-  const std::set<std::pair<MilliGpu, DomainId>>* domains_by_free(TopologyLevel level, GpuKindId gpu) const;
+  const std::set<std::pair<MilliGpu, DomainId>>* domains_by_free(model::Level level, GpuKindId gpu) const;
 
   /// Adds or replaces a node.
   void set(NodeId id, const NodeRoom& room);
@@ -80,7 +80,7 @@ class Rooms {
   std::vector<std::optional<NodeRoom>> nodes_;  ///< by node id; the last element has a value
   std::map<DomainKey, DomainRoom> domains_;
   std::map<GpuKindId, FreeNodes> by_gpu_;
-  std::map<std::pair<TopologyLevel, GpuKindId>, std::set<std::pair<MilliGpu, DomainId>>> domains_by_free_;
+  std::map<std::pair<model::Level, GpuKindId>, std::set<std::pair<MilliGpu, DomainId>>> domains_by_free_;
 };
 
 }  // namespace capstan::decide

@@ -7,7 +7,7 @@ namespace {
 
 NodeRoom room(std::int64_t free, DomainId rack) {
   NodeRoom room{.gpu = {0}, .gpus = whole_gpus(8), .free = whole_gpus(free), .open = true, .domains = {}};
-  room.domains[static_cast<std::size_t>(TopologyLevel::rack)] = rack;
+  room.domains.set(TopologyLevel::rack, rack);
   return room;
 }
 

@@ -30,10 +30,11 @@ std::string load_words(const workload::WorkloadSpec& load) {
   return words;
 }
 
-std::string replica_words(const model::Workload& workload, const scenario::RoleSpec& role) {
+std::string replica_words(const model::Catalog& catalog, const model::Workload& workload,
+                          const scenario::RoleSpec& role) {
   std::string words = fmt::format("TP{} on {}", workload.tensor_parallel, role.engine->gpu_name);
   if (workload.pods > 1) {
-    words += fmt::format(", gangs of {} pods in one {}", workload.pods, model::name(workload.together).words);
+    words += fmt::format(", gangs of {} pods in one {}", workload.pods, catalog.level_words(workload.together));
   }
   return words;
 }
@@ -65,7 +66,7 @@ std::string service_words(const scenario::Scenario& scenario) {
       words += fmt::format("{} {}", i == 0 || !last ? "," : " and",
                            name.empty() ? model::name(workload.role) : std::string_view(name));
     }
-    words += " " + replica_words(workload, scenario.endpoint().roles[i]);
+    words += " " + replica_words(*scenario.catalog, workload, scenario.endpoint().roles[i]);
   }
   return words;
 }

@@ -227,7 +227,7 @@ std::string json(const model::Catalog& catalog, const decide::place::Decision& d
          {"service", service_name(catalog, s.service)},
          {"ordinal", s.ordinal},
          {"gpu", gpu_name(catalog, s.spec.pods.gpu)},
-         {"level", model::name(s.spec.together).key},
+         {"level", catalog.level_key(s.spec.together)},
          {"pods", s.spec.pods.count},
          {"needed_milli_gpu", s.needed.count},
          {"short_by_milli_gpu", s.short_by.count},

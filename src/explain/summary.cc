@@ -219,7 +219,10 @@ Summary Summarizer::gang(GangId id, const decide::scale::Decision& decision) con
                                 gpus_text(gang.spec.pods.gpus_per_pod), gpu_name(catalog_, gang.spec.pods.gpu));
   if (pods > 1) summary.wanted += " each";
   const bool one_domain = pods > 1 && gang.spec.together != model::TopologyLevel::cluster;
-  if (one_domain) summary.wanted += fmt::format(" in one {}", model::name(gang.spec.together).words);
+  if (one_domain) summary.wanted += fmt::format(" in one {}", catalog_.level_words(gang.spec.together));
+  if (pods > 1 && gang.spec.preferred) {
+    summary.wanted += fmt::format(", preferably in one {}", catalog_.level_words(*gang.spec.preferred));
+  }
   if (gang.service.valid() && decision.service == gang.service) {
     summary.wanted += fmt::format("; {} wanted: {}", replicas_text(decision.desired), sentence(decision.why, catalog_));
   }

@@ -26,8 +26,8 @@ std::string gpus_of_kind(const model::Catalog& catalog, std::int64_t gpus, model
 }
 
 /// Returns " in one rack"; nothing for the whole cluster.
-std::string in_one(TopologyLevel level) {
-  return level == TopologyLevel::cluster ? std::string() : fmt::format(" in one {}", model::name(level).words);
+std::string in_one(const model::Catalog& catalog, model::Level level) {
+  return level == TopologyLevel::cluster ? std::string() : fmt::format(" in one {}", catalog.level_words(level));
 }
 
 /// Returns the change for a maximum that is too low. Only Capstan's own policy computes the replicas that the load
@@ -322,7 +322,7 @@ Limit Summarizer::limit_of_shortfall(const decide::place::Shortfall& lack, const
   const std::string best = lack.best_node.valid()     ? node_name(lack.best_node)
                            : lack.best_domain.valid() ? domain_name(catalog_, lack.best_domain)
                                                       : std::string();
-  const std::string level(model::name(lack.spec.together).words);
+  const std::string level(catalog_.level_words(lack.spec.together));
   if (free >= lack.needed && !best.empty()) {
     return {Layer::placement,
             fmt::format("{} {} are free, but at most {} in one {} ({}), {} needed", gpus_text(free), kind,
@@ -332,15 +332,16 @@ Limit Summarizer::limit_of_shortfall(const decide::place::Shortfall& lack, const
   return {Layer::capacity,
           fmt::format("{} of the {} {} needed are free, and nothing is bought here",
                       gpus_text(std::min(free, lack.needed)), gpus_text(lack.needed), kind),
-          best.empty() ? fmt::format("add {} {}{}", gpus_text(lack.short_by), kind, in_one(lack.spec.together))
-                       : fmt::format("add {} {} in {}", gpus_text(lack.short_by), kind, best)};
+          best.empty()
+              ? fmt::format("add {} {}{}", gpus_text(lack.short_by), kind, in_one(catalog_, lack.spec.together))
+              : fmt::format("add {} {} in {}", gpus_text(lack.short_by), kind, best)};
 }
 
 /// Returns the limit of a gang that is larger than any domain. If a higher limit of a pool would help, the result is
 /// the limit of that pool. Otherwise no instance type or domain is large enough.
 Limit Summarizer::limit_of_size(const Gang& gang, const Reason& why) const {
   const std::int64_t needed = why.numbers[0];
-  const std::string level(model::name(gang.spec.together).words);
+  const std::string level(catalog_.level_words(gang.spec.together));
   const std::string kind = gpu_name(catalog_, gang.spec.pods.gpu);
   const std::int64_t pods = std::ssize(gang.pods);
   std::optional<std::pair<GpuCount, std::uint32_t>> smallest;  // limit to set, and its pool
@@ -359,12 +360,13 @@ Limit Summarizer::limit_of_size(const Gang& gang, const Reason& why) const {
   if (smallest) {
     const model::Pool& pool = catalog_.pools[smallest->second];
     return {Layer::pool_limit,
-            fmt::format("the replica needs {} {}{}, pool {} may have {}", needed, kind, in_one(gang.spec.together),
-                        pool.name, pool.gpu_limit),
+            fmt::format("the replica needs {} {}{}, pool {} may have {}", needed, kind,
+                        in_one(catalog_, gang.spec.together), pool.name, pool.gpu_limit),
             fmt::format("raise the GPU limit of pool {} from {} to {}", pool.name, pool.gpu_limit, smallest->first)};
   }
-  const std::string text = fmt::format("the replica needs {} {}{}, the largest {} has {}, and pools may buy {}", needed,
-                                       kind, in_one(gang.spec.together), level, why.numbers[1], why.numbers[2]);
+  const std::string text =
+      fmt::format("the replica needs {} {}{}, the largest {} has {}, and pools may buy {}", needed, kind,
+                  in_one(catalog_, gang.spec.together), level, why.numbers[1], why.numbers[2]);
   if (gang.spec.together == TopologyLevel::node) {
     return {Layer::placement, text,
             fmt::format("add an instance type with {} {}, or split the replica into more pods", needed, kind)};

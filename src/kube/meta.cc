@@ -14,6 +14,8 @@ constexpr std::string_view kKeptAnnotations[] = {
     "deployment.kubernetes.io/revision",
     "karpenter.sh/",
     "kai.scheduler/",
+    "kueue.x-k8s.io/podset-preferred-topology",
+    "kueue.x-k8s.io/podset-required-topology",
     "leaderworkerset.sigs.k8s.io/",
     "pod-group-name",
     "prometheus.io/",

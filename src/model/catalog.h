@@ -1,6 +1,8 @@
 #pragma once
 
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/known_row.h"
@@ -13,8 +15,8 @@
 
 namespace capstan::model {
 
-/// The configuration of a cluster: services, pools, queues, prices and the tree of domains. It changes only when a
-/// person edits it. Ids index these vectors.
+/// The configuration of a cluster: services, pools, queues, prices, and topologies with their domains. It changes only
+/// when a person edits it. Ids index these vectors.
 struct Catalog {
   std::vector<std::string> gpu_kinds;
   std::vector<Domain> domains;
@@ -25,9 +27,7 @@ struct Catalog {
   FleetLimits limits;
   std::vector<std::string> extended_resources{};  ///< names, such as "nvidia.com/mig-1g.10gb"
   Eligibility eligibility{};
-  /// Narrowest topology level at which a launch can choose the domain of its nodes. With `node` it can choose a domain
-  /// of any level.
-  TopologyLevel launches_into = TopologyLevel::node;
+  std::vector<Topology> topologies = {standard_topology()};  ///< the standard topology is the first one
 
   const std::string& gpu_kind(GpuKindId id) const { return known_row(gpu_kinds, id.value); }
   const Domain& domain(DomainId id) const { return known_row(domains, id.value); }
@@ -35,6 +35,14 @@ struct Catalog {
   const Pool& pool(PoolId id) const { return known_row(pools, id.value); }
   const Queue& queue(QueueId id) const { return known_row(queues, id.value); }
   const Service& service(ServiceId id) const { return known_row(services, id.value); }
+
+  std::string level_key(Level level) const { return model::level_key(topologies, level); }
+  std::string_view level_words(Level level) const { return model::level_words(topologies, level); }
+  /// Returns true if a launch can choose the domain of its nodes at this level.
+  bool is_chosen_at_launch(Level level) const {
+    const std::optional<LevelPosition> at = position_of(topologies, level);
+    return at && topologies[at->topology].levels[at->depth].is_chosen_at_launch;
+  }
 
   /// Returns true if `inner` is the domain `outer` or lies inside it.
   bool lies_within(DomainId inner, DomainId outer) const {

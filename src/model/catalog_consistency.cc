@@ -14,6 +14,7 @@ class CatalogChecker {
   explicit CatalogChecker(const Catalog& catalog) : catalog_(catalog) {}
 
   std::optional<Inconsistency> run() {
+    if (const std::optional<TopologyFault> fault = find_fault(catalog_.topologies)) topology(*fault);
     each("catalog.domains", catalog_.domains, [this](const Domain& row) { domain(row); });
     each("catalog.offerings", catalog_.offerings, [this](const Offering& row) { offering(row); });
     each("catalog.services", catalog_.services, [this](const Service& row) { service(row); });
@@ -30,6 +31,12 @@ class CatalogChecker {
     }
   }
 
+  void topology(const TopologyFault& fault) {
+    table_ = "catalog.topologies";
+    id_ = static_cast<std::uint32_t>(fault.topology);
+    fail(fault.depth ? fmt::format("levels[{}].{}", *fault.depth, fault.field) : fault.field, fault.message);
+  }
+
   void domain(const Domain& domain) {
     if (domain.level == TopologyLevel::node) {
       return fail("level", "found node, expected nvlink, rack, zone or cluster: a node is its own domain");
@@ -43,20 +50,26 @@ class CatalogChecker {
       return fail("parent", fmt::format("found none, expected a domain that is wider than a {}", level(domain)));
     }
     const Domain& parent = catalog_.domain(domain.parent);
-    if (parent.level > domain.level) return;
+    if (is_wider(catalog_.topologies, parent.level, domain.level)) return;
+    // The widest domains of another topology may lie in a zone.
+    const bool is_widest = next_wider(catalog_.topologies, domain.level) == Level(TopologyLevel::cluster);
+    if (is_widest && parent.level == TopologyLevel::zone && !domain.level.is_standard()) return;
     fail("parent", fmt::format("found domain {}, a {}, expected one that is wider than a {}", domain.parent.value,
                                level(parent), level(domain)));
   }
 
   void offering(const Offering& offering) {
     const Domain& zone = catalog_.domain(offering.zone);
-    if (zone.level >= TopologyLevel::zone) return;
+    if (zone.level == TopologyLevel::zone || zone.level == TopologyLevel::cluster) return;
     fail("zone",
          fmt::format("found domain {}, a {}, expected a zone or the cluster", offering.zone.value, level(zone)));
   }
 
   void service(const Service& service) {
     feeding(service);
+    const Workload& workload = service.workload;
+    if (auto fault = preference_fault(catalog_, workload.together, workload.preferred))
+      fail("preferred", *std::move(fault));
     using enum TopologyLevel;
     const TopologyLevel survives = service.survives.value_or(node);
     if (survives != node && survives != rack && survives != zone) {
@@ -100,7 +113,7 @@ class CatalogChecker {
 
   bool exists(ServiceId id) const { return id.value < catalog_.services.size(); }
   static Role role_of(const Service& service) { return service.workload.role; }
-  static std::string_view level(const Domain& domain) { return name(domain.level).words; }
+  std::string_view level(const Domain& domain) const { return catalog_.level_words(domain.level); }
   void fail(std::string field, std::string message) {
     if (!fault_) fault_ = {table_, id_, std::move(field), std::move(message)};
   }
@@ -113,6 +126,12 @@ class CatalogChecker {
 };
 
 }  // namespace
+
+std::optional<std::string> preference_fault(const Catalog& catalog, Level required, std::optional<Level> preferred) {
+  if (!preferred || *preferred == required || is_wider(catalog.topologies, required, *preferred)) return std::nullopt;
+  return fmt::format("found {}, expected {} or a narrower level of its topology", catalog.level_key(*preferred),
+                     catalog.level_key(required));
+}
 
 std::optional<Inconsistency> find_inconsistency(const Catalog& catalog) { return CatalogChecker(catalog).run(); }
 

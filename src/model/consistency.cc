@@ -76,37 +76,54 @@ class Checker {
 
   /// Checks that each domain has the level of its key, and that its parent is the next wider domain of the node.
   void domains(const Node& row) {
-    DomainId inner;
-    for (std::size_t i = 0; i < kTopologyLevels; ++i) {
-      const DomainId id = row.domains[i];
-      const LevelName& wanted = kLevelNames[i];
-      const std::string field = fmt::format("domains.{}", wanted.key);
-      const DomainId parent = inner.valid() ? catalog_.domain(inner).parent : DomainId{};
-      if (!id.valid()) {
-        if (parent.valid() && static_cast<std::size_t>(catalog_.domain(parent).level) == i) {
-          fail("domains", fmt::format("lacks \"{}\", expected domain {}, in which domain {} lies", wanted.key,
-                                      parent.value, inner.value));
-        }
-        continue;
+    const std::vector<Topology>& topologies = catalog_.topologies;
+    for (std::size_t t = 0; t < topologies.size(); ++t) {
+      DomainId inner;
+      if (t == 0) domain(row, TopologyLevel::node, inner);
+      for (std::size_t depth = topologies[t].levels.size(); depth > 0; --depth) {
+        domain(row, level_at(topologies, {t, depth - 1}), inner);
       }
-      const Domain& domain = catalog_.domain(id);
-      if (static_cast<std::size_t>(domain.level) != i) {
-        return fail(field, fmt::format("found domain {}, a {}, expected a {}", id.value, name(domain.level).words,
-                                       wanted.words));
+      // The widest domain of another topology lies in a zone or in the cluster.
+      const DomainId outer = inner.valid() ? catalog_.domain(inner).parent : DomainId{};
+      if (!outer.valid()) continue;
+      const Level level = catalog_.domain(outer).level;
+      if (level.is_standard() && row.domains.of(level) != outer) {
+        fail("domains." + catalog_.level_key(catalog_.domain(inner).level),
+             fmt::format("found domain {}, which lies in domain {}, expected one in a domain of this node", inner.value,
+                         outer.value));
       }
-      if (inner.valid() && parent != id) {
-        return fail(field, fmt::format("found domain {}, expected domain {}, in which domain {} lies", id.value,
-                                       parent.value, inner.value));
-      }
-      inner = id;
     }
   }
 
-  static DomainId narrowest_domain(const Node& row) {
-    for (const DomainId id : row.domains) {
-      if (id.valid()) return id;
+  /// Checks the domain of one level.
+  /// @param inner  the next narrower domain of the node; becomes the domain of this level
+  void domain(const Node& row, Level wanted, DomainId& inner) {
+    const DomainId id = row.domains.of(wanted);
+    const std::string key = catalog_.level_key(wanted);
+    const DomainId parent = inner.valid() ? catalog_.domain(inner).parent : DomainId{};
+    if (!id.valid()) {
+      if (parent.valid() && catalog_.domain(parent).level == wanted) {
+        fail("domains",
+             fmt::format("lacks \"{}\", expected domain {}, in which domain {} lies", key, parent.value, inner.value));
+      }
+      return;
     }
-    return {};
+    const Domain& domain = catalog_.domain(id);
+    if (domain.level != wanted) {
+      return fail("domains." + key, fmt::format("found domain {}, a {}, expected a {}", id.value,
+                                                catalog_.level_words(domain.level), catalog_.level_words(wanted)));
+    }
+    if (inner.valid() && parent != id) {
+      return fail("domains." + key, fmt::format("found domain {}, expected domain {}, in which domain {} lies",
+                                                id.value, parent.value, inner.value));
+    }
+    inner = id;
+  }
+
+  static DomainId narrowest_domain(const Node& row) {
+    DomainId narrowest;
+    row.domains.for_each([&](Level, DomainId id) { narrowest = narrowest.valid() ? narrowest : id; });
+    return narrowest;
   }
 
   void claim(const Claim& row) {
@@ -129,6 +146,8 @@ class Checker {
   void gang(GangId id, const Gang& row) {
     not_after("created_at_ns", row.created_at);
     if (row.service.valid()) replica(id, row);
+    if (auto fault = preference_fault(catalog_, row.spec.together, row.spec.preferred))
+      fail("preferred", *std::move(fault));
     for (const ReplicaSignal& replica_signal : kReplicaSignals) {
       age(fmt::format("signals.{}", replica_signal.name), snapshot_.signals_of(id).*replica_signal.field);
     }

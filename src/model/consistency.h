@@ -24,5 +24,7 @@ std::optional<Inconsistency> find_inconsistency(const Snapshot& snapshot);
 
 /// Checks the catalog alone: domains, offerings and services.
 std::optional<Inconsistency> find_inconsistency(const Catalog& catalog);
+/// Returns the fault of a preferred level that is neither the required one nor narrower in the same topology.
+std::optional<std::string> preference_fault(const Catalog& catalog, Level required, std::optional<Level> preferred);
 
 }  // namespace capstan::model

@@ -3,9 +3,17 @@
 #include <gtest/gtest.h>
 
 #include <functional>
+#include <initializer_list>
+#include <utility>
 
 namespace capstan::model {
 namespace {
+
+DomainPath path(std::initializer_list<std::pair<TopologyLevel, DomainId>> domains) {
+  DomainPath path;
+  for (const auto& [level, domain] : domains) path.set(level, domain);
+  return path;
+}
 
 constexpr Instant at(std::int64_t seconds) { return {std::chrono::seconds(seconds)}; }
 
@@ -31,7 +39,7 @@ struct World {
     snapshot.services.set({0}, {.desired_replicas = 1, .gateway_waiting = {}});
     node.pool = {0}, node.offering = {0}, node.claim = {0}, node.gpu = {0};
     node.gpus = whole_gpus(8);
-    node.domains = {DomainId{}, DomainId{}, DomainId{2}, DomainId{1}, DomainId{0}};
+    node.domains = path({{TopologyLevel::rack, {2}}, {TopologyLevel::zone, {1}}, {TopologyLevel::cluster, {0}}});
     claim.phase = Claim::Phase::registered;
     claim.pool = {0}, claim.offering = {0}, claim.within = {1}, claim.group = {0}, claim.node = {0};
     gang.phase = Gang::Phase::ready;
@@ -71,6 +79,14 @@ struct World {
   Pod pods[3];
 };
 
+/// Adds the topology "fabric" with the levels spine (6) and leaf (5), and the domains 5, a spine in zone 1, and 6, a
+/// leaf of this spine.
+void add_fabric(Catalog& catalog) {
+  catalog.topologies.push_back({.name = "fabric", .levels = {{.name = "spine"}, {.name = "leaf"}}});
+  catalog.domains.push_back({"s", Level(6), {1}});
+  catalog.domains.push_back({"l", Level(5), {5}});
+}
+
 struct Contradiction {
   std::function<void(World&)> make;
   const char* table;
@@ -90,6 +106,17 @@ const Contradiction kContradictions[] = {
      "found none, expected a domain that is wider than a zone"},
     {[](World& w) { w.catalog.domains[3] = {"b", TopologyLevel::cluster, {0}}; }, "catalog.domains", 3, "parent",
      "found a parent on the cluster, expected none: the cluster is the widest domain"},
+    {[](World& w) {
+       w.catalog.topologies.push_back({.name = "fabric", .levels = {{.name = "leaf"}, {.name = "leaf"}}});
+     },
+     "catalog.topologies", 1, "levels[1].name", "found leaf a second time, expected each level once"},
+    {[](World& w) {
+       add_fabric(w.catalog);
+       w.catalog.domains[6].parent = {2};
+     },
+     "catalog.domains", 6, "parent", "found domain 2, a rack, expected one that is wider than a leaf"},
+    {[](World& w) { w.catalog.services[0].workload.preferred = TopologyLevel::rack; }, "catalog.services", 0,
+     "preferred", "found rack, expected node or a narrower level of its topology"},
     {[](World& w) { w.catalog.offerings[0].zone = {2}; }, "catalog.offerings", 0, "zone",
      "found domain 2, a rack, expected a zone or the cluster"},
     {[](World& w) { w.catalog.services[0].prefill_service = {2}; }, "catalog.services", 0, "fed_by",
@@ -114,14 +141,32 @@ const Contradiction kContradictions[] = {
      "services", 0, "leaving", "found 2, expected at most desired_replicas, which is 1"},
     {[](World& w) { w.snapshot.services.set({0}, {.gateway_waiting = Signal::of(1, std::chrono::seconds(101))}); },
      "services", 0, "gateway_waiting.age_ns", "found 101.0 s, expected 0 s to 100.0 s (at_ns)"},
-    {[](World& w) { w.node.domains[2] = {1}; }, "nodes", 0, "domains.rack", "found domain 1, a zone, expected a rack"},
-    {[](World& w) { w.node.domains[0] = {2}; }, "nodes", 0, "domains.node", "found domain 2, a rack, expected a node"},
-    {[](World& w) { w.node.domains[3] = {3}; }, "nodes", 0, "domains.zone",
+    {[](World& w) { w.node.domains.set(TopologyLevel::rack, {1}); }, "nodes", 0, "domains.rack",
+     "found domain 1, a zone, expected a rack"},
+    {[](World& w) { w.node.domains.set(TopologyLevel::node, {2}); }, "nodes", 0, "domains.node",
+     "found domain 2, a rack, expected a node"},
+    {[](World& w) { w.node.domains.set(TopologyLevel::zone, {3}); }, "nodes", 0, "domains.zone",
      "found domain 3, expected domain 1, in which domain 2 lies"},
-    {[](World& w) { w.node.domains[3] = {}; }, "nodes", 0, "domains",
+    {[](World& w) { w.node.domains.set(TopologyLevel::zone, {}); }, "nodes", 0, "domains",
      "lacks \"zone\", expected domain 1, in which domain 2 lies"},
-    {[](World& w) { w.node.domains = {DomainId{}, DomainId{}, DomainId{4}, DomainId{3}, DomainId{0}}; }, "nodes", 0,
-     "domains", "found domain 4, expected one in domain 1, where its offering is sold"},
+    {[](World& w) {
+       w.node.domains = path({{TopologyLevel::rack, {4}}, {TopologyLevel::zone, {3}}, {TopologyLevel::cluster, {0}}});
+     },
+     "nodes", 0, "domains", "found domain 4, expected one in domain 1, where its offering is sold"},
+    {[](World& w) {
+       add_fabric(w.catalog);
+       w.node.domains.set(Level(5), {6});
+     },
+     "nodes", 0, "domains", "lacks \"fabric/spine\", expected domain 5, in which domain 6 lies"},
+    {[](World& w) {
+       add_fabric(w.catalog);
+       w.catalog.domains[5].parent = {3};
+       w.node.domains.set(Level(6), {5});
+     },
+     "nodes", 0, "domains.fabric/spine",
+     "found domain 5, which lies in domain 3, expected one in a domain of this node"},
+    {[](World& w) { w.gang.spec.preferred = TopologyLevel::cluster; }, "gangs", 0, "preferred",
+     "found cluster, expected node or a narrower level of its topology"},
     {[](World& w) { w.node.gpu = {1}; }, "nodes", 0, "gpu", "found 1, expected the GPU of its offering, 0"},
     {[](World& w) { w.node.ready_at = at(101); }, "nodes", 0, "ready_at_ns",
      "found a time 1.0 s after at_ns, expected at_ns or earlier"},
@@ -196,7 +241,7 @@ const Allowed kAllowed[] = {
     {"a node without a rack, as in most clouds",
      [](World& w) {
        w.catalog.domains.push_back({"a/n", TopologyLevel::nvlink, {1}});
-       w.node.domains = {DomainId{}, DomainId{5}, DomainId{}, DomainId{1}, DomainId{0}};
+       w.node.domains = path({{TopologyLevel::nvlink, {5}}, {TopologyLevel::zone, {1}}, {TopologyLevel::cluster, {0}}});
      }},
     {"a node without known domains", [](World& w) { w.node.domains = {}; }},
     {"a claim that is registered before its node is seen",

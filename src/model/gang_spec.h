@@ -2,10 +2,11 @@
 
 #include <compare>
 #include <cstdint>
+#include <optional>
 
 #include "base/quantity.h"
 #include "model/ids.h"
-#include "model/topology.h"
+#include "model/level.h"
 
 namespace capstan::model {
 
@@ -26,7 +27,9 @@ struct PodSet {
 /// the first one.
 struct GangSpec {
   PodSet pods;
-  TopologyLevel together = TopologyLevel::node;  ///< all pods must be inside one domain of this level
+  Level together = TopologyLevel::node;  ///< all pods must be inside one domain of this level
+  /// Level at which all pods should be inside one domain; not wider than `together`. None: no preference.
+  std::optional<Level> preferred{};
   friend auto operator<=>(const GangSpec&, const GangSpec&) = default;
 };
 

@@ -6,8 +6,8 @@
 #include "base/quantity.h"
 #include "base/time.h"
 #include "model/ids.h"
+#include "model/level.h"
 #include "model/resources.h"
-#include "model/topology.h"
 
 namespace capstan::model {
 

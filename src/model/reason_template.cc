@@ -82,18 +82,24 @@ const std::string* object_name(std::string_view kind, std::int64_t id, const Cat
   return &catalog.gpu_kinds[static_cast<std::size_t>(id)];
 }
 
+/// Returns the words for a level; nothing for a number that is no level.
+std::optional<std::string> level_text(std::int64_t number, const Catalog* catalog) {
+  if (number < 0 || number >= static_cast<std::int64_t>(Level::kMost)) return std::nullopt;
+  const Level level(static_cast<std::uint8_t>(number));
+  if (level.is_standard()) return std::string(kLevelNames[level.number()].words);
+  if (catalog == nullptr || !position_of(catalog->topologies, level)) return std::nullopt;
+  return std::string(catalog->level_words(level));
+}
+
 /// Returns the words for an object: `queue "research"`, or "queue 3" if the catalog has no name for it. Returns nothing
 /// for an invalid id, and for an offering or GPU kind without a name, because their ids mean nothing to a reader.
 std::optional<std::string> object_text(std::string_view kind, std::int64_t id, const Catalog* catalog) {
-  if (kind == "level") {
-    if (id < 0 || id >= std::ssize(kLevelNames)) return std::nullopt;
-    return std::string(kLevelNames[static_cast<std::size_t>(id)].words);
-  }
+  if (kind == "level") return level_text(id, catalog);
   if (id < 0) return std::nullopt;
   const std::string* name = catalog == nullptr ? nullptr : object_name(kind, id, *catalog);
   std::string_view noun = kind;
   if (kind == "domain" && name != nullptr) {
-    noun = model::name(catalog->domains[static_cast<std::size_t>(id)].level).words;
+    noun = catalog->level_words(catalog->domains[static_cast<std::size_t>(id)].level);
   }
   if (kind == "gpu" || kind == "offering") return name == nullptr ? std::nullopt : std::optional(*name);
   return name == nullptr ? fmt::format("{} {}", noun, id) : fmt::format("{} \"{}\"", noun, *name);

@@ -32,7 +32,7 @@ void add(StateHash& hash, const Node& node) {
   hash.add(static_cast<std::uint64_t>(node.phase));
   for (std::uint32_t id : {node.pool.value, node.offering.value, node.claim.value, node.gpu.value}) hash.add(id);
   hash.add(static_cast<std::uint64_t>(node.gpus.count));
-  for (DomainId domain : node.domains) hash.add(domain.value);
+  node.domains.for_each([&](Level, DomainId domain) { hash.add(domain.value); });
   hash.add(node.is_foreign ? 1 : 0);
   if (node.node_class.valid()) hash.add(node.node_class.value);
   if (node.available) add(hash, *node.available);
@@ -56,7 +56,8 @@ void add(StateHash& hash, const Gang& gang) {
   for (PodId pod : gang.pods) hash.add(pod.value);
   hash.add(static_cast<std::uint64_t>(gang.spec.pods.minimum));
   hash.add(static_cast<std::uint64_t>(gang.spec.pods.gpus_per_pod.count));
-  hash.add(static_cast<std::uint64_t>(gang.spec.together));
+  hash.add(gang.spec.together.number());
+  if (gang.spec.preferred) hash.add(gang.spec.preferred->number());
   if (gang.spec.pods.pod_class.valid()) hash.add(gang.spec.pods.pod_class.value);
   add(hash, gang.created_at);
   if (gang.resumed) hash.add(1);

@@ -3,7 +3,7 @@
 #include <array>
 #include <string_view>
 
-#include "model/topology.h"
+#include "model/level.h"
 
 namespace capstan::model {
 

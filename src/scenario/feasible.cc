@@ -22,7 +22,7 @@ namespace {
 using Paths = std::vector<std::string>;
 
 /// Returns the most GPUs of a kind that one domain of a level can hold.
-GpuCount largest_domain(const Scenario& scenario, model::GpuKindId gpu, model::TopologyLevel level) {
+GpuCount largest_domain(const Scenario& scenario, model::GpuKindId gpu, model::Level level) {
   const model::Catalog& catalog = *scenario.catalog;
   GpuCount node = 0;
   std::set<model::OfferingId> usable;
@@ -168,9 +168,10 @@ class Feasibility {
     }
     const GpuCount domain = largest_domain(scenario_, workload.gpu, workload.together);
     if (workload.tensor_parallel > domain) {
-      return refuse(paths_of(part, {"tensor_parallel", "together"}), instance_paths(),
-                    fmt::format("a replica is a gang of {} {} GPUs that must share one {}, the largest has {}",
-                                workload.tensor_parallel, gpu, model::name(workload.together).words, domain));
+      return refuse(
+          paths_of(part, {"tensor_parallel", "together"}), instance_paths(),
+          fmt::format("a replica is a gang of {} {} GPUs that must share one {}, the largest has {}",
+                      workload.tensor_parallel, gpu, scenario_.catalog->level_words(workload.together), domain));
     }
     const Duration front_end = endpoint_of(part).roles.front().front_end;
     if (service.slo.ttft > Duration{} && service.slo.ttft_prefills_milli == 0 && front_end >= service.slo.ttft) {

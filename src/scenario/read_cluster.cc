@@ -83,6 +83,12 @@ class ClusterReader {
     fields.integer("nodes_per_nvlink_domain", config_.provider.nodes_per_nvlink_domain, 1, 1'000);
     const std::int64_t domains =
         static_cast<std::int64_t>(layout.zones.size()) * layout.racks_per_zone * layout.nvlink_domains_per_rack;
+    const auto topologies = fields.list("topologies");
+    // With a defect in their names, which is reported, the catalog has only the standard topology.
+    if (catalog_.topologies.size() == topologies.size() + 1) {
+      auto sizes = read_domain_sizes(topologies, layout.nvlink_domains_per_zone(), errors_);
+      if (sizes) layout.nvlink_domains_by_level = *std::move(sizes);
+    }
     if (domains > kMostGpus) {
       errors_.fail(fields.node().place,
                    fmt::format("cluster: {} NVLink domains, expected at most {}", domains, kMostGpus));

@@ -1,6 +1,10 @@
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <span>
+#include <string>
+#include <vector>
 
 #include "manifest/fields.h"
 #include "scenario/scenario.h"
@@ -15,11 +19,24 @@ void read_load(const manifest::Node& node, workload::WorkloadSpec& load, manifes
 /// Reads the tree of queues. It needs no other part.
 void read_queues(std::span<const manifest::Node> nodes, model::Catalog& catalog, manifest::ErrorList& errors);
 
+/// Reads the names and levels of the topologies besides the standard one. Their domains belong to the cluster.
+void read_topologies(const manifest::Node& cluster, model::Catalog& catalog, manifest::ErrorList& errors);
+
+/// Reads the sizes of the domains of these topologies, as `sim::TopologyLayout` holds them.
+/// @return nothing if the layout cannot be divided so; the reason is in `errors`
+std::optional<std::vector<std::vector<std::int64_t>>> read_domain_sizes(std::span<const manifest::Node> topologies,
+                                                                        std::int64_t nvlink_domains_per_zone,
+                                                                        manifest::ErrorList& errors);
+
+/// Reads the constraint of a gang: the topology, and the levels that the gang requires and prefers.
+void read_constraint(const manifest::Node& node, const std::string& owner, const model::Catalog& catalog,
+                     model::Workload& workload, manifest::ErrorList& errors);
+
 /// Returns the queue with this name, or an invalid id.
 model::QueueId find_queue(const model::Catalog& catalog, std::string_view name);
 
 /// Reads a service, its engine, router and clients, and the start of a replica: one endpoint and its services of the
-/// catalog. It needs the queues.
+/// catalog. It needs the queues and the topologies.
 /// @param owner  path of the node for errors; one of `services` may have a key `load`, which the caller reads
 void read_service(const manifest::Node& node, const std::string& owner, model::Catalog& catalog, Scenario& scenario,
                   manifest::ErrorList& errors);

@@ -264,8 +264,9 @@ void find_engine(const Fields& fields, const std::string& gpu, const model::Work
 }
 
 /// Keys that describe replicas. A role or variant that lacks one of them inherits the value of `service`.
-constexpr std::array<std::string_view, 9> kReplicaKeys = {
-    "model", "gpu", "tensor_parallel", "dtype", "pods_per_replica", "together", "replicas", "engine_settings", "start"};
+constexpr std::array<std::string_view, 10> kReplicaKeys = {
+    "model",    "gpu",      "tensor_parallel", "dtype",           "pods_per_replica",
+    "together", "topology", "replicas",        "engine_settings", "start"};
 
 sim::EngineRole engine_role(model::Role role) {
   switch (role) {
@@ -296,7 +297,10 @@ void read_role(Fields& fields, model::Role role, model::Service service, RoleSpe
   fields.text("dtype", workload.dtype);
   fields.integer("pods_per_replica", workload.pods, 1, 1024);
   const bool named = read_engine.ok() && !workload.model.empty() && !gpu.empty();
-  read_level(fields, "together", workload.together);
+  model::TopologyLevel together = model::TopologyLevel::node;
+  read_level(fields, "together", together);
+  workload.together = together;
+  if (const Node* topology = fields.take("topology")) read_constraint(*topology, owner, catalog, workload, errors);
   Replicas replicas;
   if (const Node* bounds = fields.need("replicas")) replicas = read_replicas(*bounds, owner, service, errors);
   if (const Node* settings = fields.take("engine_settings")) read_engine_settings(*settings, owner, spec, errors);
@@ -366,6 +370,7 @@ std::string_view differs_in(const EndpointSpec& endpoint, const model::Catalog& 
   if (endpoint.roles[0].engine != endpoint.roles[1].engine) return "model, gpu, dtype or tensor_parallel";
   if (prefill.pods != decode.pods) return "pods_per_replica";
   if (prefill.together != decode.together) return "together";
+  if (prefill.preferred != decode.preferred) return "topology";
   const auto settings = [](const sim::ReplicaConfig& c) {
     return std::tuple(c.max_batched_tokens, c.max_seqs, c.kv_blocks, c.prefix_cache);
   };

@@ -108,7 +108,7 @@ TEST(Scenario, ReportsFaults) {
        "--set service.modle=x: service: found key \"modle\", expected one of client, dtype, engine, "
        "engine_perturbation, engine_settings, gpu, model, name, pods_per_replica, queue, replicas, roles, router, slo, "
        "start, "
-       "step_times, tensor_parallel, together or variants (did you mean model?)"},
+       "step_times, tensor_parallel, together, topology or variants (did you mean model?)"},
       {"two sources of load",
        {"load.profile=azure-hour"},
        "--set load.profile=azure-hour: load names 2 sources, expected one of trace, profile, generator or closed_loop"},

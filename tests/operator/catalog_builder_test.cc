@@ -14,16 +14,73 @@ TEST(CatalogBuilder, DomainsComeFromLabels) {
       {{"topology.kubernetes.io/zone", "a"}, {"topology.kubernetes.io/rack", "r1"}, {"nvidia.com/gpu.clique", "c.0"}});
   const model::DomainPath bare = builder.domains({});
   const auto catalog = builder.catalog();
-  const auto at = [](const model::DomainPath& path, model::TopologyLevel level) {
-    return path[static_cast<std::size_t>(level)];
-  };
+  const auto at = [](const model::DomainPath& path, model::TopologyLevel level) { return path.of(level); };
   EXPECT_EQ(catalog->domain(at(full, nvlink)).name, "c.0");
   EXPECT_EQ(catalog->domain(at(full, nvlink)).parent, at(full, rack));
   EXPECT_EQ(catalog->domain(at(full, rack)).parent, at(full, zone));
   EXPECT_EQ(catalog->domain(at(full, zone)).parent, at(full, cluster));
   EXPECT_EQ(at(bare, cluster), at(full, cluster));
   EXPECT_FALSE(at(bare, zone).valid());
-  EXPECT_EQ(builder.domains({{"topology.kubernetes.io/zone", "a"}})[3], at(full, zone)) << "equal zones are one domain";
+  EXPECT_EQ(builder.domains({{"topology.kubernetes.io/zone", "a"}}).of(zone), at(full, zone))
+      << "equal zones are one domain";
+}
+
+model::Topology fabric() {
+  return {.name = "fabric",
+          .levels = {{.name = "spine", .node_label = "example.com/spine"},
+                     {.name = "leaf", .node_label = "example.com/leaf"}}};
+}
+
+TEST(CatalogBuilder, ANodeLiesInEachTopologyOfWhichItHasAllLabels) {
+  CatalogBuilder builder;
+  builder.add_topologies({fabric(), {.name = "power", .levels = {{.name = "feed", .node_label = "example.com/feed"}}}});
+  const model::Level spine = *builder.level_of("fabric", "spine"), leaf = *builder.level_of("", "example.com/leaf");
+  const model::Level feed = *builder.level_of("", "example.com/feed");
+  const kube::StringMap labels = {{"topology.kubernetes.io/zone", "a"},
+                                  {"example.com/spine", "s"},
+                                  {"example.com/leaf", "l"},
+                                  {"example.com/feed", "f"}};
+  const model::DomainPath full = builder.domains(labels);
+  const model::DomainPath other = builder.domains({{"example.com/spine", "t"}, {"example.com/leaf", "l"}});
+  const model::DomainPath partly = builder.domains({{"example.com/leaf", "l"}});
+  const auto catalog = builder.catalog();
+  EXPECT_EQ(catalog->domain(full.of(leaf)).parent, full.of(spine));
+  EXPECT_EQ(catalog->domain(full.of(spine)).parent, full.of(cluster));
+  EXPECT_EQ(catalog->domain(full.of(feed)).name, "f");
+  EXPECT_EQ(catalog->domain(full.of(zone)).name, "a");
+  EXPECT_EQ(builder.domains(labels), full);
+  EXPECT_NE(other.of(leaf), full.of(leaf)) << "leaves of two spines are two domains, whatever their names";
+  EXPECT_FALSE(partly.of(leaf).valid()) << "without the label of the spine";
+  EXPECT_FALSE(catalog->is_chosen_at_launch(leaf));
+}
+
+TEST(CatalogBuilder, AKnownTopologyKeepsItsLevels) {
+  CatalogBuilder builder;
+  builder.add_topologies({fabric()});
+  model::Topology changed = fabric();
+  changed.levels.pop_back();
+  builder.add_topologies({changed, {.name = "power", .levels = {{.name = "feed", .node_label = "example.com/feed"}}}});
+  ASSERT_EQ(builder.rows().topologies.size(), 3u);
+  EXPECT_EQ(builder.rows().topologies[1].levels.size(), 2u);
+}
+
+TEST(CatalogBuilder, LevelsAreFoundByLabelAndInANamedTopologyAlsoByName) {
+  CatalogBuilder builder;
+  builder.add_topologies({fabric()});
+  const auto level = [&](const char* topology, const char* label) {
+    const std::optional<model::Level> found = builder.level_of(topology, label);
+    return found ? builder.rows().level_key(*found) : "none";
+  };
+  EXPECT_EQ(level("", "topology.kubernetes.io/zone"), "zone");
+  EXPECT_EQ(level("unknown", "topology.kubernetes.io/zone"), "zone");
+  EXPECT_EQ(level("", "kubernetes.io/hostname"), "node");
+  EXPECT_EQ(level("fabric", "kubernetes.io/hostname"), "node");
+  EXPECT_EQ(level("", "example.com/spine"), "fabric/spine");
+  EXPECT_EQ(level("fabric", "example.com/spine"), "fabric/spine");
+  EXPECT_EQ(level("fabric", "leaf"), "fabric/leaf");
+  EXPECT_EQ(level("", "leaf"), "none") << "a name without its topology";
+  EXPECT_EQ(level("fabric", "topology.kubernetes.io/zone"), "none");
+  EXPECT_EQ(level("fabric", ""), "none");
 }
 
 TEST(CatalogBuilder, ReadsAServiceFromItsScaler) {

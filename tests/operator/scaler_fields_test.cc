@@ -24,6 +24,7 @@ json sample(const schema::Field& field, bool other) {
   if (field.name == "start") return other ? "@daily" : "@hourly";
   if (field.format == "duration") return other ? "70s" : "50s";
   if (field.pattern.find('%') != std::string::npos) return other ? "70%" : "50%";
+  if (field.pattern == "^[^/]+$") return other ? "b" : "a";
   if (field.pattern.starts_with("^[0-9]")) return other ? "7.5" : "5";
   return other ? "/b" : "/a";
 }
@@ -93,6 +94,9 @@ std::string text_of(const FleetPolicy& policy) {
               policy.hold.count(),           policy.consolidate_after.count()};
   out.push_back(policy.shadow_of);
   if (policy.slo_breach) out.push_back({policy.slo_breach->bound.count(), policy.slo_breach->lasts.count()});
+  for (const model::Topology& topology : policy.topologies) {
+    out.push_back({topology.name, topology.levels.at(0).name, topology.levels.at(0).node_label});
+  }
   for (const FleetPolicy::InstanceType& type : policy.instance_types) {
     out.push_back({type.name, type.gpu, type.gpus, type.price_per_hour.count});
   }

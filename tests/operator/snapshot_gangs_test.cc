@@ -112,6 +112,74 @@ TEST_F(SnapshotGangs, ExclusiveTopologyGivesTheLevel) {
   EXPECT_EQ(build().gangs.at({0}).spec.together, model::TopologyLevel::zone);
 }
 
+TEST_F(SnapshotGangs, KaiPodGroupGivesTheRequiredAndThePreferredLevel) {
+  for (const char* name : {"a", "b"}) {
+    Object pod = waiting_pod(name);
+    pod["metadata"]["annotations"] = {{"pod-group-name", "group"}};
+    cluster.pods.put(pod);
+  }
+  Object group = {{"metadata", testing::meta("group")},
+                  {"spec",
+                   {{"minMember", 2},
+                    {"topologyConstraint",
+                     {{"topology", "default"},
+                      {"requiredTopologyLevel", "topology.kubernetes.io/zone"},
+                      {"preferredTopologyLevel", "topology.kubernetes.io/rack"}}}}}};
+  cluster.kai_groups.put(group);
+  ASSERT_EQ(build().gangs.size(), 1u);
+  EXPECT_EQ(seen.snapshot.gangs.at({0}).spec.together, model::TopologyLevel::zone);
+  EXPECT_EQ(seen.snapshot.gangs.at({0}).spec.preferred, model::Level(model::TopologyLevel::rack));
+  group["spec"]["topologyConstraint"] = {{"preferredTopologyLevel", "topology.kubernetes.io/rack"}};
+  cluster.kai_groups.put(group);
+  build();
+  EXPECT_EQ(seen.snapshot.gangs.at({0}).spec.together, model::TopologyLevel::cluster);
+  EXPECT_EQ(seen.snapshot.gangs.at({0}).spec.preferred, model::Level(model::TopologyLevel::rack));
+}
+
+TEST_F(SnapshotGangs, KueueAnnotationsNameLevelsOfATopologyOfTheFleet) {
+  Object topology = {{"name", "fabric"}};
+  topology["levels"].push_back({{"name", "spine"}, {"nodeLabel", "example.com/spine"}});
+  topology["levels"].push_back({{"name", "leaf"}, {"nodeLabel", "example.com/leaf"}});
+  topology["levels"].push_back({{"name", "host"}, {"nodeLabel", "kubernetes.io/hostname"}});
+  policy["spec"]["topologies"].push_back(topology);
+  cluster.fleet.put(policy);
+  Object node = testing::node("in-fabric");
+  node["metadata"]["labels"]["example.com/spine"] = "s1";
+  node["metadata"]["labels"]["example.com/leaf"] = "l1";
+  cluster.nodes.put(node);
+  for (const char* name : {"a", "b"}) {
+    Object pod = waiting_pod(name, "g", 2);
+    pod["metadata"]["annotations"]["kueue.x-k8s.io/podset-required-topology"] = "example.com/spine";
+    pod["metadata"]["annotations"]["kueue.x-k8s.io/podset-preferred-topology"] = "example.com/leaf";
+    cluster.pods.put(pod);
+  }
+  ASSERT_EQ(build().gangs.size(), 1u);
+  const model::Catalog& catalog = *seen.snapshot.catalog;
+  const model::Gang& gang = seen.snapshot.gangs.at({0});
+  EXPECT_EQ(catalog.level_key(gang.spec.together), "fabric/spine");
+  EXPECT_EQ(catalog.topologies.at(1).levels.size(), 2u) << "nodes are no level of their own";
+  ASSERT_TRUE(gang.spec.preferred);
+  EXPECT_EQ(catalog.level_key(*gang.spec.preferred), "fabric/leaf");
+  int in_fabric = 0;
+  seen.snapshot.nodes.for_each([&](model::NodeId, const model::Node& row) {
+    const model::DomainId spine = row.domains.of(gang.spec.together);
+    in_fabric += spine.valid() && catalog.domain(spine).name == "s1";
+  });
+  EXPECT_EQ(in_fabric, 1);
+}
+
+TEST_F(SnapshotGangs, APreferredLevelThatIsWiderThanTheRequiredOneIsDropped) {
+  for (const char* name : {"a", "b"}) {
+    Object pod = waiting_pod(name, "g", 2);
+    pod["metadata"]["annotations"]["capstan.dev/gang-topology"] = "topology.kubernetes.io/rack";
+    pod["metadata"]["annotations"]["capstan.dev/gang-preferred-topology"] = "topology.kubernetes.io/zone";
+    cluster.pods.put(pod);
+  }
+  build();
+  EXPECT_EQ(seen.snapshot.gangs.at({0}).spec.together, model::TopologyLevel::rack);
+  EXPECT_FALSE(seen.snapshot.gangs.at({0}).spec.preferred);
+}
+
 TEST_F(SnapshotGangs, OnlyNodesOfTheFleetSelectorTakePods) {
   policy["spec"]["nodeSelector"] = {{"for", "capstan"}};
   cluster.fleet.put(policy);

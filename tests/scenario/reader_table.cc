@@ -32,15 +32,18 @@ const std::string kSpike = "load.generator.rate={kind: spike, rate: 1, peak: 8, 
 
 const Strings kRoles = {
     "service.roles.prefill={model: Llama-3.1-8B, gpu: H100, dtype: bfloat16, tensor_parallel: 1, pods_per_replica: 1, "
-    "together: node, replicas: {min: 1, max: 4}, engine_settings: {prefix_cache: true}, start: {warm_up: 5s}}",
+    "together: node, topology: {preferred: node}, replicas: {min: 1, max: 4}, engine_settings: {prefix_cache: true}, "
+    "start: {warm_up: 5s}}",
     "service.roles.decode={model: Llama-3.1-8B, gpu: H100, dtype: bfloat16, tensor_parallel: 1, pods_per_replica: 1, "
-    "together: node, replicas: {min: 1, max: 4}, engine_settings: {prefix_cache: true}, start: {warm_up: 5s}}",
+    "together: node, topology: {preferred: node}, replicas: {min: 1, max: 4}, engine_settings: {prefix_cache: true}, "
+    "start: {warm_up: 5s}}",
     "service.roles.decode_per_prefill={min: 0.5, max: 4}", "service.roles.conversion=3s..5s",
     "service.kv_transfer={bandwidth: 40GB/s, setup: 1ms}"};
 
 const std::string kVariantKeys =
-    "model: Llama-3.1-8B, gpu: H100, dtype: bfloat16, pods_per_replica: 1, together: node, replicas: {min: 1, max: 4}, "
-    "engine_settings: {prefix_cache: true}, start: {warm_up: 5s}";
+    "model: Llama-3.1-8B, gpu: H100, dtype: bfloat16, pods_per_replica: 1, together: node, topology: {preferred: "
+    "node}, "
+    "replicas: {min: 1, max: 4}, engine_settings: {prefix_cache: true}, start: {warm_up: 5s}";
 const Strings kVariants = {"service.variants=[{name: one, weight: 10, tensor_parallel: 1, " + kVariantKeys +
                            "}, {name: two, weight: 19, tensor_parallel: 2, " + kVariantKeys + "}]"};
 
@@ -106,6 +109,7 @@ const std::vector<Mapping> kScenarioMappings = {
     {"service", "service", kVariants, {"variants"}},
     {"service.variants", "service.variants.0", kVariants},
     {"service", "services.0", kServices, {"load", "queue"}},
+    {"service.topology", "service.topology", {}},
     {"service.slo", "service.slo", {}},
     {"service.replicas", "service.replicas", {}},
     {"service.replicas.windows", "service.replicas.windows.0", {}},
@@ -115,6 +119,8 @@ const std::vector<Mapping> kScenarioMappings = {
     {"service.start", "service.start", {}},
     {"A latency", "service.start.engine_init_cached", {}},
     {"cluster", "cluster", {}},
+    {"cluster.topologies", "cluster.topologies.0", {}},
+    {"cluster.topologies.levels", "cluster.topologies.0.levels.0", {}},
     {"cluster.pools", "cluster.pools.0", {}},
     {"offerings, existing", "cluster.pools.0.offerings.0", {}},
     {"offerings, existing", "cluster.existing.0", {}, {}, "existing"},
@@ -353,7 +359,8 @@ namespace {
 
 Column ask_for_column(const Mapping& mapping, const std::string& key) {
   // The values of these keys are names that the scenario defines itself.
-  static const std::set<std::string> kTexts = {"gpu", "instance", "pool", "zone", "manifest", "queue", "parent"};
+  static const std::set<std::string> kTexts = {"gpu",   "instance", "pool", "zone",     "manifest",
+                                               "queue", "parent",   "name", "required", "preferred"};
   if (kTexts.contains(key)) return {"text", ""};
   const std::string path = child_path(mapping.path, key) + "=";
   const Strings messages = reader_errors(mapping.format, mapping.sets, path + kGarbage);

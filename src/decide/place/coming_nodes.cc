@@ -99,7 +99,7 @@ std::int64_t ComingNodes::slots(const Shortfall& lack, const Coming& coming, Dom
 }
 
 /// Returns the domain of `level` that contains `domain`, or an invalid id if `domain` is above that level.
-DomainId ComingNodes::at_level(DomainId domain, TopologyLevel level) const {
+DomainId ComingNodes::at_level(DomainId domain, model::Level level) const {
   for (; domain.valid(); domain = catalog_.domain(domain).parent) {
     if (catalog_.domain(domain).level == level) return domain;
   }
@@ -114,7 +114,7 @@ std::vector<DomainId> ComingNodes::candidates(const Shortfall& lack) const {
   for (const Coming& coming : nodes_) {
     const DomainId domain = at_level(coming.within, lack.spec.together);
     const bool is_known = std::ranges::find(domains, domain) != domains.end();
-    if (!is_known && (domain.valid() || lack.spec.together == TopologyLevel::cluster)) domains.push_back(domain);
+    if (!is_known && (domain.valid() || lack.spec.together == model::TopologyLevel::cluster)) domains.push_back(domain);
   }
   return domains;
 }

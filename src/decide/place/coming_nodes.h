@@ -79,7 +79,7 @@ class ComingNodes {
   void add(const model::Claim& claim, model::ClaimId id);
   void sort();
   std::int64_t slots(const Shortfall& lack, const Coming& coming, DomainId domain) const;
-  DomainId at_level(DomainId domain, TopologyLevel level) const;
+  DomainId at_level(DomainId domain, model::Level level) const;
   std::vector<DomainId> candidates(const Shortfall& lack) const;
   std::optional<Nomination> find(const Shortfall& lack, DomainId domain, std::int64_t pods) const;
 
@@ -94,7 +94,8 @@ inline bool needs_one_node(const Shortfall& lack) { return lack.spec.together ==
 
 /// Returns true if the shortfall has a best domain. At level `cluster` that domain has no id.
 inline bool has_best(const Shortfall& lack) {
-  return lack.best_domain.valid() || (lack.spec.together == TopologyLevel::cluster && lack.best_free > MilliGpu{});
+  return lack.best_domain.valid() ||
+         (lack.spec.together == model::TopologyLevel::cluster && lack.best_free > MilliGpu{});
 }
 
 }  // namespace capstan::decide::place

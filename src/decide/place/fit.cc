@@ -207,7 +207,7 @@ bool revise_on_node(Fit& fit, const Rooms& rooms, const Request& request,
 std::vector<DomainId> changed_domains(const Request& request, std::span<const AssumedRooms::Change> changes) {
   std::vector<DomainId> domains;
   for (const AssumedRooms::Change& change : changes) {
-    const DomainId domain = change.domains[static_cast<std::size_t>(request.level)];
+    const DomainId domain = change.domains.of(request.level);
     if (domain.valid() && (domains.empty() || domains.back() != domain)) domains.push_back(domain);
   }
   sort_unique(domains);

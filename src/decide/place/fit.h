@@ -15,7 +15,7 @@ namespace capstan::decide::place {
 /// Equal pods that must land inside one domain of a level.
 struct Request {
   GpuKindId gpu{};
-  TopologyLevel level = TopologyLevel::node;
+  model::Level level = TopologyLevel::node;
   std::int64_t pods = 1;
   MilliGpu gpus_per_pod{};
   const model::PodClass* pod_class = nullptr;  ///< null: the pods may run on every node and need only GPUs

@@ -237,7 +237,7 @@ class Cycle {
     if (gang_pods.have_node > static_cast<std::int64_t>(gang_pods.bound.size())) return wait_for_sight(id, gang_pods);
     gang_pods.ask = queues_.ask_of(gang_pods.pods);
     if (const auto full = queues_.refuses(gang_pods.ask)) return keep(id, PlacementResult::Kind::held_by_queue, *full);
-    const Fit fit = fit_of(gang_pods);
+    const auto [fit, level] = fit_of(gang_pods);
     if (!fit.nodes.empty()) {
       queues_.place(gang_pods.pods);
       model::BindPods bind{.gang = id, .bindings = {}};
@@ -247,8 +247,7 @@ class Cycle {
         decision_.nominated.insert(fit.nodes[i]);
         bind.bindings.push_back({gang_pods.pods[i], fit.nodes[i]});
       }
-      const Reason why{ReasonCode::placed_together,
-                       {gang_pods.shape.spec.pods.count, static_cast<std::int64_t>(gang_pods.shape.spec.together)}};
+      const Reason why = reason_of_place(gang_pods.shape.spec, level);
       decision_.plan.actions.push_back({std::move(bind), why});
       decision_.verdicts.push_back({id, PlacementResult::Kind::placed, why});
       return;
@@ -263,18 +262,18 @@ class Cycle {
         return keep(id, PlacementResult::Kind::never_fits,
                     {ReasonCode::never_fits,
                      {gpus_up(gang.spec.pods.gpus_per_pod * all), gpus_up(gang.spec.pods.gpus_per_pod * largest),
-                      gpus_up(gang.spec.pods.gpus_per_pod * buyable), static_cast<std::int64_t>(gang.spec.together),
+                      gpus_up(gang.spec.pods.gpus_per_pod * buyable), model::reason_number(gang.spec.together),
                       gang.spec.pods.gpu.value}});
       }
     }
     Shortfall lack = shortfall(gang_pods, fit);
     if (gang_pods.bound.empty()) spread_.set_preference(lack);
     lacking_.push_back({decision_.verdicts.size(), decision_.plan.kept.size(), std::move(gang_pods.ask), lack});
-    keep(id, PlacementResult::Kind::cannot_fit_now,
-         {ReasonCode::shortfall,
-          {gpus_up(lack.short_by), lack.best_free.count / 1000, gpus_up(lack.needed),
-           model::reason_number(lack.best_domain), static_cast<std::int64_t>(lack.spec.together),
-           lack.spec.pods.gpu.value}});
+    keep(
+        id, PlacementResult::Kind::cannot_fit_now,
+        {ReasonCode::shortfall,
+         {gpus_up(lack.short_by), lack.best_free.count / 1000, gpus_up(lack.needed),
+          model::reason_number(lack.best_domain), model::reason_number(lack.spec.together), lack.spec.pods.gpu.value}});
   }
 
   /// Reports shortfalls, oldest first. A gang is left out if its queue could not hold it in addition to the gangs
@@ -351,7 +350,7 @@ class Cycle {
 
   void reserve(const GangPods& gang_pods) {
     if (queues_.refuses_promise(gang_pods.ask)) return;
-    const Fit fit = fit_of(gang_pods);
+    const Fit fit = fit_of(gang_pods).fit;
     for (const NodeId node : fit.nodes) {
       room_.take(node, gang_pods.shape.spec.pods.gpus_per_pod, requests(gang_pods.shape.spec.pods.pod_class));
       decision_.nominated.insert(node);
@@ -364,41 +363,67 @@ class Cycle {
     }
   }
 
-  Request request_of(const GangPods& gang_pods) const {
+  Request request_of(const GangPods& gang_pods, model::Level level) const {
     Request request{.gpu = gang_pods.shape.spec.pods.gpu,
-                    .level = gang_pods.shape.spec.together,
+                    .level = level,
                     .pods = gang_pods.shape.spec.pods.count,
                     .gpus_per_pod = gang_pods.shape.spec.pods.gpus_per_pod,
                     .pod_class = snapshot_.catalog->eligibility.find(gang_pods.shape.spec.pods.pod_class)};
     if (gang_pods.bound.empty()) return request;
     request.only_node = gang_pods.bound.front();
     if (const NodeRoom* room = room_.rooms().find(request.only_node)) {
-      request.only_domain = room->domains[static_cast<std::size_t>(gang_pods.shape.spec.together)];
+      request.only_domain = room->domains.of(level);
     }
     return request;
   }
 
-  Fit fit_of(const GangPods& gang_pods) {
-    Request request = request_of(gang_pods);
+  /// A fit, and the level of its domain.
+  struct Found {
+    Fit fit;
+    model::Level level;
+  };
+
+  /// Finds room for the pods that gang_pods a node. That the replicas of a service are spread over failure domains is
+  /// more important than the level that the gang prefers.
+  Found fit_of(const GangPods& gang_pods) {
     const SpreadConstraint::Distribution* spread =
         gang_pods.bound.empty() ? spread_.distribution_of(gang_pods.shape.service) : nullptr;
-    if (spread == nullptr)
-      return gang_pods.bound.empty() ? fit_of_class(gang_pods, request) : best_fit(room_.rooms(), request);
-    Fit fit;
-    request.avoided_level = spread->level;
+    if (spread == nullptr) {
+      return narrowest_fit(gang_pods, [&](const Request& request) {
+        return gang_pods.bound.empty() ? fit_of_class(gang_pods, request) : best_fit(room_.rooms(), request);
+      });
+    }
+    Found found{{}, gang_pods.shape.spec.together};
     for (const ReplicaCount most : spread->steps()) {
       const std::set<FailureDomain> avoided = spread->above(most);
-      request.avoided = &avoided;
-      fit = best_fit(room_.rooms(), request);
-      if (!fit.nodes.empty()) break;
+      found = narrowest_fit(gang_pods, [&](Request request) {
+        request.avoided = &avoided;
+        request.avoided_level = spread->level;
+        return best_fit(room_.rooms(), request);
+      });
+      if (!found.fit.nodes.empty()) break;
     }
-    return fit;
+    return found;
   }
 
-  /// Finds room for a gang without bound pods. Equal gangs are refused for the same reason. After a refusal, therefore,
-  /// only nodes that changed since are counted.
+  /// Tries the level that the gang prefers and then wider ones up to the level that it requires. Without room, the
+  /// result is that of the required level.
+  template <typename FitAt>
+  Found narrowest_fit(const GangPods& gang_pods, FitAt fit_at) const {
+    const model::GangSpec& spec = gang_pods.shape.spec;
+    Found found{{}, spec.together};
+    for (const model::Level level :
+         model::levels_to_try(snapshot_.catalog->topologies, spec.together, spec.preferred)) {
+      found = {fit_at(request_of(gang_pods, level)), level};
+      if (!found.fit.nodes.empty()) break;
+    }
+    return found;
+  }
+
+  /// Finds room for a gang without bound pods. Equal gangs are refused for the same reason, so after a refusal only
+  /// what changed since is counted.
   Fit fit_of_class(const GangPods& gang_pods, const Request& request) {
-    Refusal& known = refusal_of(gang_pods);
+    Refusal& known = refusal_of(gang_pods, request.level);
     Fit fit;
     if (!known.best || !revise_known(fit, known, request)) {
       ++room_.refusals.searches;
@@ -419,19 +444,24 @@ class Cycle {
     return revise(fit, room_.rooms(), request, *changes);
   }
 
-  Refusal& refusal_of(const GangPods& gang_pods) {
-    Refusal& refusal = room_.refusals.rows[gang_pods.shape.spec];
+  /// Returns what is known of gangs that require the level and make the same request.
+  Refusal& refusal_of(const GangPods& gang_pods, model::Level level) {
+    model::GangSpec spec = gang_pods.shape.spec;
+    spec.together = level;
+    spec.preferred.reset();
+    Refusal& refusal = room_.refusals.rows[spec];
     refusal.cycle = room_.refusals.cycle;
     return refusal;
   }
 
-  /// Returns how many pods of the gang the existing nodes could hold if they were empty. The answer for a request is
-  /// stored until a node changes in more than its free room.
+  /// Returns how many pods of the gang nodes that exist could hold. A request has one answer until a node
+  /// changes in more than its free room.
   std::int64_t most_ever(const GangPods& gang_pods) {
-    if (!gang_pods.bound.empty()) return most_pods_ever(room_.rooms(), request_of(gang_pods));
-    Refusal& known = refusal_of(gang_pods);
+    if (!gang_pods.bound.empty())
+      return most_pods_ever(room_.rooms(), request_of(gang_pods, gang_pods.shape.spec.together));
+    Refusal& known = refusal_of(gang_pods, gang_pods.shape.spec.together);
     if (!known.pods_ever || known.layout != room_.layout()) {
-      known.pods_ever = most_pods_ever(room_.rooms(), request_of(gang_pods));
+      known.pods_ever = most_pods_ever(room_.rooms(), request_of(gang_pods, gang_pods.shape.spec.together));
       known.layout = room_.layout();
     }
     return *known.pods_ever;
@@ -445,6 +475,16 @@ class Cycle {
 
   bool placed_elsewhere(const Gang& gang) const {
     return gang.service.valid() && snapshot_.catalog->service(gang.service).workload.placed_elsewhere;
+  }
+
+  /// Returns the reason for a gang that is placed in one domain of `level`.
+  Reason reason_of_place(const model::GangSpec& spec, model::Level level) const {
+    const std::int64_t pods = spec.pods.count;
+    if (!spec.preferred) return {ReasonCode::placed_together, {pods, model::reason_number(level)}};
+    const model::Level preferred =
+        model::levels_to_try(snapshot_.catalog->topologies, spec.together, spec.preferred).front();
+    if (level == preferred) return {ReasonCode::placed_as_preferred, {pods, model::reason_number(level)}};
+    return {ReasonCode::placed_wider, {pods, model::reason_number(level), model::reason_number(preferred)}};
   }
 
   static Shortfall shortfall(const GangPods& gang_pods, const Fit& fit) {

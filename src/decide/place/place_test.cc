@@ -242,7 +242,7 @@ RC_GTEST_PROP(GangPlacement, NeverPartialAndNeverAcrossDomains, ()) {
     const auto place = [&](NodeId id) {
       return gang.spec.together == TopologyLevel::node
                  ? id.value
-                 : world.snapshot.nodes.at(id).domains[static_cast<std::size_t>(gang.spec.together)].value;
+                 : world.snapshot.nodes.at(id).domains.of(gang.spec.together).value;
     };
     for (const auto& b : bind.bindings) RC_ASSERT(place(b.node) == place(bind.bindings.front().node));
   }
@@ -267,7 +267,7 @@ Twin by_brute_force(const model::Snapshot& snapshot, const Request& request) {
       if (pod.node == id) free -= pod.gpus;
     });
     const bool alone = request.level == TopologyLevel::node;
-    Domain& domain = domains[alone ? id.value : node.domains[static_cast<std::size_t>(request.level)].value];
+    Domain& domain = domains[alone ? id.value : node.domains.of(request.level).value];
     domain.free += free;
     std::int64_t pods = free.count / request.gpus_per_pod.count;
     if (request.pod_class != nullptr && !request.pod_class->admits(node.node_class)) pods = 0;

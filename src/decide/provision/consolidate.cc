@@ -99,7 +99,7 @@ class Consolidator {
     if (policy_.kind != Policy::Kind::group) return false;
     return std::ranges::any_of(placed_.shortfalls, [&](const place::Shortfall& lack) {
       return lack.spec.pods.gpu == node.gpu && lack.best_domain.valid() &&
-             node.domains[static_cast<std::size_t>(lack.spec.together)] == lack.best_domain;
+             node.domains.of(lack.spec.together) == lack.best_domain;
     });
   }
 

@@ -89,8 +89,8 @@ class Buyer {
   std::optional<Option> cheapest(const Shortfall& lack, Reason& obstacle) const {
     const model::Catalog& catalog = capacity_.catalog();
     std::optional<Option> best;
-    if (!needs_one_node(lack) && lack.spec.together < catalog.launches_into) {
-      obstacle = {ReasonCode::domain_not_sold, {gpus_up(lack.needed), static_cast<std::int64_t>(lack.spec.together)}};
+    if (!needs_one_node(lack) && !catalog.is_chosen_at_launch(lack.spec.together)) {
+      obstacle = {ReasonCode::domain_not_sold, {gpus_up(lack.needed), model::reason_number(lack.spec.together)}};
       return best;
     }
     const auto consider = [&](PoolId pool, OfferingId id, DomainId within, bool completes) {

@@ -98,7 +98,9 @@ TEST(Groups, NodesThatDoNotAdmitItsPodsAreNotBoughtForAGang) {
 TEST(Groups, NarrowDomainsAreNotBoughtWhereNobodySellsThem) {
   World world;
   world.pool({world.offering(8, 0, 10)}, 64);
-  world.catalog().launches_into = TopologyLevel::zone;
+  for (model::Topology::Depth& depth : world.catalog().topologies.front().levels) {
+    depth.is_chosen_at_launch = depth.name == "zone" || depth.name == "cluster";
+  }
   world.gang(2, 8, TopologyLevel::rack);
   Memory memory;
   const Decision decision = run(world, groups(), memory, 0);

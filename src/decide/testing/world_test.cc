@@ -37,7 +37,7 @@ model::NodeId World::node(std::size_t nvlink_domain, std::int64_t gpus) {
   node.gpu = {0};
   node.gpus = whole_gpus(gpus);
   for (model::DomainId d = nvlinks_.at(nvlink_domain); d.valid(); d = catalog_->domain(d).parent) {
-    node.domains[static_cast<std::size_t>(catalog_->domain(d).level)] = d;
+    node.domains.set(catalog_->domain(d).level, d);
   }
   const model::NodeId id{next_node++};
   snapshot.nodes.set(id, node);

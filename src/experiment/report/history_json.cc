@@ -180,7 +180,7 @@ Json services_json(const model::Catalog& catalog) {
                     {"gpu", workload.gpu.valid() ? catalog.gpu_kind(workload.gpu) : ""},
                     {"pods", pods.count},
                     {"gpus_per_pod_milli", pods.gpus_per_pod.count},
-                    {"together", std::string(model::name(workload.together).key)},
+                    {"together", catalog.level_key(workload.together)},
                     {"queue", workload.queue.valid() ? Json(workload.queue.value) : Json()}});
   }
   return json;

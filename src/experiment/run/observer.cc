@@ -399,7 +399,9 @@ void Observer::read_cluster(RunResult& result, Instant end) {
         fmt::format("{} found no room: the cluster's zones, racks and NVLink domains have no place for more machines",
                     counted(cluster.launches_without_room, "launch", "launches")));
   }
-  for (std::string& warning : refusal_warnings(cluster, setup_.cluster.catalog->services.front().workload.together)) {
+  const model::Catalog& catalog = *setup_.cluster.catalog;
+  const std::string_view level = catalog.level_words(catalog.services.front().workload.together);
+  for (std::string& warning : refusal_warnings(cluster, level)) {
     result.warnings.push_back(std::move(warning));
   }
   result.nodes_released = cluster.nodes_removed;

@@ -4,12 +4,10 @@
 
 #include <algorithm>
 #include <array>
-#include <string_view>
 #include <utility>
 
 #include "base/number_text.h"
 #include "experiment/text/words.h"
-#include "model/topology_names.h"
 
 namespace capstan::experiment {
 namespace {
@@ -44,13 +42,12 @@ std::string bind_cause(const sim::ClusterMeter& meter, std::int64_t refused, std
 
 }  // namespace
 
-std::vector<std::string> refusal_warnings(const sim::ClusterMeter& meter, model::TopologyLevel level) {
-  const std::string_view words = model::name(level).words;
+std::vector<std::string> refusal_warnings(const sim::ClusterMeter& meter, std::string_view level) {
   std::vector<std::string> warnings;
   for (std::size_t kind = 0; kind < sim::kActionKinds; ++kind) {
     const auto [asked, refused] = meter.actions[kind];
     if (refused < kFewest || refused * 100 < asked * kSmallestSharePercent) continue;
-    const std::string cause = kind == kBind ? bind_cause(meter, refused, words)
+    const std::string cause = kind == kBind ? bind_cause(meter, refused, level)
                                             : "the object was gone, or its state no longer allowed the action";
     warnings.push_back(fmt::format("{} of {} were refused: {}", grouped_text(refused),
                                    counted(asked, kKinds[kind].first, kKinds[kind].second), cause));
@@ -60,7 +57,7 @@ std::vector<std::string> refusal_warnings(const sim::ClusterMeter& meter, model:
         fmt::format("the pods of {} stood in several {}s: the placement does not know service.together, and "
                     "no API server refuses it; such replicas are simulated as fast as others, and are "
                     "slower on a real network",
-                    counted(meter.gangs_spread, "replica", "replicas"), words));
+                    counted(meter.gangs_spread, "replica", "replicas"), level));
   }
   return warnings;
 }

@@ -38,7 +38,7 @@ TEST(Refusals, ManyRefusalsGiveAWarning) {
        "10 of 12 scalings were refused: the object was gone, or its state no longer allowed the action"},
   };
   for (const auto& row : rows) {
-    const std::vector<std::string> warnings = refusal_warnings(row.meter, model::TopologyLevel::zone);
+    const std::vector<std::string> warnings = refusal_warnings(row.meter, "zone");
     EXPECT_EQ(warnings.empty() ? "" : warnings.front(), row.warning) << row.teaches;
     EXPECT_LE(warnings.size(), 1u) << row.teaches;
   }

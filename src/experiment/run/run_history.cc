@@ -8,7 +8,7 @@ namespace capstan::experiment {
 namespace {
 
 std::string domain_of(const model::Catalog& catalog, const model::Node& node, model::TopologyLevel level) {
-  const model::DomainId id = node.domains[static_cast<std::size_t>(level)];
+  const model::DomainId id = node.domains.of(level);
   return id.valid() ? catalog.domain(id).name : "";
 }
 

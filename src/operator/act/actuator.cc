@@ -244,8 +244,8 @@ std::optional<actuate::ClaimGroup> Actuator::nodes(const model::LaunchNodes& lau
   group.pick = pick_of(catalog, offering);
   group.requests.add(gpu_resource_of(launch.gang), offering.gpus * 1'000);
   if (launch.within.valid()) {
-    const model::TopologyLevel level = catalog.domain(launch.within).level;
-    if (level < catalog.launches_into) return std::nullopt;
+    const model::Level level = catalog.domain(launch.within).level;
+    if (!catalog.is_chosen_at_launch(level)) return std::nullopt;
     group.within = level == model::TopologyLevel::zone ? "zone" : "cluster";
   }
   return group;

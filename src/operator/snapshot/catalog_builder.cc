@@ -6,6 +6,7 @@
 
 #include "base/assert.h"
 #include "kube/well_known_labels.h"
+#include "model/consistency.h"
 
 namespace capstan::op {
 namespace {
@@ -39,6 +40,14 @@ std::uint32_t position(const Rows& rows, Same same) {
   return static_cast<std::uint32_t>(std::ranges::find_if(rows, same) - rows.begin());
 }
 
+/// Returns the level of the standard topology whose domains a node label names; none for other labels.
+std::optional<model::TopologyLevel> standard_level_of(std::string_view label) {
+  if (label == kZone) return model::TopologyLevel::zone;
+  if (label == kNvlink) return model::TopologyLevel::nvlink;
+  if (std::ranges::find(kRacks, label) != std::end(kRacks)) return model::TopologyLevel::rack;
+  return std::nullopt;
+}
+
 bool same(const model::Offering& a, const model::Offering& b) {
   return a.instance_type == b.instance_type && a.gpu == b.gpu && a.gpus == b.gpus && a.zone == b.zone &&
          a.capacity == b.capacity;
@@ -48,7 +57,10 @@ bool same(const model::Offering& a, const model::Offering& b) {
 
 CatalogBuilder::CatalogBuilder() {
   domain("cluster", model::TopologyLevel::cluster, {});
-  catalog_.launches_into = model::TopologyLevel::zone;  // a cloud API takes the zone of a node
+  for (model::Topology::Depth& depth : catalog_.topologies.front().levels) {
+    const bool is_rack_or_narrower = depth.name == "rack" || depth.name == "nvlink";
+    depth.is_chosen_at_launch = !is_rack_or_narrower;  // a cloud API takes the zone of a node, and nothing narrower
+  }
 }
 
 model::GpuKindId CatalogBuilder::gpu_kind(const std::string& name) {
@@ -90,12 +102,21 @@ void CatalogBuilder::set_pool(model::PoolId id, std::vector<model::OfferingId> o
   pool.gpu_limit = gpu_limit;
 }
 
-model::DomainId CatalogBuilder::domain(const std::string& name, model::TopologyLevel level, model::DomainId parent) {
-  const std::uint32_t at = position(catalog_.domains, [&](const model::Domain& known) {
-    return known.name == name && known.level == level && known.parent == parent;
-  });
-  if (at == catalog_.domains.size()) catalog_.domains.push_back({name, level, parent});
-  return {at};
+void CatalogBuilder::add_topologies(const std::vector<model::Topology>& topologies) {
+  for (const model::Topology& topology : topologies) {
+    if (std::ranges::find(catalog_.topologies, topology.name, &model::Topology::name) != catalog_.topologies.end())
+      continue;
+    catalog_.topologies.push_back(topology);
+    if (model::find_fault(catalog_.topologies)) return catalog_.topologies.pop_back();  // too many, by now
+    for (model::Topology::Depth& depth : catalog_.topologies.back().levels) depth.is_chosen_at_launch = false;
+  }
+}
+
+model::DomainId CatalogBuilder::domain(const std::string& name, model::Level level, model::DomainId parent) {
+  const model::DomainId next{static_cast<std::uint32_t>(catalog_.domains.size())};
+  const auto [found, is_new] = domains_.try_emplace(std::tuple(parent, level, name), next);
+  if (is_new) catalog_.domains.push_back({name, level, parent});
+  return found->second;
 }
 
 model::DomainPath CatalogBuilder::domains(const kube::StringMap& labels) {
@@ -103,12 +124,52 @@ model::DomainPath CatalogBuilder::domains(const kube::StringMap& labels) {
   const std::pair<model::TopologyLevel, std::string_view> stated[] = {
       {zone, labels.get(kZone)}, {rack, first_of(labels, kRacks)}, {nvlink, labels.get(kNvlink)}};
   model::DomainPath path;
-  model::DomainId parent = path[static_cast<std::size_t>(cluster)] = {0};
+  model::DomainId parent{0};
+  path.set(cluster, parent);
   for (const auto& [level, name] : stated) {
     if (name.empty()) continue;
-    parent = path[static_cast<std::size_t>(level)] = domain(std::string(name), level, parent);
+    parent = domain(std::string(name), level, parent);
+    path.set(level, parent);
+  }
+  for (std::size_t t = 1; t < catalog_.topologies.size(); ++t) {
+    const std::vector<model::Topology::Depth>& levels = catalog_.topologies[t].levels;
+    // As in KAI, a node without one of the labels lies outside the topology.
+    const auto lacks = [&](const model::Topology::Depth& depth) { return labels.get(depth.node_label).empty(); };
+    if (std::ranges::any_of(levels, lacks)) continue;
+    parent = {0};
+    for (std::size_t depth = 0; depth < levels.size(); ++depth) {
+      const model::Level level = model::level_at(catalog_.topologies, {t, depth});
+      parent = domain(std::string(labels.get(levels[depth].node_label)), level, parent);
+      path.set(level, parent);
+    }
   }
   return path;
+}
+
+std::optional<model::Level> CatalogBuilder::level_of(std::string_view topology, std::string_view label) const {
+  if (label.empty()) return std::nullopt;
+  const std::vector<model::Topology>& all = catalog_.topologies;
+  const auto named = std::ranges::find(all, topology, &model::Topology::name);
+  const auto first = static_cast<std::size_t>(named - all.begin());
+  const bool is_other = named != all.end() && first > 0;
+  if (label == kube::labels::kHostname) return model::TopologyLevel::node;
+  if (!is_other) {
+    if (const std::optional<model::TopologyLevel> level = standard_level_of(label)) return *level;
+  }
+  for (std::size_t t = is_other ? first : 1; t < (is_other ? first + 1 : all.size()); ++t) {
+    for (std::size_t depth = 0; depth < all[t].levels.size(); ++depth) {
+      const bool is_named = is_other && all[t].levels[depth].name == label;
+      if (is_named || all[t].levels[depth].node_label == label) return model::level_at(all, {t, depth});
+    }
+  }
+  return std::nullopt;
+}
+
+void CatalogBuilder::constrain(const kube::TopologyConstraint& constraint, model::Level& together,
+                               std::optional<model::Level>& preferred) const {
+  if (const auto level = level_of(constraint.topology, constraint.required_level)) together = *level;
+  preferred = level_of(constraint.topology, constraint.preferred_level);
+  if (model::preference_fault(catalog_, together, preferred)) preferred.reset();
 }
 
 void CatalogBuilder::set_service(model::ServiceId id, model::Service service) {
@@ -121,14 +182,6 @@ void CatalogBuilder::clear_service(model::ServiceId id) {
   model::Service& service = catalog_.services.at(id.value);
   service = {};
   service.workload.gpu = any_gpu_kind();
-}
-
-std::optional<model::TopologyLevel> level_of(std::string_view label) {
-  if (label == kZone) return model::TopologyLevel::zone;
-  if (label == kNvlink) return model::TopologyLevel::nvlink;
-  if (label == kube::labels::kHostname) return model::TopologyLevel::node;
-  if (std::ranges::find(kRacks, label) != std::end(kRacks)) return model::TopologyLevel::rack;
-  return std::nullopt;
 }
 
 std::string gpu_name(const kube::StringMap& labels, const kube::Resources& resources, const FleetPolicy& fleet) {

@@ -5,12 +5,14 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <utility>
 #include <vector>
 
 #include "decide/scale/scale.h"
 #include "engine/names.h"
 #include "kube/node_views.h"
+#include "kube/scheduling_views.h"
 #include "model/catalog.h"
 #include "operator/view/cluster_view.h"
 
@@ -36,7 +38,11 @@ class CatalogBuilder {
     catalog_.extended_resources = std::move(extended_resources);
   }
   void set_limits(const model::FleetLimits& limits) { catalog_.limits = limits; }
-  /// Returns the zone, rack and NVLink clique that the labels of a node name. A level without a label is none.
+  /// Adds the topologies that are new by their name. The levels of a known topology stay as they are, because domains
+  /// hold their numbers.
+  void add_topologies(const std::vector<model::Topology>& topologies);
+  /// Returns the domains that the labels of a node name: its zone, rack and NVLink clique, each if it has a label, and
+  /// the domains of each other topology of which it has all labels.
   model::DomainPath domains(const kube::StringMap& labels);
   /// Returns the GPU kind for objects that state none: the first kind of the catalog, or "unknown".
   model::GpuKindId any_gpu_kind() { return catalog_.gpu_kinds.empty() ? gpu_kind("unknown") : model::GpuKindId{0}; }
@@ -58,6 +64,13 @@ class CatalogBuilder {
   /// Clears the row of a service that is gone. It keeps its position.
   void clear_service(model::ServiceId id);
 
+  /// Returns the level whose domains a node label names. In a named topology, the level may also be given by its name.
+  /// @param topology  name of a topology; empty or unknown: the standard one, and then the others in their order
+  std::optional<model::Level> level_of(std::string_view topology, std::string_view label) const;
+  /// Sets the levels that a gang requires and prefers, as far as its constraint states them with known labels. A
+  /// preferred level that is wider than the required one, or in another topology, is dropped.
+  void constrain(const kube::TopologyConstraint& constraint, model::Level& together,
+                 std::optional<model::Level>& preferred) const;
   const model::Catalog& rows() const { return catalog_; }
   const model::Workload& workload_of(model::ServiceId service) const {
     return catalog_.services.at(service.value).workload;
@@ -66,16 +79,14 @@ class CatalogBuilder {
   std::shared_ptr<const model::Catalog> catalog() const { return std::make_shared<const model::Catalog>(catalog_); }
 
  private:
-  model::DomainId domain(const std::string& name, model::TopologyLevel level, model::DomainId parent);
+  model::DomainId domain(const std::string& name, model::Level level, model::DomainId parent);
 
   model::Catalog catalog_;
+  std::map<std::tuple<model::DomainId, model::Level, std::string>, model::DomainId> domains_;  ///< by parent and name
   // Both maps cache lookups in the engine table, by the name that the cluster uses.
   std::map<std::string, std::string> gpu_names_;
   std::map<std::string, std::optional<engine::ServedModel>> models_;
 };
-
-/// Returns the topology level whose domains a node label names, or none.
-std::optional<model::TopologyLevel> level_of(std::string_view label);
 
 /// Returns the name of the GPUs of a node or a claim: from its labels, else from the fleet's description of its
 /// instance type, else the name of the GPU resource.

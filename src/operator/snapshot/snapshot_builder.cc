@@ -124,7 +124,8 @@ struct SnapshotBuilder::Look {
         rivals(cluster),
         queues(cluster),
         pods_at_hand(cluster.pods),
-        eligibility(ids) {}
+        eligibility(ids),
+        kai_constraints(op::kai_constraints(cluster.kai_groups)) {}
 
   const ClusterView& view;
   const Readings& readings;
@@ -137,6 +138,7 @@ struct SnapshotBuilder::Look {
   std::map<std::string, model::ClaimId, std::less<>> claim_by_node;
   PodIndex pods_at_hand;
   EligibilityLook eligibility;
+  KaiConstraints kai_constraints;
   std::set<const kube::Pod*> taken;       // pods that a gang of this look has
   std::vector<model::GangId> unnumbered;  // in the order of their pods
   KeptReplicas replicas;
@@ -167,6 +169,7 @@ SnapshotBuilder::Seen SnapshotBuilder::look_at_everything(const ClusterView& vie
       look.eligibility.use(node, pod.spec);
     }
   });
+  catalog_.add_topologies(look.fleet.topologies);
   read_nodes(look);
   read_pools(look);
   read_claims(look);
@@ -276,8 +279,8 @@ void SnapshotBuilder::read_pools(Look& look) {
 /// Returns the zone of a node with these labels, or the domain of the whole cluster if they name no zone.
 model::DomainId SnapshotBuilder::zone_of(const kube::StringMap& labels) {
   const model::DomainPath domains = catalog_.domains(labels);
-  const model::DomainId zone = domains[static_cast<std::size_t>(model::TopologyLevel::zone)];
-  return zone.valid() ? zone : domains[static_cast<std::size_t>(model::TopologyLevel::cluster)];
+  const model::DomainId zone = domains.of(model::TopologyLevel::zone);
+  return zone.valid() ? zone : domains.of(model::TopologyLevel::cluster);
 }
 
 /// Returns the offering as which a node or a claim was bought.
@@ -325,8 +328,8 @@ void SnapshotBuilder::read_claim_group(const std::string& name, const kube::Node
                                        const kube::StringMap& labels, model::Claim& row) {
   const actuate::LaunchMarks marks = actuate::launch_marks_of(claim.meta.annotations);
   const model::DomainPath domains = catalog_.domains(labels);
-  if (marks.within == "zone") row.within = domains[static_cast<std::size_t>(model::TopologyLevel::zone)];
-  if (marks.within == "cluster") row.within = domains[static_cast<std::size_t>(model::TopologyLevel::cluster)];
+  if (marks.within == "zone") row.within = domains.of(model::TopologyLevel::zone);
+  if (marks.within == "cluster") row.within = domains.of(model::TopologyLevel::cluster);
   if (!marks.together) return;
   row.group = groups_.id_of({"ClaimGroup", {}, name, {}}, name);
   row.group_size = marks.count;
@@ -458,7 +461,7 @@ bool SnapshotBuilder::find_gpu_kind(const Look& look, const kube::Workload& work
 bool SnapshotBuilder::read_template(Look& look, const kube::Workload& workload, model::Workload& row, bool gpu_stated) {
   row.placed_elsewhere = !places(look.fleet, workload.pod.scheduler);
   if (row.placed_elsewhere) return false;
-  if (const auto level = level_of(topology_label_of(workload.meta.annotations))) row.together = *level;
+  catalog_.constrain(constraint_of(workload.meta.annotations), row.together, row.preferred);
   row.pod_class = look.eligibility.class_of(workload.pod);
   const model::GpuKindId gpu = look.eligibility.kind_for(row.pod_class);
   if (!gpu_stated && gpu.valid()) row.gpu = gpu;
@@ -546,7 +549,7 @@ model::GangId SnapshotBuilder::add_gang(Look& look, const PodGroup& group, model
 /// Reads where a pending gang may be placed.
 void SnapshotBuilder::read_wish(Look& look, const PodGroup& group, model::Gang& gang) {
   const kube::Pod& first = *group.pods.front();
-  if (const auto level = level_of(topology_label_of(first.meta.annotations))) gang.spec.together = *level;
+  catalog_.constrain(constraint_of(first, look.kai_constraints), gang.spec.together, gang.spec.preferred);
   gang.spec.pods.pod_class = look.eligibility.class_of(first.spec);
   const model::GpuKindId gpu = look.eligibility.kind_for(gang.spec.pods.pod_class);
   if (!gang.service.valid() && gpu.valid()) gang.spec.pods.gpu = gpu;

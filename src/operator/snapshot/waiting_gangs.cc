@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <initializer_list>
 
 namespace capstan::op {
 namespace {
@@ -9,6 +10,14 @@ namespace {
 // https://lws.sigs.k8s.io/docs/reference/labels-annotations-and-environment-variables/
 constexpr std::string_view kLwsTopology = "leaderworkerset.sigs.k8s.io/exclusive-topology";
 constexpr std::string_view kTopologyAnnotation = "capstan.dev/gang-topology";
+constexpr std::string_view kPreferredAnnotation = "capstan.dev/gang-preferred-topology";
+// https://github.com/kai-scheduler/KAI-Scheduler/tree/main/docs/topology
+constexpr std::string_view kKaiTopology = "kai.scheduler/topology";
+constexpr std::string_view kKaiRequired = "kai.scheduler/topology-required-placement";
+constexpr std::string_view kKaiPreferred = "kai.scheduler/topology-preferred-placement";
+// https://kueue.sigs.k8s.io/docs/concepts/topology_aware_scheduling/
+constexpr std::string_view kKueueRequired = "kueue.x-k8s.io/podset-required-topology";
+constexpr std::string_view kKueuePreferred = "kueue.x-k8s.io/podset-preferred-topology";
 
 std::int64_t size_in(std::string_view text) {
   std::int64_t value = 1;
@@ -70,9 +79,33 @@ std::vector<PodGroup> gangs_of(std::span<const kube::Pod* const> pods, const Gan
   return gangs;
 }
 
-std::string_view topology_label_of(const kube::StringMap& annotations) {
-  const std::string_view lws = annotations.get(kLwsTopology);
-  return lws.empty() ? annotations.get(kTopologyAnnotation) : lws;
+kube::TopologyConstraint constraint_of(const kube::StringMap& annotations) {
+  const auto first_of = [&](std::initializer_list<std::string_view> keys) {
+    for (const std::string_view key : keys) {
+      if (const std::string_view value = annotations.get(key); !value.empty()) return std::string(value);
+    }
+    return std::string();
+  };
+  return {.topology = first_of({kKaiTopology}),
+          .required_level = first_of({kLwsTopology, kTopologyAnnotation, kKaiRequired, kKueueRequired}),
+          .preferred_level = first_of({kPreferredAnnotation, kKaiPreferred, kKueuePreferred})};
+}
+
+KaiConstraints kai_constraints(const kube::StoreSnapshot<kube::KaiPodGroup>& groups) {
+  KaiConstraints constraints;
+  groups.for_each([&](kube::RowId, const kube::KaiPodGroup& group) {
+    if (group.topology != kube::TopologyConstraint{}) constraints[group.meta.key()] = group.topology;
+  });
+  return constraints;
+}
+
+kube::TopologyConstraint constraint_of(const kube::Pod& pod, const KaiConstraints& by_group) {
+  if (const std::string* group = pod.meta.annotations.find(kKaiGroupAnnotation)) {
+    if (const auto found = by_group.find(kube::key_of(pod.meta.ns, *group)); found != by_group.end()) {
+      return found->second;
+    }
+  }
+  return constraint_of(pod.meta.annotations);
 }
 
 }  // namespace capstan::op

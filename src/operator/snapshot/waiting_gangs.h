@@ -35,8 +35,15 @@ GangSizes gang_sizes(const kube::StoreSnapshot<kube::KaiPodGroup>& groups);
 /// https://github.com/NVIDIA/KAI-Scheduler/blob/main/docs/batch/README.md
 std::vector<PodGroup> gangs_of(std::span<const kube::Pod* const> pods, const GangSizes& sizes);
 
-/// Returns the node label whose value must be the same for all pods of a gang, from the annotations of a pod or of its
-/// LeaderWorkerSet. Empty if the gang does not ask for one.
-std::string_view topology_label_of(const kube::StringMap& annotations);
+/// Returns the topology constraint of a gang, from the annotations of a pod or of its workload: those of KAI and Kueue,
+/// the exclusive topology of a LeaderWorkerSet, and `capstan.dev/gang-topology`. The levels are node labels. Fields
+/// that no annotation states are empty.
+kube::TopologyConstraint constraint_of(const kube::StringMap& annotations);
+
+/// The topology constraints of KAI PodGroups that have one, by namespace and name.
+using KaiConstraints = std::map<std::string, kube::TopologyConstraint>;
+KaiConstraints kai_constraints(const kube::StoreSnapshot<kube::KaiPodGroup>& groups);
+/// Returns the constraint of a pod's KAI PodGroup, else that of its annotations.
+kube::TopologyConstraint constraint_of(const kube::Pod& pod, const KaiConstraints& by_group);
 
 }  // namespace capstan::op

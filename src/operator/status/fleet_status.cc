@@ -18,6 +18,16 @@ std::string usd(MicroUsd price) {
   return std::to_string(price.count / 1'000'000) + "." + digits;
 }
 
+/// Returns the condition of a policy whose topologies have a defect, so that none of them is used.
+Json topologies_refused(const FleetPolicy& policy, kube::WallTime wall) {
+  return {{"type", "TopologiesAccepted"},
+          {"status", "False"},
+          {"observedGeneration", policy.meta.generation},
+          {"lastTransitionTime", condition_since(policy.conditions, "TopologiesAccepted", false, true, wall)},
+          {"reason", "Invalid"},
+          {"message", policy.topology_fault}};
+}
+
 }  // namespace
 
 FleetReport fleet_report(const model::Snapshot& snapshot, std::string leader) {
@@ -43,11 +53,13 @@ std::string fleet_status_json(const FleetReport& report, const FleetPolicy& poli
       {"lastTransitionTime", condition_since(policy.conditions, "Halted", policy.halt, !policy.halt, wall)},
       {"reason", policy.halt ? "KillSwitch" : "None"},
       {"message", policy.halt ? "nothing is written but Lease, status and Events" : ""}};
+  Json conditions = Json::array({halted});
+  if (!policy.topology_fault.empty()) conditions.push_back(topologies_refused(policy, wall));
   const Json status = {{"observedGeneration", policy.meta.generation},
                        {"leader", report.leader},
                        {"gpus", report.gpus},
                        {"usdPerHour", usd(report.price_per_hour)},
-                       {"conditions", Json::array({halted})}};
+                       {"conditions", conditions}};
   return status.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 

@@ -52,6 +52,14 @@ TEST(FleetStatus, MatchesTheSchema) {
       R"("message":"nothing is written but Lease, status and Events"}]})");
 }
 
+TEST(FleetStatus, SaysThatTopologiesAreNotUsed) {
+  FleetPolicy refused = policy();
+  refused.topology_fault = "spec.topologies[0].name: found twice";
+  const std::string status = fleet_status_json({.leader = "me", .gpus = 0, .price_per_hour = {}}, refused, {});
+  EXPECT_NE(status.find(R"("type":"TopologiesAccepted","status":"False")"), std::string::npos) << status;
+  EXPECT_NE(status.find(R"("message":"spec.topologies[0].name: found twice")"), std::string::npos) << status;
+}
+
 TEST(FleetStatus, IsWrittenWhenItChangesAndNotMoreOften) {
   FleetStatusWriter writer;
   FleetReport report{.leader = "me", .gpus = 8, .price_per_hour = {}};

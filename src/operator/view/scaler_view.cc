@@ -1,8 +1,10 @@
 #include "operator/view/scaler_view.h"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
+#include "kube/well_known_labels.h"
 #include "manifest/quantity.h"
 #include "manifest/scalars.h"
 #include "model/role_names.h"
@@ -222,6 +224,33 @@ InferenceScaler read_inference_scaler(kube::Json object) {
   return scaler;
 }
 
+namespace {
+
+/// Reads the topologies. With a defect, the policy has none, and `topology_fault` names the field.
+void read_topologies(kube::Json list, FleetPolicy& policy) {
+  std::vector<model::Topology> all = {model::standard_topology()};
+  list.for_each([&](kube::Json item) {
+    model::Topology& topology = all.emplace_back();
+    topology.name = string_of(item["name"]);
+    item["levels"].for_each([&](kube::Json level) {
+      topology.levels.push_back({.name = string_of(level["name"]), .node_label = string_of(level["nodeLabel"])});
+    });
+    // KAI's topologies end with the level of single nodes. A node is its own domain.
+    const bool ends_with_nodes =
+        !topology.levels.empty() && topology.levels.back().node_label == kube::labels::kHostname;
+    if (ends_with_nodes) topology.levels.pop_back();
+  });
+  if (const std::optional<model::TopologyFault> fault = model::find_fault(all)) {
+    policy.topology_fault = "spec.topologies[" + std::to_string(fault->topology - 1) + "]";
+    if (fault->depth) policy.topology_fault += ".levels[" + std::to_string(*fault->depth) + "]";
+    policy.topology_fault += (fault->field == "node_label" ? ".nodeLabel" : "." + fault->field) + ": " + fault->message;
+    return;
+  }
+  policy.topologies.assign(std::next(all.begin()), all.end());
+}
+
+}  // namespace
+
 FleetPolicy read_fleet_policy(kube::Json object) {
   const kube::Json spec = object["spec"];
   const kube::Json layers = spec["layers"];
@@ -232,6 +261,7 @@ FleetPolicy read_fleet_policy(kube::Json object) {
   if (layers["nodes"].exists()) policy.nodes = mode_of(layers["nodes"]);
   policy.halt = spec["halt"].boolean();
   policy.shadow_of = kube::read_texts(spec["placement"]["shadowOf"]);
+  read_topologies(spec["topologies"], policy);
   policy.node_labels = kube::read_string_map(spec["nodeSelector"]);
   policy.limits = read_limits(spec["limits"]);
   spec["instanceTypes"].for_each([&](kube::Json type) {

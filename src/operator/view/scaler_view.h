@@ -132,6 +132,8 @@ struct FleetPolicy {
     friend bool operator==(const InstanceType&, const InstanceType&) = default;
   };
   std::vector<InstanceType> instance_types;
+  std::vector<model::Topology> topologies{};  ///< besides the standard one
+  std::string topology_fault{};               ///< defect in the topologies, which then count as absent; empty: none
   Duration hold = std::chrono::minutes(10);
   Duration consolidate_after = std::chrono::hours(1);
   std::optional<control::SloBreachRule> slo_breach{};

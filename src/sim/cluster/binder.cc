@@ -8,9 +8,9 @@
 namespace capstan::sim {
 
 /// Returns a number that names the domain of `level` in which the node lies.
-std::uint32_t Binder::domain_key(model::NodeId id, model::TopologyLevel level) const {
+std::uint32_t Binder::domain_key(model::NodeId id, model::Level level) const {
   if (level == model::TopologyLevel::node) return id.value;
-  return rows().nodes.at(id).domains[static_cast<std::size_t>(level)].value;
+  return rows().nodes.at(id).domains.of(level).value;
 }
 
 /// Returns true if all pods are different unbound pods of the gang, and all nodes are ready and have its kind of GPU.

@@ -329,7 +329,7 @@ TEST(ClusterNode, TheDomainIsHonoured) {
   bench.cluster.submit(action(model::LaunchNodes{{0}, {1}, rack, 2, seconds(300), {}}));
   bench.run_to(at_s(60));
   for (std::uint32_t node : {2U, 3U}) {
-    EXPECT_EQ(bench.truth().nodes.at({node}).domains[static_cast<std::size_t>(model::TopologyLevel::rack)], rack);
+    EXPECT_EQ(bench.truth().nodes.at({node}).domains.of(model::TopologyLevel::rack), rack);
   }
   EXPECT_NE(bench.truth().nodes.at({2}).domains, bench.truth().nodes.at({3}).domains);
 }

@@ -13,7 +13,8 @@ NodeProvider::NodeProvider(Basics& basics, std::uint64_t seed, NodeListener& lis
       listener_(listener),
       provider_draws_(seed, "cluster.provider"),
       capacity_draws_(seed, "cluster.capacity"),
-      spot_draws_(seed, "cluster.spot") {
+      spot_draws_(seed, "cluster.spot"),
+      paths_(paths_of(catalog())) {
   for (std::uint32_t d = 0; d < catalog().domains.size(); ++d) {
     if (catalog().domains[d].level == model::TopologyLevel::nvlink) {
       places_[{d}] = config_.provider.nodes_per_nvlink_domain;
@@ -44,7 +45,7 @@ std::optional<model::DomainId> NodeProvider::find_place(const model::Offering& o
   std::vector<model::DomainId> fitting;
   for (const auto& [domain, room] : places_) {
     if (room <= 0 || !catalog().lies_within(domain, offering.zone)) continue;
-    if (within.valid() && !catalog().lies_within(domain, within)) continue;
+    if (within.valid() && known_row(paths_, domain).of(catalog().domain(within).level) != within) continue;
     if (!config_.provider.scatter) return domain;
     fitting.push_back(domain);
   }
@@ -63,7 +64,7 @@ model::NodeId NodeProvider::make_node(model::OfferingId offering, model::PoolId 
                            .claim = claim,
                            .gpu = bought.gpu,
                            .gpus = whole_gpus(bought.gpus),
-                           .domains = path_of(catalog(), place),
+                           .domains = known_row(paths_, place),
                            .ready_at = now()});
   listener_.node_added(id);
   const std::uint32_t rate = config_.provider.spot_interruptions_per_million_hours;

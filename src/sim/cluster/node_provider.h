@@ -88,6 +88,7 @@ class NodeProvider : Part {
 
   NodeListener& listener_;
   RandomStream provider_draws_, capacity_draws_, spot_draws_;
+  std::map<model::DomainId, model::DomainPath> paths_;  ///< domains of a node, by its NVLink domain
   std::map<model::ClaimId, Claim> claims_;
   std::map<model::NodeId, Node> nodes_;
   std::map<model::DomainId, std::int64_t> places_;  ///< machines that still fit, by NVLink domain

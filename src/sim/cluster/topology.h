@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -8,18 +9,23 @@
 
 namespace capstan::sim {
 
-/// The shape of a regular tree of domains.
+/// The shape of a regular tree of domains, and of further topologies over its NVLink domains.
 struct TopologyLayout {
   std::vector<std::string> zones = {"zone-a"};
   std::int64_t racks_per_zone = 4;
   std::int64_t nvlink_domains_per_rack = 4;  ///< one per node with HGX machines, one per rack with NVL72
+  /// NVLink domains in one domain, by level, for each topology of the catalog after the standard one. Each number
+  /// divides that of the next wider level, and the NVLink domains of a zone.
+  std::vector<std::vector<std::int64_t>> nvlink_domains_by_level{};
+
+  std::int64_t nvlink_domains_per_zone() const { return racks_per_zone * nvlink_domains_per_rack; }
 };
 
-/// Appends the tree to the catalog's domains: the cluster, then each zone with its racks and their NVLink domains.
-/// Returns the zones, in order.
+/// Appends the domains to the catalog: the cluster, then each zone with its racks and their NVLink domains, then the
+/// domains of the further topologies. Returns the zones, in order.
 std::vector<model::DomainId> add_topology(model::Catalog& catalog, const TopologyLayout& layout);
 
-/// Returns the domains of all levels that contain a node in this NVLink domain.
-model::DomainPath path_of(const model::Catalog& catalog, model::DomainId nvlink);
+/// Returns the domains of all levels that contain a node, by the NVLink domain of the node.
+std::map<model::DomainId, model::DomainPath> paths_of(const model::Catalog& catalog);
 
 }  // namespace capstan::sim
