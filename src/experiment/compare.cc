@@ -8,6 +8,7 @@
 
 #include "experiment/run/batch.h"
 #include "experiment/run/ranking.h"
+#include "experiment/text/words.h"
 #include "model/role_names.h"
 #include "model/topology_names.h"
 
@@ -42,21 +43,28 @@ std::string replica_words(const model::Catalog& catalog, const model::Workload& 
 /// Returns the loads of all services in words.
 std::string all_load_words(const scenario::Scenario& scenario) {
   if (scenario.is_alone()) return load_words(scenario.endpoint().load);
-  return fmt::format("loads of {} services", scenario.endpoints.size());
+  std::string words = scenario.endpoints.size() == 1 ? load_words(scenario.endpoint().load)
+                                                     : fmt::format("loads of {} services", scenario.endpoints.size());
+  if (!scenario.jobs.empty()) words += " and " + counted(std::ssize(scenario.jobs), "class", "classes") + " of jobs";
+  return words;
 }
 
-/// Returns the names of several services. Of many, it names four and counts the others.
-std::string service_names(const scenario::Scenario& scenario) {
+/// Returns the names of the services and classes of jobs that share a cluster. Of many, it names four and counts the
+/// others.
+std::string names_of_all(const scenario::Scenario& scenario) {
   constexpr std::size_t kNamesMost = 4;
-  const std::size_t named = std::min(scenario.endpoints.size(), kNamesMost);
+  std::vector<std::string> names;
+  for (const scenario::EndpointSpec& endpoint : scenario.endpoints) names.push_back(endpoint.name);
+  for (const scenario::JobSpec& spec : scenario.jobs) names.push_back(spec.job_class.name);
+  const std::size_t named = std::min(names.size(), kNamesMost);
   std::string words;
-  for (std::size_t i = 0; i < named; ++i) words += (i == 0 ? "" : ", ") + scenario.endpoints[i].name;
-  if (scenario.endpoints.size() > named) words += fmt::format(" and {} more", scenario.endpoints.size() - named);
+  for (std::size_t i = 0; i < named; ++i) words += (i == 0 ? "" : ", ") + names[i];
+  if (names.size() > named) words += fmt::format(" and {} more", names.size() - named);
   return words;
 }
 
 std::string service_words(const scenario::Scenario& scenario) {
-  if (!scenario.is_alone()) return service_names(scenario);
+  if (!scenario.is_alone()) return names_of_all(scenario);
   std::string words = scenario.workload().model;
   for (std::size_t i = 0; i < scenario.endpoint().roles.size(); ++i) {
     const model::Workload& workload = scenario.catalog->services[i].workload;
@@ -97,6 +105,7 @@ Comparison describe(const scenario::Scenario& scenario) {
           .service = service_words(scenario),
           .slo = scenario.service().slo,
           .results = {},
+          .jobs = scenario.jobs,
           .catalog = scenario.catalog};
 }
 

@@ -27,6 +27,7 @@ struct Comparison {
   std::string service;  ///< "Llama-3.3-70B TP 4 on A100, 4 pods that share one node"
   model::Slo slo;
   std::vector<RunResult> results;                   ///< as `rank` orders them
+  std::vector<scenario::JobSpec> jobs{};            ///< the classes of jobs of the scenario
   std::shared_ptr<const model::Catalog> catalog{};  ///< of the scenario; null: its services and queues are not shown
   std::optional<ConstantFleet> constant_fleet{};    ///< none if the scenario asks for no advice
   std::optional<RaisedMinimum> raised_minimum{};    ///< for the first policy; none if none was tried
@@ -44,8 +45,8 @@ struct Comparison {
 Result<Comparison> compare(const scenario::Scenario& scenario, unsigned jobs, const ProgressCallback& progress = {},
                            const std::stop_token& stop = {});
 
-/// Adds the best constant fleet, and a higher `min` if one helps the best policy. With several services it adds
-/// nothing.
+/// Adds the best constant fleet, and a higher `min` if one helps the best policy. With several services or
+/// with jobs it adds nothing.
 /// @param comparison  with ranked results
 Result<void> advise(const scenario::Scenario& scenario, unsigned jobs, const ProgressCallback& progress,
                     Comparison& comparison, const std::stop_token& stop = {});

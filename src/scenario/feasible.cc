@@ -124,9 +124,9 @@ class Feasibility {
 
   void check() {
     if (scenario_.bound && !scenario_.is_alone()) {
-      return errors_.fail(manifest::blame(root_, Paths{"bound", "services"}),
+      return errors_.fail(manifest::blame(root_, Paths{"bound", "services", "jobs"}),
                           "bound: found true, but the lower bound is computed for one service, expected a scenario "
-                          "with one service");
+                          "with one service and without jobs");
     }
     if (scenario_.bound && scenario_.endpoint().split()) {
       return errors_.fail(manifest::blame(root_, Paths{"bound", "service.roles"}),
@@ -142,6 +142,7 @@ class Feasibility {
     for (std::size_t e = 0; e < scenario_.endpoints.size(); ++e) {
       for (std::size_t r = 0; r < scenario_.endpoints[e].roles.size(); ++r) check({e, r});
     }
+    for (std::size_t j = 0; j < scenario_.jobs.size(); ++j) check_jobs(j);
   }
 
  private:
@@ -188,6 +189,31 @@ class Feasibility {
             : fmt::format("the minimum is {} replicas of {} GPUs", service.min_replicas, workload.tensor_parallel);
     refuse(paths_of(part, {"replicas.min", "tensor_parallel"}), item_paths(root_, "cluster.pools", "gpu_limit"),
            fmt::format("{}, but nodes and pool limits allow only {} GPUs", needed, most));
+  }
+
+  /// Checks that some domain can hold each size of a class of jobs.
+  void check_jobs(std::size_t number) {
+    const sim::JobClass& job_class = scenario_.jobs[number].job_class;
+    const std::string& gpu = scenario_.catalog->gpu_kind(job_class.gpu);
+    const std::string owner = fmt::format("jobs.{}", number);
+    const GpuCount node = largest_domain(scenario_, job_class.gpu, model::TopologyLevel::node);
+    if (node == 0) {
+      return refuse({owner + ".gpu"}, instance_paths(), fmt::format("{}: no node has {} GPUs", owner, gpu));
+    }
+    const GpuCount domain = largest_domain(scenario_, job_class.gpu, job_class.together);
+    for (const workload::JobSize& size : scenario_.jobs[number].load.sizes) {
+      if (size.gpus_per_pod > node) {
+        return refuse(
+            {owner + ".gpus_per_pod", owner + ".sizes"}, instance_paths(),
+            fmt::format("{}: a pod needs {} {} GPUs, the largest node has {}", owner, size.gpus_per_pod, gpu, node));
+      }
+      if (size.pods * size.gpus_per_pod > domain) {
+        return refuse({owner + ".pods", owner + ".sizes", owner + ".together"}, instance_paths(),
+                      fmt::format("{}: a job needs {} {} GPUs that must share one {}, the largest has {}", owner,
+                                  size.pods * size.gpus_per_pod, gpu,
+                                  scenario_.catalog->level_words(job_class.together), domain));
+      }
+    }
   }
 
   /// Returns the paths at which the file may state keys of a service: in its role or variant, or for the whole service.

@@ -19,6 +19,17 @@ void read_load(const manifest::Node& node, workload::WorkloadSpec& load, manifes
 /// Reads the tree of queues. It needs no other part.
 void read_queues(std::span<const manifest::Node> nodes, model::Catalog& catalog, manifest::ErrorList& errors);
 
+/// Reads the classes of batch jobs. It needs the queues and the topologies.
+void read_jobs(std::span<const manifest::Node> nodes, model::Catalog& catalog, Scenario& scenario,
+               manifest::ErrorList& errors);
+
+/// Reads a level of the standard topology.
+void read_level(manifest::Fields& fields, std::string_view key, model::TopologyLevel& out);
+
+/// Reads the name of the queue whose limit pods count against. An absent key leaves `out` unchanged.
+void read_queue(manifest::Fields& fields, const model::Catalog& catalog, model::QueueId& out,
+                manifest::ErrorList& errors);
+
 /// Reads the names and levels of the topologies besides the standard one. Their domains belong to the cluster.
 void read_topologies(const manifest::Node& cluster, model::Catalog& catalog, manifest::ErrorList& errors);
 

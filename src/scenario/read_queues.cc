@@ -1,8 +1,11 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <string>
+#include <string_view>
 #include <utility>
+#include <vector>
 
 #include "scenario/read_parts.h"
 
@@ -22,6 +25,19 @@ model::QueueId find_queue(const model::Catalog& catalog, std::string_view name) 
   const auto found = std::ranges::find(catalog.queues, name, &model::Queue::name);
   if (found == catalog.queues.end()) return {};
   return {static_cast<std::uint32_t>(found - catalog.queues.begin())};
+}
+
+void read_queue(Fields& fields, const model::Catalog& catalog, model::QueueId& out, ErrorList& errors) {
+  std::string name;
+  if (!fields.text("queue", name)) return;
+  out = find_queue(catalog, name);
+  if (out.valid()) return;
+  std::vector<std::string_view> known;
+  for (const model::Queue& each : catalog.queues) known.push_back(each.name);
+  errors.fail(fields.node().find("queue")->place,
+              fmt::format("{}.queue: found \"{}\", {}", fields.what(), name,
+                          known.empty() ? "and the scenario has no queues"
+                                        : fmt::format("expected one of {}", fmt::join(known, ", "))));
 }
 
 void read_queues(std::span<const Node> nodes, model::Catalog& catalog, ErrorList& errors) {

@@ -59,6 +59,14 @@ void read_latency(Fields& fields, std::string_view key, sim::Latency& out) {
   });
 }
 
+void read_level(Fields& fields, std::string_view key, model::TopologyLevel& out) {
+  using Level = model::TopologyLevel;
+  const auto named = [](Level level) { return std::pair(model::name(level).key, level); };
+  fields.choice<Level>(
+      key, out,
+      {named(Level::node), named(Level::nvlink), named(Level::rack), named(Level::zone), named(Level::cluster)});
+}
+
 namespace {
 
 /// Reads a bound of the SLO. A stated bound of 0 is an error, because no request can meet it.
@@ -85,14 +93,6 @@ void read_slo(const Node& node, model::Slo& slo, ErrorList& errors) {
   if (fields.ok() && slo.ttft_prefills_milli > 0 && slo.ttft == 0s) {
     errors.fail(node.find("ttft_prefills")->place, "slo.ttft_prefills: without slo.ttft there is no bound to widen");
   }
-}
-
-void read_level(Fields& fields, std::string_view key, model::TopologyLevel& out) {
-  using Level = model::TopologyLevel;
-  const auto named = [](Level level) { return std::pair(model::name(level).key, level); };
-  fields.choice<Level>(
-      key, out,
-      {named(Level::node), named(Level::nvlink), named(Level::rack), named(Level::zone), named(Level::cluster)});
 }
 
 void read_engine_settings(const Node& node, const std::string& owner, RoleSpec& spec, ErrorList& errors) {
@@ -511,20 +511,6 @@ void read_kv_transfer(const Node& node, const std::string& owner, KvTransfer& tr
   fields.bytes_per_second("bandwidth", transfer.bytes_per_s, 1, std::int64_t{1} << 50);
   fields.duration("setup", transfer.setup, 0s, 10s);
   fields.finish();
-}
-
-/// Reads the name of a queue of the scenario.
-void read_queue(Fields& fields, const model::Catalog& catalog, model::QueueId& queue, ErrorList& errors) {
-  std::string name;
-  if (!fields.text("queue", name)) return;
-  queue = find_queue(catalog, name);
-  if (queue.valid()) return;
-  std::vector<std::string_view> known;
-  for (const model::Queue& each : catalog.queues) known.push_back(each.name);
-  errors.fail(fields.node().find("queue")->place,
-              fmt::format("{}.queue: found \"{}\", {}", fields.what(), name,
-                          known.empty() ? "and the scenario has no queues"
-                                        : fmt::format("expected one of {}", fmt::join(known, ", "))));
 }
 
 /// Adds the rows of a user's own step times to the scenario's table. A path in a file is relative to that file; one of

@@ -211,9 +211,11 @@ Scenario read(Node root, const std::string& file, const ScenarioOverrides& overr
   fields.duration("settle", scenario.settle, 0s, 24h);
   fields.boolean("bound", scenario.bound);
   read_queues(fields.list("queues"), catalog, errors);
+  const auto jobs = fields.list("jobs");
   const Node* cluster = fields.need("cluster");
   if (cluster != nullptr && cluster->kind == Node::Kind::mapping) read_topologies(*cluster, catalog, errors);
   read_services(fields, root, overrides, catalog, scenario, errors);
+  read_jobs(jobs, catalog, scenario, errors);
   fields.need("policies");
   const auto policies = fields.list_of_some("policies");
   fields.finish();

@@ -13,6 +13,7 @@
 #include "engine/table.h"
 #include "manifest/errors.h"
 #include "model/catalog.h"
+#include "scenario/job_spec.h"
 #include "scenario/peer_spec.h"
 #include "settings/inference_scaler.h"
 #include "sim/cluster/cluster_config.h"
@@ -90,6 +91,7 @@ struct Scenario {
   Duration settle = std::chrono::minutes(15);
 
   std::vector<EndpointSpec> endpoints;            ///< at least one, names unique; in the order of the catalog
+  std::vector<JobSpec> jobs;                      ///< classes of batch jobs, names unique
   std::shared_ptr<const model::Catalog> catalog;  ///< the services, GPU kinds, pools, queues and prices
   /// The bundled table, with the rows of `service.step_times`. Roles point into it.
   std::shared_ptr<const engine::EngineTable> engines{std::shared_ptr<const engine::EngineTable>(),
@@ -105,7 +107,8 @@ struct Scenario {
   bool advice = true;
   bool history = false;  ///< note what happens to nodes and replicas, for a report. A file cannot set it.
 
-  bool is_alone() const { return endpoints.size() == 1; }  ///< true: one endpoint has the cluster for itself
+  /// Returns true if one endpoint has the cluster for itself.
+  bool is_alone() const { return endpoints.size() == 1 && jobs.empty(); }
   /// The first endpoint, for analyses of scenarios that have one.
   const EndpointSpec& endpoint() const { return endpoints.front(); }
   /// Returns the service of the catalog with the first endpoint's only, prefill or first variant's replicas.

@@ -24,7 +24,7 @@ constexpr const char* kDecimal = R"(\$?[0-9]+(_[0-9]+)*(\.[0-9]+)?)";
 /// Keys whose value determines which other keys a mapping may have.
 const Strings kDeciders = {"policy", "kind", "process"};
 /// Keys whose presence determines which other keys a mapping may have.
-const Strings kForms = {"services", "manifest", "prefill", "variants", "roles"};
+const Strings kForms = {"services", "manifest", "prefill", "variants", "roles", "sizes", "count", "per_hour"};
 const Strings kPlanForms = {"trace", "profile", "prometheus"};
 /// Keys of lists whose elements are a name or a mapping.
 const std::set<std::string> kNamesOrMappings = {"instances"};
@@ -257,6 +257,9 @@ class SchemaBuilder {
     }
     if (column.type == "tokens, or mapping") {
       return {{"anyOf", {{{"type", "integer"}, {"minimum", 1}}, mapping_at(mapping, key)}}};
+    }
+    if (column.type == "duration, or mapping") {
+      return {{"anyOf", {text_like(durations), mapping_at(mapping, key)}}};
     }
     if (column.type == "requests/s, or mapping") {
       return {{"anyOf", {{{"type", "number"}, {"minimum", 0}}, mapping_at(mapping, key)}}};

@@ -118,6 +118,13 @@ const std::vector<Mapping> kScenarioMappings = {
     {"service.client", "service.client", {}},
     {"service.start", "service.start", {}},
     {"A latency", "service.start.engine_init_cached", {}},
+    {"jobs", "jobs.0", {}},
+    {"jobs", "jobs.0", {"jobs.0.sizes=~", "jobs.0.pods=2", "jobs.0.gpus_per_pod=8"}},
+    {"sizes", "jobs.0.sizes.0", {}},
+    {"work", "jobs.0.work", {}},
+    {"arrivals of jobs", "jobs.0.arrivals", {}},
+    {"arrivals of jobs", "jobs.0.arrivals", {"jobs.0.arrivals={count: 8, at: 10m, every: 24h, until: 48h}"}},
+    {"goal", "jobs.0.goal", {}},
     {"cluster", "cluster", {}},
     {"cluster.topologies", "cluster.topologies.0", {}},
     {"cluster.topologies.levels", "cluster.topologies.0.levels.0", {}},
@@ -248,6 +255,7 @@ struct Kind {
 
 const std::vector<Kind> kKinds = {
     {"a duration with", "duration", {"2000000h"}},
+    {"a duration or", "duration, or mapping", {"2000000h"}},
     {"a duration such", "latency", {}},
     {"bytes with", "bytes", {"9000000000GB"}},
     {"a bandwidth", "bandwidth", {"9000000000GB/s"}},

@@ -96,6 +96,7 @@ const std::vector<Choice> kLoad = {
 };
 
 constexpr std::int64_t kSettlingPercent = 12;      ///< share of worlds in which the load ends and the fleet must settle
+constexpr std::int64_t kJobsPercent = 25;          ///< share of worlds with batch jobs
 constexpr std::int64_t kSurvivingReplicasMax = 5;  ///< largest `max` of a service with `survive`
 
 /// Numbers that must be consistent: a gang needs a large enough domain, and the minimum must fit the GPU limit.
@@ -175,6 +176,18 @@ void set_shape(Dice& dice, const Shape& shape, Replicas replicas, bool can_survi
   }
 }
 
+/// Adds batch jobs that share the pool with the replicas.
+void set_jobs(Dice& dice, const Shape& shape, std::vector<std::string>& sets) {
+  const std::int64_t gpus_per_pod = dice.between(1, shape.node_gpus);
+  const std::string work = dice.pick({"3m", "{median: 10m, sigma: 1.5}", "40m"});
+  const std::string checkpoints = dice.pick({"", ", checkpoint_every: 1m", ", checkpoint_every: 10m"});
+  const std::string arrivals =
+      dice.pick({"{count: 5, at: 30m}", "{per_hour: 4, until: 3h}", "{count: 2, at: 0s, every: 25m, until: 3h}"});
+  sets.push_back(fmt::format(
+      "jobs=[{{name: batch, gpu: H100, pods: {}, gpus_per_pod: {}, together: {}, work: {}, arrivals: {}{}}}]",
+      dice.between(1, 2), gpus_per_pod, dice.pick({"rack", "zone", "cluster"}), work, arrivals, checkpoints));
+}
+
 void set_some(Dice& dice, const std::vector<Choice>& choices, std::vector<std::string>& sets) {
   for (const Choice& choice : choices) {
     // A value is drawn even if it is not used, so that no choice depends on earlier choices.
@@ -197,7 +210,8 @@ World draw(std::uint64_t seed, std::uint64_t number) {
                                                : Replicas::variants;
   Dice policies = dice("policy");
   const DrawnPolicy policy = draw_policy(policies, replicas);
-  set_shape(shape, draw_shape(shape), replicas, policy.place != "first_fit", world.sets);
+  const Shape drawn = draw_shape(shape);
+  set_shape(shape, drawn, replicas, policy.place != "first_fit", world.sets);
 
   const bool must_settle = dice("stillness").chance(kSettlingPercent);
   Dice load = dice("load");
@@ -212,6 +226,8 @@ World draw(std::uint64_t seed, std::uint64_t number) {
   Dice faults = dice("faults");
   set_some(faults, kDelays, world.sets);
   if (!must_settle) set_some(faults, kFaults, world.sets);
+
+  if (Dice jobs = dice("jobs"); jobs.chance(kJobsPercent)) set_jobs(jobs, drawn, world.sets);
 
   world.owner = policy.owner;
   world.sets.push_back("policies.0.scale=" + policy.scale);

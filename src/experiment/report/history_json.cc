@@ -69,7 +69,7 @@ using WaitKey = std::tuple<std::string, std::string, std::string, std::string>; 
 Json gangs_json(const RunHistory& history, Numbering<WaitKey>& reasons) {
   Json json = empty_columns({"service", "replica", "gpus_milli", "created_ms", "ended_ms", "steps", "held", "waits"});
   for (const GangHistory& gang : history.gangs) {
-    json["service"].push_back(gang.service.value);
+    json["service"].push_back(gang.user);
     json["replica"].push_back(gang.ordinal);
     json["gpus_milli"].push_back(gang.gpus.count);
     json["created_ms"].push_back(since_start_ms(gang.created_at));
@@ -169,7 +169,7 @@ Json latency_phases_json(std::span<const Minute> minutes) {
   return json;
 }
 
-Json services_json(const model::Catalog& catalog) {
+Json services_json(const model::Catalog& catalog, const std::vector<scenario::JobSpec>& jobs) {
   Json json = Json::array();
   for (const model::Service& service : catalog.services) {
     const model::Workload& workload = service.workload;
@@ -182,6 +182,17 @@ Json services_json(const model::Catalog& catalog) {
                     {"gpus_per_pod_milli", pods.gpus_per_pod.count},
                     {"together", catalog.level_key(workload.together)},
                     {"queue", workload.queue.valid() ? Json(workload.queue.value) : Json()}});
+  }
+  for (const scenario::JobSpec& spec : jobs) {
+    const sim::JobClass& job_class = spec.job_class;
+    const workload::JobSize& size = spec.load.sizes.front();
+    json.push_back({{"name", job_class.name},
+                    {"part", "job"},
+                    {"gpu", catalog.gpu_kind(job_class.gpu)},
+                    {"pods", size.pods},
+                    {"gpus_per_pod_milli", whole_gpus(size.gpus_per_pod).count},
+                    {"together", catalog.level_key(job_class.together)},
+                    {"queue", job_class.queue.valid() ? Json(job_class.queue.value) : Json()}});
   }
   return json;
 }

@@ -18,8 +18,8 @@ nlohmann::ordered_json fleet_json(const RunHistory& history);
 nlohmann::ordered_json cold_start_phases_json(const RunHistory& history);
 /// Returns `latency_phases`: means by minute.
 nlohmann::ordered_json latency_phases_json(std::span<const Minute> minutes);
-/// Returns `services`: what a replica of each service needs.
-nlohmann::ordered_json services_json(const model::Catalog& catalog);
+/// Returns `services`: what a replica of each service needs, and a job of each class.
+nlohmann::ordered_json services_json(const model::Catalog& catalog, const std::vector<scenario::JobSpec>& jobs);
 /// Returns `queues`: the tree with its limits.
 nlohmann::ordered_json queues_json(const model::Catalog& catalog);
 

@@ -59,7 +59,7 @@ TEST(HistoryJson, EqualMachinesDomainsAndReasonsAreWrittenOnce) {
   }
   using Kind = decide::place::PlacementResult::Kind;
   const GangHistory::Wait wait{at_s(5), Kind::held_by_queue, "queue_limit", "the queue is full", ""};
-  history.gangs.push_back({.service = {0},
+  history.gangs.push_back({.user = 0,
                            .ordinal = 4,
                            .gpus = whole_gpus(2),
                            .created_at = at_s(1),
@@ -113,7 +113,7 @@ TEST(HistoryJson, QueuesNameTheirParentsAndLimits) {
   const Json queues = queues_json(catalog);
   EXPECT_EQ(queues[0], Json({{"name", "all"}, {"parent", nullptr}, {"limit_gpus_milli", 8'000}}));
   EXPECT_EQ(queues[1], Json({{"name", "chat"}, {"parent", 0}, {"limit_gpus_milli", nullptr}}));
-  const Json services = services_json(catalog);
+  const Json services = services_json(catalog, {});
   EXPECT_EQ(services[0]["gpus_per_pod_milli"], 2'000);
   EXPECT_EQ(services[0]["queue"], 1);
 }

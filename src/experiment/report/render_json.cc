@@ -150,6 +150,50 @@ Json services(const RunResult& r) {
   return json;
 }
 
+Json jobs(const RunResult& r) {
+  Json json = Json::array();
+  for (const JobFigures& jobs : r.jobs) {
+    Json row = {{"name", jobs.name},
+                {"arrived", jobs.arrived},
+                {"ended", jobs.ended},
+                {"computing", jobs.computing},
+                {"waiting", jobs.waiting},
+                {"ended_per_hour_milli", per_hour_milli(jobs.ended, r.simulated)},
+                {"wait_p50_ns", jobs.wait_p50.count()},
+                {"wait_p99_ns", jobs.wait_p99.count()},
+                {"restarts", jobs.restarts},
+                {"lost_gpu_hours", gpu_hours_decimal(jobs.lost_gpu_ns)},
+                {"gpu_hours", gpu_hours_decimal(jobs.gpu_ns)},
+                {"cost_usd", usd_decimal(jobs.micro_usd)},
+                {"cost_micro_usd", jobs.micro_usd}};
+    if (jobs.goal) {
+      row["goal"] = {{"finish_within_ns", jobs.goal->finish_within.count()},
+                     {"asked_ppm", jobs.goal->attainment_ppm},
+                     {"due", jobs.due},
+                     {"late", jobs.late},
+                     {"is_held", jobs.holds_goal()}};
+    }
+    json.push_back(std::move(row));
+  }
+  return json;
+}
+
+Json queues(const RunResult& r) {
+  Json json = Json::array();
+  for (const QueueFigures& queue : r.queues) {
+    json.push_back({{"name", queue.name},
+                    {"parent", queue.parent.empty() ? Json() : Json(queue.parent)},
+                    {"limit_gpus_milli", queue.limit ? Json(queue.limit->count) : Json()},
+                    {"held_gpus_milli_peak", queue.held_peak.count},
+                    {"held_gpus_milli_minutes", queue.held_minutes.count},
+                    {"waiting_gpus_milli_peak", queue.waiting_peak.count},
+                    {"gpu_hours", gpu_hours_decimal(queue.gpu_ns)},
+                    {"cost_usd", usd_decimal(queue.micro_usd)},
+                    {"cost_micro_usd", queue.micro_usd}});
+  }
+  return json;
+}
+
 Json scale_steps(const std::vector<ScaleStep>& all) {
   Json json = Json::array();
   for (const ScaleStep& step : all) {
@@ -224,6 +268,8 @@ Json policy(const RunResult& r, const SeriesChoice& choice) {
                       {"cost_usd", usd_decimal(r.idle_node_micro_usd)},
                       {"cost_micro_usd", r.idle_node_micro_usd}};
   }
+  if (!r.jobs.empty()) json["jobs"] = jobs(r);
+  if (!r.queues.empty()) json["queues"] = queues(r);
   json["decisions"] = r.decisions;
   json["reversals"] = r.reversals;
   json["scale_changes"] = r.scale_changes;
@@ -314,7 +360,7 @@ std::string render_json(const Comparison& comparison, const JsonParts& parts) {
   if (comparison.clairvoyant) json["clairvoyant"] = clairvoyant(comparison, bucket);
   if (parts.decisions) json["verdict"] = verdict_words(comparison);
   if (parts.decisions && comparison.catalog) {
-    json["services"] = services_json(*comparison.catalog);
+    json["services"] = services_json(*comparison.catalog, comparison.jobs);
     json["queues"] = queues_json(*comparison.catalog);
   }
   if (!parts.command.empty()) json["command"] = parts.command;

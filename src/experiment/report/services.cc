@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
+#include <span>
 #include <vector>
 
 #include "base/number_text.h"
@@ -15,60 +17,116 @@ namespace {
 
 constexpr std::int64_t kPoint = 10'000;  // millionths
 constexpr std::size_t kNamesMost = 3;
-constexpr std::size_t kServiceNameLeast = 12;
-constexpr std::size_t kServiceNameMost = 40;
+constexpr std::size_t kUserNameLeast = 12;
+constexpr std::size_t kUserNameMost = 40;
 
 std::string percent(std::int64_t ppm) { return tenths(ppm, kPoint) + " %"; }
 
-std::string row(const std::string& name, std::size_t name_width, const std::vector<std::string>& cells) {
-  static constexpr std::size_t kWidths[] = {10, 9, 10, 10, 9, 9, 11};
+/// Returns a line of a table: a name, and cells to the right of it.
+std::string row(const std::string& name, std::size_t name_width, std::span<const std::size_t> widths,
+                const std::vector<std::string>& cells) {
   std::string line = "  " + pad_right(shortened(name, name_width), name_width);
-  for (std::size_t i = 0; i < cells.size(); ++i) line += pad_left(cells[i], kWidths[i]);
+  for (std::size_t i = 0; i < cells.size(); ++i) line += pad_left(cells[i], widths[i]);
   return line + "\n";
 }
+
+/// Returns the width of a column with the names of the rows.
+template <typename Row>
+std::size_t name_width(const std::vector<Row>& rows) {
+  std::size_t width = kUserNameLeast;
+  for (const Row& each : rows) width = std::max(width, columns(each.name));
+  return std::min(width, kUserNameMost);
+}
+
+std::string share(std::optional<std::int64_t> ppm) { return ppm ? percent(*ppm) : "-"; }
+
+std::string gpus(MilliGpu gpus) { return tenths(gpus.count, 1000); }
 
 }  // namespace
 
 std::string service_table(const RunResult& result, std::size_t width) {
   if (result.services.empty()) return "";
-  std::size_t name = kServiceNameLeast;
-  for (const ServiceFigures& service : result.services) name = std::max(name, columns(service.name));
-  name = std::min(name, kServiceNameMost);
-  std::string out = row("service", name, {"met", "asked", "TTFT p99", "TPOT p99", "ready", "GPU-h", "USD"});
+  static constexpr std::size_t kWidths[] = {10, 9, 10, 10, 9, 9, 11};
+  const std::size_t name = name_width(result.services);
+  std::string out = row("service", name, kWidths, {"met", "asked", "TTFT p99", "TPOT p99", "ready", "GPU-h", "USD"});
   for (const ServiceFigures& service : result.services) {
     const bool has_latency = service.requests.completed > 0;
     const auto minutes = static_cast<std::int64_t>(std::max<std::size_t>(result.minutes.size(), 1));
     out += row(
-        service.name, name,
+        service.name, name, kWidths,
         {service.requests.arrived > 0 ? percent(service.attainment_ppm()) : "-", percent(service.slo.attainment_ppm),
          has_latency ? seconds(service.ttft.p99_us) : "-", has_latency ? seconds(service.tpot.p99_us) : "-",
          tenths(service.ready_minutes * 10 / minutes, 10), gpu_hours(service.gpu_ns), usd(service.micro_usd)});
   }
-  out += row("no pod", name, {"", "", "", "", "", gpu_hours(result.idle_node_gpu_ns), usd(result.idle_node_micro_usd)});
+  out += row("no pod", name, kWidths,
+             {"", "", "", "", "", gpu_hours(result.idle_node_gpu_ns), usd(result.idle_node_micro_usd)});
+  out += job_table(result) + queue_table(result);
   const std::string missed = missed_services_words(result);
   return missed.empty() ? out : out + wrapped("  ", result.policy + " misses " + missed, width);
 }
 
+std::string job_table(const RunResult& result) {
+  if (result.jobs.empty()) return "";
+  static constexpr std::size_t kWidths[] = {10, 9, 10, 10, 9, 9, 11, 10, 13};
+  const bool has_restarts = std::ranges::any_of(result.jobs, [](const JobFigures& jobs) { return jobs.restarts > 0; });
+  const std::size_t name = name_width(result.jobs);
+  std::vector<std::string> head = {"in time", "asked", "wait p50", "wait p99", "ended", "GPU-h", "USD"};
+  if (has_restarts) head.insert(head.end(), {"restarts", "lost GPU-h"});
+  std::string out = "\n" + row("jobs", name, kWidths, head);
+  for (const JobFigures& jobs : result.jobs) {
+    std::vector<std::string> cells = {jobs.goal ? share(jobs.attainment_ppm()) : "-",
+                                      jobs.goal ? percent(jobs.goal->attainment_ppm) : "-",
+                                      clock(Instant{jobs.wait_p50}),
+                                      clock(Instant{jobs.wait_p99}),
+                                      fmt::format("{}/{}", jobs.ended, jobs.arrived),
+                                      gpu_hours(jobs.gpu_ns),
+                                      usd(jobs.micro_usd)};
+    if (has_restarts) cells.insert(cells.end(), {grouped_text(jobs.restarts), gpu_hours(jobs.lost_gpu_ns)});
+    out += row(jobs.name, name, kWidths, cells);
+  }
+  return out;
+}
+
+std::string queue_table(const RunResult& result) {
+  if (result.queues.empty()) return "";
+  static constexpr std::size_t kWidths[] = {10, 9, 10, 19, 9, 11};
+  const std::size_t name = name_width(result.queues);
+  std::string out = "\n" + row("queue", name, kWidths, {"limit", "mean", "most", "GPUs waiting, most", "GPU-h", "USD"});
+  const auto minutes = static_cast<std::int64_t>(std::max<std::size_t>(result.minutes.size(), 1));
+  for (const QueueFigures& queue : result.queues) {
+    out += row(queue.name, name, kWidths,
+               {queue.limit ? gpus(*queue.limit) : "-", gpus(MilliGpu{queue.held_minutes.count / minutes}),
+                gpus(queue.held_peak), gpus(queue.waiting_peak), gpu_hours(queue.gpu_ns), usd(queue.micro_usd)});
+  }
+  return out;
+}
+
 std::string slo_phrase(const Comparison& c) {
-  const std::size_t services = c.results.front().services.size();
-  if (services > 0) return fmt::format("the SLOs of all {} services", services);
-  return fmt::format("the SLO of {}", percent(c.slo.attainment_ppm));
+  const RunResult& any = c.results.front();
+  const std::size_t services = any.services.size();
+  const std::string slo = services > 1 ? fmt::format("the SLOs of all {} services", services)
+                                       : fmt::format("the SLO of {}", percent(c.slo.attainment_ppm));
+  const bool has_goals = std::ranges::any_of(any.jobs, [](const JobFigures& jobs) { return jobs.goal.has_value(); });
+  return has_goals ? slo + " and the goals of the jobs" : slo;
 }
 
 std::string missed_services_words(const RunResult& result) {
-  std::vector<const ServiceFigures*> missed;
+  std::vector<std::string> missed;
   for (const ServiceFigures& service : result.services) {
-    if (!service.holds_slo()) missed.push_back(&service);
+    if (service.holds_slo()) continue;
+    missed.push_back(fmt::format("{} ({} met, {} asked)", service.name, percent(service.attainment_ppm()),
+                                 percent(service.slo.attainment_ppm)));
+  }
+  for (const JobFigures& jobs : result.jobs) {
+    if (jobs.holds_goal()) continue;
+    missed.push_back(fmt::format("{} ({} in time, {} asked)", jobs.name, share(jobs.attainment_ppm()),
+                                 percent(jobs.goal->attainment_ppm)));
   }
   std::string words;
   const std::size_t named = std::min(missed.size(), kNamesMost);
   for (std::size_t i = 0; i < named; ++i) {
     const bool is_last = i + 1 == missed.size();
-    words += fmt::format("{}{} ({} met, {} asked)",
-                         i == 0    ? ""
-                         : is_last ? " and "
-                                   : ", ",
-                         missed[i]->name, percent(missed[i]->attainment_ppm()), percent(missed[i]->slo.attainment_ppm));
+    words += (i == 0 ? "" : is_last ? " and " : ", ") + missed[i];
   }
   if (missed.size() > named) words += fmt::format(" and {} more", missed.size() - named);
   return words;

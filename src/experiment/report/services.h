@@ -5,18 +5,22 @@
 
 #include "experiment/compare.h"
 
-// The services of a scenario that has several, in the text of its results.
+// The users of a shared cluster in the text of its results: services, classes of jobs, and queues.
 namespace capstan::experiment {
 
-/// Returns the table of a policy's services: the met requests, latencies, replicas, GPU time and cost of each. Empty
-/// with one service.
+/// Returns the tables of a policy's services, jobs and queues, and what it misses. Empty for one service alone.
 std::string service_table(const RunResult& result, std::size_t width);
 
-/// Returns "the SLO of 99 %" or "the SLOs of all 3 services".
+/// Returns the table of a policy's classes of jobs. Empty without jobs.
+std::string job_table(const RunResult& result);
+/// Returns the table of a policy's queues. Empty without queues.
+std::string queue_table(const RunResult& result);
+
+/// Returns "the SLO of 99 %" or "the SLOs of all 3 services", and the goals of jobs if there are any.
 std::string slo_phrase(const Comparison& comparison);
 
-/// Returns the services whose SLO the result misses: "code (97.1 % met, 99 % asked) and chat (...)". Of many, it names
-/// three and counts the others.
+/// Returns the services whose SLO the result misses, and the jobs whose goal it misses: "code (97.1 % met, 99 % asked)
+/// and nightly (...)". Of many, it names three and counts the others.
 std::string missed_services_words(const RunResult& result);
 
 }  // namespace capstan::experiment

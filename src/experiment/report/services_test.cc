@@ -33,6 +33,53 @@ TEST(ServiceWords, TheTableShowsEachService) {
 
 TEST(ServiceWords, OneServiceNeedsNoTable) { EXPECT_EQ(service_table({}, 110), ""); }
 
+TEST(ServiceWords, JobsAndQueuesHaveTheirTables) {
+  RunResult result = result_of({{"chat", 995}});
+  JobFigures jobs;
+  jobs.name = "nightly";
+  jobs.arrived = 24;
+  jobs.ended = 20;
+  jobs.wait_p50 = std::chrono::seconds(90);
+  jobs.wait_p99 = std::chrono::hours(27);
+  jobs.gpu_ns = GpuNanoseconds{36} * 100'000'000'000;
+  jobs.micro_usd = 12'500'000;
+  result.jobs = {jobs};
+  EXPECT_EQ(job_table(result),
+            "\n"
+            "  jobs           in time    asked  wait p50  wait p99    ended    GPU-h        USD\n"
+            "  nightly              -        -  00:01:30  27:00:00    20/24      1.0      12.50\n");
+  result.jobs[0].goal = scenario::JobGoal{.finish_within = std::chrono::hours(1), .attainment_ppm = 950'000};
+  result.jobs[0].due = 24;
+  result.jobs[0].late = 6;
+  result.jobs[0].restarts = 2;
+  result.jobs[0].lost_gpu_ns = GpuNanoseconds{18} * 100'000'000'000;
+  EXPECT_EQ(
+      job_table(result),
+      "\n"
+      "  jobs           in time    asked  wait p50  wait p99    ended    GPU-h        USD  restarts   lost GPU-h\n"
+      "  nightly         75.0 %   95.0 %  00:01:30  27:00:00    20/24      1.0      12.50         2          0.5\n");
+  EXPECT_EQ(missed_services_words(result), "nightly (75.0 % in time, 95.0 % asked)");
+  QueueFigures queue;
+  queue.name = "batch";
+  queue.limit = whole_gpus(16);
+  queue.held_minutes = whole_gpus(80);
+  queue.held_peak = whole_gpus(16);
+  queue.waiting_peak = whole_gpus(24);
+  result.queues = {queue};
+  EXPECT_EQ(queue_table(result),
+            "\n"
+            "  queue            limit     mean      most GPUs waiting, most    GPU-h        USD\n"
+            "  batch             16.0      8.0      16.0               24.0      0.0       0.00\n");
+}
+
+TEST(ServiceWords, ThePhraseNamesTheGoalsOfJobs) {
+  Comparison comparison;
+  comparison.slo.attainment_ppm = 990'000;
+  comparison.results = {result_of({{"chat", 1}})};
+  comparison.results[0].jobs.emplace_back().goal.emplace();
+  EXPECT_EQ(slo_phrase(comparison), "the SLO of 99.0 % and the goals of the jobs");
+}
+
 TEST(ServiceWords, OfManyMissedServicesThreeAreNamed) {
   EXPECT_EQ(missed_services_words(result_of({{"a", 1}, {"b", 2}, {"c", 3}, {"d", 999}, {"e", 5}})),
             "a (0.1 % met, 99.0 % asked), b (0.2 % met, 99.0 % asked), c (0.3 % met, 99.0 % asked) and 1 more");

@@ -87,6 +87,13 @@ std::string on_their_way(ReplicaCount desired, ReplicaCount starting, ReplicaCou
   return words.empty() ? "" : " (" + words + ")";
 }
 
+/// Returns the restarts of jobs that a decision caused.
+std::int64_t cut_jobs(const sim::ClusterMeter& cluster) {
+  std::int64_t restarts = 0;
+  for (const std::int64_t count : cluster.job_restarts) restarts += count;
+  return restarts - cluster.job_restarts[static_cast<std::size_t>(sim::Interruption::spot)];
+}
+
 DisruptionFigures disruptions(const sim::ClusterMeter& cluster, RequestCount cut, RequestCount cut_by_spot) {
   return {.consolidation = cluster.killed_by_termination,
           .scale_down = cluster.drains_cut,
@@ -109,7 +116,8 @@ Observer::Observer(const SimulationSetup& setup, const Endpoints& endpoints, sim
       why_(std::move(why)),
       by_endpoint_(endpoints.all().size()),
       queues_(endpoints.all().size()),
-      settling_(setup) {
+      settling_(setup),
+      queue_watch_(*cluster.truth().catalog) {
   for (const model::Service& service : cluster.truth().catalog->services) {
     roles_.push_back({service.workload.role, variant_name(*cluster.truth().catalog, service), 0, 0});
   }
@@ -128,6 +136,7 @@ void Observer::minute(Instant now) {
   watch_disruptions(now, meter);
   watch_groups(now);
   limits_.minute(truth);
+  queue_watch_.minute(truth);
   watch_settling(now);
   if (setup_.verify) verify(now);
   minutes_.push_back(here);
@@ -143,6 +152,7 @@ std::vector<Observer::Replicas> Observer::watch_replicas(Minute& here) {
   });
   std::vector<ReplicaCount> ready(roles_.size());
   truth.gangs.for_each([&](model::GangId, const model::Gang& gang) {
+    if (!gang.service.valid()) return;
     ready[gang.service.value] += gang.phase == model::Gang::Phase::ready ? 1 : 0;
     replicas[endpoints_.index_of(gang.service)].starting += gang.phase == model::Gang::Phase::starting ? 1 : 0;
   });
@@ -253,17 +263,19 @@ void Observer::watch_settling(Instant now) {
   truth.services.for_each(
       [&](model::ServiceId id, const model::ServiceState& state) { missing[id.value] = state.desired_replicas; });
   truth.gangs.for_each([&](model::GangId, const model::Gang& gang) {
-    missing[gang.service.value] -= gang.phase == model::Gang::Phase::ready ? 1 : 0;
+    if (gang.service.valid()) missing[gang.service.value] -= gang.phase == model::Gang::Phase::ready ? 1 : 0;
   });
   const auto& starts = cluster_.cold_starts();
   for (; starts_seen_ < starts.size(); ++starts_seen_) {
     longest_start_ = std::max(longest_start_, starts[starts_seen_].ready_at - starts[starts_seen_].bound_at);
   }
-  Settling::MinuteState state{.has_requests = counts.arrived > arrived_before_ || counts.in_flight + counts.queued > 0,
-                              .refused = cluster_.meter(now).launches_refused,
-                              .actions = controller_.stats().actions,
-                              .is_out_of_room = is_out_of_room(setup_, truth),
-                              .longest_start = longest_start_};
+  const bool has_jobs = !cluster_.jobs().have_all_ended();
+  Settling::MinuteState state{
+      .has_work = counts.arrived > arrived_before_ || counts.in_flight + counts.queued > 0 || has_jobs,
+      .refused = cluster_.meter(now).launches_refused,
+      .actions = controller_.stats().actions,
+      .is_out_of_room = is_out_of_room(setup_, truth),
+      .longest_start = longest_start_};
   for (const ReplicaCount lacking : missing) state.missing += std::abs(lacking);
   arrived_before_ = counts.arrived;
   settling_.minute(now, state);
@@ -296,8 +308,9 @@ RunResult Observer::result(Instant end) {
   std::ranges::stable_sort(moments_, std::ranges::greater{}, &Moment::weight);
   if (moments_.size() > kMostMoments) moments_.resize(kMostMoments);
   result.moments = std::move(moments_);
+  const std::int64_t jobs_cut = cut_jobs(cluster_.meter(end));
   result.invariants = {.partial_gang = stats.violations.partial_gang,
-                       .work_cut = result.disruptions.requests_cut - result.disruptions.requests_cut_forced,
+                       .work_cut = result.disruptions.requests_cut - result.disruptions.requests_cut_forced + jobs_cut,
                        .lowered_blind = stats.violations.lowered_blind,
                        .limit_exceeded = stats.violations.limit_exceeded + limits_.broken(),
                        .not_repeatable = 0,  // the caller counts them, with the decider
@@ -347,9 +360,9 @@ void Observer::read_minutes(RunResult& result) {
   result.minutes = std::move(minutes_);
 }
 
-/// Reads the figures of each service, if there are several.
+/// Reads the figures of each service, if there are several or if they share the cluster with jobs.
 void Observer::read_services(RunResult& result, const sim::ClusterMeter& meter) {
-  if (is_alone()) return;
+  if (is_alone() && setup_.cluster.job_classes.empty()) return;
   for (std::size_t i = 0; i < endpoints_.all().size(); ++i) {
     const Endpoint& endpoint = endpoints_.all()[i];
     const sim::RequestMeter& requests = endpoint.fleet().meter();
@@ -364,19 +377,42 @@ void Observer::read_services(RunResult& result, const sim::ClusterMeter& meter) 
     figures_of.ready_peak = by_endpoint_[i].ready_peak;
     figures_of.ready_minutes = by_endpoint_[i].ready_minutes;
     for (std::size_t v = 0; v < endpoint.setup().variants.size(); ++v) {
-      const sim::ServiceUse& use = meter.by_service[endpoint.setup().first.value + v];
+      const sim::GpuUse& use = meter.by_user[endpoint.setup().first.value + v];
       figures_of.gpu_ns += use.gpu_time / 1000;
       figures_of.micro_usd += use.cost.count;
     }
   }
-  result.idle_node_gpu_ns = meter.by_service.back().gpu_time / 1000;
-  result.idle_node_micro_usd = meter.by_service.back().cost.count;
+  result.idle_node_gpu_ns = meter.by_user.back().gpu_time / 1000;
+  result.idle_node_micro_usd = meter.by_user.back().cost.count;
+}
+
+void Observer::read_jobs(RunResult& result, const sim::ClusterMeter& meter) {
+  result.jobs = job_figures(setup_.cluster, cluster_.jobs(), setup_.job_goals, meter.end);
+  for (std::size_t c = 0; c < result.jobs.size(); ++c) {
+    const sim::GpuUse& use = meter.by_user[roles_.size() + c];
+    result.jobs[c].gpu_ns = use.gpu_time / 1000;
+    result.jobs[c].micro_usd = use.cost.count;
+  }
+}
+
+/// Reads the figures of the queues. Each user of GPUs has one queue.
+void Observer::read_queues(RunResult& result, const sim::ClusterMeter& meter) {
+  const auto charge = [&](model::QueueId queue, std::size_t user) {
+    queue_watch_.charge(queue, meter.by_user[user].gpu_time / 1000, meter.by_user[user].cost.count);
+  };
+  const std::vector<model::Service>& services = setup_.cluster.catalog->services;
+  for (std::size_t s = 0; s < services.size(); ++s) charge(services[s].workload.queue, s);
+  const std::vector<sim::JobClass>& classes = setup_.cluster.job_classes;
+  for (std::size_t c = 0; c < classes.size(); ++c) charge(classes[c].queue, services.size() + c);
+  result.queues = queue_watch_.figures();
 }
 
 void Observer::read_cluster(RunResult& result, Instant end) {
   const sim::ClusterMeter cluster = cluster_.meter(end);
   result.gpu_ns = gpu_nanoseconds(cluster.gpu_time);
   read_services(result, cluster);
+  read_jobs(result, cluster);
+  read_queues(result, cluster);
   result.node_gpu_ns = cluster.paid_gpu_time / 1000;
   result.spending = spending(cluster, *cluster_.truth().catalog);
   std::ranges::transform(cluster.cost, result.cost_micro_usd.begin(), &MicroUsd::count);

@@ -11,6 +11,7 @@
 #include "experiment/run/endpoints.h"
 #include "experiment/run/fleet_hook.h"
 #include "experiment/run/limit_watch.h"
+#include "experiment/run/queue_watch.h"
 #include "experiment/run/result.h"
 #include "experiment/run/settling.h"
 #include "experiment/run/simulation.h"
@@ -55,6 +56,8 @@ class Observer {
   void read_requests(RunResult& result);
   void read_minutes(RunResult& result);
   void read_services(RunResult& result, const sim::ClusterMeter& meter);
+  void read_jobs(RunResult& result, const sim::ClusterMeter& meter);
+  void read_queues(RunResult& result, const sim::ClusterMeter& meter);
   void read_cluster(RunResult& result, Instant end);
 
   /// A sequence of minutes with the same problem: its sum, and the worst moment.
@@ -87,6 +90,7 @@ class Observer {
   std::int64_t not_conserved_ = 0;
   Settling settling_;
   LimitWatch limits_;
+  QueueWatch queue_watch_;
   RequestCount arrived_before_ = 0;
   std::size_t starts_seen_ = 0;  ///< completed starts that `longest_start_` contains
   Duration longest_start_{};

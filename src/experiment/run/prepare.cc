@@ -45,6 +45,19 @@ EndpointSetup setup_of(const scenario::EndpointSpec& endpoint, const model::Cata
   return setup;
 }
 
+/// Draws the batch jobs of all classes and adds them to the cluster.
+void add_jobs(const scenario::Scenario& scenario, std::uint64_t seed, SimulationSetup& setup) {
+  for (std::uint32_t c = 0; c < scenario.jobs.size(); ++c) {
+    const scenario::JobSpec& spec = scenario.jobs[c];
+    setup.cluster.job_classes.push_back(spec.job_class);
+    setup.job_goals.push_back(spec.goal);
+    for (const workload::DrawnJob& job : workload::draw_jobs(spec.load, seed + c * kSeedApart)) {
+      setup.cluster.jobs.push_back({job.at, c, job.pods, whole_gpus(job.gpus_per_pod), job.work});
+    }
+  }
+  std::ranges::stable_sort(setup.cluster.jobs, {}, &sim::Job::at);
+}
+
 /// Returns the shortest interval of scrapes that any peer states. All peers share it.
 std::optional<Duration> shortest_scrape(const scenario::PolicySpec& policy) {
   std::optional<Duration> shortest;
@@ -112,6 +125,7 @@ Prepared prepare(const scenario::Scenario& scenario, const scenario::PolicySpec&
     setup.endpoints.push_back(
         setup_of(scenario.endpoints[i], *setup.cluster.catalog, endpoint_seed(seed, i), prepared.engines));
   }
+  add_jobs(scenario, seed, setup);
   setup.policies = policy.policies;
   setup.seed = seed;
   setup.duration = scenario.duration;

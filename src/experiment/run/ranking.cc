@@ -12,14 +12,16 @@ RequestCount requests_short(const RequestFigures& requests, const model::Slo& sl
   return std::max<RequestCount>(0, static_cast<RequestCount>((product + 999'999) / 1'000'000) - requests.met);
 }
 
-std::int64_t services_missed(const RunResult& result) {
-  return std::ranges::count_if(result.services, [](const ServiceFigures& service) { return !service.holds_slo(); });
+/// Returns how many services miss their SLO, and how many classes of jobs their goal.
+std::int64_t goals_missed(const RunResult& result) {
+  return std::ranges::count_if(result.services, [](const ServiceFigures& service) { return !service.holds_slo(); }) +
+         std::ranges::count_if(result.jobs, [](const JobFigures& jobs) { return !jobs.holds_goal(); });
 }
 
 }  // namespace
 
 bool holds_slo(const RunResult& result, const model::Slo& slo) {
-  if (!result.services.empty()) return std::ranges::all_of(result.services, &ServiceFigures::holds_slo);
+  if (!result.services.empty()) return goals_missed(result) == 0;
   return result.attainment_ppm() >= slo.attainment_ppm;
 }
 
@@ -38,7 +40,7 @@ bool is_cheaper(const RunResult& a, const RunResult& b) {
 bool ranks_before(const RunResult& a, const RunResult& b, const model::Slo& slo) {
   const bool a_holds = holds_slo(a, slo);
   if (a_holds != holds_slo(b, slo)) return a_holds;
-  if (services_missed(a) != services_missed(b)) return services_missed(a) < services_missed(b);
+  if (goals_missed(a) != goals_missed(b)) return goals_missed(a) < goals_missed(b);
   if (!a_holds && a.attainment_ppm() != b.attainment_ppm()) return a.attainment_ppm() > b.attainment_ppm();
   if (is_cheaper(a, b)) return true;
   return !is_cheaper(b, a) && a.policy < b.policy;

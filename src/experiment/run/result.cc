@@ -55,9 +55,10 @@ std::int64_t open_balances(const RunResult& r) {
   for (const Spending& part : r.spending) spent_micro_usd += part.micro_usd;
   bool money = r.total_micro_usd() == r.node_micro_usd && spent_micro_usd == r.node_micro_usd;
   if (!r.services.empty()) {
-    std::int64_t by_service_micro_usd = r.idle_node_micro_usd;
-    for (const ServiceFigures& service : r.services) by_service_micro_usd += service.micro_usd;
-    money &= by_service_micro_usd == r.node_micro_usd;
+    std::int64_t by_user_micro_usd = r.idle_node_micro_usd;
+    for (const ServiceFigures& service : r.services) by_user_micro_usd += service.micro_usd;
+    for (const JobFigures& jobs : r.jobs) by_user_micro_usd += jobs.micro_usd;
+    money &= by_user_micro_usd == r.node_micro_usd;
   }
   return (requests ? 0 : 1) + (tokens ? 0 : 1) + (gpu_time ? 0 : 1) + (money ? 0 : 1);
 }

@@ -8,6 +8,8 @@
 
 #include "base/quantity.h"
 #include "base/time.h"
+#include "experiment/run/job_figures.h"
+#include "experiment/run/queue_watch.h"
 #include "experiment/run/run_history.h"
 #include "model/offering.h"
 #include "model/role_names.h"
@@ -62,7 +64,7 @@ struct DisruptionFigures {
 /// How often a design invariant (docs/invariants.md) was broken. Capstan's own policies must show zeros.
 struct InvariantFigures {
   std::int64_t partial_gang = 0;    ///< 1: moments at which a gang began to hold a part of its GPUs
-  std::int64_t work_cut = 0;        ///< 2: requests ended by a decision; forced ends do not count
+  std::int64_t work_cut = 0;        ///< 2: requests and jobs ended by a decision; forced ends do not count
   std::int64_t lowered_blind = 0;   ///< 3: replicas lowered while a signal was missing or stale
   std::int64_t limit_exceeded = 0;  ///< 4: launches or scale-ups above a limit
   std::int64_t not_repeatable = 0;  ///< 5: decisions that a replay did not repeat
@@ -187,8 +189,10 @@ struct RunResult {
   std::int64_t reversals = 0;            ///< changes of direction of the desired replicas within 15 minutes
   ReplicaCount replicas_peak = 0;        ///< ready at once
   std::vector<RoleFigures> roles;        ///< prefill and decode, or variants; empty if all replicas are of one kind
-  std::vector<ServiceFigures> services;  ///< of a scenario with several; empty otherwise
-  GpuNanoseconds idle_node_gpu_ns = 0;   ///< GPU time of GPUs that no service had; only with several services
+  std::vector<ServiceFigures> services;  ///< of a scenario with several services or with jobs; empty otherwise
+  std::vector<JobFigures> jobs;          ///< by class of jobs
+  std::vector<QueueFigures> queues;      ///< by queue of the scenario
+  GpuNanoseconds idle_node_gpu_ns = 0;   ///< GPU time of GPUs that no pod had; only if `services` has entries
   std::int64_t idle_node_micro_usd = 0;  ///< price of that GPU time
   DisruptionFigures disruptions;
   InvariantFigures invariants;

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "model/reason_sentence.h"
+#include "sim/cluster/gpu_user.h"
 
 namespace capstan::experiment {
 namespace {
@@ -86,7 +87,7 @@ void HistoryRecorder::begin_gang(model::GangId id, const model::Gang& row, Insta
     return;
   }
   gangs_[id] = history_.gangs.size();
-  history_.gangs.push_back({.service = row.service,
+  history_.gangs.push_back({.user = sim::gpu_user(config_, row),
                             .ordinal = row.ordinal,
                             .gpus = MilliGpu{row.spec.pods.gpus_per_pod.count * row.spec.pods.count},
                             .created_at = at,
@@ -113,7 +114,7 @@ void HistoryRecorder::note_gang(model::GangId id, const model::Gang* row, Instan
     return;
   }
   if (known == gangs_.end()) return begin_gang(id, *row, std::min(row->created_at, now));
-  if (history_.gangs[known->second].service != row->service) {
+  if (history_.gangs[known->second].user != sim::gpu_user(config_, *row)) {
     GangHistory& before = history_.gangs[known->second];
     before.ended_at = now;
     std::vector<GangHistory::Held> moved;

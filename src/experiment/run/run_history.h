@@ -12,6 +12,7 @@
 #include "decide/provision/provision.h"
 #include "model/gang.h"
 #include "ports/world.h"
+#include "sim/cluster/cluster_config.h"
 #include "sim/cluster/cluster_meter.h"
 
 // The history of every node and replica of a run, for the map of the fleet, the waiting gangs and the cold starts.
@@ -34,8 +35,8 @@ struct NodeHistory {
   Instant ended_at = Instant::never();
 };
 
-/// One replica from the creation of its pods to their end. A replica that changes its service ends one history and
-/// begins another.
+/// One replica or job from the creation of its pods to their end. A replica that changes its service ends one history
+/// and begins another.
 struct GangHistory {
   struct Step {
     Instant at;
@@ -56,9 +57,9 @@ struct GangHistory {
     std::string sentence;  ///< with the numbers of the moment `at`
     std::string supply;    ///< why no node is bought for it, or which one is on its way; may be empty
   };
-  model::ServiceId service;
-  std::uint32_t ordinal = 0;
-  MilliGpu gpus;  ///< that all its pods ask for
+  std::size_t user = 0;       ///< position of its service in the catalog; a class of jobs comes after all services
+  std::uint32_t ordinal = 0;  ///< number of the replica in its service, or of the job
+  MilliGpu gpus;              ///< that all its pods ask for
   Instant created_at;
   Instant ended_at = Instant::never();
   std::vector<Step> steps;
@@ -80,6 +81,9 @@ struct RunHistory {
 /// Builds the history of a run from what the control loop observes, at the cost of the rows that changed.
 class HistoryRecorder {
  public:
+  /// @param config  of the observed cluster; must outlive the recorder
+  explicit HistoryRecorder(const sim::ClusterConfig& config) : config_(config) {}
+
   /// Notes the changed rows of an observation. The first one has all rows.
   void note(const ports::Observation& seen);
   /// Notes why gangs wait, from the last decisions about placement and nodes.
@@ -99,6 +103,7 @@ class HistoryRecorder {
   void begin_gang(model::GangId id, const model::Gang& row, Instant at);
   GangHistory* find_gang(model::GangId id);
 
+  const sim::ClusterConfig& config_;
   RunHistory history_;
   std::map<model::ClaimId, ClaimTimes> claims_;
   std::map<model::NodeId, std::size_t> nodes_;                            ///< index in the history; present nodes only

@@ -126,7 +126,8 @@ TEST(RunHistory, AReplicaThatChangesItsServiceBeginsAnotherHistory) {
       .phase = model::Gang::Phase::ready, .service = {0}, .pods = {model::PodId{0}}, .spec = {}, .created_at = {}};
   const model::Pod pod{
       .phase = model::Pod::Phase::ready, .gang = {0}, .gpus = whole_gpus(1), .node = {3}, .created_at = {}};
-  HistoryRecorder recorder;
+  const sim::ClusterConfig config;
+  HistoryRecorder recorder(config);
   recorder.note(seen(Instant{}, gang, pod));
   gang.service = {1};
   const Instant later{std::chrono::minutes(1)};
@@ -135,7 +136,7 @@ TEST(RunHistory, AReplicaThatChangesItsServiceBeginsAnotherHistory) {
   ASSERT_EQ(history.gangs.size(), 2u);
   EXPECT_EQ(history.gangs[0].ended_at, later);
   EXPECT_EQ(history.gangs[0].held.at(0).until, later);
-  EXPECT_EQ(history.gangs[1].service, model::ServiceId{1});
+  EXPECT_EQ(history.gangs[1].user, 1u);
   ASSERT_EQ(history.gangs[1].held.size(), 1u);
   EXPECT_EQ(history.gangs[1].held[0].node, 3u);
   EXPECT_EQ(history.gangs[1].held[0].from, later);
@@ -143,7 +144,8 @@ TEST(RunHistory, AReplicaThatChangesItsServiceBeginsAnotherHistory) {
 
 TEST(RunHistory, TheStepsOfAReplicaAreBounded) {
   model::Gang gang{.phase = model::Gang::Phase::ready, .service = {0}, .pods = {}, .spec = {}, .created_at = {}};
-  HistoryRecorder recorder;
+  const sim::ClusterConfig config;
+  HistoryRecorder recorder(config);
   for (int i = 0; i < 1000; ++i) {
     gang.phase = i % 2 == 0 ? model::Gang::Phase::ready : model::Gang::Phase::sleeping;
     recorder.note(seen(Instant{std::chrono::seconds(i)}, gang, {}));

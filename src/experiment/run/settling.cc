@@ -67,6 +67,7 @@ bool is_out_of_room(const SimulationSetup& setup, const model::Snapshot& truth) 
     room[workload.gpu] -= state.desired_replicas * workload.tensor_parallel;
   });
   truth.gangs.for_each([&](model::GangId, const model::Gang& gang) {
+    if (!gang.service.valid()) return;
     const model::Workload& workload = catalog.service(gang.service).workload;
     if (gang.phase == model::Gang::Phase::sleeping) room[workload.gpu] -= workload.tensor_parallel;
   });
@@ -83,7 +84,7 @@ void Settling::minute(Instant now, const MinuteState& state) {
   actions_before_ = state.actions;
   refused_before_ = state.refused;
   if (!can_stand_still_) return;
-  if (state.has_requests || is_refused) {
+  if (state.has_work || is_refused) {
     still_since_ = now;
     goal_judged_ = false;
     return;

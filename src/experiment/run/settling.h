@@ -27,7 +27,7 @@ class Settling {
  public:
   /// The state at the end of a minute.
   struct MinuteState {
-    bool has_requests = false;    ///< a request arrived within the minute, or is not finished
+    bool has_work = false;        ///< a request arrived within the minute, or is not finished
     std::int64_t refused = 0;     ///< launches that failed for lack of capacity since the start of the run
     std::int64_t actions = 0;     ///< actions that were submitted since the start of the run
     ReplicaCount missing = 0;     ///< wanted replicas that do not serve, and serving replicas that are not wanted

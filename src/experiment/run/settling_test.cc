@@ -86,7 +86,7 @@ TEST(Settling, AllowsMovesForEightStartsAndNoLonger) {
 /// An interval of equal minutes, and the expected count at its end. The settling time is 130 minutes.
 struct Stretch {
   int minutes;
-  bool has_requests;
+  bool has_work;
   std::int64_t actions_a_minute;
   ReplicaCount missing;
   bool is_out_of_room = false;
@@ -116,7 +116,7 @@ TEST(Settling, Rows) {
       for (int i = 0; i < stretch.minutes; ++i) {
         now = now + Duration(1min);
         actions += stretch.actions_a_minute;
-        settling.minute(now, {.has_requests = stretch.has_requests,
+        settling.minute(now, {.has_work = stretch.has_work,
                               .actions = actions,
                               .missing = stretch.missing,
                               .is_out_of_room = stretch.is_out_of_room});

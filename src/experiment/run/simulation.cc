@@ -154,10 +154,10 @@ class RunEnd {
  public:
   explicit RunEnd(const SimulationSetup& setup) : setup_(setup) {}
 
-  bool reached(const Endpoints& endpoints, Instant now) {
+  bool reached(const Endpoints& endpoints, const sim::Jobs& jobs, Instant now) {
     if (setup_.duration) return now.since_start >= *setup_.duration;
-    if (endpoints.is_over(now)) return true;
-    if (!endpoints.are_loads_over(now)) return false;
+    if (endpoints.is_over(now) && jobs.have_all_ended()) return true;
+    if (!endpoints.are_loads_over(now) || !jobs.have_all_arrived()) return false;
     if (last_arrival_.is_never()) last_arrival_ = now;
     return now - last_arrival_ >= setup_.settle;
   }
@@ -181,7 +181,7 @@ Result<RunResult> simulate(const SimulationSetup& setup, const ProgressCallback&
   FleetHook hook(endpoints.routes(), setup.cluster.catalog->services, peers.series());
   sim::Cluster cluster(setup.cluster, setup.seed, hook);
   cluster.advance({});  // the first observation must show the nodes and replicas of the start
-  HistoryRecorder history;
+  HistoryRecorder history(setup.cluster);
   WatchedWorld world(cluster, hook.scraped(), setup.cluster, setup.keep_history ? &history : nullptr);
   std::int64_t not_repeatable = 0;
   control::Controller controller(setup.policies, world,
@@ -206,7 +206,7 @@ Result<RunResult> simulate(const SimulationSetup& setup, const ProgressCallback&
   RunEnd end(setup);
   Instant minute{kMinute};
   Instant now{};
-  while (!end.reached(endpoints, now) && !endpoints.error() && !setup.stop.stop_requested()) {
+  while (!end.reached(endpoints, cluster.jobs(), now) && !endpoints.error() && !setup.stop.stop_requested()) {
     now = std::min({cluster.next_event(), controller.next_tick(), minute, end.next(endpoints, now)});
     endpoints.advance(now);
     cluster.advance(now);

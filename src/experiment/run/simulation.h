@@ -13,6 +13,7 @@
 #include "experiment/run/foreseen_plan.h"
 #include "experiment/run/result.h"
 #include "model/slo.h"
+#include "scenario/job_spec.h"
 #include "scenario/peer_spec.h"
 #include "sim/cluster/cluster_config.h"
 #include "sim/fleet/fleet.h"
@@ -39,10 +40,11 @@ constexpr std::uint64_t endpoint_seed(std::uint64_t run_seed, std::size_t endpoi
 /// Everything that one simulated run needs: a scenario with one of its policies.
 struct SimulationSetup {
   sim::ClusterConfig cluster;
-  std::vector<EndpointSetup> endpoints;  ///< at least one; in the order of the catalog's services
+  std::vector<EndpointSetup> endpoints;                     ///< at least one; in the order of the catalog's services
+  std::vector<std::optional<scenario::JobGoal>> job_goals;  ///< by class of jobs
   control::Policies policies;
   std::uint64_t seed = 1;
-  /// Time at which the run ends; no value: it ends when every request has ended, ...
+  /// Time at which the run ends; no value: it ends when every request and job has ended, ...
   std::optional<Duration> duration;
   Duration settle = std::chrono::minutes(15);  ///< ... but at the latest this long after the last arrival
   control::Witness witness;                    ///< is called with the inputs of every decision; may be empty

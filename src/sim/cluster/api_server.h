@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <vector>
 
@@ -16,6 +17,9 @@ class ApiServer {
 
   const model::Snapshot& rows() const { return rows_; }
   const model::Catalog& catalog() const { return *rows_.catalog; }
+
+  /// Returns an id that no gang has had.
+  model::GangId new_gang() { return {next_gang_++}; }
 
   void set(model::ServiceId id, model::ServiceState row);
   void set(model::NodeId id, model::Node row);
@@ -38,6 +42,7 @@ class ApiServer {
   model::Snapshot rows_;
   model::Delta changed_;  ///< changes since the last observation; not sorted, may contain an id twice
   std::vector<model::ClaimId> failed_claims_;
+  std::uint32_t next_gang_ = 0;
 };
 
 }  // namespace capstan::sim

@@ -56,7 +56,11 @@ std::optional<model::Reason> Binder::perform(const model::BindPods& what) {
     }
   }
   for (const auto& binding : what.bindings) pods_.bind(binding.pod, binding.node);
-  gangs_.note_bound(what.gang, is_spread);
+  if (jobs_.owns(what.gang)) {
+    jobs_.note_bound(what.gang);
+  } else {
+    gangs_.note_bound(what.gang, is_spread);
+  }
   return std::nullopt;
 }
 

@@ -5,6 +5,7 @@
 #include <set>
 
 #include "sim/cluster/gangs.h"
+#include "sim/cluster/jobs.h"
 #include "sim/cluster/node_provider.h"
 #include "sim/cluster/part.h"
 #include "sim/cluster/pods.h"
@@ -14,8 +15,8 @@ namespace capstan::sim {
 /// Binds the pods of gangs to nodes, all pods of a request or none, and refuses requests that do not fit.
 class Binder : Part {
  public:
-  Binder(Basics& basics, const NodeProvider& nodes, Pods& pods, Gangs& gangs)
-      : Part(basics), nodes_(nodes), pods_(pods), gangs_(gangs) {}
+  Binder(Basics& basics, const NodeProvider& nodes, Pods& pods, Gangs& gangs, Jobs& jobs)
+      : Part(basics), nodes_(nodes), pods_(pods), gangs_(gangs), jobs_(jobs) {}
 
   std::optional<model::Reason> perform(const model::BindPods& what);
   /// Binds all pods of a gang inside the first domain of its level in which they fit. Returns false if there is none.
@@ -29,6 +30,7 @@ class Binder : Part {
   const NodeProvider& nodes_;
   Pods& pods_;
   Gangs& gangs_;
+  Jobs& jobs_;
 };
 
 }  // namespace capstan::sim

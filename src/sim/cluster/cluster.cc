@@ -17,7 +17,8 @@ Cluster::Cluster(ClusterConfig config, std::uint64_t seed, ServingHook& hook)
       drains_(basics_, hook, *this),
       scraper_(basics_, seed, hook),
       gangs_(basics_, {hook, pods_, starts_, drains_, scraper_}, *this),
-      binder_(basics_, nodes_, pods_, gangs_),
+      jobs_(basics_, seed, pods_),
+      binder_(basics_, nodes_, pods_, gangs_, jobs_),
       controller_(basics_, seed, gangs_),
       actions_(basics_, seed, *this) {
   nodes_.add_existing();
@@ -82,6 +83,14 @@ void Cluster::handle(const Event& event) {
       return scraper_.publish();
     case EventKind::outage:
       return nodes_.outage({event.id});
+    case EventKind::job_done:
+      return jobs_.done({event.id});
+    case EventKind::job_started:
+      return jobs_.started({event.id});
+    case EventKind::job_restarted:
+      return jobs_.create_gang(event.id);
+    case EventKind::job_arrival:
+      return jobs_.arrive(event.id);
   }
 }
 
@@ -98,12 +107,24 @@ std::optional<model::Reason> Cluster::perform(const model::Action& action) {
     auto operator()(const model::SetReplicas& what) const { return cluster.controller_.perform(what); }
     auto operator()(const model::ConvertReplica& what) const { return cluster.controller_.perform(what); }
     auto operator()(const model::BindPods& what) const { return cluster.binder_.perform(what); }
-    auto operator()(const model::EvictPod& what) const { return cluster.gangs_.perform(what); }
+    auto operator()(const model::EvictPod& what) const { return cluster.perform(what); }
     auto operator()(const model::LaunchNodes& what) const { return cluster.nodes_.perform(what); }
     auto operator()(const model::ReleaseGroup& what) const { return cluster.nodes_.perform(what); }
     auto operator()(const model::TerminateNode& what) const { return cluster.nodes_.perform(what); }
   };
   return std::visit(Dispatch{*this}, action.what);
+}
+
+std::optional<model::Reason> Cluster::perform(const model::EvictPod& what) {
+  const model::Pod* pod = truth().pods.find(what.pod);
+  if (pod == nullptr || !pod->node.valid()) return model::Reason{model::ReasonCode::outcome_refused};
+  evict(what.pod, Interruption::eviction);
+  return std::nullopt;
+}
+
+void Cluster::evict(model::PodId pod, Interruption why) {
+  const model::GangId gang = truth().pods.at(pod).gang;
+  return jobs_.owns(gang) ? jobs_.evict(pod, why) : gangs_.evict(pod, why);
 }
 
 ClusterMeter Cluster::meter(Instant end) {
@@ -113,6 +134,7 @@ ClusterMeter Cluster::meter(Instant end) {
   total.end = end;
   nodes_.add_open(account, end);
   gangs_.add_open(account, total, end);
+  jobs_.add_open(account, end);
   account.charge(total);
   return total;
 }
@@ -121,6 +143,8 @@ void Cluster::check_invariants() {
   nodes_.check_invariants();
   pods_.check_invariants();
   gangs_.check_invariants();
+  jobs_.check_invariants();
+  CAPSTAN_ASSERT(truth().gangs.size() == gangs_.size() + jobs_.gangs());
   const ClusterMeter total = meter(now());
   GpuTime sum = 0;
   std::int64_t cost = 0;
@@ -153,6 +177,7 @@ std::uint64_t Cluster::state_hash() {
   actions_.add_draws(hash);
   scraper_.add_draws(hash);
   starts_.add_draws(hash);
+  jobs_.add_to(hash);
   return hash.value();
 }
 

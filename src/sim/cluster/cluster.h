@@ -13,6 +13,7 @@
 #include "sim/cluster/cluster_meter.h"
 #include "sim/cluster/drains.h"
 #include "sim/cluster/gangs.h"
+#include "sim/cluster/jobs.h"
 #include "sim/cluster/node_provider.h"
 #include "sim/cluster/part.h"
 #include "sim/cluster/pods.h"
@@ -59,6 +60,7 @@ class Cluster final : public ports::World, NodeListener, StartListener, DrainLis
   ClusterMeter meter(Instant end);
   /// Returns the completed cold starts, in order.
   const std::vector<ColdStart>& cold_starts() const { return starts_.cold_starts(); }
+  const Jobs& jobs() const { return jobs_; }
   /// Returns the present rows, for reports and tests. A controller must use observe().
   const model::Snapshot& truth() const { return basics_.api.rows(); }
 
@@ -73,12 +75,13 @@ class Cluster final : public ports::World, NodeListener, StartListener, DrainLis
   // The calls from one part to another.
   void node_added(model::NodeId node) override { starts_.add_node(node); }
   void node_stopped(model::NodeId node) override { starts_.stop_node(node); }
-  void evict(model::PodId pod, Interruption why) override { gangs_.evict(pod, why); }
+  void evict(model::PodId pod, Interruption why) override;
   bool has_ready_replica(model::ServiceId service) const override { return gangs_.has_ready_replica(service); }
   void start_ended(model::GangId gang) override { gangs_.start_ended(gang); }
   void drained(model::GangId gang, DrainPurpose purpose) override { gangs_.drained(gang, purpose); }
   void replica_lost(model::ServiceId service) override { controller_.replica_lost(service); }
   std::optional<model::Reason> perform(const model::Action& action) override;
+  std::optional<model::Reason> perform(const model::EvictPod& what);
 
   Basics basics_;
   NodeProvider nodes_;
@@ -87,6 +90,7 @@ class Cluster final : public ports::World, NodeListener, StartListener, DrainLis
   Drains drains_;
   Scraper scraper_;
   Gangs gangs_;
+  Jobs jobs_;
   Binder binder_;
   WorkloadController controller_;
   ActionQueue actions_;

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "base/quantity.h"
@@ -138,12 +139,35 @@ struct InitialReplicas {
   bool ready = true;  ///< bound and ready at time 0 if they fit; otherwise pods wait for a scheduler
 };
 
+/// Batch jobs that differ only in their size and length. A job is a gang that computes and then ends.
+struct JobClass {
+  std::string name;
+  model::GpuKindId gpu;
+  model::Level together = model::TopologyLevel::node;  ///< all pods of a job must be inside one domain of this level
+  model::QueueId queue{};                              ///< queue of the pods; none: no queue limits them
+  Latency start;                                       ///< time from bound to computing, also after a restart
+  /// Time of computing between two checkpoints. A job that loses its pods restarts from its last checkpoint; zero: from
+  /// the beginning.
+  Duration checkpoint_every{};
+};
+
+/// One batch job.
+struct Job {
+  Instant at;                   ///< arrival
+  std::uint32_t job_class = 0;  ///< position in `ClusterConfig::job_classes`
+  std::int32_t pods = 1;
+  MilliGpu gpus_per_pod;
+  Duration work;  ///< computing time that it needs
+};
+
 /// The configuration of a simulated cluster. All its randomness comes from the seed.
 struct ClusterConfig {
   std::shared_ptr<const model::Catalog> catalog;  ///< its domains are the places for nodes (add_topology)
   std::vector<ExistingNodes> existing;
   std::vector<InitialReplicas> initial;
   std::vector<VariantStart> starts;  ///< one per service of the catalog
+  std::vector<JobClass> job_classes;
+  std::vector<Job> jobs;  ///< by time of arrival
   ProviderConfig provider;
   BandwidthConfig bandwidth;
   WeightCache weight_cache = WeightCache::disk;

@@ -10,6 +10,7 @@
 #include "base/time.h"
 #include "model/ids.h"
 #include "model/plan.h"
+#include "sim/cluster/serving_hook.h"
 
 namespace capstan::sim {
 
@@ -56,8 +57,8 @@ struct Spending {
   MicroUsd cost;
 };
 
-/// The GPU time that the pods of one service had, and its price.
-struct ServiceUse {
+/// The GPU time that the pods of one user had, and its price. A user is a service or a class of batch jobs.
+struct GpuUse {
   GpuTime gpu_time = 0;
   MicroUsd cost;
 };
@@ -78,7 +79,8 @@ struct ClusterMeter {
   GpuTime paid_gpu_time = 0;                ///< equals the sum of gpu_time
   MicroUsd total_cost;                      ///< rounded down once per offering
   std::vector<Spending> spending;           ///< by offering, then pool; adds up to total_cost exactly; no empty rows
-  std::vector<ServiceUse> by_service;       ///< by service, then one row for GPUs without pods; adds up to total_cost
+  /// By service, then by class of jobs, then one row for GPUs without pods; adds up to total_cost
+  std::vector<GpuUse> by_user;
 
   std::int64_t launches = 0;               ///< nodes bought
   std::int64_t launches_refused = 0;       ///< launches that failed for lack of capacity
@@ -98,6 +100,8 @@ struct ClusterMeter {
   std::int64_t binds_refused_spread = 0;  ///< binds that would spread a gang over several domains of its level
   std::int64_t binds_refused_full = 0;    ///< binds to a node without room
   std::int64_t gangs_spread = 0;          ///< gangs bound in several domains of their level
+
+  std::array<std::int64_t, kInterruptions> job_restarts{};  ///< of batch jobs, by cause
 
   std::int64_t disruptions() const { return killed_by_termination + killed_by_eviction + killed_by_spot; }
   /// Returns the GPU time of a state, rounded down. The result holds the time of 9 million GPUs for a year.

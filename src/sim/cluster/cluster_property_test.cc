@@ -30,6 +30,13 @@ ClusterConfig hostile_config() {
   config.refused_ppm = 50'000;
   config.unknown_ppm = 50'000;
   config.scrape.loss_ppm = 100'000;
+  config.job_classes = {{.name = "train",
+                         .gpu = {0},
+                         .together = model::TopologyLevel::rack,
+                         .queue = {},
+                         .start = Latency::between(seconds(5), seconds(20)),
+                         .checkpoint_every = seconds(30)}};
+  for (int i = 0; i < 12; ++i) config.jobs.push_back({at_s(40 * i), 0, 1 + i % 3, whole_gpus(2), seconds(90 + 20 * i)});
   return config;
 }
 

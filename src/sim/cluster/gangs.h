@@ -59,12 +59,12 @@ class Gangs : Part {
   void drained(model::GangId id, DrainPurpose purpose);
   void sleep_over(model::GangId id);
 
-  std::optional<model::Reason> perform(const model::EvictPod& what);
   /// Removes a bound pod. A gang that has begun to start is killed with it, another gang gets a new pod.
   void evict(model::PodId id, Interruption why);
 
   /// Adds the GPU time of all gangs that is not in the shared account yet, and the number of deferred gangs.
   void add_open(GpuAccount& account, ClusterMeter& total, Instant end) const;
+  std::size_t size() const { return gangs_.size(); }
   void check_invariants() const;
 
  private:
@@ -102,7 +102,6 @@ class Gangs : Part {
   Sleepers sleepers_;
   std::map<model::GangId, Record> gangs_;
   std::map<model::ServiceId, std::set<model::GangId>> by_service_;
-  std::uint32_t next_gang_ = 0;
 };
 
 }  // namespace capstan::sim

@@ -39,16 +39,17 @@ std::string_view name(GpuState state) {
   return known_row(kNames, static_cast<std::size_t>(state));
 }
 
-GpuAccount::GpuAccount(const model::Catalog& catalog)
+GpuAccount::GpuAccount(const model::Catalog& catalog, std::size_t job_classes)
     : catalog_(catalog),
-      rows_(catalog.offerings.size(), Row{.by_service = std::vector<GpuTime>(catalog.services.size() + 1),
-                                          .by_pool = std::vector<GpuTime>(catalog.pools.size() + 1)}) {}
+      users_(catalog.services.size() + job_classes + 1),
+      rows_(catalog.offerings.size(),
+            Row{.by_user = std::vector<GpuTime>(users_), .by_pool = std::vector<GpuTime>(catalog.pools.size() + 1)}) {}
 
-void GpuAccount::add(model::OfferingId offering, model::ServiceId service, GpuState state, MilliGpu gpus,
+void GpuAccount::add(model::OfferingId offering, std::optional<std::size_t> user, GpuState state, MilliGpu gpus,
                      Duration time) {
   Row& row = known_row(rows_, offering.value);
   known_row(row.by_state, static_cast<std::size_t>(state)) += gpu_time(gpus, time);
-  (service.valid() ? known_row(row.by_service, service.value) : row.by_service.back()) += gpu_time(gpus, time);
+  (user ? known_row(row.by_user, *user) : row.by_user.back()) += gpu_time(gpus, time);
 }
 
 void GpuAccount::pay(model::OfferingId offering, model::PoolId pool, MilliGpu gpus, Duration time) {
@@ -57,7 +58,7 @@ void GpuAccount::pay(model::OfferingId offering, model::PoolId pool, MilliGpu gp
 }
 
 void GpuAccount::charge(ClusterMeter& total) const {
-  total.by_service.resize(catalog_.services.size() + 1);
+  total.by_user.resize(users_);
   for (std::uint32_t o = 0; o < rows_.size(); ++o) {
     const model::Offering& offering = catalog_.offerings[o];
     PriceSplit by_state(offering);
@@ -65,10 +66,10 @@ void GpuAccount::charge(ClusterMeter& total) const {
       total.gpu_time[s] += rows_[o].by_state[s];
       total.cost[s] += by_state.next(rows_[o].by_state[s]);
     }
-    PriceSplit by_service(offering);
-    for (std::size_t s = 0; s < rows_[o].by_service.size(); ++s) {
-      total.by_service[s].gpu_time += rows_[o].by_service[s];
-      total.by_service[s].cost += by_service.next(rows_[o].by_service[s]);
+    PriceSplit by_user(offering);
+    for (std::size_t u = 0; u < users_; ++u) {
+      total.by_user[u].gpu_time += rows_[o].by_user[u];
+      total.by_user[u].cost += by_user.next(rows_[o].by_user[u]);
     }
     PriceSplit by_pool(offering);
     for (std::uint32_t p = 0; p < rows_[o].by_pool.size(); ++p) {

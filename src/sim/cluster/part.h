@@ -10,12 +10,14 @@
 #include "sim/cluster/cluster_meter.h"
 #include "sim/cluster/event_queue.h"
 #include "sim/cluster/gpu_account.h"
+#include "sim/cluster/gpu_user.h"
 
 namespace capstan::sim {
 
 /// The state that all parts of a cluster share.
 struct Basics {
-  explicit Basics(ClusterConfig with) : config(std::move(with)), api(config.catalog), account(api.catalog()) {}
+  explicit Basics(ClusterConfig with)
+      : config(std::move(with)), api(config.catalog), account(api.catalog(), config.job_classes.size()) {}
 
   ClusterConfig config;
   EventQueue events;
@@ -39,6 +41,8 @@ class Part {
   const model::Snapshot& rows() const { return api_.rows(); }
   const model::Catalog& catalog() const { return api_.catalog(); }
   model::ServiceId service_of(model::GangId id) const { return rows().gangs.at(id).service; }
+  /// Returns the position of the gang's service or class of jobs in `ClusterMeter::by_user`.
+  std::size_t user_of(model::GangId id) const { return gpu_user(config_, rows().gangs.at(id)); }
   const VariantStart& start_of(model::ServiceId service) const {
     const auto it = std::ranges::find(config_.starts, service, &VariantStart::service);
     CAPSTAN_ASSERT(it != config_.starts.end());

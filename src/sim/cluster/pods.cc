@@ -28,6 +28,14 @@ void Pods::bind(model::PodId id, model::NodeId node) {
   api_.set(id, pod);
 }
 
+void Pods::replace(model::PodId id) {
+  const model::Pod pod = rows().pods.at(id);
+  model::Gang gang = rows().gangs.at(pod.gang);
+  erase(id);
+  *std::ranges::find(gang.pods, id) = create(pod.gang, pod.gpus, pod.queue);
+  api_.set(pod.gang, std::move(gang));
+}
+
 void Pods::erase(model::PodId id) {
   const model::Pod pod = rows().pods.at(id);
   if (pod.node.valid()) {
@@ -75,15 +83,15 @@ void Pods::close(model::PodId id) {
 void Pods::add_bound(GpuAccount& account, model::PodId id, Instant end) const {
   const Record& record = known_row(pods_, id);
   const model::Pod& pod = rows().pods.at(id);
-  account.add(rows().nodes.at(pod.node).offering, service_of(pod.gang), record.state, pod.gpus, end - record.since);
+  account.add(rows().nodes.at(pod.node).offering, user_of(pod.gang), record.state, pod.gpus, end - record.since);
 }
 
 void Pods::add_served(GpuAccount& account, model::GangId id, Duration served, Duration busy) const {
   for (model::PodId pod_id : rows().gangs.at(id).pods) {
     const model::Pod& pod = rows().pods.at(pod_id);
     const model::OfferingId offering = rows().nodes.at(pod.node).offering;
-    account.add(offering, service_of(id), GpuState::busy, pod.gpus, busy);
-    account.add(offering, service_of(id), GpuState::idle, pod.gpus, served - busy);
+    account.add(offering, user_of(id), GpuState::busy, pod.gpus, busy);
+    account.add(offering, user_of(id), GpuState::idle, pod.gpus, served - busy);
   }
 }
 
@@ -97,6 +105,7 @@ void Pods::check_invariants() const {
   CAPSTAN_ASSERT(rows().pods.size() == pods_.size());
   for (const auto& [id, record] : pods_) {
     const model::NodeId node = rows().pods.at(id).node;
+    CAPSTAN_ASSERT(std::ranges::count(rows().gangs.at(rows().pods.at(id).gang).pods, id) == 1);
     CAPSTAN_ASSERT(!node.valid() || std::ranges::count(nodes_.pods(node), id) == 1);
   }
 }

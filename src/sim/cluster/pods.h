@@ -15,6 +15,8 @@ class Pods : Part {
 
   /// Creates a pending pod.
   model::PodId create(model::GangId gang, MilliGpu gpus, model::QueueId queue);
+  /// Replaces a pod of a gang that has not begun to start. The other pods of the gang stay bound.
+  void replace(model::PodId id);
   /// Binds a pod to a node with room for it.
   void bind(model::PodId id, model::NodeId node);
   /// Removes a pod and frees its GPUs.
@@ -32,7 +34,6 @@ class Pods : Part {
   void add_served(GpuAccount& account, model::GangId id, Duration served, Duration busy) const;
   /// Adds the time of a gang's bound pods that is not in the shared account yet. The gang does not serve.
   void add_open(GpuAccount& account, model::GangId id, Instant end) const;
-  std::size_t size() const { return pods_.size(); }
   void check_invariants() const;
 
  private:

@@ -198,7 +198,9 @@ void StartChain::transfer_done(FlowId flow) {
     image.cached = image.cached || image.number == transfer.image;
   std::set<model::GangId> waiting;
   for (model::PodId pod : provider_.pods(transfer.node)) waiting.insert(rows().pods.at(pod).gang);
-  for (model::GangId gang : waiting) check_images(gang);
+  for (model::GangId gang : waiting) {
+    if (starts_.contains(gang)) check_images(gang);  // a batch job has no image
+  }
 }
 
 void StartChain::weights_done(model::GangId id) {

@@ -61,7 +61,8 @@ std::optional<model::Reason> WorkloadController::perform(const model::ConvertRep
   const model::Gang* gang = rows().gangs.find(what.gang);
   const model::ServiceId from = what.from, to = what.to;
   if (gang == nullptr || from != gang->service || to == from) return refused;
-  if (!workloads_.contains(to) || !start_of(to).conversion || !gangs_.is_ready(what.gang)) return refused;
+  if (!workloads_.contains(from) || !workloads_.contains(to) || !start_of(to).conversion || !gangs_.is_ready(what.gang))
+    return refused;
   gangs_.convert(what.gang, to);
   set_desired(from, std::max<ReplicaCount>(known_row(workloads_, from).desired - 1, 0));
   set_desired(to, known_row(workloads_, to).desired + 1);

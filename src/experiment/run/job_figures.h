@@ -1,0 +1,43 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/quantity.h"
+#include "base/time.h"
+#include "scenario/job_spec.h"
+#include "sim/cluster/jobs.h"
+
+namespace capstan::experiment {
+
+/// The figures of one class of batch jobs. Conservation: arrived = ended + computing + waiting.
+struct JobFigures {
+  std::string name;
+  std::int64_t arrived = 0;
+  std::int64_t ended = 0;
+  std::int64_t computing = 0;  ///< jobs that computed before the end of the run and had not ended, restarted ones too
+  std::int64_t waiting = 0;    ///< jobs that had not computed at the end of the run
+  /// Time from the arrival of a job to its first computing. A job that still waits counts with its time so far.
+  Duration wait_p50{};
+  Duration wait_p99{};
+  std::int64_t restarts = 0;
+  GpuNanoseconds lost_gpu_ns = 0;  ///< GPU time whose work was lost in restarts
+  GpuNanoseconds gpu_ns = 0;       ///< GPU time that the pods of the jobs had
+  std::int64_t micro_usd = 0;      ///< price of that GPU time
+  std::optional<scenario::JobGoal> goal{};
+  std::int64_t due = 0;   ///< jobs that ended, or whose time was over; 0 without a goal
+  std::int64_t late = 0;  ///< the ones of these that did not end in time
+
+  /// Returns the share of due jobs that ended in time, in millionths; none without a due job.
+  std::optional<std::int64_t> attainment_ppm() const;
+  bool holds_goal() const;
+};
+
+/// Returns the figures of each class, without the GPU time and its price.
+/// @param goals  by class
+std::vector<JobFigures> job_figures(const sim::ClusterConfig& config, const sim::Jobs& jobs,
+                                    const std::vector<std::optional<scenario::JobGoal>>& goals, Instant end);
+
+}  // namespace capstan::experiment

@@ -1,0 +1,43 @@
+#include "experiment/run/queue_watch.h"
+
+#include <algorithm>
+
+namespace capstan::experiment {
+
+QueueWatch::QueueWatch(const model::Catalog& catalog) : catalog_(catalog) {
+  for (const model::Queue& queue : catalog.queues) {
+    QueueFigures& figures = figures_.emplace_back();
+    figures.name = queue.name;
+    if (queue.parent.valid()) figures.parent = catalog.queues[queue.parent.value].name;
+    figures.limit = queue.limit;
+  }
+}
+
+template <typename Visit>
+void QueueWatch::each_above(model::QueueId queue, Visit visit) const {
+  for (; queue.valid(); queue = catalog_.queues[queue.value].parent) visit(queue.value);
+}
+
+void QueueWatch::minute(const model::Snapshot& truth) {
+  if (figures_.empty()) return;
+  std::vector<MilliGpu> held(figures_.size());
+  std::vector<MilliGpu> waiting(figures_.size());
+  truth.pods.for_each([&](model::PodId, const model::Pod& pod) {
+    std::vector<MilliGpu>& sums = pod.node.valid() ? held : waiting;
+    each_above(pod.queue, [&](std::size_t queue) { sums[queue] += pod.gpus; });
+  });
+  for (std::size_t i = 0; i < figures_.size(); ++i) {
+    figures_[i].held_peak = std::max(figures_[i].held_peak, held[i]);
+    figures_[i].held_minutes += held[i];
+    figures_[i].waiting_peak = std::max(figures_[i].waiting_peak, waiting[i]);
+  }
+}
+
+void QueueWatch::charge(model::QueueId queue, GpuNanoseconds gpu_ns, std::int64_t micro_usd) {
+  each_above(queue, [&](std::size_t i) {
+    figures_[i].gpu_ns += gpu_ns;
+    figures_[i].micro_usd += micro_usd;
+  });
+}
+
+}  // namespace capstan::experiment

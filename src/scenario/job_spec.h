@@ -1,0 +1,25 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "base/time.h"
+#include "sim/cluster/cluster_config.h"
+#include "workload/jobs.h"
+
+namespace capstan::scenario {
+
+/// The time in which the jobs of a class should end.
+struct JobGoal {
+  Duration finish_within{};                 ///< from the arrival of a job to its end
+  std::int64_t attainment_ppm = 1'000'000;  ///< share of the jobs that should end in time
+};
+
+/// A row of `jobs:`: a class of batch jobs, how they arrive, and when they should end.
+struct JobSpec {
+  sim::JobClass job_class;
+  workload::JobLoad load;
+  std::optional<JobGoal> goal{};
+};
+
+}  // namespace capstan::scenario

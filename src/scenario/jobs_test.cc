@@ -1,0 +1,107 @@
+// Goal: a scenario may have batch jobs beside its services, and every wrong value is an error with its place.
+#include <gtest/gtest.h>
+
+#include "scenario/scenario.h"
+
+namespace capstan::scenario {
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr const char* kJobs = R"(name: jobs
+queues:
+  - {name: batch, gpu_limit: 8}
+load: {generator: {rate: 2, input: 200, output: 50}, duration: 5m}
+service:
+  model: Llama-3.1-8B
+  gpu: H100
+  slo: {ttft: 1s}
+  replicas: {min: 1, max: 4}
+jobs:
+  - name: training
+    queue: batch
+    gpu: H100
+    together: zone
+    sizes: [{pods: 1, gpus_per_pod: 8, weight: 3}, {pods: 2, gpus_per_pod: 8}]
+    work: {median: 90m, sigma: 0.5, max: 6h}
+    start: 60s
+    checkpoint_every: 15m
+    arrivals: {per_hour: 2, peak_per_hour: 6, peak_at: 3h, until: 20h}
+    goal: {finish_within: 12h, attainment: 90%}
+  - name: nightly
+    gpu: NVIDIA-H100-80GB-HBM3
+    work: 20m
+    arrivals: {count: 24, at: 2h}
+cluster:
+  pools:
+    - {name: h100, gpu_limit: 32, offerings: [{instance: p5.48xlarge}]}
+policies:
+  - {name: a, scale: capstan, place: gang, provision: group}
+)";
+
+ScenarioResult with(std::vector<std::string> sets) {
+  return parse_scenario(kJobs, "s.yaml", {.sets = std::move(sets), .trace = {}, .seed = {}, .policies = {}});
+}
+
+TEST(ScenarioJobs, AClassHasItsSizesArrivalsAndGoal) {
+  const ScenarioResult scenario = with({});
+  ASSERT_TRUE(scenario.has_value()) << scenario.error().text();
+  EXPECT_FALSE(scenario->is_alone());
+  ASSERT_EQ(scenario->jobs.size(), 2u);
+  const JobSpec& training = scenario->jobs[0];
+  EXPECT_EQ(training.job_class.queue, model::QueueId{0});
+  EXPECT_EQ(training.job_class.together, model::Level(model::TopologyLevel::zone));
+  EXPECT_EQ(training.job_class.checkpoint_every, 15min);
+  EXPECT_EQ(training.job_class.start.low, 60s);
+  ASSERT_EQ(training.load.sizes.size(), 2u);
+  EXPECT_EQ(training.load.sizes[0].weight, 3);
+  EXPECT_EQ(training.load.sizes[1].pods, 2);
+  EXPECT_EQ(training.load.work.median, 90min);
+  EXPECT_EQ(training.load.rate.peak_per_hour, 6);
+  EXPECT_EQ(training.load.until, 20h);
+  ASSERT_TRUE(training.goal.has_value());
+  EXPECT_EQ(training.goal->attainment_ppm, 900'000);
+  const JobSpec& nightly = scenario->jobs[1];
+  EXPECT_EQ(nightly.job_class.gpu, training.job_class.gpu) << "a node's name of the GPU is the same kind";
+  EXPECT_EQ(nightly.load.batches.count, 24);
+  EXPECT_FALSE(nightly.goal.has_value());
+  EXPECT_FALSE(nightly.job_class.queue.valid());
+}
+
+struct Fault {
+  const char* about;
+  const char* set;
+  const char* message;
+};
+
+TEST(ScenarioJobs, EveryWrongValueIsAnErrorWithItsPlace) {
+  for (const Fault& fault : {
+           Fault{"names differ", "jobs.1.name=training", "jobs: \"training\" is given twice"},
+           Fault{"a queue must exist", "jobs.0.queue=none", "jobs.0.queue: found \"none\", expected one of batch"},
+           Fault{"the work of a job", "jobs.1.work=0s", "jobs.1.work: found 0s, expected 1s to 8784h"},
+           Fault{"a negative duration", "jobs.1.work=-5m", "jobs.1.work: found \"-5m\""},
+           Fault{"work between its bounds", "jobs.0.work={median: 1h, min: 2h, max: 1h}", "min 2h is above max 1h"},
+           Fault{"arrivals without a source", "jobs.1.arrivals={until: 3h}", "lacks \"count\" or \"per_hour\""},
+           Fault{"arrivals without an end", "jobs.0.arrivals={per_hour: 2}", "lacks \"until\""},
+           Fault{"more jobs than the limit", "jobs.0.arrivals={per_hour: 1000000, until: 20h}",
+                 "found about 20000000 jobs, expected at most 1000000"},
+           Fault{"two ways to arrive", "jobs.1.arrivals={count: 2, per_hour: 3}", "found key \"per_hour\""},
+           Fault{"a GPU that no node has", "jobs.1.gpu=A100", "jobs.1: no node has a100"},
+           Fault{"a pod larger than a node", "jobs.0.sizes.1.gpus_per_pod=16",
+                 "jobs.0: a pod needs 16 h100_sxm GPUs, the largest node has 8"},
+           Fault{"a job larger than its domain",
+                 "jobs.0={name: x, gpu: H100, pods: 2, gpus_per_pod: 8, work: 1h, "
+                 "arrivals: {count: 1}}",
+                 "jobs.0: a job needs 16 h100_sxm GPUs that must share one node, the largest has 8"},
+           Fault{"no lower bound beside jobs", "bound=true",
+                 "bound: found true, but the lower bound is computed for one"},
+       }) {
+    const ScenarioResult scenario = with({fault.set});
+    ASSERT_FALSE(scenario.has_value()) << fault.about;
+    EXPECT_NE(scenario.error().text().find(fault.message), std::string::npos)
+        << fault.about << ": " << scenario.error().text();
+  }
+}
+
+}  // namespace
+}  // namespace capstan::scenario

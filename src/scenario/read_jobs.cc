@@ -1,0 +1,154 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include "engine/names.h"
+#include "manifest/scalars.h"
+#include "scenario/read_parts.h"
+
+namespace capstan::scenario {
+namespace {
+
+using manifest::ErrorList;
+using manifest::Fields;
+using manifest::Node;
+using namespace std::chrono_literals;
+
+constexpr std::size_t kMostClasses = 1000;
+constexpr std::int64_t kMostPods = 1024;
+constexpr std::int64_t kMostGpusPerPod = 1024;
+constexpr double kMostJobsPerHour = 1e6;
+constexpr Duration kLongestWork = 8784h;
+
+/// Reads the pods of a job and the GPUs of each.
+void read_size(Fields& fields, workload::JobSize& size) {
+  fields.integer("pods", size.pods, 1, kMostPods);
+  fields.integer("gpus_per_pod", size.gpus_per_pod, 1, kMostGpusPerPod);
+}
+
+void read_sizes(Fields& fields, const std::string& owner, workload::JobLoad& load, ErrorList& errors) {
+  const auto sizes = fields.list("sizes");
+  if (sizes.empty()) return read_size(fields, load.sizes.front());
+  load.sizes.clear();
+  for (std::size_t i = 0; i < sizes.size(); ++i) {
+    Fields size(sizes[i], fmt::format("{}.sizes.{}", owner, i), errors);
+    read_size(size, load.sizes.emplace_back());
+    size.integer("weight", load.sizes.back().weight, 1, 1'000'000);
+    size.finish();
+  }
+}
+
+/// Reads a length of time, or the distribution of lengths.
+void read_work(const Node& node, const std::string& owner, workload::JobWork& work, ErrorList& errors) {
+  if (node.kind == Node::Kind::scalar) {
+    const auto stated = manifest::read_duration(node.text);
+    if (!stated) {
+      return errors.fail(node.place,
+                         fmt::format("{}.work: found {}, expected a duration or a mapping", owner, node.words()));
+    }
+    if (*stated < 1s || *stated > kLongestWork) {
+      return errors.fail(node.place, fmt::format("{}.work: found {}, expected 1s to {}", owner, node.text,
+                                                 manifest::duration_text(kLongestWork)));
+    }
+    work.median = *stated;
+    return;
+  }
+  Fields fields(node, owner + ".work", errors);
+  if (fields.need("median") != nullptr) fields.duration("median", work.median, 1s, kLongestWork);
+  fields.number("sigma", work.sigma, 0, 10);
+  fields.duration("min", work.least, 1s, kLongestWork);
+  fields.duration("max", work.most, 1s, kLongestWork);
+  fields.finish();
+  if (fields.ok() && work.least > work.most) {
+    errors.fail(node.place, fmt::format("{}: min {} is above max {}", fields.what(),
+                                        manifest::duration_text(work.least), manifest::duration_text(work.most)));
+  }
+}
+
+/// Reads when jobs arrive: `count` jobs together, or jobs one by one at a rate.
+void read_arrivals(const Node& node, const std::string& owner, const Scenario& scenario, workload::JobLoad& load,
+                   ErrorList& errors) {
+  Fields fields(node, owner + ".arrivals", errors);
+  const bool has_batches = fields.take("count") != nullptr;
+  bool has_rate = false;
+  if (has_batches) {
+    fields.integer("count", load.batches.count, 1, static_cast<std::int64_t>(workload::kMostJobs));
+    fields.duration("at", load.batches.at, 0s, kLongestWork);
+    fields.duration("every", load.batches.every, 1s, kLongestWork);
+  } else {
+    has_rate = fields.number("per_hour", load.rate.per_hour, 0, kMostJobsPerHour);
+    fields.number("peak_per_hour", load.rate.peak_per_hour, 0, kMostJobsPerHour);
+    fields.duration("peak_at", load.rate.peak_at, 0s, 24h);
+  }
+  const bool ends = fields.duration("until", load.until, 1s, kLongestWork);
+  if (!ends && scenario.duration) load.until = *scenario.duration;
+  fields.finish();
+  if (!fields.ok()) return;
+  if (!has_batches && !has_rate) {
+    return errors.fail(node.place, fields.what() + " lacks \"count\" or \"per_hour\"");
+  }
+  const bool goes_on = has_rate || load.batches.every > Duration{};
+  if (goes_on && !ends && !scenario.duration) {
+    return errors.fail(
+        node.place, fields.what() + " lacks \"until\", expected the end of the arrivals, or the scenario's duration");
+  }
+  if (const double jobs = workload::expected_jobs(load); jobs > static_cast<double>(workload::kMostJobs)) {
+    errors.fail(node.place, fmt::format("{}: found about {:.0f} jobs, expected at most {}", fields.what(), jobs,
+                                        workload::kMostJobs));
+  }
+}
+
+void read_goal(const Node& node, const std::string& owner, JobGoal& goal, ErrorList& errors) {
+  Fields fields(node, owner + ".goal", errors);
+  if (fields.need("finish_within") != nullptr) {
+    fields.duration("finish_within", goal.finish_within, 1s, kLongestWork);
+  }
+  fields.share_ppm("attainment", goal.attainment_ppm, 1, 1'000'000);
+  fields.finish();
+}
+
+JobSpec read_class(const Node& node, const std::string& owner, model::Catalog& catalog, const Scenario& scenario,
+                   ErrorList& errors) {
+  JobSpec spec;
+  sim::JobClass& job_class = spec.job_class;
+  job_class.start = sim::Latency::between(20s, 40s);
+  Fields fields(node, owner, errors);
+  if (fields.need("name") != nullptr) fields.text("name", job_class.name);
+  std::string gpu;
+  if (fields.need("gpu") != nullptr && fields.text("gpu", gpu)) {
+    job_class.gpu = gpu_kind(catalog, engine::gpu_of_product(*scenario.engines, gpu).value_or(gpu));
+  }
+  model::TopologyLevel together = model::TopologyLevel::node;
+  read_level(fields, "together", together);
+  job_class.together = together;
+  read_queue(fields, catalog, job_class.queue, errors);
+  read_sizes(fields, owner, spec.load, errors);
+  if (const Node* work = fields.need("work")) read_work(*work, owner, spec.load.work, errors);
+  read_latency(fields, "start", job_class.start);
+  fields.duration("checkpoint_every", job_class.checkpoint_every, 1s, kLongestWork);
+  if (const Node* arrivals = fields.need("arrivals")) read_arrivals(*arrivals, owner, scenario, spec.load, errors);
+  if (const Node* goal = fields.take("goal")) read_goal(*goal, owner, spec.goal.emplace(), errors);
+  fields.finish();
+  return spec;
+}
+
+}  // namespace
+
+void read_jobs(std::span<const Node> nodes, model::Catalog& catalog, Scenario& scenario, ErrorList& errors) {
+  if (nodes.size() > kMostClasses) {
+    return errors.fail(nodes[kMostClasses].place, fmt::format("more than {} classes of jobs", kMostClasses));
+  }
+  for (std::size_t i = 0; i < nodes.size(); ++i) {
+    JobSpec spec = read_class(nodes[i], fmt::format("jobs.{}", i), catalog, scenario, errors);
+    const std::string& name = spec.job_class.name;
+    const auto has_name = [&](const JobSpec& other) { return other.job_class.name == name; };
+    if (!name.empty() && std::ranges::any_of(scenario.jobs, has_name)) {
+      errors.fail(nodes[i].find("name")->place, fmt::format("jobs: \"{}\" is given twice", name));
+    }
+    scenario.jobs.push_back(std::move(spec));
+  }
+}
+
+}  // namespace capstan::scenario

@@ -1,0 +1,154 @@
+#include "sim/cluster/jobs.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/assert.h"
+#include "base/known_row.h"
+
+namespace capstan::sim {
+
+Jobs::Jobs(Basics& basics, std::uint64_t seed, Pods& pods) : Part(basics), pods_(pods), draws_(seed, "cluster.jobs") {
+  CAPSTAN_ASSERT(std::ranges::is_sorted(config_.jobs, {}, &Job::at));
+  schedule_arrival();
+}
+
+const JobClass& Jobs::class_of(std::uint32_t job) const {
+  return known_row(config_.job_classes, known_row(config_.jobs, job).job_class);
+}
+
+void Jobs::schedule_arrival() {
+  if (have_all_arrived()) return;
+  const auto next = static_cast<std::uint32_t>(progress_.size());
+  events_.schedule(config_.jobs[next].at, EventKind::job_arrival, next);
+}
+
+void Jobs::arrive(std::uint32_t job) {
+  CAPSTAN_ASSERT(job == progress_.size());
+  progress_.emplace_back();
+  create_gang(job);
+  schedule_arrival();
+}
+
+void Jobs::create_gang(std::uint32_t job) {
+  const Job& what = known_row(config_.jobs, job);
+  const JobClass& job_class = class_of(job);
+  CAPSTAN_ASSERT(what.pods > 0 && what.gpus_per_pod > MilliGpu{} && what.work > Duration{});
+  const model::GangId id = api_.new_gang();
+  model::Gang gang;
+  gang.ordinal = job;
+  gang.spec = {.pods = {.gpu = job_class.gpu, .count = what.pods, .gpus_per_pod = what.gpus_per_pod},
+               .together = job_class.together};
+  gang.created_at = now();
+  for (std::int32_t i = 0; i < what.pods; ++i) {
+    gang.pods.push_back(pods_.create(id, what.gpus_per_pod, job_class.queue));
+  }
+  gangs_.emplace(id, Gang{.job = job, .since = {}});
+  api_.set(id, std::move(gang));
+}
+
+void Jobs::note_bound(model::GangId id) {
+  Gang& record = known_row(gangs_, id);
+  const model::Gang& row = rows().gangs.at(id);
+  const auto is_bound = [&](model::PodId pod) { return rows().pods.at(pod).node.valid(); };
+  if (!std::ranges::all_of(row.pods, is_bound)) return;
+  record.stage = Stage::starting;
+  pods_.set_states(id, GpuState::starting);
+  const Latency& start = class_of(record.job).start;
+  model::Gang gang = row;
+  gang.phase = model::Gang::Phase::starting;
+  gang.expected_ready_at = now() + start.midpoint();
+  api_.set(id, std::move(gang));
+  events_.schedule(now() + start.draw(draws_), EventKind::job_started, id.value);
+}
+
+void Jobs::started(model::GangId id) {
+  const auto found = gangs_.find(id);
+  if (found == gangs_.end()) return;  // it lost its pods while it started
+  Gang& record = found->second;
+  record.stage = Stage::computing;
+  record.since = now();
+  JobProgress& progress = progress_[record.job];
+  if (!progress.has_started()) progress.started_at = now();
+  pods_.set_states(id, GpuState::busy);
+  pods_.set_phases(id, model::Gang::Phase::ready, model::Pod::Phase::ready);
+  events_.schedule(now() + config_.jobs[record.job].work - progress.saved, EventKind::job_done, id.value);
+}
+
+void Jobs::done(model::GangId id) {
+  const auto found = gangs_.find(id);
+  if (found == gangs_.end()) return;  // it lost its pods while it computed
+  const std::uint32_t job = found->second.job;
+  progress_[job].saved = config_.jobs[job].work;
+  progress_[job].ended_at = now();
+  ++ended_;
+  remove(id);
+}
+
+void Jobs::evict(model::PodId id, Interruption why) {
+  const model::GangId gang = rows().pods.at(id).gang;
+  if (known_row(gangs_, gang).stage != Stage::binding) return restart(gang, why);
+  pods_.replace(id);
+}
+
+/// Ends the gang of a job. Its controller makes another one, which goes on from the last checkpoint.
+void Jobs::restart(model::GangId id, Interruption why) {
+  const Gang record = known_row(gangs_, id);
+  JobProgress& progress = progress_[record.job];
+  if (record.stage == Stage::computing) {
+    const Duration computed = now() - record.since;
+    const Duration every = class_of(record.job).checkpoint_every;
+    const Duration saved = every > Duration{} ? computed / every * every : Duration{};
+    progress.saved += saved;
+    progress.lost += computed - saved;
+  }
+  ++progress.restarts;
+  ++meter_.job_restarts[static_cast<std::size_t>(why)];
+  remove(id);
+  events_.schedule(now() + config_.pod_creation.draw(draws_), EventKind::job_restarted, record.job);
+}
+
+void Jobs::remove(model::GangId id) {
+  const model::Gang gang = rows().gangs.at(id);
+  for (const model::PodId pod : gang.pods) pods_.erase(pod);
+  gangs_.erase(id);
+  api_.erase(id);
+}
+
+Duration Jobs::computed(std::uint32_t job) const {
+  const JobProgress& progress = known_row(progress_, job);
+  Duration total = progress.saved + progress.lost;
+  for (const auto& [id, gang] : gangs_) {
+    if (gang.job == job && gang.stage == Stage::computing) total += now() - gang.since;
+  }
+  return total;
+}
+
+void Jobs::add_open(GpuAccount& account, Instant end) const {
+  for (const auto& [id, gang] : gangs_) pods_.add_open(account, id, end);
+}
+
+void Jobs::check_invariants() const {
+  for (const auto& [id, record] : gangs_) {
+    const model::Gang& gang = rows().gangs.at(id);
+    CAPSTAN_ASSERT(!gang.service.valid() && gang.ordinal == record.job);
+    CAPSTAN_ASSERT(static_cast<std::int64_t>(gang.pods.size()) == gang.spec.pods.count);
+    for (const model::PodId pod : gang.pods) {
+      CAPSTAN_ASSERT(rows().pods.at(pod).gang == id);
+      CAPSTAN_ASSERT(record.stage == Stage::binding || rows().pods.at(pod).node.valid());
+    }
+    const JobProgress& progress = known_row(progress_, record.job);
+    CAPSTAN_ASSERT(!progress.has_ended() && progress.saved <= config_.jobs[record.job].work);
+  }
+}
+
+void Jobs::add_to(StateHash& hash) const {
+  if (config_.jobs.empty()) return;
+  for (const JobProgress& progress : progress_) {
+    hash.add(static_cast<std::uint64_t>(progress.saved.count()));
+    hash.add(static_cast<std::uint64_t>(progress.lost.count()));
+  }
+  add_draw(hash, draws_);
+}
+
+}  // namespace capstan::sim

@@ -1,0 +1,65 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "base/quantity.h"
+#include "base/time.h"
+
+namespace capstan::workload {
+
+/// The size of a batch job.
+struct JobSize {
+  std::int32_t pods = 1;
+  GpuCount gpus_per_pod = 1;
+  std::int64_t weight = 1;  ///< share of the jobs with this size, relative to the other sizes; > 0
+};
+
+/// The computing time of a batch job: log-normal around a median, cut at `least` and `most`.
+struct JobWork {
+  Duration median = std::chrono::minutes(10);
+  double sigma = 0;  ///< 0: every job takes the median
+  Duration least = std::chrono::seconds(1);
+  Duration most = std::chrono::hours(8784);
+};
+
+/// Jobs that arrive together, once or again and again.
+struct JobBatches {
+  std::int64_t count = 1;  ///< jobs of a batch
+  Duration at{};           ///< arrival of the first batch
+  Duration every{};        ///< time from one batch to the next; zero: there is one batch
+};
+
+/// Jobs that arrive one by one as a Poisson process, at a constant rate or at one that rises and falls each day.
+struct JobRate {
+  double per_hour = 0;       ///< lowest rate
+  double peak_per_hour = 0;  ///< highest rate of the day; at most `per_hour`: the rate is constant
+  Duration peak_at{};        ///< time of the day of the highest rate
+};
+
+/// All settings of a class of batch jobs.
+struct JobLoad {
+  std::vector<JobSize> sizes{JobSize{}};
+  JobWork work;
+  JobBatches batches{.count = 0, .at = {}, .every = {}};  ///< count 0: none
+  JobRate rate;
+  Duration until = std::chrono::hours(8784);  ///< only jobs that arrive before this time count
+};
+
+struct DrawnJob {
+  Instant at;
+  std::int32_t pods = 1;
+  GpuCount gpus_per_pod = 1;
+  Duration work;
+};
+
+/// Most jobs of one class that a reader of settings should accept.
+inline constexpr std::int64_t kMostJobs = 1'000'000;
+
+/// Returns the number of jobs that arrive, on average over all seeds.
+double expected_jobs(const JobLoad& load);
+
+/// Draws the jobs of a class by their time of arrival. Equal settings and seeds give equal jobs.
+std::vector<DrawnJob> draw_jobs(const JobLoad& load, std::uint64_t seed);
+
+}  // namespace capstan::workload
