@@ -201,6 +201,7 @@ class Feasibility {
       return refuse({owner + ".gpu"}, instance_paths(), fmt::format("{}: no node has {} GPUs", owner, gpu));
     }
     const GpuCount domain = largest_domain(scenario_, job_class.gpu, job_class.together);
+    if (const auto& recorded = scenario_.jobs[number].recorded) return check_trace(owner, *recorded, gpu, node);
     for (const workload::JobSize& size : scenario_.jobs[number].load.sizes) {
       if (size.gpus_per_pod > node) {
         return refuse(
@@ -214,6 +215,16 @@ class Feasibility {
                                   scenario_.catalog->level_words(job_class.together), domain));
       }
     }
+  }
+
+  void check_trace(const std::string& owner, const std::vector<workload::JobArrival>& jobs, const std::string& gpu,
+                   GpuCount node) {
+    MilliGpu most;
+    for (const workload::JobArrival& job : jobs) most = std::max(most, job.gpus_per_pod);
+    if (most <= whole_gpus(node)) return;
+    refuse({owner + ".trace"}, instance_paths(),
+           fmt::format("{}: a job of the trace needs {} {} GPUs, the largest node has {}", owner, most.count / 1000,
+                       gpu, node));
   }
 
   /// Returns the paths at which the file may state keys of a service: in its role or variant, or for the whole service.

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <vector>
 
 #include "base/time.h"
 #include "sim/cluster/cluster_config.h"
@@ -19,6 +20,8 @@ struct JobGoal {
 struct JobSpec {
   sim::JobClass job_class;
   workload::JobLoad load;
+  /// The jobs of a trace, by time of arrival; none: `load` says how jobs are drawn.
+  std::optional<std::vector<workload::JobArrival>> recorded{};
   std::optional<JobGoal> goal{};
 };
 

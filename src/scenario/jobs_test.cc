@@ -68,6 +68,33 @@ TEST(ScenarioJobs, AClassHasItsSizesArrivalsAndGoal) {
   EXPECT_FALSE(nightly.job_class.queue.valid());
 }
 
+TEST(ScenarioJobs, ATraceHasItsOwnSizesAndTimes) {
+  const std::string trace = "trace: {file: " CAPSTAN_SOURCE_DIR "/scenarios/traces/jobs.csv";
+  const ScenarioResult scenario = with({"jobs.1={name: recorded, gpu: H100, " + trace + "}}"});
+  ASSERT_TRUE(scenario.has_value()) << scenario.error().text();
+  const auto& jobs = scenario->jobs[1].recorded;
+  ASSERT_TRUE(jobs.has_value());
+  ASSERT_EQ(jobs->size(), 3u);
+  EXPECT_EQ(jobs->front().gpus_per_pod, MilliGpu{500});
+  EXPECT_EQ((*jobs)[2].work, 2h);
+  const auto error_of = [&](const std::string& job) {
+    const ScenarioResult wrong = with({"jobs.1=" + job});
+    return wrong ? std::string("possible") : wrong.error().text();
+  };
+  EXPECT_NE(error_of("{name: x, gpu: H100, work: 1h, " + trace + "}}").find("found key \"work\""), std::string::npos);
+  EXPECT_NE(error_of("{name: x, gpu: H100, " + trace + ", from: 9h}}").find("found no job in this part"),
+            std::string::npos);
+  EXPECT_NE(error_of("{name: x, gpu: H100, trace: {file: /none.csv}}").find("/none.csv"), std::string::npos);
+}
+
+TEST(ScenarioJobs, NodesMayHaveAGpuThatOnlyJobsUse) {
+  const std::string nodes = "cluster.existing=[{instance: old, gpu: P100, gpus: 2, usd_per_hour: 1, count: 3}]";
+  EXPECT_TRUE(with({"jobs.1.gpu=P100", nodes}).has_value());
+  const ScenarioResult misspelled = with({"jobs.1.gpu=P100", nodes, "cluster.existing.0.gpu=P10"});
+  ASSERT_FALSE(misspelled.has_value());
+  EXPECT_NE(misspelled.error().text().find("cluster.existing.gpu: found \"P10\""), std::string::npos);
+}
+
 struct Fault {
   const char* about;
   const char* set;

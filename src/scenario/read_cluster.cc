@@ -154,7 +154,8 @@ class ClusterReader {
   std::string gpu_key(const Node& node, const std::string& what) {
     const engine::EngineTable& table = engines_;
     if (const std::optional<std::string> key = engine::gpu_of_product(table, node.text)) return *key;
-    if (std::ranges::find(instances(), node.text, &Instance::gpu) == instances().end()) {
+    const bool is_of_jobs = std::ranges::find(catalog_.gpu_kinds, node.text) != catalog_.gpu_kinds.end();
+    if (!is_of_jobs && std::ranges::find(instances(), node.text, &Instance::gpu) == instances().end()) {
       errors_.fail(node.place,
                    what + ".gpu: " + table.gpu_key(node.text).error().message + ", or one of data/instances.csv");
     }

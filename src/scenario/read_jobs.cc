@@ -7,6 +7,7 @@
 #include "engine/names.h"
 #include "manifest/scalars.h"
 #include "scenario/read_parts.h"
+#include "workload/job_trace.h"
 
 namespace capstan::scenario {
 namespace {
@@ -100,6 +101,32 @@ void read_arrivals(const Node& node, const std::string& owner, const Scenario& s
   }
 }
 
+/// Reads the part of a trace. A path in a file is relative to that file; one of the command line is relative to the
+/// current folder.
+void read_trace(const Node& node, const std::string& owner, const Scenario& scenario, JobSpec& spec,
+                ErrorList& errors) {
+  Fields fields(node, owner + ".trace", errors);
+  workload::JobTracePart part;
+  std::string path;
+  const Node* file = fields.need("file");
+  if (file != nullptr) fields.text("file", path);
+  fields.duration("from", part.from, 0s, 876'000h);
+  if (!fields.duration("length", part.length, 1s, kLongestWork) && scenario.duration) part.length = *scenario.duration;
+  fields.finish();
+  spec.recorded.emplace();
+  if (!fields.ok()) return;
+  const std::size_t slash = scenario.file.find_last_of('/');
+  const bool is_beside = !file->place.from_option && !path.starts_with('/') && slash != std::string::npos;
+  auto bytes = workload::open_bytes(is_beside ? scenario.file.substr(0, slash + 1) + path : path);
+  if (!bytes) return errors.fail(std::move(bytes.error()));
+  auto jobs = workload::read_job_trace(std::move(*bytes), part);
+  if (!jobs) return errors.fail(std::move(jobs.error()));
+  if (jobs->empty()) {
+    return errors.fail(node.place, fields.what() + ": found no job in this part of the trace, expected at least one");
+  }
+  spec.recorded = std::move(*jobs);
+}
+
 void read_goal(const Node& node, const std::string& owner, JobGoal& goal, ErrorList& errors) {
   Fields fields(node, owner + ".goal", errors);
   if (fields.need("finish_within") != nullptr) {
@@ -124,11 +151,15 @@ JobSpec read_class(const Node& node, const std::string& owner, model::Catalog& c
   read_level(fields, "together", together);
   job_class.together = together;
   read_queue(fields, catalog, job_class.queue, errors);
-  read_sizes(fields, owner, spec.load, errors);
-  if (const Node* work = fields.need("work")) read_work(*work, owner, spec.load.work, errors);
   read_latency(fields, "start", job_class.start);
   fields.duration("checkpoint_every", job_class.checkpoint_every, 1s, kLongestWork);
-  if (const Node* arrivals = fields.need("arrivals")) read_arrivals(*arrivals, owner, scenario, spec.load, errors);
+  if (const Node* trace = fields.take("trace")) {
+    read_trace(*trace, owner, scenario, spec, errors);
+  } else {
+    read_sizes(fields, owner, spec.load, errors);
+    if (const Node* work = fields.need("work")) read_work(*work, owner, spec.load.work, errors);
+    if (const Node* arrivals = fields.need("arrivals")) read_arrivals(*arrivals, owner, scenario, spec.load, errors);
+  }
   if (const Node* goal = fields.take("goal")) read_goal(*goal, owner, spec.goal.emplace(), errors);
   fields.finish();
   return spec;

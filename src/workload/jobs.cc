@@ -19,9 +19,9 @@ class JobDraws {
     CAPSTAN_ASSERT(weight_ > 0);
   }
 
-  DrawnJob next(Instant at) {
+  JobArrival next(Instant at) {
     const JobSize& size = draw_size();
-    return {.at = at, .pods = size.pods, .gpus_per_pod = size.gpus_per_pod, .work = draw_work()};
+    return {.at = at, .pods = size.pods, .gpus_per_pod = whole_gpus(size.gpus_per_pod), .work = draw_work()};
   }
 
  private:
@@ -89,9 +89,9 @@ double expected_jobs(const JobLoad& load) {
   return batch_count * static_cast<double>(batches.count) + per_hour * hours;
 }
 
-std::vector<DrawnJob> draw_jobs(const JobLoad& load, std::uint64_t seed) {
+std::vector<JobArrival> draw_jobs(const JobLoad& load, std::uint64_t seed) {
   JobDraws draws(load, seed);
-  std::vector<DrawnJob> jobs;
+  std::vector<JobArrival> jobs;
   for (const Instant at : arrivals_of(load, seed)) jobs.push_back(draws.next(at));
   return jobs;
 }

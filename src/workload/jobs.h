@@ -46,10 +46,11 @@ struct JobLoad {
   Duration until = std::chrono::hours(8784);  ///< only jobs that arrive before this time count
 };
 
-struct DrawnJob {
+/// One batch job of a load.
+struct JobArrival {
   Instant at;
   std::int32_t pods = 1;
-  GpuCount gpus_per_pod = 1;
+  MilliGpu gpus_per_pod;
   Duration work;
 };
 
@@ -60,6 +61,6 @@ inline constexpr std::int64_t kMostJobs = 1'000'000;
 double expected_jobs(const JobLoad& load);
 
 /// Draws the jobs of a class by their time of arrival. Equal settings and seeds give equal jobs.
-std::vector<DrawnJob> draw_jobs(const JobLoad& load, std::uint64_t seed);
+std::vector<JobArrival> draw_jobs(const JobLoad& load, std::uint64_t seed);
 
 }  // namespace capstan::workload

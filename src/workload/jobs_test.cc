@@ -10,13 +10,13 @@ namespace {
 
 using namespace std::chrono_literals;
 
-std::vector<DrawnJob> drawn(const JobLoad& load, std::uint64_t seed = 1) { return draw_jobs(load, seed); }
+std::vector<JobArrival> drawn(const JobLoad& load, std::uint64_t seed = 1) { return draw_jobs(load, seed); }
 
 TEST(DrawJobs, BatchesArriveTogetherEachDay) {
   JobLoad load;
   load.batches = {.count = 3, .at = 22h, .every = 24h};
   load.until = 48h;
-  const std::vector<DrawnJob> jobs = drawn(load);
+  const std::vector<JobArrival> jobs = drawn(load);
   ASSERT_EQ(jobs.size(), 6u);
   EXPECT_EQ(jobs[2].at, Instant{22h});
   EXPECT_EQ(jobs[3].at, Instant{46h});
@@ -34,10 +34,10 @@ TEST(DrawJobs, ARateIsHeldOnAverageAndPeaksAtItsTime) {
   EXPECT_NEAR(static_cast<double>(drawn(load).size()), 6000, 300);
   load.rate = {.per_hour = 0, .peak_per_hour = 600, .peak_at = 3h};
   load.until = 24h;
-  const std::vector<DrawnJob> jobs = drawn(load);
+  const std::vector<JobArrival> jobs = drawn(load);
   const auto between = [&](Duration from, Duration to) {
-    return std::ranges::count_if(jobs,
-                                 [&](const DrawnJob& job) { return job.at >= Instant{from} && job.at < Instant{to}; });
+    return std::ranges::count_if(
+        jobs, [&](const JobArrival& job) { return job.at >= Instant{from} && job.at < Instant{to}; });
   };
   EXPECT_GT(between(2h, 4h), 10 * between(14h, 16h));
 }
@@ -48,12 +48,12 @@ TEST(DrawJobs, SizesAndLengthsFollowTheirDistribution) {
   load.until = 10h;
   load.sizes = {{.pods = 1, .gpus_per_pod = 1, .weight = 3}, {.pods = 4, .gpus_per_pod = 8, .weight = 1}};
   load.work = {.median = 10min, .sigma = 1, .least = 1min, .most = 2h};
-  const std::vector<DrawnJob> jobs = drawn(load);
-  const auto large = std::ranges::count(jobs, 4, &DrawnJob::pods);
+  const std::vector<JobArrival> jobs = drawn(load);
+  const auto large = std::ranges::count(jobs, 4, &JobArrival::pods);
   EXPECT_NEAR(static_cast<double>(large) / static_cast<double>(jobs.size()), 0.25, 0.03);
-  const auto longer = std::ranges::count_if(jobs, [](const DrawnJob& job) { return job.work > 10min; });
+  const auto longer = std::ranges::count_if(jobs, [](const JobArrival& job) { return job.work > 10min; });
   EXPECT_NEAR(static_cast<double>(longer) / static_cast<double>(jobs.size()), 0.5, 0.03);
-  EXPECT_TRUE(std::ranges::all_of(jobs, [](const DrawnJob& job) { return job.work >= 1min && job.work <= 2h; }));
+  EXPECT_TRUE(std::ranges::all_of(jobs, [](const JobArrival& job) { return job.work >= 1min && job.work <= 2h; }));
 }
 
 TEST(DrawJobs, EqualSeedsDrawEqualJobs) {
@@ -61,8 +61,8 @@ TEST(DrawJobs, EqualSeedsDrawEqualJobs) {
   load.rate.per_hour = 100;
   load.work.sigma = 1;
   load.until = 5h;
-  const auto key = [](const DrawnJob& job) { return std::tuple(job.at, job.pods, job.gpus_per_pod, job.work); };
-  const auto same = [&](const std::vector<DrawnJob>& a, const std::vector<DrawnJob>& b) {
+  const auto key = [](const JobArrival& job) { return std::tuple(job.at, job.pods, job.gpus_per_pod, job.work); };
+  const auto same = [&](const std::vector<JobArrival>& a, const std::vector<JobArrival>& b) {
     return std::ranges::equal(a, b, {}, key, key);
   };
   EXPECT_TRUE(same(drawn(load, 7), drawn(load, 7)));

@@ -24,7 +24,7 @@ constexpr const char* kDecimal = R"(\$?[0-9]+(_[0-9]+)*(\.[0-9]+)?)";
 /// Keys whose value determines which other keys a mapping may have.
 const Strings kDeciders = {"policy", "kind", "process"};
 /// Keys whose presence determines which other keys a mapping may have.
-const Strings kForms = {"services", "manifest", "prefill", "variants", "roles", "sizes", "count", "per_hour"};
+const Strings kForms = {"services", "manifest", "prefill", "variants", "roles", "sizes", "count", "per_hour", "trace"};
 const Strings kPlanForms = {"trace", "profile", "prometheus"};
 /// Keys of lists whose elements are a name or a mapping.
 const std::set<std::string> kNamesOrMappings = {"instances"};

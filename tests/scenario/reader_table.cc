@@ -56,6 +56,10 @@ const Strings kServices = {
     "slo: {ttft: 1s}, replicas: {min: 1, max: 4}}]",
     "policies=[{name: one, scale: capstan, place: gang, provision: karpenter}]"};
 
+const std::string kJobTrace =
+    "jobs=[{name: recorded, queue: all, gpu: H100, together: node, start: 20s, checkpoint_every: 10m, goal: "
+    "{finish_within: 6h}, trace: {file: " CAPSTAN_SOURCE_DIR "/scenarios/traces/jobs.csv, from: 0s, length: 24h}}]";
+
 const std::string kScale = "policies.0.scale";
 const std::string kManifestForm =
     kScale + "={manifest: " CAPSTAN_SOURCE_DIR
@@ -120,6 +124,8 @@ const std::vector<Mapping> kScenarioMappings = {
     {"A latency", "service.start.engine_init_cached", {}},
     {"jobs", "jobs.0", {}},
     {"jobs", "jobs.0", {"jobs.0.sizes=~", "jobs.0.pods=2", "jobs.0.gpus_per_pod=8"}},
+    {"jobs", "jobs.0", {kJobTrace}},
+    {"trace of jobs", "jobs.0.trace", {kJobTrace}},
     {"sizes", "jobs.0.sizes.0", {}},
     {"work", "jobs.0.work", {}},
     {"arrivals of jobs", "jobs.0.arrivals", {}},
@@ -367,8 +373,8 @@ namespace {
 
 Column ask_for_column(const Mapping& mapping, const std::string& key) {
   // The values of these keys are names that the scenario defines itself.
-  static const std::set<std::string> kTexts = {"gpu",   "instance", "pool", "zone",     "manifest",
-                                               "queue", "parent",   "name", "required", "preferred"};
+  static const std::set<std::string> kTexts = {"gpu",    "instance", "pool",     "zone",      "manifest", "queue",
+                                               "parent", "name",     "required", "preferred", "file"};
   if (kTexts.contains(key)) return {"text", ""};
   const std::string path = child_path(mapping.path, key) + "=";
   const Strings messages = reader_errors(mapping.format, mapping.sets, path + kGarbage);

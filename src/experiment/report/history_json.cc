@@ -169,6 +169,13 @@ Json latency_phases_json(std::span<const Minute> minutes) {
   return json;
 }
 
+/// Returns a job with the first size of a class.
+workload::JobArrival first_size(const scenario::JobSpec& spec) {
+  if (spec.recorded) return spec.recorded->front();
+  const workload::JobSize& size = spec.load.sizes.front();
+  return {.at = {}, .pods = size.pods, .gpus_per_pod = whole_gpus(size.gpus_per_pod), .work = {}};
+}
+
 Json services_json(const model::Catalog& catalog, const std::vector<scenario::JobSpec>& jobs) {
   Json json = Json::array();
   for (const model::Service& service : catalog.services) {
@@ -185,12 +192,13 @@ Json services_json(const model::Catalog& catalog, const std::vector<scenario::Jo
   }
   for (const scenario::JobSpec& spec : jobs) {
     const sim::JobClass& job_class = spec.job_class;
-    const workload::JobSize& size = spec.load.sizes.front();
+    // Sizes differ within a class: the first one stands for all.
+    const workload::JobArrival size = first_size(spec);
     json.push_back({{"name", job_class.name},
                     {"part", "job"},
                     {"gpu", catalog.gpu_kind(job_class.gpu)},
                     {"pods", size.pods},
-                    {"gpus_per_pod_milli", whole_gpus(size.gpus_per_pod).count},
+                    {"gpus_per_pod_milli", size.gpus_per_pod.count},
                     {"together", catalog.level_key(job_class.together)},
                     {"queue", job_class.queue.valid() ? Json(job_class.queue.value) : Json()}});
   }

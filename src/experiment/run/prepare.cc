@@ -51,8 +51,9 @@ void add_jobs(const scenario::Scenario& scenario, std::uint64_t seed, Simulation
     const scenario::JobSpec& spec = scenario.jobs[c];
     setup.cluster.job_classes.push_back(spec.job_class);
     setup.job_goals.push_back(spec.goal);
-    for (const workload::DrawnJob& job : workload::draw_jobs(spec.load, seed + c * kSeedApart)) {
-      setup.cluster.jobs.push_back({job.at, c, job.pods, whole_gpus(job.gpus_per_pod), job.work});
+    const auto jobs = spec.recorded ? *spec.recorded : workload::draw_jobs(spec.load, seed + c * kSeedApart);
+    for (const workload::JobArrival& job : jobs) {
+      setup.cluster.jobs.push_back({job.at, c, job.pods, job.gpus_per_pod, job.work});
     }
   }
   std::ranges::stable_sort(setup.cluster.jobs, {}, &sim::Job::at);
