@@ -93,7 +93,7 @@ void ActionDispatcher::set_replicas(model::ActionToken token, const model::SetRe
   // If Capstan does not know which replicas this kind of workload removes, it cannot drain them beforehand.
   const Removal removal = removal_of(target->kind);
   if (removal == Removal::unknown && goal->means.waits()) goal->means = {};
-  goal->can_mark = removal == Removal::any;
+  goal->can_mark = removal == Removal::marked;
   if (target->drain_limit) goal->drain_limit = *target->drain_limit;
   goal->victims.clear();
   goal->never_served.clear();
@@ -163,7 +163,7 @@ void ActionDispatcher::update_loads(const std::map<std::string, ScaleGoal::Load>
     }
     goal->loads.clear();
     for (const Ref& victim : goal->victims) {
-      leaving_[victim.uid] = now + kLeaving;
+      leaving_[victim.uid] = now + kRemovedPodVisibleMax;
       if (const auto load = loads.find(victim.uid); load != loads.end()) goal->loads.insert(*load);
     }
     ++at;
@@ -210,8 +210,9 @@ void ActionDispatcher::update_routing(std::span<const Routed> pods) {
   if (!first_pass_) first_pass_ = now;
   for (const Routed& routed : pods) {
     // The first decisions of a new leader continue or cancel the drains of the earlier leader. Therefore no pod counts
-    // as abandoned within kLeaving after the first pass.
-    const bool is_abandoned = routed.is_out && !leaving_.contains(routed.pod.uid) && now - *first_pass_ >= kLeaving;
+    // as abandoned within kRemovedPodVisibleMax after the first pass.
+    const bool is_abandoned =
+        routed.is_out && !leaving_.contains(routed.pod.uid) && now - *first_pass_ >= kRemovedPodVisibleMax;
     const bool is_new = !routed.has_gate && !leaving.contains(routed.pod.uid);
     const std::string key = serving_key(routed.pod);
     if (!(is_abandoned || is_new) || runner_.busy(key)) continue;

@@ -56,7 +56,7 @@ class References {
 class ActionDispatcher {
  public:
   /// Time that a drained and removed pod may still be visible before it counts as abandoned.
-  static constexpr Duration kLeaving = std::chrono::seconds(60);
+  static constexpr Duration kRemovedPodVisibleMax = std::chrono::seconds(60);
 
   /// @param references  outlives this object
   /// @param holder      holder of the Lease and number of its transitions, which make names unique

@@ -31,13 +31,13 @@ std::vector<std::size_t> highest_ordinals(std::span<const Removable> replicas, s
 }  // namespace
 
 Removal removal_of(std::string_view kind) {
-  if (kind == "Deployment" || kind == "ReplicaSet") return Removal::any;
+  if (kind == "Deployment" || kind == "ReplicaSet") return Removal::marked;
   return kind == "StatefulSet" || kind == "LeaderWorkerSet" ? Removal::highest : Removal::unknown;
 }
 
 std::vector<std::size_t> choose_victims(Removal removal, std::span<const Removable> replicas,
                                         std::uint32_t first_ordinal, ReplicaCount wanted) {
-  if (removal == Removal::any) return marked_victims(replicas, wanted);
+  if (removal == Removal::marked) return marked_victims(replicas, wanted);
   if (removal == Removal::highest) return highest_ordinals(replicas, first_ordinal + wanted);
   return {};
 }

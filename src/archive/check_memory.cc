@@ -54,7 +54,7 @@ class Checker {
     for (Instant at : {memory.last_scan, memory.last_consolidation, memory.batch_first, memory.batch_last}) {
       moment("last scan", at);
     }
-    for (const auto& row : memory.asked) {
+    for (const auto& row : memory.pending_launches) {
       exists("asked pool", row.pool, catalog_.pools);
       exists("asked offering", row.offering, catalog_.offerings);
       if (row.within.valid()) exists("asked domain", row.within, catalog_.domains);
@@ -72,9 +72,9 @@ class Checker {
       number("back-off failures", row.failures, kMaxAtOnce);
       for (Instant at : {row.failed_at, row.until}) moment("back-off", at);
     }
-    for (const auto& row : memory.quiet) moment("quiet since", row.since);
+    for (const auto& row : memory.stable_pods) moment("quiet since", row.since);
     for (const auto& row : memory.terminating) moment("terminating at", row.at);
-    for (const auto& row : memory.replacing) {
+    for (const auto& row : memory.replacements) {
       exists("replacing pool", row.pool, catalog_.pools);
       exists("replacing offering", row.offering, catalog_.offerings);
       moment("replacing at", row.at);

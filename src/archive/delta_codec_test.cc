@@ -20,7 +20,7 @@ RC_GTEST_PROP(DeltaCodec, DamagedBytesAreAnErrorOrTheText, (const std::string& b
   RC_ASSERT(!again || *again == text);  // some bits of a frame's header carry no meaning
 }
 
-TEST(DeltaCodec, ATextThatRepeatsTheOneBeforeCostsLittle) {
+TEST(DeltaCodec, ATextLikeThePreviousOneCompressesToFewBytes) {
   std::string before;
   for (int i = 0; i < 100'000; ++i) before += "row " + std::to_string(i * 7919 % 100'003) + '\n';
   std::string text = before;
@@ -29,7 +29,7 @@ TEST(DeltaCodec, ATextThatRepeatsTheOneBeforeCostsLittle) {
   EXPECT_GT(compress_after({}, text).size(), 100'000U);
 }
 
-TEST(DeltaCodec, AnotherTextBeforeIsAnError) {
+TEST(DeltaCodec, DecompressingAfterAnotherTextIsAnError) {
   const std::string before(1000, 'a');
   const std::string bytes = compress_after(before, before + "b");
   EXPECT_FALSE(decompress_after(std::string(1000, 'c'), bytes));

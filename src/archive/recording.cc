@@ -16,6 +16,10 @@ namespace {
 constexpr std::int64_t kApplication = 0x43617073;  // "Caps"
 constexpr std::int64_t kVersion = 1;
 
+/// How often, and after which pause, the end of a recording is tried again while a reader has the file open.
+constexpr int kFinishTries = 40;
+constexpr Duration kFinishPause = std::chrono::milliseconds(25);
+
 /// Number of states in a run. The first state of a run is compressed alone, and each later one against the state
 /// before. So a run can only be dropped as a whole.
 constexpr std::int64_t kStatesTogether = 128;
@@ -33,7 +37,7 @@ std::string schema() {
 }
 
 Error not_a_recording(const std::string& path) {
-  return Error::about(path, "it is not a recording, expected a file that `--record` wrote");
+  return Error::about(path, "found another kind of file, expected a recording that `--record` wrote");
 }
 
 /// Checks that an open database is a recording that this program can read.
@@ -167,7 +171,15 @@ Result<void> Recorder::File::drop_oldest(Instant now) {
 
 Result<void> Recorder::finish() {
   CAPSTAN_ASSERT(file_ != nullptr);
-  const Result<void> written = file_->database.run("PRAGMA journal_mode = DELETE;");
+  Result<void> written = file_->database.run("PRAGMA wal_checkpoint(TRUNCATE);");
+  // A reader that follows the recording opens the file for short moments. If one keeps it open, the log remains, but it
+  // is empty: every state is in the file.
+  for (int tries = 0; written && tries < kFinishTries; ++tries) {
+    written = file_->database.run("PRAGMA journal_mode = DELETE;");
+    if (written || !file_->database.is_busy()) break;
+    written = {};
+    sqlite3_sleep(kFinishPause / std::chrono::milliseconds(1));
+  }
   file_.reset();
   return written;
 }
@@ -177,7 +189,12 @@ struct Recording::File {
   Database database;
   Statement rows;
   std::int64_t states = 0;
-  std::string before{};
+  Place place{};
+
+  void begin_after(std::int64_t number);
+  Result<bool> step();
+  Result<SavedState> state() const;
+  Result<std::optional<std::int64_t>> run_of(const char* sql, std::int64_t bound);
 };
 
 Result<Recording> Recording::open(const std::string& path) {
@@ -186,9 +203,12 @@ Result<Recording> Recording::open(const std::string& path) {
   if (const Result<void> known = check_identity(*database, path); !known) return std::unexpected(known.error());
   const Result<std::int64_t> states = database->integer("SELECT COUNT(*) FROM states");
   if (!states) return std::unexpected(states.error());
-  Result<Statement> rows = database->prepare("SELECT number, first, state FROM states ORDER BY number");
+  Result<Statement> rows =
+      database->prepare("SELECT number, first, state, at_ns FROM states WHERE number > ?1 ORDER BY number");
   if (!rows) return std::unexpected(rows.error());
-  return Recording(std::make_unique<File>(File{path, *std::move(database), *std::move(rows), *states}));
+  auto file = std::make_unique<File>(File{path, *std::move(database), *std::move(rows), *states});
+  file->begin_after(-1);
+  return Recording(std::move(file));
 }
 
 Recording::Recording(std::unique_ptr<File> file) : file_(std::move(file)) {}
@@ -197,20 +217,109 @@ Recording& Recording::operator=(Recording&&) noexcept = default;
 Recording::~Recording() = default;
 
 std::int64_t Recording::states() const { return file_->states; }
+Recording::Place Recording::place() const { return file_->place; }
+
+/// Sets the state after which the next step begins. The writer can work on the file until then.
+void Recording::File::begin_after(std::int64_t number) {
+  rows.reset();
+  rows.bind(1, number);
+}
+
+/// Reads the text of the next state. Returns false after the last one.
+Result<bool> Recording::File::step() {
+  const int status = rows.step();
+  if (status == SQLITE_DONE) {
+    begin_after(place.number);
+    return false;
+  }
+  if (status != SQLITE_ROW) return std::unexpected(database.error());
+  const std::int64_t number = rows.integer(0);
+  const bool alone = rows.integer(1) == number;
+  const std::string_view stored = rows.blob(2);
+  Result<std::string> text = decompress_after(alone ? std::string_view() : place.text, stored);
+  if (!text) {
+    return std::unexpected(Error::about(fmt::format("{}: state {}", path, number), text.error().message));
+  }
+  place = {number, std::string(stored), *std::move(text)};
+  return true;
+}
+
+Result<SavedState> Recording::File::state() const {
+  return parse(place.text, fmt::format("{}: state {}", path, place.number));
+}
+
+/// Returns the first number of the run that a query selects, for a value of its parameter; nothing if it has no row.
+Result<std::optional<std::int64_t>> Recording::File::run_of(const char* sql, std::int64_t bound) {
+  Result<Statement> run = database.prepare(sql);
+  if (!run) return std::unexpected(run.error());
+  run->bind(1, bound);
+  const int status = run->step();
+  if (status == SQLITE_DONE) return std::nullopt;
+  if (status != SQLITE_ROW) return std::unexpected(database.error());
+  return run->integer(0);
+}
 
 Result<std::optional<SavedState>> Recording::next() {
-  const int status = file_->rows.step();
-  if (status == SQLITE_DONE) return std::nullopt;
-  if (status != SQLITE_ROW) return std::unexpected(file_->database.error());
-  const std::int64_t number = file_->rows.integer(0);
-  const bool alone = file_->rows.integer(1) == number;
-  const std::string place = fmt::format("{}: state {}", file_->path, number);
-  Result<std::string> text = decompress_after(alone ? std::string_view() : file_->before, file_->rows.blob(2));
-  if (!text) return std::unexpected(Error::about(place, text.error().message));
-  file_->before = *std::move(text);
-  Result<SavedState> state = parse(file_->before, place);
+  const Result<bool> found = file_->step();
+  if (!found) return std::unexpected(found.error());
+  if (!*found) return std::nullopt;
+  Result<SavedState> state = file_->state();
   if (!state) return std::unexpected(state.error());
   return std::move(*state);
+}
+
+Result<std::optional<SavedState>> Recording::newest() {
+  const auto run =
+      file_->run_of("SELECT first FROM states WHERE number > ?1 ORDER BY number DESC LIMIT 1", file_->place.number);
+  if (!run) return std::unexpected(run.error());
+  if (!*run) return std::nullopt;
+  if (**run > file_->place.number) file_->begin_after(**run - 1);
+  while (true) {
+    const Result<bool> found = file_->step();
+    if (!found) return std::unexpected(found.error());
+    if (!*found) break;
+  }
+  Result<SavedState> state = file_->state();
+  if (!state) return std::unexpected(state.error());
+  return std::move(*state);
+}
+
+Result<std::optional<SavedState>> Recording::first_from(Instant at) {
+  const auto run =
+      file_->run_of("SELECT first FROM states WHERE at_ns >= ?1 ORDER BY number LIMIT 1", at.since_start.count());
+  if (!run) return std::unexpected(run.error());
+  if (!*run) return std::nullopt;
+  file_->begin_after(**run - 1);
+  while (true) {
+    const Result<bool> found = file_->step();
+    if (!found) return std::unexpected(found.error());
+    if (!*found) return std::nullopt;
+    if (file_->rows.integer(3) < at.since_start.count()) continue;
+    Result<SavedState> state = file_->state();
+    if (!state) return std::unexpected(state.error());
+    return std::move(*state);
+  }
+}
+
+Result<bool> Recording::go_on(Place place) {
+  if (place.number >= 0) {
+    Result<Statement> same = file_->database.prepare("SELECT state FROM states WHERE number = ?1");
+    if (!same) return std::unexpected(same.error());
+    same->bind(1, place.number);
+    const int status = same->step();
+    if (status != SQLITE_ROW && status != SQLITE_DONE) return std::unexpected(file_->database.error());
+    if (status == SQLITE_ROW && same->blob(0) != place.stored) return false;
+    if (status == SQLITE_DONE) {
+      // The state may have been dropped because it is old. Then the recording has newer ones.
+      const auto newer =
+          file_->run_of("SELECT first FROM states WHERE number > ?1 ORDER BY number LIMIT 1", place.number);
+      if (!newer) return std::unexpected(newer.error());
+      if (!*newer) return false;
+    }
+  }
+  file_->place = std::move(place);
+  file_->begin_after(file_->place.number);
+  return true;
 }
 
 }  // namespace capstan::archive

@@ -30,9 +30,9 @@ class Recorder {
   Recorder& operator=(Recorder&&) noexcept;
   ~Recorder();
 
-  /// Appends a state. A moment before that of the last state is an error.
+  /// Appends a state. It is an error if the state is older than the last one.
   Result<void> add(const SavedState& state);
-  /// Writes what is not in the file yet and closes it.
+  /// Writes the states that are not in the file yet, and closes the file.
   Result<void> finish();
 
  private:
@@ -43,18 +43,34 @@ class Recorder {
   std::unique_ptr<File> file_;
 };
 
-/// Reads a recording from its first state to its last.
+/// Reads a recording from its first state to its last. States that are added meanwhile follow.
 class Recording {
  public:
+  /// The place after the last state that was read. Another reader of the same recording can go on there.
+  struct Place {
+    std::int64_t number = -1;  ///< number of that state; -1: none was read
+    std::string stored{};      ///< its bytes in the file, which identify the recording
+    std::string text{};        ///< the state as text, against which the next one is compressed
+  };
+
   /// A file that is not a recording, or that has a newer version, is an input error.
   static Result<Recording> open(const std::string& path);
   Recording(Recording&&) noexcept;
   Recording& operator=(Recording&&) noexcept;
   ~Recording();
 
-  std::int64_t states() const;  ///< number of states in the file
+  std::int64_t states() const;  ///< number of states in the file when it was opened
   /// Returns the next state; nothing after the last one. A damaged state is an input error that names its number.
   Result<std::optional<SavedState>> next();
+  /// Returns the last state that was not read yet; nothing if there is none. It reads few of the states before.
+  Result<std::optional<SavedState>> newest();
+  /// Returns the first state at or after a moment; nothing if the recording ends before it.
+  Result<std::optional<SavedState>> first_from(Instant at);
+
+  Place place() const;
+  /// Goes on at a place of an earlier reader. States that were dropped meanwhile are left out.
+  /// @return false, and nothing changes, if the place is not one of this recording
+  Result<bool> go_on(Place place);
 
  private:
   struct File;

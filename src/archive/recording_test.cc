@@ -14,30 +14,9 @@ namespace capstan::archive {
 namespace {
 
 using namespace std::chrono_literals;
-
-/// A file in a folder of its own, which ends with it.
-class Scratch {
- public:
-  Scratch() {
-    std::string pattern = std::filesystem::temp_directory_path() / "capstan-recording-XXXXXX";
-    folder_ = mkdtemp(pattern.data());
-  }
-  ~Scratch() { std::filesystem::remove_all(folder_); }
-  std::string file() const { return folder_ / "run.rec"; }
-
- private:
-  std::filesystem::path folder_;
-};
-
-SavedState state_of(const decide::testing::World& world, Instant moment) {
-  SavedState state{.snapshot = world.snapshot, .names = {}, .policies = {"any", {}, {}, {}}, .memory = {}};
-  state.snapshot.at = moment;
-  state.policies.scale.assign(world.snapshot.catalog->services.size(), decide::scale::Fixed{0});
-  state.policies.place.emplace();
-  state.memory.scale.resize(state.policies.scale.size());
-  return state;
-}
-SavedState small_state(Instant moment) { return state_of(decide::testing::World(), moment); }
+using testing::Scratch;
+using testing::small_state;
+using testing::state_of;
 
 std::vector<std::string> read_all(const std::string& file) {
   std::vector<std::string> texts;
@@ -91,6 +70,40 @@ TEST(Recording, AFileCutByACrashIsReadUpToItsLastState) {
   EXPECT_EQ(read_all(scratch.file()).size(), 5U);
 }
 
+TEST(Recording, EndsWellWhileAReaderHasTheFileOpen) {
+  const Scratch scratch;
+  Result<Recorder> recorder = Recorder::create(scratch.file());
+  ASSERT_TRUE(recorder && recorder->add(small_state(decide::testing::at(1))));
+  Result<Recording> reader = Recording::open(scratch.file());
+  ASSERT_TRUE(reader && reader->next());
+  const Result<void> finished = recorder->finish();
+  EXPECT_TRUE(finished) << finished.error().text();
+  // The file alone has every state, also without its log.
+  std::filesystem::copy_file(scratch.file(), scratch.file() + ".copy");
+  EXPECT_EQ(read_all(scratch.file() + ".copy").size(), 1U);
+}
+
+TEST(Recording, FindsAMomentAndTheNewestState) {
+  const Scratch scratch;
+  Result<Recorder> recorder = Recorder::create(scratch.file());
+  ASSERT_TRUE(recorder);
+  for (int i = 0; i < 400; ++i) ASSERT_TRUE(recorder->add(small_state(decide::testing::at(10 * i))));
+  Result<Recording> recording = Recording::open(scratch.file());
+  ASSERT_TRUE(recording);
+  for (const int seconds : {0, 5, 1280, 2701, 3990}) {
+    const auto found = recording->first_from(decide::testing::at(seconds));
+    ASSERT_TRUE(found && *found) << seconds;
+    EXPECT_EQ(whole_seconds((*found)->snapshot.at.since_start), (seconds + 9) / 10 * 10);
+  }
+  EXPECT_FALSE(*recording->first_from(decide::testing::at(3991)));
+  Result<Recording> again = Recording::open(scratch.file());
+  EXPECT_EQ((*again->newest())->snapshot.at, decide::testing::at(3990));
+  EXPECT_FALSE(*again->newest());
+  ASSERT_TRUE(recorder->add(small_state(decide::testing::at(4000))));
+  EXPECT_EQ((*again->newest())->snapshot.at, decide::testing::at(4000));
+  EXPECT_FALSE(*again->next());
+}
+
 TEST(Recording, IsContinuedAfterARestart) {
   const Scratch scratch;
   for (int start = 0; start < 3; ++start) {
@@ -121,7 +134,8 @@ TEST(Recording, ForeignDamagedAndNewerFilesAreErrors) {
   const Scratch scratch;
   EXPECT_FALSE(Recording::open(scratch.file()));
   std::ofstream(scratch.file()) << "not a database, but long enough to be read as the head of one";
-  EXPECT_NE(Recording::open(scratch.file()).error().text().find("it is not a recording"), std::string::npos);
+  EXPECT_NE(Recording::open(scratch.file()).error().text().find("expected a recording that `--record` wrote"),
+            std::string::npos);
 
   std::filesystem::remove(scratch.file());
   Result<Recorder> recorder = Recorder::create(scratch.file());
@@ -151,7 +165,7 @@ RC_GTEST_PROP(Replay, TheRecordedPoliciesDecideTheSame, ()) {
   RC_ASSERT(count->differing == 0);
 }
 
-TEST(Replay, FindsTheFirstStateInWhichAnotherPolicyActsOtherwise) {
+TEST(Replay, FindsTheFirstStateWithDifferentActions) {
   const Scratch scratch;
   Result<Recorder> recorder = Recorder::create(scratch.file());
   ASSERT_TRUE(recorder);

@@ -198,7 +198,7 @@ TEST(SavedState, RefusesInvalidFiles) {
   }
 }
 
-TEST(SavedState, FindsReferencesAndNumbersThatNoMemoryHas) {
+TEST(SavedState, RefusesMemoriesWithInvalidReferencesOrNumbers) {
   const SavedState good = small_state();
   EXPECT_FALSE(find_fault(good.memory, good.snapshot));
   using decide::testing::at;
@@ -210,9 +210,9 @@ TEST(SavedState, FindsReferencesAndNumbersThatNoMemoryHas) {
   EXPECT_EQ(with([](auto& m) { m.place.assumed.push_back({{0}, {0}, {0}, {-1}, at(1)}); }),
             "assumed GPUs is -1, expected 0 to 10000000");
   EXPECT_EQ(with([](auto& m) {
-              decide::provision::Memory::Asked asked;
+              decide::provision::Memory::PendingLaunch asked;
               asked.pool = model::PoolId{9};
-              m.provision.asked.push_back(asked);
+              m.provision.pending_launches.push_back(asked);
             }),
             "asked pool is 9, which is not in the catalog");
   EXPECT_EQ(with([](auto& m) { m.provision.backoffs.push_back({{7}, 1, at(1), at(2)}); }),

@@ -1,12 +1,24 @@
 #include "archive/sqlite.h"
 
 namespace capstan::archive {
+namespace {
+
+/// Longest wait for another program that has the file locked, in milliseconds.
+constexpr int kBusyMs = 2000;
+
+}  // namespace
 
 Result<Database> Database::open(const std::string& path, int flags) {
   sqlite3* opened = nullptr;
   const int status = sqlite3_open_v2(path.c_str(), &opened, flags, nullptr);
   Database database(path, opened);
+  if (status == SQLITE_CANTOPEN) {
+    const bool is_read = (flags & SQLITE_OPEN_READONLY) != 0;
+    return std::unexpected(Error::about(path, is_read ? "cannot be opened, expected a recording that `--record` wrote"
+                                                      : "cannot be opened, expected a file in a folder that exists"));
+  }
   if (status != SQLITE_OK) return std::unexpected(database.error());
+  sqlite3_busy_timeout(opened, kBusyMs);
   return database;
 }
 

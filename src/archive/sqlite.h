@@ -55,6 +55,8 @@ class Database {
   Result<Statement> prepare(const char* sql);
   /// Returns the first column of the only row of a query.
   Result<std::int64_t> integer(const char* sql);
+  /// Returns whether the last call failed because another program has the file locked.
+  bool is_busy() const { return sqlite3_errcode(database_.get()) == SQLITE_BUSY; }
   /// Returns an input error with the file and SQLite's message for its last error.
   Error error() const;
 

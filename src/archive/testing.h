@@ -1,5 +1,9 @@
 #pragma once
 
+#include <cstdlib>
+#include <filesystem>
+#include <string>
+
 #include "archive/saved_state.h"
 #include "decide/testing/world.h"
 #include "model/signal_names.h"
@@ -127,5 +131,29 @@ inline SavedState full_state() {
   state.names.pods.set({0}, "chat-0-0");
   return state;
 }
+
+/// A file in a folder of its own, which is removed with this object.
+class Scratch {
+ public:
+  Scratch() {
+    std::string pattern = std::filesystem::temp_directory_path() / "capstan-recording-XXXXXX";
+    folder_ = mkdtemp(pattern.data());
+  }
+  ~Scratch() { std::filesystem::remove_all(folder_); }
+  std::string file() const { return folder_ / "run.rec"; }
+
+ private:
+  std::filesystem::path folder_;
+};
+
+inline SavedState state_of(const World& world, Instant moment) {
+  SavedState state{.snapshot = world.snapshot, .names = {}, .policies = {"any", {}, {}, {}}, .memory = {}};
+  state.snapshot.at = moment;
+  state.policies.scale.assign(world.snapshot.catalog->services.size(), decide::scale::Fixed{0});
+  state.policies.place.emplace();
+  state.memory.scale.resize(state.policies.scale.size());
+  return state;
+}
+inline SavedState small_state(Instant moment) { return state_of(World(), moment); }
 
 }  // namespace capstan::archive::testing

@@ -62,10 +62,10 @@ class FleetProgram {
   }
 
   void add_drops() {
-    if (terms_.may_miss <= 0) return;
-    const std::size_t budget = program_.add_row(-LinearProgram::kFree, static_cast<double>(terms_.may_miss));
+    if (terms_.allowed_misses <= 0) return;
+    const std::size_t budget = program_.add_row(-LinearProgram::kFree, static_cast<double>(terms_.allowed_misses));
     for (const DropClass& drop : corridor_.drops) {
-      const auto most = static_cast<double>(std::min(drop.jobs, terms_.may_miss));
+      const auto most = static_cast<double>(std::min(drop.jobs, terms_.allowed_misses));
       const std::size_t column = program_.add_column(0, 0, most);
       program_.set(budget, column, 1);
       program_.set(capacity_[drop.bin], column, -drop.work_s);
@@ -81,13 +81,13 @@ class FleetProgram {
   std::vector<std::size_t> capacity_;               // rows of the program by bin
 };
 
-/// Returns the work that remains when the heaviest jobs, up to `may_miss`, are dropped. Starts and idle time are not
-/// included.
+/// Returns the work that remains when the heaviest jobs, up to `allowed_misses`, are dropped. Starts and idle time are
+/// not included.
 double least_work(const Corridor& corridor, const FleetTerms& terms) {
   std::vector<DropClass> drops = corridor.drops;
   std::ranges::stable_sort(drops, std::ranges::greater{}, &DropClass::work_s);
   double work = corridor.due_s.empty() ? 0 : corridor.due_s.back();
-  RequestCount still_droppable = terms.may_miss;
+  RequestCount still_droppable = terms.allowed_misses;
   for (const DropClass& drop : drops) {
     const RequestCount jobs = std::min(still_droppable, drop.jobs);
     work -= static_cast<double>(jobs) * drop.work_s;

@@ -62,7 +62,7 @@ double cost_of(const std::vector<int>& replicas, const FleetTerms& terms) {
   return cost;
 }
 
-/// Returns the lowest cost over all plans of up to three replicas. One job is dropped if `may_miss` allows it.
+/// Returns the lowest cost over all plans of up to three replicas. One job is dropped if `allowed_misses` allows it.
 double cheapest_of_all(const std::vector<Job>& jobs, const FleetTerms& terms, std::size_t bins) {
   double best = 1e300;
   std::vector<int> replicas(bins, 0);
@@ -71,7 +71,7 @@ double cheapest_of_all(const std::vector<Job>& jobs, const FleetTerms& terms, st
     const double cost = cost_of(replicas, terms);
     if (cost >= best) continue;
     bool possible = feasible(jobs, replicas);
-    for (std::size_t i = 0; i < jobs.size() && !possible && terms.may_miss > 0; ++i) {
+    for (std::size_t i = 0; i < jobs.size() && !possible && terms.allowed_misses > 0; ++i) {
       std::vector<Job> fewer = jobs;
       fewer.erase(fewer.begin() + static_cast<std::ptrdiff_t>(i));
       possible = feasible(fewer, replicas);
@@ -93,8 +93,8 @@ TEST(FleetProgram, OneReplicaDoesWorkThatCanWait) {
 TEST(FleetProgram, TheHeaviestJobsAreDropped) {
   const std::vector<Job> jobs = {job(0, 1, 10), job(2, 3, 4), job(4, 5, 3)};
   const Corridor within = corridor(jobs, seconds(1), 100);
-  EXPECT_NEAR(least_fleet(within, {.start_s = 0, .may_miss = 1}).least_s, 0.7, 1e-6);
-  EXPECT_NEAR(least_fleet(within, {.start_s = 0, .may_miss = 2}).least_s, 0.3, 1e-6);
+  EXPECT_NEAR(least_fleet(within, {.start_s = 0, .allowed_misses = 1}).least_s, 0.7, 1e-6);
+  EXPECT_NEAR(least_fleet(within, {.start_s = 0, .allowed_misses = 2}).least_s, 0.3, 1e-6);
 }
 
 TEST(FleetProgram, StandingReplicasArePaidForAndFreeToUse) {
@@ -141,7 +141,7 @@ RC_GTEST_PROP(FleetProgram, NoPlanOfWholeReplicasIsBelowTheBound, ()) {
   terms.initial = *rc::gen::inRange(0, 3);
   terms.standing = *rc::gen::inRange(0, 2);
   terms.span = seconds(kBins);
-  terms.may_miss = *rc::gen::inRange(0, 2);
+  terms.allowed_misses = *rc::gen::inRange(0, 2);
   const FleetBound bound = least_fleet(corridor(jobs, seconds(1), 100), terms);
   RC_ASSERT(bound.least_s <= cheapest_of_all(jobs, terms, kBins) + 1e-9);
 }

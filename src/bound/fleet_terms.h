@@ -19,11 +19,11 @@ struct Job {
 /// Costs of a fleet in addition to the time in which its replicas serve. A number of replicas is a fraction if the GPUs
 /// of the existing nodes are not a multiple of the GPUs of one replica.
 struct FleetTerms {
-  double start_s = 0;         ///< minimum time of a start; it is paid, and the replica does not serve yet
-  double standing = 0;        ///< replicas that every plan pays for, even if they are not used
-  double initial = 0;         ///< replicas that are paid for and ready at the beginning, standing ones included
-  Duration span{};            ///< minimum time for which standing replicas are paid
-  RequestCount may_miss = 0;  ///< number of jobs that may be left undone
+  double start_s = 0;               ///< minimum time of a start; it is paid, and the replica does not serve yet
+  double standing = 0;              ///< replicas that every plan pays for, even if they are not used
+  double initial = 0;               ///< replicas that are paid for and ready at the beginning, standing ones included
+  Duration span{};                  ///< minimum time for which standing replicas are paid
+  RequestCount allowed_misses = 0;  ///< number of jobs that may be left undone
 };
 
 }  // namespace capstan::bound

@@ -107,11 +107,11 @@ LowerBound lower_bound(std::vector<KnownRequest> requests, const ServiceTerms& s
                        const BoundSettings& settings) {
   LowerBound bound;
   const auto hopeless = [&](const KnownRequest& request) { return !holds_alone(request, service); };
-  bound.hopeless = static_cast<RequestCount>(std::erase_if(requests, hopeless));
+  bound.unattainable_requests = static_cast<RequestCount>(std::erase_if(requests, hopeless));
   const auto count = static_cast<RequestCount>(requests.size());
-  bound.may_miss =
+  bound.allowed_misses =
       static_cast<RequestCount>(static_cast<__int128>(count) * (1'000'000 - service.slo.attainment_ppm) / 1'000'000);
-  fleet.may_miss = bound.may_miss;
+  fleet.allowed_misses = bound.allowed_misses;
   if (requests.empty()) {
     bound.least_replica_s = fleet.standing * static_cast<double>(fleet.span.count()) * 1e-9;
     bound.solved = true;

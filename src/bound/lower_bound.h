@@ -36,11 +36,11 @@ struct BoundSettings {
 /// before the first one arrives.
 struct LowerBound {
   double least_replica_s = 0;  ///< paid replica time, starts and standing replicas included
-  /// Least work of all requests that are not hopeless, without starts and standing replicas.
+  /// Least work of all requests that can meet the SLO, without starts and standing replicas.
   double work_replica_s = 0;
   /// Requests that miss the SLO even alone on a warm replica. They are excluded from all other values.
-  RequestCount hopeless = 0;
-  RequestCount may_miss = 0;  ///< requests that the SLO allows to miss, out of the requests that are not hopeless
+  RequestCount unattainable_requests = 0;
+  RequestCount allowed_misses = 0;  ///< requests that the SLO allows to miss, out of the requests that can meet the SLO
   StepPrices prices;
   Duration bin{};             ///< length of a bin of `level`
   bool solved = false;        ///< false: the solver stopped early; the bound is valid and could be higher
@@ -48,7 +48,7 @@ struct LowerBound {
 };
 
 /// @param requests  ordered by arrival
-/// @param fleet     its `may_miss` is ignored; the SLO's attainment determines it
+/// @param fleet     its `allowed_misses` is ignored; the SLO's attainment determines it
 /// @param end       end of the run, by which all work must be done
 LowerBound lower_bound(std::vector<KnownRequest> requests, const ServiceTerms& service, FleetTerms fleet, Instant end,
                        const BoundSettings& settings = {});

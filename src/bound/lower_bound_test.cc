@@ -44,8 +44,8 @@ TEST_F(LowerBoundOf8b, FollowsTheLoad) {
   const LowerBound once = bound_of(even(20, 60));
   const LowerBound twice = bound_of(even(40, 60));
   EXPECT_TRUE(once.solved);
-  EXPECT_EQ(once.hopeless, 0);
-  EXPECT_EQ(once.may_miss, 12);
+  EXPECT_EQ(once.unattainable_requests, 0);
+  EXPECT_EQ(once.allowed_misses, 12);
   EXPECT_NEAR(once.least_replica_s, 0.99 * once.work_replica_s, 0.01 * once.work_replica_s);
   EXPECT_NEAR(twice.least_replica_s, 2 * once.least_replica_s, 0.02 * twice.least_replica_s);
 }
@@ -75,7 +75,7 @@ TEST_F(LowerBoundOf8b, ARequestThatMissesTheSloAloneIsLeftOut) {
   requests[500].input_tokens = 100'000;  // nine seconds of prefill
   EXPECT_FALSE(holds_alone(requests[500], service_));
   const LowerBound after = bound_of(requests);
-  EXPECT_EQ(after.hopeless, 1);
+  EXPECT_EQ(after.unattainable_requests, 1);
   EXPECT_NEAR(after.least_replica_s, before.least_replica_s, 0.01 * before.least_replica_s);
 }
 
@@ -86,7 +86,7 @@ TEST_F(LowerBoundOf8b, CachedTokensCostNothing) {
   EXPECT_LT(bound_of(requests).least_replica_s, 0.6 * cold);
 }
 
-TEST_F(LowerBoundOf8b, WithoutRequestsItIsTheStandingReplicas) {
+TEST_F(LowerBoundOf8b, WithoutRequestsOnlyStandingReplicasArePaid) {
   const FleetTerms fleet{.start_s = 30, .standing = 2, .initial = 2, .span = 100s};
   EXPECT_EQ(bound_of({}, fleet).least_replica_s, 200);
   EXPECT_NEAR(bound_of(even(20, 60), fleet).least_replica_s, 200, 1e-6);

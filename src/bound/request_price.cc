@@ -18,7 +18,7 @@ RequestPrice::RequestPrice(const StepPrices& prices, Duration tpot)
   for (const StepPrices::Line& line : prices.prompt_lines) {
     // Time that decoding saves compared with recomputing, per token of context.
     const double saved = line.token_ps - prices.kv_token_ps;
-    if (saved > 0) recomputed_until_ = std::min(recomputed_until_, std::ceil((excess + line.less_ps) / saved));
+    if (saved > 0) recomputed_until_ = std::min(recomputed_until_, std::ceil((excess + line.discount_ps) / saved));
   }
 }
 

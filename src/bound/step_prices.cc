@@ -19,7 +19,7 @@ constexpr double kTolerated = 1e-9;  // largest excess of a price that is accept
 constexpr double kRoundedDown = 1e-6;
 
 /// One constraint on the prices: one line of the prompt price at one corner. If the prompt is only begun in the step,
-/// the line's `less_ps` is not subtracted.
+/// the line's `discount_ps` is not subtracted.
 struct Condition {
   StepCorner at;
   std::size_t line = 0;
@@ -29,7 +29,7 @@ struct Condition {
     const StepPrices::Line& l = prices.prompt_lines[line];
     const bool has_prompt = at.work.prompt_tokens > 0;
     const double prompt = l.token_ps * static_cast<double>(at.work.prompt_tokens);
-    return prompt - (begun || !has_prompt ? 0 : l.less_ps) + prices.other_work(at.work);
+    return prompt - (begun || !has_prompt ? 0 : l.discount_ps) + prices.other_work(at.work);
   }
 };
 constexpr std::size_t kConditions = kCornerKinds * StepPrices::kLines * 2;
@@ -128,7 +128,7 @@ double allowed_part(const std::vector<StepCorner>& corners, const StepLimits& li
 }
 
 void scale(StepPrices& prices, double part) {
-  for (StepPrices::Line& line : prices.prompt_lines) line = {line.token_ps * part, line.less_ps * part};
+  for (StepPrices::Line& line : prices.prompt_lines) line = {line.token_ps * part, line.discount_ps * part};
   for (double* price : {&prices.doubled_pair_ps, &prices.prompt_ps, &prices.decode_token_ps, &prices.kv_token_ps}) {
     *price *= part;
   }
@@ -139,7 +139,7 @@ void scale(StepPrices& prices, double part) {
 double StepPrices::prompt(std::int64_t tokens) const {
   double price = 0;
   for (const Line& line : prompt_lines) {
-    price = std::max(price, line.token_ps * static_cast<double>(tokens) - line.less_ps);
+    price = std::max(price, line.token_ps * static_cast<double>(tokens) - line.discount_ps);
   }
   return price;
 }

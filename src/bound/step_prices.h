@@ -46,7 +46,7 @@ struct StepWork {
 struct StepPrices {
   struct Line {
     double token_ps = 0;
-    double less_ps = 0;  ///< subtracted once per prompt; not negative
+    double discount_ps = 0;  ///< subtracted once per prompt; not negative
   };
   static constexpr std::size_t kLines = 4;
 

@@ -55,7 +55,8 @@ ExitCode judge(const std::vector<Threshold>& thresholds, const experiment::Compa
   for (const Threshold& threshold : thresholds) {
     for (const experiment::RunResult& result : comparison.results) {
       if (!threshold.missed(result)) continue;
-      std::fputs(fmt::format("--fail-on {}: {} has {}\n", threshold.text, result.policy, threshold.figure_text(result))
+      std::fputs(fmt::format("threshold missed (--fail-on {}): {} has {}\n", threshold.text, result.policy,
+                             threshold.figure_text(result))
                      .c_str(),
                  stderr);
       code = kFindings;
@@ -155,7 +156,7 @@ ExitCode simulate(const SimulateArguments& arguments) {
   if (!arguments.compare) scenario->policies.resize(1);
   scenario->bound = arguments.compare && scenario->bound;
   scenario->advice = arguments.compare && !arguments.no_advice;
-  scenario->history = !arguments.report.empty();
+  scenario->history = arguments.details || !arguments.report.empty();
 
   const Stopwatch watch;
   Result<experiment::Comparison> comparison = [&] {
@@ -173,7 +174,9 @@ ExitCode simulate(const SimulateArguments& arguments) {
                                           .frontier = arguments.frontier,
                                           .sparklines = wants_sparklines(arguments),
                                           .width = output_width()};
-  const ExitCode printed = print(json ? experiment::render_json(*comparison)
+  experiment::JsonParts parts;
+  if (arguments.details) parts = {.decisions = true, .command = command_again(arguments)};
+  const ExitCode printed = print(json ? experiment::render_json(*comparison, parts)
                                       : experiment::render_text(*comparison, scenario_arguments(arguments), options));
   if (printed != kOk) return printed;
   if (!json) {

@@ -39,6 +39,7 @@ struct SimulateArguments {
   bool compare = false;               ///< simulate all policies; false: the named policy, or the first
   When sparklines = When::automatic;  ///< compare, in text: draw the run over time
   std::string record;                 ///< sim: file to write with the inputs of every decision; empty: none
+  bool details = false;               ///< JSON: also write the decisions and the history of nodes and replicas
   std::string report;                 ///< HTML file to write with charts of the result; empty: none
 };
 ExitCode simulate(const SimulateArguments& arguments);

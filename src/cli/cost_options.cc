@@ -13,8 +13,9 @@ namespace {
 constexpr std::int64_t kMostCount = 1'000'000;
 
 CLI::App& add_question(CLI::App& cost, CostArguments& arguments, CostQuestion question, const std::string& name,
-                       const std::string& help) {
+                       const std::string& help, const std::string& example) {
   CLI::App& command = *cost.add_subcommand(name, help);
+  command.footer("Example:\n  capstan cost " + name + " " + example);
   command.parse_complete_callback([&arguments, question] { arguments.question = question; });
   add_output(command, arguments.output);
   return command;
@@ -36,20 +37,24 @@ void add_replica(CLI::App& command, CostArguments& arguments) {
 }  // namespace
 
 CLI::App* add_cost(CLI::App& app, CostArguments& arguments) {
-  CLI::App* cost = app.add_subcommand("cost", "Compute what warm pools, idle GPUs and disruptions cost");
+  CLI::App* cost = app.add_subcommand(
+      "cost", "Compute the cost of warm pools, idle GPUs and consolidation, or compare with a serverless offer");
   cost->require_subcommand(1);
 
   CLI::App& warm =
-      add_question(*cost, arguments, CostQuestion::warm_pool, "warm-pool", "Cost of replicas that are always ready");
+      add_question(*cost, arguments, CostQuestion::warm_pool, "warm-pool", "Cost of replicas that are always ready",
+                   "--replicas 2 --gpus-per-replica 4 --usd-per-gpu-hour 6.88");
   add_count(warm, "--replicas", arguments.replicas, "Replicas that are always ready; default: 1");
   add_replica(warm, arguments);
 
-  CLI::App& idle = add_question(*cost, arguments, CostQuestion::idle, "idle", "Cost of GPUs that do nothing");
+  CLI::App& idle = add_question(*cost, arguments, CostQuestion::idle, "idle", "Cost of GPUs that do nothing",
+                                "--usd-per-hour 110 --idle 40%");
   add_usd(idle, "--usd-per-hour", arguments.usd_per_hour, "Price of all GPUs for an hour")->required();
   idle.add_option("--idle", arguments.idle, "Share of the GPU time without work; default: 30%")->option_text("SHARE");
 
   CLI::App& consolidation = add_question(*cost, arguments, CostQuestion::consolidation, "consolidation",
-                                         "Cost of Karpenter's policy WhenEmptyOrUnderutilized on nodes that serve");
+                                         "Cost of Karpenter's policy WhenEmptyOrUnderutilized on nodes that serve",
+                                         "--usd-per-gpu-hour 6.88 --cold-start 4m --requests-per-second 3");
   add_count(consolidation, "--ended-per-day", arguments.ended_per_day,
             "Running replicas that Karpenter ends in a day; default: 60");
   consolidation.add_option("--cold-start", arguments.cold_start, "Time until the new replica serves; default: 5m")
@@ -63,7 +68,8 @@ CLI::App* add_cost(CLI::App& app, CostArguments& arguments) {
   add_usd(consolidation, "--usd-per-lost-request", arguments.usd_per_lost_request, "What a lost request costs you");
 
   CLI::App& serverless = add_question(*cost, arguments, CostQuestion::serverless, "serverless",
-                                      "Compare your own fleet and its staff with a serverless offer");
+                                      "Compare your own fleet and its staff with a serverless offer",
+                                      "--usd-per-hour 40 --working-gpus 3 --serverless-usd-per-gpu-hour 9");
   add_usd(serverless, "--usd-per-hour", arguments.usd_per_hour, "Price of the fleet for an hour")->required();
   serverless.add_option("--working-gpus", arguments.working_gpus, "GPUs that work, on average")
       ->check(CLI::Range(0.0, 1e6))

@@ -89,9 +89,10 @@ ExitCode judge(const emulator::LoadReport& report) {
   const std::string kind = most_frequent == report.errors.end() ? "unknown" : most_frequent->first;
   const auto message = report.messages.find(kind);
   const std::string why = message == report.messages.end() ? "" : " (" + message->second + ")";
-  return cli::report({.file = {},
-                      .message = fmt::format("none of {} requests was answered, most failed with '{}'{}, expected {}",
-                                             report.sent, kind, why, remedy_for(kind))});
+  return cli::report(
+      {.file = {},
+       .message = fmt::format("no request was answered ({} sent); the most frequent error is {}{}, expected {}",
+                              report.sent, kind, why, remedy_for(kind))});
 }
 
 }  // namespace

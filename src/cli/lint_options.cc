@@ -39,7 +39,7 @@ CLI::App* add_lint(CLI::App& app, LintArguments& arguments) {
       ->option_text("RULE=SEVERITY")
       ->allow_extra_args(false);
   command->add_flag("--advice", arguments.advice, "Also check the rules that are advice");
-  command->add_flag("--closed-world", arguments.closed_world, "The input is a whole cluster, with all its objects");
+  command->add_flag("--closed-world", arguments.closed_world, "The input is complete: a missing object is a finding");
   command->add_option("--kube-version", arguments.kube_version, "Kubernetes version that the manifests are for")
       ->option_text("1.MINOR");
   CLI::Option* fix = command->add_flag("--fix", arguments.fix, "Make the fixes that keep the meaning of the files");

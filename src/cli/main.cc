@@ -25,6 +25,8 @@
 #include "cli/replay.h"
 #include "cli/run.h"
 #include "cli/serve.h"
+#include "cli/top.h"
+#include "cli/usage_error.h"
 #include "manifest/fields.h"
 #include "manifest/scalars.h"
 
@@ -53,6 +55,11 @@ void add_simulation(CLI::App& command, SimulateArguments& arguments) {
   command.add_option("--report", arguments.report, "Also write a page with charts of the result, one HTML file")
       ->option_text("FILE.html");
   add_output(command, arguments.output);
+  command
+      .add_flag("--details", arguments.details,
+                "With -o json, also write what only a page shows: every change of the wanted replicas, the phases of "
+                "latency, and the history of nodes and replicas")
+      ->needs("--output");
 }
 
 CLI::App* add_sim(CLI::App& app, SimulateArguments& arguments) {
@@ -94,6 +101,17 @@ CLI::App* add_compare(CLI::App& app, SimulateArguments& arguments) {
       "  capstan compare scenarios/azure-hour.yaml --report azure.html\n"
       "  capstan compare scenarios/azure-hour.yaml --set service.slo.ttft=1s --fail-on \"met<99%\"");
   return command;
+}
+
+CLI::App& add_engine(CLI::App& app) {
+  CLI::App& engine =
+      *app.add_subcommand("engine", "Predict step times, emulate inference servers, or send load to them");
+  engine.require_subcommand(1);
+  engine.footer(
+      "Examples:\n"
+      "  capstan engine serve --bind 127.0.0.1:8000 --model Llama-3.1-8B --gpu H100\n"
+      "  capstan engine load --endpoint http://127.0.0.1:8000 --limit 100");
+  return engine;
 }
 
 CLI::App* add_predict(CLI::App& engine, PredictArguments& arguments) {
@@ -160,9 +178,13 @@ CLI::App* add_explain_signals(CLI::App& explain, ExplainSignalsArguments& argume
   page->option_text("FILE");
   CLI::Option* url = command->add_option("--url", arguments.url, "Read the page at this address instead of a cluster");
   url->option_text("URL")->excludes(page);
-  command->add_option("--model", arguments.model, "Model that the page should be about")->option_text("NAME");
-  command->add_option("--engine", arguments.engine, "Engine of the page; else it is recognized")->option_text("NAME");
-  command->add_option("--max-num-seqs", arguments.max_sequences, "Sequences that the engine may run; else its default")
+  command->add_option("--model", arguments.model, "Model name that the metrics must have")->option_text("NAME");
+  command
+      ->add_option("--engine", arguments.engine, "Engine that wrote the page; default: detected from the metric names")
+      ->option_text("NAME");
+  command
+      ->add_option("--max-num-seqs", arguments.max_sequences,
+                   "Maximum number of requests in a batch of the engine; default: 256")
       ->option_text("N")
       ->check(CLI::Range(1, 1'000'000));
   command
@@ -171,7 +193,7 @@ CLI::App* add_explain_signals(CLI::App& explain, ExplainSignalsArguments& argume
       ->option_text("URL")
       ->excludes(page)
       ->excludes(url);
-  add_cluster(*command, arguments.cluster, "Namespace of the service; default: the service is searched in all");
+  add_cluster(*command, arguments.cluster, "Namespace of the service; default: all namespaces are searched");
   add_output(*command, arguments.output);
   command->footer(
       "Examples:\n"
@@ -182,7 +204,8 @@ CLI::App* add_explain_signals(CLI::App& explain, ExplainSignalsArguments& argume
 }
 
 CLI::App* add_snapshot_command(CLI::App& app, SnapshotArguments& arguments) {
-  CLI::App* command = app.add_subcommand("snapshot", "Print what a controller saw and remembered at a moment, as JSON");
+  CLI::App* command = app.add_subcommand(
+      "snapshot", "Print the state that a controller decides on (cluster, memory, policies) at one moment, as JSON");
   add_cluster(*command, arguments.cluster,
               "Namespace of the checkpoint of capstan run; default: that of the configuration");
   add_scenario_moment(*command, arguments.scenario, arguments.at, arguments.overrides,
@@ -200,7 +223,7 @@ CLI::App* add_snapshot_command(CLI::App& app, SnapshotArguments& arguments) {
 CLI::App* add_conformance(CLI::App& app, ConformanceArguments& arguments) {
   CLI::App* command =
       app.add_subcommand("conformance", "Test Capstan's re-implementations of other autoscalers with their own cases");
-  command->add_option("suite", arguments.suite, "The stem of the case file, such as hpa")
+  command->add_option("suite", arguments.suite, "hpa, kpa, keda, wva, ray_serve or aibrix")
       ->required()
       ->option_text("SUITE");
   command->add_option("cases", arguments.cases, "Test cases, a JSON file")->required()->option_text("CASES.json");
@@ -212,6 +235,7 @@ CLI::App* add_conformance(CLI::App& app, ConformanceArguments& arguments) {
 CLI::App* add_version(CLI::App& app, Output& output) {
   CLI::App* command = app.add_subcommand("version", "Print the version");
   add_output(*command, output);
+  command->footer("Example:\n  capstan version -o json");
   return command;
 }
 
@@ -246,6 +270,22 @@ std::optional<capstan::Error> find_unknown_command(const CLI::App& app, int argc
   return std::nullopt;
 }
 
+/// Returns the facts of the command that could not be parsed: the innermost one that was named.
+UsageFault fault_of(const CLI::App& app, const char* message) {
+  const CLI::App* level = &app;
+  UsageFault fault{.message = message, .command = app.get_name()};
+  while (!level->get_subcommands().empty()) {
+    level = level->get_subcommands().front();
+    fault.command += " " + level->get_name();
+  }
+  for (const CLI::App* command : commands_of(*level)) fault.commands.push_back(command->get_name());
+  for (const CLI::Option* option : level->get_options()) {
+    for (const std::string& name : option->get_lnames()) fault.options.push_back("--" + name);
+  }
+  fault.footer = level->get_footer();
+  return fault;
+}
+
 int run(int argc, char** argv) {
   CLI::App app("Capstan autoscales LLM inference on GPUs: replicas, gangs and nodes, decided together.", "capstan");
   app.require_subcommand(1);
@@ -273,14 +313,14 @@ int run(int argc, char** argv) {
   ReplayArguments replay_arguments;
   PlanArguments plan_arguments;
   ServeArguments serve_arguments;
+  TopArguments top_arguments;
   Output version_output = Output::text;
   // A subcommand is listed before its parent command, because the first command that was parsed runs.
   std::vector<std::pair<const CLI::App*, std::function<ExitCode()>>> commands;
   const auto add = [&](const CLI::App* command, auto run) { commands.emplace_back(command, run); };
   add(add_sim(app, sim_arguments), [&] { return simulate(sim_arguments); });
   add(add_compare(app, compare_arguments), [&] { return simulate(compare_arguments); });
-  CLI::App& engine = *app.add_subcommand("engine", "Engines: step model, emulator, load driver");
-  engine.require_subcommand(1);
+  CLI::App& engine = add_engine(app);
   add(add_predict(engine, predict_arguments), [&] { return predict(predict_arguments); });
   add(add_engine_serve(engine, engine_serve_arguments), [&] { return engine_serve(engine_serve_arguments); });
   add(add_engine_load(engine, load_arguments), [&] { return engine_load(load_arguments); });
@@ -294,6 +334,7 @@ int run(int argc, char** argv) {
   add(add_run(app, run_arguments), [&] { return capstan::cli::run(run_arguments); });
   add(add_replay(app, replay_arguments), [&] { return replay(replay_arguments); });
   add(add_serve(app, serve_arguments), [&] { return capstan::cli::serve(serve_arguments); });
+  add(add_top(app, top_arguments), [&] { return capstan::cli::top(top_arguments); });
   add(add_conformance(app, conformance_arguments), [&] { return conformance(conformance_arguments); });
   add(add_lint(app, lint_arguments), [&] { return capstan::cli::lint(lint_arguments); });
   add(add_plan(app, plan_arguments), [&] { return make_plan(plan_arguments); });
@@ -304,9 +345,10 @@ int run(int argc, char** argv) {
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
+    if (error.get_exit_code() != 0) return report(usage_error(fault_of(app, error.what())));
     std::ostringstream text;  // the text of --help or --version is a result
-    const bool answered = app.exit(error, text) == 0;
-    return answered ? print(text.str()) : kUsage;
+    app.exit(error, text);
+    return print(text.str());
   }
   const auto chosen = std::ranges::find_if(commands, [](const auto& command) { return command.first->parsed(); });
   CAPSTAN_ASSERT(chosen != commands.end());

@@ -50,8 +50,8 @@ bool changes(const archive::Redecision& all, Layer layer) {
   return std::ranges::any_of(all.scale, [](const auto& decision) { return !decision.plan.actions.empty(); });
 }
 
-/// Returns the state that the controller saw at its first decision at or after `at`.
-Result<archive::SavedState> state_at(const scenario::Scenario& scenario, Instant at) {
+/// Returns the state that the controller saw at its first decision at or after `at`, or at its last one.
+Result<archive::SavedState> state_at(const scenario::Scenario& scenario, std::optional<Instant> at) {
   const scenario::PolicySpec& policy = scenario.policies.front();
   if (const Result<void> known = check_memory_is_known(policy, "--policy"); !known) {
     return std::unexpected(known.error());
@@ -59,9 +59,9 @@ Result<archive::SavedState> state_at(const scenario::Scenario& scenario, Instant
   experiment::Prepared prepared = experiment::prepare(scenario, policy, scenario.seed);
   std::optional<archive::SavedState> state;
   prepared.setup.witness = [&](const model::Snapshot& snapshot, const control::Memory& memory) {
-    if (!state && snapshot.at >= at) state = {snapshot, {}, policy.policies, memory};
+    if (!at || (!state && snapshot.at >= *at)) state = {snapshot, {}, policy.policies, memory};
   };
-  prepared.setup.enough = [&] { return state.has_value(); };
+  prepared.setup.enough = [&] { return at && state; };
   const Result<experiment::RunResult> run = [&] {
     ProgressReport report(progress_output());
     return experiment::simulate(prepared.setup, [&](const experiment::Progress& progress) { report.note(progress); });
@@ -80,23 +80,31 @@ std::expected<archive::SavedState, manifest::Errors> one_error(Result<archive::S
   return std::move(*state);
 }
 
-/// Returns the state of a scenario's first policy, simulated up to a moment.
-/// @param at_text  the moment as a duration since the start, as written on the command line
-std::expected<archive::SavedState, manifest::Errors> simulated_state(const std::string& file,
-                                                                     const scenario::ScenarioOverrides& overrides,
-                                                                     const std::string& at_text) {
-  const std::optional<Duration> at = manifest::read_duration(at_text);
-  if (!at || *at < Duration{}) {
-    return std::unexpected(
-        manifest::Errors(Error{ErrorKind::usage, "--at", 0, 0,
-                               fmt::format("\"{}\", expected a duration since the start such as 33m", at_text)}));
-  }
-  const scenario::ScenarioResult scenario = scenario::read_scenario(file, overrides);
-  if (!scenario) return std::unexpected(scenario.error());
-  return one_error(state_at(*scenario, Instant{*at}));
+/// Returns the state of a scenario at a moment as written on the command line.
+std::expected<archive::SavedState, manifest::Errors> state_of_scenario(const std::string& file,
+                                                                       const scenario::ScenarioOverrides& overrides,
+                                                                       const std::string& at_text) {
+  const Result<Instant> at = read_moment(at_text);
+  if (!at) return std::unexpected(manifest::Errors(at.error()));
+  return simulated_state(file, overrides, *at);
 }
 
 }  // namespace
+
+Result<Instant> read_moment(const std::string& text) {
+  const std::optional<Duration> at = manifest::read_duration(text);
+  if (at && *at >= Duration{}) return Instant{*at};
+  return std::unexpected(Error{ErrorKind::usage, "--at", 0, 0,
+                               fmt::format("\"{}\", expected a duration since the start such as 33m", text)});
+}
+
+std::expected<archive::SavedState, manifest::Errors> simulated_state(const std::string& file,
+                                                                     const scenario::ScenarioOverrides& overrides,
+                                                                     std::optional<Instant> at) {
+  const scenario::ScenarioResult scenario = scenario::read_scenario(file, overrides);
+  if (!scenario) return std::unexpected(scenario.error());
+  return one_error(state_at(*scenario, at));
+}
 
 Result<void> check_memory_is_known(const scenario::PolicySpec& policy, const std::string& option) {
   if (std::ranges::none_of(policy.peers, [](const auto& peer) { return peer.has_value(); })) return {};
@@ -130,14 +138,16 @@ ExitCode decide(const DecideArguments& arguments) {
 
 ExitCode explain(const ExplainArguments& arguments) {
   if (arguments.object.empty()) {
-    return report({ErrorKind::usage, "capstan explain", 0, 0,
-                   "no object is named, expected a service, pod, gang or node, or signals"});
+    return report(
+        {ErrorKind::usage, "capstan explain", 0, 0,
+         "no object is named, expected the name of a service, pod, gang or node, such as `capstan explain chat`, "
+         "or one of the commands signals and reason"});
   }
   if (arguments.snapshot.empty() && arguments.scenario.empty()) {
     return report({ErrorKind::usage, "capstan explain", 0, 0, "no state is given, expected --snapshot or --scenario"});
   }
   const std::expected<archive::SavedState, manifest::Errors> state =
-      arguments.snapshot.empty() ? simulated_state(arguments.scenario, arguments.overrides, arguments.at)
+      arguments.snapshot.empty() ? state_of_scenario(arguments.scenario, arguments.overrides, arguments.at)
                                  : one_error(archive::read(arguments.snapshot));
   if (!state) return report(state.error());
   const Result<explain::Object> object = explain::find_object(state->snapshot, state->names, arguments.object);
@@ -161,7 +171,7 @@ ExitCode snapshot(const SnapshotArguments& arguments) {
     const Result<archive::SavedState> state = live_state(arguments.cluster);
     return state ? print(archive::to_json(*state)) : report(state.error());
   }
-  const auto state = simulated_state(arguments.scenario, arguments.overrides, arguments.at);
+  const auto state = state_of_scenario(arguments.scenario, arguments.overrides, arguments.at);
   return state ? print(archive::to_json(*state)) : report(state.error());
 }
 

@@ -24,6 +24,15 @@ ExitCode print_decision(const archive::SavedState& state, Layer layer, Output ou
 /// @param option  option that needs it, for the error
 Result<void> check_memory_is_known(const scenario::PolicySpec& policy, const std::string& option);
 
+/// Returns the moment of `--at`, a duration since a start; a usage error if the text is none.
+Result<Instant> read_moment(const std::string& text);
+/// Simulates a scenario's first policy.
+/// @param at  moment whose state is returned, that of the first decision at or after it; none: the last state of the
+/// run
+std::expected<archive::SavedState, manifest::Errors> simulated_state(const std::string& file,
+                                                                     const scenario::ScenarioOverrides& overrides,
+                                                                     std::optional<Instant> at);
+
 /// Prints one decision of one layer, from a snapshot file.
 ExitCode decide(const DecideArguments& arguments);
 

@@ -9,6 +9,7 @@
 
 #include "base/output_folder.h"
 #include "cli/measure_load.h"
+#include "cli/plan_report.h"
 #include "cli/progress.h"
 #include "experiment/text/words.h"
 #include "plan/against/render.h"
@@ -124,6 +125,11 @@ ExitCode make_plan(const PlanArguments& arguments) {
   progress.reset();
   options.progress = {};
   if (!made) return report(made.error());
+  if (!arguments.report.empty()) {
+    if (const auto written = write_plan_report(*made, options, arguments.report); !written) {
+      return report(written.error());
+    }
+  }
   if (!std::ranges::all_of(made->services, &plan::ServicePlan::holds_slo)) return report_missed(arguments, *made);
   if (!arguments.out.empty()) {
     if (const auto error = write_output_folder(arguments.out, plan::plan_files(*made))) return report(*error);

@@ -14,6 +14,7 @@ struct PlanArguments {
   std::vector<std::string> sets{};  ///< changes to the spec, as "path=value"
   std::string out;                  ///< folder for the manifests, new or empty; empty: none are written
   std::string against;              ///< folder or file with manifests to compare with; empty: none
+  std::string report{};             ///< HTML file to write with charts of the proof; empty: none
   bool example = false;
   bool details = false;  ///< true: the page also has the arithmetic, the reasons and sample manifests
   PlanOutput output = PlanOutput::text;

@@ -35,6 +35,10 @@ CLI::App* add_plan(CLI::App& app, PlanArguments& arguments) {
           ->option_text("PATH")
           ->check(CLI::Validator(refuse_empty_path, ""))
           ->excludes(example);
+  command->add_option("--report", arguments.report, "Write also a page with charts of the proof, one HTML file")
+      ->option_text("FILE.html")
+      ->check(CLI::Validator(refuse_empty_path, ""))
+      ->excludes(example);
   command->add_flag("--details", arguments.details, "Also print the arithmetic, the reasons and sample manifests")
       ->excludes(example)
       ->excludes(against);

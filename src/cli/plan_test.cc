@@ -76,6 +76,20 @@ TEST(PlanCommand, WritesThePageAndTheManifests) {
   EXPECT_NE(same.out.find("no change"), same.out.npos) << same.out;
 }
 
+TEST(PlanCommand, WritesThePageOfTheProof) {
+  const PlanFolder folder;
+  PlanArguments arguments;
+  arguments.spec = folder.write("spec.yaml", kPlannedSpec);
+  arguments.report = folder.at("proof.html");
+  const PlanOutcome outcome = plan_with(arguments);
+  EXPECT_EQ(outcome.code, kOk) << outcome.error;
+  const std::string html = read_file(folder.at("proof.html"), 64 << 20).value();
+  EXPECT_NE(html.find(R"("command":"capstan sim scenario-chat.yaml")"), html.npos);
+  EXPECT_NE(html.find(R"(, the plan")"), html.npos);
+  EXPECT_NE(html.find(R"("policy":"HPA")"), html.npos);
+  EXPECT_NE(html.find(R"("cold_start_phases":)"), html.npos);
+}
+
 TEST(PlanCommand, SaysWhatToChangeInManifestsThatExist) {
   const PlanFolder folder;
   PlanArguments arguments;

@@ -6,7 +6,8 @@
 namespace capstan::cli {
 
 CLI::App* add_replay(CLI::App& app, ReplayArguments& arguments) {
-  CLI::App* command = app.add_subcommand("replay", "Decide a recording again, also under another policy");
+  CLI::App* command =
+      app.add_subcommand("replay", "Repeat the decisions of a recording, with its own policies or with others");
   command->add_option("recording", arguments.recording, "A file that --record wrote")
       ->required()
       ->option_text("RECORDING");

@@ -29,7 +29,8 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr Duration kOnceMax = 60s;  // longest wait for the data of one decision
+constexpr Duration kOnceMax = 60s;     // longest wait for the data of one decision
+constexpr Duration kWatchPeriod = 5s;  // time between two looks at a cluster that is only watched
 
 /// Returns a text that identifies this process, also after a restart in the same pod.
 std::string identity(kube::WallTime wall) {
@@ -59,11 +60,12 @@ Error missing_data(const std::vector<std::string>& lines) {
 
 /// Waits until the cluster, the load of its replicas and the checkpoint of its controller are known. Returns the
 /// checkpoint.
-Result<op::Checkpoint> wait_for_data(kube::Session& session, op::DecisionLoop& loop) {
+Result<op::Checkpoint> wait_for_data(kube::Session& session, op::DecisionLoop& loop, const std::stop_token& stop) {
   op::CheckpointStore store(session.client, session.clock, session.ns, [] { return false; });
   store.start_reading();
   const Instant end = session.clock() + kOnceMax;
-  while (stop_signals() == 0 && (!loop.ready() || !store.read())) {
+  const auto is_stopped = [&] { return stop_signals() != 0 || stop.stop_requested(); };
+  while (!is_stopped() && (!loop.ready() || !store.read())) {
     if (session.clock() >= end) return std::unexpected(missing_data(loop.waiting_for()));
     loop.turn();
     store.turn();
@@ -71,8 +73,23 @@ Result<op::Checkpoint> wait_for_data(kube::Session& session, op::DecisionLoop& l
     const Instant next = std::min({loop.next_deadline(), store.next_deadline(), session.client.next_deadline()});
     wait(session, nullptr, next);
   }
-  if (stop_signals() != 0) return std::unexpected(Error{.file = {}, .message = "interrupted"});
+  if (is_stopped()) return std::unexpected(Error{.file = {}, .message = "interrupted"});
   return *store.read();
+}
+
+/// Decides once and returns the inputs of this decision.
+archive::SavedState decide_once(op::DecisionLoop& loop, const op::Checkpoint& checkpoint) {
+  std::optional<archive::SavedState> state;
+  loop.begin(checkpoint, [&](const model::Snapshot& snapshot, const control::Memory& memory) {
+    state = {snapshot, loop.world().objects().names(), loop.controller().in_force(), memory};
+  });
+  loop.decide();
+  // The loop calls the function only if there is something to decide.
+  if (!state) {
+    state = {loop.world().snapshot(), loop.world().objects().names(), loop.world().policies(),
+             loop.controller().memory()};
+  }
+  return *std::move(state);
 }
 
 /// Records the decisions of a process. An error ends the recording, not the process.
@@ -146,24 +163,40 @@ Result<void> serve(const RunArguments& arguments, kube::Session& session) {
 
 Result<archive::SavedState> live_state(const kube::ClusterArguments& arguments) {
   catch_stop_signals();
+  std::optional<archive::SavedState> state;
+  std::stop_source stop;
+  const Result<void> watched = watch_states(arguments, stop.get_token(), [&](const archive::SavedState& seen) {
+    state = seen;
+    stop.request_stop();
+  });
+  if (!watched) return std::unexpected(watched.error());
+  if (!state) return std::unexpected(Error{.file = {}, .message = "interrupted"});
+  return *std::move(state);
+}
+
+Result<void> watch_states(const kube::ClusterArguments& arguments, const std::stop_token& stop,
+                          const std::function<void(const archive::SavedState&)>& visit) {
   Result<std::unique_ptr<kube::Session>> opened = kube::open_session(arguments);
   if (!opened) return std::unexpected(opened.error());
   kube::Session& session = **opened;
   op::DecisionLoop loop(session.http, session.client, session.clock, RandomStream(session.random.bits(), "loop"),
                         nullptr);
-  const Result<op::Checkpoint> checkpoint = wait_for_data(session, loop);
-  if (!checkpoint) return std::unexpected(checkpoint.error());
-  std::optional<archive::SavedState> state;
-  loop.begin(*checkpoint, [&](const model::Snapshot& snapshot, const control::Memory& memory) {
-    state = {snapshot, loop.world().objects().names(), loop.controller().in_force(), memory};
-  });
-  loop.decide();
-  // The loop calls the function only if there is something to decide.
-  if (!state) {
-    state = {loop.world().snapshot(), loop.world().objects().names(), loop.world().policies(),
-             loop.controller().memory()};
+  const auto is_stopped = [&] { return stop_signals() != 0 || stop.stop_requested(); };
+  while (!is_stopped()) {
+    // The controller may have changed its checkpoint since the last look.
+    const Result<op::Checkpoint> checkpoint = wait_for_data(session, loop, stop);
+    if (!checkpoint && is_stopped()) break;
+    if (!checkpoint) return std::unexpected(checkpoint.error());
+    visit(decide_once(loop, *checkpoint));
+    loop.end();
+    const Instant next = session.clock() + kWatchPeriod;
+    while (!is_stopped() && session.clock() < next) {
+      loop.turn();
+      session.client.turn();
+      wait(session, nullptr, std::min({next, loop.next_deadline(), session.client.next_deadline()}));
+    }
   }
-  return *std::move(state);
+  return {};
 }
 
 ExitCode run(const RunArguments& arguments) {

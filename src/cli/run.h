@@ -1,5 +1,7 @@
 #pragma once
 
+#include <functional>
+#include <stop_token>
 #include <string>
 
 #include "archive/saved_state.h"
@@ -27,6 +29,11 @@ ExitCode run(const RunArguments& arguments);
 
 /// Returns what a controller sees and remembers now. Writes nothing to the cluster.
 Result<archive::SavedState> live_state(const kube::ClusterArguments& arguments);
+/// Calls `visit` with what a controller sees and remembers, every few seconds, until a stop is requested or a stop
+/// signal arrives. Writes nothing to the cluster.
+/// @return an error if the cluster can no longer be read
+Result<void> watch_states(const kube::ClusterArguments& arguments, const std::stop_token& stop,
+                          const std::function<void(const archive::SavedState&)>& visit);
 
 /// Adds `capstan run`.
 CLI::App* add_run(CLI::App& app, RunArguments& arguments);

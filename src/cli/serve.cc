@@ -3,10 +3,8 @@
 #include <fmt/format.h>
 #include <poll.h>
 
-#include <algorithm>
 #include <array>
 #include <cstdio>
-#include <fstream>
 #include <memory>
 #include <utility>
 
@@ -21,6 +19,7 @@
 #include "serve/dashboard.h"
 #include "serve/live.h"
 #include "serve/recorded.h"
+#include "serve/recording_stream.h"
 #include "serve/result_file.h"
 #include "serve/variations.h"
 
@@ -37,6 +36,7 @@ struct Served {
   serve::Content content;
   std::shared_ptr<const serve::Variations> variations{};
   std::unique_ptr<serve::LiveRun> live{};
+  std::unique_ptr<serve::RecordingStream> stream{};
 };
 using Opened = std::expected<Served, manifest::Errors>;
 
@@ -82,6 +82,7 @@ Opened open_scenario(const ServeArguments& arguments) {
 Opened open_live(const ServeArguments& arguments) {
   scenario::ScenarioResult scenario = scenario::read_scenario(arguments.file, arguments.overrides);
   if (!scenario) return std::unexpected(scenario.error());
+  scenario->history = true;
   const scenario::PolicySpec& policy = scenario->policies.front();
   if (const Result<void> known = check_memory_is_known(policy, "--live"); !known) {
     return std::unexpected(manifest::Errors(known.error()));
@@ -118,20 +119,14 @@ Opened open_recording(const ServeArguments& arguments) {
   if (!recorded) return std::unexpected(manifest::Errors(recorded.error()));
   serve::Content content{.source = arguments.file, .result = std::move(recorded->json)};
   content.decisions = std::move(recorded->decisions);
-  return Served{std::move(content)};
-}
-
-/// Returns the first bytes of a file, as many as tell its kind.
-std::string first_bytes(const std::string& path) {
-  std::string bytes(4096, '\0');
-  std::ifstream file(path, std::ios::binary);
-  file.read(bytes.data(), static_cast<std::streamsize>(bytes.size()));
-  bytes.resize(static_cast<std::size_t>(std::max<std::streamsize>(0, file.gcount())));
-  return bytes;
+  content.follows = true;
+  content.first_event = recorded->states;
+  auto stream = std::make_unique<serve::RecordingStream>(arguments.file, recording->place(), recorded->states);
+  return Served{.content = std::move(content), .stream = std::move(stream)};
 }
 
 Opened open(const ServeArguments& arguments) {
-  const serve::FileKind kind = serve::kind_of_file(first_bytes(arguments.file));
+  const serve::FileKind kind = serve::kind_of_path(arguments.file);
   if (arguments.live && kind != serve::FileKind::scenario) {
     return std::unexpected(
         manifest::Errors(Error{ErrorKind::usage, "--live", 0, 0, arguments.file + " is no scenario"}));
@@ -156,15 +151,46 @@ void pass_events(serve::LiveRun& live, serve::Dashboard& dashboard) {
   }
 }
 
+/// Returns a value that differs between the contents of this and of earlier servers.
+std::int64_t new_epoch(const net::Clock& clock) { return clock().since_start.count(); }
+
+/// Passes the states that were added to a recording to the pages.
+void pass_events(serve::RecordingStream& stream, serve::Dashboard& dashboard, const std::string& file,
+                 const net::Clock& clock) {
+  using Kind = serve::RecordingStream::Event::Kind;
+  for (serve::RecordingStream::Event& event : stream.take_events()) {
+    switch (event.kind) {
+      case Kind::state:
+        dashboard.add_event("state", event.state.numbers, std::move(event.state.decisions));
+        break;
+      case Kind::replaced: {
+        const std::string command = "capstan replay " + experiment::shell_word(file);
+        dashboard.replace({.source = file,
+                           .result = serve::live_start(file, event.text, command),
+                           .follows = true,
+                           .epoch = new_epoch(clock)});
+        break;
+      }
+      case Kind::fault:
+        if (!event.text.empty()) std::fputs((event.text + "\n").c_str(), stderr);
+        dashboard.set_notice(std::move(event.text));
+        break;
+    }
+  }
+}
+
 /// Serves until a signal arrives, then ends what is pending.
-void run_until_signal(net::HttpServer& server, serve::Dashboard& dashboard, serve::LiveRun* live,
+/// @param file  the file that is served
+void run_until_signal(net::HttpServer& server, serve::Dashboard& dashboard, Served& served, const std::string& file,
                       const net::Clock& clock) {
   const auto wait = [&] {
     std::array<pollfd, 3> sockets{{{server.poll_fd(), POLLIN, 0}, {dashboard.poll_fd(), POLLIN, 0}, {-1, POLLIN, 0}}};
-    if (live != nullptr) sockets[2].fd = live->poll_fd();
+    if (served.live != nullptr) sockets[2].fd = served.live->poll_fd();
+    if (served.stream != nullptr) sockets[2].fd = served.stream->poll_fd();
     poll(sockets.data(), sockets.size(), static_cast<int>(kStopPollInterval / 1ms));
     dashboard.turn();
-    if (live != nullptr) pass_events(*live, dashboard);
+    if (served.live != nullptr) pass_events(*served.live, dashboard);
+    if (served.stream != nullptr) pass_events(*served.stream, dashboard, file, clock);
     server.run_once(Duration{});
   };
   while (stop_signals() == 0) wait();
@@ -204,11 +230,12 @@ ExitCode serve(const ServeArguments& arguments) {
       return variations->simulate(change, stop, clock);
     };
   }
+  opened->content.epoch = new_epoch(clock);
   dashboard.show(std::move(opened->content), std::move(simulate));
   if (const Result<void> listens = server.open(*listener); !listens) return report(listens.error());
   catch_stop_signals();
   if (const ExitCode printed = print_url(server.address(*listener), arguments.output); printed != kOk) return printed;
-  run_until_signal(server, dashboard, opened->live.get(), clock);
+  run_until_signal(server, dashboard, *opened, arguments.file, clock);
   return kOk;
 }
 

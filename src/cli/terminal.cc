@@ -39,4 +39,10 @@ int output_width() {
   return size.ws_col;
 }
 
+int output_height() {
+  winsize size{};
+  if (!output_is_terminal() || ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) != 0) return 0;
+  return size.ws_row;
+}
+
 }  // namespace capstan::cli

@@ -14,6 +14,8 @@ bool wants_color();
 bool locale_is_utf8();
 /// Returns the columns of the terminal, or 120 if standard output is no terminal.
 int output_width();
+/// Returns the lines of the terminal, or 0 if standard output is no terminal.
+int output_height();
 
 /// Measures real time from its construction on.
 class Stopwatch {

@@ -15,7 +15,7 @@ namespace capstan::conformance {
 /// A number of replicas beyond any cluster. Sums and products of two such numbers fit a 64-bit integer.
 inline constexpr std::int64_t kMostReplicas = 1'000'000'000;
 
-/// A place within a case's input, with typed and bounded reads. A failed read returns a valid value, so that a suite
+/// A value in a case's input, with typed and bounded reads. A failed read returns a valid default, so that a suite
 /// needs no checks between reads. The first problem is recorded with its path.
 class Given {
  public:

@@ -89,7 +89,8 @@ Failure ask(const Suite& suite, const Case& row) {
   Given::Problem problem;
   const std::optional<Value> answer = suite.answer(row.kind, Given(row.given, "given", problem));
   if (!answer)
-    failure.problem = "kind \"" + row.kind + "\" is unknown in suite " + std::string(suite.name);
+    failure.problem = "kind: found " + (row.kind.empty() ? "none" : "\"" + row.kind + "\"") +
+                      ", expected a kind of the cases of suite " + std::string(suite.name);
   else if (problem)
     failure.problem = *problem;
   else

@@ -65,7 +65,7 @@ TEST(Run, ListsFailedCases) {
   EXPECT_EQ(to_text(report),
             "wrong: n: expected 5, found 4\n"
             "unreadable: given.n: found 20, expected an integer from 0 to 9\n"
-            "unknown: kind \"triple\" is unknown in suite test\n"
+            "unknown: kind: found \"triple\", expected a kind of the cases of suite test\n"
             "1 passed, 3 failed\n");
   const Value written = json(to_json(report).c_str());
   EXPECT_EQ(to_text(written["failed"]), "3");

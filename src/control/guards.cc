@@ -57,11 +57,11 @@ std::vector<model::PodId> pods_of(const model::BindPods& bind) {
 decide::provision::NodeAccount nodes_before(const model::Plan& plan, const model::Snapshot& snapshot,
                                             const decide::Index& index, const decide::provision::Memory& bought) {
   decide::provision::Memory before;
-  before.asked = bought.asked;
+  before.pending_launches = bought.pending_launches;
   for (const model::Action& action : plan.actions) {
     if (const auto* launch = std::get_if<model::LaunchNodes>(&action.what)) forget(before, *launch);
   }
-  return {index, snapshot, before.asked};
+  return {index, snapshot, before.pending_launches};
 }
 
 /// Returns the budget of the queues without the pods that the plan binds.

@@ -56,8 +56,8 @@ Action bind(std::vector<std::uint32_t> pods) {
   return {what, {}};
 }
 
-decide::provision::Memory::Asked asked(std::int64_t nodes) {
-  decide::provision::Memory::Asked row;
+decide::provision::Memory::PendingLaunch asked(std::int64_t nodes) {
+  decide::provision::Memory::PendingLaunch row;
   row.pool = {0};
   row.offering = {0};
   row.count = nodes;
@@ -69,7 +69,7 @@ decide::provision::Memory asked_by(const Plan& plan) {
   decide::provision::Memory memory;
   for (const Action& action : plan.actions) {
     const auto* launch = std::get_if<model::LaunchNodes>(&action.what);
-    if (launch != nullptr) memory.asked.push_back(asked(launch->count));
+    if (launch != nullptr) memory.pending_launches.push_back(asked(launch->count));
   }
   return memory;
 }
@@ -160,7 +160,7 @@ TEST(Guards, RaisingAScaleDownOnItsWayIsNotAScaleDown) {
   }
 }
 
-TEST(Guards, Rows) {
+TEST(Guards, CountsViolationsAndRemovesActionsAboveALimit) {
   const model::Snapshot snapshot = world();
   const decide::Index index = decide::build(snapshot);
   for (const Row& row : kRows) {
@@ -211,7 +211,7 @@ TEST(Guards, NodesOnTheirWayCountAgainstTheLimit) {
     }
     Plan plan{.actions = {launch(1)}, .kept = {}};
     decide::provision::Memory memory = asked_by(plan);
-    memory.asked.insert(memory.asked.begin(), asked(row.asked));
+    memory.pending_launches.insert(memory.pending_launches.begin(), asked(row.asked));
     Violations violations;
     const std::vector<Action> refused = guard(plan, snapshot, decide::build(snapshot), {}, {}, memory, violations);
     EXPECT_EQ(!plan.actions.empty(), row.allowed);

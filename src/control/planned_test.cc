@@ -33,7 +33,7 @@ std::shared_ptr<const model::Catalog> one_service(bool placed_elsewhere = false)
   return catalog;
 }
 
-TEST(Planned, Rows) {
+TEST(Planned, FollowsReplicaCountsAndGangs) {
   for (const PlannedRow& row : kPlannedRows) {
     SCOPED_TRACE(row.teaches);
     model::Snapshot snapshot;

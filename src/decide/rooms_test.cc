@@ -24,7 +24,7 @@ TEST(Rooms, TheDomainWithTheFewestFreeGpusComesFirst) {
   EXPECT_EQ(rooms.find({TopologyLevel::rack, {1}, {0}})->free, whole_gpus(3));
 }
 
-TEST(Rooms, WithoutItsNodesItEqualsAnEmptyOne) {
+TEST(Rooms, RoomsWithoutNodesEqualEmptyRooms) {
   Rooms rooms;
   rooms.set({7}, room(5, {1}));
   EXPECT_NE(rooms, Rooms{});

@@ -254,7 +254,7 @@ TEST(LoadReport, IsRenderedAsTextAndAsJson) {
   report.elapsed = 4s;
   for (int i = 1; i <= 8; ++i) report.ttft.add(Duration{10ms} * i);
   EXPECT_EQ(render_text(report),
-            "10 requests in 4.0 s · 8 completed, 2 failed\n"
+            "requests: 10 sent in 4.0 s · 8 completed · 2 failed\n"
             "2.00 requests/s, 2000 input and 400 output tokens/s\n"
             "\n"
             "  ms                mean       p50       p90       p95       p99\n"
@@ -274,7 +274,7 @@ TEST(LoadReport, ShowsNoLatenciesWithoutCompletedRequests) {
   report.elapsed = 1s;
   for (int i = 0; i < 3; ++i) report.send_delay.add({});
   EXPECT_EQ(render_text(report),
-            "3 requests in 1.0 s · 0 completed, 3 failed\n"
+            "requests: 3 sent in 1.0 s · 0 completed · 3 failed\n"
             "0.00 requests/s, 0 input and 0 output tokens/s\n"
             "\n"
             "no request completed, so there are no latencies\n"

@@ -36,7 +36,7 @@ RequestCount LoadReport::failed() const {
 
 std::string render_text(const LoadReport& report) {
   std::string text = fmt::format(
-      "{} requests in {:.1f} s · {} completed, {} failed\n{:.2f} requests/s, {:.0f} input and {:.0f} output "
+      "requests: {} sent in {:.1f} s · {} completed · {} failed\n{:.2f} requests/s, {:.0f} input and {:.0f} output "
       "tokens/s\n\n",
       report.sent, in_seconds(report.elapsed), report.completed, report.failed(),
       per_second(report.completed, report.elapsed), per_second(report.input_tokens, report.elapsed),

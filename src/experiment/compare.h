@@ -18,7 +18,7 @@
 
 namespace capstan::experiment {
 
-/// The ranked results of a scenario's policies. `sim` makes one, too, with a single policy.
+/// The ranked results of a scenario's policies. The command `sim` also makes a comparison, with a single policy.
 struct Comparison {
   std::string scenario;
   std::string title;
@@ -26,9 +26,9 @@ struct Comparison {
   std::string load;     ///< source of the requests: "trace conv.csv", "profile azure-hour"
   std::string service;  ///< "Llama-3.3-70B TP 4 on A100, 4 pods that share one node"
   model::Slo slo;
-  std::vector<RunResult> results;                   ///< as `rank` orders them
+  std::vector<RunResult> results;                   ///< results in the order of `rank`
   std::vector<scenario::JobSpec> jobs{};            ///< the classes of jobs of the scenario
-  std::shared_ptr<const model::Catalog> catalog{};  ///< of the scenario; null: its services and queues are not shown
+  std::shared_ptr<const model::Catalog> catalog{};  ///< catalog of the scenario; null: no services and queues are shown
   std::optional<ConstantFleet> constant_fleet{};    ///< none if the scenario asks for no advice
   std::optional<RaisedMinimum> raised_minimum{};    ///< for the first policy; none if none was tried
   int extra_runs = 0;                               ///< runs that looked for this advice

@@ -70,7 +70,7 @@ std::optional<Object> by_id(std::string_view text) {
 /// Writes the arithmetic of one object. It computes nothing: a decision or the snapshot holds every number.
 class Writer {
  public:
-  Writer(const model::Snapshot& snapshot, const model::Names& names, const Decided& decided)
+  Writer(const model::Snapshot& snapshot, const model::Names& names, const LayerDecisions& decided)
       : snapshot_(snapshot), names_(names), decided_(decided) {}
 
   std::string service(model::ServiceId id) {
@@ -168,7 +168,7 @@ class Writer {
 
   const model::Snapshot& snapshot_;
   const model::Names& names_;
-  const Decided& decided_;
+  const LayerDecisions& decided_;
   std::vector<GivenReason> reasons_;
 };
 
@@ -187,7 +187,7 @@ std::string arithmetic(Writer& writer, const Object& object) {
 }
 
 Summary summary_of(const Object& object, const model::Snapshot& snapshot, const model::Names& names,
-                   const Decided& decided, Setting setting) {
+                   const LayerDecisions& decided, Setting setting) {
   const Summarizer summarizer(snapshot, names, decided.place, decided.provision);
   const auto decision_of = [&](GangId id) -> const decide::scale::Decision& {
     static const decide::scale::Decision kNone;
@@ -226,15 +226,16 @@ Result<Object> find_object(const model::Snapshot& snapshot, const model::Names& 
   if (services.size() > kNamed) named += ", ...";
   return std::unexpected(Error{
       ErrorKind::usage, "", 0, 0,
-      fmt::format("no object is called \"{}\", expected a service ({}), or one of {}, {} or {} by its name, or by kind "
-                  "and id such as \"gang 7\"",
-                  text, named, count_text(std::ssize(snapshot.gangs), "gang", "gangs"),
+      fmt::format("no object is called \"{}\", expected the name of a service{}, or the name of one of {}, {} and {}, "
+                  "or a kind and an id such as \"gang 7\"",
+                  text, named.empty() ? "" : " (" + named + ")",
+                  count_text(std::ssize(snapshot.gangs), "gang", "gangs"),
                   count_text(std::ssize(snapshot.pods), "pod", "pods"),
                   count_text(std::ssize(snapshot.nodes), "node", "nodes"))});
 }
 
-Account about(const Object& object, const model::Snapshot& snapshot, const model::Names& names, const Decided& decided,
-              Setting setting) {
+Account about(const Object& object, const model::Snapshot& snapshot, const model::Names& names,
+              const LayerDecisions& decided, Setting setting) {
   Writer writer(snapshot, names, decided);
   std::string text = arithmetic(writer, object);
   return {summary_of(object, snapshot, names, decided, setting), std::move(text), writer.take_reasons()};

@@ -29,7 +29,7 @@ struct Object {
 Result<Object> find_object(const model::Snapshot& snapshot, const model::Names& names, std::string_view text);
 
 /// The decisions of all layers about one snapshot.
-struct Decided {
+struct LayerDecisions {
   std::span<const decide::scale::Decision> scale;  ///< decisions by service
   const decide::place::Decision& place;
   const decide::provision::Decision& provision;
@@ -49,8 +49,8 @@ struct Account {
 };
 
 /// Returns the state of the object, the reasons for it, and what is about to happen to it.
-Account about(const Object& object, const model::Snapshot& snapshot, const model::Names& names, const Decided& decided,
-              Setting setting = Setting::cluster);
+Account about(const Object& object, const model::Snapshot& snapshot, const model::Names& names,
+              const LayerDecisions& decided, Setting setting = Setting::cluster);
 
 /// Returns the answer as a JSON document with `object`, the summary, `explanation`, and each reason as subject, code,
 /// numbers and sentence.

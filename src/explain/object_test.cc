@@ -60,7 +60,7 @@ TEST(Object, AnUnknownNameIsAnErrorThatCountsTheObjects) {
     const Result<Object> found = find_object(one.world.snapshot, one.names, text);
     ASSERT_FALSE(found) << text;
     EXPECT_EQ(found.error().kind, ErrorKind::usage);
-    EXPECT_NE(found.error().message.find("2 gangs, 3 pods or 1 node"), std::string::npos) << found.error().message;
+    EXPECT_NE(found.error().message.find("2 gangs, 3 pods and 1 node"), std::string::npos) << found.error().message;
   }
 }
 

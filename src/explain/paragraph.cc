@@ -77,7 +77,7 @@ std::string reading_text(const MetricReading& reading) {
                         percent_of_thousand(reading.filled_ratio_per_mille), replicas_text(reading.missing),
                         reading.unready);
   }
-  return text + fmt::format(". This metric asks for {}.", replicas_text(reading.wanted));
+  return text + fmt::format(". If only this metric decided, {} would be needed.", replicas_text(reading.wanted));
 }
 
 std::string_view bound_name(decide::scale::Sizing::Bound bound) {
@@ -100,7 +100,7 @@ std::string micros_text(std::int64_t us) { return time_text(std::chrono::microse
 /// Returns how the measured step times compare with the engine table.
 std::string correction_text(std::int64_t correction_ppm, bool modelled) {
   const std::string_view table = modelled ? "the engine table" : "the table of another model, since this one has none";
-  return fmt::format("A step takes {} of the time in {}.", percent_text(correction_ppm), table);
+  return fmt::format("Measured engine steps take {} of the step time in {}.", percent_text(correction_ppm), table);
 }
 
 std::string warm_text(const decide::scale::WarmSizing& w) {
@@ -116,10 +116,11 @@ std::string warm_text(const decide::scale::WarmSizing& w) {
 /// Returns what was observed: requests, tokens and replicas.
 std::string observed_text(const decide::scale::Sizing& s) {
   return fmt::format(
-      " {} running, {} waiting in engines, {} waiting at the gateway. Engines compute {} prompt tokens/s while {} "
-      "arrive, and generate {} tokens/s. {} serving, {} starting, {} without a reading.",
-      count_text(s.running, "request", "requests"), s.waiting, s.held, s.prompt_tokens_per_s, s.arriving_tokens_per_s,
-      s.generated_tokens_per_s, replicas_text(s.serving), s.starting, s.silent);
+      " Load: {} running, {} waiting in engines, {} waiting at the gateway. Prompts arrive at {} tokens/s and are "
+      "computed at {} tokens/s; answers are generated at {} tokens/s. Replicas: {} serving, {} starting, {} without a "
+      "reading.",
+      count_text(s.running, "request", "requests"), s.waiting, s.held, grouped_text(s.arriving_tokens_per_s),
+      grouped_text(s.prompt_tokens_per_s), grouped_text(s.generated_tokens_per_s), s.serving, s.starting, s.silent);
 }
 
 /// Returns how much one replica carries, and what limits it.
@@ -140,24 +141,26 @@ std::string replica_text(const decide::scale::Sizing& s) {
 
 /// Returns the current demand and its parts.
 std::string demand_text(const decide::scale::Sizing& s) {
+  const std::string_view choice =
+      s.works_off ? "by arriving prompts, because a queue is being worked off" : "the larger of two estimates";
   return fmt::format(
-      " Demand is {} replicas: {} for the tokens that are generated{}, {} for the prompts that arrive. Requests in "
-      "flight take {}, the backlog takes {}.",
-      decimal_text(s.demand_milli), decimal_text(s.served_milli), s.works_off ? " (a queue is being worked off)" : "",
-      decimal_text(s.arriving_milli), decimal_text(s.in_flight_milli), decimal_text(s.backlog_milli));
+      " Demand is {} replicas, {}: {} from generated tokens, {} from arriving prompts. Requests in flight occupy {} "
+      "replicas, the backlog {}.",
+      decimal_text(s.demand_milli), choice, decimal_text(s.served_milli), decimal_text(s.arriving_milli),
+      decimal_text(s.in_flight_milli), decimal_text(s.backlog_milli));
 }
 
 /// Returns the plan for the end of the lead time: forecast, safety margin and headroom.
 std::string plan_text(const decide::scale::Sizing& s) {
   std::string text = fmt::format(
       " A new replica serves in {}; by then demand may be {}. The safety margin is {} times the usual forecast error "
-      "of "
-      "{}",
+      "of {}",
       time_text(s.lead), decimal_text(s.forecast_milli), decimal_text(s.safety_milli), percent_text(s.spread_ppm));
   if (s.slack_ppm > 0) {
     text += fmt::format(
-        ". A headroom of {} covers requests that wait for each other. Margin and headroom are combined as independent "
-        "errors (root of the sum of squares)",
+        ". A headroom of {} covers queues that form because requests arrive at random. Margin and headroom are "
+        "combined "
+        "as independent errors (root of the sum of squares)",
         percent_text(s.slack_ppm));
   }
   text += fmt::format(". {} of the requests miss their SLO now. {} replicas are needed.", percent_text(s.missed_ppm),
@@ -224,14 +227,15 @@ std::string variant_text(const model::Catalog& catalog, const decide::scale::Var
   } else {
     text += " Without the other variants it cannot carry the demand.";
   }
-  return text + fmt::format(" Asked for now: {}; cheapest mix: {}; cheapest mix if nothing ran yet: {}; decided: {}.",
-                            v.current, v.chosen, v.from_zero, v.desired);
+  return text +
+         fmt::format(" Requested so far: {}; cheapest mix: {}; cheapest mix if nothing ran yet: {}; decided: {}.",
+                     v.current, v.chosen, v.from_zero, v.desired);
 }
 
 /// Returns the variants and the price of each mix that was considered.
 std::string mix_text(const model::Catalog& catalog, const decide::scale::MixSizing& mix) {
   std::string text = fmt::format(
-      " The demand on {} is {} replicas of the first variant. The replicas that are asked for now cost {}, the "
+      " The demand on {} is {} replicas of the first variant. The replicas that are requested so far cost {}, the "
       "cheapest mix that carries the demand costs {}, and {} if nothing ran yet. A switch must pay for itself within "
       "{}.",
       count_text(std::ssize(mix.variants), "variant", "variants"), decimal_text(mix.target_milli),
@@ -262,22 +266,24 @@ bool limited(const decide::scale::Decision& decision) {
 }  // namespace
 
 std::string paragraph(const model::Catalog& catalog, const decide::scale::Decision& decision) {
-  std::string text = fmt::format("{}: {} asked for, {} counted as present.", service_name(catalog, decision.service),
-                                 replicas_text(decision.current), decision.counted);
+  std::string text =
+      fmt::format("{}: {} requested, {} of them exist or start.", service_name(catalog, decision.service),
+                  replicas_text(decision.current), decision.counted);
   for (const MetricReading& reading : decision.readings) text += reading_text(reading);
   if (decision.sizing) text += sizing_text(*decision.sizing);
   if (decision.decided_with.valid()) {
     text += fmt::format(" The number is decided together with {}.", service_name(catalog, decision.decided_with));
   }
   if (decision.held_to != decision.wanted) {
-    text += fmt::format(" {} would be enough now; earlier answers inside the stabilization window keep it at {}.",
-                        replicas_text(decision.wanted), decision.held_to);
+    text += fmt::format(
+        " {} would be enough now; earlier recommendations inside the stabilization window keep the number at {}.",
+        replicas_text(decision.wanted), decision.held_to);
   }
   if (decision.spread) text += spread_text(*decision.spread);
   if (limited(decision)) text += fmt::format(" The limits allow {}.", decision.desired);
   text += decision.desired == decision.current
-              ? fmt::format(" It stays at {}: {}.", decision.current, sentence(decision.why, catalog))
-              : fmt::format(" It goes from {} to {}: {}.", decision.current, decision.desired,
+              ? fmt::format(" The number stays at {}: {}.", decision.current, sentence(decision.why, catalog))
+              : fmt::format(" The number changes from {} to {}: {}.", decision.current, decision.desired,
                             sentence(decision.why, catalog));
   if (!decision.drain.empty()) {
     text += fmt::format(" {} {}, gang {} first.", replicas_text(std::ssize(decision.drain)),
@@ -292,11 +298,14 @@ std::string paragraph(const model::Catalog& catalog, const decide::place::Decisi
   const auto count = [&](Kind kind) {
     return std::ranges::count(decision.verdicts, kind, &decide::place::PlacementResult::kind);
   };
-  std::string text = fmt::format(
-      "{} pending: {} placed now, {} bound without a confirmation yet, {} without room now, {} too large for any "
-      "domain.",
-      count_text(std::ssize(decision.verdicts), "gang", "gangs"), count(Kind::placed), count(Kind::assumed),
-      count(Kind::cannot_fit_now), count(Kind::never_fits));
+  std::string text = "No gang is pending.";
+  if (!decision.verdicts.empty()) {
+    text = fmt::format(
+        "{} pending: {} placed now, {} bound but not confirmed by the API server, {} without room now, {} too large "
+        "for any domain.",
+        count_text(std::ssize(decision.verdicts), "gang", "gangs"), count(Kind::placed), count(Kind::assumed),
+        count(Kind::cannot_fit_now), count(Kind::never_fits));
+  }
   if (const auto held = count(Kind::held_by_queue); held > 0) {
     text +=
         fmt::format(" {} above the limit of {} queue.", count_text(held, "gang", "gangs"), held == 1 ? "its" : "their");

@@ -140,15 +140,17 @@ Finding names_finding(const SignalFacts& facts) {
   const auto lossy = pods_with(facts, [](const PodFacts& pod) { return pod.ready && !pod.lost.empty(); });
   if (!lossy.empty()) {
     const LostMetric& lost = lossy.front()->lost.front();
-    std::string found = fmt::format("{}: no metric for signal {}; known names: {}", pods_text(lossy), lost.signal,
-                                    fmt::join(lost.known, ", "));
+    std::string found = fmt::format("{}: the page has no metric for the signal {}; Capstan knows the names {}",
+                                    pods_text(lossy), lost.signal, fmt::join(lost.known, ", "));
     if (lost.similar.empty()) {
       return failed(std::move(found), "use an engine version that exports one of these metrics");
     }
     found += fmt::format("; the page has {}", lost.similar);
-    return failed(std::move(found), fmt::format("this engine version renamed the metric: update Capstan, or set engine "
-                                                "custom and name {} for signal {} in spec.signals.custom",
-                                                lost.similar, lost.signal));
+    const std::string custom = lost.custom_field.empty()
+                                   ? ""
+                                   : fmt::format(", or set engine custom and name {} in spec.signals.custom.{}",
+                                                 lost.similar, lost.custom_field);
+    return failed(std::move(found), "this engine version renamed the metric: update Capstan" + custom);
   }
   const auto ready = pods_with(facts, [](const PodFacts& pod) { return pod.ready; });
   return {State::passed, ready.empty() ? "all needed metrics" : ready.front()->engine + ", all needed metrics"};

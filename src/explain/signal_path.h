@@ -27,9 +27,10 @@ std::string_view name(SignalStage stage);
 
 /// A metric that a signal needs and that the page does not have under any known name.
 struct LostMetric {
-  std::string signal;              ///< "waiting"
+  std::string signal;              ///< signal in words: "KV cache use"
   std::vector<std::string> known;  ///< names of the metric that Capstan knows, newest first
   std::string similar;             ///< a metric on the page with a similar name; empty: none
+  std::string custom_field{};      ///< its field in spec.signals.custom, such as "kvUsage"; empty: none
 };
 
 /// Facts about one pod and the page of its engine.
@@ -75,8 +76,8 @@ struct AdapterFacts {
 /// A signal whose value cannot be used.
 struct UnusableSignal {
   std::string pod;
-  std::string signal;
-  std::string why;  ///< "the value is NaN or infinite"
+  std::string signal;  ///< signal in words: "KV cache use"
+  std::string why;     ///< "the value is NaN or infinite"
 };
 
 /// A request to the API server that failed, or was not answered in time.
@@ -114,7 +115,7 @@ struct SignalPath {
   std::string remedy{};  ///< instruction; empty: no stage is broken
 };
 
-/// Finds the first stage at which a signal is lost. Later stages are unknown, since nothing reached them.
+/// Finds the first stage at which a signal is lost. Later stages are unknown, because no signal reached them.
 SignalPath signal_path(const SignalFacts& facts);
 
 /// Returns one line for each stage, with a mark, and the remedy if a stage is broken. Ends with an end of line.

@@ -74,13 +74,16 @@ const LostSignal kLost[] = {
      "no metric of a known engine", "not a sidecar"},
     {"TheEngineVersionRenamedTheMetric",
      [](SignalFacts& f) {
-       f.pods[0].lost = {
-           {"kv_usage_ppm", {"vllm:kv_cache_usage_perc", "vllm:gpu_cache_usage_perc"}, "vllm:kv_cache_usage_ratio"}};
+       f.pods[0].lost = {{"KV cache use",
+                          {"vllm:kv_cache_usage_perc", "vllm:gpu_cache_usage_perc"},
+                          "vllm:kv_cache_usage_ratio",
+                          "kvUsage"}};
      },
      SignalStage::names, "the page has vllm:kv_cache_usage_ratio",
-     "name vllm:kv_cache_usage_ratio for signal kv_usage_ppm"},
-    {"TheEngineDoesNotExportTheMetric", [](SignalFacts& f) { f.pods[0].lost = {{"waiting", {"tgi_queue_size"}, ""}}; },
-     SignalStage::names, "no metric for signal waiting; known names: tgi_queue_size", "use an engine version"},
+     "name vllm:kv_cache_usage_ratio in spec.signals.custom.kvUsage"},
+    {"TheEngineDoesNotExportTheMetric",
+     [](SignalFacts& f) { f.pods[0].lost = {{"waiting requests", {"tgi_queue_size"}, ""}}; }, SignalStage::names,
+     "no metric for the signal waiting requests; Capstan knows the names tgi_queue_size", "use an engine version"},
     {"TheModelHasAnotherName", [](SignalFacts& f) { f.pods[0].models = {"meta-llama/Llama-3.1-8B-Instruct"}; },
      SignalStage::model, "about model meta-llama/Llama-3.1-8B-Instruct, expected Llama-3.1-8B",
      "--served-model-name \"Llama-3.1-8B\""},
@@ -125,8 +128,8 @@ const LostSignal kLost[] = {
      [](SignalFacts& f) { f.adapter = AdapterFacts{.metric = "vllm_waiting", .has_value = false}; },
      SignalStage::adapter, "has no value for the pods of the target", "exported_pod"},
     {"TheValueIsNotANumber",
-     [](SignalFacts& f) { f.unusable = {{"chat-0", "kv_usage_ppm", "the value is NaN or infinite"}}; },
-     SignalStage::snapshot, "chat-0: kv_usage_ppm: the value is NaN", "docs/guides/signals.md"},
+     [](SignalFacts& f) { f.unusable = {{"chat-0", "KV cache use", "the value is NaN or infinite"}}; },
+     SignalStage::snapshot, "chat-0: KV cache use: the value is NaN", "docs/guides/signals.md"},
 };
 
 TEST(SignalPath, TheFirstBrokenStageIsNamedWithItsRemedy) {

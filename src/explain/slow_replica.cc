@@ -22,9 +22,9 @@ bool is_near(std::int64_t value, std::int64_t limit) { return limit > 0 && value
 
 std::vector<std::string> missing_facts(const ReplicaLoad& load) {
   std::vector<std::string> missing;
-  if (!load.running) missing.emplace_back("running");
-  if (!load.waiting) missing.emplace_back("waiting");
-  if (!load.kv_usage_ppm) missing.emplace_back("kv_usage_ppm");
+  if (!load.running) missing.emplace_back("running requests");
+  if (!load.waiting) missing.emplace_back("waiting requests");
+  if (!load.kv_usage_ppm) missing.emplace_back("KV cache use");
   return missing;
 }
 
@@ -75,7 +75,7 @@ SlowDiagnosis diagnose(const ReplicaLoad& load) {
   if (const std::vector<std::string> missing = missing_facts(load); !missing.empty()) {
     return {SlowPart::unknown,
             fmt::format("signals are missing: {}", fmt::join(missing, ", ")),
-            "find the lost signals first",
+            "first find these signals with the stages above",
             {}};
   }
   const std::int64_t limit = load.max_sequences.value_or(kDefaultSequences);

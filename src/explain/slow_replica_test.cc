@@ -69,7 +69,7 @@ const Row kRows[] = {
      {.running = 20, .kv_usage_ppm = 310'000},
      SlowPart::unknown,
      "signals are missing: waiting",
-     "find the lost signals first"},
+     "first find these signals"},
 };
 
 TEST(SlowReplica, TheBottleneckIsNamedThoughTheGpuIsNotBusy) {

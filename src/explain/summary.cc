@@ -36,13 +36,18 @@ std::string clipped(std::string text, std::size_t most) {
   return text.append(kMore);
 }
 
+/// Returns "8 GPUs" or "0.25 GPUs".
+std::string with_noun(MilliGpu gpus) { return gpus_text(gpus) + (gpus == whole_gpus(1) ? " GPU" : " GPUs"); }
+
 /// Returns the third line: the limit, the layer at fault and the change that would help.
 std::string limit_text(const Limit& limit) {
   std::string text;
   if (limit.layer != Layer::none) text = fmt::format("{}: ", name(limit.layer));
   text += limit.text;
   if (!limit.change.empty()) text += "; " + limit.change;
-  if (const std::string_view shown = metric(limit.layer); !shown.empty()) text += fmt::format(" (metric: {})", shown);
+  const std::string_view shown = metric(limit.layer);
+  if (!shown.empty()) text += fmt::format(" (metric: {})", shown);
+  if (limit.layer == Layer::queue) text += " (for a Queue of Capstan: kubectl get capq)";
   return text;
 }
 
@@ -177,10 +182,10 @@ HeldGpus Summarizer::held_by(const Gang& gang) const {
 
 std::string Summarizer::held_text(const HeldGpus& held) const {
   if (held.gpus == MilliGpu{}) return "no GPUs held";
-  std::string text = fmt::format("{} {} held", gpus_text(held.gpus), gpu_name(catalog_, held.kind));
-  if (held.unpriced == held.gpus) return text + " (price unknown)";
-  text += " for " + price_text(held.per_hour);
-  if (held.unpriced > MilliGpu{}) text += fmt::format(" plus {} without a known price", gpus_text(held.unpriced));
+  std::string text = fmt::format("{} held ({})", with_noun(held.gpus), gpu_name(catalog_, held.kind));
+  if (held.unpriced == held.gpus) return text + ", price unknown";
+  text += ", " + price_text(held.per_hour);
+  if (held.unpriced > MilliGpu{}) text += fmt::format(" plus {} without a known price", with_noun(held.unpriced));
   return text;
 }
 
@@ -189,7 +194,7 @@ Summary Summarizer::service(const decide::scale::Decision& decision, Setting set
   const std::string name = service_name(catalog_, decision.service);
   summary.wanted = fmt::format(
       "{} of {}{}: {}", replicas_text(decision.desired), name,
-      decision.desired == decision.current ? ", as now" : fmt::format(", {} asked for now", decision.current),
+      decision.desired == decision.current ? ", no change" : fmt::format(", {} requested so far", decision.current),
       sentence(decision.why, catalog_));
   const ReplicaStates& states = states_of(decision.service);
   summary.present = fmt::format("{} ready, {} starting, {} pending, {} draining", states.ready, states.starting,

@@ -99,8 +99,10 @@ class Summarizer {
   /// Returns the limit of a gang whose pods are not all bound.
   Limit limit_of(model::GangId id, const decide::scale::Decision& decision) const;
 
- private:
+  /// Returns the replicas of a service. It is valid as long as the summarizer.
   const ReplicaStates& states_of(model::ServiceId service) const;
+
+ private:
   HeldGpus held_by(const model::Pod& pod) const;
   HeldGpus held_by(const model::Gang& gang) const;
   std::string node_name(model::NodeId id) const;

@@ -36,7 +36,9 @@ std::string change_of_maximum(const std::string& service, const decide::scale::D
   const auto& n = decision.why.numbers;
   if (decision.sizing) return fmt::format("raise the maximum of {} from {} to {}", service, n[1], n[0]);
   return fmt::format(
-      "raise the maximum of {} above {} in small steps: the {} wanted follow the backlog, not what the load needs",
+      "raise the maximum of {} above {} in small steps, and not to {} at once: that number follows the policy's "
+      "metric, "
+      "not the demand",
       service, n[1], n[0]);
 }
 
@@ -69,14 +71,17 @@ std::optional<Limit> limit_of_scale(const model::Catalog& catalog, const decide:
     case ReasonCode::rate_limited:
       return of(fmt::format("the scaling behavior of {} allows {} in this period, {} wanted", service,
                             replicas_text(n[1]), n[0]),
-                "wait for the next period, or allow more in one period");
+                fmt::format("wait for the next period, or raise value in {}.policies {}",
+                            n[0] > n[1] ? "behavior.scaleUp" : "behavior.scaleDown",
+                            setting == Setting::simulation ? "of the scenario's policy" : "of the HPA"));
     case ReasonCode::cooling_down:
-      return of(fmt::format("hold: {} would be enough, but the window still has an earlier answer of {}",
-                            replicas_text(n[0]), n[1]),
-                fmt::format("wait at most {}, or shorten the window", time_text(std::chrono::seconds(n[2]))));
+      return of(fmt::format("{} would be enough, but the stabilization window keeps {}", replicas_text(n[0]), n[1]),
+                fmt::format("wait at most {}, or shorten the window ({})", time_text(std::chrono::seconds(n[2])),
+                            setting == Setting::simulation ? "downscale_stabilization or cool_down"
+                                                           : "behavior.coolDown; HPA: stabilizationWindowSeconds"));
     case ReasonCode::surplus_kept:
-      return of(fmt::format("hold: {} would be enough, but more were needed recently", replicas_text(n[0])),
-                fmt::format("wait: a replica is removed once the need stays clearly lower for {}",
+      return of(fmt::format("{} would be enough, but more were needed a short time ago", replicas_text(n[0])),
+                fmt::format("wait: a replica is removed when fewer have been needed for {}",
                             time_text(std::chrono::seconds(n[2]))));
     case ReasonCode::signal_missing:
       return of(fmt::format("{} of {} gave no usable reading, so the number is not lowered", n[0], replicas_text(n[1])),
@@ -85,23 +90,25 @@ std::optional<Limit> limit_of_scale(const model::Catalog& catalog, const decide:
     case ReasonCode::no_replica_to_read:
       return of("no replica reports its load", change_of_signals(service, ready, setting));
     case ReasonCode::fixed_replicas:
-      return of(fmt::format("the policy of {} is a fixed number", service),
+      return of(fmt::format("the policy sets a fixed number of replicas for {}", service),
                 "set another number, or use another policy");
     case ReasonCode::scaling_disabled:
       return of(fmt::format("{} asks for 0 replicas, which disables an HPA", service), "ask for at least 1 replica");
     case ReasonCode::set_by_autoscaler:
       return of(fmt::format("another autoscaler sets the replicas of {}", service), "change that autoscaler");
     case ReasonCode::slo_roll_back:
-      return of("hold: the SLO was broken, so no replica is removed", "acknowledge the SLO breach");
+      return of("after an SLO breach no replica is removed until a person acknowledges it",
+                "run the kubectl command in the condition SLOBreach of the InferenceScaler");
     case ReasonCode::gpus_denied:
       return Limit{Layer::capacity, "the cloud refused more GPUs of this kind",
                    fmt::format("wait {} for the next attempt, or add a variant on another GPU kind",
                                time_text(std::chrono::seconds(n[1])))};
     case ReasonCode::loss_not_survived:
-      return Limit{Layer::placement,
-                   fmt::format("{} with GPUs of this kind, and the loss of one must leave the SLO held",
-                               count_text(n[0], "domain", "domains")),
-                   "add nodes of this GPU kind in another domain"};
+      return Limit{
+          Layer::placement,
+          fmt::format("only {} with GPUs of this kind, but the service must hold its SLO after the loss of one",
+                      count_text(n[0], "domain", "domains")),
+          "add nodes of this GPU kind in another domain"};
     default:
       return std::nullopt;
   }
@@ -125,7 +132,8 @@ std::optional<Limit> limit_of_verdict(const model::Catalog& catalog, const Reaso
     }
     case ReasonCode::pods_leaving:
       return Limit{Layer::placement,
-                   fmt::format("{} of the replica still terminating", count_text(n[0], "pod", "pods")),
+                   fmt::format("{} of the replica still {}", count_text(n[0], "pod", "pods"),
+                               n[0] == 1 ? "terminates" : "terminate"),
                    "wait until they are gone"};
     case ReasonCode::nodes_not_seen:
       return Limit{
@@ -138,7 +146,7 @@ std::optional<Limit> limit_of_verdict(const model::Catalog& catalog, const Reaso
           fmt::format("wait: they are evicted {} after the gang broke", time_text(std::chrono::seconds(n[2])))};
     case ReasonCode::gang_given_up:
       return Limit{Layer::placement,
-                   fmt::format("{} of {} needed pods had a node for too long and are evicted", n[0], n[1]),
+                   fmt::format("only {} of {} needed pods got a node in time, so they are evicted", n[0], n[1]),
                    "wait: the replica is placed as a whole"};
     default:
       return std::nullopt;
@@ -163,7 +171,7 @@ std::optional<Limit> limit_of_fleet(const model::FleetLimits& limits, std::int64
 }  // namespace
 
 Limit Summarizer::cold_start(Instant ready_at, std::string what) const {
-  Limit limit{Layer::cold_start, std::move(what), "wait: no start has been measured yet"};
+  Limit limit{Layer::cold_start, std::move(what), "wait: the time is unknown, because no start has been measured yet"};
   if (ready_at.is_never()) return limit;
   const Duration left = ready_at - snapshot_.at;
   limit.change = left > Duration{} ? "wait " + time_text(left)
@@ -186,10 +194,13 @@ Limit Summarizer::nodes_booting(model::GpuKindId gpu) const {
     price += offering.price_per_hour;
     if (claim.expected_ready_at > snapshot_.at) first = std::min(first, claim.expected_ready_at);
   });
-  if (nodes == 0) return {Layer::cold_start, "nodes were just ordered and have not appeared yet", "wait: they boot"};
+  if (nodes == 0) {
+    return {Layer::cold_start, "nodes were ordered a moment ago and are not visible yet",
+            "wait until the nodes have booted"};
+  }
   std::string text = fmt::format("{} with {} on the way for {}", count_text(nodes, "node", "nodes"),
                                  gpus_of_kind(catalog_, gpus, gpu), price_text(price));
-  return first.is_never() ? Limit{Layer::cold_start, std::move(text), "wait: they boot"}
+  return first.is_never() ? Limit{Layer::cold_start, std::move(text), "wait until the nodes have booted"}
                           : Limit{Layer::cold_start, std::move(text),
                                   fmt::format("wait {}: the first one boots", time_text(first - snapshot_.at))};
 }
@@ -203,7 +214,7 @@ Limit Summarizer::nomination(const Reason& why) const {
   Limit limit{Layer::cold_start,
               n[0] == 1 ? fmt::format("claim {} of pool {} is on the way", claim, pool)
                         : fmt::format("{} nodes on the way, the last one is claim {} of pool {}", n[0], claim, pool),
-              fmt::format("wait: no node of pool {} was measured yet", pool)};
+              fmt::format("wait: the time is unknown, because no node of pool {} has started yet", pool)};
   const std::string time = time_text(std::chrono::seconds(n[3]));
   if (why.code == ReasonCode::nominated_to_claim) limit.change = fmt::format("wait {}: it is ready then", time);
   if (why.code == ReasonCode::nominated_overdue) {
@@ -299,7 +310,8 @@ Limit Summarizer::limit_of_nodes(const Reason& why, model::GpuKindId gpu, GpuCou
               fmt::format("wait {} for the next attempt, or add a zone or an instance type to a pool",
                           time_text(std::chrono::seconds(std::max<std::int64_t>(n[1] - n[0], 0))))};
     case ReasonCode::no_offering:
-      return {Layer::capacity, fmt::format("no pool sells a shape for {} together", gpus_of_kind(catalog_, n[0], gpu)),
+      return {Layer::capacity,
+              fmt::format("no pool offers an instance type with {} in one node", gpus_of_kind(catalog_, n[0], gpu)),
               fmt::format("add an instance type with {} to a pool", gpus_of_kind(catalog_, n[0], gpu))};
     case ReasonCode::domain_not_sold:
       return {Layer::placement,
@@ -386,7 +398,7 @@ Limit Summarizer::limit_of(GangId id, const decide::scale::Decision& decision) c
             fmt::format("{} of {} bought now for {}{}", count_text(launch->count, "node", "nodes"),
                         offering.instance_type, price_text(offering.price_per_hour * launch->count),
                         launch->hold > Duration{} ? ", all within " + time_text(launch->hold) + " or none" : ""),
-            "wait: they boot"};
+            "wait until the nodes have booted"};
   }
   const Reason* nodes = kept(model::Plan::Kept::Subject::gang, id.value);
   const auto found = verdicts_.find(id);
@@ -425,15 +437,15 @@ Limit Summarizer::limit_of_creation(const decide::scale::Decision& decision, Rep
     case Setting::active:
     case Setting::simulation:
       return {Layer::cold_start, fmt::format("pods of the {} do not exist yet", missing),
-              "wait: this decision asks for them"};
+              "wait: this decision requests them"};
     case Setting::shadow:
-      return {Layer::replicas, fmt::format("mode Shadow only shows the {} and does not ask for them", missing),
+      return {Layer::replicas, fmt::format("mode Shadow only shows the {} and does not request them", missing),
               fmt::format("set mode Active, or set the replicas of {} to {} yourself", service, decision.desired)};
     case Setting::cluster:
       break;
   }
-  return {Layer::replicas, fmt::format("the {} are not asked for yet", missing),
-          fmt::format("in mode Active wait, this decision asks for them; in mode Shadow set the replicas of {} to {}",
+  return {Layer::replicas, fmt::format("the {} are not requested yet", missing),
+          fmt::format("in mode Active wait, this decision requests them; in mode Shadow set the replicas of {} to {}",
                       service, decision.desired)};
 }
 

@@ -194,7 +194,7 @@ const Cause kCauses[] = {
        c.world.bind(first, NodeId{0});
        return c.world.gang(1, 8, TopologyLevel::node);
      },
-     Layer::capacity, "no pool sells a shape for 8 H100 together", "add an instance type with 8 H100"},
+     Layer::capacity, "no pool offers an instance type with 8 H100 in one node", "add an instance type with 8 H100"},
     {"NothingIsBoughtHere",
      [](Cluster& c) {
        c.buys_nodes = false;
@@ -288,10 +288,10 @@ TEST(Summary, HeldGpusHaveAPrice) {
   cluster.world.bind_pod(gang, 0, node);
   cluster.decide_now();
   EXPECT_EQ(cluster.summarizer().gang(gang, cluster.scale).present,
-            "pending, 1 of 2 pods bound; 4 H100 held for 12.00 USD/h");
+            "pending, 1 of 2 pods bound; 4 GPUs held (H100), 12.00 USD/h");
   EXPECT_EQ(cluster.summarizer().node(node).present, "8 H100, 4 held by 1 pod, 4 free; 24.00 USD/h");
   EXPECT_EQ(cluster.summarizer().service(cluster.scale).present,
-            "0 ready, 0 starting, 1 pending, 0 draining; 4 H100 held for 12.00 USD/h");
+            "0 ready, 0 starting, 1 pending, 0 draining; 4 GPUs held (H100), 12.00 USD/h");
 }
 
 TEST(Summary, AnUnknownPriceIsNotZero) {
@@ -299,10 +299,10 @@ TEST(Summary, AnUnknownPriceIsNotZero) {
   cluster.world.bind(cluster.world.gang(1, 8, TopologyLevel::node), cluster.world.node(0));
   cluster.decide_now();
   EXPECT_EQ(cluster.summarizer().service(cluster.scale).present,
-            "1 ready, 0 starting, 0 pending, 0 draining; 8 H100 held (price unknown)");
+            "1 ready, 0 starting, 0 pending, 0 draining; 8 GPUs held (H100), price unknown");
   cluster.world.catalog().services[0].workload.price_per_hour = {16'000'000};
   EXPECT_EQ(cluster.summarizer().service(cluster.scale).present,
-            "1 ready, 0 starting, 0 pending, 0 draining; 8 H100 held for 16.00 USD/h");
+            "1 ready, 0 starting, 0 pending, 0 draining; 8 GPUs held (H100), 16.00 USD/h");
 }
 
 /// A reason of the scale layer and the limit that it states for a service whose replicas all serve.
@@ -317,16 +317,17 @@ TEST(Summary, AServiceWhoseReplicasServeIsLimitedByItsOwnBounds) {
       {{ReasonCode::nothing_to_do, {}}, "nothing", ""},
       {{ReasonCode::at_maximum, {11, 9}},
        "chat has a maximum of 9 replicas, 11 wanted",
-       "raise the maximum of chat above 9 in small steps: the 11 wanted follow the backlog, not what the load needs"},
+       "raise the maximum of chat above 9 in small steps, and not to 11 at once: that number follows the policy's "
+       "metric, not the demand"},
       {{ReasonCode::at_minimum, {1, 2}},
        "chat has a minimum of 2 replicas, 1 would be enough",
        "lower the minimum of chat from 2 to 1"},
       {{ReasonCode::rate_limited, {6, 4}},
        "the scaling behavior of chat allows 4 replicas in this period, 6 wanted",
-       "wait for the next period, or allow more in one period"},
+       "wait for the next period, or raise value in behavior.scaleUp.policies of the HPA"},
       {{ReasonCode::cooling_down, {1, 4, 300}},
-       "hold: 1 replica would be enough, but the window still has an earlier answer of 4",
-       "wait at most 5 min, or shorten the window"},
+       "1 replica would be enough, but the stabilization window keeps 4",
+       "wait at most 5 min, or shorten the window (behavior.coolDown; HPA: stabilizationWindowSeconds)"},
       {{ReasonCode::signal_missing, {2, 3}},
        "2 of 3 replicas gave no usable reading, so the number is not lowered",
        "find the lost signal: capstan explain signals chat"},
@@ -376,14 +377,14 @@ TEST(Summary, NewReplicasExistOnlyAfterTheyWereAskedFor) {
     const char* change;
   };
   const Row rows[] = {
-      {Setting::shadow, 1, Layer::replicas, "mode Shadow only shows the 2 new replicas and does not ask for them",
+      {Setting::shadow, 1, Layer::replicas, "mode Shadow only shows the 2 new replicas and does not request them",
        "set mode Active, or set the replicas of chat to 3 yourself"},
       {Setting::active, 1, Layer::cold_start, "pods of the 2 new replicas do not exist yet",
-       "wait: this decision asks for them"},
+       "wait: this decision requests them"},
       {Setting::simulation, 1, Layer::cold_start, "pods of the 2 new replicas do not exist yet",
-       "wait: this decision asks for them"},
-      {Setting::cluster, 1, Layer::replicas, "the 2 new replicas are not asked for yet",
-       "in mode Active wait, this decision asks for them; in mode Shadow set the replicas of chat to 3"},
+       "wait: this decision requests them"},
+      {Setting::cluster, 1, Layer::replicas, "the 2 new replicas are not requested yet",
+       "in mode Active wait, this decision requests them; in mode Shadow set the replicas of chat to 3"},
       {Setting::shadow, 3, Layer::cold_start, "pods of the 2 new replicas do not exist yet",
        "wait: their workload creates them"},
   };

@@ -162,7 +162,8 @@ std::string table() {
   std::string text = fmt::format("{} findings on {} manifests that follow public ones of {} repositories:\n\n",
                                  findings().size(), sources().size(), repositories().size());
   text +=
-      "| severity | rule | findings | true | arguable | false | true | true or arguable |\n"
+      "| severity | rule | findings | true | arguable | false "
+      "| precision, arguable = wrong | precision, arguable = right |\n"
       "|---|---|---|---|---|---|---|---|\n";
   const std::map<Group, Counts> all = counts();
   for (const std::string severity : {"error", "warning", "info"}) {

@@ -56,7 +56,8 @@ std::span<const GpuFamily> gpu_families() {
   static const std::vector<GpuFamily> families = [] {
     std::vector<GpuFamily> list;
     for (const Row& row : fact_rows(kGpuFamiliesCsv)) {
-      list.push_back({row[0], row[1], row[2], number(row[3]), number(row[4]), number(row[5])});
+      list.push_back(
+          {row[0], row[1], row[2], number(row[3]), number(row[4]), number(row[5]), number(row[7]), number(row[8])});
     }
     return list;
   }();
@@ -89,6 +90,15 @@ std::optional<std::int64_t> gpus_of_instance(std::string_view type) {
   return size == "xlarge" || size == "2xlarge" || size == "4xlarge" || size == "8xlarge" || size == "16xlarge"
              ? std::optional<std::int64_t>(1)
              : std::nullopt;
+}
+
+std::optional<std::int64_t> cpus_of_instance(std::string_view type) {
+  constexpr std::int64_t kCpusOfXlarge = 4;
+  const std::string_view size = type.substr(std::min(type.find('.'), type.size()));
+  if (size == ".xlarge") return kCpusOfXlarge;
+  if (!size.ends_with("xlarge")) return std::nullopt;
+  const std::int64_t multiple = number(size.substr(1));
+  return multiple > 0 ? std::optional(multiple * kCpusOfXlarge) : std::nullopt;
 }
 
 std::string_view since_version(std::string_view fact) {

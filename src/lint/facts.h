@@ -17,6 +17,8 @@ struct GpuFamily {
   std::int64_t memory_gib = 0;
   std::int64_t min_gpus = 0;
   std::int64_t max_gpus = 0;
+  std::int64_t min_cpus_per_gpu = 0;    ///< CPUs per GPU of the size that has the fewest
+  std::int64_t min_memory_per_cpu = 0;  ///< memory per CPU of the size that has the least, GiB
 };
 /// Returns the row of a family ("g6e") or of an instance type ("g6e.xlarge"); null if it has no GPU or is not in the
 /// table.
@@ -25,6 +27,8 @@ std::span<const GpuFamily> gpu_families();
 
 /// Returns the number of GPUs of an AWS instance type: 4 for "g5.12xlarge". Returns none if the family is unknown.
 std::optional<std::int64_t> gpus_of_instance(std::string_view type);
+/// Returns the number of CPUs of an AWS instance type: 48 for "g5.12xlarge". Returns none if the size is unknown.
+std::optional<std::int64_t> cpus_of_instance(std::string_view type);
 
 /// Returns the version since which a fact holds, such as "1.37". data/lint/versions.csv lists the facts by name.
 std::string_view since_version(std::string_view fact);

@@ -125,13 +125,15 @@ std::vector<const GpuFamily*> families_of(const Pool& pool) {
     if (family != nullptr && std::ranges::find(out, family) == out.end()) out.push_back(family);
   };
   const Value& names = requirement(pool, "instance-gpu-name");
-  for (const std::string_view key : {"instance-family", "instance-type"}) {
-    const Value& entry = requirement(pool, key);
-    if (!entry["operator"].is("In")) continue;
-    for (const Value& value : entry["values"].children()) add(gpu_family(value.text));
+  const Value& family_entry = requirement(pool, "instance-family");
+  const Value& type_entry = requirement(pool, "instance-type");
+  const Value& listed = type_entry["operator"].is("In") ? type_entry : family_entry;
+  if (listed["operator"].is("In")) {
+    for (const Value& value : listed["values"].children()) {
+      if (allows(family_entry, value.text.substr(0, value.text.find('.')))) add(gpu_family(value.text));
+    }
   }
   const Value& category = requirement(pool, "instance-category");
-  const Value& family_entry = requirement(pool, "instance-family");
   if (out.empty() && category["operator"].is("In")) {
     const Value& generation = requirement(pool, "instance-generation");
     for (const GpuFamily& family : gpu_families()) {
@@ -145,6 +147,35 @@ std::vector<const GpuFamily*> families_of(const Pool& pool) {
     return !allows(names, family->gpu) || !allows_memory(memory, family->memory_gib);
   });
   return out;
+}
+
+std::vector<std::string> instance_types_of(const Pool& pool) {
+  std::vector<std::string> types;
+  const Value& family_entry = requirement(pool, "instance-family");
+  const Value& size_entry = requirement(pool, "instance-size");
+  const Value& type_entry = requirement(pool, "instance-type");
+  if (type_entry["operator"].is("In")) {
+    for (const Value& type : type_entry["values"].children()) {
+      const std::string_view family = type.text.substr(0, type.text.find('.'));
+      const std::string_view size = type.text.substr(std::min(family.size() + 1, type.text.size()));
+      if (allows(family_entry, family) && allows(size_entry, size)) types.emplace_back(type.text);
+    }
+  } else if (family_entry["operator"].is("In") && size_entry["operator"].is("In")) {
+    for (const Value& family : family_entry["values"].children()) {
+      for (const Value& size : size_entry["values"].children()) {
+        types.push_back(std::string(family.text) + "." + std::string(size.text));
+      }
+    }
+  }
+  return types;
+}
+
+bool is_general_pool(const Pool& pool, const Set& set) {
+  constexpr std::string_view kNames[] = {"default", "general", "main", "karpenter", "general-purpose"};
+  if (std::ranges::find(kNames, pool.object->name) == std::end(kNames)) return false;
+  return set.in_closest_folder("NodePool", *pool.object).size() +
+             set.in_closest_folder("Provisioner", *pool.object).size() ==
+         1;
 }
 
 bool is_narrowed(const Pool& pool) {

@@ -2,11 +2,13 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
 #include "lint/facts.h"
 #include "lint/object.h"
+#include "lint/set.h"
 
 // Node pools: Karpenter's NodePools, and its older Provisioners.
 namespace capstan::lint {
@@ -31,6 +33,14 @@ const Value& requirement(const Pool& pool, std::string_view key_ending);
 
 /// Returns the GPU families that the pool's requirements allow, by family, by instance type or by category.
 std::vector<const GpuFamily*> families_of(const Pool& pool);
+
+/// Returns the AWS instance types that the pool's requirements list, by type or by family and size. Returns none if the
+/// requirements list no types.
+std::vector<std::string> instance_types_of(const Pool& pool);
+
+/// Returns true if the pool may be the only pool of its cluster: the input has no other pool, and the pool's name
+/// states no purpose, such as "default". Such a pool also runs the pods that need no GPU.
+bool is_general_pool(const Pool& pool, const Set& set);
 
 /// Returns true if the requirements also limit the instance types in ways that `families_of` ignores, such as by size.
 bool is_narrowed(const Pool& pool);

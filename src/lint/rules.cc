@@ -99,14 +99,15 @@ std::span<const Rule* const> rules_for(const Object& object) {
 }
 
 bool is_checked(const Object& object) {
-  constexpr std::string_view kSearched[] = {"ClusterPolicy", "NodeOverlay", "PriorityClass", "Service",
-                                            "Kustomization"};
+  constexpr std::string_view kSearched[] = {"ClusterPolicy", "NodeOverlay",   "PriorityClass",
+                                            "Service",       "Kustomization", "PersistentVolumeClaim"};
   const bool is_searched = std::ranges::find(kSearched, object.kind) != std::end(kSearched);
   return !rules_for(object).empty() || (is_searched && !object.foreign) || object.carries_objects;
 }
 
 std::vector<std::string_view> checked_kinds() {
-  std::vector<std::string_view> kinds = {"ClusterPolicy", "NodeOverlay", "PriorityClass", "Service"};
+  std::vector<std::string_view> kinds = {"ClusterPolicy", "NodeOverlay", "PriorityClass", "Service",
+                                         "PersistentVolumeClaim"};
   for (const auto& [kind, rules] : by_kind()) {
     const bool is_chart_values = kind.ends_with("Values");  // a cluster has no such objects
     if (!is_chart_values && !rules.empty()) kinds.push_back(kind);

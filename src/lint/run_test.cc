@@ -158,8 +158,7 @@ TEST(Run, JoinsObjectsThatAreDeployedTogether) {
 TEST(Run, TheSummaryNamesKindsThatWereNotRead) {
   const auto of_kind = [](const std::string& kind) { return "---\napiVersion: example.com/v1\nkind: " + kind + "\n"; };
   const Report two = lint({{"a.yaml", of_kind("Foo") + of_kind("Bar") + of_kind("Foo")}});
-  EXPECT_EQ(summary_text(two),
-            "nothing found in 1 file (3 objects); 2 kinds not read (Bar.example.com, Foo.example.com)");
+  EXPECT_EQ(summary_text(two), "no finding in 1 file (3 objects); 2 kinds not read (Bar.example.com, Foo.example.com)");
   EXPECT_EQ(Json::parse(to_json(two))["summary"]["kinds_not_read"],
             (Json{{"Bar.example.com", 1}, {"Foo.example.com", 2}}));
   const Report many = lint({{"a.yaml", of_kind("A") + of_kind("B") + of_kind("C") + of_kind("D") + of_kind("E")}});

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "lint/pods.h"
+#include "lint/serving.h"
 
 namespace capstan::lint {
 namespace {
@@ -234,6 +235,23 @@ bool is_inference_metric(std::string_view text) {
                                          "time_to_first_token",
                                          "inference_requests"};
   return std::ranges::any_of(kWords, [&](std::string_view word) { return text.find(word) != text.npos; });
+}
+
+bool consumes_queue(const Scaler& scaler, const Set& set) {
+  constexpr std::string_view kQueues[] = {
+      "aws-sqs-queue",      "rabbitmq",         "kafka",       "apache-kafka", "redis",          "redis-streams",
+      "gcp-pubsub",         "azure-servicebus", "azure-queue", "activemq",     "nats-jetstream", "pulsar",
+      "aws-kinesis-stream", "azure-eventhub",   "postgresql",  "mysql"};
+  const auto reads_queue = [&](const ScalingSignal& signal) {
+    return std::ranges::find(kQueues, signal.type) != std::end(kQueues);
+  };
+  if (!scaler.signals.empty() && std::ranges::all_of(scaler.signals, reads_queue)) return true;
+  const Object* target = target_of(scaler, set);
+  if (target == nullptr || is_operated(*target) || pods_of(*target).size() == 0) return false;
+  return std::ranges::none_of(pods_of(*target), [&](const Pod& pod) {
+    return std::ranges::any_of(containers_of(pod),
+                               [&](const Value* container) { return takes_requests(*target, pod, *container, set); });
+  });
 }
 
 bool scales_gpu(const Scaler& scaler, const Set& set) {

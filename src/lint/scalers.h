@@ -55,6 +55,11 @@ const Object* target_of(const Scaler& scaler, const Set& set);
 /// Returns true if the target uses GPUs. If the input lacks the target, the metrics decide.
 bool scales_gpu(const Scaler& scaler, const Set& set);
 
+/// Returns true if the target takes its work from a queue: all triggers read a message queue, or the target is in the
+/// input and neither a port, a probe, an engine nor a Service shows that it receives requests. No user waits for the
+/// start of such a replica.
+bool consumes_queue(const Scaler& scaler, const Set& set);
+
 /// Returns true if the text names a metric of an inference engine or of its gateway.
 bool is_inference_metric(std::string_view text);
 

@@ -189,7 +189,8 @@ TEST(SeverityCases, ALowCpuLimitAlsoLimitsTheGpus) {
   EXPECT_EQ(pool("limits: {cpu: 1000}, "), "warning") << "250 GPUs";
   EXPECT_EQ(pool("limits: {cpu: '16', memory: 64Gi}, "), "none") << "at most 4 GPUs";
   EXPECT_EQ(pool("limits: {cpu: 128000m}, "), "none") << "at most 32 GPUs";
-  EXPECT_EQ(pool("limits: {cpu: 132}, "), "warning");
+  EXPECT_EQ(pool("limits: {cpu: 132}, "), "info") << "33 GPUs, which may be meant as a limit";
+  EXPECT_EQ(pool("limits: {cpu: 200}, "), "warning") << "50 GPUs";
   EXPECT_EQ(pool("limits: {cpu: 1000, nvidia.com/gpu: 8}, "), "none");
 }
 

@@ -337,7 +337,7 @@ Result<std::string> read_text(const std::string& path, const Limits& limits) {
   if (text) return std::move(*text);
   switch (text.error()) {
     case FileFault::cannot_open:
-      return std::unexpected(error_at(place, "cannot be opened, expected a readable YAML file"));
+      return std::unexpected(error_at(place, "cannot be opened, expected a file that exists and can be read"));
     case FileFault::cannot_read:
       return std::unexpected(error_at(place, "cannot be read, expected a YAML file"));
     case FileFault::too_large:

@@ -22,12 +22,12 @@ TEST(Reason, EveryCodeHasItsOwnNameAndASentenceThatTakesItsNumbers) {
 TEST(Reason, NumbersStandWhereTheSentenceSays) {
   EXPECT_EQ(
       sentence({ReasonCode::never_fits, {16, 8, 0, 1}}),
-      "the gang needs 16 GPUs in one NVLink domain; the largest domain that exists has 8, and within the limits no "
-      "pool may buy any: raise a limit, add an instance type, or use fewer GPUs");
+      "the gang needs 16 GPUs in one NVLink domain; the largest one that exists has 8, and the limits let no pool buy "
+      "any: raise a limit, add an instance type, or use fewer GPUs");
   EXPECT_EQ(sentence({ReasonCode::queue_above_target, {1, 4, 2, 1}}),
-            "1 request waits; at the target of 4 per replica that needs 2 replicas, and 1 runs or starts");
+            "1 request waits, and the target is 4 per replica: 2 replicas are needed, and 1 runs or starts");
   EXPECT_EQ(sentence({ReasonCode::queue_above_target, {0, 4, 1, 2}}),
-            "0 requests wait; at the target of 4 per replica that needs 1 replica, and 2 run or start");
+            "0 requests wait, and the target is 4 per replica: 1 replica is needed, and 2 run or start");
 }
 
 TEST(Reason, AnObjectHasItsNameWhereACatalogKnowsIt) {

@@ -11,7 +11,7 @@
 #include "promql/series.h"
 
 /// Other projects' autoscalers as they run next to a workload, with their own settings, clocks and state. Their
-/// arithmetic is in decide/scale/peers; this folder connects it with metrics and replicas.
+/// arithmetic is in peers/formula; this folder connects it with metrics and replicas.
 namespace capstan::peers {
 
 /// Start of every simulation on the clock of the series: 14 November 2023, 22:13:20 UTC.

@@ -48,7 +48,7 @@ MeanRequest mean_request(const ServiceSpec& service, const ServicePlan& fleet) {
 
 ReplicaCapacity replica_capacity(const engine::EngineRow& row, model::Role role, const model::Slo& slo,
                                  const MeanRequest& request) {
-  const scale::EngineBelief engine = scale::believe(&row, 1'000'000, role, kEngineLimits);
+  const scale::EngineEstimate engine = scale::estimate_engine(&row, 1'000'000, role, kEngineLimits);
   const scale::Shape shape = mean_shape(role, request);
   const model::Slo bounds = scale::slo_for_mean_prompt(scale::role_slo(slo, role), engine, shape);
   ReplicaCapacity capacity{.found = scale::capacity(engine, shape, {}, bounds)};

@@ -55,6 +55,19 @@ std::string_view scaler_word(ScalerKind kind) {
   return "";
 }
 
+std::string equal_cost_words(const ServicePlan& service) {
+  const ScalerVariant* chosen = find_variant(service, service.scaler);
+  if (chosen == nullptr || chosen->seeds.empty() || !service.holds_slo) return "";
+  const std::int64_t cost = micro_usd_per_hour(chosen->seeds);
+  const bool has_equal = std::ranges::any_of(service.variants, [&](const ScalerVariant& variant) {
+    return variant.kind != service.scaler && variant.refused.empty() && variant.holds_slo && !variant.seeds.empty() &&
+           micro_usd_per_hour(variant.seeds) == cost;
+  });
+  if (!has_equal) return "";
+  return "of scalers with the same cost, the plan takes Capstan first, then the ScaledObject, the HPA and the constant "
+         "fleet";
+}
+
 const ScalerVariant* find_variant(const ServicePlan& service, ScalerKind kind) {
   const auto found = std::ranges::find(service.variants, kind, &ScalerVariant::kind);
   return found == service.variants.end() ? nullptr : &*found;

@@ -21,6 +21,9 @@ std::int64_t lowest_attainment_ppm(std::span<const Trial> seeds);
 inline std::int64_t lowest_attainment_ppm(const ServicePlan& service) { return lowest_attainment_ppm(service.seeds); }
 /// Returns "Capstan", "ScaledObject", "HPA" or "constant fleet".
 std::string_view scaler_word(ScalerKind kind);
+/// Returns the order in which the plan prefers scalers, if another scaler holds the SLO for the same cost as the chosen
+/// one. Empty if none does.
+std::string equal_cost_words(const ServicePlan& service);
 /// Returns a scaler of the plan and what its simulations showed; null if the plan has none of this kind.
 const ScalerVariant* find_variant(const ServicePlan& service, ScalerKind kind);
 /// Returns the plan with the replicas and the seeds of another of its scalers.

@@ -113,6 +113,7 @@ struct FrontierPoint {
   std::int64_t seeds = 1;     ///< number of simulations with different seeds
   bool is_chosen = false;     ///< the fleet of the plan
   bool is_runner_up = false;  ///< `ServicePlan::runner_up`
+  std::string scenario{};  ///< the simulated scenario file; empty: not kept, because the fleet is not on the frontier
 };
 
 /// A minimum with which the fleet holds the SLO while a zone is lost.

@@ -13,7 +13,8 @@ std::optional<Binary::Op> binary_operator(const Token& token);
 std::optional<Aggregation::Op> aggregation_operator(const Token& token);
 std::optional<LabelMatcher::Op> match_operator(const Token& token);
 
-/// Returns the precedence of an operator. A higher value binds tighter. A sign binds like a product.
+/// Returns the precedence of an operator. A higher value binds tighter. A unary minus has the precedence of a
+/// multiplication.
 int precedence(Binary::Op op);
 bool takes_parameter(Aggregation::Op op);
 

@@ -25,7 +25,7 @@ std::string fitted_manifest(const std::string& model, const std::string& slo, co
 }
 const std::string kOneRole = "[{variants: [{targetRef: {kind: Deployment, name: a}, minReplicas: 2, maxReplicas: 4}]}]";
 
-TEST(FitInferenceScaler, GivesItsBoundsToThePolicyAlone) {
+TEST(FitInferenceScaler, AppliesItsBoundsToItsPolicyOnly) {
   const ScenarioResult scenario = parse_scenario(kFittedScenario, "s.yaml");
   ASSERT_TRUE(scenario) << scenario.error().text();
   const auto node =
@@ -61,7 +61,7 @@ TEST(FitInferenceScaler, NamesTheDifferencesFromTheScenario) {
   }
 }
 
-TEST(FitInferenceScaler, IsFoundBesideTheWorkloadButNotBesideAnotherAutoscaler) {
+TEST(FitInferenceScaler, IsFoundOnlyIfItIsTheOnlyAutoscaler) {
   const auto find = [](const std::string& text) {
     return find_inference_scaler(*manifest::parse_documents(text, "a.yaml")) != nullptr;
   };

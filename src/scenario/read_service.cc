@@ -446,7 +446,8 @@ void read_roles(const Node& node, const Fields& owner, const model::Service& ser
 /// within the SLO, by the engine table. With such weights all variants are full at the same load.
 std::int64_t usual_weight(const RoleSpec& spec, const model::Slo& slo) {
   namespace scale = decide::scale;
-  const scale::EngineBelief engine = scale::believe(spec.engine, 1'000'000, model::Role::both, spec.stated_limits);
+  const scale::EngineEstimate engine =
+      scale::estimate_engine(spec.engine, 1'000'000, model::Role::both, spec.stated_limits);
   return std::max<std::int64_t>(scale::capacity(engine, {}, {}, scale::slo_for_mean_prompt(slo, engine, {})).batch, 1);
 }
 

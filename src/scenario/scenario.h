@@ -36,11 +36,12 @@ struct ManifestBounds {
 
 /// One row of `policies:`: a policy for each layer, and the latencies of its provisioner.
 struct PolicySpec {
-  control::Policies policies;                  ///< with its name
+  control::Policies policies;                  ///< policies of all layers, and the name of the row
   std::string swept_from;                      ///< the policy whose settings this one varies; empty: none
   std::vector<std::optional<PeerSpec>> peers;  ///< by service; with a peer, the scale policy only states the period
-  sim::ProviderConfig provider;                ///< the cluster's, with this provisioner's latencies
-  /// By service of the catalog: the bounds of an InferenceScaler's manifest; none: the scenario's; may be empty.
+  sim::ProviderConfig provider;                ///< provider of the cluster, with the latencies of this provisioner
+  /// Bounds by service of the catalog, from an InferenceScaler's manifest. No value: the bounds of the scenario. The
+  /// list may be empty.
   std::vector<std::optional<ManifestBounds>> bounds{};
   std::optional<SleepSpec> sleep;     ///< nothing: no replica sleeps
   std::vector<std::string> warnings;  ///< parts of the scenario that the policy does not handle
@@ -70,7 +71,7 @@ struct EndpointSpec {
   workload::WorkloadSpec load;
   model::ServiceId first{0};                       ///< its first service of the catalog; the others follow
   std::vector<RoleSpec> roles;                     ///< by service of the catalog, from `first`
-  std::int64_t engine_perturbation_ppm = 100'000;  ///< how far its engine may differ from the policies' table
+  std::int64_t engine_perturbation_ppm = 100'000;  ///< largest difference of its engine from the policies' table
   KvTransfer kv_transfer;
   sim::FleetConfig fleet;
 
@@ -111,7 +112,8 @@ struct Scenario {
   bool is_alone() const { return endpoints.size() == 1 && jobs.empty(); }
   /// The first endpoint, for analyses of scenarios that have one.
   const EndpointSpec& endpoint() const { return endpoints.front(); }
-  /// Returns the service of the catalog with the first endpoint's only, prefill or first variant's replicas.
+  /// Returns the catalog's service for the first replicas of the first endpoint: its only replicas, its prefill
+  /// replicas or those of its first variant.
   const model::Service& service() const { return catalog->services.front(); }
   const model::Workload& workload() const { return service().workload; }
   const RoleSpec& role() const { return endpoint().roles.front(); }

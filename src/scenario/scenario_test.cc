@@ -70,7 +70,7 @@ TEST(Scenario, PathsOfItsLoadStartAtItsFolder) {
   EXPECT_EQ(source("{profile: a.csv}", {"load.profile=b.csv"}), "b.csv");  // from the current folder
 }
 
-TEST(Scenario, NodesComeAtTheLatencyOfTheirProvisioner) {
+TEST(Scenario, LaunchTimesFollowFromTheProvisioner) {
   const ScenarioResult scenario = parse_scenario(kSmall, "s.yaml");
   ASSERT_TRUE(scenario);
   const auto sum = [&](std::size_t policy, Duration sim::Latency::* end) {
@@ -211,7 +211,7 @@ TEST(Scenario, ReportsFaults) {
   }
 }
 
-TEST(Scenario, RefusesTheImpossible) {
+TEST(Scenario, RefusesInfeasibleScenarios) {
   const RefusedRow rows[] = {
       {"an SLO of nothing",
        {"service.slo.ttft=0s"},
@@ -259,7 +259,7 @@ std::string with(const std::string& part, const std::string& instead, std::strin
   return text.replace(at, part.size(), instead);
 }
 
-TEST(Scenario, TheImpossibleIsPointedOutWhereTheFileHasIt) {
+TEST(Scenario, AnInfeasibleErrorNamesItsPlace) {
   const struct {
     const char* part;
     const char* instead;
@@ -387,7 +387,7 @@ std::set<std::string> errors_of(const std::string& text) {
   return all;
 }
 
-TEST(Scenario, AnErrorHidesNoOther) {
+TEST(Scenario, TwoErrorsAreBothReported) {
   for (const Breakage& one : kBreakages) {
     const std::string broken = with(one.part, one.instead);
     const std::set<std::string> alone = errors_of(broken);
@@ -401,7 +401,7 @@ TEST(Scenario, AnErrorHidesNoOther) {
   }
 }
 
-TEST(Scenario, ModelsAndGpusMayBeNamedAsHubsAndNodesNameThem) {
+TEST(Scenario, AcceptsModelNamesOfHubsAndGpuNamesOfNodes) {
   const struct {
     std::vector<std::string> sets;
     const char* variant;  ///< model, weights, GPU
@@ -428,7 +428,7 @@ TEST(Scenario, ModelsAndGpusMayBeNamedAsHubsAndNodesNameThem) {
       std::string::npos);
 }
 
-TEST(Scenario, ALoadAtItsBoundsIsTaken) {
+TEST(Scenario, AcceptsALoadAtItsBounds) {
   const char* loads[] = {
       "{generator: {rate: 0.000001, input: 1, output: 16777216}, duration: 1s, scale: 0.000001, scale_jitter: 0s}",
       "{generator: {rate: 10000000, input: {kind: log_normal, tokens: 1, sigma: 10}}, duration: 8784h, scale: 100000, "
@@ -459,7 +459,7 @@ TEST(Scenario, PoliciesArePickedByName) {
   EXPECT_EQ(outcome({}, {"c"}), "--policy: found \"c\", expected one of \"a\", \"b\" (did you mean \"a\"?)");
 }
 
-TEST(Scenario, EveryExampleIsPossible) {
+TEST(Scenario, EveryExampleIsFeasible) {
   std::size_t count = 0;
   for (const auto& entry : std::filesystem::directory_iterator(CAPSTAN_SOURCE_DIR "/scenarios")) {
     if (entry.path().extension() != ".yaml") continue;
@@ -497,7 +497,7 @@ TEST(Scenario, ReadsStepTimesOfTheUser) {
   EXPECT_NE(outcome({"service.step_times=nowhere.csv"}).find("cannot read \"nowhere.csv\""), std::string::npos);
 }
 
-TEST(Instances, EveryRowIsWhole) {
+TEST(Instances, EveryRowIsComplete) {
   EXPECT_GT(instances().size(), 50u);
   for (const Instance& row : instances()) {
     EXPECT_GT(row.gpus, 0) << row.name;

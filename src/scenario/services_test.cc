@@ -72,7 +72,7 @@ TEST(Services, EachIsAnEndpointWithItsPartOfTheCatalog) {
   EXPECT_EQ(scenario->policies.front().policies.scale.size(), 3u);
 }
 
-TEST(Services, MayBeScaledApart) {
+TEST(Services, MayHaveDifferentScalePolicies) {
   const ScenarioResult scenario =
       two({"policies.a.scale={services: {chat: {policy: fixed, replicas: 2}, "
            "code: {prefill: capstan, decode: fixed}}}"});
@@ -84,7 +84,7 @@ TEST(Services, MayBeScaledApart) {
   EXPECT_TRUE(std::holds_alternative<decide::scale::Fixed>(scale[2]));
 }
 
-TEST(Services, BadOnesAreErrorsWithTheirPlace) {
+TEST(Services, ErrorsNameTheirPlace) {
   const struct {
     const char* teaches;
     const char* set;

@@ -19,12 +19,15 @@ using Json = nlohmann::ordered_json;
 constexpr std::string_view kJson = "application/json";
 constexpr std::string_view kNoContent = "default-src 'none'; frame-ancestors 'none'";
 
+/// Tells a page that its data are not those of the server.
+constexpr std::string_view kReload = "event: reload\ndata: {\"format_version\":1}\n\n";
+
 std::string dump(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); }
 
 /// Returns what the page needs to know about its server.
 std::string description(const Content& content) {
   Json json = {{"format_version", 1}, {"source", content.source}, {"what_if", nullptr}, {"live_speed", nullptr}};
-  if (content.live_speed > 0) json["live_speed"] = content.live_speed;
+  if (content.live_speed > 0 || content.follows) json["live_speed"] = content.live_speed;
   if (content.what_if) {
     const WhatIfLimits& limits = *content.what_if;
     json["what_if"] = {{"factor_min", kFactorLeast},
@@ -37,6 +40,18 @@ std::string description(const Content& content) {
                        {"max_replicas", limits.max_replicas}};
   }
   return dump(json);
+}
+
+std::string notice_event(std::string_view notice) {
+  return "event: notice\ndata: " + dump({{"format_version", 1}, {"error", notice}}) + "\n\n";
+}
+
+/// Reads a whole number; nothing if the text is none.
+std::optional<std::int64_t> number_of(std::string_view text) {
+  std::int64_t number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  return number;
 }
 
 }  // namespace
@@ -55,7 +70,22 @@ net::HttpServerLimits dashboard_limits() {
 void Dashboard::show(Content content, Simulate simulate) {
   content_ = std::move(content);
   simulate_ = std::move(simulate);
+  first_event_ = content_.first_event;
   make_page();
+}
+
+void Dashboard::replace(Content content) {
+  events_.clear();
+  show(std::move(content));
+  for (const net::ExchangeId exchange : std::exchange(streams_, {})) {
+    server_->write(exchange, kReload);
+    server_->end(exchange);
+  }
+}
+
+void Dashboard::set_notice(std::string notice) {
+  notice_ = std::move(notice);
+  for (const net::ExchangeId exchange : streams_) server_->write(exchange, notice_event(notice_));
 }
 
 void Dashboard::show_result(std::string result) {
@@ -121,27 +151,40 @@ void Dashboard::answer(net::ExchangeId exchange, const net::HttpRequest& request
 }
 
 void Dashboard::answer_events(net::ExchangeId exchange, const net::HttpRequest& request) {
-  if (events_.empty() && content_.live_speed <= 0) return send_error(exchange, 404, "nothing runs here");
+  if (!has_stream()) return send_error(exchange, 404, "nothing runs here");
   if (request.method == "HEAD") return send(exchange, 200, "text/event-stream", "");
-  // A page that was asleep or lost its connection gets the events that it lacks.
-  std::int64_t next = first_event_;
-  if (const std::string* last = net::find_header(request.headers, "Last-Event-ID")) {
-    std::int64_t seen = -1;
-    const auto [end, error] = std::from_chars(last->data(), last->data() + last->size(), seen);
-    if (error == std::errc() && end == last->data() + last->size()) next = std::max(first_event_, seen + 1);
-  }
+  const std::optional<std::int64_t> next = next_event(net::find_header(request.headers, "Last-Event-ID"));
   server_->begin(exchange, 200, "text/event-stream");
-  server_->write(exchange, "retry: 2000\n\n");
-  for (auto i = static_cast<std::size_t>(next - first_event_); i < events_.size(); ++i) {
+  if (!next) {
+    server_->write(exchange, kReload);
+    return server_->end(exchange);
+  }
+  // A page that gets no event before it loses its connection can still say what it has seen.
+  server_->write(exchange, fmt::format("retry: 2000\nid: {}/{}\n\n", content_.epoch, *next - 1));
+  for (auto i = static_cast<std::size_t>(*next - first_event_); i < events_.size(); ++i) {
     server_->write(exchange, events_[i]);
   }
+  if (!notice_.empty()) server_->write(exchange, notice_event(notice_));
   streams_.insert(exchange);
+}
+
+std::optional<std::int64_t> Dashboard::next_event(const std::string* last_seen) const {
+  // A new page has the states of the content, and lacks all events.
+  if (last_seen == nullptr) return first_event_;
+  const std::string_view text = *last_seen;
+  const std::size_t slash = text.find('/');
+  if (slash == text.npos || number_of(text.substr(0, slash)) != content_.epoch) return std::nullopt;
+  const std::optional<std::int64_t> seen = number_of(text.substr(slash + 1));
+  const std::int64_t end = first_event_ + static_cast<std::int64_t>(events_.size());
+  if (!seen || *seen < content_.first_event - 1 || *seen >= end) return std::nullopt;
+  // A page that was asleep gets the events that it lacks, as far as they are kept.
+  return std::max(first_event_, *seen + 1);
 }
 
 void Dashboard::add_event(std::string_view type, std::string_view data, std::string decisions) {
   const std::int64_t number = first_event_ + static_cast<std::int64_t>(events_.size());
   while (data.ends_with('\n')) data.remove_suffix(1);
-  events_.push_back(fmt::format("id: {}\nevent: {}\ndata: {}\n\n", number, type, data));
+  events_.push_back(fmt::format("id: {}/{}\nevent: {}\ndata: {}\n\n", content_.epoch, number, type, data));
   if (!decisions.empty()) content_.decisions.emplace(number, std::move(decisions));
   for (const net::ExchangeId exchange : streams_) server_->write(exchange, events_.back());
   if (events_.size() <= kEventsMost) return;
@@ -159,9 +202,7 @@ void Dashboard::answer_decision(net::ExchangeId exchange, std::string_view query
   constexpr std::string_view kKey = "state=";
   std::int64_t state = -1;
   if (query.starts_with(kKey)) {
-    const std::string_view digits = query.substr(kKey.size());
-    const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), state);
-    if (error != std::errc() || end != digits.data() + digits.size()) state = -1;
+    state = number_of(query.substr(kKey.size())).value_or(-1);
   }
   const auto found = content_.decisions.find(state);
   if (found == content_.decisions.end()) {

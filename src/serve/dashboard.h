@@ -27,7 +27,11 @@ struct Content {
   std::optional<WhatIfLimits> what_if{};
   /// Decisions of a recording, by state, as JSON; empty if a result is shown.
   std::map<std::int64_t, std::string> decisions{};
-  double live_speed = 0;  ///< simulated time for each unit of real time; 0: nothing runs
+  double live_speed = 0;         ///< simulated time for each unit of real time; 0: nothing runs
+  bool follows = false;          ///< true: a recording whose further states arrive as events
+  std::int64_t first_event = 0;  ///< number of the first event: the states that the result has already
+  /// Differs between contents. A page that comes back with events of another content has to load again.
+  std::int64_t epoch = 0;
 };
 
 /// Most events that are kept for pages that are opened later; older ones are dropped.
@@ -53,6 +57,10 @@ class Dashboard final : public net::HttpHandler {
   void show(Content content, Simulate simulate = {});
   /// Replaces a live run by its result. Pages that are open keep its events and decisions.
   void show_result(std::string result);
+  /// Shows something else. Pages that are open load again.
+  void replace(Content content);
+  /// Tells the pages what is wrong at the moment. They show it until the text is empty again.
+  void set_notice(std::string notice);
 
   void on_request(net::ExchangeId exchange, net::ListenerId listener, const net::HttpRequest& request) override;
   void on_gone(net::ExchangeId exchange) override;
@@ -71,6 +79,9 @@ class Dashboard final : public net::HttpHandler {
 
  private:
   void make_page();
+  bool has_stream() const { return content_.live_speed > 0 || content_.follows || !events_.empty(); }
+  /// Returns the number of the event after the last one that a page has seen; nothing if it has to load again.
+  std::optional<std::int64_t> next_event(const std::string* last_seen) const;
   void answer(net::ExchangeId exchange, const net::HttpRequest& request);
   void answer_events(net::ExchangeId exchange, const net::HttpRequest& request);
   void answer_decision(net::ExchangeId exchange, std::string_view query);
@@ -85,8 +96,9 @@ class Dashboard final : public net::HttpHandler {
   std::string page_;
   std::string page_policy_;
   net::HttpServer* server_ = nullptr;
-  std::deque<std::string> events_;                    ///< latest events, as they are sent
-  std::int64_t first_event_ = 0;                      ///< number of the first of them
+  std::deque<std::string> events_;  ///< latest events, as they are sent
+  std::int64_t first_event_ = 0;    ///< number of the first of them
+  std::string notice_;
   std::set<net::ExchangeId> streams_;                 ///< pages that get events
   std::map<Worker::JobId, net::ExchangeId> waiting_;  ///< exchanges that get the result of a job
   bool is_ending_ = false;

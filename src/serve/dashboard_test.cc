@@ -23,9 +23,25 @@ class DashboardTest : public testing::Test {
   void start(std::optional<WhatIfLimits> what_if = {}, Dashboard::Simulate simulate = {}) {
     dashboard.answer_on(server);
     dashboard.show({.source = "r.json", .result = kResult, .what_if = what_if}, std::move(simulate));
+    listen();
+  }
+  void listen() {
     const Result<net::ListenerId> listener = server.listen({"127.0.0.1", 0});
     ASSERT_TRUE(listener) << listener.error().text();
     url = "http://" + server.address(*listener).text();
+  }
+  /// Opens a stream of events. It appends what it receives to a text, and "(end)" at its end.
+  void open(std::string& into, std::vector<net::Header> headers) {
+    net::Request request;
+    request.url = url + "/api/events";
+    request.headers = std::move(headers);
+    client.start(std::move(request), {.on_headers = {},
+                                      .on_body = [&into](std::string_view piece) { into += piece; },
+                                      .on_done = [&into](const net::Exchange&) { into += "(end)"; }});
+  }
+  void wait_until(const std::string& text, std::string_view part) {
+    const Instant end = clock() + 60s;
+    while (text.find(part) == text.npos && clock() < end) turn();
   }
   void turn() {
     std::array<pollfd, 3> descriptors{
@@ -172,32 +188,20 @@ TEST_F(DashboardTest, ANewerChangeReplacesAnOlderOneAndAGoneClientStopsIts) {
 
 TEST_F(DashboardTest, StreamsEventsToPagesThatAreOpenOrComeBack) {
   dashboard.answer_on(server);
-  dashboard.show({.source = "s.yaml", .result = "{}", .live_speed = 60});
-  const Result<net::ListenerId> listener = server.listen({"127.0.0.1", 0});
-  ASSERT_TRUE(listener);
-  url = "http://" + server.address(*listener).text();
+  dashboard.show({.source = "s.yaml", .result = "{}", .live_speed = 60, .epoch = 7});
+  listen();
   dashboard.add_event("state", "{\"a\":0}\n", "decisions of 0");
   std::string early, late;
-  const auto open = [&](std::string& into, std::vector<net::Header> headers) {
-    net::Request request;
-    request.url = url + "/api/events";
-    request.headers = std::move(headers);
-    client.start(std::move(request), {.on_headers = {},
-                                      .on_body = [&into](std::string_view piece) { into += piece; },
-                                      .on_done = [&into](const net::Exchange&) { into += "(end)"; }});
-  };
-  const auto wait_until = [&](const std::string& text, std::string_view part) {
-    const Instant end = clock() + 60s;
-    while (text.find(part) == text.npos && clock() < end) turn();
-  };
   open(early, {});
   wait_until(early, "data: {\"a\":0}");
   dashboard.add_event("state", "{\"a\":1}");
   wait_until(early, "data: {\"a\":1}");
-  EXPECT_EQ(early, "retry: 2000\n\nid: 0\nevent: state\ndata: {\"a\":0}\n\nid: 1\nevent: state\ndata: {\"a\":1}\n\n");
-  open(late, {{"Last-Event-ID", "0"}});
+  EXPECT_EQ(early,
+            "retry: 2000\nid: 7/-1\n\nid: 7/0\nevent: state\ndata: {\"a\":0}\n\n"
+            "id: 7/1\nevent: state\ndata: {\"a\":1}\n\n");
+  open(late, {{"Last-Event-ID", "7/0"}});
   wait_until(late, "data: {\"a\":1}");
-  EXPECT_EQ(late, "retry: 2000\n\nid: 1\nevent: state\ndata: {\"a\":1}\n\n");
+  EXPECT_EQ(late, "retry: 2000\nid: 7/0\n\nid: 7/1\nevent: state\ndata: {\"a\":1}\n\n");
   EXPECT_EQ(get("/api/decision", {}).status, 404);
   EXPECT_EQ(get("/api/decision?state=0", {}).body, "decisions of 0");
   EXPECT_EQ(get("/api/decision?state=1", {}).status, 404);
@@ -206,6 +210,55 @@ TEST_F(DashboardTest, StreamsEventsToPagesThatAreOpenOrComeBack) {
   wait_until(early, "(end)");
   wait_until(late, "(end)");
   EXPECT_TRUE(early.ends_with("(end)") && late.ends_with("(end)"));
+}
+
+TEST_F(DashboardTest, APageOfAnotherContentLoadsAgain) {
+  dashboard.answer_on(server);
+  dashboard.show({.source = "s.rec", .result = "{}", .follows = true, .first_event = 5, .epoch = 7});
+  listen();
+  EXPECT_NE(get("/").body.find(R"("live_speed":0)"), std::string::npos);
+  dashboard.add_event("state", "{\"a\":5}");
+  for (const char* seen : {"6/5", "7/3", "7/6", "7", "5", "7/x", "/"}) {
+    std::string stream;
+    open(stream, {{"Last-Event-ID", seen}});
+    wait_until(stream, "(end)");
+    EXPECT_EQ(stream, "event: reload\ndata: {\"format_version\":1}\n\n(end)") << seen;
+  }
+  std::string fresh, seen_all;
+  open(fresh, {});
+  open(seen_all, {{"Last-Event-ID", "7/5"}});
+  wait_until(fresh, "{\"a\":5}");
+  wait_until(seen_all, "id: 7/5");
+  EXPECT_EQ(seen_all, "retry: 2000\nid: 7/5\n\n");
+  dashboard.replace({.source = "s.rec", .result = "{\"new\":1}", .follows = true, .epoch = 8});
+  wait_until(fresh, "(end)");
+  EXPECT_TRUE(fresh.ends_with("event: reload\ndata: {\"format_version\":1}\n\n(end)"));
+  EXPECT_EQ(get("/api/result").body, "{\"new\":1}");
+  std::string next;
+  open(next, {});
+  wait_until(next, "id: 8/-1");
+  EXPECT_EQ(next.find("\"a\""), next.npos);
+}
+
+TEST_F(DashboardTest, ANoticeIsShownUntilItEnds) {
+  dashboard.answer_on(server);
+  dashboard.show({.source = "s.rec", .result = "{}", .follows = true});
+  listen();
+  std::string early, late, last;
+  open(early, {});
+  wait_until(early, "id: 0/-1");
+  dashboard.set_notice("s.rec: it is not a recording");
+  open(late, {});
+  for (const std::string* stream : {&early, &late}) {
+    wait_until(*stream, "not a recording");
+    EXPECT_TRUE(stream->ends_with(
+        "event: notice\ndata: {\"format_version\":1,\"error\":\"s.rec: it is not a recording\"}\n\n"));
+  }
+  dashboard.set_notice("");
+  wait_until(early, "\"error\":\"\"");
+  open(last, {});
+  wait_until(last, "id: 0/-1");
+  EXPECT_EQ(last.find("notice"), last.npos);
 }
 
 TEST_F(DashboardTest, AResultHasNoEventsAndNoDecisions) {

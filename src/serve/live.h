@@ -1,15 +1,13 @@
 #pragma once
 
-#include <condition_variable>
 #include <cstdint>
 #include <mutex>
-#include <stop_token>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include "net/monotonic.h"
 #include "scenario/scenario.h"
+#include "serve/paced_run.h"
 #include "serve/recorded.h"
 #include "serve/wake_up.h"
 
@@ -40,31 +38,18 @@ class LiveRun {
   /// @param command  for the commands of decisions
   /// @param again    the command that gives the whole result
   LiveRun(scenario::Scenario scenario, double speed, MomentCommand command, std::string again, net::Clock clock);
-  /// Stops the simulation and waits for its end.
-  ~LiveRun();
-  LiveRun(const LiveRun&) = delete;
-  LiveRun& operator=(const LiveRun&) = delete;
-
   std::vector<Event> take_events();
   /// Returns a descriptor that is readable if take_events() has something to return.
   int poll_fd() const { return wake_.fd(); }
 
  private:
-  void run(const std::stop_token& stop);
-  void wait_until(Instant simulated, const std::stop_token& stop);
   void push(Event event);
 
-  const scenario::Scenario scenario_;
-  const double speed_;
-  const MomentCommand command_;
-  const std::string again_;
-  const net::Clock clock_;
-  const Instant start_;
   WakeUp wake_;
   std::mutex mutex_;
-  std::condition_variable_any stopped_;
   std::vector<Event> events_;
-  std::jthread thread_;  // declared last, so that it ends before the members that it uses
+  std::int64_t position_ = 0;
+  PacedRun run_;  // declared last, so that it ends before the members that it uses
 };
 
 }  // namespace capstan::serve

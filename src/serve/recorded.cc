@@ -17,12 +17,7 @@ namespace capstan::serve {
 namespace {
 
 using Json = nlohmann::ordered_json;
-using Value = std::optional<std::int64_t>;  ///< nothing: unknown, or the service did not exist
-
-/// The numbers of one service at one moment.
-struct Numbers {
-  Value desired, ready, starting, waiting;
-};
+using Value = Numbers::Value;
 
 constexpr std::pair<const char*, Value Numbers::*> kSeries[] = {{"desired", &Numbers::desired},
                                                                 {"ready", &Numbers::ready},
@@ -96,27 +91,11 @@ void add(Value& sum, const model::Signal& signal) {
   if (signal.usable()) sum = sum.value_or(0) + signal.value;
 }
 
-/// Returns the numbers of every service in a state.
 Moment moment_of(const model::Snapshot& snapshot, const archive::Redecision& decided) {
   Moment moment{snapshot.at, {}};
-  std::map<model::ServiceId, Numbers> by_id;
-  snapshot.services.for_each([&](model::ServiceId id, const model::ServiceState& state) {
-    Numbers& numbers = by_id[id];
-    numbers.ready = numbers.starting = 0;
-    add(numbers.waiting, state.gateway_waiting);
-  });
-  for (const decide::scale::Decision& decision : decided.scale) {
-    if (const auto found = by_id.find(decision.service); found != by_id.end()) found->second.desired = decision.desired;
+  for (const auto& [id, numbers] : numbers_of(snapshot, decided)) {
+    moment.services.emplace(snapshot.catalog->service(id).name, numbers);
   }
-  snapshot.gangs.for_each([&](model::GangId id, const model::Gang& gang) {
-    const auto found = by_id.find(gang.service);
-    if (found == by_id.end()) return;
-    Numbers& numbers = found->second;
-    *numbers.ready += gang.phase == model::Gang::Phase::ready ? 1 : 0;
-    *numbers.starting += gang.phase == model::Gang::Phase::starting ? 1 : 0;
-    add(numbers.waiting, snapshot.signals_of(id).waiting);
-  });
-  for (auto& [id, numbers] : by_id) moment.services.emplace(snapshot.catalog->service(id).name, numbers);
   return moment;
 }
 
@@ -198,10 +177,9 @@ class Collector {
     json["actions_left_out"] = left_out_;
     const std::string command = "capstan replay " + experiment::shell_word(path);
     json["command"] = command;
-    Recorded recorded{dump_line(json), {}};
+    Recorded recorded{dump_line(json), {}, states_};
     for (const auto& [state, one] : arithmetic_) {
-      const auto at_moment = [&](const std::string& at) { return command + " --at " + at; };
-      recorded.decisions.emplace(state, decisions_json(state, one, at_moment));
+      recorded.decisions.emplace(state, decisions_json(state, one, replay_command(path)));
     }
     return recorded;
   }
@@ -217,6 +195,33 @@ class Collector {
 };
 
 }  // namespace
+
+MomentCommand replay_command(const std::string& path) {
+  return [command = "capstan replay " + experiment::shell_word(path)](const std::string& at) {
+    return command + " --at " + at;
+  };
+}
+
+ServiceNumbers numbers_of(const model::Snapshot& snapshot, const archive::Redecision& decided) {
+  ServiceNumbers by_id;
+  snapshot.services.for_each([&](model::ServiceId id, const model::ServiceState& state) {
+    Numbers& numbers = by_id[id];
+    numbers.ready = numbers.starting = 0;
+    add(numbers.waiting, state.gateway_waiting);
+  });
+  for (const decide::scale::Decision& decision : decided.scale) {
+    if (const auto found = by_id.find(decision.service); found != by_id.end()) found->second.desired = decision.desired;
+  }
+  snapshot.gangs.for_each([&](model::GangId id, const model::Gang& gang) {
+    const auto found = by_id.find(gang.service);
+    if (found == by_id.end()) return;
+    Numbers& numbers = found->second;
+    *numbers.ready += gang.phase == model::Gang::Phase::ready ? 1 : 0;
+    *numbers.starting += gang.phase == model::Gang::Phase::starting ? 1 : 0;
+    add(numbers.waiting, snapshot.signals_of(id).waiting);
+  });
+  return by_id;
+}
 
 ShownState show_state(std::int64_t position, const archive::SavedState& state, const archive::Redecision& decided,
                       const MomentCommand& command) {

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -13,12 +14,23 @@
 
 namespace capstan::serve {
 
+/// The numbers of one service at one moment. No value: it is unknown, or the service did not exist.
+struct Numbers {
+  using Value = std::optional<std::int64_t>;
+  Value desired{}, ready{}, starting{}, waiting{};
+};
+using ServiceNumbers = std::map<model::ServiceId, Numbers>;
+
+/// Returns the numbers of every service in a state.
+ServiceNumbers numbers_of(const model::Snapshot& snapshot, const archive::Redecision& decided);
+
 /// A recording as the page shows it.
 struct Recorded {
   std::string json;  ///< replicas and waiting requests over time, and every action with its reason
   /// The decisions of a state as JSON, with their arithmetic and the command that prints it, by the position of the
   /// state in the recording. Only states with actions have an entry.
   std::map<std::int64_t, std::string> decisions;
+  std::int64_t states = 0;  ///< states of the recording
 };
 
 struct RecordedLimits {
@@ -36,7 +48,10 @@ Result<Recorded> read_recorded(archive::Recording& recording, const std::string&
 /// Returns the command that prints the decisions of a moment, which is written as a duration.
 using MomentCommand = std::function<std::string(const std::string& at)>;
 
-/// One state as the page shows it while a simulation runs.
+/// Returns the command for the moments of a recording.
+MomentCommand replay_command(const std::string& path);
+
+/// One state as the page shows it while a simulation runs or a recording grows.
 struct ShownState {
   std::string numbers;    ///< JSON on one line: the moment, the numbers of every service, and the actions
   std::string decisions;  ///< as in `Recorded::decisions`; empty if there is no action

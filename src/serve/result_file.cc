@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <fstream>
 
 #include <nlohmann/json.hpp>
 
@@ -61,6 +62,14 @@ FileKind kind_of_file(std::string_view bytes) {
   const std::size_t key = is_object ? bytes.find_first_not_of(" \t\r\n", first + 1) : bytes.npos;
   const bool is_result = key != bytes.npos && bytes.substr(key).starts_with("\"format_version\"");
   return is_result ? FileKind::result : FileKind::scenario;
+}
+
+FileKind kind_of_path(const std::string& path) {
+  std::string bytes(4096, '\0');
+  std::ifstream file(path, std::ios::binary);
+  file.read(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+  bytes.resize(static_cast<std::size_t>(std::max<std::streamsize>(0, file.gcount())));
+  return kind_of_file(bytes);
 }
 
 Result<void> check_result(std::string_view text, const std::string& path) {

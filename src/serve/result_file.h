@@ -12,6 +12,8 @@ namespace capstan::serve {
 enum class FileKind : std::uint8_t { scenario, result, recording };
 
 FileKind kind_of_file(std::string_view bytes);
+/// Returns the kind of the file at a path. A file that cannot be read counts as a scenario, whose reader says why.
+FileKind kind_of_path(const std::string& path);
 
 /// Checks that a text is a result that `sim` or `compare` wrote with `-o json`. The page checks its fields.
 /// @param path  for errors

@@ -98,6 +98,7 @@ Result<std::string> Variations::render(const scenario::Scenario& scenario, const
   scenario::Scenario plain = scenario;
   plain.advice = false;
   plain.bound = false;
+  plain.history = true;
   const Result<experiment::Comparison> comparison = experiment::compare(plain, 0, progress, stop);
   if (!comparison) return std::unexpected(comparison.error());
   return experiment::render_json(*comparison, {.decisions = true, .command = command_(sets), .compact = true});

@@ -34,4 +34,21 @@ inline constexpr std::array<std::string_view, 3> kScalerPolicyLabels{"Capstan", 
 /// because its metrics are unknown.
 inline constexpr std::string_view kEnginesWithoutTokenCounts[] = {"tensorrt-llm", "triton", "tgi", "custom"};
 
+/// A metric of the engine "custom", whose name is in a field of `spec.signals.custom`.
+struct CustomMetric {
+  std::string_view field;
+  std::string_view signal;
+  std::string_view unit;
+  std::string_view kind = "gauge";
+};
+
+inline constexpr CustomMetric kCustomMetrics[] = {
+    {"waiting", "waiting", "requests"},
+    {"running", "running", "requests"},
+    {"kvUsage", "kv_usage_ppm", "ratio"},
+    {"promptTokens", "prompt_tokens_total", "tokens", "counter"},
+    {"generatedTokens", "generated_tokens_total", "tokens", "counter"},
+    {"ttft", "ttft_p99_us", "seconds", "histogram"},
+};
+
 }  // namespace capstan::settings

@@ -78,14 +78,14 @@ Lengths LengthTable::draw_in(const Cell& cell, RandomStream& stream) const {
   return {input, draw_within(cell.output_low, cell.output_high, cell.output_mean_milli, stream)};
 }
 
-LengthDeck::LengthDeck(std::shared_ptr<const LengthTable> table) : table_(std::move(table)) {
+LengthSampler::LengthSampler(std::shared_ptr<const LengthTable> table) : table_(std::move(table)) {
   if (table_->total() > kMaxCards) return;
   for (std::uint32_t cell = 0; cell < table_->cells().size(); ++cell) {
     cards_.insert(cards_.end(), static_cast<std::size_t>(table_->cells()[cell].count), cell);
   }
 }
 
-Lengths LengthDeck::draw(RandomStream& stream) {
+Lengths LengthSampler::draw(RandomStream& stream) {
   if (cards_.empty()) return table_->draw(stream);
   if (undrawn_ == 0) undrawn_ = cards_.size();
   std::swap(cards_[stream.below(undrawn_)], cards_[undrawn_ - 1]);

@@ -67,11 +67,11 @@ class LengthTable {
 /// Draws from a table without replacement, like cards from a deck: among `total()` consecutive draws each cell occurs
 /// exactly as often as the table counts it, so that a profile's sums do not depend on chance. From a table of more than
 /// kMaxCards requests it draws independently.
-class LengthDeck {
+class LengthSampler {
  public:
   static constexpr std::int64_t kMaxCards = 1 << 20;
 
-  explicit LengthDeck(std::shared_ptr<const LengthTable> table);
+  explicit LengthSampler(std::shared_ptr<const LengthTable> table);
   Lengths draw(RandomStream& stream);
 
  private:

@@ -55,7 +55,7 @@ class ProfileSource final : public Source {
   std::int64_t scale_ppm_;
   RandomStream arrivals_;
   RandomStream lengths_;
-  LengthDeck deck_;
+  LengthSampler deck_;
 
   std::size_t minute_ = 0;             ///< next minute to be divided into slices
   std::int64_t counted_ = 0;           ///< requests of the profile in the earlier minutes

@@ -1,6 +1,7 @@
 #pragma once
 
-// Helpers for the tests of this room and the fuzz targets: reading a source completely and compressing bytes in memory.
+// Helpers for the tests of src/workload and the fuzz targets: reading a source completely, and compressing bytes in
+// memory.
 
 #include <zlib.h>
 #include <zstd.h>

@@ -79,7 +79,8 @@ expect 0 "scale service to" -- replay "$work/hour.rec"
 expect 2 "The first decision that differs is at 00:0" -- replay "$work/hour.rec" --policy "$work/other.yaml"
 expect 2 '"first_difference"' -- replay "$work/hour.rec" --policy "$work/other.yaml" -o json
 expect 1 "did you mean place?" -- replay "$work/hour.rec" --policy "$work/misspelt.yaml"
-expect 1 "is not a recording" -- replay $hour
+expect 1 "expected a recording that" -- replay $hour
+expect 1 "none.rec: cannot be opened, expected a recording that" -- replay "$work/none.rec"
 expect 1 "is not a recording, expected a new name" -- sim $hour --record "$work/other.yaml"
 expect 64 "is a peer's autoscaler" -- sim scenarios/azure-hour-peers.yaml --record "$work/peer.rec"
 set_to 0 "holds the SLO"
@@ -100,15 +101,17 @@ expect 64 "capstan: found 'nonsense', expected sim, compare" -- nonsense
 expect 64 "did you mean compare?" -- compar --help
 expect 64 "capstan engine: found 'server', expected predict, serve or load (did you mean serve?)" -- engine server
 expect 64 "found '--nonsense'" -- --nonsense
-expect 64 "layer: scal not in {" -- decide scal x.json
-expect 64 "--output: xml not in {" -- version -o xml
-expect 64 "" -- compare
-expect 64 "--nonsense" -- compare $hour --nonsense
+expect 64 'layer: found "scal", expected scale, place or provision' -- decide scal x.json
+expect 64 'capstan version: --output: found "xml", expected text or json' -- version -o xml
+expect 64 "scenario is missing, expected a command such as \`capstan compare" -- compare
+expect 64 "no command is given, expected warm-pool, idle" -- cost
+expect 64 "found \"--police\", expected an option that \`capstan compare --help\` lists (did you mean --policy?)" -- \
+  compare $hour --police
 expect 64 "--seed" -- compare $hour --seed -1
 expect 64 "'x' is not a seed" -- compare $hour --seed x
 expect 64 "is not a seed, expected 0 to 9223372036854775807" -- compare $hour --seed 9223372036854775808
-expect 64 "--jobs" -- compare $hour --jobs 5000
-expect 64 "--sparklines: sometimes not in {" -- compare $hour --sparklines=sometimes
+expect 64 "--jobs: found \"5000\", expected 0 to 1024" -- compare $hour --jobs 5000
+expect 64 '--sparklines: found "sometimes", expected auto, always or never' -- compare $hour --sparklines=sometimes
 expect 64 "--output" -- compare $hour -o xml
 expect 64 "expected one of" -- compare $hour --policy unknown
 expect 64 "--policy" -- sim $hour --policy "queue · gang · group" --policy "queue · gang · karpenter"
@@ -120,7 +123,7 @@ expect 64 "--set policies.9.scale=x: policies is a list of" -- compare $hour --s
 expect 64 "--fail-on mets<1: found \"mets\", expected one of" -- compare $hour --fail-on "mets<1"
 expect 64 "found \"8000%\", expected a percentage from 0 to 100" -- compare $hour --fail-on "met<8000%"
 expect 0 "met" -- compare $hour --fail-on "met<10"
-expect 2 "--fail-on score<99: queue · gang · group has " -- compare $hour --fail-on "score<99"
+expect 2 "threshold missed (--fail-on score<99): queue · gang · group has " -- compare $hour --fail-on "score<99"
 
 # Missing files, and paths that are not files.
 expect 1 "nowhere.yaml: cannot be opened" -- compare nowhere.yaml
@@ -268,9 +271,9 @@ printf "$azure" >"$work"/$'t\xff"\n.csv'
 judge "a trace whose name is not valid UTF-8" 0 "" "${PIPESTATUS[1]}"
 
 "$program" snapshot --scenario $hour --at 20m >"$work/incident.json"
-expect 0 "replicas asked for" -- decide scale "$work/incident.json"
+expect 0 "replicas requested" -- decide scale "$work/incident.json"
 expect 0 '"layer": "place"' -- decide place "$work/incident.json" -o json
-expect 0 "16 ready at most" -- sim $hour --from-snapshot "$work/incident.json"
+expect 0 "16 ready at the peak" -- sim $hour --from-snapshot "$work/incident.json"
 expect 64 "--service requires --from-snapshot" -- sim $hour --service chat
 expect 1 "there is no service" -- sim $hour --from-snapshot "$work/incident.json" --service chat
 expect 0 "present: 8 a100_sxm" -- explain "node 1" --snapshot "$work/incident.json"
@@ -297,7 +300,7 @@ expect 64 "no object is named" -- explain --snapshot "$work/incident.json"
 
 # Commands for a cluster, as far as they can be tested without one.
 expect 64 "--at requires --scenario" -- snapshot --at 20m
-expect 64 "--kubeconfig excludes --scenario" -- snapshot --scenario $hour --kubeconfig "$work/k"
+expect 64 "--kubeconfig cannot be used together with --scenario" -- snapshot --scenario $hour --kubeconfig "$work/k"
 expect 1 "nowhere/config: " -- run --once --kubeconfig nowhere/config
 expect 1 "nowhere/config: " -- snapshot --kubeconfig nowhere/config
 printf 'current-context: a\ncontexts: [{name: a, context: {cluster: b}}]\nclusters: [{name: b, cluster: {}}]\n' >"$work/k"
@@ -319,10 +322,10 @@ expect 1 "192.0.2.1:80: cannot listen on this address" -- engine serve --bind 19
 expect 1 "nowhere.txt: cannot be read" -- engine serve --bind-file nowhere.txt
 expect 64 "" -- engine load
 expect 64 "found no name before a colon" -- engine load --endpoint 127.0.0.1:1 --header sk-secret
-expect 64 "--ca-file excludes --insecure" -- engine load --endpoint 127.0.0.1:1 --insecure --ca-file "$work/k"
+expect 64 "--ca-file cannot be used together with --insecure" -- engine load --endpoint 127.0.0.1:1 --insecure --ca-file "$work/k"
 expect 1 "holds no certificate" -- engine load --endpoint https://127.0.0.1:1 --ca-file "$work/k"
 expect 1 "nowhere.csv" -- engine load --endpoint 127.0.0.1:1 --trace nowhere.csv
-expect 1 "none of 3 requests was answered, most failed with 'connect'" -- engine load --endpoint 127.0.0.1:1 --limit 3 \
+expect 1 "no request was answered (3 sent); the most frequent error is connect" -- engine load --endpoint 127.0.0.1:1 --limit 3 \
   --speed 1000
 
 # An engine on a free port serves a load and then ends on a signal.
@@ -330,15 +333,15 @@ printf 'TIMESTAMP,ContextTokens,GeneratedTokens\n2023-11-16 18:15:46.1,30,4\n202
 coproc server { exec "$program" engine serve --bind 127.0.0.1:0 --speed 20; }
 server_pid=$server_PID
 read -r -t 30 _ address <&"${server[0]}"
-expect 0 "2 completed, 0 failed" -- engine load --endpoint "$address" --trace "$work/two.csv" --speed 20
+expect 0 "2 completed · 0 failed" -- engine load --endpoint "$address" --trace "$work/two.csv" --speed 20
 expect 0 '"output_tokens": 6' -- engine load --endpoint "http://$address/" --trace "$work/two.csv" --speed 20 -o json
-expect 1 "'http_404'" -- engine load --endpoint "$address" --trace "$work/two.csv" --speed 20 --model other
-CAPSTAN_API_KEY=sk-secret expect 0 "2 completed, 0 failed" -- engine load --endpoint "http://$address/v1/" \
+expect 1 "http_404" -- engine load --endpoint "$address" --trace "$work/two.csv" --speed 20 --model other
+CAPSTAN_API_KEY=sk-secret expect 0 "2 completed · 0 failed" -- engine load --endpoint "http://$address/v1/" \
   --trace "$work/two.csv" --speed 20 --header "X-Team: search"
-expect 1 "'http_404'" -- engine load --endpoint "$address" --trace "$work/two.csv" --speed 20 --model other \
+expect 1 "http_404" -- engine load --endpoint "$address" --trace "$work/two.csv" --speed 20 --model other \
   --api-key sk-secret
 grep -q sk-secret "$work/out"
-judge "a key is never printed" 1 "'http_404'" $?
+judge "a key is never printed" 1 "http_404" $?
 kill -TERM "$server_pid"
 wait "$server_pid"
 judge "engine serve ends on SIGTERM" 0 "" $?
@@ -368,6 +371,8 @@ stop_serve() {
   judge "capstan serve ends with 0" 0 "" $?
 }
 "$program" compare "$work/tiny.yaml" -o json >"$work/tiny.json" 2>/dev/null
+expect 0 '"fleet":' -- compare "$work/tiny.yaml" -o json --details
+expect 64 "--details" -- compare "$work/tiny.yaml" --details
 start_serve "$work/tiny.json"
 fetch localhost GET /api/result ""
 judge "serve RESULT: /api/result" 0 '"scenario": "tiny"' 0
@@ -389,6 +394,20 @@ moment=$(grep -o -- '--at [0-9a-z]*' "$work/out" | cut -d' ' -f2)
 fetch localhost GET "/api/decision?state=x" ""
 judge "serve RECORDING: no such state" 0 "404 Not Found" 0
 stop_serve
+cp "$work/hour.rec" "$work/growing.rec"
+start_serve "$work/growing.rec"
+host=${url#http://}
+host=${host%/}
+exec {socket}<>"/dev/tcp/${host%:*}/${host##*:}"
+printf 'GET /api/events HTTP/1.1\r\nHost: localhost\r\n\r\n' >&"$socket"
+head -c 5000 "$work/hour.rec" >"$work/growing.rec"
+timeout 30 grep -m 1 'data: {"format_version":1,"error":".*growing.rec: ' <&"$socket" >"$work/out"
+judge "serve RECORDING: a notice when the file is cut" 0 "growing.rec" $?
+cp "$work/hour.rec" "$work/growing.rec"
+timeout 30 grep -m 1 -E '"error":""|event: reload' <&"$socket" >"$work/out"
+judge "serve RECORDING: the end of the notice" 0 "" $?
+exec {socket}>&-
+stop_serve
 expect 0 'of "queue · gang · group"' -- replay "$work/hour.rec" --at "$moment"
 expect 0 '"arithmetic": "' -- replay "$work/hour.rec" --at "$moment" -o json
 expect 64 "the recording ends before this moment" -- replay "$work/hour.rec" --at 100h
@@ -396,6 +415,8 @@ expect 64 "expected a duration since the start" -- replay "$work/hour.rec" --at 
 start_serve "$work/tiny.yaml"
 fetch 127.0.0.1 POST /api/what-if '{"load_factor": 2}'
 judge "serve SCENARIO: what-if" 0 "--set load.scale=2" 0
+fetch 127.0.0.1 GET /api/result ""
+judge "serve SCENARIO: the history of the nodes" 0 '"fleet":{' 0
 fetch 127.0.0.1 POST /api/what-if '{"load_factor": 20}'
 judge "serve SCENARIO: a factor out of its bounds" 0 "expected a number from 0.1 to 10" 0
 stop_serve
@@ -419,6 +440,45 @@ expect 1 "nowhere.json: cannot be opened, expected a result, a recording or a sc
 expect 64 "is no scenario, expected none of --policy" -- serve "$work/tiny.json" --seed 2
 expect 64 "is not an address" -- serve "$work/tiny.json" --listen localhost
 expect 64 "is no host name" -- serve "$work/tiny.json" --host http://dash.example
+
+# The present state of a cluster as a frame of a terminal.
+expect 0 "GPUs: " -- top "$work/hour.rec"
+expect 0 "queue · gang · group · 00:16:" -- top "$work/hour.rec" --at 16m --sort free
+expect 64 "the recording ends before this moment" -- top "$work/hour.rec" --at 100h
+expect 64 "expected a duration since the start" -- top "$work/hour.rec" --at 33
+expect 0 "node 0  " -- top "$work/tiny.yaml" --once
+expect 0 "replicas: " -- top $hour --at 20m
+expect 64 "expected a moment before that" -- top $hour --at 30h
+expect 0 "incident.json · " -- top "$work/incident.json"
+expect 64 "has only one moment" -- top "$work/incident.json" --at 1m
+expect 64 "is no scenario, expected none of --policy" -- top "$work/hour.rec" --seed 2
+expect 64 "a cluster has only the present" -- top --at 1m
+expect 1 "nowhere/config: " -- top --kubeconfig nowhere/config
+expect 1 "tiny.json:1:1: " -- top "$work/tiny.json"
+expect 1 "nowhere.rec: " -- top nowhere.rec
+head -c 9000 "$work/hour.rec" >"$work/cut.rec"
+expect 1 "cut.rec: " -- top "$work/cut.rec"
+expect 1 "cut.rec: " -- serve "$work/cut.rec" --listen 127.0.0.1:0
+expect 64 "is a peer's autoscaler" -- top scenarios/azure-hour-peers.yaml
+# on_terminal KEYS ARGUMENTS: runs the program on a terminal of 90 columns and 20 lines, which receives the keys one by
+# one.
+on_terminal() {
+  local keys=$1
+  shift
+  { sleep 4; for key in $keys; do printf -- "$key"; sleep 1; done; } |
+    TERM=xterm LC_ALL=C.UTF-8 timeout 60 script -qec "stty cols 90 rows 20; '$program' $*; stty -a" /dev/null >"$work/out" 2>&1
+}
+if command -v script >/dev/null; then
+  on_terminal 's \x1b[B p q' top "$work/hour.rec"
+  judge "top on a terminal: ends with a key" 0 $'\x1b[?1049h' $?
+  judge "top on a terminal: restores the screen" 0 $'\x1b[?25h\x1b[?1049l' 0
+  judge "top on a terminal: restores the keyboard" 0 " icanon" 0
+  judge "top on a terminal: names the keys" 0 "s sort: free" 0
+  judge "top on a terminal: pauses" 0 "paused" 0
+  on_terminal '\x03' top "$work/tiny.yaml" --speed 1000
+  judge "top on a terminal: ends on SIGINT" 0 $'\x1b[?25h\x1b[?1049l' 0
+  judge "top on a terminal: shows the end of a run" 0 "ended" 0
+fi
 
 # When memory runs out, the program prints one line. A sanitizer reserves terabytes of addresses, so no limit works.
 head -c 60000000 /dev/zero | tr '\0' 'x' >"$work/large.csv"
@@ -452,7 +512,7 @@ expect 2 "" -- lint "$work/pool.yaml" --diff
 expect 2 "+    consolidationPolicy: WhenEmpty  # cheaper" -- lint "$work/pool.yaml" --diff --unsafe-fixes
 expect 2 "fixed 0 findings in 0 files" -- lint "$work/pool.yaml" --fix
 expect 0 "" -- lint "$work/pool.yaml" --fail-on never
-expect 0 "nothing found" -- lint "$work/pool.yaml" --rule gpu-consolidation-underutilized=off
+expect 0 "no finding in 1 file" -- lint "$work/pool.yaml" --rule gpu-consolidation-underutilized=off
 expect 64 "did you mean gpu-consolidation-underutilized" -- lint "$work/pool.yaml" --rule gpu-consolidation-underutilised=off
 expect 64 "expected 1.MINOR" -- lint "$work/pool.yaml" --kube-version 2
 expect 1 "nowhere.yaml: cannot be opened" -- lint "$work/nowhere.yaml" "$work/pool.yaml"
@@ -473,7 +533,7 @@ cmp "$work/patched.yaml" "$work/pool.yaml" >"$work/out" 2>&1
 judge "the difference is the fix" 0 "" $?
 [[ -L $work/link.yaml && $(stat -c %a "$work/pool.yaml") == 640 ]]
 judge "the link and the mode stay" 0 "" $?
-expect 0 "nothing found" -- lint "$work/pool.yaml"
+expect 0 "no finding in 1 file" -- lint "$work/pool.yaml"
 
 printf '{"apiVersion": "v1",\n "kind" "Pod"}\n' >"$work/broken.json"
 expect 1 "broken.json:2:9: is not JSON: found string literal, expected ':'" -- lint "$work/broken.json"
@@ -511,11 +571,11 @@ while IFS= read -r line; do
   fi
 done <docs/reference/cost.md
 expect 64 "--cold-start: found '4', expected a duration" -- cost consolidation --usd-per-gpu-hour 1 --cold-start 4
-expect 64 "--usd-per-gpu-hour is required" -- cost warm-pool
+expect 64 "--usd-per-gpu-hour is missing" -- cost warm-pool
 
 # Plans (src/plan tests every part).
 expect 0 "services:" -- plan --example
-expect 64 "SPEC.yaml is required" -- plan
+expect 64 "SPEC.yaml is missing" -- plan
 expect 1 "nowhere.yaml: cannot be read, expected a spec of a plan" -- plan nowhere.yaml
 printf 'services:\n- {name: a, model: Llama-3.1-9B, slo: {ttft_p99: 1s}}\n' >"$work/model.yaml"
 expect 3 "did you mean Llama-3.1-8B?" -- plan "$work/model.yaml"

@@ -110,7 +110,8 @@ class Gangs(controller.OnAPool):
             (e for e in self.cluster.list("events.events.k8s.io", self.namespace) if e["reason"] == "WouldPlace"), None))
         self.assertEqual((event["type"], event["regarding"]["name"]), ("Normal", "worker-0"))
         self.assertEqual(event["note"],
-                         f"would go onto {self.pool}-node: 2 pods fit into one cluster, so the whole gang is placed")
+                         f"in mode Active, Capstan would bind the pods to {self.pool}-node: "
+                         "2 pods fit into one cluster, so the whole gang is placed")
         self.assertEqual(self.cluster.audit.writes(user=self.user, resource="pods"), [])
 
     def test_the_rest_of_a_gang_is_evicted_after_a_kubelet_rejects_a_pod(self):

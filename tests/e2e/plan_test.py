@@ -1,5 +1,7 @@
-"""`capstan plan --out`: a real API server accepts every object of the example plans, and Prometheus their rules.
+"""`capstan plan --out`: a real API server accepts every object of the plans, `capstan lint --advice` finds nothing in
+them, and Prometheus accepts their rules.
 
+The specs are those of the guides and of tests/plan/specs: other clouds, provisioners, gang schedulers and engines.
 Definitions that the cluster lacks come from ../shared/data/crds and are removed after the tests. Each object is applied
 with a server-side dry run, because the API server then also checks the rules in CEL, which the unit tests cannot.
 """
@@ -18,9 +20,11 @@ import harness
 import programs
 
 SPECS = harness.ROOT / "docs" / "guides" / "plan"
+MORE_SPECS = harness.ROOT / "tests" / "plan" / "specs"
 DEFINITIONS = harness.ROOT / ".." / "shared" / "data" / "crds"
-# Groups of which no definition is at hand: the Prometheus Operator's, and files for eksctl, which are no objects.
-NOT_SERVED = {"monitoring.coreos.com", "eksctl.io"}
+# Groups of which no definition is at hand: those of the Prometheus Operator and of Karpenter for Azure, and files for
+# eksctl, which are no objects.
+NOT_SERVED = {"monitoring.coreos.com", "eksctl.io", "karpenter.azure.com"}
 
 # scripts/setup unpacks it next to the Prometheus of the other tests.
 PROMTOOL = shutil.which("promtool") or harness.ROOT / "build" / "prometheus" / "usr" / "bin" / "promtool"
@@ -91,35 +95,63 @@ class PlanManifests(harness.ClusterTest):
         self.cluster.apply({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}})
         self.addCleanup(self.cluster.kubectl, "delete", "namespace", name, "--wait=false")
 
-    def accept(self, planned):
-        """Applies an object in a dry run, and waits while the API server still learns of a new definition."""
+    def accept(self, text):
+        """Applies objects in a dry run, and waits while the API server still learns of a new definition."""
         deadline = time.monotonic() + harness.stretched(30)
         while True:
             try:
                 return self.cluster.kubectl("apply", "--server-side", "--force-conflicts", "--dry-run=server",
-                                            "--validate=strict", "--filename", "-", given=planned.text)
+                                            "--validate=strict", "--filename", "-", given=text)
             except AssertionError as error:
                 if "no matches for kind" not in str(error) or time.monotonic() > deadline:
                     raise
                 time.sleep(harness.POLL_S)
 
+    def accept_all(self, spec, objects):
+        """Applies the objects with one call of kubectl. If that fails, each object alone, to name the wrong ones."""
+        try:
+            return self.accept("---\n".join(planned.text for planned in objects))
+        except AssertionError:
+            for planned in objects:
+                with self.subTest(spec=spec.name, file=str(planned.file), kind=planned.kind, name=planned.name):
+                    self.accept(planned.text)
+            raise
+
+    def check(self, spec):
+        """Writes the plan of a spec, and returns its objects after the API server and lint have accepted them."""
+        folder = write_plan(self, spec)
+        objects = objects_of(folder)
+        self.assertGreater(len(objects), 15)
+        for namespace in {planned.namespace for planned in objects} - {None}:
+            self.make_namespace(namespace)
+        self.accept_all(spec, [planned for planned in objects if planned.group not in NOT_SERVED])
+        linted = subprocess.run([programs.CAPSTAN, "lint", "--advice", folder], stdin=subprocess.DEVNULL,
+                                capture_output=True, text=True, timeout=60)
+        self.assertEqual(linted.returncode, 0, linted.stdout + linted.stderr)
+        self.assertTrue(linted.stdout.startswith("no finding in"), linted.stdout)
+        return {(planned.group, planned.kind) for planned in objects}
+
     def test_every_object_of_the_example_plans_is_accepted(self):
         specs = sorted(SPECS.glob("*.yaml"))
         self.assertEqual(len(specs), 3)
         for spec in specs:
-            objects = objects_of(write_plan(self, spec))
-            self.assertGreater(len(objects), 15)
-            for namespace in {planned.namespace for planned in objects} - {None}:
-                self.make_namespace(namespace)
-            kinds = {(planned.group, planned.kind) for planned in objects}
-            for wanted in (("karpenter.sh", "NodePool"), ("scheduling.run.ai", "Queue"),
-                           ("kueue.x-k8s.io", "ClusterQueue")):
-                self.assertIn(wanted, kinds)
-            for planned in objects:
-                if planned.group in NOT_SERVED:
-                    continue
-                with self.subTest(spec=spec.name, file=str(planned.file), kind=planned.kind, name=planned.name):
-                    self.accept(planned)
+            with self.subTest(spec=spec.name):
+                kinds = self.check(spec)
+                for wanted in (("karpenter.sh", "NodePool"), ("scheduling.run.ai", "Queue"),
+                               ("kueue.x-k8s.io", "ClusterQueue")):
+                    self.assertIn(wanted, kinds)
+
+    def test_every_object_of_other_clouds_engines_and_schedulers_is_accepted(self):
+        specs = sorted(MORE_SPECS.glob("*.yaml"))
+        self.assertGreaterEqual(len(specs), 9)
+        found = set()
+        for spec in specs:
+            with self.subTest(spec=spec.name):
+                found |= self.check(spec)
+        for wanted in (("karpenter.azure.com", "AKSNodeClass"), ("karpenter.k8s.aws", "EC2NodeClass"),
+                       ("leaderworkerset.x-k8s.io", "LeaderWorkerSet"), ("kueue.x-k8s.io", "Topology"),
+                       ("kai.scheduler", "Topology")):
+            self.assertIn(wanted, found)
 
 
 class PlanRules(unittest.TestCase):

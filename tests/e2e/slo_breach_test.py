@@ -65,8 +65,8 @@ class SloBreach(controller.ActiveTest):
 
     def acknowledge(self):
         """Acknowledges the breach as the message of the condition says."""
-        command = re.search(r"kubectl (annotate isc chat .*)$", self.message())[1]
-        self.cluster.kubectl(*command.split(), "--namespace", self.namespace)
+        command = re.search(r"kubectl (-n \S+ annotate isc chat .*)$", self.message())[1]
+        self.cluster.kubectl(*command.split())
 
 
 if __name__ == "__main__":

@@ -10,10 +10,13 @@ from harness import condition, eventually
 FIELD = "spec.roles[0].variants[0].targetRef: "
 # Wrong targets of a scaler: kind and version, and the reason and message of the condition.
 NOT_SCALED = [
-    ("v1", "ConfigMap", "NoScaleSubresource", "ConfigMap has no /scale, expected a kind that has"),
-    ("apps/v1", "DaemonSet", "NoScaleSubresource", "DaemonSet has no /scale, expected a kind that has"),
-    ("apps/v1", "Rocket", "NoSuchKind", "the server has no kind Rocket of apps/v1"),
-    ("apps/v1", "StatefulSet", "TargetNotFound", "there is no StatefulSet {namespace}/engine"),
+    ("v1", "ConfigMap", "NoScaleSubresource", "ConfigMap has no /scale subresource: name a Deployment, StatefulSet, "
+     "LeaderWorkerSet or another kind that has one"),
+    ("apps/v1", "DaemonSet", "NoScaleSubresource", "DaemonSet has no /scale subresource: name a Deployment, StatefulSet, "
+     "LeaderWorkerSet or another kind that has one"),
+    ("apps/v1", "Rocket", "NoSuchKind", "the API server has no kind Rocket in apps/v1: "
+     "install its CustomResourceDefinition or correct targetRef"),
+    ("apps/v1", "StatefulSet", "TargetNotFound", "StatefulSet {namespace}/engine does not exist: create it or correct targetRef"),
 ]
 
 
@@ -36,8 +39,8 @@ class Targets(controller.ActiveTest):
         time.sleep(1)  # ages are in whole seconds
         self.cluster.apply(self.scaler_of("late", minimum=3))
         self.start()
-        message = (f"{FIELD}Deployment {self.namespace}/engine is scaled by InferenceScaler {self.namespace}/chat, "
-                   "which is older")
+        message = (f"{FIELD}Deployment {self.namespace}/engine is also scaled by InferenceScaler {self.namespace}/chat, "
+                   "which is older: remove one of the two; until then this InferenceScaler does not scale it")
         eventually("the younger scaler shows the conflict",
                    lambda: (self.condition_of("late", "Conflict") or "")[2:] == (message,))
         self.assertEqual(condition(self.scaler(), "Conflict"), "False")

@@ -193,6 +193,8 @@ const Strings kMeasured = {
     "services.0.load={prometheus: {url: 'https://prometheus:9090', over: 1d, step: 1m, timeout: 30s, labels: {job: "
     "chat}, headers: {X-Scope-OrgID: team}, bearer_token_file: token, ca_file: ca.pem, certificate_file: crt.pem, "
     "key_file: key.pem}, scale: 2, duration: 5m, prompt_tokens: 1000, answer_tokens: 200}"};
+const Strings kRoleMinima = {"services.0.disaggregated=true", "services.0.min_prefill_replicas=2",
+                             "services.0.min_decode_replicas=1"};
 const Strings kRareKeys = {"step_times=" CAPSTAN_SOURCE_DIR "/data/engines.csv", "services.0.memory_gib=20",
                            "services.0.load.concurrency=90"};
 
@@ -207,6 +209,7 @@ const std::vector<Mapping> kPlanMappings = {
     {"limits", "limits", {}},
     {"services", "services.0", {}},
     {"services", "services.0", {kRareKeys[1]}},
+    {"services", "services.0", kRoleMinima},
     {"services.slo", "services.0.slo", {}},
     {"services.load", "services.0.load", {}},
     {"services.load", "services.0.load", {"services.0.load.requests_per_second=~", kRareKeys[2]}},

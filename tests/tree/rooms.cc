@@ -43,10 +43,11 @@ const Edges& edges() {
       {"lint", {"manifest", "promql", "explain"}},
       {"plan", {"experiment", "lint"}},
       {"serve", {"archive", "explain", "experiment", "net"}},
-      {"cli", {"base",     "model",       "engine",   "decide",     "explain",  "ports",   "control",
-               "workload", "sim",         "net",      "promql",     "manifest", "signals", "kube",
-               "emulator", "conformance", "scenario", "experiment", "lint",     "plan",    "serve",
-               "schema",   "settings",    "archive",  "actuate",    "operator", "peers",   "bound"}},
+      {"top", {"serve"}},
+      {"cli", {"base",     "model",      "engine",   "decide",   "explain", "ports", "control",  "workload",
+               "sim",      "net",        "promql",   "manifest", "signals", "kube",  "emulator", "conformance",
+               "scenario", "experiment", "lint",     "plan",     "serve",   "top",   "schema",   "settings",
+               "archive",  "actuate",    "operator", "peers",    "bound"}},
   };
   return all;
 }

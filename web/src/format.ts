@@ -1,14 +1,15 @@
 // Numbers as people read them.
 
 const kGroup = new Intl.NumberFormat("en-US");
+const kCents = new Intl.NumberFormat("en-US", { minimumFractionDigits: 2, maximumFractionDigits: 2 });
 
 export function count(value: number): string {
   return kGroup.format(Math.round(value));
 }
 
 export function usd(value: number): string {
-  const digits = Math.abs(value) >= 1000 ? 0 : 2;
-  return `${value < 0 ? "−" : ""}$${new Intl.NumberFormat("en-US", { minimumFractionDigits: digits, maximumFractionDigits: digits }).format(Math.abs(value))}`;
+  const size = Math.abs(value);
+  return `${value < 0 ? "−" : ""}$${size >= 1000 ? count(size) : kCents.format(size)}`;
 }
 
 /// A share such as "99.1 %". Only a whole is shown as 100.0 %, and only nothing as 0.0 %.
@@ -24,7 +25,19 @@ export function duration(us: number): string {
   if (us < 100_000) return `${(us / 1000).toFixed(us < 10_000 ? 1 : 0)} ms`;
   if (us < 100_000_000) return `${(us / 1e6).toFixed(us < 10_000_000 ? 2 : 1)} s`;
   const s = Math.round(us / 1e6);
+  if (s < 3600 && s % 60 === 0) return `${s / 60} min`;
   return s < 3600 ? `${Math.floor(s / 60)} min ${s % 60} s` : `${Math.floor(s / 3600)} h ${Math.floor((s % 3600) / 60)} min`;
+}
+
+/// An SLO such as "99.0 %: TTFT ≤ 1.00 s, TPOT ≤ 50 ms".
+export function sloWords(slo: { ttft_ns: number; tpot_ns: number; e2e_ns: number; attainment_ppm: number }): string {
+  const bounds = [
+    ["TTFT", slo.ttft_ns],
+    ["TPOT", slo.tpot_ns],
+    ["end to end", slo.e2e_ns],
+  ] as const;
+  const words = bounds.filter(([, ns]) => ns > 0).map(([name, ns]) => `${name} ≤ ${duration(ns / 1000)}`);
+  return `${percent(slo.attainment_ppm)}: ${words.join(", ")}`;
 }
 
 /// A moment of a run as hours, minutes and seconds since its start, with days where there are any.

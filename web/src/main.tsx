@@ -1,7 +1,7 @@
 import "uplot/dist/uPlot.min.css";
 import "./style.css";
 import { render } from "preact";
-import { readResult, Unreadable } from "./data/result";
+import { readJson, readResult, Unreadable } from "./data/result";
 import { Page } from "./page";
 import { LivePage } from "./serve/live_page";
 import { readRecording } from "./serve/recording";
@@ -25,7 +25,7 @@ const place = document.getElementById("page");
 if (place !== null) {
   place.replaceChildren();
   try {
-    const data = document.getElementById(kDataId)?.textContent ?? "";
+    const data = readJson(document.getElementById(kDataId)?.textContent ?? "");
     const server = readServer(document.getElementById(kServerId)?.textContent ?? "");
     const speed = server?.live_speed ?? null;
     const recording = readRecording(data, speed !== null);

@@ -1,28 +1,21 @@
 import type { ComponentChildren } from "preact";
-import { useEffect, useLayoutEffect, useState } from "preact/hooks";
+import { useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
+import { flushAddress, showInAddress } from "./address";
 import type { Stretch } from "./chart/plot";
-import type { Result } from "./data/result";
-import { count, duration, percent } from "./format";
-import { type Choice, choiceHash, kThemes, parseChoice, type Theme } from "./state";
+import type { Policy, Result } from "./data/result";
+import { namedServices, policyOf, sloOf } from "./data/service";
+import { count, duration, sloWords } from "./format";
+import { Later } from "./later";
+import { type Choice, kThemes, parseChoice, type Theme } from "./state";
 import { Cost } from "./view/cost";
 import { Decisions } from "./view/decisions";
 import { Frontier } from "./view/frontier";
-import { History } from "./view/history";
+import { History, momentOf } from "./view/history";
 import { Latency } from "./view/latency";
 import { Moments } from "./view/moments";
 import { Ranking } from "./view/ranking";
+import { Services } from "./view/services";
 import { Timeline } from "./view/timeline";
-
-function sloWords(result: Result): string {
-  const { ttft_ns, tpot_ns, e2e_ns, attainment_ppm } = result.slo;
-  const bounds = [
-    ["TTFT", ttft_ns],
-    ["TPOT", tpot_ns],
-    ["end to end", e2e_ns],
-  ] as const;
-  const words = bounds.filter(([, ns]) => ns > 0).map(([name, ns]) => `${name} ≤ ${duration(ns / 1000)}`);
-  return `SLO ${percent(attainment_ppm)}: ${words.join(", ")}`;
-}
 
 function Header({ result, theme, onTheme }: { result: Result; theme: Theme; onTheme: (theme: Theme) => void }) {
   const longest = Math.max(...result.policies.map((policy) => policy.simulated_ns));
@@ -35,7 +28,8 @@ function Header({ result, theme, onTheme }: { result: Result; theme: Theme; onTh
           {duration(longest / 1000)} · {count(arrived)} requests · {result.load} · seed {result.seed}
         </p>
         <p>
-          {result.service} · {sloWords(result)}
+          {result.service}
+          {(result.policies[0]?.services ?? []).length === 0 && ` · SLO ${sloWords(result.slo)}`}
         </p>
       </div>
       <label class="theme">
@@ -52,15 +46,20 @@ function Header({ result, theme, onTheme }: { result: Result; theme: Theme; onTh
   );
 }
 
+function withService({ service: _, ...rest }: Choice, name: string | undefined): Choice {
+  return name === undefined || name === "" ? rest : { ...rest, service: name };
+}
+
 interface ToolbarProps {
   result: Result;
   choice: Choice;
-  change: (part: Partial<Choice>) => void;
+  change: Change;
   onAll: () => void;
 }
 
 function Toolbar({ result, choice, change, onAll }: ToolbarProps) {
   const names = result.policies.map((policy) => policy.policy);
+  const services = namedServices(result);
   return (
     <nav class="toolbar" aria-label="What is shown">
       <label>
@@ -69,7 +68,7 @@ function Toolbar({ result, choice, change, onAll }: ToolbarProps) {
           value={String(choice.shown)}
           onChange={(event) => {
             const shown = Number(event.currentTarget.value);
-            change({ shown, against: choice.against === shown ? -1 : choice.against });
+            change((before) => showPolicy(before, shown));
           }}
         >
           {names.map((name, i) => (
@@ -79,6 +78,22 @@ function Toolbar({ result, choice, change, onAll }: ToolbarProps) {
           ))}
         </select>
       </label>
+      {services.length > 0 && (
+        <label>
+          service{" "}
+          <select value={choice.service ?? ""} onChange={(event) => {
+            const name = event.currentTarget.value;
+            change((before) => withService(before, name));
+          }}>
+            <option value="">all</option>
+            {services.map((name) => (
+              <option key={name} value={name}>
+                {name}
+              </option>
+            ))}
+          </select>
+        </label>
+      )}
       {names.length > 1 && (
         <label>
           compare with{" "}
@@ -115,61 +130,97 @@ export function useSystemColours(): boolean {
   return dark;
 }
 
-/// @param top  stands above the ranking
-export function Page({ result, top }: { result: Result; top?: ComponentChildren }) {
+type Change = (part: Partial<Choice> | ((choice: Choice) => Choice)) => void;
+
+/// The choices of the reader, which the address holds, and a function that changes them and is always the same.
+function useChoice(result: Result): [Choice, Change] {
   const read = () => parseChoice(location.hash, result.policies.length);
   const [choice, setChoice] = useState<Choice>(read);
-  const dark = useSystemColours();
-  const colours = choice.theme !== "auto" ? choice.theme : dark ? "dark" : "light";
-  document.documentElement.dataset.theme = colours;
+  const latest = useRef(choice);
+  const set = useCallback((next: Choice) => {
+    latest.current = next;
+    setChoice(next);
+  }, []);
   useLayoutEffect(() => {
-    const follow = () => setChoice(read());
+    const follow = () => set(read());
     follow();
     addEventListener("hashchange", follow);
     return () => removeEventListener("hashchange", follow);
   }, [result]);
+  useEffect(() => flushAddress, []);
+  const change = useCallback<Change>((part) => {
+    set(typeof part === "function" ? part(latest.current) : { ...latest.current, ...part });
+    showInAddress(latest.current);
+  }, []);
+  return [choice, change];
+}
 
-  const set = (next: Choice) => {
-    setChoice(next);
-    history.replaceState(null, "", choiceHash(next) || location.pathname + location.search);
-  };
-  const change = (part: Partial<Choice>) => set({ ...choice, ...part });
-  const showAll = () => {
-    const { from: _, to: __, ...rest } = choice;
-    set(rest);
-  };
-  const shown = result.policies[choice.shown] ?? (result.policies[0] as Result["policies"][number]);
-  const against = result.policies[choice.against];
-  const whole: Stretch = [0, Math.max(60, shown.simulated_ns / 1e9)];
-  const range: Stretch = choice.from !== undefined && choice.to !== undefined ? [choice.from, Math.min(choice.to, whole[1])] : whole;
-  const setRange = (next: Stretch | undefined) =>
-    next === undefined ? showAll() : change({ from: Math.max(0, Math.floor(next[0])), to: Math.min(Math.ceil(next[1]), Math.ceil(whole[1])) });
-  const show = (position: number) => change({ shown: position, against: choice.against === position ? -1 : choice.against });
+function showPolicy(choice: Choice, shown: number): Choice {
+  return { ...choice, shown, against: choice.against === shown ? -1 : choice.against };
+}
+
+/// Returns the functions by which views change the choice. They stay the same, so that a view is rendered again only if
+/// what it shows has changed.
+function useActions(change: Change, end: number) {
+  return useMemo(() => {
+    const onRange = (next: Stretch | undefined) => {
+      if (next !== undefined) return change({ from: Math.max(0, Math.floor(next[0])), to: Math.min(Math.ceil(next[1]), Math.ceil(end)) });
+      change(({ from: _, to: __, ...rest }) => rest);
+    };
+    return {
+      onRange,
+      onAll: () => onRange(undefined),
+      onMoment: (at: number) => onRange([Math.max(0, at - 300), at + 300]),
+      onAt: (at: number) => change({ at: Math.round(at) }),
+      onShow: (shown: number) => change((choice) => showPolicy(choice, shown)),
+      onService: (name: string | undefined) => change((choice) => withService(choice, name)),
+    };
+  }, [change, end]);
+}
+
+/// @param top  stands above the ranking
+export function Page({ result, top }: { result: Result; top?: ComponentChildren }) {
+  const [choice, change] = useChoice(result);
+  const dark = useSystemColours();
+  const colours = choice.theme !== "auto" ? choice.theme : dark ? "dark" : "light";
+  document.documentElement.dataset.theme = colours;
+  const policy = result.policies[choice.shown] ?? (result.policies[0] as Policy);
+  const services = namedServices(result);
+  const service = services.find((name) => name === choice.service);
+  const of = (one: Policy) => policyOf(one, result.services ?? [], service);
+  const shown = useMemo(() => of(policy), [policy, service]);
+  const other = result.policies[choice.against];
+  const against = useMemo(() => (other === undefined ? undefined : of(other)), [other, service]);
+  const end = Math.max(60, shown.simulated_ns / 1e9);
+  const { from, to } = choice;
+  const range = useMemo<Stretch>(() => (from !== undefined && to !== undefined ? [from, Math.min(to, end)] : [0, end]), [from, to, end]);
+  const at = momentOf(shown, range, choice.at);
+  const { onRange, onAll, onMoment, onAt, onShow, onService } = useActions(change, end);
   return (
     <main>
       <Header result={result} theme={choice.theme} onTheme={(theme) => change({ theme })} />
       {result.verdict !== undefined && <p class="verdict">{result.verdict}</p>}
       {top}
-      <Ranking result={result} shown={choice.shown} against={choice.against} onShow={show} />
-      <Toolbar result={result} choice={choice} change={change} onAll={showAll} />
-      <Timeline result={result} shown={shown} against={against} range={range} onRange={setRange} theme={colours} />
-      <Moments policy={shown} onMoment={(at) => setRange([Math.max(0, at - 300), at + 300])} />
-      <Decisions policy={shown} range={range} onRange={setRange} />
-      <History
-        result={result}
-        shown={shown}
-        against={against}
-        range={range}
-        onRange={setRange}
-        at={choice.at}
-        onAt={(at) => change({ at: Math.round(at) })}
-        theme={colours}
-      />
-      <div class="columns">
-        <Cost result={result} shown={shown} />
-        {result.policies.length > 1 && <Frontier result={result} shown={choice.shown} onShow={show} />}
-      </div>
-      <Latency shown={shown} against={against} />
+      <Ranking result={result} shown={choice.shown} against={choice.against} onShow={onShow} />
+      <Services policy={policy} chosen={service} {...(services.length > 0 ? { onService } : {})} />
+      <Toolbar result={result} choice={choice} change={change} onAll={onAll} />
+      <Later>
+        <Timeline slo={sloOf(result, policy, service)} shown={shown} against={against} range={range} onRange={onRange} at={at} onAt={onAt} theme={colours} />
+      </Later>
+      <Moments policy={shown} onMoment={onMoment} />
+      <Later>
+        <Decisions policy={shown} range={range} onRange={onRange} at={choice.at} />
+      </Later>
+      <History result={result} shown={shown} against={against} range={range} onRange={onRange} at={at} onAt={onAt} theme={colours} />
+      <Later>
+        <div class="columns">
+          <Cost result={result} shown={policy} />
+          {result.policies.length > 1 && <Frontier result={result} shown={choice.shown} onShow={onShow} />}
+        </div>
+      </Later>
+      <Later>
+        <Latency shown={shown} against={against} />
+      </Later>
       {result.command !== undefined && (
         <footer>
           <p>

@@ -9,6 +9,8 @@ export interface Choice {
   shown: number;
   /// Position of the policy that it is compared with; -1: none.
   against: number;
+  /// The service that the charts show alone; absent: all.
+  service?: string;
   /// The stretch of time that is shown, in seconds since the start; absent: all of it.
   from?: number;
   to?: number;
@@ -33,6 +35,8 @@ export function parseChoice(hash: string, policies: number): Choice {
   const against = position("against");
   const theme = kThemes.find((name) => name === fields.get("theme")) ?? "auto";
   const choice: Choice = { shown, against: against === undefined || against === shown ? -1 : against, theme };
+  const service = fields.get("service");
+  if (service !== null && service !== "") choice.service = service;
   const from = whole(fields.get("from"));
   const to = whole(fields.get("to"));
   if (from !== undefined && to !== undefined && from < to) Object.assign(choice, { from, to });
@@ -45,6 +49,7 @@ export function choiceHash(choice: Choice): string {
   const fields = new URLSearchParams();
   if (choice.shown !== 0) fields.set("policy", String(choice.shown));
   if (choice.against >= 0) fields.set("against", String(choice.against));
+  if (choice.service !== undefined) fields.set("service", choice.service);
   if (choice.from !== undefined && choice.to !== undefined) {
     fields.set("from", String(choice.from));
     fields.set("to", String(choice.to));

@@ -17,6 +17,26 @@ const kData = 'id="data">';
 /// The longest wait for the browser, on a machine that also builds.
 const kPatienceMs = 180_000;
 
+/// The frames in which a view that has just been rendered learns its width and draws.
+const kFrames = 6;
+
+/// Waits until the page has drawn every view, and all of them as the reader last chose.
+export async function settled(page: Page): Promise<void> {
+  await page.evaluate(
+    (most) =>
+      new Promise<void>((done) => {
+        let still = 0;
+        const look = () => {
+          still = document.querySelector(".reads, [data-late]") === null ? still + 1 : 0;
+          if (still > most) done();
+          else requestAnimationFrame(look);
+        };
+        look();
+      }),
+    kFrames,
+  );
+}
+
 export class Chromium {
   private constructor(
     private readonly browser: Browser,
@@ -66,6 +86,7 @@ export class Chromium {
     });
     try {
       await page.goto(pathToFileURL(file).href + hash);
+      await settled(page);
       await use(page);
       assert.deepEqual(complaints, []);
     } finally {

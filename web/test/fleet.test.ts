@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { layOut } from "../src/chart/heatmap";
-import { kPointsMost, reduce } from "../src/chart/reduce";
+import { kPointsMost, pointsIn, reduce } from "../src/chart/reduce";
 import { countCells, fleetAt, queuesAt, readFleet, seriesOf, waitingIn } from "../src/data/fleet";
 import { type FleetColumns, type Service, startsOf, typicalStart } from "../src/data/history";
 import { meanPhases } from "../src/view/breakdown";
@@ -145,6 +145,18 @@ test("the mean of a phase counts each request of the stretch once", () => {
   };
   assert.deepEqual(meanPhases(phases, [0, 120]), [175, 0, 10, 0, 500]);
   assert.deepEqual(meanPhases(phases, [0, 60]), [100, 0, 10, 0, 0]);
+});
+
+test("the points of a stretch of time include both of its ends", () => {
+  const times = [0, 60, 120, 180];
+  const rows: [[number, number], [number, number]][] = [
+    [[0, 180], [0, 4]],
+    [[60, 120], [1, 3]],
+    [[61, 119], [2, 2]],
+    [[-9, 30], [0, 1]],
+    [[181, 900], [4, 4]],
+  ];
+  for (const [range, expected] of rows) assert.deepEqual(pointsIn(times, range), expected, String(range));
 });
 
 test("a long series keeps its peaks and its gaps, and a short one is unchanged", () => {

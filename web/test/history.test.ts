@@ -6,7 +6,7 @@ import { after, before, test } from "node:test";
 import type { Page } from "playwright-core";
 import type { Result } from "../src/data/result";
 import { kCellStates, readFleet, waitingIn } from "../src/data/fleet";
-import { Chromium } from "./chromium";
+import { Chromium, settled } from "./chromium";
 
 let chromium: Chromium;
 let report = "";
@@ -30,7 +30,7 @@ const figure = (page: Page, title: RegExp) => page.locator(".figure", { has: pag
 
 /// Returns the share of the pixels of the figure's canvas that are drawn.
 async function drawn(page: Page, title: RegExp): Promise<number> {
-  return figure(page, title).locator(".drawn canvas").evaluate((canvas) => {
+  return figure(page, title).locator(".drawn canvas:not(.above)").evaluate((canvas) => {
     const { width, height } = canvas as HTMLCanvasElement;
     const pixels = (canvas as HTMLCanvasElement).getContext("2d")?.getImageData(0, 0, width, height).data ?? new Uint8ClampedArray();
     let filled = 0;
@@ -42,6 +42,7 @@ async function drawn(page: Page, title: RegExp): Promise<number> {
 async function tableOf(page: Page, title: RegExp): Promise<string[][]> {
   const place = figure(page, title);
   await place.getByRole("button", { name: /^Table of/ }).click();
+  await settled(page);
   return place.locator(".data-table tbody tr").evaluateAll((rows) => rows.map((row) => [...row.children].map((cell) => cell.textContent ?? "")));
 }
 
@@ -93,7 +94,7 @@ test("the map counts each GPU that is paid for once, at any moment", async () =>
       const gpus = rows.reduce((sum, row) => sum + Number(row[6]), 0);
       const states = rows.reduce((sum, row) => sum + kCellStates.reduce((own, _, i) => own + Number(row[7 + i]), 0), 0);
       assert.equal(states, gpus);
-      const [before = 0, after = 0] = [minutes.gpus_paid[minute - 1], minutes.gpus_paid[minute]];
+      const [before = 0, after = 0] = [minutes.gpus_paid?.[minute - 1], minutes.gpus_paid?.[minute]];
       assert.ok(gpus >= Math.min(before, after) && gpus <= Math.max(before, after), `${gpus} at minute ${minute}, ${before} and ${after} paid`);
     });
   }
@@ -113,6 +114,60 @@ test("the moment follows the slider and a click in the lines, and the address ho
     await page.mouse.click(box.x + box.width / 2, box.y + 50);
     await page.waitForURL(/at=1[78]\d\d$/);
     await page.getByRole("img", { name: /^The fleet at 00:29|^The fleet at 00:30|^The fleet at 00:28/ }).waitFor();
+  });
+});
+
+test("a click in a chart marks the decision that was in force", async () => {
+  await open("", async (page) => {
+    const over = figure(page, /^Capacity/).locator(".u-over");
+    await over.scrollIntoViewIfNeeded();
+    const box = await over.boundingBox();
+    assert.ok(box);
+    await page.mouse.click(box.x + box.width / 2, box.y + 50);
+    await page.waitForURL(/at=1[78]\d\d$/);
+    await settled(page);
+    const at = Number(new URL(page.url()).hash.match(/at=(\d+)/)?.[1]);
+    const before = (result.policies[0]?.scale_steps ?? []).filter((step) => step.at_ns / 1e9 <= at).at(-1);
+    assert.ok(before);
+    const marked = page.locator(".log .entry[aria-current=true]");
+    assert.equal(await marked.count(), 1);
+    assert.equal(await marked.locator(".why").innerText(), before.why);
+  });
+});
+
+test("the moment of the map changes no chart but those that show it", async () => {
+  await open("#at=600", async (page) => {
+    const wipe = (title: RegExp) => figure(page, title).locator("canvas").first().evaluate((canvas) => (canvas as HTMLCanvasElement).getContext("2d")?.reset());
+    const titles = [/^Where did the time/, /^Latency by phase/, /^GPUs over time/];
+    for (const title of titles) await wipe(title);
+    await page.locator(".moment input").focus();
+    await page.keyboard.press("ArrowRight");
+    await settled(page);
+    const isEmpty = (title: RegExp) =>
+      figure(page, title).locator("canvas").first().evaluate((canvas) => {
+        const { width, height } = canvas as HTMLCanvasElement;
+        return (canvas as HTMLCanvasElement).getContext("2d")?.getImageData(0, 0, width, height).data.every((value) => value === 0);
+      });
+    assert.deepEqual(await Promise.all(titles.map(isEmpty)), [true, true, false]);
+  });
+});
+
+test("a table is sorted by a click on the head of a column", async () => {
+  await open("", async (page) => {
+    const rows = async () => (await figure(page, /cold start go/).locator(".data-table tbody tr td:last-child").allInnerTexts()).map(Number);
+    await tableOf(page, /cold start go/);
+    const before = await rows();
+    const head = figure(page, /cold start go/).getByRole("columnheader", { name: "all s" });
+    for (const [order, expected] of [
+      ["ascending", [...before].sort((a, b) => a - b)],
+      ["descending", [...before].sort((a, b) => b - a)],
+      ["none", before],
+    ] as const) {
+      await head.getByRole("button").click();
+      await settled(page);
+      assert.equal(await head.getAttribute("aria-sort"), order);
+      assert.deepEqual(await rows(), expected);
+    }
   });
 });
 

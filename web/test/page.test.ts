@@ -4,7 +4,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import type { Page } from "playwright-core";
-import { Chromium, kRoot } from "./chromium";
+import { Chromium, kRoot, settled } from "./chromium";
 
 const kPicture = join(kRoot, "docs/guides/report.png");
 
@@ -46,16 +46,17 @@ test("every view shows the run", async () => {
 test("a policy is chosen with the mouse and with the keyboard, and the address follows", async () => {
   await open(report, "", async (page) => {
     await page.locator(".ranking tbody tr").nth(3).click();
-    assert.match(page.url(), /#policy=3$/);
+    await page.waitForURL(/#policy=3$/);
     await page.getByLabel("compare with").selectOption("0");
-    assert.match(page.url(), /policy=3&against=0$/);
+    await page.waitForURL(/policy=3&against=0$/);
+    await settled(page);
     assert.equal(await page.getByText("ready, compared policy").count(), 1);
     await page.locator(".ranking tbody tr").nth(1).locator("button").focus();
     await page.keyboard.press("Enter");
-    assert.match(page.url(), /policy=1&against=0$/);
+    await page.waitForURL(/policy=1&against=0$/);
     await page.locator(".point").first().focus();
     await page.keyboard.press("Enter");
-    assert.doesNotMatch(page.url(), /policy=/);
+    await page.waitForURL((url) => !url.hash.includes("policy="));
   });
 });
 
@@ -70,6 +71,7 @@ test("a stretch that is dragged in one chart is shown by all, and Escape shows t
     await page.mouse.move(box.x + box.width * 0.5, box.y + 60, { steps: 5 });
     await page.mouse.up();
     await page.waitForURL(/from=8\d\d&to=17\d\d$/);
+    await settled(page);
     const moments = await page.locator(".log .entry button").allInnerTexts();
     for (const at of moments) assert.ok(at >= "00:14:00" && at <= "00:30:00", at);
     await page.locator(".plot").nth(1).focus();
@@ -99,6 +101,7 @@ test("a table stands behind each picture, and both can be saved", async () => {
   await open(report, "", async (page) => {
     const figure = page.locator(".figure:has(.plot)").first();
     await figure.getByRole("button", { name: /^Table/ }).click();
+    await settled(page);
     assert.equal(await figure.locator(".data-table tbody tr").count(), 59);
     const saved = async (button: string) => {
       const [file] = await Promise.all([page.waitForEvent("download"), figure.getByRole("button", { name: button }).click()]);

@@ -109,7 +109,7 @@ test("a changed scenario is simulated and shown beside the stated one", async ()
 test("a change that cannot be simulated gives a notice, and a newer one replaces it", async () => {
   await serve(
     "scenarios/azure-hour.yaml",
-    kTwoPolicies,
+    [...kTwoPolicies, "--set", "load.scale=10"], // so that the simulation lasts until someone stops it
     async (page) => {
       await page.getByRole("spinbutton", { name: "Load ×" }).fill("10");
       await page.getByRole("button", { name: "Simulate" }).click();

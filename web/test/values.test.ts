@@ -1,8 +1,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { csv } from "../src/chart/download";
-import { readResult, type Result, Unreadable } from "../src/data/result";
-import { duration, moment, percent, usd } from "../src/format";
+import { sorted } from "../src/chart/figure";
+import { partName, replicaName, type Service } from "../src/data/history";
+import { holdsSlo, type Policy, readJson, readResult, type Result, Unreadable } from "../src/data/result";
+import { namedServices, policyOf, sloOf } from "../src/data/service";
+import { duration, moment, percent, sloWords, usd } from "../src/format";
 import { choiceHash, parseChoice } from "../src/state";
 import { markedPolicy } from "../src/view/ranking";
 import { ticks } from "../src/view/frontier";
@@ -26,6 +29,8 @@ test("numbers are written as people read them", () => {
     [duration(1_241_088), "1.24 s"],
     [duration(25_231_360), "25.2 s"],
     [duration(3_514e6), "58 min 34 s"],
+    [duration(600e6), "10 min"],
+    [sloWords({ ttft_ns: 600e9, tpot_ns: 0, e2e_ns: 0, attainment_ppm: 950_000 }), "95.0 %: TTFT ≤ 10 min"],
     [duration(90_000e6), "25 h 0 min"],
     [moment(3_665), "01:01:05"],
     [moment(90_000), "day 2 01:00:00"],
@@ -34,7 +39,7 @@ test("numbers are written as people read them", () => {
 });
 
 test("a choice survives the address, and a foreign address gives the defaults", () => {
-  const choice = { shown: 2, against: 0, from: 60, to: 120, at: 90, theme: "dark" } as const;
+  const choice = { shown: 2, against: 0, service: "chat & code", from: 60, to: 120, at: 90, theme: "dark" } as const;
   assert.deepEqual(parseChoice(choiceHash(choice), 3), choice);
   const defaults = { shown: 0, against: -1, theme: "auto" };
   for (const hash of ["", "#", "#policy=9", "#policy=-1&against=x", "#from=9&to=3", "#theme=pink", "#at=soon", "#against=0", "#policy=1e400"]) {
@@ -48,10 +53,56 @@ test("a table becomes CSV that no spreadsheet runs", () => {
   assert.equal(csv(table), 'policy,why\r\n\'=1+1,"says ""no"", twice"\r\n-3,"line\nbreak"\r\n');
 });
 
+test("a table is sorted by numbers and by words, and empty cells come last", () => {
+  const rows = [["replica 10", 3], ["replica 9", ""], ["", -1], ["replica 2", 20]];
+  const names = (column: number, isDown: boolean) => sorted(rows, { column, isDown }).map((row) => row[0]);
+  assert.deepEqual(names(0, false), ["replica 2", "replica 9", "replica 10", ""]);
+  assert.deepEqual(names(0, true), ["replica 10", "replica 9", "replica 2", ""]);
+  assert.deepEqual(names(1, false), ["", "replica 10", "replica 2", "replica 9"]);
+  assert.deepEqual(names(1, true), ["replica 2", "replica 10", "", "replica 9"]);
+  assert.equal(sorted(rows, undefined), rows);
+});
+
 test("the first policy that holds the SLO is marked", () => {
   const result = (met: number[]) => ({ slo: { attainment_ppm: 990_000 }, policies: met.map((attainment_ppm) => ({ attainment_ppm })) }) as unknown as Result;
   assert.equal(markedPolicy(result([995_000, 1_000_000, 5])), 0);
   assert.equal(markedPolicy(result([5, 989_999])), -1);
+});
+
+test("a policy of several services is seen as one of them", () => {
+  const slo = { ttft_ns: 1e9, tpot_ns: 0, e2e_ns: 0, attainment_ppm: 990_000 };
+  const minutes = { arrived: [3], met: [3], waiting: [0], desired: [2], ready: [2], ttft_p99_us: [9] };
+  const figures = (name: string, holds_slo: boolean) => ({ name, slo, holds_slo, requests: { arrived: 3 }, by_minute: { ...minutes, arrived: [name.length] } });
+  const steps = ["chat", "code prefill", "code decode", "code-review"].map((part, i) => ({ at_ns: i, part, desired: i, why: "" }));
+  const policy = {
+    policy: "p",
+    services: [figures("chat", true), figures("code", false)],
+    scale_steps: steps,
+    by_minute: { ...minutes, gpus_paid: [8] },
+    cold_start_phases: { service: [0, 2, 1], replica: [5, 6, 7] },
+  } as unknown as Policy;
+  const names = ["chat", "code prefill", "code decode"].map((name) => ({ name, part: "" })) as unknown as Service[];
+  const result = { slo, policies: [policy] } as unknown as Result;
+  assert.deepEqual(namedServices(result), ["chat", "code"]);
+  const code = policyOf(policy, names, "code");
+  assert.deepEqual(code.scale_steps?.map((step) => step.part), ["code prefill", "code decode"]);
+  assert.deepEqual(code.cold_start_phases?.replica, [6, 7]);
+  assert.deepEqual(code.by_minute?.arrived, [4]);
+  assert.equal(policyOf(policy, names, undefined), policy);
+  assert.equal(sloOf(result, policy, "code"), slo);
+  assert.equal(sloOf(result, policy, undefined), undefined, "the services may have different ones");
+  assert.equal(holdsSlo(result, policy), false, "one of two services misses its SLO");
+});
+
+test("replicas are told apart by their service, or by their role within one", () => {
+  const services = (...rows: [string, string][]) => rows.map(([name, part]) => ({ name, part })) as unknown as Service[];
+  const rows: [Service[], string][] = [
+    [services(["service", ""]), "replica 3"],
+    [services(["service prefill", "prefill"], ["service decode", "decode"]), "prefill replica 3"],
+    [services(["chat", "8B on H100"], ["reports", "8B on H100"]), "chat replica 3"],
+  ];
+  for (const [all, expected] of rows) assert.equal(replicaName(all, 0, 3), expected);
+  assert.equal(partName(services(["chat", "8B on H100"], ["reports", "8B on H100"]), 1), "reports");
 });
 
 test("the steps of an axis are round numbers", () => {
@@ -80,7 +131,7 @@ test("what is no result is named", () => {
     ['{"format_version": 1, "policies": [{"policy": "a"}]}', /policies\[0\]\.simulated_ns is no number/],
   ];
   for (const [text, message] of rows) {
-    assert.throws(() => readResult(text), (error) => error instanceof Unreadable && message.test(error.message), text);
+    assert.throws(() => readResult(readJson(text)), (error) => error instanceof Unreadable && message.test(error.message), text);
   }
 });
 
@@ -109,10 +160,10 @@ test("a page from disk has no server", () => {
 });
 
 test("a recording is told from other data, and its actions are filtered", () => {
-  assert.equal(readRecording('{"format_version": 1, "policies": []}'), undefined);
-  assert.equal(readRecording("{"), undefined);
-  assert.throws(() => readRecording('{"recording": "r", "at_ns": [], "services": [], "actions": []}'), /is empty/);
-  assert.throws(() => readRecording('{"recording": "r", "at_ns": [1], "services": {}, "actions": []}'), /services of the recording/);
+  assert.equal(readRecording(readJson('{"format_version": 1, "policies": []}')), undefined);
+  assert.equal(readRecording(null), undefined);
+  assert.throws(() => readRecording(readJson('{"recording": "r", "at_ns": [], "services": [], "actions": []}')), /is empty/);
+  assert.throws(() => readRecording(readJson('{"recording": "r", "at_ns": [1], "services": {}, "actions": []}')), /services of the recording/);
   const recording = {
     at_ns: [5e9, 15e9],
     actions: [
@@ -128,7 +179,7 @@ test("a recording is told from other data, and its actions are filtered", () => 
 });
 
 test("decisions of a live run are added once", () => {
-  const start = readRecording('{"recording": "s.yaml", "states": 0, "at_ns": [], "services": [], "actions": [], "actions_left_out": 0}', true);
+  const start = readRecording(readJson('{"recording": "s.yaml", "states": 0, "at_ns": [], "services": [], "actions": [], "actions_left_out": 0}'), true);
   assert.ok(start);
   const event = (state: number, service: string, ready: number): StateEvent => ({
     state,

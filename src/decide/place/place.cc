@@ -324,7 +324,7 @@ class Cycle {
     return row != nullptr && now_ - row->since >= policy_.broken_for && !nodes_are_coming(gang_pods);
   }
 
-  /// Leaves a gang pending whose other pods run on nodes that are not in the snapshot, because the remaining pods must
+  /// Leaves a gang pending if its other pods run on nodes that are not in the snapshot, because the remaining pods must
   /// go into the same domain.
   void wait_for_sight(GangId id, const GangPods& gang_pods) {
     const std::int64_t unseen = gang_pods.have_node - static_cast<std::int64_t>(gang_pods.bound.size());
@@ -383,8 +383,8 @@ class Cycle {
     model::Level level;
   };
 
-  /// Finds room for the pods that gang_pods a node. That the replicas of a service are spread over failure domains is
-  /// more important than the level that the gang prefers.
+  /// Finds room for the pods of the gang that need a node. The spread of a service over failure domains takes
+  /// precedence over the level that the gang prefers.
   Found fit_of(const GangPods& gang_pods) {
     const SpreadConstraint::Distribution* spread =
         gang_pods.bound.empty() ? spread_.distribution_of(gang_pods.shape.service) : nullptr;
@@ -420,8 +420,8 @@ class Cycle {
     return found;
   }
 
-  /// Finds room for a gang without bound pods. Equal gangs are refused for the same reason, so after a refusal only
-  /// what changed since is counted.
+  /// Finds room for a gang without bound pods. Equal gangs are refused for the same reason. After a refusal, only the
+  /// nodes that have changed since then are counted.
   Fit fit_of_class(const GangPods& gang_pods, const Request& request) {
     Refusal& known = refusal_of(gang_pods, request.level);
     Fit fit;
@@ -444,7 +444,7 @@ class Cycle {
     return revise(fit, room_.rooms(), request, *changes);
   }
 
-  /// Returns what is known of gangs that require the level and make the same request.
+  /// Returns the refusal of gangs with the same request that require the level. Adds an empty one if there is none.
   Refusal& refusal_of(const GangPods& gang_pods, model::Level level) {
     model::GangSpec spec = gang_pods.shape.spec;
     spec.together = level;
@@ -454,8 +454,8 @@ class Cycle {
     return refusal;
   }
 
-  /// Returns how many pods of the gang nodes that exist could hold. A request has one answer until a node
-  /// changes in more than its free room.
+  /// Returns how many pods of the gang the existing nodes could hold. The answer is kept until a node changes
+  /// in more than its free room.
   std::int64_t most_ever(const GangPods& gang_pods) {
     if (!gang_pods.bound.empty())
       return most_pods_ever(room_.rooms(), request_of(gang_pods, gang_pods.shape.spec.together));

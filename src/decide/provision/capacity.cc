@@ -13,9 +13,9 @@ using model::Reason;
 using model::ReasonCode;
 
 Capacity::Capacity(const Index& index, const model::Snapshot& snapshot, const Memory& memory, Instant now)
-    : catalog_(*snapshot.catalog), account_(index, snapshot, memory.asked), coming_(catalog_), now_(now) {
+    : catalog_(*snapshot.catalog), account_(index, snapshot, memory.pending_launches), coming_(catalog_), now_(now) {
   for (const Memory::Backoff& backoff : memory.backoffs) backoffs_[backoff.offering] = backoff;
-  for (const Memory::Terminating& terminating : memory.terminating) {
+  for (const Memory::PendingTermination& terminating : memory.terminating) {
     // The node may already be gone: the scale layer reads this before provision updates memory from the snapshot.
     if (const model::Node* node = snapshot.nodes.find(terminating.node)) give_back(node->pool);
   }
@@ -24,14 +24,14 @@ Capacity::Capacity(const Index& index, const model::Snapshot& snapshot, const Me
   coming_.add_claims(snapshot, [&groups = given_back.groups](const Claim& claim) {
     return !std::ranges::binary_search(groups, claim.group);
   });
-  for (const Memory::Asked& asked : memory.asked) {
+  for (const Memory::PendingLaunch& asked : memory.pending_launches) {
     coming_.add({asked.pool, asked.offering}, asked.within, asked.count);
   }
 }
 
 std::int64_t Capacity::nodes_of(PoolId pool) const {
-  const auto going = going_.find(pool);
-  return account_.nodes_of(pool) - (going == going_.end() ? 0 : going->second);
+  const auto going = terminating_.find(pool);
+  return account_.nodes_of(pool) - (going == terminating_.end() ? 0 : going->second);
 }
 
 Capacity::Obstacle Capacity::obstacle(PoolId pool, OfferingId offering, std::int64_t count) const {
@@ -63,7 +63,7 @@ void Capacity::launch(const model::LaunchNodes& launch, Reason why, Decision& de
   account_.add(launch.pool, launch.offering, launch.count);
   coming_.add({launch.pool, launch.offering}, launch.within, launch.count);
   decision.launched_gpus += launch.count * catalog_.offering(launch.offering).gpus;
-  memory.asked.push_back(
+  memory.pending_launches.push_back(
       {launch.pool, launch.offering, launch.within, launch.gang, {}, launch.count, launch.hold, now_});
   decision.plan.actions.push_back({launch, why});
 }

@@ -36,13 +36,14 @@ class Capacity {
   /// Adds the launch to the plan and to memory, and counts its nodes from now on. They are the last ones of coming().
   void launch(const model::LaunchNodes& launch, model::Reason why, Decision& decision, Memory& memory);
   /// Notes that a node of the pool was told to terminate. Its GPUs count against the limits until it is gone.
-  void give_back(model::PoolId pool) { ++going_[pool]; }
+  void give_back(model::PoolId pool) { ++terminating_[pool]; }
 
  private:
   const model::Catalog& catalog_;
   NodeAccount account_;
   std::map<model::OfferingId, Memory::Backoff> backoffs_;
-  std::map<model::PoolId, std::int64_t> going_;  ///< nodes that were told to terminate and still count in the account
+  /// Nodes whose termination was submitted and that still count in the account.
+  std::map<model::PoolId, std::int64_t> terminating_;
   place::ComingNodes coming_;
   Instant now_;
 };

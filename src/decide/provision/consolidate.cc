@@ -55,21 +55,21 @@ class Consolidator {
 
   /// Records for each node the time since which its pods have not changed.
   void note_quiet() {
-    std::vector<Memory::Quiet> quiet;
-    auto known = memory_.quiet.begin();
+    std::vector<Memory::StablePods> quiet;
+    auto known = memory_.stable_pods.begin();
     snapshot_.nodes.for_each([&](NodeId id, const model::Node& node) {
       if (!node.pool.valid()) return;
-      while (known != memory_.quiet.end() && known->node < id) ++known;
+      while (known != memory_.stable_pods.end() && known->node < id) ++known;
       const std::int64_t hash = pods_hash(id);
-      const bool same = known != memory_.quiet.end() && known->node == id && known->pods_hash == hash;
+      const bool same = known != memory_.stable_pods.end() && known->node == id && known->pods_hash == hash;
       quiet.push_back({id, hash, same ? known->since : now_});
     });
-    memory_.quiet = std::move(quiet);
+    memory_.stable_pods = std::move(quiet);
   }
 
   Duration quiet_for(NodeId id) const {
-    const auto found = std::ranges::lower_bound(memory_.quiet, id, {}, &Memory::Quiet::node);
-    return found != memory_.quiet.end() && found->node == id ? now_ - found->since : Duration{};
+    const auto found = std::ranges::lower_bound(memory_.stable_pods, id, {}, &Memory::StablePods::node);
+    return found != memory_.stable_pods.end() && found->node == id ? now_ - found->since : Duration{};
   }
 
   /// Computes how many nodes of each pool may be given back now.
@@ -78,7 +78,7 @@ class Consolidator {
     snapshot_.nodes.for_each([&](NodeId id, const model::Node& node) {
       if (!node.pool.valid()) return;
       ++all[node.pool];
-      const bool is_told = has(memory_.terminating, id, &Memory::Terminating::node);
+      const bool is_told = has(memory_.terminating, id, &Memory::PendingTermination::node);
       going[node.pool] += node.phase == model::Node::Phase::terminating || is_told ? 1 : 0;
     });
     for (const auto& [pool, nodes] : all) {
@@ -106,7 +106,7 @@ class Consolidator {
   /// Returns true if the node may be given back.
   bool is_candidate(NodeId id, const model::Node& node) const {
     return node.pool.valid() && !node.is_foreign && node.phase == model::Node::Phase::ready &&
-           !nominated_.contains(id) && !has(memory_.terminating, id, &Memory::Terminating::node) &&
+           !nominated_.contains(id) && !has(memory_.terminating, id, &Memory::PendingTermination::node) &&
            !in_unfinished_group(node) && !is_awaited(node);
   }
 
@@ -219,7 +219,7 @@ class Consolidator {
                   {ReasonCode::node_underutilized, {(room.gpus - room.free).count, room.gpus.count}});
         return;
       }
-      if (memory_.replacing.empty() && replace(candidate.id, node, left)) return;
+      if (memory_.replacements.empty() && replace(candidate.id, node, left)) return;
     }
   }
 
@@ -238,7 +238,7 @@ class Consolidator {
     if (!best) return false;
     NodeId newest;
     snapshot_.nodes.for_each([&](NodeId node_id, const model::Node&) { newest = node_id; });
-    memory_.replacing.push_back({id, node.pool, best->second, newest, now_});
+    memory_.replacements.push_back({id, node.pool, best->second, newest, now_});
     capacity_.launch({.pool = node.pool, .offering = best->second, .within = {}, .count = 1, .hold = {}, .gang = {}},
                      {ReasonCode::cheaper_replacement, {best->first.count, price(node).count}}, decision_, memory_);
     return true;
@@ -246,7 +246,7 @@ class Consolidator {
 
   /// Terminates nodes whose replacement is ready, and abandons replacements that take too long.
   void finish_replacements() {
-    std::erase_if(memory_.replacing, [&](const Memory::Replacing& replacing) {
+    std::erase_if(memory_.replacements, [&](const Memory::Replacement& replacing) {
       const model::Node* old = snapshot_.nodes.find(replacing.node);
       if (old == nullptr || now_ - replacing.at >= kReplacementTimeout) return true;
       bool arrived = false;

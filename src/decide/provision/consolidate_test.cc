@@ -22,7 +22,7 @@ struct Fleet {
   }
 };
 
-TEST(Consolidation, AnEmptyNodeGoesAfterItsHour) {
+TEST(Consolidation, AnEmptyNodeIsTerminatedAfterAnHour) {
   Fleet fleet(1);
   Memory memory;
   const Decision early = run(fleet.world, whole_groups(), memory, 0);
@@ -30,12 +30,12 @@ TEST(Consolidation, AnEmptyNodeGoesAfterItsHour) {
   EXPECT_TRUE(kept_for(early, model::ReasonCode::not_quiet_yet));
   EXPECT_TRUE(ended(run(fleet.world, whole_groups(), memory, 3599)).empty());
   EXPECT_EQ(ended(run(fleet.world, whole_groups(), memory, 3610)).size(), 1u);
-  EXPECT_TRUE(ended(run(fleet.world, whole_groups(), memory, 3620)).empty()) << "told once";
+  EXPECT_TRUE(ended(run(fleet.world, whole_groups(), memory, 3620)).empty()) << "the termination is submitted once";
   refused(memory, model::TerminateNode{NodeId{0}});
   EXPECT_EQ(ended(run(fleet.world, whole_groups(), memory, 3630)).size(), 1u);
 }
 
-TEST(Consolidation, ANodeThatDidNotHearItIsToldAgain) {
+TEST(Consolidation, ALostTerminationIsRepeated) {
   Fleet fleet(1);
   Memory memory;
   run(fleet.world, whole_groups(), memory, 0);
@@ -64,7 +64,7 @@ TEST(Consolidation, KarpentersDefaultEndsARunningReplicaThatWouldFitElsewhere) {
   EXPECT_EQ(name(decision.plan.actions[0].why.code), "node_underutilized");
 }
 
-TEST(Consolidation, FullNodesStay) {
+TEST(Consolidation, FullNodesAreNotTerminated) {
   Fleet fleet(2);
   fleet.world.bind(fleet.world.gang(8, 1, TopologyLevel::node), NodeId{0});
   fleet.world.bind(fleet.world.gang(8, 1, TopologyLevel::node), NodeId{1});
@@ -72,7 +72,7 @@ TEST(Consolidation, FullNodesStay) {
   EXPECT_TRUE(run(fleet.world, karpenter(), memory, 0).plan.actions.empty());
 }
 
-TEST(Consolidation, BuysTheCheaperNodeFirstAndEndsTheOldOneOnceItIsThere) {
+TEST(Consolidation, ReplacesANodeOnlyAfterTheCheaperOneIsReady) {
   Fleet fleet(1);
   fleet.world.bind(fleet.world.gang(4, 1, TopologyLevel::node), NodeId{0});
   Memory memory;
@@ -91,7 +91,7 @@ TEST(Consolidation, StaysInsideItsBudgetAndAboveTheMinimum) {
   Memory memory;
   Policy policy = karpenter();
   EXPECT_EQ(ended(run(fleet.world, policy, memory, 0)).size(), 2u) << "10 % of 20";
-  EXPECT_TRUE(ended(run(fleet.world, policy, memory, 10)).empty()) << "two are still going";
+  EXPECT_TRUE(ended(run(fleet.world, policy, memory, 10)).empty()) << "two nodes are still terminating";
   policy.min_nodes = 20;
   Memory other;
   EXPECT_TRUE(ended(run(fleet.world, policy, other, 0)).empty());
@@ -99,7 +99,7 @@ TEST(Consolidation, StaysInsideItsBudgetAndAboveTheMinimum) {
   EXPECT_EQ(launches(run(fleet.world, policy, other, 10)).size(), 2u);
 }
 
-TEST(Consolidation, ANodeThatWasToldToGoIsNotOfTheMinimum) {
+TEST(Consolidation, ATerminatingNodeDoesNotCountTowardsTheMinimum) {
   Fleet fleet(3);
   Policy policy = karpenter();
   policy.consolidation.budget_percent = 100;
@@ -113,7 +113,7 @@ TEST(Consolidation, ANodeThatWasToldToGoIsNotOfTheMinimum) {
   EXPECT_EQ(ended(run(fleet.world, policy, other, 0)).size(), 2u);
 }
 
-TEST(Consolidation, ANodeThatAPodIsMeantForStays) {
+TEST(Consolidation, ANominatedNodeIsNotTerminated) {
   Fleet fleet(1);
   fleet.world.gang(4, 1, TopologyLevel::node);
   Memory memory;

@@ -28,16 +28,16 @@ void back_off(Memory& memory, OfferingId offering, const Policy& policy, Instant
 namespace {
 
 /// Returns true if the claim may result from this launch. All claims of a launch with a hold time have one group.
-bool answers(const Claim& claim, const Memory::Asked& asked) {
+bool answers(const Claim& claim, const Memory::PendingLaunch& asked) {
   return asked.count > 0 && asked.pool == claim.pool && asked.offering == claim.offering &&
          asked.within == claim.within && (asked.hold > Duration{}) == claim.group.valid();
 }
 
 /// Returns the launch that created a new group: the oldest launch of the same size. If there is none, returns the
 /// oldest larger launch, because some claims may appear later than others.
-Memory::Asked* launch_of(Memory& memory, const Claim& claim, std::int64_t claims) {
-  Memory::Asked* larger = nullptr;
-  for (Memory::Asked& asked : memory.asked) {
+Memory::PendingLaunch* launch_of(Memory& memory, const Claim& claim, std::int64_t claims) {
+  Memory::PendingLaunch* larger = nullptr;
+  for (Memory::PendingLaunch& asked : memory.pending_launches) {
     if (asked.group.valid() || !answers(claim, asked)) continue;
     if (asked.count == claims) return &asked;
     if (asked.count > claims && larger == nullptr) larger = &asked;
@@ -54,7 +54,7 @@ void match_group(Memory& memory, const model::Snapshot& snapshot, const Policy& 
   auto group = std::ranges::find(memory.groups, id, &Memory::Group::id);
   if (group == memory.groups.end()) {
     const Claim& first = snapshot.claims.at(claims.front());
-    Memory::Asked* asked = launch_of(memory, first, size);
+    Memory::PendingLaunch* asked = launch_of(memory, first, size);
     if (asked == nullptr && first.group_size == 0) return;
     if (asked != nullptr) asked->group = id;
     memory.groups.push_back({.id = id,
@@ -69,8 +69,8 @@ void match_group(Memory& memory, const model::Snapshot& snapshot, const Policy& 
   for (ClaimId claim : claims) {
     if (std::ssize(group->claims) < group->count) group->claims.push_back(claim);
   }
-  const auto asked = std::ranges::find(memory.asked, id, &Memory::Asked::group);
-  if (asked != memory.asked.end()) asked->count -= size;
+  const auto asked = std::ranges::find(memory.pending_launches, id, &Memory::PendingLaunch::group);
+  if (asked != memory.pending_launches.end()) asked->count -= size;
 }
 
 /// Matches new claims to the launches that asked for them.
@@ -84,8 +84,9 @@ void match_claims(Memory& memory, const model::Snapshot& snapshot, const Policy&
       groups[claim.group].push_back(id);
       return;
     }
-    const auto asked = std::ranges::find_if(memory.asked, [&](const Memory::Asked& a) { return answers(claim, a); });
-    if (asked != memory.asked.end()) --asked->count;
+    const auto asked = std::ranges::find_if(memory.pending_launches,
+                                            [&](const Memory::PendingLaunch& a) { return answers(claim, a); });
+    if (asked != memory.pending_launches.end()) --asked->count;
   });
   for (const auto& [group, claims] : groups) match_group(memory, snapshot, policy, group, claims);
 }
@@ -174,7 +175,7 @@ void settle_groups(const Context& context) {
 void follow(const Context& context) {
   Memory& memory = context.memory;
   match_claims(memory, context.snapshot, context.policy);
-  std::erase_if(memory.asked, [&](const Memory::Asked& asked) {
+  std::erase_if(memory.pending_launches, [&](const Memory::PendingLaunch& asked) {
     return asked.count <= 0 || context.now - asked.at >= context.policy.ask_timeout;
   });
   learn_claims(memory, context.snapshot, context.policy, context.now);

@@ -46,7 +46,8 @@ TEST(Groups, ACapacityErrorOnOneNodeReleasesAllAndTakesTheNextOffering) {
   ASSERT_EQ(launches(decision).size(), 1u);
   EXPECT_EQ(launches(decision)[0].offering, g.second);
   EXPECT_EQ(launches(decision)[0].count, 2);
-  EXPECT_TRUE(all<model::ReleaseGroup>(run(g.world, groups(), g.memory, 31)).empty()) << "told once";
+  EXPECT_TRUE(all<model::ReleaseGroup>(run(g.world, groups(), g.memory, 31)).empty())
+      << "the release is submitted once";
 }
 
 TEST(Groups, AnIncompleteGroupIsReleasedAsAWhole) {
@@ -55,8 +56,9 @@ TEST(Groups, AnIncompleteGroupIsReleasedAsAWhole) {
   EXPECT_TRUE(all<model::ReleaseGroup>(run(g.world, groups(), g.memory, 599)).empty());
   const Decision late = run(g.world, groups(), g.memory, 600);
   ASSERT_EQ(all<model::ReleaseGroup>(late).size(), 1u);
-  EXPECT_EQ(sentence(late.plan.actions[0].why),
-            "1 of 2 nodes of the group became ready within the hold of 10 min: the whole group is released");
+  EXPECT_EQ(
+      sentence(late.plan.actions[0].why),
+      "only 1 of the 2 nodes of the group became ready within the hold time of 10 min: the whole group is released");
 }
 
 TEST(Groups, AGroupThatComesInPartsIsWhole) {
@@ -66,7 +68,7 @@ TEST(Groups, AGroupThatComesInPartsIsWhole) {
   ASSERT_EQ(g.memory.groups.size(), 1u);
   EXPECT_EQ(g.memory.groups[0].count, 2);
   EXPECT_EQ(g.memory.groups[0].claims.size(), 2u);
-  EXPECT_TRUE(g.memory.asked.empty());
+  EXPECT_TRUE(g.memory.pending_launches.empty());
 }
 
 /// Two launches of the same offering, of two and of three nodes. Their claims appear in either order.
@@ -86,7 +88,7 @@ TEST(Groups, ClaimsOfOneGroupAnswerOneLaunch) {
       }
     }
     run(world, groups(), memory, 1);
-    EXPECT_TRUE(memory.asked.empty());
+    EXPECT_TRUE(memory.pending_launches.empty());
     ASSERT_EQ(memory.groups.size(), 2u);
     for (const Memory::Group& group : memory.groups) {
       EXPECT_EQ(group.count, group.id.value);

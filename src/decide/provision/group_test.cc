@@ -7,7 +7,7 @@
 namespace capstan::decide::provision {
 namespace {
 
-TEST(Groups, CompleteTheDomainThatTheGangNearlyFits) {
+TEST(Groups, CompleteTheDomainThatNeedsTheFewestNodes) {
   World world;
   const auto one = world.offering(1, 0, 2), eight = world.offering(8, 0, 10);
   world.pool({one, eight}, 64);
@@ -95,7 +95,7 @@ TEST(Groups, NodesThatDoNotAdmitItsPodsAreNotBoughtForAGang) {
   EXPECT_EQ(bought[0].offering, dear);
 }
 
-TEST(Groups, NarrowDomainsAreNotBoughtWhereNobodySellsThem) {
+TEST(Groups, NodesAreNotBoughtForDomainsThatALaunchCannotChoose) {
   World world;
   world.pool({world.offering(8, 0, 10)}, 64);
   for (model::Topology::Depth& depth : world.catalog().topologies.front().levels) {
@@ -137,7 +137,8 @@ TEST(Groups, APredecessorsGroupIsAdopted) {
 TEST(Groups, APredecessorsGroupThatItDidNotFinishIsGivenBack) {
   World world = left_behind(2, model::Claim::Phase::launched);
   Memory memory;
-  EXPECT_TRUE(all<model::ReleaseGroup>(run(world, groups(), memory, 1)).empty()) << "the others may come";
+  EXPECT_TRUE(all<model::ReleaseGroup>(run(world, groups(), memory, 1)).empty())
+      << "the missing claims may still appear";
   EXPECT_EQ(all<model::ReleaseGroup>(run(world, groups(), memory, whole_seconds(groups().ask_timeout))).size(), 1u);
 }
 
@@ -157,7 +158,8 @@ TEST(Groups, ANodeInUseIsNotReleasedWithItsGroup) {
   const std::int64_t late = whole_seconds(groups().hold);
   EXPECT_EQ(all<model::ReleaseGroup>(run(world, groups(), memory, late)).size(), 1u);
   for (const std::uint32_t gone : {1u, 2u, 3u}) world.snapshot.claims.erase({gone});
-  EXPECT_TRUE(all<model::ReleaseGroup>(run(world, groups(), memory, late + 100)).empty()) << "nothing is left but it";
+  EXPECT_TRUE(all<model::ReleaseGroup>(run(world, groups(), memory, late + 100)).empty())
+      << "only the node in use is left";
   EXPECT_TRUE(memory.groups.empty());
 }
 

@@ -11,14 +11,15 @@ template <typename MemoryType, typename Each, typename Rows>
 void fields(MemoryType& m, Each&& each, Rows&& rows) {
   each(m.last_scan, m.last_consolidation, m.batch_first, m.batch_last, m.newest_pod, m.newest_claim);
   rows(m.failed, [&](auto& id) { each(id); });
-  rows(m.asked, [&](auto& a) { each(a.pool, a.offering, a.within, a.gang, a.group, a.count, a.hold, a.at); });
+  rows(m.pending_launches,
+       [&](auto& a) { each(a.pool, a.offering, a.within, a.gang, a.group, a.count, a.hold, a.at); });
   rows(m.groups, [&](auto& g) {
     each(g.id, g.offering, g.count, g.requested_at, g.until, g.released_at);
     rows(g.claims, [&](auto& id) { each(id); });
   });
   rows(m.backoffs, [&](auto& b) { each(b.offering, b.failures, b.failed_at, b.until); });
-  rows(m.quiet, [&](auto& q) { each(q.node, q.pods_hash, q.since); });
-  rows(m.replacing, [&](auto& r) { each(r.node, r.pool, r.offering, r.newest_node, r.at); });
+  rows(m.stable_pods, [&](auto& q) { each(q.node, q.pods_hash, q.since); });
+  rows(m.replacements, [&](auto& r) { each(r.node, r.pool, r.offering, r.newest_node, r.at); });
   rows(m.terminating, [&](auto& t) { each(t.node, t.at); });
 }
 

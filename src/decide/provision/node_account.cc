@@ -10,7 +10,8 @@ using model::PoolId;
 using model::Reason;
 using model::ReasonCode;
 
-NodeAccount::NodeAccount(const Index& index, const model::Snapshot& snapshot, std::span<const Memory::Asked> asked)
+NodeAccount::NodeAccount(const Index& index, const model::Snapshot& snapshot,
+                         std::span<const Memory::PendingLaunch> asked)
     : catalog_(*snapshot.catalog) {
   for (const auto& [pool, sum] : index.pools) pools_[pool] = {sum.gpus, sum.nodes};
   // The offering of each node is needed only to check the limits of the fleet.
@@ -22,7 +23,7 @@ NodeAccount::NodeAccount(const Index& index, const model::Snapshot& snapshot, st
   snapshot.claims.for_each([&](model::ClaimId, const model::Claim& claim) {
     if (place::in_transit(claim, snapshot)) add(claim.pool, claim.offering, 1);
   });
-  for (const Memory::Asked& launch : asked) add(launch.pool, launch.offering, launch.count);
+  for (const Memory::PendingLaunch& launch : asked) add(launch.pool, launch.offering, launch.count);
 }
 
 void NodeAccount::add(PoolId pool, OfferingId offering, std::int64_t count) {

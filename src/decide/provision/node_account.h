@@ -13,7 +13,7 @@ namespace capstan::decide::provision {
 /// class, so no policy plans a launch that the guard would refuse.
 class NodeAccount {
  public:
-  NodeAccount(const Index& index, const model::Snapshot& snapshot, std::span<const Memory::Asked> asked);
+  NodeAccount(const Index& index, const model::Snapshot& snapshot, std::span<const Memory::PendingLaunch> asked);
 
   /// Adds `count` nodes to the account.
   void add(model::PoolId pool, model::OfferingId offering, std::int64_t count);

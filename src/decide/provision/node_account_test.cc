@@ -25,7 +25,7 @@ struct PoolOfFleet {
     world.catalog().limits = limits;
   }
 
-  Limit exceeded(std::int64_t count, std::vector<Memory::Asked> asked = {}) {
+  Limit exceeded(std::int64_t count, std::vector<Memory::PendingLaunch> asked = {}) {
     return NodeAccount(build(world.snapshot), world.snapshot, asked).exceeded(pool, offering, count);
   }
 };
@@ -34,7 +34,7 @@ TEST(NodeAccount, CountsNodesClaimsAndLaunches) {
   PoolOfFleet fleet;
   EXPECT_EQ(fleet.exceeded(3), Limit::none) << "8 + 8 + 24 = 40";
   EXPECT_EQ(fleet.exceeded(4), Limit::pool_gpus);
-  Memory::Asked two;
+  Memory::PendingLaunch two;
   two.pool = fleet.pool;
   two.offering = fleet.offering;
   two.count = 2;

@@ -9,7 +9,7 @@ namespace {
 
 using model::Claim;
 
-TEST(PerPod, PacksPodsAndBuysTheCheapestThatHolds) {
+TEST(PerPod, PacksPodsAndBuysTheCheapestNodeThatFits) {
   World world;
   const auto small = world.offering(4, 0, 5), big = world.offering(8, 0, 9);
   world.pool({small, big}, 64);
@@ -51,7 +51,7 @@ std::vector<model::LaunchNodes> launches_with_spread(const World& world) {
   return launches(decide(index, world.snapshot, placed, at_once(), memory, at(0)));
 }
 
-TEST(PerPod, ReplicasThatAreKeptApartShareTheNodesOfTheirZone) {
+TEST(PerPod, SpreadReplicasShareTheNodesOfTheirZone) {
   World world;
   const auto in_a = world.offering(8, 0, 9), in_b = world.offering(8, 1, 9);
   world.pool({in_a, in_b}, 64);
@@ -63,7 +63,7 @@ TEST(PerPod, ReplicasThatAreKeptApartShareTheNodesOfTheirZone) {
   EXPECT_NE(bought[0].offering, bought[1].offering);
 }
 
-TEST(PerPod, ThoseThatAreToSurviveTheLossOfANodeDoNotShareOne) {
+TEST(PerPod, ReplicasThatMustSurviveANodeLossDoNotShareANode) {
   World world;
   world.pool({world.offering(8, 0, 9)}, 64);
   world.catalog().services.front().survives = model::TopologyLevel::node;
@@ -98,7 +98,7 @@ TEST(PerPod, ALaunchThatLeavesNoTraceIsTriedAgain) {
   EXPECT_EQ(launches(run(world, at_once(), memory, 60)).size(), 1u);
 }
 
-TEST(PerPod, KarpenterWaitsForTheBatchToFallSilent) {
+TEST(PerPod, KarpenterWaitsUntilTheBatchIsIdle) {
   World world;
   world.pool({world.offering(8, 0, 9)}, 64);
   world.gang(4, 1, TopologyLevel::node);
@@ -113,7 +113,7 @@ TEST(PerPod, KarpenterWaitsForTheBatchToFallSilent) {
   EXPECT_EQ(launches(run(world, policy, memory, 2)).size(), 1u) << "eight pods, one node";
 }
 
-TEST(PerPod, ClusterAutoscalerLooksEveryTenSeconds) {
+TEST(PerPod, ClusterAutoscalerScansEveryTenSeconds) {
   World world;
   world.pool({world.offering(8, 0, 9)}, 64);
   Memory memory;
@@ -131,7 +131,8 @@ TEST(PerPod, TheLimitIsHardAndCountsNodesOnTheirWay) {
   world.gang(3, 8, TopologyLevel::zone);
   Memory memory;
   const Decision decision = run(world, at_once(), memory, 0);
-  EXPECT_EQ(launches(decision).size(), 1u) << "one is coming, one more is allowed, the third is not";
+  EXPECT_EQ(launches(decision).size(), 1u)
+      << "one node is on its way, the limit allows one more, and refuses the third";
   EXPECT_TRUE(kept_for(decision, model::ReasonCode::pool_limit));
 }
 
@@ -146,7 +147,7 @@ TEST(PerPod, ARefusedOfferingGivesWayToTheNextBest) {
   refused(memory, asked[0], at_once(), at(5));
   EXPECT_EQ(launches(run(world, at_once(), memory, 6)).at(0).offering, second);
   Memory later = memory;
-  later.asked.clear();
+  later.pending_launches.clear();
   EXPECT_EQ(launches(run(world, at_once(), later, 186)).at(0).offering, first)
       << "after three minutes it is tried again";
 }

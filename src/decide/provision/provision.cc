@@ -13,7 +13,7 @@ bool is_due(Instant last, Duration every, Instant now) { return last.is_never() 
 /// Forgets nodes that the snapshot shows as terminating or no longer shows. Also forgets nodes that do not terminate
 /// although the timeout is over: the action was lost.
 void forget_terminated(Memory& memory, const model::Snapshot& snapshot, const Policy& policy, Instant now) {
-  std::erase_if(memory.terminating, [&](const Memory::Terminating& terminating) {
+  std::erase_if(memory.terminating, [&](const Memory::PendingTermination& terminating) {
     const model::Node* node = snapshot.nodes.find(terminating.node);
     return node == nullptr || node->phase == model::Node::Phase::terminating ||
            now - terminating.at >= policy.ask_timeout;
@@ -47,11 +47,11 @@ Policy karpenter() {
 Policy whole_groups() { return {}; }
 
 void forget(Memory& memory, const model::LaunchNodes& launch) {
-  const auto asked = std::ranges::find_if(memory.asked, [&](const Memory::Asked& a) {
+  const auto asked = std::ranges::find_if(memory.pending_launches, [&](const Memory::PendingLaunch& a) {
     return a.pool == launch.pool && a.offering == launch.offering && a.within == launch.within &&
            a.gang == launch.gang && a.count == launch.count;
   });
-  if (asked != memory.asked.end()) memory.asked.erase(asked);
+  if (asked != memory.pending_launches.end()) memory.pending_launches.erase(asked);
 }
 
 void refused(Memory& memory, const model::LaunchNodes& launch, const Policy& policy, Instant now) {
@@ -61,12 +61,12 @@ void refused(Memory& memory, const model::LaunchNodes& launch, const Policy& pol
 
 void refused(Memory& memory, const model::TerminateNode& terminate) {
   std::erase_if(memory.terminating,
-                [&](const Memory::Terminating& terminating) { return terminating.node == terminate.node; });
+                [&](const Memory::PendingTermination& terminating) { return terminating.node == terminate.node; });
 }
 
 place::Leaving leaving(const Memory& memory) {
   place::Leaving leaving;
-  for (const Memory::Terminating& terminating : memory.terminating) leaving.nodes.push_back(terminating.node);
+  for (const Memory::PendingTermination& terminating : memory.terminating) leaving.nodes.push_back(terminating.node);
   for (const Memory::Group& group : memory.groups) {
     if (!group.released_at.is_never()) leaving.groups.push_back(group.id);
   }
@@ -76,7 +76,7 @@ place::Leaving leaving(const Memory& memory) {
 }
 
 void keep_terminating(Memory& memory, std::span<const NodeId> nodes, Instant now) {
-  for (Memory::Terminating& terminating : memory.terminating) {
+  for (Memory::PendingTermination& terminating : memory.terminating) {
     if (std::ranges::binary_search(nodes, terminating.node)) terminating.at = now;
   }
 }

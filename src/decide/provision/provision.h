@@ -62,7 +62,7 @@ Policy whole_groups();
 /// The state kept from one decision to the next. Its size is bounded by the nodes, claims and pools that exist.
 struct Memory {
   /// A launch whose claims are not all in the snapshot yet.
-  struct Asked {
+  struct PendingLaunch {
     model::PoolId pool;
     model::OfferingId offering;
     model::DomainId within;
@@ -71,7 +71,7 @@ struct Memory {
     std::int64_t count = 0;     ///< claims that were not seen yet
     Duration hold{};
     Instant at;
-    friend bool operator==(const Asked&, const Asked&) = default;
+    friend bool operator==(const PendingLaunch&, const PendingLaunch&) = default;
   };
   /// A group that is not complete yet, or that is being released.
   struct Group {
@@ -93,26 +93,26 @@ struct Memory {
     friend bool operator==(const Backoff&, const Backoff&) = default;
   };
   /// The time since which a node has had the same pods.
-  struct Quiet {
+  struct StablePods {
     model::NodeId node;
     std::int64_t pods_hash = 0;
     Instant since;
-    friend bool operator==(const Quiet&, const Quiet&) = default;
+    friend bool operator==(const StablePods&, const StablePods&) = default;
   };
   /// A node that is terminated once its cheaper replacement is ready.
-  struct Replacing {
+  struct Replacement {
     model::NodeId node;
     model::PoolId pool;
     model::OfferingId offering;
     model::NodeId newest_node;  ///< newest node at the time of the decision; the replacement has a higher id
     Instant at;
-    friend bool operator==(const Replacing&, const Replacing&) = default;
+    friend bool operator==(const Replacement&, const Replacement&) = default;
   };
   /// A node that was told to terminate and that the snapshot does not yet show as terminating.
-  struct Terminating {
+  struct PendingTermination {
     model::NodeId node;
     Instant at;
-    friend bool operator==(const Terminating&, const Terminating&) = default;
+    friend bool operator==(const PendingTermination&, const PendingTermination&) = default;
   };
   Instant last_scan = Instant::never();
   Instant last_consolidation = Instant::never();
@@ -121,12 +121,12 @@ struct Memory {
   model::PodId newest_pod;                 ///< highest id of a pod in any batch
   model::ClaimId newest_claim;             ///< highest id of a claim seen so far
   std::vector<model::ClaimId> failed;      ///< failed claims already counted and still in the snapshot
-  std::vector<Asked> asked;
+  std::vector<PendingLaunch> pending_launches;
   std::vector<Group> groups;
   std::vector<Backoff> backoffs;
-  std::vector<Quiet> quiet;  ///< times since which nodes have had the same pods, ascending by node
-  std::vector<Replacing> replacing;
-  std::vector<Terminating> terminating;
+  std::vector<StablePods> stable_pods;  ///< times since which nodes have had the same pods, ascending by node
+  std::vector<Replacement> replacements;
+  std::vector<PendingTermination> terminating;
   friend bool operator==(const Memory&, const Memory&) = default;
 };
 std::string to_text(const Memory& memory);

@@ -8,7 +8,7 @@ constexpr std::string_view kVersionOfMix = "scale-memory/12";  // adds the field
 }  // namespace
 
 std::string to_text(const Memory& memory) {
-  const bool mix = memory.capstan && knows_a_mix(*memory.capstan);
+  const bool mix = memory.capstan && has_mix_fields(*memory.capstan);
   TextWriter text(mix ? kVersionOfMix : kVersion);
   text.add(std::int64_t{memory.seen});
   text.add(memory.recommended);

@@ -131,7 +131,7 @@ TEST(Scale, AFloorRaisesToItselfAndPreventsScaleDown) {
   EXPECT_EQ(decide(role(4, 0), policy, memory, at(75)).desired, 1);
 }
 
-TEST(QueueHpa, Rows) {
+TEST(QueueHpa, ScalesByWaitingRequestsPerReplica) {
   for (const MetricRow& row : kQueueRows) {
     SCOPED_TRACE(row.teaches);
     Memory memory;

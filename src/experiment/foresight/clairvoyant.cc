@@ -122,7 +122,7 @@ class Search {
     };
     Result<RunResult> result = simulate(prepared.setup, progress_ ? staged : ProgressCallback());
     if (!result) return std::unexpected(result.error());
-    const bool held = holds(*result, bound_.hopeless, service.slo);
+    const bool held = holds(*result, bound_.unattainable_requests, service.slo);
     ++best_.runs;
     if (held || !best_.holds) {
       best_.raised_ppm = raised_ppm;
@@ -177,7 +177,7 @@ Result<Clairvoyant> foresee(const scenario::Scenario& scenario, const scenario::
       .gpu_ns = gpu_ns(found.least_replica_s),
       .micro_usd = static_cast<std::int64_t>(found.least_replica_s * gpus * usd_per_gpu_second(scenario)),
       .work_gpu_ns = gpu_ns(found.work_replica_s),
-      .hopeless = found.hopeless,
+      .unattainable_requests = found.unattainable_requests,
       .solved = found.solved,
       .bin = found.bin};
   Result<Clairvoyant::Achievable> achievable = Search(scenario, layers, found, progress, stop).run();

@@ -13,16 +13,17 @@
 namespace capstan::experiment {
 
 /// Two figures with which every policy of a scenario can be compared (docs/decisions/0011): a cost below which no
-/// policy can go, and a cost that a policy reaches that knows every request in advance.
+/// policy can go, and the cost of a policy that knows every request in advance.
 struct Clairvoyant {
   /// A lower bound of the paid GPU time of every policy that meets the share of requests that the SLO asks for.
   struct LowerBound {
     GpuNanoseconds gpu_ns = 0;
     std::int64_t micro_usd = 0;      ///< cost of that time at the lowest price of such a GPU in this scenario
-    GpuNanoseconds work_gpu_ns = 0;  ///< the part of it that the engine needs for all requests at its best rate
-    RequestCount hopeless = 0;  ///< requests that miss the SLO even alone on a warm replica; the bound leaves them out
-    bool solved = true;         ///< false: the solver stopped early, so a higher bound may exist
-    Duration bin{};             ///< length of the intervals into which the bound divides time
+    GpuNanoseconds work_gpu_ns = 0;  ///< part of `gpu_ns` that the engine needs for all requests at its best rate
+    /// Requests that miss the SLO even alone on a warm replica. The bound leaves them out.
+    RequestCount unattainable_requests = 0;
+    bool solved = true;  ///< false: the solver stopped early, so a higher bound may exist
+    Duration bin{};      ///< length of the intervals into which the bound divides time
   };
   LowerBound bound;
 
@@ -41,7 +42,8 @@ struct Clairvoyant {
   bool loose() const;
 };
 
-/// Computes both for a scenario. `layers` decides placement and nodes; only the replicas are planned with foresight.
+/// Computes the lower bound and the achievable cost of a scenario. `layers` decides placement and nodes; only the
+/// replicas are planned with foresight.
 /// @param stop  ends the runs, but not the computation of the bound before them
 /// @return an error if the load cannot be known in advance, or if the runs were stopped
 Result<Clairvoyant> foresee(const scenario::Scenario& scenario, const scenario::PolicySpec& layers,

@@ -62,7 +62,7 @@ TEST_F(Clairvoyance, NoPolicyThatHoldsTheSloPaysLessThanTheBound) {
   const Clairvoyant& clairvoyant = *comparison->clairvoyant;
   EXPECT_TRUE(clairvoyant.bound.solved);
   EXPECT_GT(clairvoyant.bound.gpu_ns, clairvoyant.bound.work_gpu_ns * 98 / 100);
-  EXPECT_EQ(clairvoyant.bound.hopeless, 0);
+  EXPECT_EQ(clairvoyant.bound.unattainable_requests, 0);
   EXPECT_GT(clairvoyant.bound.micro_usd, 0);
 
   const RunResult& achievable = clairvoyant.achievable.result;
@@ -84,7 +84,7 @@ TEST_F(Clairvoyance, NoPolicyThatHoldsTheSloPaysLessThanTheBound) {
   EXPECT_GT(over_achievable_milli(*sixteen, clairvoyant), 1500);
 }
 
-TEST_F(Clairvoyance, SameBytesOnAnyNumberOfThreads) {
+TEST_F(Clairvoyance, TheResultDoesNotDependOnTheNumberOfThreads) {
   const scenario::Scenario scenario = read();
   const Result<Comparison> one = compare(scenario, 1);
   const Result<Comparison> two = compare(scenario, 2);
@@ -124,7 +124,7 @@ TEST_F(Clairvoyance, ReportsAnSloThatNoShareReaches) {
   EXPECT_LE(clairvoyant->achievable.runs, 12);
 }
 
-TEST_F(Clairvoyance, AClosedLoopHasNoArrivalsToKnow) {
+TEST_F(Clairvoyance, AClosedLoopIsAnError) {
   const scenario::Scenario scenario =
       read({"load={closed_loop: {concurrency: 4, input: 100, output: 10}, duration: 1m}"});
   const Result<std::vector<bound::KnownRequest>> requests = known_requests(scenario, 1);

@@ -136,7 +136,7 @@ TEST(ConstantFleetSearch, FindsTheCheapestPairThatTryingEveryPairFinds) {
   }
 }
 
-TEST(ConstantFleetSearch, OfVariantsTheCheapestServesAlone) {
+TEST(ConstantFleetSearch, OnlyTheCheapestVariantIsUsed) {
   const scenario::Scenario scenario = scenario_of(kTwoVariants);
   const ConstantFleet fleet = found_in(scenario);
   EXPECT_TRUE(fleet.holds_slo);
@@ -146,14 +146,14 @@ TEST(ConstantFleetSearch, OfVariantsTheCheapestServesAlone) {
   EXPECT_EQ(fleet.words.find("h100"), std::string::npos);
 }
 
-TEST(ConstantFleetSearch, WithinLimitsThatAreTooTightTheLargestFleetIsTheBest) {
+TEST(ConstantFleetSearch, IfNoFleetHoldsTheSloTheLargestOneIsReturned) {
   const ConstantFleet fleet = found_in(scenario_of(kTwoTides, {"cluster.pools.0.gpu_limit=2"}));
   EXPECT_FALSE(fleet.holds_slo);
   EXPECT_EQ(fleet.replicas, ReplicaCounts{2});
   EXPECT_GE(fleet.result.simulated, std::chrono::minutes(12)) << "it is run to its end";
 }
 
-TEST(ConstantFleetSearch, ClientsThatWaitForTheirAnswersAreServedToo) {
+TEST(ConstantFleetSearch, ClosedLoopsAreSupported) {
   const ConstantFleet fleet = found_in(
       scenario_of(kTwoTides, {"load={closed_loop: {concurrency: 60, input: 800, output: 100}, duration: 4m}"}));
   EXPECT_TRUE(fleet.holds_slo);
@@ -187,7 +187,7 @@ TEST(ConstantFleetSearch, TheAdviceDoesNotDependOnTheNumberOfThreads) {
   EXPECT_EQ(one->extra_runs, one->constant_fleet->runs + one->raised_minimum->runs);
 }
 
-TEST(RaisedMinimumTrials, WhereNodesStandTheyAreRepeatedBySettingTheValue) {
+TEST(RaisedMinimumTrials, SettingTheValueRepeatsTheTrialIfItsNodesExist) {
   const std::string nodes = "cluster.existing=[{instance: p5.4xlarge, count: 8, pool: h100}]";
   const Result<Comparison> comparison = compare(scenario_of(kTwoTides, {nodes}), 2);
   ASSERT_TRUE(comparison && comparison->raised_minimum);
@@ -205,14 +205,14 @@ TEST(RaisedMinimumTrials, WhereNodesStandTheyAreRepeatedBySettingTheValue) {
   EXPECT_EQ(again->state_hash, raised.result->state_hash);
 }
 
-TEST(RaisedMinimumTrials, NodesForTheRaisedMinimumStandFromTheStart) {
+TEST(RaisedMinimumTrials, NodesForTheRaisedMinimumExistFromTheStart) {
   const Result<Comparison> comparison = compare(scenario_of(kTwoTides), 2);
   ASSERT_TRUE(comparison && comparison->raised_minimum);
   ASSERT_TRUE(comparison->raised_minimum->result) << verdict_words(*comparison);
   EXPECT_TRUE(holds_slo(*comparison->raised_minimum->result, comparison->slo));
 }
 
-TEST(RaisedMinimumTrials, AFixedNumberOfReplicasHasNothingToRaise) {
+TEST(RaisedMinimumTrials, AFixedNumberOfReplicasIsNotTried) {
   const Result<Comparison> comparison =
       compare(scenario_of(kTwoTides, {"policies.0.scale={policy: fixed, replicas: 1}"}), 1);
   ASSERT_TRUE(comparison);

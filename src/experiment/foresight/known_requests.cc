@@ -34,7 +34,7 @@ class Prefixes {
 }  // namespace
 
 Result<std::vector<bound::KnownRequest>> known_requests(const scenario::Scenario& scenario, std::uint64_t seed,
-                                                        const MostKnown& most) {
+                                                        const KnownRequestLimits& most) {
   const auto refused = [&](std::string message) {
     return std::unexpected(Error{.kind = ErrorKind::infeasible, .file = scenario.file, .message = std::move(message)});
   };

@@ -13,7 +13,7 @@ namespace capstan::experiment {
 /// Limits on the memory of the bound. It needs up to 104 bytes for each request: 48 here (in a vector that has just
 /// grown), 40 for its job and 16 for the saving if it is dropped. It needs 40 bytes for each block of prompts that some
 /// replica has computed. At both limits that is 14 GiB, so a machine with 24 GiB has room for a run besides.
-struct MostKnown {
+struct KnownRequestLimits {
   std::size_t requests = 100'000'000;
   std::size_t blocks = 100'000'000;
 };
@@ -23,7 +23,7 @@ struct MostKnown {
 /// @return an error if the load is invalid, is a closed loop (whose arrivals depend on the answers), or has more
 ///         requests than fit in memory
 Result<std::vector<bound::KnownRequest>> known_requests(const scenario::Scenario& scenario, std::uint64_t seed,
-                                                        const MostKnown& most = {});
+                                                        const KnownRequestLimits& most = {});
 
 /// Returns true if some requests name the prefixes of their prompts and engines have a prefix cache.
 bool shares_prefixes(const scenario::Scenario& scenario, const std::vector<bound::KnownRequest>& requests);

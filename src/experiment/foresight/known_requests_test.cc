@@ -52,11 +52,11 @@ TEST(KnownRequests, WholeBlocksOfAnEarlierPromptAreCachedButNeverAllOfIt) {
   EXPECT_EQ(cached(false), (std::vector<std::int32_t>{0, 0, 0, 0}));
 }
 
-TEST(KnownRequests, MoreThanFitAreRefusedRatherThanHalfKnown) {
+TEST(KnownRequests, MoreRequestsThanTheLimitAreAnError) {
   const std::string path = testing::TempDir() + "many.jsonl";
   const scenario::Scenario scenario = over_a_trace(path, true);
   EXPECT_TRUE(known_requests(scenario, 1, {.requests = 4, .blocks = 4}));
-  const auto refused = [&](const MostKnown& most) { return known_requests(scenario, 1, most).error().text(); };
+  const auto refused = [&](const KnownRequestLimits& most) { return known_requests(scenario, 1, most).error().text(); };
   EXPECT_NE(refused({.requests = 3, .blocks = 4}).find("bound: more than 3 requests"), std::string::npos);
   EXPECT_NE(refused({.requests = 4, .blocks = 2}).find("bound: more than 2 blocks of prompts"), std::string::npos);
   std::filesystem::remove(path);

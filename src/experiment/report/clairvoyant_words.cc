@@ -18,23 +18,27 @@ std::string times(std::int64_t milli) {
 
 std::string plan_words(const Clairvoyant& c) {
   const Clairvoyant::Achievable& plan = c.achievable;
-  const std::string raised = plan.raised_ppm == 0
-                                 ? "the bound's plan"
-                                 : "the bound's plan with " + tenths(plan.raised_ppm, 10'000) + " % more replicas";
+  const std::string raised =
+      plan.raised_ppm == 0
+          ? "the plan behind the lower bound"
+          : fmt::format("the plan behind the lower bound, with {} % more replicas,", tenths(plan.raised_ppm, 10'000));
   if (!plan.holds) return raised + " still misses the SLO, and no larger plan was tried";
   const std::int64_t gap_milli =
       c.bound.gpu_ns <= 0 ? 0 : static_cast<std::int64_t>(plan.result.paid_gpu_ns() * 1000 / c.bound.gpu_ns);
-  return fmt::format("{} holds the SLO at {} the bound{}", raised, times(gap_milli),
-                     c.loose() ? ", so the bound is loose" : "");
+  return fmt::format(
+      "{} holds the SLO with {} the GPU time of the lower bound{}", raised, times(gap_milli),
+      c.loose() ? "; the cheapest possible fleet lies between the two, so the bound is not a target" : "");
 }
 
 std::string bound_words(const Clairvoyant& c) {
   std::string text =
-      fmt::format("{} GPU-h of the lower bound are work for the requests", gpu_hours(c.bound.work_gpu_ns));
+      fmt::format("{} GPU-h of the lower bound compute the requests, the rest is for starts and waiting replicas",
+                  gpu_hours(c.bound.work_gpu_ns));
   if (!c.bound.solved) text += "; the solver stopped early, so the bound could be higher";
-  if (c.bound.hopeless > 0) {
+  if (c.bound.unattainable_requests > 0) {
     text += fmt::format("; {} would miss the SLO even alone on a warm replica, and both rows leave {} out",
-                        counted(c.bound.hopeless, "request", "requests"), c.bound.hopeless == 1 ? "it" : "them");
+                        counted(c.bound.unattainable_requests, "request", "requests"),
+                        c.bound.unattainable_requests == 1 ? "it" : "them");
   }
   return text;
 }
@@ -42,7 +46,7 @@ std::string bound_words(const Clairvoyant& c) {
 }  // namespace
 
 std::string lower_bound_name(const model::Slo& slo) {
-  return "Lower bound at attainment " + tenths(slo.attainment_ppm, 10'000) + " %";
+  return "lower bound for " + tenths(slo.attainment_ppm, 10'000) + " % met";
 }
 
 std::string clairvoyant_words(const Comparison& comparison, std::size_t width) {
@@ -56,7 +60,7 @@ std::string clairvoyant_words(const Comparison& comparison, std::size_t width) {
   }
   return wrapped("bound       ", bound_words(clairvoyant), width) +
          wrapped("achievable  ", plan_words(clairvoyant), width) +
-         wrapped("policies    ", "GPU time against the achievable: " + against, width);
+         wrapped("policies    ", "GPU time of each policy divided by that of the achievable row: " + against, width);
 }
 
 }  // namespace capstan::experiment

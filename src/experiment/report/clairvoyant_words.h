@@ -7,7 +7,7 @@
 
 namespace capstan::experiment {
 
-/// Returns "Lower bound at attainment 99.0 %".
+/// Returns "lower bound for 99.0 % met".
 std::string lower_bound_name(const model::Slo& slo);
 
 /// Returns the lines that explain the two clairvoyant rows and compare each shown policy's paid GPU time with the

@@ -39,7 +39,7 @@ std::string gpu_rows(const RunResult& r) {
                 {gpu_hours(r.gpu_ns[s]), share(r.gpu_ns[s], paid), usd(r.cost_micro_usd[s])});
   }
   text += row("  paid", {gpu_hours(paid), share(paid, paid), usd(r.total_micro_usd())});
-  return text + row("  useful work", {gpu_hours(r.useful_gpu_ns), share(r.useful_gpu_ns, paid)});
+  return text + row("  least needed", {gpu_hours(r.useful_gpu_ns), share(r.useful_gpu_ns, paid)});
 }
 
 std::string latency_rows(const RunResult& r) {
@@ -84,11 +84,11 @@ struct Figure {
   Figure(std::int64_t n, const char* single, const char* several) : number(n), one(single), many(several) {}
 };
 
-/// Returns "prefill 2 ready at most, 1.4 on average".
+/// Returns "prefill 2 ready at the peak, 1.4 on average".
 std::string role_rows(const RunResult& r, std::size_t width) {
   std::string text;
   for (const RoleFigures& each : r.roles) {
-    text += fmt::format("{}{} {} ready at most, {} on average", text.empty() ? "" : " · ",
+    text += fmt::format("{}{} {} ready at the peak, {} on average", text.empty() ? "" : " · ",
                         each.variant.empty() ? model::name(each.role) : std::string_view(each.variant),
                         grouped_text(each.ready_peak), tenths(each.ready_mean_milli(r.minutes.size()), 1000));
   }
@@ -134,8 +134,8 @@ std::string details(const RunResult& r, std::size_t width) {
   std::string changes = r.wakes == 0 ? "" : " · " + counted(r.wakes, "woken", "woken");
   if (r.conversions > 0) changes += " · " + counted(r.conversions, "change of role", "changes of role");
   text += figures("replicas",
-                  {{r.replicas_peak, "ready at most"},
-                   {r.gangs_deferred, "gang deferred", "gangs deferred"},
+                  {{r.replicas_peak, "ready at the peak"},
+                   {r.gangs_deferred, "gang waited for GPUs", "gangs waited for GPUs"},
                    {r.cold_starts, "cold start", "cold starts"}},
                   width, starts + changes);
   text += role_rows(r, width);

@@ -37,21 +37,25 @@ std::string changes_line(const Comparison& c, std::size_t width) {
   std::string text;
   for (const RunResult& result : c.results) {
     if (!shown(c, result)) continue;
-    text += fmt::format("{}{} {} and {}", text.empty() ? "" : "; ", result.policy,
+    text += fmt::format("{}{}: {} changes of the replica count, {} reversals", text.empty() ? "" : "; ", result.policy,
                         tenths(per_hour_milli(result.scale_changes, result.simulated), 1000),
                         tenths(per_hour_milli(result.reversals, result.simulated), 1000));
   }
-  return wrapped("changes and reversals an hour  ", text, width);
+  return wrapped("per hour  ", text, width);
 }
 
 std::string tuned_lines(const Comparison& c, std::size_t width) {
   std::string text;
   for (const RunResult& result : c.results) {
-    const RunResult* best = tuned(c.results, result.policy, c.slo);
+    const RunResult* best = best_of_sweep(c.results, result.policy, c.slo);
     if (best == nullptr) continue;
-    const std::string words = best == &result ? "no setting that was tried is better"
-                                              : fmt::format("{} instead of {}", difference_words(*best, result),
-                                                            price_words(result, Cost::usd));
+    std::string words = "no setting that was tried is better";
+    if (best != &result) {
+      words = fmt::format("{} instead of {}", price_words(*best, Cost::usd), price_words(result, Cost::usd));
+      if (const std::string difference = difference_words(*best, result); !difference.empty()) {
+        words += "; " + difference;
+      }
+    }
     text += wrapped("tuned  ", fmt::format("{}: {}", best->policy, words), width);
   }
   return text;
@@ -60,15 +64,15 @@ std::string tuned_lines(const Comparison& c, std::size_t width) {
 std::string step_words(const RunResult& result, const ScaleStep& step) {
   const std::string part = step.part().empty() ? "" : step.part() + " ";
   const std::string one = part + "replica", many = part + "replicas";
-  return fmt::format("{} wanted {} at {}: {}", result.policy, counted(step.desired, one.c_str(), many.c_str()),
-                     clock(step.at), step.why);
+  return fmt::format("{} has requested {} since {}: {}", result.policy,
+                     counted(step.desired, one.c_str(), many.c_str()), clock(step.at), step.why);
 }
 
 std::string divergence_line(const RunResult& a, const RunResult& b, std::size_t width) {
   const std::optional<Divergence> first = first_divergence(a, b);
   if (!first) {
-    return wrapped("first difference  ", fmt::format("{} and {} always wanted the same number", a.policy, b.policy),
-                   width);
+    return wrapped("first difference  ",
+                   fmt::format("{} and {} always requested the same number of replicas", a.policy, b.policy), width);
   }
   return wrapped("first difference  " + clock(first->at) + "  ",
                  step_words(a, first->a) + "; " + step_words(b, first->b), width);
@@ -140,7 +144,7 @@ std::int64_t per_hour_milli(std::int64_t count, Duration simulated) {
   return static_cast<std::int64_t>(static_cast<__int128>(count) * 1000 * hour / simulated.count());
 }
 
-const RunResult* tuned(std::span<const RunResult> results, const std::string& policy, const model::Slo& slo) {
+const RunResult* best_of_sweep(std::span<const RunResult> results, const std::string& policy, const model::Slo& slo) {
   const RunResult* best = nullptr;
   bool swept = false;
   for (const RunResult& result : results) {
@@ -152,7 +156,7 @@ const RunResult* tuned(std::span<const RunResult> results, const std::string& po
 }
 
 bool shown(const Comparison& comparison, const RunResult& result) {
-  return result.swept_from.empty() || tuned(comparison.results, result.swept_from, comparison.slo) == &result;
+  return result.swept_from.empty() || best_of_sweep(comparison.results, result.swept_from, comparison.slo) == &result;
 }
 
 std::string frontier_words(const Comparison& comparison, std::size_t width) {

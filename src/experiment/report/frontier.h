@@ -31,7 +31,7 @@ std::int64_t per_hour_milli(std::int64_t count, Duration simulated);
 
 /// Returns the run that ranks first among a policy's stated settings and the settings of its sweep. Null if nothing was
 /// swept.
-const RunResult* tuned(std::span<const RunResult> results, const std::string& policy, const model::Slo& slo);
+const RunResult* best_of_sweep(std::span<const RunResult> results, const std::string& policy, const model::Slo& slo);
 
 /// Returns true if the table shows the policy. Of the policies of a sweep, it shows only the stated settings and the
 /// best ones.

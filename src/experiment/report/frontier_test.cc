@@ -29,7 +29,7 @@ Comparison comparison() {
   return c;
 }
 
-TEST(Frontier, LeavesOutPoliciesThatAnotherBeatsInBoth) {
+TEST(Frontier, LeavesOutDominatedPolicies) {
   const Comparison c = comparison();
   std::string names;
   for (const RunResult* result : frontier(c.results, Cost::usd)) names += result->policy + ",";
@@ -37,10 +37,10 @@ TEST(Frontier, LeavesOutPoliciesThatAnotherBeatsInBoth) {
   EXPECT_EQ(frontier(c.results, Cost::gpu_hours).size(), 4u);
 }
 
-TEST(Frontier, TheTunedSettingsHoldTheSloForLeast) {
+TEST(Frontier, TunedIsTheCheapestSettingThatHoldsTheSlo) {
   const Comparison c = comparison();
-  EXPECT_EQ(tuned(c.results, "a", c.slo)->policy, "a tuned");
-  EXPECT_EQ(tuned(c.results, "b", c.slo), nullptr);
+  EXPECT_EQ(best_of_sweep(c.results, "a", c.slo)->policy, "a tuned");
+  EXPECT_EQ(best_of_sweep(c.results, "b", c.slo), nullptr);
   EXPECT_TRUE(shown(c, c.results[0]));
   EXPECT_TRUE(shown(c, c.results[1]));
   EXPECT_FALSE(shown(c, c.results[2]));

@@ -129,7 +129,8 @@ Json slo_json(const model::Slo& slo) {
   return json;
 }
 
-Json services(const RunResult& r) {
+/// @param over_time  true: with the series by minute
+Json services(const RunResult& r, bool over_time) {
   Json json = Json::array();
   for (const ServiceFigures& service : r.services) {
     json.push_back({{"name", service.name},
@@ -146,6 +147,10 @@ Json services(const RunResult& r) {
                     {"gpu_hours", gpu_hours_decimal(service.gpu_ns)},
                     {"cost_usd", usd_decimal(service.micro_usd)},
                     {"cost_micro_usd", service.micro_usd}});
+    if (!over_time) continue;
+    json.back()["by_minute"] = series(service.minutes);
+    json.back()["by_minute"].erase("gpus_paid");
+    json.back()["latency_phases"] = latency_phases_json(service.minutes);
   }
   return json;
 }
@@ -263,7 +268,7 @@ Json policy(const RunResult& r, const SeriesChoice& choice) {
   json["replicas_peak"] = r.replicas_peak;
   if (!r.roles.empty()) json[r.roles.front().variant.empty() ? "roles" : "variants"] = roles(r);
   if (!r.services.empty()) {
-    json["services"] = services(r);
+    json["services"] = services(r, choice.decisions);
     json["no_pod"] = {{"gpu_hours", gpu_hours_decimal(r.idle_node_gpu_ns)},
                       {"cost_usd", usd_decimal(r.idle_node_micro_usd)},
                       {"cost_micro_usd", r.idle_node_micro_usd}};
@@ -326,7 +331,7 @@ Json clairvoyant(const Comparison& comparison, Duration bucket) {
                          {"paid_gpu_time_ns", number(all.bound.gpu_ns)},
                          {"cost_micro_usd", all.bound.micro_usd},
                          {"work_gpu_time_ns", number(all.bound.work_gpu_ns)},
-                         {"hopeless_requests", all.bound.hopeless},
+                         {"hopeless_requests", all.bound.unattainable_requests},
                          {"bin_ns", all.bound.bin.count()},
                          {"solved", all.bound.solved}};
   json["achievable"] = {{"raised_ppm", all.achievable.raised_ppm},

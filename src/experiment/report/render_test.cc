@@ -10,6 +10,7 @@
 
 #include "experiment/report/details.h"
 #include "experiment/report/verdict.h"
+#include "experiment/run/ranking.h"
 #include "experiment/text/layout.h"
 #include "experiment/text/words.h"
 
@@ -60,7 +61,8 @@ Comparison foreseen() {
   Comparison c = two();
   constexpr std::int64_t kHour = 3'600'000'000'000;
   Clairvoyant clairvoyant;
-  clairvoyant.bound = {.gpu_ns = 13 * kHour, .micro_usd = 26'000'000, .work_gpu_ns = 12 * kHour, .hopeless = 2};
+  clairvoyant.bound = {
+      .gpu_ns = 13 * kHour, .micro_usd = 26'000'000, .work_gpu_ns = 12 * kHour, .unattainable_requests = 2};
   clairvoyant.achievable = {.raised_ppm = 90'000, .holds = true, .runs = 6, .result = result("foresight", 991, 13, 3)};
   c.clairvoyant = clairvoyant;
   return c;
@@ -89,29 +91,30 @@ TEST(Layout, EveryLineIsWrappedAndEnded) {
 TEST(RenderText, AComparisonIsATableAndItsVerdict) {
   EXPECT_EQ(render_text(two(), "s.yaml"),
             R"(Azure LLM 2023, conversation · 58 min 22 s · 1,000 requests · profile azure-hour · seed 1
-Llama-3.3-70B TP4 on A100, gangs of 4 pods in one node · SLO 99.0 %: TTFT ≤ 2 s, TPOT ≤ 80 ms · cold start 2 min 10 s
+Llama-3.3-70B TP4 on A100, gangs of 4 pods in one node · SLO 99.0 %: TTFT ≤ 2 s, TPOT ≤ 80 ms · median cold start 2 min
+10 s
 
   policy                          met TTFT p99   GPU-h idle GPU-min  GPU time         USD   unmet score
 ▶ queue · gang · group         99.3 %   1.62 s    20.0          360  ███████▒▒▒     40.00       0  24.8
   duty cycle · first-fit · CA  61.0 %   48.2 s    30.0        1,080  ████▒▒▒▒▒▒     60.00      12  10.2
-    broke: 3 gangs partly placed
-  GPU time: █ busy ▒ idle ░ starting ▞ held · empty
+    broken invariants: 3 gangs partly placed
+  GPU time: █ busy ▒ idle ░ starting ▞ held by partial gangs · launching or unallocated
 
-queue · gang · group is the cheapest policy that holds the SLO of 99.0 %: 99.3 % met for 40.00 USD. No other policy
-holds it; duty cycle · first-fit · CA comes closest: 61.0 % met for 60.00 USD.
-why   queue · gang · group against duty cycle · first-fit · CA: 38.3 points more met (371 fewer late, 12 fewer timed
-      out); 10.0 GPU-hours less: 12.0 less idle, 2.0 more busy
+queue · gang · group is the cheapest policy that holds the SLO of 99.0 %: 99.3 % met for 40.00 USD in 58 min 22 s (41.12
+USD/h). No other policy holds the SLO; duty cycle · first-fit · CA comes closest: 61.0 % met for 60.00 USD.
+why   queue · gang · group compared with duty cycle · first-fit · CA: 38.3 percentage points more met (371 fewer late,
+      12 fewer timed out); 10.0 GPU-hours less: 12.0 h less idle, 2.0 h more busy
       00:17:20  140 requests wait, +1 replica was wanted (duty cycle · first-fit · CA)
-next  capstan sim s.yaml --policy "queue · gang · group"
+next  capstan sim s.yaml --policy "queue · gang · group" · for manifests to deploy: capstan plan --example
 )");
 }
 
-TEST(RenderText, TheConstantFleetAndForesightStandBelowThePolicies) {
+TEST(RenderText, RowsOfTheConstantFleetAndOfForesightFollowThePolicies) {
   const std::string text = render_text(advised(), "s.yaml");
   EXPECT_NE(text.find(R"(
   constant fleet of 4 replicas (hindsight)  99.2 %   1.62 s    17.0          180  ████████▒▒     34.00       0  29.2
-  Lower bound at attainment 99.0 %               -        -    13.0            -                 26.00       -     -
-  Achievable with foresight                 99.1 %   1.62 s    16.0          180  ████████▒▒     32.00       0  31.0
+  lower bound for 99.0 % met                     -        -    13.0            -                 26.00       -     -
+  achievable with all requests known        99.1 %   1.62 s    16.0          180  ████████▒▒     32.00       0  31.0
   GPU time:)"),
             std::string::npos)
       << text;
@@ -138,11 +141,12 @@ Comparison one() {
 TEST(RenderText, ASingleRunIsShownInFull) {
   EXPECT_EQ(render_text(one(), "s.yaml"),
             R"(Azure LLM 2023, conversation · 58 min 22 s · 1,000 requests · profile azure-hour · seed 1
-Llama-3.3-70B TP4 on A100, gangs of 4 pods in one node · SLO 99.0 %: TTFT ≤ 2 s, TPOT ≤ 80 ms · cold start 2 min 10 s
+Llama-3.3-70B TP4 on A100, gangs of 4 pods in one node · SLO 99.0 %: TTFT ≤ 2 s, TPOT ≤ 80 ms · median cold start 2 min
+10 s
 
   policy                   met TTFT p99   GPU-h idle GPU-min  GPU time         USD   unmet score
   queue · gang · group  99.3 %   1.62 s    20.0          360  ███████▒▒▒     40.00       0  24.8
-  GPU time: █ busy ▒ idle ░ starting ▞ held · empty
+  GPU time: █ busy ▒ idle ░ starting ▞ held by partial gangs · launching or unallocated
 
   GPU time           GPU-h     share       USD
     launching          0.0     0.0 %      0.00
@@ -153,7 +157,7 @@ Llama-3.3-70B TP4 on A100, gangs of 4 pods in one node · SLO 99.0 %: TTFT ≤ 2
     idle               6.0    30.0 %     12.00
     draining           0.0     0.0 %      0.00
     paid              20.0   100.0 %     40.00
-    useful work        5.0    25.0 %
+    least needed       5.0    25.0 %
   cost          40.28 USD per 1,000 met requests · 189.57 USD per million answer tokens
   latency             mean       p50       p90       p95       p99
     TTFT            0.35 s    0.20 s    0.90 s    1.40 s    1.62 s
@@ -163,12 +167,14 @@ Llama-3.3-70B TP4 on A100, gangs of 4 pods in one node · SLO 99.0 %: TTFT ≤ 2
                 retry
   prompt tokens 1,014,000 completed · 0 of them cached
   answer tokens 211,400 generated · 211,000 delivered · 400 cut · 0 abandoned · 0 under way
-  replicas      3 ready at most · 0 gangs deferred · 2 cold starts, half within 2 min 10 s, the longest 2 min 51 s
+  replicas      3 ready at the peak · 0 gangs waited for GPUs · 2 cold starts, half within 2 min 10 s, the longest 2 min
+                51 s
   nodes         1 launched · 0 refused · 0 released
   disruptions   1 by consolidation · 0 by scale-down · 0 by eviction · 0 by spot · 9 requests cut · 0 of them forced
   decisions     12 actions · 0 reversals
 
-queue · gang · group holds the SLO: 99.3 % met for 40.00 USD, 99.0 % asked; 7 late, 0 never answered, score 24.8.
+queue · gang · group holds the SLO: 99.3 % met for 40.00 USD in 58 min 22 s (41.12 USD/h), 99.0 % asked; 7 late, 0 never
+answered, score 24.8.
 next  capstan compare s.yaml · capstan sim s.yaml --policy "queue · gang · group" -o json
 )");
 }

@@ -27,6 +27,7 @@ namespace {
 /// Least and greatest width of a policy's name in columns.
 constexpr std::size_t kNameLeast = 12;
 constexpr std::size_t kNameMost = 48;
+constexpr const char* kAchievableName = "achievable with all requests known";
 
 class Paint {
  public:
@@ -51,11 +52,12 @@ struct Band {
   std::array<GpuState, 2> states;
   std::size_t count;
 };
-constexpr std::array<Band, 5> kBands = {{{"█", "busy", {GpuState::busy, GpuState::busy}, 1},
-                                         {"▒", "idle", {GpuState::idle, GpuState::sleeping}, 2},
-                                         {"░", "starting", {GpuState::starting, GpuState::draining}, 2},
-                                         {"▞", "held", {GpuState::held, GpuState::held}, 1},
-                                         {"·", "empty", {GpuState::launching, GpuState::unallocated}, 2}}};
+constexpr std::array<Band, 5> kBands = {
+    {{"█", "busy", {GpuState::busy, GpuState::busy}, 1},
+     {"▒", "idle", {GpuState::idle, GpuState::sleeping}, 2},
+     {"░", "starting", {GpuState::starting, GpuState::draining}, 2},
+     {"▞", "held by partial gangs", {GpuState::held, GpuState::held}, 1},
+     {"·", "launching or unallocated", {GpuState::launching, GpuState::unallocated}, 2}}};
 
 std::string bar(const RunResult& result) {
   const GpuNanoseconds paid = result.paid_gpu_ns();
@@ -121,7 +123,7 @@ struct Shape {
   Shape(const Comparison& c, std::size_t width) {
     for (const RunResult& r : c.results) name = std::max(name, columns(r.policy));
     if (c.constant_fleet) name = std::max(name, columns(c.constant_fleet->result.policy));
-    if (c.clairvoyant) name = std::max(name, columns(lower_bound_name(c.slo)));
+    if (c.clairvoyant) name = std::max({name, columns(lower_bound_name(c.slo)), columns(kAchievableName)});
     name = std::min(name, kNameMost);
     std::size_t numbers = 2;
     for (const TableColumn& column : kTableColumns) numbers += column.width;
@@ -168,7 +170,7 @@ std::string yardstick_rows(const Comparison& c, const Shape& shape, const Paint&
   if (c.clairvoyant) {
     const RunResult& achievable = c.clairvoyant->achievable.result;
     rows += row(lower_bound_name(c.slo), cells_of(c.clairvoyant->bound), std::string(kBarCells, ' ')) +
-            row("Achievable with foresight", cells_of(achievable), bar(achievable));
+            row(kAchievableName, cells_of(achievable), bar(achievable));
   }
   return rows;
 }
@@ -215,7 +217,7 @@ std::string differences(const Comparison& c, std::size_t width) {
     const std::string difference = difference_words(best, *other);
     if (difference.empty()) continue;
     text += wrapped(text.empty() ? "why   " : "      ",
-                    fmt::format("{} against {}: {}", best.policy, other->policy, difference), width);
+                    fmt::format("{} compared with {}: {}", best.policy, other->policy, difference), width);
   }
   return text;
 }
@@ -259,7 +261,7 @@ std::string header(const Comparison& c, const Paint& paint, std::size_t width) {
   first.pop_back();
   Duration cold_start{};
   for (const RunResult& r : c.results) cold_start = std::max(cold_start, r.cold_start_p50);
-  const std::string cold = cold_start.count() > 0 ? " · cold start " + time_text(cold_start) : "";
+  const std::string cold = cold_start.count() > 0 ? " · median cold start " + time_text(cold_start) : "";
   return paint.bold(first) + "\n" +
          wrapped("", fmt::format("{}{}{}", c.service, best.services.empty() ? " · " + slo_words(c.slo) : "", cold),
                  width);
@@ -288,7 +290,10 @@ std::string render_text(const Comparison& c, const std::string& arguments, const
   const std::string& policy = c.results.front().policy;
   const std::string named = shell_word(policy) == policy ? '"' + policy + '"' : shell_word(policy);
   const std::string again = fmt::format("capstan sim {} --policy {}", arguments, named);
-  return out + wrapped("next  ", one ? fmt::format("capstan compare {} · {} -o json", arguments, again) : again, width);
+  return out + wrapped("next  ",
+                       one ? fmt::format("capstan compare {} · {} -o json", arguments, again)
+                           : again + " · for manifests to deploy: capstan plan --example",
+                       width);
 }
 
 }  // namespace capstan::experiment

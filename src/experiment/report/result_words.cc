@@ -16,7 +16,7 @@ std::int64_t idle_gpu_minutes(const RunResult& result) {
 std::string broken_words(const RunResult& result) {
   std::string text;
   const auto add = [&](std::int64_t count, const char* one, const char* many) {
-    if (count > 0) text += (text.empty() ? "broke: " : ", ") + counted(count, one, many);
+    if (count > 0) text += (text.empty() ? "broken invariants: " : ", ") + counted(count, one, many);
   };
   const InvariantFigures& broken = result.invariants;
   add(broken.partial_gang, "gang partly placed", "gangs partly placed");
@@ -24,10 +24,11 @@ std::string broken_words(const RunResult& result) {
   add(broken.lowered_blind, "scale-down without data", "scale-downs without data");
   add(broken.limit_exceeded, "limit exceeded", "limits exceeded");
   add(broken.not_repeatable, "decision not repeatable", "decisions not repeatable");
-  add(broken.group_overheld, "group held too long", "groups held too long");
-  add(broken.oracle, "row that production cannot know", "rows that production cannot know");
-  add(broken.not_conserved, "balance that does not close", "balances that do not close");
-  add(broken.unsettled, "move of a fleet that had settled", "moves of a fleet that had settled");
+  add(broken.group_overheld, "node group kept longer than its hold time",
+      "node groups kept longer than their hold time");
+  add(broken.oracle, "value read that no cluster could report", "values read that no cluster could report");
+  add(broken.not_conserved, "total that does not add up", "totals that do not add up");
+  add(broken.unsettled, "scaling action under a constant load", "scaling actions under a constant load");
   return text;
 }
 

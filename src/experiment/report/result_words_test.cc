@@ -21,7 +21,7 @@ TEST(ResultWords, NamesBrokenInvariantsOnly) {
   EXPECT_EQ(broken_words(result), "");
   result.invariants.partial_gang = 12;
   result.invariants.work_cut = 1;
-  EXPECT_EQ(broken_words(result), "broke: 12 gangs partly placed, 1 request cut by a decision");
+  EXPECT_EQ(broken_words(result), "broken invariants: 12 gangs partly placed, 1 request cut by a decision");
 }
 
 }  // namespace

@@ -55,7 +55,7 @@ std::string service_table(const RunResult& result, std::size_t width) {
     out += row(
         service.name, name, kWidths,
         {service.requests.arrived > 0 ? percent(service.attainment_ppm()) : "-", percent(service.slo.attainment_ppm),
-         has_latency ? seconds(service.ttft.p99_us) : "-", has_latency ? seconds(service.tpot.p99_us) : "-",
+         has_latency ? seconds(service.ttft.p99_us) : "-", has_latency ? milliseconds(service.tpot.p99_us) : "-",
          tenths(service.ready_minutes * 10 / minutes, 10), gpu_hours(service.gpu_ns), usd(service.micro_usd)});
   }
   out += row("no pod", name, kWidths,
@@ -104,8 +104,9 @@ std::string queue_table(const RunResult& result) {
 std::string slo_phrase(const Comparison& c) {
   const RunResult& any = c.results.front();
   const std::size_t services = any.services.size();
-  const std::string slo = services > 1 ? fmt::format("the SLOs of all {} services", services)
-                                       : fmt::format("the SLO of {}", percent(c.slo.attainment_ppm));
+  const std::string slo = services > 2    ? fmt::format("the SLOs of all {} services", services)
+                          : services == 2 ? "the SLOs of both services"
+                                          : fmt::format("the SLO of {}", percent(c.slo.attainment_ppm));
   const bool has_goals = std::ranges::any_of(any.jobs, [](const JobFigures& jobs) { return jobs.goal.has_value(); });
   return has_goals ? slo + " and the goals of the jobs" : slo;
 }

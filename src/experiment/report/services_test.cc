@@ -25,8 +25,8 @@ RunResult result_of(const std::vector<std::pair<const char*, RequestCount>>& met
 TEST(ServiceWords, TheTableShowsEachService) {
   EXPECT_EQ(service_table(result_of({{"chat", 995}, {"code", 900}}), 110),
             "  service            met    asked  TTFT p99  TPOT p99    ready    GPU-h        USD\n"
-            "  chat            99.5 %   99.0 %    1.50 s    0.04 s      2.5      1.0      12.50\n"
-            "  code            90.0 %   99.0 %    1.50 s    0.04 s      2.5      1.0      12.50\n"
+            "  chat            99.5 %   99.0 %    1.50 s   40.0 ms      2.5      1.0      12.50\n"
+            "  code            90.0 %   99.0 %    1.50 s   40.0 ms      2.5      1.0      12.50\n"
             "  no pod                                                            0.0       0.00\n"
             "  capstan misses code (90.0 % met, 99.0 % asked)\n");
 }
@@ -94,7 +94,7 @@ TEST(ServiceWords, ThePhraseCountsTheServices) {
   comparison.results = {RunResult()};
   EXPECT_EQ(slo_phrase(comparison), "the SLO of 99.0 %");
   comparison.results = {result_of({{"a", 1}, {"b", 2}})};
-  EXPECT_EQ(slo_phrase(comparison), "the SLOs of all 2 services");
+  EXPECT_EQ(slo_phrase(comparison), "the SLOs of both services");
 }
 
 }  // namespace

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/number_text.h"
+#include "experiment/report/frontier.h"
 #include "experiment/report/services.h"
 #include "experiment/run/ranking.h"
 #include "experiment/text/words.h"
@@ -30,6 +31,19 @@ std::string cost_words(const RunResult& r) {
 
 std::string met_words(const RunResult& r) { return tenths(r.attainment_ppm(), kPoint) + " % met"; }
 std::string met_and_cost(const RunResult& r) { return met_words(r) + " for " + cost_words(r); }
+
+/// Returns the same with the length of the run and the price per hour: "99.2 % met for 40.00 USD in 30 min (80.00
+/// USD/h)". The first sentence has it, and the others compare costs of the same length.
+std::string met_and_cost_in_time(const RunResult& r) {
+  std::string text = met_and_cost(r);
+  if (r.simulated <= Duration{}) return text;
+  text += " in " + time_text(r.simulated);
+  if (r.total_micro_usd() == 0) return text;
+  return text + fmt::format(" ({} USD/h)", usd(per_hour_milli(r.total_micro_usd(), r.simulated) / 1000));
+}
+
+/// Returns "the SLO", or "the SLOs" of several services.
+const char* slo_noun(const Comparison& c) { return c.results.front().services.empty() ? "the SLO" : "the SLOs"; }
 
 /// Returns "33 % less", "4 % more" or "as much".
 std::string cost_against(const RunResult& r, const RunResult& other) {
@@ -52,10 +66,10 @@ std::string words_for_one(const Comparison& c) {
                                        grouped_text(r.requests.unmet()), tenths(r.score_milli(), 1000));
   if (!r.services.empty()) {
     return fmt::format("{} {} {}: {}; {}.", r.policy, holds ? "holds" : "misses",
-                       holds ? slo_phrase(c) : "the SLO of " + missed_services_words(r), met_and_cost(r), rest);
+                       holds ? slo_phrase(c) : "the SLO of " + missed_services_words(r), met_and_cost_in_time(r), rest);
   }
-  return fmt::format("{} {} the SLO: {}, {} % asked; {}.", r.policy, holds ? "holds" : "misses", met_and_cost(r),
-                     tenths(c.slo.attainment_ppm, kPoint), rest);
+  return fmt::format("{} {} the SLO: {}, {} % asked; {}.", r.policy, holds ? "holds" : "misses",
+                     met_and_cost_in_time(r), tenths(c.slo.attainment_ppm, kPoint), rest);
 }
 
 /// Returns the end of a sentence about a cost: ", less than every policy here". Empty if no policy costs more.
@@ -65,8 +79,9 @@ std::string beaten_words(const Comparison& c, const RunResult& cheap) {
   if (beaten == 0) return "";
   if (beaten == std::ssize(c.results)) return ", less than every policy here";
   const RunResult* best = marked_policy(c);
-  if (best != nullptr && costs_more(*best)) return ", less than every policy here that holds it";
-  return fmt::format(", less than {} of the {} policies here", beaten, c.results.size());
+  if (best != nullptr && costs_more(*best))
+    return fmt::format(", less than every policy here that holds {}", slo_noun(c));
+  return fmt::format(" (cheaper than {} of the {} policies and settings that were run)", beaten, c.results.size());
 }
 
 /// Returns the cost of the best constant fleet, or by how much it misses the SLO.
@@ -74,19 +89,21 @@ std::string constant_fleet_words(const Comparison& c) {
   if (!c.constant_fleet) return "";
   const ConstantFleet& fleet = *c.constant_fleet;
   if (!fleet.holds_slo) {
-    return fmt::format(" No constant fleet within the limits {}: the best, {}, meets {} %.",
-                       marked_policy(c) != nullptr ? "holds it" : "would hold it either", fleet.words,
+    return fmt::format(" No constant fleet within the limits {} {}{}: the best, {}, meets {} %.",
+                       marked_policy(c) != nullptr ? "holds" : "would hold", slo_noun(c),
+                       marked_policy(c) != nullptr ? "" : " either", fleet.words,
                        tenths(fleet.result.attainment_ppm(), kPoint));
   }
-  const std::string subject = fmt::format("constant fleet of {}, {}chosen with hindsight,", fleet.words,
+  const std::string subject = fmt::format("constant fleet of {}, {}sized with knowledge of this load,", fleet.words,
                                           fleet.is_smallest ? "" : "perhaps not the smallest, ");
   const RunResult* best = marked_policy(c);
   const std::string beaten = beaten_words(c, fleet.result);
   if (best == nullptr || is_cheaper(fleet.result, *best)) {
-    return fmt::format(" A {} would hold it for {}{}.", subject, cost_words(fleet.result), beaten);
+    return fmt::format(" For comparison only: a {} would hold {} for {}{}.", subject, slo_noun(c),
+                       cost_words(fleet.result), beaten);
   }
-  return fmt::format(" A {} would hold it for {}: {} {}{}.", subject, cost_words(fleet.result),
-                     cost_against(fleet.result, *best), best->policy, beaten);
+  return fmt::format(" For comparison only: a {} would hold {} for {}: {} {}{}.", subject, slo_noun(c),
+                     cost_words(fleet.result), cost_against(fleet.result, *best), best->policy, beaten);
 }
 
 /// Returns the effect of a higher minimum of replicas on the first policy. Empty if the policy holds the SLO anyway and
@@ -97,29 +114,31 @@ std::string minimum_words(const Comparison& c) {
   const RunResult& best = c.results.front();
   if (marked_policy(c) != nullptr) {
     if (!raised.result) return "";
-    return fmt::format(" With {}, {} would cost {} instead of {} and still hold it ({}).", raised.setting, best.policy,
-                       cost_words(*raised.result), cost_words(best), met_words(*raised.result));
+    return fmt::format(" With a higher minimum ({}), {} would cost {} instead of {} and still hold {} ({}).",
+                       raised.setting, best.policy, cost_words(*raised.result), cost_words(best), slo_noun(c),
+                       met_words(*raised.result));
   }
   if (!raised.result) {
-    return fmt::format(" A higher minimum, up to {}, was tried and does not make {} hold it.", raised.setting,
-                       best.policy);
+    return fmt::format(" A higher minimum, up to {}, was tried and does not make {} hold {}.", raised.setting,
+                       best.policy, slo_noun(c));
   }
-  return fmt::format(" With {}, {} would hold it for {} ({}).", raised.setting, best.policy, cost_words(*raised.result),
-                     met_words(*raised.result));
+  return fmt::format(" With a higher minimum ({}), {} would hold {} for {} ({}).", raised.setting, best.policy,
+                     slo_noun(c), cost_words(*raised.result), met_words(*raised.result));
 }
 
 /// Returns by how much the best policy misses the SLO if none holds it.
 std::string shortfall_words(const Comparison& c) {
   const RunResult& best = c.results.front();
   if (!best.services.empty()) {
-    return fmt::format("No policy holds {}. {} comes closest: {}, {} too few; it misses {}.", slo_phrase(c),
-                       best.policy, met_and_cost(best),
+    return fmt::format("No policy holds {}. {} comes closest: {}, {} short of the SLOs; it misses {}.", slo_phrase(c),
+                       best.policy, met_and_cost_in_time(best),
                        counted(requests_short_of_slo(best, c.slo), "request", "requests"), missed_services_words(best));
   }
   const std::int64_t points = c.slo.attainment_ppm - best.attainment_ppm();
-  const std::string in_points = points < kShownPoint ? "" : fmt::format(" ({} points)", tenths(points, kPoint));
-  return fmt::format("No policy holds the SLO of {} %. {} comes closest: {}, {} too few{}.",
-                     tenths(c.slo.attainment_ppm, kPoint), best.policy, met_and_cost(best),
+  const std::string in_points =
+      points < kShownPoint ? "" : fmt::format(" ({} percentage points)", tenths(points, kPoint));
+  return fmt::format("No policy holds the SLO of {} %. {} comes closest: {}, {} short of the SLO{}.",
+                     tenths(c.slo.attainment_ppm, kPoint), best.policy, met_and_cost_in_time(best),
                      counted(requests_short_of_slo(best, c.slo), "request", "requests"), in_points);
 }
 
@@ -136,10 +155,11 @@ std::string runner_up_words(const Comparison& c) {
   const RunResult& best = c.results[0];
   const RunResult& next = c.results[1];
   if (!holds_slo(next, c.slo)) {
-    return fmt::format(" No other policy holds it; {} comes closest: {}.", next.policy, met_and_cost(next));
+    return fmt::format(" No other policy holds {}; {} comes closest: {}.", slo_noun(c), next.policy,
+                       met_and_cost(next));
   }
-  return fmt::format(" The next that holds it is {}: {}, {} {}.", next.policy, met_and_cost(next),
-                     cost_against(next, best), best.policy);
+  return fmt::format(" The next cheapest policy that holds {} is {}: {}, {} {}.", slo_noun(c), next.policy,
+                     met_and_cost(next), cost_against(next, best), best.policy);
 }
 
 struct Term {
@@ -179,7 +199,7 @@ std::string gpu_terms(const RunResult& a, const RunResult& b) {
   for (std::size_t s = 0; s < kGpuStates; ++s) {
     const GpuNanoseconds difference = a.gpu_ns[s] - b.gpu_ns[s];
     if (size_of(difference) < kShownGpuNs) continue;
-    terms.push_back({difference, fmt::format("{} {} {}", gpu_hours(size_of(difference)),
+    terms.push_back({difference, fmt::format("{} h {} {}", gpu_hours(size_of(difference)),
                                              difference > 0 ? "more" : "less", name(static_cast<GpuState>(s)))});
   }
   return largest(std::move(terms));
@@ -200,7 +220,8 @@ std::string difference_words(const RunResult& a, const RunResult& b) {
   std::string text;
   const std::int64_t points = a.attainment_ppm() - b.attainment_ppm();
   const std::string requests = request_terms(a, b);
-  if (std::abs(points) >= kShownPoint) text += more_or_less(points, kPoint, "points more met", "points fewer met");
+  if (std::abs(points) >= kShownPoint)
+    text += more_or_less(points, kPoint, "percentage points more met", "percentage points fewer met");
   if (!requests.empty()) text += text.empty() ? requests : " (" + requests + ")";
   const GpuNanoseconds time = a.paid_gpu_ns() - b.paid_gpu_ns();
   const std::string states = gpu_terms(a, b);
@@ -222,10 +243,10 @@ std::string verdict_words(const Comparison& c) {
     text = words_for_one(c);
   } else if (all_alike(c)) {
     text = fmt::format("All {} policies hold {}: {} with each of them.", c.results.size(), slo_phrase(c),
-                       met_and_cost(best));
+                       met_and_cost_in_time(best));
   } else {
-    text = fmt::format("{} is the cheapest policy that holds {}: {}.{}", best.policy, slo_phrase(c), met_and_cost(best),
-                       runner_up_words(c));
+    text = fmt::format("{} is the cheapest policy that holds {}: {}.{}", best.policy, slo_phrase(c),
+                       met_and_cost_in_time(best), runner_up_words(c));
   }
   return text + constant_fleet_words(c) + minimum_words(c);
 }

@@ -16,8 +16,8 @@ const RunResult* marked_policy(const Comparison& comparison);
 std::string verdict_words(const Comparison& comparison);
 
 /// Returns how `a` differs from `b` in requests, by outcome, and in GPU-hours, by the states with the largest
-/// differences: "13.4 points more met (1,204 fewer late); 10.0 GPU-hours less: 12.0 less idle, 2.0 more busy". Empty if
-/// they are alike.
+/// differences: "13.4 percentage points more met (1,204 fewer late); 10.0 GPU-hours less: 12.0 h less idle, 2.0 h more
+/// busy". Empty if they are alike.
 std::string difference_words(const RunResult& a, const RunResult& b);
 
 }  // namespace capstan::experiment

@@ -35,97 +35,90 @@ const VerdictCase kVerdicts[] = {
      {{"a", 995, 40}, {"b", 610, 60}, {"c", 980, 20}},
      {},
      {},
-     "a is the cheapest policy that holds the SLO of 99.0 %: 99.5 % met for 40.00 USD. No other policy holds it; c "
-     "comes "
-     "closest: 98.0 % met for 20.00 USD."},
+     "a is the cheapest policy that holds the SLO of 99.0 %: 99.5 % met for 40.00 USD. No other policy holds the "
+     "SLO; c comes closest: 98.0 % met for 20.00 USD."},
     {"several hold it: the cheapest, and how much more the next costs",
      {{"a", 995, 40}, {"b", 991, 35}, {"c", 990, 70}},
      {},
      {},
-     "b is the cheapest policy that holds the SLO of 99.0 %: 99.1 % met for 35.00 USD. The next that holds it is a: "
-     "99.5 % met for 40.00 USD, 14 % more than b."},
+     "b is the cheapest policy that holds the SLO of 99.0 %: 99.1 % met for 35.00 USD. The next cheapest policy "
+     "that holds the SLO is a: 99.5 % met for 40.00 USD, 14 % more than b."},
     {"a constant fleet costs more than the marked policy, and less than others",
      {{"a", 995, 40}, {"b", 992, 90}},
      {{"9 replicas", 991, 50}},
      {},
-     "a is the cheapest policy that holds the SLO of 99.0 %: 99.5 % met for 40.00 USD. The next that holds it is b: "
-     "99.2 % met for 90.00 USD, 125 % more than a. A constant fleet of 9 replicas, chosen with hindsight, would hold "
-     "it "
-     "for 50.00 USD: 25 % more than a, less than 1 of the 2 policies here."},
+     "a is the cheapest policy that holds the SLO of 99.0 %: 99.5 % met for 40.00 USD. The next cheapest policy "
+     "that holds the SLO is b: 99.2 % met for 90.00 USD, 125 % more than a. For comparison only: a constant fleet "
+     "of 9 replicas, sized with knowledge of this load, would hold the SLO for 50.00 USD: 25 % more than a "
+     "(cheaper than 1 of the 2 policies and settings that were run)."},
     {"a constant fleet beats every policy",
      {{"a", 995, 78}, {"b", 964, 69}},
      {{"9 replicas", 991, 61}},
      {},
-     "a is the cheapest policy that holds the SLO of 99.0 %: 99.5 % met for 78.00 USD. No other policy holds it; b "
-     "comes "
-     "closest: 96.4 % met for 69.00 USD. A constant fleet of 9 replicas, chosen with hindsight, would hold it for "
-     "61.00 "
-     "USD, less than every policy here."},
+     "a is the cheapest policy that holds the SLO of 99.0 %: 99.5 % met for 78.00 USD. No other policy holds the "
+     "SLO; b comes closest: 96.4 % met for 69.00 USD. For comparison only: a constant fleet of 9 replicas, sized "
+     "with knowledge of this load, would hold the SLO for 61.00 USD, less than every policy here."},
     {"a constant fleet beats every policy that holds it, and a cheaper policy misses it",
      {{"a", 995, 78}, {"b", 964, 50}},
      {{"9 replicas", 991, 61}},
      {},
-     "a is the cheapest policy that holds the SLO of 99.0 %: 99.5 % met for 78.00 USD. No other policy holds it; b "
-     "comes "
-     "closest: 96.4 % met for 50.00 USD. A constant fleet of 9 replicas, chosen with hindsight, would hold it for "
-     "61.00 "
-     "USD, less than every policy here that holds it."},
+     "a is the cheapest policy that holds the SLO of 99.0 %: 99.5 % met for 78.00 USD. No other policy holds the "
+     "SLO; b comes closest: 96.4 % met for 50.00 USD. For comparison only: a constant fleet of 9 replicas, sized "
+     "with knowledge of this load, would hold the SLO for 61.00 USD, less than every policy here that holds the "
+     "SLO."},
     {"a higher minimum makes the marked policy cheaper",
      {{"a", 991, 78}, {"b", 610, 90}},
      {{"9 replicas", 991, 85}},
      {{"replicas.min: 3", 993, 74}},
-     "a is the cheapest policy that holds the SLO of 99.0 %: 99.1 % met for 78.00 USD. No other policy holds it; b "
-     "comes "
-     "closest: 61.0 % met for 90.00 USD. A constant fleet of 9 replicas, chosen with hindsight, would hold it for "
-     "85.00 "
-     "USD: 8 % more than a, less than 1 of the 2 policies here. With replicas.min: 3, a would cost 74.00 USD instead "
-     "of "
-     "78.00 USD and still hold it (99.3 % met)."},
+     "a is the cheapest policy that holds the SLO of 99.0 %: 99.1 % met for 78.00 USD. No other policy holds the "
+     "SLO; b comes closest: 61.0 % met for 90.00 USD. For comparison only: a constant fleet of 9 replicas, sized "
+     "with knowledge of this load, would hold the SLO for 85.00 USD: 8 % more than a (cheaper than 1 of the 2 "
+     "policies and settings that were run). With a higher minimum (replicas.min: 3), a would cost 74.00 USD "
+     "instead of 78.00 USD and still hold the SLO (99.3 % met)."},
     {"a higher minimum that does not help the marked policy is not mentioned",
      {{"a", 991, 78}, {"b", 610, 90}},
      {{"9 replicas", 991, 95}},
      {{"replicas.min: 9", 0, 0}},
-     "a is the cheapest policy that holds the SLO of 99.0 %: 99.1 % met for 78.00 USD. No other policy holds it; b "
-     "comes "
-     "closest: 61.0 % met for 90.00 USD. A constant fleet of 9 replicas, chosen with hindsight, would hold it for "
-     "95.00 "
-     "USD: 21 % more than a."},
+     "a is the cheapest policy that holds the SLO of 99.0 %: 99.1 % met for 78.00 USD. No other policy holds the "
+     "SLO; b comes closest: 61.0 % met for 90.00 USD. For comparison only: a constant fleet of 9 replicas, sized "
+     "with knowledge of this load, would hold the SLO for 95.00 USD: 21 % more than a."},
     {"none holds it: how much the best lacks, and what would hold it",
      {{"a", 964, 69}, {"b", 610, 60}},
      {{"9 replicas", 991, 61}},
      {{"replicas.min: 5", 992, 72}},
-     "No policy holds the SLO of 99.0 %. a comes closest: 96.4 % met for 69.00 USD, 26 requests too few (2.6 points). "
-     "A "
-     "constant fleet of 9 replicas, chosen with hindsight, would hold it for 61.00 USD, less than 1 of the 2 policies "
-     "here. With replicas.min: 5, a would hold it for 72.00 USD (99.2 % met)."},
+     "No policy holds the SLO of 99.0 %. a comes closest: 96.4 % met for 69.00 USD, 26 requests short of the SLO "
+     "(2.6 percentage points). For comparison only: a constant fleet of 9 replicas, sized with knowledge of this "
+     "load, would hold the SLO for 61.00 USD (cheaper than 1 of the 2 policies and settings that were run). With "
+     "a higher minimum (replicas.min: 5), a would hold the SLO for 72.00 USD (99.2 % met)."},
     {"none holds it, and a higher minimum does not help",
      {{"a", 964, 69}, {"b", 610, 60}},
      {{"9 replicas", 991, 80}},
      {{"replicas.min: 9", 0, 0}},
-     "No policy holds the SLO of 99.0 %. a comes closest: 96.4 % met for 69.00 USD, 26 requests too few (2.6 points). "
-     "A "
-     "constant fleet of 9 replicas, chosen with hindsight, would hold it for 80.00 USD. A higher minimum, up to "
-     "replicas.min: 9, was tried and does not make a hold it."},
+     "No policy holds the SLO of 99.0 %. a comes closest: 96.4 % met for 69.00 USD, 26 requests short of the SLO "
+     "(2.6 percentage points). For comparison only: a constant fleet of 9 replicas, sized with knowledge of this "
+     "load, would hold the SLO for 80.00 USD. A higher minimum, up to replicas.min: 9, was tried and does not "
+     "make a hold the SLO."},
     {"all policies are alike",
      {{"a", 995, 40}, {"b", 995, 40}, {"c", 995, 40}},
      {{"2 replicas", 995, 40}},
      {},
-     "All 3 policies hold the SLO of 99.0 %: 99.5 % met for 40.00 USD with each of them. A constant fleet of 2 "
-     "replicas, "
-     "chosen with hindsight, would hold it for 40.00 USD: as much as a."},
+     "All 3 policies hold the SLO of 99.0 %: 99.5 % met for 40.00 USD with each of them. For comparison only: a "
+     "constant fleet of 2 replicas, sized with knowledge of this load, would hold the SLO for 40.00 USD: as much "
+     "as a."},
     {"nothing that was tried holds it",
      {{"a", 989, 69}, {"b", 610, 60}},
      {{"16 replicas", 971, 200}},
      {},
-     "No policy holds the SLO of 99.0 %. a comes closest: 98.9 % met for 69.00 USD, 1 request too few (0.1 points). No "
-     "constant fleet within the limits would hold it either: the best, 16 replicas, meets 97.1 %."},
+     "No policy holds the SLO of 99.0 %. a comes closest: 98.9 % met for 69.00 USD, 1 request short of the SLO "
+     "(0.1 percentage points). No constant fleet within the limits would hold the SLO either: the best, 16 "
+     "replicas, meets 97.1 %."},
     {"one policy that was compared with a constant fleet only",
      {{"a", 995, 40}},
      {{"1 replica", 995, 30}},
      {},
-     "a holds the SLO: 99.5 % met for 40.00 USD, 99.0 % asked; 5 late, 0 never answered, score 0.0. A constant fleet "
-     "of "
-     "1 replica, chosen with hindsight, would hold it for 30.00 USD, less than every policy here."},
+     "a holds the SLO: 99.5 % met for 40.00 USD, 99.0 % asked; 5 late, 0 never answered, score 0.0. For "
+     "comparison only: a constant fleet of 1 replica, sized with knowledge of this load, would hold the SLO for "
+     "30.00 USD, less than every policy here."},
     {"without a price GPU-hours are compared",
      {{"a", 995, 0}},
      {},
@@ -155,6 +148,17 @@ TEST(Verdict, SaysWhichPolicyToChooseAndWhatWouldBeBetter) {
   }
 }
 
+TEST(Verdict, ACostSaysForHowLong) {
+  Comparison c;
+  c.slo.attainment_ppm = 990'000;
+  c.results = {outcome({"a", 995, 40}), outcome({"b", 964, 30})};
+  for (RunResult& r : c.results) r.simulated = std::chrono::minutes(30);
+  EXPECT_EQ(
+      verdict_words(c),
+      "a is the cheapest policy that holds the SLO of 99.0 %: 99.5 % met for 40.00 USD in 30 min (80.00 USD/h). No "
+      "other policy holds the SLO; b comes closest: 96.4 % met for 30.00 USD.");
+}
+
 TEST(Verdict, TheMarkGoesToTheCheapestThatHoldsTheSlo) {
   Comparison c;
   c.slo.attainment_ppm = 990'000;
@@ -173,7 +177,7 @@ TEST(Verdict, EqualPoliciesHaveNoDifferences) {
   };
   move_hour(busy, GpuState::busy);
   move_hour(idle, GpuState::idle);
-  EXPECT_EQ(difference_words(busy, idle), "as many GPU-hours: 1.0 more busy, 1.0 less idle");
+  EXPECT_EQ(difference_words(busy, idle), "as many GPU-hours: 1.0 h more busy, 1.0 h less idle");
 }
 
 }  // namespace

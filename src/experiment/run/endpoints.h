@@ -38,8 +38,8 @@ class Endpoint {
   explicit Endpoint(const EndpointSetup& setup) : setup_(&setup) {}
 
   const EndpointSetup* setup_;
-  std::unique_ptr<workload::Source> source_;       ///< of an open load; null for a closed loop
-  std::unique_ptr<workload::ClosedLoop> clients_;  ///< of a closed loop of clients that wait for their answers
+  std::unique_ptr<workload::Source> source_;       ///< source of an open load; null for a closed loop
+  std::unique_ptr<workload::ClosedLoop> clients_;  ///< clients of a closed loop; null for an open load
   std::unique_ptr<sim::Fleet> fleet_;
 };
 

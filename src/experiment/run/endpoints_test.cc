@@ -72,7 +72,28 @@ TEST(Endpoints, TheFiguresOfTheServicesAddUpToThoseOfTheRun) {
   EXPECT_GT(code.ttft.p99_us, chat.ttft.p99_us) << "its prompts are five times as long";
 }
 
-TEST(Endpoints, AServiceAloneMeansTheSameInBothForms) {
+TEST(Endpoints, TheMinutesOfTheServicesAddUpToThoseOfTheRun) {
+  const RunResult result = checked_run(shared_cluster({kChat, kCode}));
+  ASSERT_EQ(result.services.size(), 2u);
+  const std::vector<Minute>& chat = result.services[0].minutes;
+  const std::vector<Minute>& code = result.services[1].minutes;
+  ASSERT_EQ(chat.size(), result.minutes.size());
+  ASSERT_EQ(code.size(), result.minutes.size());
+  ReplicaCount ready = 0;
+  for (std::size_t i = 0; i < chat.size(); ++i) {
+    const Minute& whole = result.minutes[i];
+    EXPECT_EQ(chat[i].arrived + code[i].arrived, whole.arrived) << i;
+    EXPECT_EQ(chat[i].met + code[i].met, whole.met) << i;
+    EXPECT_EQ(chat[i].waiting + code[i].waiting, whole.waiting) << i;
+    EXPECT_EQ(chat[i].desired + code[i].desired, whole.desired) << i;
+    EXPECT_EQ(chat[i].ready + code[i].ready, whole.ready) << i;
+    EXPECT_EQ(std::max(chat[i].ttft_p99_us, code[i].ttft_p99_us), whole.ttft_p99_us) << i;
+    ready += code[i].ready;
+  }
+  EXPECT_EQ(ready, result.services[1].ready_minutes);
+}
+
+TEST(Endpoints, ASingleServiceGivesTheSameResultInBothForms) {
   const scenario::Scenario listed = shared_cluster({kChat});
   const std::string chat = kChat;
   std::string text = "name: alone\n";
@@ -97,7 +118,7 @@ TEST(Endpoints, AServiceBesideAnotherHasTheSameRequestsAsAlone) {
   EXPECT_EQ(shared.services[0].requests.arrived, alone.requests.arrived);
 }
 
-TEST(Endpoints, EqualRunsAreEqual) {
+TEST(Endpoints, EqualSetupsGiveEqualResults) {
   const scenario::Scenario scenario = shared_cluster({kChat, kCode});
   EXPECT_EQ(checked_run(scenario).state_hash, checked_run(scenario).state_hash);
 }

@@ -18,7 +18,7 @@ std::vector<ReplicaCount> asked(const Script& script, std::int64_t bins) {
   return all;
 }
 
-TEST(ForeseenPlan, AsksALeadBeforeAndKeepsUntilTheEnd) {
+TEST(ForeseenPlan, StartsOneLeadTimeEarlyAndKeepsTheLastLevel) {
   const std::vector<double> level = {1, 1, 1, 4, 1, 1};
   EXPECT_EQ(asked(foreseen_plan(level, 10s, 0, 15s, 0, 9), 8), (std::vector<ReplicaCount>{1, 4, 4, 4, 1, 1, 1, 1}));
 }

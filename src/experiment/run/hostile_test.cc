@@ -156,7 +156,7 @@ TEST_P(Hostile, NoInvariantBreaks) {
 INSTANTIATE_TEST_SUITE_P(Seeds, Hostile, testing::Range<std::uint64_t>(1, kSeeds + 1));
 
 /// Checks that the world is hostile: each fault occurs.
-TEST(HostileWorld, FaultsDoHappen) {
+TEST(HostileWorld, EachConfiguredFaultOccurs) {
   const auto run_with = [](std::vector<std::string> sets, std::size_t policy) {
     const scenario::ScenarioResult scenario = scenario::parse_scenario(
         kWorld, "hostile.yaml", {.sets = std::move(sets), .trace = {}, .seed = {}, .policies = {}});

@@ -12,7 +12,7 @@ namespace capstan::experiment {
 /// rise above a limit of their pool or of the fleet.
 class LimitWatch {
  public:
-  /// Checks the cluster. To be called once a minute.
+  /// Checks the cluster. Call it once a minute.
   void minute(const model::Snapshot& truth);
 
   /// Returns how often a quantity rose while it was above its limit.

@@ -41,7 +41,7 @@ const LimitCase kRows[] = {
     {"above the fleet's price", 1, 3, 64, {.gpus = {}, .nodes = {}, .price_per_hour = MicroUsd{25'000'000}}, 1},
 };
 
-TEST(LimitWatch, Rows) {
+TEST(LimitWatch, CountsRisesAboveALimit) {
   for (const LimitCase& row : kRows) {
     SCOPED_TRACE(row.teaches);
     LimitWatch watch;

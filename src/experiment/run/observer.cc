@@ -78,7 +78,7 @@ GpuCount gpus_paid(const model::Snapshot& truth) {
   return paid;
 }
 
-/// Returns why wanted replicas do not serve yet: " (2 starting, 1 without GPUs)". Empty if all serve.
+/// Returns why requested replicas do not serve yet: " (2 starting, 1 without GPUs)". Empty if all serve.
 std::string on_their_way(ReplicaCount desired, ReplicaCount starting, ReplicaCount ready) {
   const ReplicaCount unplaced = desired - ready - starting;
   std::string words;
@@ -103,6 +103,17 @@ DisruptionFigures disruptions(const sim::ClusterMeter& cluster, RequestCount cut
           .requests_cut_forced = cut_by_spot};
 }
 
+/// Adds the requests of an endpoint to the minutes of a run.
+void add_requests(std::vector<Minute>& minutes, const std::vector<sim::RequestMinute>& requests) {
+  for (std::size_t i = 0; i < minutes.size() && i < requests.size(); ++i) {
+    minutes[i].arrived += requests[i].arrived;
+    minutes[i].completed += requests[i].completed;
+    minutes[i].met += requests[i].met;
+    minutes[i].phases += requests[i].phases;
+    minutes[i].ttft_p99_us = std::max(minutes[i].ttft_p99_us, requests[i].ttft_p99_us);
+  }
+}
+
 }  // namespace
 
 Observer::Observer(const SimulationSetup& setup, const Endpoints& endpoints, sim::Cluster& cluster,
@@ -115,6 +126,7 @@ Observer::Observer(const SimulationSetup& setup, const Endpoints& endpoints, sim
       controller_(controller),
       why_(std::move(why)),
       by_endpoint_(endpoints.all().size()),
+      minutes_by_endpoint_(endpoints.all().size()),
       queues_(endpoints.all().size()),
       settling_(setup),
       queue_watch_(*cluster.truth().catalog) {
@@ -168,6 +180,9 @@ std::vector<Observer::Replicas> Observer::watch_replicas(Minute& here) {
     note(by_endpoint_[i], replicas[i].ready);
     here.desired += replicas[i].desired;
     here.ready += replicas[i].ready;
+    if (has_cluster_alone()) continue;
+    minutes_by_endpoint_[i].push_back(
+        {.waiting = endpoints_.all()[i].fleet().waiting(), .desired = replicas[i].desired, .ready = replicas[i].ready});
   }
   return replicas;
 }
@@ -190,7 +205,7 @@ void Observer::watch_queue(Instant now, std::size_t endpoint, const Replicas& re
   if (waiting <= queue.worst.weight) return;
   const std::string coming = on_their_way(replicas.desired, replicas.starting, replicas.ready);
   model::ReasonCode code = controller_.scale_decision(endpoints_.all()[endpoint].setup().first).why.code;
-  std::string why = ": " + why_so_many(endpoint);
+  std::string why = "; last decision: " + why_so_many(endpoint);
   // A missing reading of a replica that has just become ready explains why the number is not lowered. It does not
   // explain why requests wait.
   if (code == model::ReasonCode::signal_missing && !coming.empty()) {
@@ -199,9 +214,9 @@ void Observer::watch_queue(Instant now, std::size_t endpoint, const Replicas& re
   }
   const std::string of_service = is_alone() ? "" : " of " + endpoints_.all()[endpoint].setup().name;
   queue.worst = {now, waiting,
-                 fmt::format("{}{} waited for {}, {} wanted{}{}", counted(waiting, "request", "requests"), of_service,
-                             counted(replicas.ready, "ready replica", "ready replicas"),
-                             replicas.desired == 1 ? "1 was" : grouped_text(replicas.desired) + " were", coming, why),
+                 fmt::format("{}{} waited for {}; {} requested{}{}", counted(waiting, "request", "requests"),
+                             of_service, counted(replicas.ready, "ready replica", "ready replicas"),
+                             counted(replicas.desired, "replica was", "replicas were"), coming, why),
                  std::string(model::name(code))};
 }
 
@@ -228,8 +243,8 @@ void Observer::watch_held(Instant now, const sim::ClusterMeter& meter) {
   if (held_.from.is_never()) held_.from = minute_start_;
   held_.sum += more_s;
   held_.worst = {held_.from, held_.sum,
-                 fmt::format("{} GPU-minutes were held and paid within {} min by gangs that lacked a pod",
-                             tenths(held_.sum, 60), whole_minutes(now - held_.from)),
+                 fmt::format("incomplete gangs held {} GPU-minutes without work within {} min", tenths(held_.sum, 60),
+                             whole_minutes(now - held_.from)),
                  "partial_gang"};
 }
 
@@ -240,9 +255,9 @@ void Observer::watch_disruptions(Instant now, const sim::ClusterMeter& meter) {
   cut_before_ += cut;
   if (more == 0) return;
   moments_.push_back({now, 60 * more + cut,
-                      fmt::format("{} ended within a minute, and {} with {}",
-                                  more == 1 ? "1 running replica was" : grouped_text(more) + " running replicas were",
-                                  counted(cut, "request", "requests"), more == 1 ? "it" : "them"),
+                      fmt::format("{} stopped in this minute, which cut {}",
+                                  counted(more, "running replica was", "running replicas were"),
+                                  cut == 0 ? "no request" : counted(cut, "request", "requests")),
                       "disruption"});
 }
 
@@ -347,22 +362,13 @@ void Observer::read_requests(RunResult& result) {
 }
 
 void Observer::read_minutes(RunResult& result) {
-  for (const Endpoint& endpoint : endpoints_.all()) {
-    const std::vector<sim::RequestMinute>& minutes = endpoint.fleet().meter().minutes;
-    for (std::size_t i = 0; i < minutes_.size() && i < minutes.size(); ++i) {
-      minutes_[i].arrived += minutes[i].arrived;
-      minutes_[i].completed += minutes[i].completed;
-      minutes_[i].met += minutes[i].met;
-      minutes_[i].phases += minutes[i].phases;
-      minutes_[i].ttft_p99_us = std::max(minutes_[i].ttft_p99_us, minutes[i].ttft_p99_us);
-    }
-  }
+  for (const Endpoint& endpoint : endpoints_.all()) add_requests(minutes_, endpoint.fleet().meter().minutes);
   result.minutes = std::move(minutes_);
 }
 
 /// Reads the figures of each service, if there are several or if they share the cluster with jobs.
 void Observer::read_services(RunResult& result, const sim::ClusterMeter& meter) {
-  if (is_alone() && setup_.cluster.job_classes.empty()) return;
+  if (has_cluster_alone()) return;
   for (std::size_t i = 0; i < endpoints_.all().size(); ++i) {
     const Endpoint& endpoint = endpoints_.all()[i];
     const sim::RequestMeter& requests = endpoint.fleet().meter();
@@ -376,6 +382,8 @@ void Observer::read_services(RunResult& result, const sim::ClusterMeter& meter) 
     figures_of.delivered_tokens = endpoint.fleet().tokens().delivered;
     figures_of.ready_peak = by_endpoint_[i].ready_peak;
     figures_of.ready_minutes = by_endpoint_[i].ready_minutes;
+    figures_of.minutes = std::move(minutes_by_endpoint_[i]);
+    add_requests(figures_of.minutes, requests.minutes);
     for (std::size_t v = 0; v < endpoint.setup().variants.size(); ++v) {
       const sim::GpuUse& use = meter.by_user[endpoint.setup().first.value + v];
       figures_of.gpu_ns += use.gpu_time / 1000;

@@ -33,7 +33,7 @@ class Observer {
            const WatchedWorld& world, const control::Controller& controller, Why why);
 
   void minute(Instant now);
-  /// Measures the rest after the last whole minute. To be called once, after the fleet has ended.
+  /// Measures the rest after the last whole minute. Call it once, after the fleet has ended.
   void finish(Instant end);
   RunResult result(Instant end);
 
@@ -45,6 +45,8 @@ class Observer {
     ReplicaCount ready = 0;
   };
   bool is_alone() const { return endpoints_.all().size() == 1; }
+  /// Returns true if the endpoint shares the cluster with nothing, so that the figures of the run are its figures.
+  bool has_cluster_alone() const { return is_alone() && setup_.cluster.job_classes.empty(); }
   std::vector<Replicas> watch_replicas(Minute& here);
   void watch_queue(Instant now, std::size_t endpoint, const Replicas& replicas);
   std::string why_so_many(std::size_t endpoint) const;
@@ -77,9 +79,10 @@ class Observer {
   Why why_;
 
   std::vector<Minute> minutes_;
-  std::vector<RoleFigures> roles_;        // by service
-  std::vector<RoleFigures> by_endpoint_;  // all replicas of each endpoint
-  Instant minute_start_{};                ///< of the minute that is being watched
+  std::vector<RoleFigures> roles_;                        // by service
+  std::vector<RoleFigures> by_endpoint_;                  // all replicas of each endpoint
+  std::vector<std::vector<Minute>> minutes_by_endpoint_;  // their minutes; empty if the cluster has one user
+  Instant minute_start_{};                                ///< start of the minute that is being measured
   std::vector<Moment> moments_;
   std::vector<Stretch> queues_;  // by endpoint
   Stretch held_;

@@ -63,7 +63,7 @@ TEST(OwnPolicyRuns, ReplicasOfAWindowServeWhenItBegins) {
     EXPECT_GE(known.attainment_ppm(), 999'000) << start;
     EXPECT_EQ(known.reversals, 0) << start;
   }
-  EXPECT_LT(launch("112s..120s", "~").attainment_ppm(), 980'000) << "else the window proves nothing";
+  EXPECT_LT(launch("112s..120s", "~").attainment_ppm(), 980'000) << "without the window the SLO is missed";
   const RunResult unknown = launch("292s..300s", "~");
   EXPECT_GE(unknown.attainment_ppm(), 900'000);
   EXPECT_LE(unknown.paid_gpu_ns(), 2 * launch("292s..300s", "").paid_gpu_ns())
@@ -81,7 +81,7 @@ TEST(OwnPolicyRuns, HoldsItsSloWithFewReversals) {
   }
 }
 
-TEST(OwnPolicyRuns, RareBurstsAreHeldWarmUnlessTheirMissesAreAccepted) {
+TEST(OwnPolicyRuns, KeepsAReplicaWarmForRareBurstsUnlessMissesAreAccepted) {
   const scenario::ScenarioResult scenario =
       scenario::read_scenario(CAPSTAN_SOURCE_DIR "/scenarios/rare-bursts.yaml", {});
   ASSERT_TRUE(scenario.has_value()) << scenario.error().text();
@@ -96,7 +96,7 @@ TEST(OwnPolicyRuns, RareBurstsAreHeldWarmUnlessTheirMissesAreAccepted) {
   }
 }
 
-TEST(OwnPolicyRuns, WhereTheDayPaysForAWakeItSleeps) {
+TEST(OwnPolicyRuns, ScalesToZeroIfTheErrorBudgetCoversTheColdStarts) {
   scenario::ScenarioOverrides overrides;
   // In three of twelve hours 5,400 requests arrive, so that a dozen late ones during a start do not matter.
   overrides.sets = {"load.generator.rate={kind: on_off, rate: 0, peak: 0.5, period: 12h, length: 3h}",
@@ -118,7 +118,7 @@ std::int64_t met_in_outage(const std::string& survive, std::size_t policy) {
   EXPECT_TRUE(scenario.has_value()) << (scenario ? "" : scenario.error().text());
   const RunResult result = run(*scenario, scenario->policies.at(policy), 1).value();
   EXPECT_EQ(result.invariants.total(), 0);
-  EXPECT_GT(result.disruptions.spot, 0) << "else the outage proves nothing";
+  EXPECT_GT(result.disruptions.spot, 0) << "the outage ended replicas";
   std::int64_t met = 0, arrived = 0;
   for (std::size_t minute = 89; minute < 120; ++minute) {
     met += result.minutes.at(minute).met;
@@ -127,32 +127,32 @@ std::int64_t met_in_outage(const std::string& survive, std::size_t policy) {
   return met * 1'000'000 / arrived;
 }
 
-TEST(OwnPolicyRuns, SurvivesTheLossOfAZoneIfAsked) {
+TEST(OwnPolicyRuns, SurvivesTheLossOfAZoneIfConfigured) {
   for (const std::size_t policy : {0, 1}) {
     EXPECT_GE(met_in_outage("zone", policy), 999'000) << policy;
     EXPECT_LE(met_in_outage("none", policy), 950'000) << policy;
   }
-  EXPECT_GE(met_in_outage("node", 0), 900'000) << "one node at a time is less than two";
+  EXPECT_GE(met_in_outage("node", 0), 900'000) << "the outage takes two nodes, and the fleet survives the loss of one";
 }
 
 TEST(OwnPolicyRuns, GivesBackUnneededReplicas) {
   const RunResult result = own_run(kOwnSteady, 1);
-  EXPECT_LE(result.minutes.at(110).desired, 6) << "five replicas hold it, eight were there";
+  EXPECT_LE(result.minutes.at(110).desired, 6) << "five replicas hold the SLO, and the run starts with eight";
 }
 
-TEST(OwnPolicyRuns, HoldsItsSloWhereATenthOfTheScrapesIsLost) {
+TEST(OwnPolicyRuns, HoldsItsSloWithTenPercentOfTheScrapesLost) {
   const RunResult result = own_run(kOwnWave, 1, "loss: 10%");
   EXPECT_GE(result.attainment_ppm(), 990'000);
   EXPECT_EQ(result.invariants.lowered_blind, 0);
 }
 
-TEST(OwnPolicyRuns, HoldsItsSloWhereNothingIsHeardForAMinuteEveryTen) {
+TEST(OwnPolicyRuns, HoldsItsSloWithAOneMinuteBlackoutEveryTenMinutes) {
   const RunResult result = own_run(kOwnWave, 1, "blackout: 60s, blackout_every: 10m, stale_after: 30s");
   EXPECT_GE(result.attainment_ppm(), 990'000);
   EXPECT_EQ(result.invariants.lowered_blind, 0);
 }
 
-TEST(OwnPolicyRuns, HoldsItsSloWhereStartsBecomeTwiceAsLong) {
+TEST(OwnPolicyRuns, HoldsItsSloWhenStartsBecomeTwiceAsLong) {
   const RunResult result = own_run(kOwnWave, 1, "", ", slower_after: 20m, slower: 200%");
   EXPECT_GE(result.attainment_ppm(), 990'000);
 }

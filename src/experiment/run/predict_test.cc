@@ -16,7 +16,7 @@ Result<PredictReport> predict_rows(const std::string& rows) {
   return predict(std::string(kHeader) + rows, "points.csv", "vllm", engine::EngineTable::bundled());
 }
 
-TEST(Predict, ComparesWhatHasATable) {
+TEST(Predict, ComparesPointsThatHaveAnEngineTable) {
   const auto report = predict_rows(
       "a,vllm,0.12.0,Qwen/Qwen3-32B,h100_sxm,,agg,1024,1024,8,2,1,,1,1,154.0,15.9\n"
       "b,trtllm,1,Qwen/Qwen3-32B,h100_sxm,,agg,1024,1024,8,2,1,,1,1,154.0,15.9\n"

@@ -40,7 +40,7 @@ constexpr PreparedRow kPreparedRows[] = {
     {"group", seconds(45), seconds(60), seconds(0), seconds(0)},
 };
 
-TEST(Prepare, NodesComeAsFastAsTheFieldKnowsThemFromEachProvisioner) {
+TEST(Prepare, EachProvisionerHasItsPublishedLaunchTimes) {
   const scenario::ScenarioResult scenario = scenario::parse_scenario(kNodesScenario, "s.yaml");
   ASSERT_TRUE(scenario) << scenario.error().text();
   for (std::size_t i = 0; i < std::size(kPreparedRows); ++i) {
@@ -72,7 +72,7 @@ TEST(Prepare, NodesComeAsFastAsTheFieldKnowsThemFromEachProvisioner) {
   }
 }
 
-TEST(Prepare, MachinesThatTheClusterHasNoRoomForAreWarnedOf) {
+TEST(Prepare, WarnsOfMachinesWithoutRoomInTheCluster) {
   const scenario::ScenarioOverrides one_machine{
       .sets = {"service.replicas.min=12", "service.replicas.max=12", "cluster.racks_per_zone=1",
                "cluster.nvlink_domains_per_rack=1"},
@@ -92,7 +92,7 @@ TEST(Prepare, MachinesThatTheClusterHasNoRoomForAreWarnedOf) {
   }
 }
 
-TEST(Prepare, TheSimulatedEngineIsAsFarFromThePriorAsItIsAsked) {
+TEST(Prepare, TheSimulatedEngineDiffersFromTheTableAsConfigured) {
   for (const auto& [perturbation, spread_ppm] : {std::pair{"0", 0}, {"2.5%", 25'000}, {"10%", 100'000}}) {
     SCOPED_TRACE(perturbation);
     const scenario::ScenarioResult scenario =

@@ -65,7 +65,7 @@ policies:
   - {name: gang, scale: fixed, place: gang, provision: none}
 )";
 
-TEST(Refusals, APlacementWithoutGangsGetsWhatAnApiServerGives) {
+TEST(Refusals, APlacementWithoutGangsGetsAWarning) {
   const struct {
     const char* teaches;
     const char* policy;

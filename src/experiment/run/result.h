@@ -80,6 +80,19 @@ struct InvariantFigures {
   }
 };
 
+/// One minute of a run, for charts.
+struct Minute {
+  RequestCount arrived = 0;
+  RequestCount completed = 0;    ///< requests that arrived in this minute and completed, whenever that was
+  RequestCount met = 0;          ///< requests that arrived in this minute and met the SLO, whenever they completed
+  RequestCount waiting = 0;      ///< waiting requests at the end of the minute
+  ReplicaCount desired = 0;      ///< desired replicas at the end of the minute, all roles together
+  ReplicaCount ready = 0;        ///< ready replicas at the end of the minute
+  GpuCount gpus_paid = 0;        ///< paid GPUs at the end of the minute
+  std::int64_t ttft_p99_us = 0;  ///< TTFT of the requests whose first token came in this minute
+  sim::PhaseTimes phases{};      ///< phase times of the requests whose phase ended in this minute
+};
+
 /// The figures of one service of a scenario with several.
 struct ServiceFigures {
   std::string name;
@@ -93,6 +106,7 @@ struct ServiceFigures {
   std::int64_t micro_usd = 0;      ///< price of that GPU time
   ReplicaCount ready_peak = 0;     ///< most ready replicas at the end of a minute
   ReplicaCount ready_minutes = 0;  ///< sum of the ready replicas at the ends of all minutes
+  std::vector<Minute> minutes{};   ///< `gpus_paid` is 0: nodes are not paid for by service
 
   /// Returns the share of arrived requests that were met, in millionths; 0 when nothing arrived.
   std::int64_t attainment_ppm() const;
@@ -142,19 +156,6 @@ struct RoleFigures {
   }
 };
 
-/// One minute of a run, for charts.
-struct Minute {
-  RequestCount arrived = 0;
-  RequestCount completed = 0;    ///< of the requests that arrived in this minute, whenever they completed
-  RequestCount met = 0;          ///< of the requests that arrived in this minute, whenever they completed
-  RequestCount waiting = 0;      ///< at the end of the minute
-  ReplicaCount desired = 0;      ///< at the end of the minute, prefill and decode replicas together
-  ReplicaCount ready = 0;        ///< at the end of the minute
-  GpuCount gpus_paid = 0;        ///< at the end of the minute
-  std::int64_t ttft_p99_us = 0;  ///< of the requests whose first token came in this minute
-  sim::PhaseTimes phases{};      ///< of the requests whose phase ended in this minute
-};
-
 /// The result of one run of one policy (design §6). Figures are integers, so that equal runs give equal bytes.
 struct RunResult {
   std::string policy;
@@ -187,9 +188,9 @@ struct RunResult {
   std::int64_t nodes_released = 0;
   std::int64_t decisions = 0;            ///< actions submitted
   std::int64_t reversals = 0;            ///< changes of direction of the desired replicas within 15 minutes
-  ReplicaCount replicas_peak = 0;        ///< ready at once
+  ReplicaCount replicas_peak = 0;        ///< most replicas that were ready at the same time
   std::vector<RoleFigures> roles;        ///< prefill and decode, or variants; empty if all replicas are of one kind
-  std::vector<ServiceFigures> services;  ///< of a scenario with several services or with jobs; empty otherwise
+  std::vector<ServiceFigures> services;  ///< figures by service; empty for a scenario with one service and without jobs
   std::vector<JobFigures> jobs;          ///< by class of jobs
   std::vector<QueueFigures> queues;      ///< by queue of the scenario
   GpuNanoseconds idle_node_gpu_ns = 0;   ///< GPU time of GPUs that no pod had; only if `services` has entries
@@ -201,7 +202,7 @@ struct RunResult {
   std::int64_t scale_changes = 0;      ///< changes of the wanted replicas, without the first number
   std::vector<ScaleStep> scale_steps;  ///< the first number of wanted replicas, and every change
   std::vector<std::string> warnings;   ///< facts without which the policy's figures would be misleading
-  std::vector<Moment> moments;         ///< the largest weight first, at most 8
+  std::vector<Moment> moments;         ///< at most 8 moments, the largest weight first
   std::vector<Minute> minutes;
   std::optional<RunHistory> history{};  ///< what happened to nodes and replicas; none unless the setup asks for it
   std::uint64_t state_hash = 0;

@@ -20,7 +20,7 @@ namespace capstan::experiment {
 
 /// One node from its request to its end. A moment that never came is Instant::never().
 struct NodeHistory {
-  std::uint32_t number = 0;  ///< of the node in the simulation
+  std::uint32_t number = 0;  ///< number of the node in the simulation
   std::string pool;          ///< empty: it belongs to no pool
   std::string instance_type;
   std::string gpu;
@@ -28,10 +28,10 @@ struct NodeHistory {
   std::string rack;
   std::string nvlink;  ///< NVLink domain
   GpuCount gpus = 0;
-  Instant requested_at = Instant::never();  ///< never: it existed at the start
-  Instant launched_at = Instant::never();   ///< it is paid for from here; never: it existed at the start
+  Instant requested_at = Instant::never();  ///< time of its request; never: it existed at the start
+  Instant launched_at = Instant::never();   ///< time from which it is paid for; never: it existed at the start
   Instant ready_at = Instant::never();
-  Instant leaving_at = Instant::never();  ///< it takes no new pods from here
+  Instant leaving_at = Instant::never();  ///< time from which it takes no new pods
   Instant ended_at = Instant::never();
 };
 
@@ -44,7 +44,7 @@ struct GangHistory {
   };
   /// The GPUs that one pod held on a node.
   struct Held {
-    std::uint32_t node = 0;  ///< as NodeHistory::number
+    std::uint32_t node = 0;  ///< number of the node (NodeHistory::number)
     MilliGpu gpus;
     Instant from;
     Instant until = Instant::never();
@@ -54,12 +54,12 @@ struct GangHistory {
     Instant at;
     decide::place::PlacementResult::Kind kind{};
     std::string reason;    ///< code of the placement's reason
-    std::string sentence;  ///< with the numbers of the moment `at`
+    std::string sentence;  ///< sentence of the reason, with the numbers at `at`
     std::string supply;    ///< why no node is bought for it, or which one is on its way; may be empty
   };
   std::size_t user = 0;       ///< position of its service in the catalog; a class of jobs comes after all services
   std::uint32_t ordinal = 0;  ///< number of the replica in its service, or of the job
-  MilliGpu gpus;              ///< that all its pods ask for
+  MilliGpu gpus;              ///< GPUs that all its pods request
   Instant created_at;
   Instant ended_at = Instant::never();
   std::vector<Step> steps;
@@ -74,7 +74,7 @@ struct RunHistory {
 
   std::vector<NodeHistory> nodes;
   std::vector<GangHistory> gangs;
-  std::vector<sim::ColdStart> starts;  ///< that were completed, in the order in which they ended
+  std::vector<sim::ColdStart> starts;  ///< completed starts, in the order in which they ended
   std::int64_t left_out = 0;           ///< nodes, replicas and starts beyond the bound
 };
 
@@ -108,7 +108,7 @@ class HistoryRecorder {
   std::map<model::ClaimId, ClaimTimes> claims_;
   std::map<model::NodeId, std::size_t> nodes_;                            ///< index in the history; present nodes only
   std::map<model::GangId, std::size_t> gangs_;                            ///< index in the history; present gangs only
-  std::map<model::PodId, std::pair<model::GangId, model::NodeId>> pods_;  ///< bound pods, and where
+  std::map<model::PodId, std::pair<model::GangId, model::NodeId>> pods_;  ///< gang and node of each bound pod
 };
 
 }  // namespace capstan::experiment

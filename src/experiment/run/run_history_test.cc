@@ -63,7 +63,7 @@ TEST(RunHistory, NodesAddUpToThePaidTime) {
   EXPECT_EQ(run.history->left_out, 0);
 }
 
-TEST(RunHistory, PodsHoldWhatWasPaidAndNotUnallocated) {
+TEST(RunHistory, GpuTimeOfPodsIsThePaidTimeWithoutLaunchingAndUnallocated) {
   const RunResult run = run_with_history();
   double held_s = 0;
   for (const GangHistory& gang : run.history->gangs) {
@@ -100,7 +100,7 @@ TEST(RunHistory, StartsAreThoseOfTheRun) {
   EXPECT_GT(run.cold_starts, 1);
 }
 
-TEST(RunHistory, IsNotKeptUnlessAskedForAndChangesNothing) {
+TEST(RunHistory, IsOptionalAndDoesNotChangeTheResult) {
   const auto scenario = scenario::parse_scenario(kRise, CAPSTAN_SOURCE_DIR "/rise.yaml", {});
   ASSERT_TRUE(scenario);
   const RunResult without = run(*scenario, scenario->policies.front(), 1).value();

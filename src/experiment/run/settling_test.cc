@@ -37,7 +37,7 @@ struct Disturbance {
   std::function<void(SimulationSetup&)> add;
 };
 
-TEST(Settling, AWorldWithFaultsNeverStandsStill) {
+TEST(Settling, CanStandStillOnlyWithoutDisturbances) {
   EXPECT_TRUE(can_stand_still(calm()));
   const std::vector<Disturbance> rows = {
       {"actions are refused", [](SimulationSetup& s) { s.cluster.refused_ppm = 1; }},
@@ -97,7 +97,7 @@ struct Row {
   std::int64_t broken;
 };
 
-TEST(Settling, Rows) {
+TEST(Settling, CountsActionsAndMissedGoalsAfterTheSettlingTime) {
   const std::vector<Row> rows = {
       {"a fleet may move while requests come", {{300, true, 1, 2}}, 0},
       {"a fleet may move for the settling time", {{30, true, 1, 0}, {130, false, 1, 1}, {200, false, 0, 0}}, 0},

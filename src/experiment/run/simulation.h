@@ -44,16 +44,18 @@ struct SimulationSetup {
   std::vector<std::optional<scenario::JobGoal>> job_goals;  ///< by class of jobs
   control::Policies policies;
   std::uint64_t seed = 1;
-  /// Time at which the run ends; no value: it ends when every request and job has ended, ...
+  /// Time at which the run ends. No value: it ends when every request and job has ended, at the latest `settle` after
+  /// the last arrival.
   std::optional<Duration> duration;
-  Duration settle = std::chrono::minutes(15);  ///< ... but at the latest this long after the last arrival
+  Duration settle = std::chrono::minutes(15);  ///< longest time from the last arrival to the end, without `duration`
   control::Witness witness;                    ///< is called with the inputs of every decision; may be empty
   std::vector<std::optional<scenario::PeerSpec>>
       peers;                          ///< by service: a peer that scales it in place of the policy; may be empty
   std::vector<std::string> warnings;  ///< facts about the policy without which its figures mislead
-  Script script;                      ///< scales the first service in place of both; may be empty
-  std::function<bool()> enough;       ///< ends the run when it returns true after a decision; may be empty
-  std::stop_token stop{};             ///< a requested stop ends the run at its next event, with an error
+  /// Replica counts of the first service. They replace its policy and its peer. May be empty.
+  Script script;
+  std::function<bool()> enough;  ///< ends the run when it returns true after a decision; may be empty
+  std::stop_token stop{};        ///< a requested stop ends the run at its next event, with an error
   /// The run ends at the next minute after more requests than this have missed the SLO; none: no limit.
   std::optional<RequestCount> miss_limit{};
   bool keep_history = false;  ///< note what happens to nodes and replicas (RunResult::history)

@@ -87,7 +87,7 @@ class Small {
   std::unique_ptr<engine::RequestWork> work_;
 };
 
-TEST(Simulation, ASpikeBecomesReplicasAndNodesAndGoesAgain) {
+TEST(Simulation, ASpikeStartsReplicasAndAllRequestsAreAccountedFor) {
   const Small small;
   const RunResult result = simulate(small.setup).value();
   EXPECT_GT(result.requests.arrived, 70'000);
@@ -110,7 +110,7 @@ RunResult four_calm_hours(const Script& script) {
   return simulate(small.setup).value();
 }
 
-TEST(Simulation, AFleetThatSettlesBreaksNothing) {
+TEST(Simulation, AFleetThatSettlesIsNotCounted) {
   EXPECT_EQ(four_calm_hours([](Instant) { return 3; }).invariants.unsettled, 0);
   EXPECT_EQ(four_calm_hours([](Instant at) { return at < Instant{minutes(40)} ? 3 : 1; }).invariants.unsettled, 0);
 }
@@ -130,7 +130,7 @@ TEST(Simulation, AGoalThatIsNeverReachedIsCounted) {
   EXPECT_EQ(simulate(small.setup).value().invariants.unsettled, 1);
 }
 
-TEST(Simulation, EndsAtTheDecisionAtWhichItIsEnough) {
+TEST(Simulation, EndsAtTheDecisionThatMeetsTheStopCondition) {
   Small small;
   Instant seen = Instant::never();
   small.setup.witness = [&](const model::Snapshot& snapshot, const control::Memory&) { seen = snapshot.at; };
@@ -143,7 +143,7 @@ TEST(Simulation, EndsAtTheDecisionAtWhichItIsEnough) {
             result.requests.completed + result.requests.in_flight + result.requests.queued + result.requests.unmet());
 }
 
-TEST(Simulation, TheMinutesAddUpToTheWhole) {
+TEST(Simulation, FiguresByMinuteAddUpToTheTotals) {
   for (const int length_s : {30, 60, 90, 600, 754}) {
     SCOPED_TRACE(length_s);
     Small small;
@@ -158,7 +158,7 @@ TEST(Simulation, TheMinutesAddUpToTheWhole) {
   }
 }
 
-TEST(Simulation, ANodeThatBootsIsPaid) {
+TEST(Simulation, ABootingNodeIsPaidFor) {
   Small small;
   small.rate(120, 120, minutes(1), minutes(1), minutes(40));
   small.setup.duration = minutes(8);
@@ -181,7 +181,7 @@ TEST(Simulation, CapstansOwnLayersBreakNoInvariant) {
   EXPECT_EQ(result.invariants.not_conserved, 0);
 }
 
-TEST(Simulation, SameSeedSameHash) {
+TEST(Simulation, OnlyEqualSeedsGiveEqualHashes) {
   const Small small;
   const RunResult first = simulate(small.setup).value();
   EXPECT_EQ(simulate(small.setup).value().state_hash, first.state_hash);
@@ -190,7 +190,7 @@ TEST(Simulation, SameSeedSameHash) {
   EXPECT_NE(simulate(other.setup).value().state_hash, first.state_hash);
 }
 
-TEST(Simulation, HoldsUnderRefusalsLossAndUnknownOutcomes) {
+TEST(Simulation, InvariantsHoldUnderRefusalsLossAndUnknownOutcomes) {
   for (std::uint64_t seed = 1; seed <= 5; ++seed) {
     SCOPED_TRACE(seed);
     Small small(2);
@@ -224,7 +224,7 @@ TEST(Simulation, RequestsCutByASpotInterruptionAreForced) {
   EXPECT_EQ(result.invariants.not_conserved, 0);
 }
 
-TEST(Simulation, RequestsCutByADrainBeyondItsGraceAreADecision) {
+TEST(Simulation, RequestsCutAfterTheGracePeriodCountAsCutByADecision) {
   Small small;
   small.setup.cluster.termination_grace = std::chrono::milliseconds(100);
   const RunResult result = simulate(small.setup).value();
@@ -262,7 +262,7 @@ const Broken kBroken[] = {
      1},
 };
 
-TEST(Balances, EachIsSeenToBeBroken) {
+TEST(Balances, EachBrokenBalanceIsDetected) {
   Small small;
   small.setup.endpoints.front().workload.duration = minutes(8);
   const RunResult whole = simulate(small.setup).value();

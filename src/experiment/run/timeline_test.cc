@@ -90,14 +90,14 @@ TEST(Timeline, BucketsOfARunAddUpToItsRequests) {
   }
 }
 
-TEST(Sparklines, ABarIsAsHighAsItsShareOfTheMost) {
+TEST(Sparklines, TheHeightOfABarIsItsShareOfTheMaximum) {
   const std::vector<std::int64_t> numbers = {0, 1, 4, 5, 8, 16};
   EXPECT_EQ(spark_bars(numbers, 16), " ▁▂▃▄█");
   EXPECT_EQ(spark_bars(numbers, 0), "      ");
   EXPECT_EQ(spark_bars(std::vector<std::int64_t>{8, 0}, 8, 3), "███   ");
 }
 
-TEST(Sparklines, PoliciesHaveOneScaleAndTheMarkOfTheTable) {
+TEST(Sparklines, PoliciesShareOneScaleAndOneIsMarked) {
   Comparison c;
   c.slo.attainment_ppm = 500'000;
   c.results = {minutes_of(20), minutes_of(20)};

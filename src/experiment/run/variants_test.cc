@@ -69,7 +69,7 @@ RunResult variants_run(const VariantsCase& c) {
   return *result;
 }
 
-TEST(Variants, EachIsAServiceBesideTheFirst) {
+TEST(Variants, EachVariantIsAServiceOfTheCatalog) {
   const auto scenario = variants_scenario({});
   ASSERT_TRUE(scenario.has_value()) << scenario.error().text();
   EXPECT_TRUE(scenario->endpoint().mixed());
@@ -120,18 +120,18 @@ TEST(Variants, ReportsFaultsOfAVariant) {
   EXPECT_NE(foresight.error().text().find("replicas of one kind"), std::string::npos);
 }
 
-TEST(Variants, CapstanTakesCheapReplicasFirstAndNoMoreThanExist) {
+TEST(Variants, UsesCheapReplicasFirstUpToTheirLimit) {
   const RunResult result = variants_run({});
   EXPECT_GE(result.attainment_ppm(), 990'000);
   EXPECT_EQ(result.invariants.total(), 0);
   EXPECT_TRUE(result.warnings.empty());
   ASSERT_EQ(result.roles.size(), 2u);
   EXPECT_EQ(result.roles[1].variant, "a100");
-  EXPECT_EQ(result.roles[1].ready_peak, 4) << "all that the pool may have";
+  EXPECT_EQ(result.roles[1].ready_peak, 4) << "the most that the GPU limit of the pool allows";
   EXPECT_GE(result.roles[0].ready_peak, 1);
 }
 
-TEST(Variants, WhereTheCheapKindCannotBeHadTheOtherCarriesIt) {
+TEST(Variants, UsesTheOtherVariantIfTheCheapOneIsUnavailable) {
   const RunResult result = variants_run({.refused = "100%"});
   EXPECT_GE(result.attainment_ppm(), 990'000);
   EXPECT_EQ(result.invariants.total(), 0);
@@ -147,7 +147,7 @@ TEST(Variants, APolicyForOneVariantScalesTheFirstAndWarns) {
   EXPECT_EQ(result.roles[1].ready_peak, 0);
 }
 
-TEST(Variants, EachMayHaveAPolicyOfItsOwn) {
+TEST(Variants, EachVariantMayHaveItsOwnPolicy) {
   const VariantsCase apart{
       .scale = "{variants: {h100: {policy: fixed, replicas: 4}, a100: {policy: fixed, replicas: 2}}}", .length = "20m"};
   const RunResult result = variants_run(apart);

@@ -149,7 +149,7 @@ const ChangeRow kChangeRows[] = {
     {"what has not changed was looked at before", [](Honest& h) { h.log.forget({0}), h.seen.delta = {}; }, 0},
 };
 
-TEST(WatchedWorld, Rows) {
+TEST(WatchedWorld, CountsRowsThatAControllerCannotKnow) {
   sim::ClusterConfig config;
   config.scrape.delay = kDelay;
   for (const ChangeRow& row : kChangeRows) {

@@ -77,36 +77,36 @@ const WhyCase kRows[] = {
     {"a fixed number of replicas is the cause",
      {"fixed"},
      {},
-     "a fixed number, 1 replica",
+     "the policy sets 1 replica, whatever the load is",
      {"starting", "without GPUs"}},
     {"a long start is the cause, and no missing reading or fixed number",
      kScalers,
      {"service.start.engine_init=12m"},
      " starting)",
-     {"no usable reading", "a fixed number", "without GPUs"}},
+     {"no usable reading", "the policy sets", "without GPUs"}},
     {"the metric of replicas that start is not called silent",
      {"wva1", "wva2", "aibrix"},
      {"service.start.engine_init=12m"},
      "waited for",
-     {"no usable reading", "a fixed number"}},
+     {"no usable reading", "the policy sets"}},
     {"a fleet without room is the cause",
      {"queue", "knative", "ray", "capstan"},
      {"service.tensor_parallel=4"},
      " without GPUs)",
-     {"no usable reading", "a fixed number"}},
+     {"no usable reading", "the policy sets"}},
     {"the maximum is the cause",
      {"queue", "keda", "knative", "capstan"},
      {"service.replicas.max=2"},
      "the maximum is 2",
-     {"no usable reading", "a fixed number", "without GPUs"}},
+     {"no usable reading", "the policy sets", "without GPUs"}},
     {"replicas that serve and give no reading are the cause",
      {"queue"},
      {"cluster.scrape.loss=100%"},
      "gave no usable reading",
-     {"a fixed number", "starting", "without GPUs"}},
+     {"the policy sets", "starting", "without GPUs"}},
 };
 
-TEST(Why, NamesTheCauseAndNoOther) {
+TEST(Why, NamesOnlyTheCauseThatApplies) {
   for (const WhyCase& row : kRows) {
     for (const std::string& policy : row.policies) {
       SCOPED_TRACE(std::string(row.teaches) + ": " + policy);
@@ -118,7 +118,7 @@ TEST(Why, NamesTheCauseAndNoOther) {
 }
 
 /// A run beyond 106 days, whose picoseconds exceed 64 bits, and beyond 2.56 million GPU-hours, whose nanoseconds do.
-TEST(Why, LongAndLargeRunsHaveTrueFigures) {
+TEST(Why, FiguresOfLongAndLargeRunsDoNotOverflow) {
   scenario::ScenarioOverrides overrides;
   overrides.sets = {"load.generator.rate={kind: constant, rate: 0.0001}",
                     "load.duration=2640h",

@@ -125,8 +125,12 @@ std::string summary_text(const Report& report) {
   if (counts[2] > 0) add(counted(counts[2], "warning", "warnings"));
   if (counts[1] > 0) add(counted(counts[1], "piece of advice", "pieces of advice"));
   const Summary& sum = report.summary;
-  if (text.empty()) text = sum.files == 0 ? "nothing was read" : "nothing found";
-  text += fmt::format(" in {} ({})", counted(sum.files, "file", "files"), counted(sum.objects, "object", "objects"));
+  if (text.empty() && sum.files == 0) {
+    text = "no file was read";
+  } else {
+    if (text.empty()) text = "no finding";
+    text += fmt::format(" in {} ({})", counted(sum.files, "file", "files"), counted(sum.objects, "object", "objects"));
+  }
   std::string fixes;
   for (const FixSafety safety : {FixSafety::safe, FixSafety::unsafe}) {
     const std::size_t count = count_fixes(report, safety);

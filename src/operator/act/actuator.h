@@ -15,8 +15,8 @@
 
 namespace capstan::op {
 
-/// Carries out actions at the API server. It maps ids of a snapshot to objects, tells drains how many requests each
-/// replica holds, finishes bind transactions of an earlier leader, and ends the hold of a node when pods use it.
+/// Carries out actions at the API server. It maps ids of a snapshot to objects, reports to drains how many requests
+/// each replica holds, finishes bind transactions of an earlier leader, and ends the hold of a node when pods use it.
 class Actuator final : public ActionExecutor, private actuate::References {
  public:
   /// Everything that an actuator uses. The client outlives it.

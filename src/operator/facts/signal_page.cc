@@ -6,6 +6,7 @@
 #include <set>
 #include <utility>
 
+#include "settings/names.h"
 #include "signals/metric_catalog.h"
 #include "signals/target_reader.h"
 
@@ -73,6 +74,37 @@ std::optional<std::int64_t> value_of(const signals::SubjectReadings& subject, Si
   return signal.usable() ? std::optional(signal.value) : std::nullopt;
 }
 
+/// Returns a signal in words. A signal that no policy needs has its name in model/signals.inc.
+std::string signal_words(SignalName signal) {
+  switch (signal) {
+    case SignalName::waiting:
+      return "waiting requests";
+    case SignalName::running:
+      return "running requests";
+    case SignalName::kv_usage_ppm:
+      return "KV cache use";
+    case SignalName::ttft_p99_us:
+      return "time to first token";
+    case SignalName::prompt_tokens_total:
+      return "prompt tokens";
+    case SignalName::generated_tokens_total:
+      return "generated tokens";
+    case SignalName::duty_cycle_percent:
+      return "GPU duty cycle";
+    case SignalName::memory_used_percent:
+      return "GPU memory use";
+    default:
+      return std::string(signals::info(signal).name);
+  }
+}
+
+/// Returns the field of `spec.signals.custom` for a signal. Empty if it has none.
+std::string custom_field(SignalName signal) {
+  const auto* row =
+      std::ranges::find(settings::kCustomMetrics, signals::info(signal).name, &settings::CustomMetric::signal);
+  return row == std::end(settings::kCustomMetrics) ? std::string() : std::string(row->field);
+}
+
 /// Returns true if the signal is lost. A signal that needs two pages, or that an idle engine lacks, is not lost.
 bool is_lost(Missing why) {
   return why != Missing::none && why != Missing::first_page && why != Missing::no_observations;
@@ -86,15 +118,14 @@ void add_signals(const signals::TargetReadings& readings, const signals::Subject
   for (const SignalName signal : question.needed) {
     const Missing why = subject[signal].why;
     if (!is_lost(why)) continue;
-    const std::string word(signals::info(signal).name);
     if (why != Missing::no_metric) {
-      facts.unusable.push_back({question.source, word, std::string(signals::info(why).sentence)});
+      facts.unusable.push_back({question.source, signal_words(signal), std::string(signals::info(why).sentence)});
       continue;
     }
     std::vector<std::string> known = known_names(catalog, *engine, signal);
     if (known.empty()) continue;  // no version of this engine exports it
     std::string similar = similar_metric(page.names, known);
-    facts.pod.lost.push_back({word, std::move(known), std::move(similar)});
+    facts.pod.lost.push_back({signal_words(signal), std::move(known), std::move(similar), custom_field(signal)});
   }
 }
 

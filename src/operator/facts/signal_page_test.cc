@@ -49,7 +49,8 @@ TEST(SignalPage, EachFaultOfAPageBreaksItsStage) {
       {"TheMetricHasANewName",
        "vllm:num_requests_waiting{model_name=\"llama\"} 1\nvllm:num_requests_running{model_name=\"llama\"} 2\n"
        "vllm:kv_cache_usage_ratio{model_name=\"llama\"} 0.2\n",
-       explain::SignalStage::names, "no metric for signal kv_usage_ppm; known names: vllm:kv_cache_usage_perc"},
+       explain::SignalStage::names,
+       "no metric for the signal KV cache use; Capstan knows the names vllm:kv_cache_usage_perc"},
       {"AnotherModel",
        "vllm:num_requests_waiting{model_name=\"qwen\"} 1\nvllm:num_requests_running{model_name=\"qwen\"} 2\n"
        "vllm:kv_cache_usage_perc{model_name=\"qwen\"} 0.2\n",
@@ -61,7 +62,7 @@ TEST(SignalPage, EachFaultOfAPageBreaksItsStage) {
       {"NotANumber",
        "vllm:num_requests_waiting{model_name=\"llama\"} NaN\nvllm:num_requests_running{model_name=\"llama\"} 2\n"
        "vllm:kv_cache_usage_perc{model_name=\"llama\"} 0.2\n",
-       explain::SignalStage::snapshot, "chat-0: waiting: "},
+       explain::SignalStage::snapshot, "chat-0: waiting requests: "},
   };
   for (const Fault& row : rows) {
     const PageFacts found = facts_of(row.page, {.source = "", .model = "llama", .engine = "", .pod = "chat-0"});
@@ -74,6 +75,15 @@ TEST(SignalPage, EachFaultOfAPageBreaksItsStage) {
     EXPECT_EQ(explain::name(*path.broken), explain::name(row.stage)) << row.name << '\n' << text(path);
     EXPECT_TRUE(text(path).contains(row.text)) << row.name << '\n' << text(path);
   }
+}
+
+TEST(SignalPage, ALostSignalNamesTheFieldThatTheSchemaHas) {
+  const PageFacts facts = facts_of(
+      "vllm:num_requests_waiting{model_name=\"llama\"} 1\n"
+      "vllm:num_requests_running{model_name=\"llama\"} 2\n");
+  ASSERT_EQ(facts.pod.lost.size(), 1u);
+  EXPECT_EQ(facts.pod.lost[0].signal, "KV cache use");
+  EXPECT_EQ(facts.pod.lost[0].custom_field, "kvUsage");
 }
 
 TEST(SignalPage, ANewNameIsFoundBySharedWords) {

@@ -16,10 +16,10 @@ DecisionLoop::DecisionLoop(net::Transport& transport, kube::Client& client, net:
       effects_(effects),
       watch_(client, clock, random),
       sources_(transport, clock),
-      scout_(std::make_unique<SnapshotBuilder>()) {}
+      standby_builder_(std::make_unique<SnapshotBuilder>()) {}
 
-DecisionLoop::Brain::Brain(net::Clock clock, ActionExecutor* effects, const ClusterView& view, const Readings& readings,
-                           const Checkpoint& checkpoint, control::Witness witness)
+DecisionLoop::LeaderState::LeaderState(net::Clock clock, ActionExecutor* effects, const ClusterView& view,
+                                       const Readings& readings, const Checkpoint& checkpoint, control::Witness witness)
     : world(std::move(clock), effects, remembered_pods(checkpoint, view)),
       controller((world.look(view, readings), world.policies()), world,
                  {.witness = std::move(witness), .decider = nullptr}) {}
@@ -27,17 +27,17 @@ DecisionLoop::Brain::Brain(net::Clock clock, ActionExecutor* effects, const Clus
 void DecisionLoop::turn() {
   watch_.turn();
   if (synced_at_.is_never() && watch_.synced()) synced_at_ = clock_();
-  if (watch_.synced() && brain_ == nullptr && due()) scout();
+  if (watch_.synced() && leader_state_ == nullptr && due()) find_serving_replicas();
   sources_.tick();
 }
 
 /// Finds the serving replicas before `begin`, so that a standby can ask them for their load.
-void DecisionLoop::scout() {
+void DecisionLoop::find_serving_replicas() {
   looked_at_ = clock_();
   looked_version_ = watch_.version();
   view_ = watch_.view();
-  const SnapshotBuilder::Seen seen = scout_->build(view_, {}, looked_at_);
-  sources_.follow(view_, *seen.serving, scout_->services());
+  const SnapshotBuilder::Seen seen = standby_builder_->build(view_, {}, looked_at_);
+  sources_.follow(view_, *seen.serving, standby_builder_->services());
 }
 
 Instant DecisionLoop::next_deadline() const {
@@ -45,7 +45,7 @@ Instant DecisionLoop::next_deadline() const {
   if (!watch_.synced()) return next;
   const bool changed = watch_.version() != looked_version_;
   next = std::min(next, looked_at_ + (changed ? kLookMin : kLookMax));
-  if (brain_ != nullptr) next = std::min(next, brain_->controller.next_tick());
+  if (leader_state_ != nullptr) next = std::min(next, leader_state_->controller.next_tick());
   return next;
 }
 
@@ -53,7 +53,7 @@ bool DecisionLoop::due() const {
   const Instant now = clock_();
   const Duration pause = now - looked_at_;
   if (pause >= kLookMax || (watch_.version() != looked_version_ && pause >= kLookMin)) return true;
-  return brain_ != nullptr && now >= brain_->controller.next_tick();
+  return leader_state_ != nullptr && now >= leader_state_->controller.next_tick();
 }
 
 bool DecisionLoop::ready() const { return waiting_for().empty(); }
@@ -62,50 +62,52 @@ std::vector<std::string> DecisionLoop::waiting_for() const {
   std::vector<std::string> lines = watch_.waiting_for();
   if (!lines.empty()) return lines;
   const bool looked = looked_at_ >= synced_at_ && !synced_at_.is_never();
-  const bool heard = looked && (sources_.heard_all() || clock_() - synced_at_ >= kFirstAnswersMax);
+  const bool heard = looked && (sources_.have_all_answered() || clock_() - synced_at_ >= kFirstAnswersMax);
   if (!heard) lines.push_back("the first answer of every replica that serves");
   return lines;
 }
 
 void DecisionLoop::begin(const Checkpoint& checkpoint, control::Witness witness) {
-  CAPSTAN_ASSERT(watch_.synced() && brain_ == nullptr);
+  CAPSTAN_ASSERT(watch_.synced() && leader_state_ == nullptr);
   view_ = watch_.view();
   if (effects_ != nullptr) effects_->begin();
-  brain_ = std::make_unique<Brain>(clock_, effects_, view_, sources_.readings(), checkpoint, std::move(witness));
-  scout_.reset();
+  leader_state_ =
+      std::make_unique<LeaderState>(clock_, effects_, view_, sources_.readings(), checkpoint, std::move(witness));
+  standby_builder_.reset();
   ledgers_.clear();
   control::Memory memory;
-  for (const auto& [id, origin] : brain_->world.objects().services()) {
+  for (const auto& [id, origin] : leader_state_->world.objects().services()) {
     const auto row = checkpoint.rows.find(origin.key());
     if (row == checkpoint.rows.end()) continue;
     memory.scale.resize(std::max<std::size_t>(memory.scale.size(), id.value + 1));
-    memory.scale[id.value] = adopted(row->second, brain_->world.objects(), brain_->world.snapshot());
+    memory.scale[id.value] =
+        from_checkpoint_row(row->second, leader_state_->world.objects(), leader_state_->world.snapshot());
     memory.slo.resize(memory.scale.size());
     memory.slo[id.value] = row->second.slo;
     ledgers_[origin.key()] = row->second.ledger;
   }
-  brain_->controller.restore(std::move(memory));
+  leader_state_->controller.restore(std::move(memory));
 }
 
 void DecisionLoop::end() {
-  brain_.reset();
+  leader_state_.reset();
   first_tokens_.clear();
-  scout_ = std::make_unique<SnapshotBuilder>();
+  standby_builder_ = std::make_unique<SnapshotBuilder>();
 }
 
 void DecisionLoop::decide() {
   looked_at_ = clock_();
   looked_version_ = watch_.version();
   view_ = watch_.view();
-  Brain& brain = *brain_;
+  LeaderState& state = *leader_state_;
   const Readings readings = sources_.readings();
-  brain.world.look(view_, readings);
-  if (effects_ != nullptr) effects_->look(view_, brain.world.objects(), readings);
-  sources_.follow(view_, brain.world.serving(), brain.world.objects().services());
-  control::Policies policies = brain.world.policies();
-  add_slo_breach(policies, view_, brain.world.objects().services());
-  brain.controller.use(std::move(policies));
-  brain.controller.tick();
+  state.world.look(view_, readings);
+  if (effects_ != nullptr) effects_->look(view_, state.world.objects(), readings);
+  sources_.follow(view_, state.world.serving(), state.world.objects().services());
+  control::Policies policies = state.world.policies();
+  add_slo_breach(policies, view_, state.world.objects().services());
+  state.controller.use(std::move(policies));
+  state.controller.tick();
   account(looked_at_);
   measure(looked_at_);
 }
@@ -113,8 +115,8 @@ void DecisionLoop::decide() {
 /// Updates the time to the first token at the slowest replica of each scaler.
 void DecisionLoop::measure(Instant now) {
   std::map<std::string, FirstTokens> measured;
-  const auto& services = brain_->world.objects().services();
-  const model::Snapshot& snapshot = brain_->world.snapshot();
+  const auto& services = leader_state_->world.objects().services();
+  const model::Snapshot& snapshot = leader_state_->world.snapshot();
   snapshot.gangs.for_each([&](model::GangId id, const model::Gang& gang) {
     const model::Signal& ttft = snapshot.signals_of(id).ttft_p99_us;
     const auto service = services.find(gang.service);
@@ -131,11 +133,11 @@ void DecisionLoop::measure(Instant now) {
 /// Adds the recommended minus the existing replicas to the ledgers. The ledger of a deleted target is dropped.
 void DecisionLoop::account(Instant now) {
   const ScalersByUid scalers = scalers_by_uid(view_);
-  const model::Snapshot& snapshot = brain_->world.snapshot();
+  const model::Snapshot& snapshot = leader_state_->world.snapshot();
   std::map<std::string, Ledger> before = std::exchange(ledgers_, {});
-  for (const auto& [id, origin] : brain_->world.objects().services()) {
+  for (const auto& [id, origin] : leader_state_->world.objects().services()) {
     Ledger& ledger = ledgers_[origin.key()] = before[origin.key()];
-    const decide::scale::Decision& decision = brain_->controller.scale_decision(id);
+    const decide::scale::Decision& decision = leader_state_->controller.scale_decision(id);
     if (snapshot.services.find(id) == nullptr || !decision.service.valid()) continue;
     const model::Workload& workload = snapshot.catalog->service(id).workload;
     const TargetOf target = targets_of(*scalers.at(origin.scaler_uid)).at(origin.position);
@@ -146,10 +148,10 @@ void DecisionLoop::account(Instant now) {
 
 Checkpoint DecisionLoop::checkpoint() const {
   Checkpoint checkpoint;
-  const control::Memory& memory = brain_->controller.memory();
-  for (const auto& [id, origin] : brain_->world.objects().services()) {
+  const control::Memory& memory = leader_state_->controller.memory();
+  for (const auto& [id, origin] : leader_state_->world.objects().services()) {
     Checkpoint::Row& row = checkpoint.rows[origin.key()];
-    if (id.value < memory.scale.size()) row = portable(memory.scale[id.value], brain_->world.objects());
+    if (id.value < memory.scale.size()) row = to_checkpoint_row(memory.scale[id.value], leader_state_->world.objects());
     if (id.value < memory.slo.size()) row.slo = memory.slo[id.value];
     if (const auto ledger = ledgers_.find(origin.key()); ledger != ledgers_.end()) row.ledger = ledger->second;
   }
@@ -161,8 +163,8 @@ std::vector<ScalerReport> DecisionLoop::reports() const {
   std::map<std::string, std::int64_t> ttft_us;
   for (const auto& [uid, seen] : first_tokens_) ttft_us[uid] = seen.p99_us;
   return reports_of({.view = view_,
-                     .world = brain_->world,
-                     .controller = brain_->controller,
+                     .world = leader_state_->world,
+                     .controller = leader_state_->controller,
                      .served = watch_.served(),
                      .troubles = troubles,
                      .ledgers = ledgers_,

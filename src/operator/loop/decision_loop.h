@@ -50,14 +50,14 @@ class DecisionLoop {
   void begin(const Checkpoint& checkpoint, control::Witness witness = {});
   /// Stops deciding and drops the memory.
   void end();
-  bool begun() const { return brain_ != nullptr; }
+  bool begun() const { return leader_state_ != nullptr; }
   /// Returns whether it is time for a look at the cluster.
   bool due() const;
   void decide();
 
   // The results of the last decision. Call them only between `begin` and `end`.
-  const control::Controller& controller() const { return brain_->controller; }
-  const KubeWorld& world() const { return brain_->world; }
+  const control::Controller& controller() const { return leader_state_->controller; }
+  const KubeWorld& world() const { return leader_state_->world; }
   Checkpoint checkpoint() const;
   std::vector<ScalerReport> reports() const;
 
@@ -66,14 +66,14 @@ class DecisionLoop {
   const SignalSources& sources() const { return sources_; }
 
  private:
-  struct Brain {
-    Brain(net::Clock clock, ActionExecutor* effects, const ClusterView& view, const Readings& readings,
-          const Checkpoint& checkpoint, control::Witness witness);
+  struct LeaderState {
+    LeaderState(net::Clock clock, ActionExecutor* effects, const ClusterView& view, const Readings& readings,
+                const Checkpoint& checkpoint, control::Witness witness);
     KubeWorld world;
     control::Controller controller;
   };
 
-  void scout();
+  void find_serving_replicas();
   void account(Instant now);
   void measure(Instant now);
 
@@ -85,8 +85,8 @@ class DecisionLoop {
   Instant looked_at_{};
   std::uint64_t looked_version_ = 0;
   Instant synced_at_ = Instant::never();
-  std::unique_ptr<SnapshotBuilder> scout_;  ///< finds the serving replicas before `begin`
-  std::unique_ptr<Brain> brain_;
+  std::unique_ptr<SnapshotBuilder> standby_builder_;  ///< finds the serving replicas before `begin`
+  std::unique_ptr<LeaderState> leader_state_;
   std::map<std::string, Ledger> ledgers_;  ///< ledgers by `ServiceOrigin::key`
   struct FirstTokens {
     std::int64_t p99_us = 0;

@@ -37,6 +37,10 @@ class Page {
     family(name, type, help);
     sample({}, value);
   }
+  /// Adds a part of a family, such as "_sum".
+  void suffixed_sample(std::string_view suffix, const std::string& value) {
+    text_.append(name_).append(suffix).append(" ").append(value).append("\n");
+  }
   std::string take() { return std::move(text_); }
 
  private:
@@ -60,7 +64,10 @@ Labels with(Labels labels, std::string_view name, std::string value) {
 }
 
 void add_targets(Page& page, const std::vector<ScalerReport>& reports) {
-  page.family("capstan_target_replicas", "gauge", "Replicas of a target, by state.");
+  page.family(
+      "capstan_target_replicas", "gauge",
+      "Replicas of a target by state: asked (in its spec now), starting, ready, draining, recommended, desired (set "
+      "by Capstan).");
   for (const ScalerReport& report : reports) {
     for (const TargetReport& target : report.targets) {
       const Labels labels = with(of(report), "target", target.name);
@@ -87,20 +94,22 @@ void add_scalers(Page& page, const std::vector<ScalerReport>& reports) {
   page.family("capstan_ledger_gpu_hours", "gauge",
               "GPU-hours that the recommendations would have added; negative: saved.");
   for (const ScalerReport& report : reports) page.sample(of(report), decimal(report.ledger.gpu_hours_milli(), 3));
-  page.family("capstan_ledger_usd", "gauge", "The same in US dollars, where replicas have a price.");
+  page.family(
+      "capstan_ledger_usd", "gauge",
+      "US dollars that the recommendations would have added; negative: saved. Replicas without a price count 0.");
   for (const ScalerReport& report : reports) page.sample(of(report), decimal(report.ledger.cost().count, 6));
 }
 
 void add_process(Page& page, const Process& process) {
   page.only("capstan_leader", "gauge", "1 in the process that leads.", process.leads() ? 1 : 0);
   page.only("capstan_synced", "gauge", "1 when all objects are known.", process.synced() ? 1 : 0);
-  page.only("capstan_decisions_total", "counter",
-            "Passes in which the cluster was observed and due decisions were made.",
+  page.only("capstan_decisions_total", "counter", "Passes of the decision loop; 0 while another process leads.",
             process.loop().begun() ? process.loop().controller().stats().ticks : 0);
   const ClusterWatch::Counters watched = process.loop().watch().counters();
-  page.only("capstan_watch_events_total", "counter", "Events received from watches.",
+  page.only("capstan_watch_events_total", "counter", "Changes of objects received from watches.",
             static_cast<std::int64_t>(watched.events));
-  page.only("capstan_watch_relists_total", "counter", "Collections that were listed again.",
+  page.only("capstan_watch_relists_total", "counter",
+            "Times that all objects of a kind were read again because a watch could not be resumed.",
             static_cast<std::int64_t>(watched.relists));
   page.family("capstan_watch_age_seconds", "gauge", "Time since the API server last sent something about a kind.");
   for (const auto& [kind, age] : process.ages()) page.sample({{"kind", kind}}, whole_seconds(age));
@@ -110,7 +119,10 @@ void add_process(Page& page, const Process& process) {
                 static_cast<std::int64_t>(count));
   }
   const signals::ScraperCounts scrapes = process.loop().sources().counts();
-  page.family("capstan_scrapes_total", "counter", "Scrapes of metrics pages, by result.");
+  page.family(
+      "capstan_scrapes_total", "counter",
+      "Scrapes of engine metrics by result: started; of these failed and refused (page not usable); skipped (not "
+      "started within an interval).");
   page.sample({{"result", "started"}}, static_cast<std::int64_t>(scrapes.started));
   page.sample({{"result", "failed"}}, static_cast<std::int64_t>(scrapes.failed));
   page.sample({{"result", "refused"}}, static_cast<std::int64_t>(scrapes.refused));
@@ -119,10 +131,41 @@ void add_process(Page& page, const Process& process) {
             static_cast<std::int64_t>(process.status().writes()));
   page.only("capstan_checkpoint_writes_total", "counter", "Checkpoint parts that were sent.",
             static_cast<std::int64_t>(process.checkpoint().writes()));
-  page.only("capstan_checkpoint_rows_left_out", "gauge", "Targets that did not fit into the checkpoint.",
+  page.only("capstan_checkpoint_rows_left_out", "gauge",
+            "Targets without room in the checkpoint; they lose their history at a restart.",
             static_cast<std::int64_t>(process.checkpoint().left_out()));
-  page.only("capstan_events_dropped_total", "counter", "Events that were dropped.",
+  page.only("capstan_events_dropped_total", "counter",
+            "Kubernetes Events that were not written because they exceeded the limits on Events.",
             static_cast<std::int64_t>(process.events().dropped()));
+}
+
+void add_fleet(Page& page, const FleetMeter& meter) {
+  page.family("capstan_cost_usd_total", "counter",
+              "Cost in US dollars of the GPUs that replicas held, as far as their price is known.");
+  for (const auto& [owner, cost] : meter.costs()) {
+    page.sample({{"team", owner.first}, {"service", owner.second}}, decimal(cost.count, 6));
+  }
+  const FleetMeter::NodeWaits& waits = meter.node_waits();
+  page.family("capstan_node_wait_seconds", "summary", "Time from the request of a node until it was ready.");
+  page.suffixed_sample("_sum", decimal(waits.sum.count(), 9));
+  page.suffixed_sample("_count", std::to_string(waits.ready));
+  page.only("capstan_node_requests_failed_total", "counter", "Requests of nodes that ended without a node.",
+            waits.failed);
+  page.only("capstan_nodes_awaited", "gauge", "Nodes that were requested and are not ready yet.", waits.open);
+  page.family("capstan_node_decisions_total", "counter", "Nodes that were decided to launch or to give back.");
+  for (const auto& [what, count] : meter.node_actions()) {
+    page.sample({{"action", std::string(what.first)}, {"reason", std::string(what.second)}}, count);
+  }
+  page.family("capstan_gang_deferrals_total", "counter", "How often a gang began to wait, by the reason.");
+  for (const FleetMeter::Verdict verdict : FleetMeter::kWaitingVerdicts) {
+    page.sample({{"verdict", std::string(decide::place::name(verdict))}}, meter.deferrals(verdict));
+  }
+  page.family("capstan_gangs_waiting", "gauge", "Gangs that wait, by the reason.");
+  for (const FleetMeter::Verdict verdict : FleetMeter::kWaitingVerdicts) {
+    page.sample({{"verdict", std::string(decide::place::name(verdict))}}, meter.waiting(verdict));
+  }
+  page.family("capstan_queue_length", "gauge", "Gangs that wait in a queue, without those of queues below it.");
+  for (const auto& [queue, gangs] : meter.queue_lengths()) page.sample({{"queue", queue}}, gangs);
 }
 
 }  // namespace
@@ -132,6 +175,7 @@ std::string metrics_page(const Process& process) {
   add_process(page, process);
   add_targets(page, process.reports());
   add_scalers(page, process.reports());
+  add_fleet(page, process.meter());
   return page.take();
 }
 

@@ -68,8 +68,8 @@ void Process::turn() {
   checkpoint_.turn();
   log_refusals();
   log_view_ages();
-  if (!synced_told_ && loop_.synced()) {
-    synced_told_ = true;
+  if (!is_sync_logged_ && loop_.synced()) {
+    is_sync_logged_ = true;
     log_({.level = Level::info, .message = "all objects are known"});
   }
   if (end_ == End::not_yet) {
@@ -118,12 +118,14 @@ void Process::follow_lead() {
   if (leads() != leading_) {
     leading_ = leads();
     log_({.level = leading_ ? Level::info : Level::warning,
-          .message = leading_ ? "leads" : "no longer leads: without the Lease this process writes nothing"});
+          .message = leading_ ? "this process leads: it decides and writes"
+                              : "this process no longer leads: without the Lease it writes nothing"});
     if (leading_) {
       checkpoint_.start_reading();
     } else {
       loop_.end();
       reports_.clear();
+      meter_.end();
       fleet_status_.forget();
       queue_status_.forget();
     }
@@ -139,6 +141,12 @@ void Process::follow_lead() {
 
 void Process::decide() {
   loop_.decide();
+  const control::Controller& controller = loop_.controller();
+  meter_.note({.snapshot = loop_.world().snapshot(),
+               .log = controller.log(),
+               .placed = controller.placed(),
+               .bought = controller.bought(),
+               .services = loop_.world().objects().services()});
   reports_ = loop_.reports();
   show();
   show_gangs();
@@ -233,10 +241,10 @@ void Process::log_readiness() {
           .reason = ready.reason});
   }
   logged_states_ = std::move(now);
-  if (refusal_told_ == checkpoint_.refusal()) return;
-  refusal_told_ = checkpoint_.refusal();
-  if (!refusal_told_.empty()) {
-    log_({.level = Level::warning, .message = "the checkpoint cannot be saved: " + refusal_told_});
+  if (logged_refusal_ == checkpoint_.refusal()) return;
+  logged_refusal_ = checkpoint_.refusal();
+  if (!logged_refusal_.empty()) {
+    log_({.level = Level::warning, .message = "the checkpoint cannot be saved: " + logged_refusal_});
   }
 }
 
@@ -258,7 +266,7 @@ void Process::log_refusals() {
 /// Logs when the view of the cluster becomes too old to act on, and when that ends.
 void Process::log_view_ages() {
   const bool old = !sees();
-  if (std::exchange(too_old_told_, old) == old) return;
+  if (std::exchange(is_stale_view_logged_, old) == old) return;
   const std::map<std::string, Duration> now = too_old();
   log_({.level = old ? Level::warning : Level::info,
         .message = old ? "the API server has sent nothing about " + now.begin()->first + " for " +

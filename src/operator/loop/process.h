@@ -20,6 +20,7 @@
 #include "operator/loop/decision_loop.h"
 #include "operator/loop/log.h"
 #include "operator/memory/checkpoint_store.h"
+#include "operator/status/fleet_meter.h"
 #include "operator/status/fleet_status.h"
 #include "operator/status/gang_verdicts.h"
 #include "operator/status/queue_status.h"
@@ -72,6 +73,7 @@ class Process {
   const kube::Client::Counters& api_counters() const { return base_.client.counters(); }
   const DecisionLoop& loop() const { return loop_; }
   const StatusWriter& status() const { return status_; }
+  const FleetMeter& meter() const { return meter_; }
   const kube::EventRecorder& events() const { return events_; }
   const CheckpointStore& checkpoint() const { return checkpoint_; }
 
@@ -109,11 +111,12 @@ class Process {
   FleetStatusWriter fleet_status_;
   QueueStatusWriter queue_status_;
   std::string identity_;
+  FleetMeter meter_;
   std::vector<ScalerReport> reports_;
   bool leading_ = false;
-  bool synced_told_ = false;
-  bool too_old_told_ = false;
-  std::string refusal_told_;
+  bool is_sync_logged_ = false;
+  bool is_stale_view_logged_ = false;
+  std::string logged_refusal_;
   std::map<std::string, std::string> logged_refusals_;  // last logged refusal, by kind
   std::map<std::string, std::string> logged_states_;    // last logged state of each scaler, by UID
   std::set<kube::Client::CallId> calls_;

@@ -91,7 +91,7 @@ void SignalSources::follow(const ClusterView& view, const std::vector<SnapshotBu
                            const std::map<model::ServiceId, ServiceOrigin>& services) {
   const ScalersByUid scalers = scalers_by_uid(view);
   std::map<std::string, Pod> before = std::exchange(pods_, {});
-  mistakes_.clear();
+  settings_errors_.clear();
   std::set<std::string> with_server;
   for (const SnapshotBuilder::Serving& replica : serving) {
     const InferenceScaler& scaler = *scalers.at(services.at(replica.service).scaler_uid);
@@ -154,7 +154,7 @@ void SignalSources::follow_pod(const InferenceScaler& scaler, const kube::Pod& p
   if (followed.scraped) followed.scraped->scraper->remove(followed.scraped->id);
   followed.scraped.reset();
   Reading reading = reading_of(scaler);
-  if (!reading.error.empty()) mistakes_[scaler.meta.uid] = reading.error;
+  if (!reading.error.empty()) settings_errors_[scaler.meta.uid] = reading.error;
   if (!reading.error.empty() || pod.ip.empty()) return;
   reading.options.pod = pod.meta.name;
   signals::Scraper& asks = scraper(scaler.interval);
@@ -177,7 +177,7 @@ void SignalSources::follow_server(const InferenceScaler& scaler) {
   const std::string what = how(scaler);
   std::unique_ptr<Asked>& asked = servers_[scaler.meta.uid];
   if (asked && asked->what == what) {
-    if (!asked->signals) mistakes_[scaler.meta.uid] = asked->error;
+    if (!asked->signals) settings_errors_[scaler.meta.uid] = asked->error;
     return;
   }
   asked = std::make_unique<Asked>();
@@ -189,7 +189,7 @@ void SignalSources::follow_server(const InferenceScaler& scaler) {
     reading.error = place(scaler, "spec.signals.prometheus.selector") + ": " + matchers.error().text();
   }
   if (!reading.error.empty()) {
-    asked->error = mistakes_[scaler.meta.uid] = reading.error;
+    asked->error = settings_errors_[scaler.meta.uid] = reading.error;
     return;
   }
   if (matchers->empty()) matchers->push_back({"namespace", signals::Matcher::Op::equal, scaler.meta.ns});
@@ -268,7 +268,7 @@ std::string SignalSources::trouble_of(const Pod& pod, const signals::TargetReadi
 }
 
 std::map<std::string, std::string> SignalSources::troubles() const {
-  std::map<std::string, std::string> troubles = mistakes_;
+  std::map<std::string, std::string> troubles = settings_errors_;
   for (const auto& [uid, pod] : pods_) {
     const auto heard = heard_of(pod);
     if (!heard) continue;
@@ -280,7 +280,7 @@ std::map<std::string, std::string> SignalSources::troubles() const {
   return troubles;
 }
 
-bool SignalSources::heard_all() const {
+bool SignalSources::have_all_answered() const {
   const bool servers =
       std::ranges::all_of(servers_, [](const auto& entry) { return entry.second->heard || !entry.second->signals; });
   return servers && std::ranges::all_of(pods_, [](const auto& entry) {

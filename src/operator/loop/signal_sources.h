@@ -49,7 +49,7 @@ class SignalSources {
   /// UID of the scaler.
   std::map<std::string, std::string> troubles() const;
   /// Returns whether every source has answered or failed at least once.
-  bool heard_all() const;
+  bool have_all_answered() const;
   std::size_t targets() const { return pods_.size(); }
   signals::ScraperCounts counts() const;
 
@@ -97,7 +97,7 @@ class SignalSources {
   std::map<Duration, std::unique_ptr<signals::Scraper>> scrapers_;  ///< scrapers by interval
   std::map<std::string, std::unique_ptr<Asked>> servers_;           ///< Prometheus servers by UID of the scaler
   std::map<std::string, Pod> pods_;                                 ///< followed pods by UID
-  std::map<std::string, std::string> mistakes_;                     ///< errors in settings by UID of the scaler
+  std::map<std::string, std::string> settings_errors_;              ///< errors in settings by UID of the scaler
 };
 
 }  // namespace capstan::op

@@ -30,7 +30,7 @@ void forget_what_fell(CapstanMemory& memory, const model::Snapshot& snapshot) {
 
 }  // namespace
 
-Checkpoint::Row portable(decide::scale::Memory memory, const SnapshotBuilder& objects) {
+Checkpoint::Row to_checkpoint_row(decide::scale::Memory memory, const SnapshotBuilder& objects) {
   Checkpoint::Row row;
   if (memory.capstan) {
     std::map<model::GangId, model::GangId> positions;
@@ -67,8 +67,8 @@ std::vector<const kube::Pod*> remembered_pods(const Checkpoint& checkpoint, cons
   return pods;
 }
 
-decide::scale::Memory adopted(const Checkpoint::Row& row, const SnapshotBuilder& objects,
-                              const model::Snapshot& snapshot) {
+decide::scale::Memory from_checkpoint_row(const Checkpoint::Row& row, const SnapshotBuilder& objects,
+                                          const model::Snapshot& snapshot) {
   decide::scale::Memory memory = row.memory;
   if (!memory.capstan) return memory;
   std::map<std::string_view, model::GangId> by_uid;

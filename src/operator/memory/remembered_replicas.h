@@ -18,7 +18,7 @@ namespace capstan::op {
 
 /// Returns the memory in the form of a checkpoint. It leaves out replicas that no longer exist, as the next decision
 /// would.
-Checkpoint::Row portable(decide::scale::Memory memory, const SnapshotBuilder& objects);
+Checkpoint::Row to_checkpoint_row(decide::scale::Memory memory, const SnapshotBuilder& objects);
 
 /// Returns the pods that the rows name and that still exist, row by row in the order of the row.
 std::vector<const kube::Pod*> remembered_pods(const Checkpoint& checkpoint, const ClusterView& view);
@@ -26,7 +26,7 @@ std::vector<const kube::Pod*> remembered_pods(const Checkpoint& checkpoint, cons
 /// Returns the memory of a row in terms of this process's snapshot. A replica whose counters are below the remembered
 /// values counts as never read. Either its engine has restarted since, or the two processes started to count at
 /// different times. In both cases the difference is not a burst of tokens.
-decide::scale::Memory adopted(const Checkpoint::Row& row, const SnapshotBuilder& objects,
-                              const model::Snapshot& snapshot);
+decide::scale::Memory from_checkpoint_row(const Checkpoint::Row& row, const SnapshotBuilder& objects,
+                                          const model::Snapshot& snapshot);
 
 }  // namespace capstan::op

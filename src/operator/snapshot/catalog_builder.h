@@ -49,13 +49,13 @@ class CatalogBuilder {
 
   /// Sets the row of a service, which is an existing row or the next one.
   void set_service(model::ServiceId id, model::Service service);
-  /// Sets the prefill service `feeder` whose requests the decode service `service` continues.
-  void set_fed_by(model::ServiceId service, model::ServiceId feeder) {
-    catalog_.services.at(service.value).prefill_service = feeder;
+  /// Sets the prefill service of a decode service.
+  void set_prefill_service(model::ServiceId service, model::ServiceId prefill) {
+    catalog_.services.at(service.value).prefill_service = prefill;
   }
   /// Sets the limits on the ratio of the replicas of a decode service and its prefill service.
-  void set_role_limits(model::ServiceId service, model::ServiceId feeder, const model::RoleLimits& limits) {
-    catalog_.services.at(service.value).role_limits = catalog_.services.at(feeder.value).role_limits = limits;
+  void set_role_limits(model::ServiceId service, model::ServiceId prefill, const model::RoleLimits& limits) {
+    catalog_.services.at(service.value).role_limits = catalog_.services.at(prefill.value).role_limits = limits;
   }
   /// Sets the variants behind the same endpoint whose replicas are decided together with those of `first`.
   void set_alternatives(model::ServiceId first, std::vector<model::ServiceId> others) {

@@ -18,8 +18,8 @@
 
 namespace capstan::op {
 
-/// Sorts waiting pods and nodes into classes, and finds out which pods may run on which nodes. An object serves one
-/// look at the cluster and keeps pointers into its view.
+/// Sorts waiting pods and nodes into classes, and determines which pods may run on which nodes. An object is used for
+/// one view of the cluster and keeps pointers into it.
 class EligibilityLook {
  public:
   explicit EligibilityLook(EligibilityIds& ids) : ids_(ids) {}

@@ -27,7 +27,7 @@ QueueTree::QueueTree(const ClusterView& view) {
 
 void QueueTree::describe(const ClusterView& view) {
   view.queues.for_each([&](kube::RowId, const Queue& queue) {
-    described_[{Kind::ours, queue.meta.name}] = {.parent = queue.parent, .limit = queue.limit};
+    described_[{Kind::capstan, queue.meta.name}] = {.parent = queue.parent, .limit = queue.limit};
   });
   view.kai_queues.for_each([&](kube::RowId, const kube::KaiQueue& queue) {
     kai_ = true;
@@ -78,7 +78,7 @@ model::QueueId QueueTree::named(Kind kind, const std::string& name) {
 
 model::QueueId QueueTree::of(const kube::StringMap& labels) {
   const std::string* ours = labels.find(kQueueLabel);
-  if (ours != nullptr && !ours->empty()) return named(Kind::ours, *ours);
+  if (ours != nullptr && !ours->empty()) return named(Kind::capstan, *ours);
   const std::string* kai = kai_ ? labels.find(kKaiQueueLabel) : nullptr;
   return kai != nullptr && !kai->empty() ? named(Kind::kai, *kai) : model::QueueId{};
 }

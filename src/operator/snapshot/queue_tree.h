@@ -15,7 +15,7 @@ namespace capstan::op {
 /// "team" is the row "kai/team".
 class QueueTree {
  public:
-  enum class Kind : std::uint8_t { ours, kai };
+  enum class Kind : std::uint8_t { capstan, kai };
 
   explicit QueueTree(const ClusterView& view);
 

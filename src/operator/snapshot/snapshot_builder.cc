@@ -84,7 +84,7 @@ GpuCount gpu_limit_of(const kube::NodePool& pool) {
   return milli ? std::clamp<GpuCount>(*milli / 1000, 0, kNoLimit) : kNoLimit;
 }
 
-/// Returns the scalers by age, because of two with the same target the older one has it.
+/// Returns the scalers from oldest to newest. If two have the same target, the older one gets it.
 std::vector<const InferenceScaler*> by_age(const kube::StoreSnapshot<InferenceScaler>& scalers) {
   std::vector<const InferenceScaler*> sorted;
   scalers.for_each([&](kube::RowId, const InferenceScaler& scaler) { sorted.push_back(&scaler); });
@@ -114,9 +114,9 @@ std::vector<IdType> replace(SharedTable<IdType, T>& table, const std::map<IdType
 
 }  // namespace
 
-/// The state of a look that reads all objects.
-struct SnapshotBuilder::Look {
-  Look(const ClusterView& cluster, const Readings& heard, EligibilityIds& ids)
+/// The state of a build that reads all objects.
+struct SnapshotBuilder::FullBuild {
+  FullBuild(const ClusterView& cluster, const Readings& heard, EligibilityIds& ids)
       : view(cluster),
         readings(heard),
         fleet(fleet_policy(cluster.fleet)),
@@ -133,13 +133,13 @@ struct SnapshotBuilder::Look {
   Targets targets;
   Rivals rivals;
   QueueTree queues;
-  std::set<const kube::Workload*> scaled;  // workloads that a scaler of this look has
+  std::set<const kube::Workload*> scaled;  // workloads that already belong to a scaler
   std::map<std::string, model::NodeId, std::less<>> node_by_name;
   std::map<std::string, model::ClaimId, std::less<>> claim_by_node;
   PodIndex pods_at_hand;
   EligibilityLook eligibility;
   KaiConstraints kai_constraints;
-  std::set<const kube::Pod*> taken;       // pods that a gang of this look has
+  std::set<const kube::Pod*> taken;       // pods that already belong to a gang
   std::vector<model::GangId> unnumbered;  // in the order of their pods
   KeptReplicas replicas;
 
@@ -163,22 +163,22 @@ SnapshotBuilder::Seen SnapshotBuilder::build(const ClusterView& view, const Read
 
 SnapshotBuilder::Seen SnapshotBuilder::look_at_everything(const ClusterView& view, const Readings& readings,
                                                           Instant at) {
-  Look look(view, readings, eligibility_);
+  FullBuild build(view, readings, eligibility_);
   view.pods.for_each([&](kube::RowId, const kube::Pod& pod) {
-    if (const std::string node = node_held_by(pod, look.fleet); !node.empty() && !pod.over()) {
-      look.eligibility.use(node, pod.spec);
+    if (const std::string node = node_held_by(pod, build.fleet); !node.empty() && !pod.over()) {
+      build.eligibility.use(node, pod.spec);
     }
   });
-  catalog_.add_topologies(look.fleet.topologies);
-  read_nodes(look);
-  read_pools(look);
-  read_claims(look);
-  read_services(look);
-  read_other_pods(look);
-  number_gangs(look);
-  const bool clamped = clamp_moments(look, at);
-  catalog_.set_queues(look.queues.rows());
-  catalog_.set_eligibility(look.eligibility.finish(look.nodes), eligibility_.extended.names());
+  catalog_.add_topologies(build.fleet.topologies);
+  read_nodes(build);
+  read_pools(build);
+  read_claims(build);
+  read_services(build);
+  read_other_pods(build);
+  number_gangs(build);
+  const bool clamped = clamp_moments(build, at);
+  catalog_.set_queues(build.queues.rows());
+  catalog_.set_eligibility(build.eligibility.finish(build.nodes), eligibility_.extended.names());
 
   Seen seen;
   seen.delta.from_version = last_.version;
@@ -186,18 +186,21 @@ SnapshotBuilder::Seen SnapshotBuilder::look_at_everything(const ClusterView& vie
   ++last_.version;
   last_.catalog = catalog_.catalog();
   seen.delta.to_version = last_.version;
-  seen.delta.services = replace(last_.services, look.services);
-  seen.delta.nodes = replace(last_.nodes, look.nodes);
-  seen.delta.claims = replace(last_.claims, look.claims);
-  seen.delta.gangs = replace(last_.gangs, look.gangs);
-  seen.delta.pods = replace(last_.pods, look.pods);
-  seen.delta.signals = replace(last_.signals, look.signals);
+  seen.delta.services = replace(last_.services, build.services);
+  seen.delta.nodes = replace(last_.nodes, build.nodes);
+  seen.delta.claims = replace(last_.claims, build.claims);
+  seen.delta.gangs = replace(last_.gangs, build.gangs);
+  seen.delta.pods = replace(last_.pods, build.pods);
+  seen.delta.signals = replace(last_.signals, build.signals);
   seen.snapshot = last_;
-  kept_ = {
-      .is_complete = !clamped, .view = view, .readings = readings, .replicas = std::move(look.replicas), .serving = {}};
-  kept_.replicas.index();
+  last_build_ = {.is_complete = !clamped,
+                 .view = view,
+                 .readings = readings,
+                 .replicas = std::move(build.replicas),
+                 .serving = {}};
+  last_build_.replicas.index();
   keep_serving();
-  seen.serving = kept_.serving;
+  seen.serving = last_build_.serving;
   services_.forget_unseen();
   nodes_.forget_unseen();
   claims_.forget_unseen();
@@ -209,21 +212,21 @@ SnapshotBuilder::Seen SnapshotBuilder::look_at_everything(const ClusterView& vie
 
 /// Moves moments after `at` to `at`, so that no age is negative. The clock of another machine can be ahead of ours.
 /// @return true if a moment was moved
-bool SnapshotBuilder::clamp_moments(Look& look, Instant at) {
+bool SnapshotBuilder::clamp_moments(FullBuild& build, Instant at) {
   bool clamped = false;
   const auto clamp = [&](Instant& moment) {
     clamped = clamped || moment > at;
     moment = std::min(moment, at);
   };
-  for (auto& [id, node] : look.nodes) clamp(node.ready_at);
-  for (auto& [id, claim] : look.claims) clamp(claim.requested_at);
-  for (auto& [id, gang] : look.gangs) clamp(gang.created_at);
-  for (auto& [id, pod] : look.pods) clamp(pod.created_at);
+  for (auto& [id, node] : build.nodes) clamp(node.ready_at);
+  for (auto& [id, claim] : build.claims) clamp(claim.requested_at);
+  for (auto& [id, gang] : build.gangs) clamp(gang.created_at);
+  for (auto& [id, pod] : build.pods) clamp(pod.created_at);
   return clamped;
 }
 
-void SnapshotBuilder::read_nodes(Look& look) {
-  look.view.nodes.for_each([&](kube::RowId, const kube::Node& node) {
+void SnapshotBuilder::read_nodes(FullBuild& build) {
+  build.view.nodes.for_each([&](kube::RowId, const kube::Node& node) {
     const MilliGpu gpus = gpus_of(node.allocatable);
     if (gpus == MilliGpu{}) return;
     const kube::StringMap& labels = node.meta.labels;
@@ -231,33 +234,33 @@ void SnapshotBuilder::read_nodes(Look& look) {
     row.phase = phase_of(node);
     row.is_foreign = true;  // until its claim shows that Capstan bought it
     // Two schedulers must not share a node, so Capstan binds no pod to a node without the fleet's labels.
-    const bool given = labels.contains_all(look.fleet.node_labels);
+    const bool given = labels.contains_all(build.fleet.node_labels);
     if (!given && row.phase == model::Node::Phase::ready) row.phase = model::Node::Phase::cordoned;
     if (const std::string* pool = labels.find(kube::labels::kNodePool)) row.pool = catalog_.pool(*pool);
-    row.gpu = catalog_.gpu_kind(gpu_name(labels, node.allocatable, look.fleet));
+    row.gpu = catalog_.gpu_kind(gpu_name(labels, node.allocatable, build.fleet));
     row.gpus = gpus;
     row.domains = catalog_.domains(labels);
-    row.offering = offering(look, labels, node.allocatable);
+    row.offering = offering(build, labels, node.allocatable);
     row.ready_at = ready_since(node.conditions, node.meta);
     const model::NodeId id = nodes_.id_of(key_of("Node", node.meta), node.meta.name);
-    look.node_by_name[node.meta.name] = id;
-    look.nodes[id] = row;
-    if (row.phase == model::Node::Phase::ready) look.eligibility.add(id, node, row.gpu);
+    build.node_by_name[node.meta.name] = id;
+    build.nodes[id] = row;
+    if (row.phase == model::Node::Phase::ready) build.eligibility.add(id, node, row.gpu);
   });
 }
 
 /// Reads the offerings of the pools whose instance types the fleet describes. Other pools only keep their positions.
-void SnapshotBuilder::read_pools(Look& look) {
+void SnapshotBuilder::read_pools(FullBuild& build) {
   std::set<std::string> zones;
-  look.view.nodes.for_each([&](kube::RowId, const kube::Node& node) {
+  build.view.nodes.for_each([&](kube::RowId, const kube::Node& node) {
     if (const std::string* zone = node.meta.labels.find(kube::labels::kZone)) zones.insert(*zone);
   });
   std::set<model::PoolId> seen;
-  look.view.pools.for_each([&](kube::RowId, const kube::NodePool& pool) {
+  build.view.pools.for_each([&](kube::RowId, const kube::NodePool& pool) {
     const model::PoolId id = catalog_.pool(pool.meta.name);
     seen.insert(id);
     std::vector<model::OfferingId> offerings;
-    for (Sale& sale : sales_of(pool, look.fleet.instance_types, zones)) {
+    for (Sale& sale : sales_of(pool, build.fleet.instance_types, zones)) {
       const model::GpuKindId gpu = catalog_.gpu_kind(sale.type->gpu);
       const model::OfferingId offering = catalog_.offering({.instance_type = sale.type->name,
                                                             .gpu = gpu,
@@ -266,14 +269,14 @@ void SnapshotBuilder::read_pools(Look& look) {
                                                             .capacity = capacity_of(sale.capacity),
                                                             .price_per_hour = sale.type->price_per_hour});
       offerings.push_back(offering);
-      look.eligibility.add({id, offering}, pool, std::move(sale), gpu);
+      build.eligibility.add({id, offering}, pool, std::move(sale), gpu);
     }
     catalog_.set_pool(id, std::move(offerings), gpu_limit_of(pool));
   });
   for (std::uint32_t p = 0; p < catalog_.rows().pools.size(); ++p) {
     if (!seen.contains({p})) catalog_.set_pool({p}, {}, 0);
   }
-  catalog_.set_limits(look.fleet.limits);
+  catalog_.set_limits(build.fleet.limits);
 }
 
 /// Returns the zone of a node with these labels, or the domain of the whole cluster if they name no zone.
@@ -284,19 +287,19 @@ model::DomainId SnapshotBuilder::zone_of(const kube::StringMap& labels) {
 }
 
 /// Returns the offering as which a node or a claim was bought.
-model::OfferingId SnapshotBuilder::offering(const Look& look, const kube::StringMap& labels,
+model::OfferingId SnapshotBuilder::offering(const FullBuild& build, const kube::StringMap& labels,
                                             const kube::Resources& resources) {
   return catalog_.offering({.instance_type = std::string(labels.get(kube::labels::kInstanceType)),
-                            .gpu = catalog_.gpu_kind(gpu_name(labels, resources, look.fleet)),
+                            .gpu = catalog_.gpu_kind(gpu_name(labels, resources, build.fleet)),
                             .gpus = gpus_up(gpus_of(resources)),
                             .zone = zone_of(labels),
                             .capacity = capacity_of(labels.get(kube::labels::kCapacityType)),
                             .price_per_hour = {}});
 }
 
-void SnapshotBuilder::read_claims(Look& look) {
-  const ClaimTimes times(look.view.claims);
-  look.view.claims.for_each([&](kube::RowId, const kube::NodeClaim& claim) {
+void SnapshotBuilder::read_claims(FullBuild& build) {
+  const ClaimTimes times(build.view.claims);
+  build.view.claims.for_each([&](kube::RowId, const kube::NodeClaim& claim) {
     const bool known = gpus_of(claim.capacity) > MilliGpu{};
     const kube::Resources& resources = known ? claim.capacity : claim.requests;
     if (gpus_of(resources) == MilliGpu{} || claim.meta.terminating()) return;
@@ -307,19 +310,19 @@ void SnapshotBuilder::read_claims(Look& look) {
                 : claim.launched() || claim.registered() ? model::Claim::Phase::launched
                                                          : model::Claim::Phase::requested;
     row.pool = catalog_.pool(std::string(labels.get(kube::labels::kNodePool)));
-    row.offering = offering(look, labels, resources);
+    row.offering = offering(build, labels, resources);
     const std::string* group = labels.find(actuate::kClaimGroup);
     if (group != nullptr) read_claim_group(*group, claim, labels, row);
     row.requested_at = instant_of(claim.meta.created_at);
     row.expected_ready_at = times.expected_ready_at(claim);
     const model::ClaimId id = claims_.id_of(key_of("NodeClaim", claim.meta), claim.meta.name);
-    if (const auto node = look.node_by_name.find(claim.node); node != look.node_by_name.end()) {
+    if (const auto node = build.node_by_name.find(claim.node); node != build.node_by_name.end()) {
       row.phase = model::Claim::Phase::registered;  // even if its conditions do not say so yet
       row.node = node->second;
-      look.nodes.at(node->second).claim = id;
-      look.nodes.at(node->second).is_foreign = group == nullptr;
+      build.nodes.at(node->second).claim = id;
+      build.nodes.at(node->second).is_foreign = group == nullptr;
     }
-    look.claims[id] = row;
+    build.claims[id] = row;
   });
 }
 
@@ -335,22 +338,22 @@ void SnapshotBuilder::read_claim_group(const std::string& name, const kube::Node
   row.group_size = marks.count;
 }
 
-void SnapshotBuilder::read_services(Look& look) {
+void SnapshotBuilder::read_services(FullBuild& build) {
   const std::map<model::ServiceId, ServiceOrigin> before = std::exchange(origins_, {});
-  for (const InferenceScaler* scaler : by_age(look.view.scalers)) {
+  for (const InferenceScaler* scaler : by_age(build.view.scalers)) {
     std::size_t position = 0;
     std::map<model::Role, std::vector<model::ServiceId>> by_role;
     for (const TargetOf& target : targets_of(*scaler)) {
-      const model::ServiceId id = read_target(look, *scaler, target, position++);
+      const model::ServiceId id = read_target(build, *scaler, target, position++);
       std::vector<model::ServiceId>& same = by_role[target.role->role];
       if (std::ranges::find(same, id) == same.end()) same.push_back(id);
     }
-    for (const auto& [role, variants] : by_role) join_variants(look, variants);
+    for (const auto& [role, variants] : by_role) join_variants(build, variants);
     if (!by_role.contains(model::Role::prefill)) continue;
     const model::ServiceId prefill = by_role.at(model::Role::prefill).front();
     const std::vector<model::ServiceId>& decode = by_role[model::Role::decode];
     for (const model::ServiceId fed : decode) {
-      if (prefill != fed) catalog_.set_fed_by(fed, prefill);
+      if (prefill != fed) catalog_.set_prefill_service(fed, prefill);
     }
     const bool one_each =
         by_role.at(model::Role::prefill).size() == 1 && decode.size() == 1 && decode.front() != prefill;
@@ -365,9 +368,9 @@ void SnapshotBuilder::read_services(Look& look) {
 
 /// Joins the variants of one role, which serve the same requests, so that their replicas are decided together. A
 /// variant with another mode, for example because another autoscaler scales it, is decided alone.
-void SnapshotBuilder::join_variants(const Look& look, const std::vector<model::ServiceId>& variants) {
+void SnapshotBuilder::join_variants(const FullBuild& build, const std::vector<model::ServiceId>& variants) {
   const auto joins = [&](model::ServiceId id) {
-    return look.services.contains(id) && origins_.at(id).mode == origins_.at(variants.front()).mode;
+    return build.services.contains(id) && origins_.at(id).mode == origins_.at(variants.front()).mode;
   };
   std::vector<model::ServiceId> alternatives;
   for (const model::ServiceId id : variants) {
@@ -377,40 +380,40 @@ void SnapshotBuilder::join_variants(const Look& look, const std::vector<model::S
   catalog_.set_alternatives(variants.front(), std::move(alternatives));
 }
 
-model::ServiceId SnapshotBuilder::read_target(Look& look, const InferenceScaler& scaler, const TargetOf& target,
+model::ServiceId SnapshotBuilder::read_target(FullBuild& build, const InferenceScaler& scaler, const TargetOf& target,
                                               std::size_t position) {
   ServiceOrigin origin{.ns = scaler.meta.ns,
                        .scaler = scaler.meta.name,
                        .scaler_uid = scaler.meta.uid,
                        .target = target.variant->target,
                        .position = position,
-                       .mode = std::min(fleet_mode(look.view), scaler.mode)};
-  if (!look.rivals.of(origin.ns, origin.target).empty() || !scaler.fault.empty())
+                       .mode = std::min(fleet_mode(build.view), scaler.mode)};
+  if (!build.rivals.of(origin.ns, origin.target).empty() || !scaler.fault.empty())
     origin.mode = std::min(origin.mode, Mode::shadow);
   const model::ServiceId id =
       services_.id_of({"InferenceScaler", origin.ns, origin.scaler, origin.key()}, target.shown);
   if (origins_.contains(id)) return id;  // the scaler names it twice
-  const kube::Workload* workload = look.targets.find(origin.ns, origin.target);
+  const kube::Workload* workload = build.targets.find(origin.ns, origin.target);
   model::Service service = service_of(scaler, target, workload, catalog_);
   std::vector<PodGroup> replicas;
   if (workload != nullptr) {
-    replicas = replicas_of(*workload, look.pods_at_hand.candidates(*workload));
+    replicas = replicas_of(*workload, build.pods_at_hand.candidates(*workload));
     model::Workload& row = service.workload;
     if (workload->pod.containers.empty() && !replicas.empty()) {  // the template is unknown, so a pod is read
       const MilliGpu each = gpus_of(replicas.front().pods.front()->spec.requests);
       row.tensor_parallel = static_cast<std::int32_t>(std::clamp<std::int64_t>(gpus_up(each), 1, 1'024));
     }
     row.step_limits = step_limits_of(*workload, replicas);
-    row.queue = look.queues.of(workload->pod_labels);
-    if (!row.queue.valid() && !replicas.empty()) row.queue = look.queues.of(*replicas.front().pods.front());
+    row.queue = build.queues.of(workload->pod_labels);
+    if (!row.queue.valid() && !replicas.empty()) row.queue = build.queues.of(*replicas.front().pods.front());
     const bool stated = !target.variant->gpu.empty();
-    const bool gpu_known = stated || find_gpu_kind(look, *workload, replicas, row);
-    origin.gpu_known = read_template(look, *workload, row, stated) || gpu_known;
+    const bool gpu_known = stated || find_gpu_kind(build, *workload, replicas, row);
+    origin.gpu_known = read_template(build, *workload, row, stated) || gpu_known;
   }
   catalog_.set_service(id, std::move(service));
   policies_.resize(std::max<std::size_t>(policies_.size(), id.value + 1));
   policies_[id.value] = policy_of(scaler);
-  const bool decided = workload != nullptr && origin.mode != Mode::off && look.scaled.insert(workload).second;
+  const bool decided = workload != nullptr && origin.mode != Mode::off && build.scaled.insert(workload).second;
   origins_.emplace(id, std::move(origin));
   if (!decided) return id;
   model::ServiceState state{.desired_replicas = workload->replicas, .leaving = 0, .gateway_waiting = {}};
@@ -421,84 +424,85 @@ model::ServiceId SnapshotBuilder::read_target(Look& look, const InferenceScaler&
   const StartTimes starts(std::move(took));
   KeptReplicas::Owner owner{id, {}};
   for (PodGroup& group : replicas) {
-    const model::GangId gang = add_gang(look, group, id, starts.expected_ready_at(group));
+    const model::GangId gang = add_gang(build, group, id, starts.expected_ready_at(group));
     KeptReplicas::Replica& replica = owner.replicas.emplace_back(KeptReplicas::Replica{std::move(group), gang});
     read_status(replica, true);
     if (replica.drains_first) ++state.leaving;
   }
-  look.replicas.add(std::move(owner));
+  build.replicas.add(std::move(owner));
   state.leaving = std::min(state.leaving, state.desired_replicas);
-  look.services[id] = state;
+  build.services[id] = state;
   return id;
 }
 
 /// Finds the GPU kind of a target that states none: the kind of the nodes of most of its pods, the kind that its
 /// template selects, or the only kind of the cluster.
 /// @return false if none of these is known; the kind is not changed
-bool SnapshotBuilder::find_gpu_kind(const Look& look, const kube::Workload& workload,
+bool SnapshotBuilder::find_gpu_kind(const FullBuild& build, const kube::Workload& workload,
                                     const std::vector<PodGroup>& replicas, model::Workload& row) {
   std::map<model::GpuKindId, std::size_t> pods;
   for (const PodGroup& replica : replicas) {
-    const auto node = look.node_by_name.find(node_of(*replica.pods.front()));
-    if (node != look.node_by_name.end()) ++pods[look.nodes.at(node->second).gpu];
+    const auto node = build.node_by_name.find(node_of(*replica.pods.front()));
+    if (node != build.node_by_name.end()) ++pods[build.nodes.at(node->second).gpu];
   }
   if (!pods.empty()) {
     row.gpu = std::ranges::max_element(pods, {}, [](const auto& each) { return each.second; })->first;
     return true;
   }
-  if (const std::string asked = gpu_name(workload.pod.node_selector, {}, look.fleet); !asked.empty()) {
+  if (const std::string asked = gpu_name(workload.pod.node_selector, {}, build.fleet); !asked.empty()) {
     row.gpu = catalog_.gpu_kind(asked);
     return true;
   }
   std::set<model::GpuKindId> kinds;
-  for (const auto& [id, node] : look.nodes) kinds.insert(node.gpu);
+  for (const auto& [id, node] : build.nodes) kinds.insert(node.gpu);
   if (kinds.size() == 1) row.gpu = *kinds.begin();
   return kinds.size() == 1;
 }
 
 /// Reads from the template where replicas without pods may be placed.
 /// @return true if the template determines the GPU kind
-bool SnapshotBuilder::read_template(Look& look, const kube::Workload& workload, model::Workload& row, bool gpu_stated) {
-  row.placed_elsewhere = !places(look.fleet, workload.pod.scheduler);
+bool SnapshotBuilder::read_template(FullBuild& build, const kube::Workload& workload, model::Workload& row,
+                                    bool gpu_stated) {
+  row.placed_elsewhere = !places(build.fleet, workload.pod.scheduler);
   if (row.placed_elsewhere) return false;
   catalog_.constrain(constraint_of(workload.meta.annotations), row.together, row.preferred);
-  row.pod_class = look.eligibility.class_of(workload.pod);
-  const model::GpuKindId gpu = look.eligibility.kind_for(row.pod_class);
+  row.pod_class = build.eligibility.class_of(workload.pod);
+  const model::GpuKindId gpu = build.eligibility.kind_for(row.pod_class);
   if (!gpu_stated && gpu.valid()) row.gpu = gpu;
   return gpu.valid();
 }
 
 /// Reads the pods without a service that hold GPUs, and the gangs that wait for Capstan to place them.
-void SnapshotBuilder::read_other_pods(Look& look) {
+void SnapshotBuilder::read_other_pods(FullBuild& build) {
   KeptReplicas::Owner owner;
   const auto add = [&](PodGroup group) {
-    const model::GangId gang = add_gang(look, group, {}, Instant::never());
+    const model::GangId gang = add_gang(build, group, {}, Instant::never());
     owner.replicas.emplace_back(KeptReplicas::Replica{std::move(group), gang});
   };
-  const GangSizes sizes = gang_sizes(look.view.kai_groups);
-  for (const auto& [ns, pods] : look.pods_at_hand.by_namespace()) {
+  const GangSizes sizes = gang_sizes(build.view.kai_groups);
+  for (const auto& [ns, pods] : build.pods_at_hand.by_namespace()) {
     std::vector<const kube::Pod*> ours;
     for (const kube::Pod* pod : pods) {
-      if (look.taken.contains(pod) || gpus_of(pod->spec.requests) == MilliGpu{}) continue;
-      if (places(look.fleet, pod->spec.scheduler)) {
+      if (build.taken.contains(pod) || gpus_of(pod->spec.requests) == MilliGpu{}) continue;
+      if (places(build.fleet, pod->spec.scheduler)) {
         ours.push_back(pod);
-      } else if (pod->bound() || look.node_by_name.contains(node_held_by(*pod, look.fleet))) {
+      } else if (pod->bound() || build.node_by_name.contains(node_held_by(*pod, build.fleet))) {
         add({.pods = {pod}, .expected = 1, .ordinal = 0, .name = pod->meta.key()});
       }
     }
     for (PodGroup& group : gangs_of(ours, sizes)) add(std::move(group));
   }
-  look.replicas.add(std::move(owner));
+  build.replicas.add(std::move(owner));
 }
 
 /// Adds the rows of a gang.
 /// @return its id; none if it gets no row
-model::GangId SnapshotBuilder::add_gang(Look& look, const PodGroup& group, model::ServiceId service,
+model::GangId SnapshotBuilder::add_gang(FullBuild& build, const PodGroup& group, model::ServiceId service,
                                         Instant expected_ready_at) {
-  // If two selectors match the same pod, the first one has it.
-  if (std::ranges::any_of(group.pods, [&](const kube::Pod* pod) { return look.taken.contains(pod); })) return {};
+  // If two selectors match the same pod, the pod belongs to the first one.
+  if (std::ranges::any_of(group.pods, [&](const kube::Pod* pod) { return build.taken.contains(pod); })) return {};
   const kube::Pod& first = *group.pods.front();
-  const bool placed_here = places(look.fleet, first.spec.scheduler);
+  const bool placed_here = places(build.fleet, first.spec.scheduler);
   const bool in_part = is_annotated_in_part(group);
   const bool any_bound =
       !in_part && std::ranges::any_of(group.pods, [](const kube::Pod* pod) { return node_of(*pod) != ""; });
@@ -517,69 +521,69 @@ model::GangId SnapshotBuilder::add_gang(Look& look, const PodGroup& group, model
   if (gang.phase == model::Gang::Phase::starting) gang.expected_ready_at = expected_ready_at;
   gang.spec.pods.gpu = catalog_.any_gpu_kind();
   if (service.valid()) gang.spec.pods.gpu = catalog_.workload_of(service).gpu;
-  if (placed_here && gang.phase == model::Gang::Phase::pending) read_wish(look, group, gang);
+  if (placed_here && gang.phase == model::Gang::Phase::pending) read_placement_request(build, group, gang);
   for (const kube::Pod* pod : group.pods) {
-    look.taken.insert(pod);
+    build.taken.insert(pod);
     model::Pod row;
     row.phase = phase_of(*pod);
     row.gang = id;
     row.gpus = gpus_of(pod->spec.requests);
     row.created_at = instant_of(pod->meta.created_at);
-    row.queue = look.queues.of(*pod);
-    const auto node = in_part ? look.node_by_name.end() : look.node_by_name.find(node_held_by(*pod, look.fleet));
-    if (node != look.node_by_name.end()) {
+    row.queue = build.queues.of(*pod);
+    const auto node = in_part ? build.node_by_name.end() : build.node_by_name.find(node_held_by(*pod, build.fleet));
+    if (node != build.node_by_name.end()) {
       row.node = node->second;
-      gang.spec.pods.gpu = look.nodes.at(row.node).gpu;
+      gang.spec.pods.gpu = build.nodes.at(row.node).gpu;
     }
     const model::PodId pod_id = pods_.id_of(key_of("Pod", pod->meta), pod->meta.key());
     gang.pods.push_back(pod_id);
-    look.pods[pod_id] = row;
+    build.pods[pod_id] = row;
   }
-  const model::ReplicaSignals& signals = look.readings.of(first.meta.uid);
-  if (signals != model::ReplicaSignals{}) look.signals[id] = signals;
+  const model::ReplicaSignals& signals = build.readings.of(first.meta.uid);
+  if (signals != model::ReplicaSignals{}) build.signals[id] = signals;
   if (group.ordinal) {
     gang.ordinal = *group.ordinal;
   } else {
-    look.unnumbered.push_back(id);
+    build.unnumbered.push_back(id);
   }
-  look.gangs[id] = std::move(gang);
+  build.gangs[id] = std::move(gang);
   return id;
 }
 
 /// Reads where a pending gang may be placed.
-void SnapshotBuilder::read_wish(Look& look, const PodGroup& group, model::Gang& gang) {
+void SnapshotBuilder::read_placement_request(FullBuild& build, const PodGroup& group, model::Gang& gang) {
   const kube::Pod& first = *group.pods.front();
-  catalog_.constrain(constraint_of(first, look.kai_constraints), gang.spec.together, gang.spec.preferred);
-  gang.spec.pods.pod_class = look.eligibility.class_of(first.spec);
-  const model::GpuKindId gpu = look.eligibility.kind_for(gang.spec.pods.pod_class);
+  catalog_.constrain(constraint_of(first, build.kai_constraints), gang.spec.together, gang.spec.preferred);
+  gang.spec.pods.pod_class = build.eligibility.class_of(first.spec);
+  const model::GpuKindId gpu = build.eligibility.kind_for(gang.spec.pods.pod_class);
   if (!gang.service.valid() && gpu.valid()) gang.spec.pods.gpu = gpu;
 }
 
 /// Gives each replica of a service its own number. The replicas of a Deployment have none: each gets the lowest free
 /// number and keeps it.
-void SnapshotBuilder::number_gangs(Look& look) {
+void SnapshotBuilder::number_gangs(FullBuild& build) {
   std::map<model::ServiceId, std::set<std::uint32_t>> used;
   std::map<model::GangId, std::uint32_t> numbers;
-  const std::set<model::GangId> unnumbered(look.unnumbered.begin(), look.unnumbered.end());
-  for (const auto& [id, gang] : look.gangs) {
+  const std::set<model::GangId> unnumbered(build.unnumbered.begin(), build.unnumbered.end());
+  for (const auto& [id, gang] : build.gangs) {
     if (!gang.service.valid() || unnumbered.contains(id)) continue;
     // A pod that was made by hand may have the number of another one. Then it counts as unnumbered.
-    if (!used[gang.service].insert(gang.ordinal).second) look.unnumbered.push_back(id);
+    if (!used[gang.service].insert(gang.ordinal).second) build.unnumbered.push_back(id);
   }
   const auto take = [&](model::GangId id, std::uint32_t number) {
-    model::Gang& gang = look.gangs.at(id);
+    model::Gang& gang = build.gangs.at(id);
     gang.ordinal = numbers[id] = number;
     used[gang.service].insert(number);
   };
-  for (const model::GangId id : look.unnumbered) {
+  for (const model::GangId id : build.unnumbered) {
     const auto old = ordinals_.find(id);
     if (old == ordinals_.end()) continue;
-    const model::Gang& gang = look.gangs.at(id);
+    const model::Gang& gang = build.gangs.at(id);
     if (!used[gang.service].contains(old->second)) take(id, old->second);
   }
-  for (const model::GangId id : look.unnumbered) {
+  for (const model::GangId id : build.unnumbered) {
     if (numbers.contains(id)) continue;
-    const model::Gang& gang = look.gangs.at(id);
+    const model::Gang& gang = build.gangs.at(id);
     const std::set<std::uint32_t>& others = used[gang.service];
     std::uint32_t free = 0;
     while (others.contains(free)) ++free;

@@ -27,9 +27,10 @@ struct ServiceOrigin {
   std::string scaler_uid;  ///< tells it from a later object of the same name
   kube::TargetRef target;
   std::size_t position = 0;  ///< position in `targets_of`
-  Mode mode = Mode::shadow;  ///< the smaller of the fleet's and the scaler's mode; at most Shadow if another autoscaler
-                             ///< has the target
-  bool gpu_known = false;    ///< the GPU kind is stated or follows from nodes; otherwise any kind is used
+  /// The more restrictive of the fleet's and the scaler's mode. It is at most Shadow if another autoscaler has the
+  /// target.
+  Mode mode = Mode::shadow;
+  bool gpu_known = false;  ///< the GPU kind is stated or follows from nodes; otherwise any kind is used
 
   /// Returns a key that is the same in every process for the same target of the same scaler.
   std::string key() const { return scaler_uid + "/" + target.kind + "/" + target.name; }
@@ -57,11 +58,11 @@ class SnapshotBuilder {
     model::Delta delta;  ///< changes since the last build
     std::shared_ptr<const std::vector<Serving>> serving = std::make_shared<const std::vector<Serving>>();
   };
-  /// Gives the replicas with these first pods their ids, in this order. To be called before the first build.
+  /// Gives the replicas with these first pods their ids, in this order. Call it before the first build.
   void expect(const std::vector<const kube::Pod*>& first_pods);
   Seen build(const ClusterView& view, const Readings& readings, Instant at);
-  /// Has the next build read all objects, whatever has changed.
-  void forget_last_look() { kept_.is_complete = false; }
+  /// Makes the next build read all objects, whatever has changed.
+  void forget_last_look() { last_build_.is_complete = false; }
   /// Returns the number of builds that read all objects.
   std::uint64_t complete_looks() const { return complete_looks_; }
 
@@ -76,9 +77,9 @@ class SnapshotBuilder {
   const ObjectKey* gang(model::GangId id) const { return gangs_.find(id); }  ///< its UID is that of its first pod
 
  private:
-  struct Look;
+  struct FullBuild;
   /// The state that a build keeps for the next one, which can then follow changes of pods' status.
-  struct Kept {
+  struct LastBuild {
     bool is_complete = false;  ///< true: the state is usable; false: the next build reads all objects
     ClusterView view;
     Readings readings;
@@ -95,24 +96,25 @@ class SnapshotBuilder {
   void keep_serving();
 
   Seen look_at_everything(const ClusterView& view, const Readings& readings, Instant at);
-  void read_nodes(Look& look);
-  void read_pools(Look& look);
-  void read_claims(Look& look);
+  void read_nodes(FullBuild& build);
+  void read_pools(FullBuild& build);
+  void read_claims(FullBuild& build);
   void read_claim_group(const std::string& name, const kube::NodeClaim& claim, const kube::StringMap& labels,
                         model::Claim& row);
-  void read_services(Look& look);
-  void join_variants(const Look& look, const std::vector<model::ServiceId>& variants);
-  model::ServiceId read_target(Look& look, const InferenceScaler& scaler, const TargetOf& target, std::size_t position);
-  bool find_gpu_kind(const Look& look, const kube::Workload& workload, const std::vector<PodGroup>& replicas,
+  void read_services(FullBuild& build);
+  void join_variants(const FullBuild& build, const std::vector<model::ServiceId>& variants);
+  model::ServiceId read_target(FullBuild& build, const InferenceScaler& scaler, const TargetOf& target,
+                               std::size_t position);
+  bool find_gpu_kind(const FullBuild& build, const kube::Workload& workload, const std::vector<PodGroup>& replicas,
                      model::Workload& row);
-  bool read_template(Look& look, const kube::Workload& workload, model::Workload& row, bool gpu_stated);
-  void read_other_pods(Look& look);
-  model::GangId add_gang(Look& look, const PodGroup& group, model::ServiceId service, Instant expected_ready_at);
-  void read_wish(Look& look, const PodGroup& group, model::Gang& gang);
-  void number_gangs(Look& look);
-  static bool clamp_moments(Look& look, Instant at);
+  bool read_template(FullBuild& build, const kube::Workload& workload, model::Workload& row, bool gpu_stated);
+  void read_other_pods(FullBuild& build);
+  model::GangId add_gang(FullBuild& build, const PodGroup& group, model::ServiceId service, Instant expected_ready_at);
+  void read_placement_request(FullBuild& build, const PodGroup& group, model::Gang& gang);
+  void number_gangs(FullBuild& build);
+  static bool clamp_moments(FullBuild& build, Instant at);
   model::DomainId zone_of(const kube::StringMap& labels);
-  model::OfferingId offering(const Look& look, const kube::StringMap& labels, const kube::Resources& resources);
+  model::OfferingId offering(const FullBuild& build, const kube::StringMap& labels, const kube::Resources& resources);
 
   CatalogBuilder catalog_;
   Identities<model::ServiceId> services_;
@@ -126,7 +128,7 @@ class SnapshotBuilder {
   std::map<model::ServiceId, ServiceOrigin> origins_;
   std::map<model::GangId, std::uint32_t> ordinals_;  ///< numbers of replicas whose workload does not number them
   model::Snapshot last_;
-  Kept kept_;
+  LastBuild last_build_;
   std::uint64_t complete_looks_ = 0;
 };
 

@@ -45,18 +45,18 @@ struct SnapshotBuilder::Updates {
 /// @return none if all objects have to be read
 std::optional<SnapshotBuilder::Seen> SnapshotBuilder::follow(const ClusterView& view, const Readings& readings,
                                                              Instant at) {
-  if (!kept_.is_complete || at < last_.at) return std::nullopt;
-  const std::optional<std::vector<PodChange>> changes = status_changes(kept_.view, view);
+  if (!last_build_.is_complete || at < last_.at) return std::nullopt;
+  const std::optional<std::vector<PodChange>> changes = status_changes(last_build_.view, view);
   if (!changes) return std::nullopt;
   Updates updates;
-  const std::vector<KeptReplicas::Place> touched = kept_.replicas.replace(*changes);
+  const std::vector<KeptReplicas::Place> touched = last_build_.replicas.replace(*changes);
   for (const KeptReplicas::Place place : touched) {
-    read_status(kept_.replicas.at(place), kept_.replicas.owners()[place.owner].service.valid());
+    read_status(last_build_.replicas.at(place), last_build_.replicas.owners()[place.owner].service.valid());
   }
   if (!follow_pods(touched, updates)) return std::nullopt;
-  if (!readings.is_copy_of(kept_.readings)) follow_readings(readings, updates);
-  kept_.view = view;
-  kept_.readings = readings;
+  if (!readings.is_copy_of(last_build_.readings)) follow_readings(readings, updates);
+  last_build_.view = view;
+  last_build_.readings = readings;
   if (!touched.empty()) keep_serving();
 
   Seen seen;
@@ -71,7 +71,7 @@ std::optional<SnapshotBuilder::Seen> SnapshotBuilder::follow(const ClusterView& 
     seen.delta.signals.push_back(id);
   }
   seen.snapshot = last_;
-  seen.serving = kept_.serving;
+  seen.serving = last_build_.serving;
   return seen;
 }
 
@@ -79,7 +79,7 @@ std::optional<SnapshotBuilder::Seen> SnapshotBuilder::follow(const ClusterView& 
 bool SnapshotBuilder::follow_pods(const std::vector<KeptReplicas::Place>& touched, Updates& updates) const {
   for (auto at = touched.begin(); at != touched.end();) {
     const std::uint32_t owner_at = at->owner;
-    const KeptReplicas::Owner& owner = kept_.replicas.owners()[owner_at];
+    const KeptReplicas::Owner& owner = last_build_.replicas.owners()[owner_at];
     const StartTimes starts = start_times_of(owner);
     const auto expected = [&](const KeptReplicas::Replica& replica) {
       return owner.service.valid() ? starts.expected_ready_at(replica.group) : Instant::never();
@@ -121,7 +121,7 @@ bool SnapshotBuilder::follow_gang(const KeptReplicas::Replica& replica, Instant 
 }
 
 void SnapshotBuilder::follow_readings(const Readings& readings, Updates& updates) const {
-  for (const KeptReplicas::Owner& owner : kept_.replicas.owners()) {
+  for (const KeptReplicas::Owner& owner : last_build_.replicas.owners()) {
     for (const KeptReplicas::Replica& replica : owner.replicas) {
       if (!replica.gang.valid()) continue;
       const model::ReplicaSignals& signals = readings.of(replica.group.pods.front()->meta.uid);
@@ -132,12 +132,12 @@ void SnapshotBuilder::follow_readings(const Readings& readings, Updates& updates
 
 void SnapshotBuilder::keep_serving() {
   std::vector<Serving> serving;
-  for (const KeptReplicas::Owner& owner : kept_.replicas.owners()) {
+  for (const KeptReplicas::Owner& owner : last_build_.replicas.owners()) {
     for (const KeptReplicas::Replica& replica : owner.replicas) {
       if (replica.serves) serving.push_back({owner.service, replica.group.pods.front()});
     }
   }
-  kept_.serving = std::make_shared<const std::vector<Serving>>(std::move(serving));
+  last_build_.serving = std::make_shared<const std::vector<Serving>>(std::move(serving));
 }
 
 }  // namespace capstan::op

@@ -52,7 +52,10 @@ std::string fleet_status_json(const FleetReport& report, const FleetPolicy& poli
       {"observedGeneration", policy.meta.generation},
       {"lastTransitionTime", condition_since(policy.conditions, "Halted", policy.halt, !policy.halt, wall)},
       {"reason", policy.halt ? "KillSwitch" : "None"},
-      {"message", policy.halt ? "nothing is written but Lease, status and Events" : ""}};
+      {"message", policy.halt
+                      ? "spec.halt is true: Capstan writes nothing except the Lease, its checkpoint, status and "
+                        "Events; set spec.halt to false to resume"
+                      : ""}};
   Json conditions = Json::array({halted});
   if (!policy.topology_fault.empty()) conditions.push_back(topologies_refused(policy, wall));
   const Json status = {{"observedGeneration", policy.meta.generation},

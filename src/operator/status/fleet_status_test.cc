@@ -49,7 +49,8 @@ TEST(FleetStatus, MatchesTheSchema) {
       fleet_status_json(report, halted, {.unix_us = 1'795'277'733'000'000}),
       R"({"observedGeneration":3,"leader":"me","gpus":16,"usdPerHour":"196.640000","conditions":[{"type":"Halted",)"
       R"("status":"True","observedGeneration":3,"lastTransitionTime":"2026-11-21T16:15:33Z","reason":"KillSwitch",)"
-      R"("message":"nothing is written but Lease, status and Events"}]})");
+      R"("message":"spec.halt is true: Capstan writes nothing except the Lease, its checkpoint, status and )"
+      R"(Events; set spec.halt to false to resume"}]})");
 }
 
 TEST(FleetStatus, SaysThatTopologiesAreNotUsed) {

@@ -32,14 +32,14 @@ bool waits(const decide::place::PlacementResult& verdict) {
          verdict.kind != decide::place::PlacementResult::Kind::assumed;
 }
 
-/// Returns "would go onto gpu-1 and gpu-2", with each node once.
+/// Returns "in mode Active, Capstan would bind the pods to gpu-1 and gpu-2", with each node once.
 std::string where_words(const model::BindPods& bind, const KubeWorld& world) {
   std::set<std::string> nodes;
   for (const model::BindPods::Binding& binding : bind.bindings) {
     if (const ObjectKey* key = world.objects().node(binding.node)) nodes.insert(key->name);
   }
   constexpr std::size_t kShown = 8;
-  std::string words = "would go onto ";
+  std::string words = "in mode Active, Capstan would bind the pods to ";
   for (auto at = nodes.begin(); at != nodes.end(); ++at) {
     const auto number = static_cast<std::size_t>(std::distance(nodes.begin(), at));
     if (number == kShown) return words + " and " + std::to_string(nodes.size() - kShown) + " more nodes";

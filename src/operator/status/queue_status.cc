@@ -36,7 +36,9 @@ std::string queue_status_json(const QueueReport& report, const Queue& queue, kub
       {"observedGeneration", queue.meta.generation},
       {"lastTransitionTime", condition_since(queue.conditions, "Ready", !report.closed, report.closed, wall)},
       {"reason", report.closed ? "ParentNotFound" : "Described"},
-      {"message", report.closed ? "a queue above this one does not exist, or is below it" : ""}};
+      {"message", report.closed ? "a parent queue does not exist, or the parents form a loop: correct spec.parent; no "
+                                  "pod of this queue is placed until then"
+                                : ""}};
   const Json status = {{"observedGeneration", queue.meta.generation},
                        {"gpus", {{"held", gpus_up(report.held)}, {"waiting", gpus_up(report.waiting)}}},
                        {"conditions", Json::array({ready})}};

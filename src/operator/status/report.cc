@@ -156,19 +156,24 @@ class Reporter {
     const kube::ServedResource* kind = from_.served.find_kind(group, ref.kind);
     const auto trouble = from_.view.scaled->troubles.find(target_key(ref.kind, scaler_.meta.ns, ref.name));
     if (kind == nullptr) {
-      lost_ = {"NoSuchKind", target.field + ": the server has no kind " + ref.kind + " of " + ref.api_version};
+      lost_ = {"NoSuchKind", target.field + ": the API server has no kind " + ref.kind + " in " + ref.api_version +
+                                 ": install its CustomResourceDefinition or correct targetRef"};
     } else if (!kind->has_subresource("scale")) {
-      lost_ = {"NoScaleSubresource", target.field + ": " + ref.kind + " has no /scale, expected a kind that has"};
+      lost_ = {"NoScaleSubresource", target.field + ": " + ref.kind +
+                                         " has no /scale subresource: name a Deployment, StatefulSet, "
+                                         "LeaderWorkerSet or another kind that has one"};
     } else if (trouble != from_.view.scaled->troubles.end()) {
       lost_ = {"ScaleNotRead", target.field + ": " + target_words(scaler_, ref) + ": " + trouble->second};
     } else {
-      lost_ = {"TargetNotFound", target.field + ": there is no " + target_words(scaler_, ref)};
+      lost_ = {"TargetNotFound",
+               target.field + ": " + target_words(scaler_, ref) + " does not exist: create it or correct targetRef"};
     }
   }
 
   void conflict(const TargetOf& target, const std::string& who) {
     if (conflict_.empty()) {
-      conflict_ = target.field + ": " + target_words(scaler_, target.variant->target) + " is scaled by " + who;
+      conflict_ = target.field + ": " + target_words(scaler_, target.variant->target) + " is also scaled by " + who +
+                  ": remove one of the two; until then this InferenceScaler does not scale it";
     }
   }
 
@@ -204,7 +209,7 @@ class Reporter {
     if (scaler_.slo.ttft == Duration{} || seen == from_.ttft_us.end()) {
       return verdict("SLOMet", Is::unknown, "NotMeasured", "");
     }
-    const std::string text = "the 99th percentile of the time to the first token is " +
+    const std::string text = "on the slowest replica the 99th percentile of the time to first token is " +
                              explain::time_text(std::chrono::microseconds(seen->second)) + ", the SLO is " +
                              explain::time_text(scaler_.slo.ttft);
     const bool met = std::chrono::microseconds(seen->second) <= scaler_.slo.ttft;
@@ -234,9 +239,10 @@ class Reporter {
     const std::string settings = memory.good ? "the settings of " + shown(memory.good->at) + " are in force"
                                              : "no earlier settings are known that held the SLO";
     return verdict(kSloBreach.data(), Is::yes, "RolledBack",
-                   target + ": the SLO was broken, rolled back at " + since + ": " + settings +
-                       ", nothing is lowered until it is acknowledged: kubectl annotate isc " + scaler_.meta.name +
-                       " --overwrite " + std::string(kSloAcknowledged) + "=" + since);
+                   target + ": the SLO was breached, and the settings were rolled back at " + since + ": " + settings +
+                       ". Replicas are not lowered until a person acknowledges the breach: kubectl -n " +
+                       scaler_.meta.ns + " annotate isc " + scaler_.meta.name + " --overwrite " +
+                       std::string(kSloAcknowledged) + "=" + since);
   }
 
   StatusCondition limit() const {

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/hash.h"
+#include "base/number_text.h"
 #include "model/role_names.h"
 #include "operator/status/condition_since.h"
 
@@ -21,6 +22,12 @@ std::string hex(std::uint64_t value) {
   std::string text(16, '0');
   for (std::size_t i = text.size(); i-- > 0; value >>= 4) text[i] = kDigits[value & 15];
   return text;
+}
+
+/// Returns the number of an amount: "1043.90" for "1,043.90 USD".
+std::string number_of(std::string amount) {
+  std::erase(amount, ',');
+  return amount.substr(0, amount.find(' '));
 }
 
 std::string_view word(StatusCondition::Is is) {
@@ -115,6 +122,8 @@ std::string status_json(const ScalerReport& report, const InferenceScaler& scale
   if (!report.ledger.since().is_never()) {
     const kube::WallTime begun{report.ledger.since().since_start / std::chrono::microseconds(1)};
     status["ledger"] = {{"since", kube::wall_time_seconds(begun)},
+                        {"gpuHours", decimal_text(report.ledger.gpu_hours_milli())},
+                        {"usd", number_of(usd_text(report.ledger.cost()))},
                         {"gpuHoursMilli", report.ledger.gpu_hours_milli()},
                         {"microUsd", report.ledger.cost().count}};
   }
@@ -126,15 +135,17 @@ std::optional<kube::EventNote> StatusWriter::roll_back(const ScalerReport& repor
   const auto verdict = std::ranges::find(report.verdicts, kSloBreach, &StatusCondition::type);
   const bool now = verdict != report.verdicts.end() && verdict->is == StatusCondition::Is::yes;
   if (std::exchange(known.rolled_back, now) == now) return std::nullopt;
-  return kube::EventNote{.api_version = kInferenceScalers.api_version(),
-                         .kind = kInferenceScalers.kind,
-                         .ns = report.ns,
-                         .name = report.name,
-                         .uid = report.uid,
-                         .warning = now,
-                         .reason = now ? "SloRollBack" : "SloAcknowledged",
-                         .action = "RollBack",
-                         .note = now ? verdict->message : "the stated settings are in force again"};
+  return kube::EventNote{
+      .api_version = kInferenceScalers.api_version(),
+      .kind = kInferenceScalers.kind,
+      .ns = report.ns,
+      .name = report.name,
+      .uid = report.uid,
+      .warning = now,
+      .reason = now ? "SloRollBack" : "SloAcknowledged",
+      .action = "RollBack",
+      .note =
+          now ? verdict->message : "the SLO breach was acknowledged: the settings of the InferenceScaler apply again"};
 }
 
 /// Returns an Event if the recommendation differs from the last one. A change of the reason alone renews only the last

@@ -19,7 +19,7 @@ struct ObjectKey {
   friend auto operator<=>(const ObjectKey&, const ObjectKey&) = default;
 };
 
-/// Gives the objects of one table their ids. It remembers the objects that exist. An id is never used again, not even
+/// Gives the objects of one table their ids. It remembers the objects that exist. An id is never reused, not even
 /// for the same object after it was forgotten.
 template <typename IdType>
 class Identities {

@@ -4,6 +4,7 @@
 #include <iterator>
 #include <utility>
 
+#include "base/number_text.h"
 #include "kube/well_known_labels.h"
 #include "manifest/quantity.h"
 #include "manifest/scalars.h"
@@ -164,8 +165,8 @@ std::string fault_of(const InferenceScaler& scaler) {
            ", expected less than waitingAbove, " + std::to_string(rules.waiting_above);
   }
   if (rules.kv_below_ppm >= rules.kv_above_ppm) {
-    return "spec.rules.kvBelow: found " + std::to_string(rules.kv_below_ppm) + " ppm, expected less than kvAbove, " +
-           std::to_string(rules.kv_above_ppm) + " ppm";
+    return "spec.rules.kvBelow: found " + percent_text(rules.kv_below_ppm) + ", expected less than kvAbove, " +
+           percent_text(rules.kv_above_ppm);
   }
   const bool by_latency = rules.scale_on == ScaleOn::latency || rules.scale_on == ScaleOn::goodput;
   if (by_latency && scaler.slo.ttft == Duration{} && scaler.slo.tpot == Duration{}) {

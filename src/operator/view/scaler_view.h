@@ -18,10 +18,11 @@
 #include "model/offering.h"
 #include "model/service.h"
 #include "model/slo.h"
+#include "settings/names.h"
 
 namespace capstan::op {
 
-/// The mode of a layer. Of two modes the smaller one applies.
+/// The mode of a layer. Of two modes, the more restrictive one applies: Off before Shadow before Active.
 enum class Mode : std::uint8_t { off, shadow, active };
 
 std::string_view name_of(Mode mode);  ///< "Off", "Shadow", "Active"
@@ -30,22 +31,7 @@ std::string_view name_of(Mode mode);  ///< "Off", "Shadow", "Active"
 /// again.
 inline constexpr std::string_view kSloAcknowledged = "capstan.dev/slo-breach-acknowledged";
 
-/// A metric of the engine "custom", whose name is in a field of `spec.signals.custom`.
-struct CustomMetric {
-  std::string_view field;
-  std::string_view signal;
-  std::string_view unit;
-  std::string_view kind = "gauge";
-};
-
-inline constexpr CustomMetric kCustomMetrics[] = {
-    {"waiting", "waiting", "requests"},
-    {"running", "running", "requests"},
-    {"kvUsage", "kv_usage_ppm", "ratio"},
-    {"promptTokens", "prompt_tokens_total", "tokens", "counter"},
-    {"generatedTokens", "generated_tokens_total", "tokens", "counter"},
-    {"ttft", "ttft_p99_us", "seconds", "histogram"},
-};
+using settings::kCustomMetrics;
 
 /// The fields of an InferenceScaler that Capstan reads (schema/crds/inferencescaler.yaml), with the defaults of the
 /// schema. The API server checks objects against the schema; an invalid value reads as the default.

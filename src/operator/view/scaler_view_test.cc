@@ -93,8 +93,7 @@ TEST(ScalerView, ThePolicyIsStatedOrFollowsFromItsSettings) {
       // A server without the rules of our schema accepts these.
       {R"("rules": {"waitingAbove": 3, "waitingBelow": 3})", "Queue",
        "spec.rules.waitingBelow: found 3, expected less than waitingAbove, 3"},
-      {R"("rules": {"kvBelow": "90%"})", "Queue",
-       "spec.rules.kvBelow: found 900000 ppm, expected less than kvAbove, 850000 ppm"},
+      {R"("rules": {"kvBelow": "90%"})", "Queue", "spec.rules.kvBelow: found 90 %, expected less than kvAbove, 85 %"},
       {R"("rules": {"scaleOn": "Goodput"}, "slo": {"e2e": "10s"})", "Queue",
        "spec.rules.scaleOn: found a latency without a bound in spec.slo, expected ttft or tpot in spec.slo"},
       {R"("roles": [{"variants": [{"targetRef": {"name": "a"}, "windows": [{"start": "8 * *", "duration": "1h"}]}]}])",

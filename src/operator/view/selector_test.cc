@@ -15,7 +15,7 @@ std::string shown(std::string_view text) {
   return out;
 }
 
-TEST(Selector, Rows) {
+TEST(Selector, ReadsMatchersAndRefusesInvalidTexts) {
   struct Row {
     std::string_view text;
     std::string shown;

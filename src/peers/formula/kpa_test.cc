@@ -186,7 +186,7 @@ struct ZeroRow {
   Step step;
 };
 
-TEST(KpaZero, Rows) {
+TEST(KpaZero, RetiresARevisionStepByStep) {
   using Activity = Revision::Activity;
   using Reachability = Revision::Reachability;
   const ZeroRow rows[] = {

@@ -162,7 +162,7 @@ TEST(WvaV2, Parts) {
   EXPECT_EQ(median({4, 1}), 2);
 }
 
-TEST(WvaOptimizer, Rows) {
+TEST(WvaOptimizer, AddsCheapAndRemovesExpensiveReplicas) {
   using Counts = std::vector<ReplicaCount>;
   const std::vector<VariantCost> two = {{"cheap", 5, 10000, 3}, {"expensive", 15, 20000, 2}};
   EXPECT_EQ(optimize(25000, 0, two), (Counts{6, 2})) << "all to the cheapest capacity";
@@ -211,7 +211,7 @@ TEST(WvaLimiter, Inventories) {
   }
 }
 
-TEST(WvaEnforcer, Rows) {
+TEST(WvaEnforcer, ScalesToZeroOnlyWithoutCompletedRequests) {
   using Targets = std::map<std::string, ReplicaCount>;
   const Targets some = {{"a", 2}, {"b", 1}}, none = {{"a", 0}, {"b", 0}};
   EXPECT_EQ(enforce(true, 0.0, some, {}).targets, none);
@@ -227,7 +227,7 @@ TEST(WvaEnforcer, Rows) {
   EXPECT_FALSE(enforce(false, 0.0, {}, {}).applied);
 }
 
-TEST(WvaQueue, Rows) {
+TEST(WvaQueue, HasTheFiguresOfWvasQueueModel) {
   EXPECT_FLOAT_EQ(prefill_ms({10, 0.01F, 0.001F}, {1000, 0}, 1), 32);
   EXPECT_FLOAT_EQ(prefill_ms({10, 0.01F, 0.001F}, {0, 10}, 4), 0);
   EXPECT_FLOAT_EQ(decode_ms({1, 0.1F, 0.01F}, {1, 1}, 2.5F), 1.4025F);

@@ -33,7 +33,7 @@ std::string scaler_text(const Plan& plan, const ExistingScaler& scaler) {
   if (!scaler.refused.empty()) return folded("", title + " cannot be simulated: " + scaler.refused, 2) + '\n';
   const std::vector<ScalerRow> rows = scaler_rows(plan, scaler);
   std::vector<std::string> starts{"  "};
-  std::vector<std::vector<std::string>> cells{{"", "", "lowest met", "USD/h", "USD/month"}};
+  std::vector<std::vector<std::string>> cells{{"", "", "met, worst seed", "USD/h", "USD/month"}};
   for (const ScalerRow& row : rows) {
     starts.emplace_back("  ");
     cells.push_back({row.name, "", row_attainment(row), experiment::usd(row.micro_usd_per_hour), row_month(row)});
@@ -73,7 +73,7 @@ std::string change_text(const Difference& change, std::size_t number) {
   }
   if (!change.why.empty()) out += change_line("why", change.why);
   if (const auto money = money_words(change.saving)) out += change_line(money->first, money->second);
-  if (!change.saving.removes.empty()) out += change_line("removes", change.saving.removes);
+  if (!change.saving.removes.empty()) out += change_line("avoids", change.saving.removes);
   return out;
 }
 
@@ -81,7 +81,7 @@ std::string scaler_markdown(const Plan& plan, const ExistingScaler& scaler) {
   const std::string title = fmt::format("**{}**: {} (`{}`)", scaler.service, scaler.object, scaler.file);
   if (!scaler.refused.empty()) return fmt::format("{} cannot be simulated: {}\n\n", title, scaler.refused);
   std::string out = title + ", simulated on the plan's load, machines and seeds\n\n";
-  out += "| | lowest met | USD/h | USD/month |\n|---|---:|---:|---:|\n";
+  out += "| | met, worst seed | USD/h | USD/month |\n|---|---:|---:|---:|\n";
   const std::vector<ScalerRow> rows = scaler_rows(plan, scaler);
   for (const ScalerRow& row : rows) {
     out += fmt::format("| {} | {} | {} | {} |\n", row.name, row_attainment(row),
@@ -106,7 +106,7 @@ std::string change_markdown(const Difference& change) {
   }
   if (!change.why.empty()) out += fmt::format("   - why: {}\n", change.why);
   if (const auto money = money_words(change.saving)) out += fmt::format("   - {}: {}\n", money->first, money->second);
-  if (!change.saving.removes.empty()) out += fmt::format("   - removes: {}\n", change.saving.removes);
+  if (!change.saving.removes.empty()) out += fmt::format("   - avoids: {}\n", change.saving.removes);
   return out;
 }
 

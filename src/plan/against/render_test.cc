@@ -37,13 +37,13 @@ ExistingScaler scaler() {
 }
 
 TEST(AgainstText, GivesPlaceValueReasonAndRisk) {
-  EXPECT_EQ(render_against_text(plan_at(0), {limit()}, {}), R"(1 change: 1 removes a risk
+  EXPECT_EQ(render_against_text(plan_at(0), {limit()}, {}), R"(1 change: 1 avoids a risk
 
  1  pool.yaml:7: NodePool gpu: spec.limits
     add
       nvidia.com/gpu: 64
     why      a bound on the bill
-    removes  an error that buys nodes
+    avoids   an error that buys nodes
 )");
 }
 
@@ -60,9 +60,9 @@ TEST(AgainstText, WritesScalarsOnOneLineAndAbsentObjectsByTheirFile) {
 TEST(AgainstText, StartsWithWhatTheExistingAutoscalerReaches) {
   EXPECT_EQ(render_against_text(plan_at(40'000'000), {}, {scaler()}),
             R"(chat: ScaledObject chat (so.yaml), simulated on the plan's load, machines and seeds
-                                  lowest met  USD/h  USD/month
-  ScaledObject chat as it is  91.0 %, misses  50.00     36,500
-  the plan, with Capstan              99.3 %  40.00     29,200
+                              met, worst seed  USD/h  USD/month
+  ScaledObject chat as it is   91.0 %, misses  50.00     36,500
+  the plan, with Capstan               99.3 %  40.00     29,200
   the plan, with Capstan: 99.3 % of requests met instead of 91.0 %, for 7,300 USD/month less
 
 no change

@@ -95,7 +95,7 @@ std::string count_words(const std::vector<Difference>& differences) {
     if (number > 0) parts += fmt::format("{}{} {}", parts.empty() ? ": " : ", ", number, number == 1 ? one : many);
   };
   add(saving, "saves money", "save money");
-  add(risks, "removes a risk", "remove a risk");
+  add(risks, "avoids a risk", "avoid a risk");
   add(absent, "adds an object", "add an object");
   return out + parts;
 }

@@ -44,7 +44,7 @@ TEST(AgainstWords, SayWhetherAChangeSavesOrCosts) {
 TEST(AgainstWords, CountTheChanges) {
   EXPECT_EQ(count_words({}), "no change");
   EXPECT_EQ(count_words({{.saving = {.micro_usd_per_month = 1, .removes = "a"}}, {.kind = Difference::Kind::add}}),
-            "2 changes: 1 saves money, 1 removes a risk, 1 adds an object");
+            "2 changes: 1 saves money, 1 avoids a risk, 1 adds an object");
 }
 
 }  // namespace

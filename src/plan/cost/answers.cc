@@ -105,8 +105,8 @@ std::vector<Statement> consolidation_cost(const ConsolidationInput& input) {
        .value =
            fmt::format("up to {} a day{}", grouped_text(lost),
                        input.per_lost_request ? fmt::format(", {} USD/year", usd(bounded(value * kDaysPerYear))) : ""),
-       .why = fmt::format("{:.2f} requests/s of the ended replica x {} until another serves x {} a day; fewer, as far "
-                          "as the other replicas have headroom",
+       .why = fmt::format("{:.2f} requests/s of the ended replica x {} until another serves x {} a day; fewer if the "
+                          "other replicas have headroom",
                           share, time_text(input.cold_start), input.replicas_ended_per_day),
        .evidence = Evidence::modelled});
   return out;
@@ -145,12 +145,13 @@ std::string serverless_words(const ServerlessInput& input) {
   if (input.gpu_milli <= 0) return "";
   const OwnAndServerless cost = compare(input);
   if (input.staff.serverless_per_gpu_hour.count == 0) {
-    return fmt::format(" With staff, serverless costs less if a GPU-hour at work costs less than {} USD.",
-                       usd(cost.break_even));
+    return fmt::format(
+        " With the staff included, serverless would cost less if a GPU-hour at work cost less than {} USD.",
+        usd(cost.break_even));
   }
   const std::int64_t saved = cost.own() - cost.serverless;
-  return fmt::format(" With staff, serverless costs {} USD/month {} than the own cluster.", usd(std::abs(saved)),
-                     saved >= 0 ? "less" : "more");
+  return fmt::format(" With the staff included, serverless would cost {} USD/month {} than your own cluster.",
+                     usd(std::abs(saved)), saved >= 0 ? "less" : "more");
 }
 
 }  // namespace capstan::plan

@@ -38,10 +38,8 @@ std::string range_words(std::int64_t low, std::int64_t high) {
 std::string cost_line(const ServicePlan& service) {
   const std::int64_t planned = planned_micro_usd_per_hour(service);
   if (service.shared_micro_usd_per_hour) {
-    return fmt::format(
-        "{} USD/h, {} USD/month: its share of the nodes that it has in common (modelled); on nodes of "
-        "its own {} USD/h (simulated)",
-        usd(planned), month(planned), usd(micro_usd_per_hour(service)));
+    return fmt::format("{} USD/h, {} USD/month on shared nodes (modelled); {} USD/h on nodes of its own (simulated)",
+                       usd(planned), month(planned), usd(micro_usd_per_hour(service)));
   }
   std::int64_t low = planned, high = planned;
   for (const Trial& seed : service.seeds) {
@@ -50,9 +48,8 @@ std::string cost_line(const ServicePlan& service) {
   }
   const bool is_same = usd(low) == usd(high);
   const std::string hour_range = is_same ? "" : fmt::format(" ({} to {})", usd(low), usd(high));
-  const std::string month_range = is_same ? "" : fmt::format(" ({} to {})", month(low), month(high));
-  return fmt::format("{} USD/h{}, {} USD/month{}, mean{} of {} (simulated)", usd(planned), hour_range, month(planned),
-                     month_range, is_same ? "" : " and range",
+  return fmt::format("{} USD/h{}, {} USD/month, mean{} of {} (simulated)", usd(planned), hour_range, month(planned),
+                     is_same ? "" : " and range",
                      experiment::counted(static_cast<std::int64_t>(service.seeds.size()), "seed", "seeds"));
 }
 
@@ -64,11 +61,10 @@ std::string attainment_line(const ServicePlan& service, const model::Slo& slo) {
     ttft = std::max(ttft, trial.ttft_p99);
     tpot = std::max(tpot, trial.tpot_p99);
   }
-  return fmt::format(
-      "{} in {} of {} simulations; in the worst {} of requests met, P99 of TTFT {}, of TPOT {} (simulated)",
-      service.holds_slo ? "holds" : "misses", service.holds_slo ? met : service.seeds.size() - met,
-      service.seeds.size(), percent(lowest_attainment_ppm(service)), experiment::seconds(ttft.count() / 1000),
-      experiment::milliseconds(tpot.count() / 1000));
+  return fmt::format("{} in {} of {} simulations, the worst: {}, P99 of TTFT {}, of TPOT {} (simulated)",
+                     service.holds_slo ? "holds" : "misses", service.holds_slo ? met : service.seeds.size() - met,
+                     service.seeds.size(), percent(lowest_attainment_ppm(service)),
+                     experiment::seconds(ttft.count() / 1000), experiment::milliseconds(tpot.count() / 1000));
 }
 
 /// Returns an attainment below the SLO with enough digits to distinguish it from the SLO: "98.96 %" if the SLO is 99.0
@@ -101,9 +97,12 @@ std::string zone_loss_line(const Plan& plan, std::size_t index) {
     return fmt::format("no minimum that was tried holds the loss of {}; {} meet {} for {} (simulated)",
                        service.lost_zone, replicas, met, cost);
   }
-  const std::string how = found.roles.size() > 1
-                              ? "set these minima in its scalers"
-                              : fmt::format("--set services.{}.min_replicas={}", index, found.roles.front().minimum);
+  std::string how;
+  for (std::size_t i = 0; i < found.roles.size(); ++i) {
+    const std::string role = role_word(service.roles[i].role);
+    how += fmt::format("{}--set services.{}.min_{}replicas={}", how.empty() ? "" : " ", index,
+                       role.empty() ? "" : role + "_", found.roles[i].minimum);
+  }
   return fmt::format("a minimum of {} holds the loss of {} ({}) for {} (simulated): {}", replicas, service.lost_zone,
                      met, cost, how);
 }
@@ -125,11 +124,12 @@ PageHeadline headline_of(const Plan& plan, std::size_t index) {
   const std::string missed = worse_conditions(service, spec.slo, true);
   const std::string held = worse_conditions(service, spec.slo, false);
   std::string worse;
-  if (!missed.empty()) worse = "misses with " + missed;
-  if (!held.empty()) worse += (worse.empty() ? "holds with " : "; holds with ") + held;
-  if (!worse.empty()) out.lines.emplace_back("when worse", worse);
+  if (!missed.empty()) worse = "misses the SLO: " + missed;
+  if (!held.empty()) worse += (worse.empty() ? "holds the SLO: " : "; holds the SLO: ") + held;
+  if (!worse.empty()) out.lines.emplace_back("stress tests", worse);
   if (std::string line = zone_loss_line(plan, index); !line.empty())
     out.lines.emplace_back("zone loss", std::move(line));
+  if (std::string equal = equal_cost_words(service); !equal.empty()) out.lines.emplace_back("choice", std::move(equal));
   if (!service.bounded_by.empty())
     out.lines.emplace_back("limits", fmt::format("{}", fmt::join(service.bounded_by, "; ")));
   return out;
@@ -151,7 +151,8 @@ void add_scaler_row(PageTable& table, PageTable::Row row) {
 
 PageTable scaler_table(const Plan& plan) {
   const bool is_several = plan.services.size() > 1;
-  PageTable table{.columns = {is_several ? "service" : "", "scaler", "lowest met", "USD/h", "USD/month", "replicas"}};
+  PageTable table{
+      .columns = {is_several ? "service" : "", "scaler", "met, worst seed", "USD/h", "USD/month", "replicas"}};
   for (const ServicePlan& service : plan.services) {
     for (const ScalerVariant& variant : service.variants) {
       PageTable::Row row{.is_chosen = variant.kind == service.scaler};
@@ -197,7 +198,7 @@ std::vector<const FrontierPoint*> shown_points(const ServicePlan& service, std::
 PageTable frontier_table(const Plan& plan) {
   const bool is_several = plan.services.size() > 1;
   PageTable table{
-      .columns = {is_several ? "service" : "", "fleet that the search tried", "lowest met", "USD/h", "seeds"}};
+      .columns = {is_several ? "service" : "", "fleet that the search tried", "met, worst seed", "USD/h", "seeds"}};
   for (const ServicePlan& service : plan.services) {
     for (const FrontierPoint* point :
          shown_points(service, is_several ? kFrontierRowsOfEachService : kFrontierRowsMost)) {

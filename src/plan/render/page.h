@@ -32,7 +32,7 @@ struct PageTable {
   std::vector<Row> rows{};
 };
 
-/// The first lines on a service: "cost", "SLO", "when worse", each with its sentence.
+/// The first lines on a service: "cost", "SLO", "stress tests", each with its sentence.
 struct PageHeadline {
   std::string service{};
   std::string fleet{};

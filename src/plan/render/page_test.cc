@@ -97,7 +97,7 @@ TEST(Page, ShowsAMissOfTheSloAndAConstantFleet) {
   plan.services = {service};
   const PageHeadline headline = page_of(plan).headlines.at(0);
   EXPECT_TRUE(headline.fleet.starts_with("2 replicas of ")) << headline.fleet;
-  EXPECT_EQ(headline.lines.back().second, "misses with a zone lost (98.96 %)");
+  EXPECT_EQ(headline.lines.back().second, "misses the SLO: a zone lost (98.96 %)");
 }
 
 TEST(Page, SaysWhichMinimumHoldsTheLossOfAZone) {
@@ -120,6 +120,18 @@ TEST(Page, SaysWhichMinimumHoldsTheLossOfAZone) {
       page_of(plan).headlines.at(0).lines.back().second,
       "no minimum that was tried holds the loss of us-east-1a; 4 replicas meet 99.3 % for 110.08 USD/h instead of "
       "55.04 (simulated)");
+}
+
+TEST(Page, SaysHowToSetTheMinimumOfEachRole) {
+  Plan plan;
+  plan.spec.services = {{.name = "chat"}};
+  ServicePlan service{
+      .service = "chat", .roles = {{.role = model::Role::prefill}, {.role = model::Role::decode}}, .holds_slo = true};
+  service.zone_loss = {.roles = {{.minimum = 4, .maximum = 7}, {.minimum = 2, .maximum = 3}}, .holds_slo = true};
+  plan.services = {service};
+  const std::string line = page_of(plan).headlines.at(0).lines.back().second;
+  EXPECT_TRUE(line.ends_with(": --set services.0.min_prefill_replicas=4 --set services.0.min_decode_replicas=2"))
+      << line;
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "base/number_text.h"
+#include "experiment/text/words.h"
 #include "plan/render/page.h"
 #include "plan/render/render.h"
 #include "plan/render/text_layout.h"
@@ -63,16 +64,34 @@ void write_text_list(std::string& out, std::string_view name, const std::vector<
   if (!parts.empty()) out += folded(edge(name), fmt::format("{}", fmt::join(parts, separator)), kGutter);
 }
 
-std::string folder_words(const PageFolder& folder) {
-  return folder.files == 1 ? folder.name : fmt::format("{} {} files", folder.name, folder.files);
+/// Returns the number of files, the folders, and the files that lie in none: "61 files: nodes/ gangs/ apply.sh
+/// plan.md". The scenarios of several services have one name.
+std::string file_words(const std::vector<PageFolder>& folders) {
+  std::int64_t files = 0;
+  std::vector<std::string> names;
+  for (const PageFolder& folder : folders) {
+    files += folder.files;
+    const bool is_scenario = folder.name.starts_with("scenario-");
+    const auto scenario = std::ranges::find_if(names, [](const auto& name) { return name.starts_with("scenario-"); });
+    if (is_scenario && scenario != names.end()) {
+      *scenario = "scenario-*.yaml";
+    } else {
+      names.push_back(folder.name);
+    }
+  }
+  return fmt::format("{} files: {}", files, fmt::join(names, " "));
 }
 
-/// Names the steps of apply.sh.
+/// Counts the commands of apply.sh, and names the optional ones, which the reader has to choose.
 void write_text_steps(std::string& out, const std::vector<ApplyCommand>& commands) {
-  std::vector<std::string> steps, optional;
-  for (const ApplyCommand& command : commands) (command.is_optional ? optional : steps).push_back(command.purpose);
-  if (steps.empty()) return;
-  std::string text = fmt::format("sh apply.sh, in the folder of --out: {}", fmt::join(steps, "; "));
+  std::vector<std::string> optional;
+  for (const ApplyCommand& command : commands) {
+    if (command.is_optional) optional.push_back(command.purpose);
+  }
+  if (commands.empty()) return;
+  std::string text = fmt::format(
+      "sh apply.sh, in the folder of --out: {} in the order in which they work",
+      experiment::counted(static_cast<std::int64_t>(commands.size() - optional.size()), "command", "commands"));
   if (!optional.empty()) text += fmt::format(". Optional: {}", fmt::join(optional, "; "));
   out += folded(edge("apply"), text, kGutter);
 }
@@ -141,9 +160,7 @@ std::string render_text(const Plan& plan, PageDetail detail) {
   for (const PageBlock& block : page.blocks) write_text_block(out, block);
   write_text_list(out, "not simulated", page.not_simulated);
   write_text_list(out, "defaults", page.defaults, " · ");
-  std::vector<std::string> folders;
-  for (const PageFolder& folder : page.folders) folders.push_back(folder_words(folder));
-  write_text_list(out, "files", folders, " · ");
+  if (!page.folders.empty()) out += folded(edge("files"), file_words(page.folders), kGutter);
   write_text_steps(out, page.apply);
   if (detail == PageDetail::all) {
     write_text_apply(out, page.apply);

@@ -6,8 +6,11 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <optional>
 #include <tuple>
 #include <utility>
+
+#include "base/number_text.h"
 
 namespace capstan::plan {
 
@@ -67,6 +70,13 @@ std::string words_of(const RemainingLimits& limits, const SpecCandidate& candida
   return parts.empty() ? "no limit" : fmt::format("{}", fmt::join(parts, "; "));
 }
 
+/// Returns the place of a service in the spec with its path: "s.yaml:2:3: services.chat.load".
+std::string spec_place(const PlanSpec& spec, const ServiceSpec& service, std::string_view key) {
+  const auto index = static_cast<std::size_t>(&service - spec.services.data());
+  const auto known = spec.places.find(fmt::format("services.{}", index));
+  return fmt::format("{}services.{}{}", known == spec.places.end() ? "" : known->second + ": ", service.name, key);
+}
+
 /// Says what the smallest replica takes and what the limits leave.
 Error does_not_fit(const PlanSpec& spec, const ServiceSpec& service, const RemainingLimits& limits) {
   const std::vector<SpecCandidate> fitting = fitting_candidates(service, spec);
@@ -78,14 +88,55 @@ Error does_not_fit(const PlanSpec& spec, const ServiceSpec& service, const Remai
     };
     const SpecCandidate& smallest = *std::ranges::min_element(fitting, {}, cost);
     const auto gib = static_cast<double>(smallest.row->weights().count) / (1 << 30);
-    const ReplicaCount replicas = std::max<ReplicaCount>(1, service.min_replicas) * (service.is_disaggregated ? 2 : 1);
+    const ReplicaCount replicas = service.least_replicas();
     message = fmt::format(
         "the limits leave no room for its smallest fleet, {} of {} ({} weights, {} x {}): {}; expected a higher limit",
         replicas == 1 ? "one replica" : fmt::format("{} replicas", replicas), row_words(*smallest.row),
         fmt::format("{:.0f} GiB of", gib), smallest.machines(), smallest.machine->name,
         words_of(limits, smallest, replicas, spec.cluster));
   }
-  Error error = Error::about("services." + service.name, std::move(message));
+  Error error = Error::about(spec_place(spec, service, ""), std::move(message));
+  error.kind = ErrorKind::infeasible;
+  return error;
+}
+
+/// Replicas that the mean load needs by the engine table, in multiples of the largest fleet, above which no fleet is
+/// simulated: it would serve a tenth of the requests at most, and to simulate a queue that only grows takes long.
+constexpr ReplicaCount kOverloadMost = 10;
+
+ReplicaCount replicas_at_mean(const FleetCandidate& candidate) {
+  ReplicaCount replicas = 0;
+  for (const RoleNeed& need : candidate.needs) replicas += need.at_mean;
+  return replicas;
+}
+
+/// Says how many replicas the mean load needs if no candidate has room for nearly so many.
+std::optional<Error> overload(const PlanSpec& spec, const ServiceSpec& service, const LoadFacts& load,
+                              const std::vector<FleetCandidate>& candidates) {
+  const FleetCandidate* best = nullptr;
+  for (const FleetCandidate& candidate : candidates) {
+    const ReplicaCount needed = replicas_at_mean(candidate);
+    if (needed <= kOverloadMost * candidate.most_replicas) return std::nullopt;
+    // The candidate whose largest fleet serves the largest part of the load.
+    if (best == nullptr || candidate.most_replicas * replicas_at_mean(*best) > best->most_replicas * needed)
+      best = &candidate;
+  }
+  if (best == nullptr) return std::nullopt;
+  const ReplicaCount needed = replicas_at_mean(*best), most = best->most_replicas;
+  const auto rate = [](double per_s) {
+    return per_s < 100 ? fmt::format("{:.3g}", per_s) : grouped_text(static_cast<std::int64_t>(per_s));
+  };
+  const std::string nearest = rate(load.mean_per_s * static_cast<double>(most) / static_cast<double>(needed));
+  const std::string limit =
+      best->bounded_by.empty() ? fmt::format("max_replicas of {}", service.max_replicas) : best->bounded_by;
+  Error error = Error::about(
+      spec_place(spec, service, ".load"),
+      fmt::format(
+          "{} requests/s in the mean of the simulated load need about {} replicas on {} by the engine table, {} "
+          "more than the {} that the limits leave ({}); the nearest that is possible is about {} requests/s in "
+          "the mean, or limits for {} replicas",
+          rate(load.mean_per_s), grouped_text(needed), best->words(), grouped_text(needed - most), most, limit, nearest,
+          grouped_text(needed)));
   error.kind = ErrorKind::infeasible;
   return error;
 }
@@ -133,7 +184,7 @@ ReplicaCount FleetCandidate::replicas_in(GpuCount gpus) const {
 
 GpuCount FleetCandidate::gpus_at_peak() const {
   ReplicaCount replicas = 0;
-  for (const RoleNeed& need : needs) replicas += std::max(need.at_peak, least_replicas);
+  for (const RoleNeed& need : needs) replicas += std::max(need.at_peak, need.least);
   return replicas * (machines_per_replica() > 1 ? machines_per_replica() * machine.gpus : engine.tp);
 }
 
@@ -145,12 +196,11 @@ Result<std::vector<FleetCandidate>> fleet_candidates(const PlanSpec& spec, const
                                                      const LoadFacts& load, const RemainingLimits& limits) {
   std::vector<FleetCandidate> candidates;
   for (const SpecCandidate& possible : fitting_candidates(service, spec)) {
-    FleetCandidate candidate{.engine = *possible.row,
-                             .machine = *possible.machine,
-                             .base = *base_capacity(*possible.machine, spec.cluster),
-                             .least_replicas = std::max<ReplicaCount>(1, service.min_replicas)};
+    FleetCandidate candidate{
+        .engine = *possible.row, .machine = *possible.machine, .base = *base_capacity(*possible.machine, spec.cluster)};
     const auto add = [&](model::Role role) {
       candidate.needs.push_back(need_of(candidate.engine, role, service.slo, load));
+      candidate.needs.back().least = std::max<ReplicaCount>(1, service.least_replicas(role));
     };
     if (service.is_disaggregated) {
       add(model::Role::prefill);
@@ -159,21 +209,18 @@ Result<std::vector<FleetCandidate>> fleet_candidates(const PlanSpec& spec, const
       add(model::Role::both);
     }
     set_most_replicas(spec, service, limits, candidate);
-    const auto roles = static_cast<ReplicaCount>(candidate.needs.size());
-    if (candidate.most_replicas < roles * candidate.least_replicas) continue;
-    ReplicaCount replicas = 0;
-    for (const RoleNeed& need : candidate.needs) {
-      replicas += need.at_mean;
-      candidate.holds_slo &= !need.capacity.found.out_of_reach;
-    }
+    if (candidate.most_replicas < service.least_replicas()) continue;
+    for (const RoleNeed& need : candidate.needs) candidate.holds_slo &= !need.capacity.found.out_of_reach;
+    const std::int64_t machines = candidate.machines_for(replicas_at_mean(candidate));
     candidate.modelled_usd_per_hour =
-        static_cast<double>(candidate.price().count) / 1e6 * static_cast<double>(candidate.machines_for(replicas));
+        static_cast<double>(candidate.price().count) / 1e6 * static_cast<double>(machines);
     candidates.push_back(std::move(candidate));
   }
   if (candidates.empty()) return std::unexpected(does_not_fit(spec, service, limits));
   if (std::ranges::any_of(candidates, &FleetCandidate::holds_slo)) {
     std::erase_if(candidates, [](const FleetCandidate& candidate) { return !candidate.holds_slo; });
   }
+  if (std::optional<Error> error = overload(spec, service, load, candidates)) return std::unexpected(std::move(*error));
   candidates = without_similar(std::move(candidates));
   std::ranges::sort(candidates, {}, [](const FleetCandidate& c) {
     return std::tuple(c.modelled_usd_per_hour, c.engine.gpu, c.engine.tp, c.machine.name);

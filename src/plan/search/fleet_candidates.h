@@ -25,6 +25,7 @@ struct RoleNeed {
   ReplicaCount at_mean = 1;    ///< replicas for the mean rate
   ReplicaCount at_peak = 1;    ///< replicas for the busiest window
   ReplicaCount at_first = 1;   ///< replicas for the rate at which the load begins
+  ReplicaCount least = 1;      ///< smallest number of replicas, from the spec
 };
 
 struct FleetCandidate {
@@ -32,7 +33,6 @@ struct FleetCandidate {
   MachineSpec machine{};
   model::CapacityType base = model::CapacityType::on_demand;  ///< capacity type of the nodes of the minimum
   std::vector<RoleNeed> needs{};                              ///< needs of the only role, or of prefill and decode
-  ReplicaCount least_replicas = 1;   ///< smallest number of replicas of each role, from the spec
   ReplicaCount most_replicas = 1;    ///< largest number of replicas of all roles within the limits
   std::string bounded_by{};          ///< limit that lowered `most_replicas`; empty: none
   double modelled_usd_per_hour = 0;  ///< cost at the mean rate

@@ -56,6 +56,22 @@ TEST(FleetCandidates, HaveTheNeedsOfBothRoles) {
   EXPECT_EQ(candidates[0].needs[1].capacity.prefill_share, 0);
 }
 
+TEST(FleetCandidates, RefuseALoadThatNoFleetCanServe) {
+  PlanSpec spec = sample_specs::small_spec();
+  spec.services[0].load.requests_per_s *= 1000;
+  spec.services[0].load.duration = std::chrono::minutes(1);
+  spec.services[0].max_replicas = 2;
+  const auto load = count_load(spec.services[0]);
+  ASSERT_TRUE(load);
+  const auto candidates = fleet_candidates(spec, spec.services[0], *load, {});
+  ASSERT_FALSE(candidates);
+  EXPECT_EQ(candidates.error().kind, ErrorKind::infeasible);
+  EXPECT_NE(candidates.error().message.find("more than the 2 that the limits leave (max_replicas of 2); the nearest "
+                                            "that is possible is about "),
+            std::string::npos)
+      << candidates.error().message;
+}
+
 TEST(FleetCandidates, CountMachinesOfReplicasThatSpanSeveral) {
   FleetCandidate candidate;
   candidate.engine.tp = 16;

@@ -62,8 +62,9 @@ std::string left_words(std::string_view limit, const std::string& left, const st
                        const std::string& service) {
   return all.starts_with(left + " ")
              ? fmt::format("{}: {}", limit, all)
-             : fmt::format("{}: {} of {} are left for {} by other services and by quotas of tenants without a service",
-                           limit, left, all, service);
+             : fmt::format(
+                   "{}: {} of {} are for {}; other services and the quotas of tenants without a service take the rest",
+                   limit, left, all, service);
 }
 
 std::string gpu_count(GpuCount gpus) { return explain::count_text(gpus, "GPU", "GPUs"); }

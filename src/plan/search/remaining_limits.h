@@ -30,7 +30,7 @@ struct MachineUse {
 /// The GPUs that one limit leaves on the machines of a candidate.
 struct LimitedGpus {
   GpuCount gpus = 0;    ///< GPUs that are left; slices for MIG
-  std::string words{};  ///< "limits.gpus: 40 of 64 GPUs are left for chat ..."
+  std::string words{};  ///< "limits.gpus: 40 of 64 GPUs are for chat; ..."
 };
 
 struct RemainingLimits {

@@ -50,9 +50,9 @@ TEST(RemainingLimits, LeaveTheLaterServicesTheirNeed) {
   spec.limits = {.gpus = 64, .per_hour = kNodePrice * 8};
   const RemainingLimits limits = remaining_limits(spec, {}, kNeeds);
   EXPECT_EQ(gpus_left(limits), (std::vector<GpuCount>{56, 56}));
-  EXPECT_EQ(
-      limits.on(machine_named("p5.48xlarge"), kNodePrice, 16).front().words,
-      "limits.gpus: 56 of 64 GPUs are left for chat by other services and by quotas of tenants without a service");
+  EXPECT_EQ(limits.on(machine_named("p5.48xlarge"), kNodePrice, 16).front().words,
+            "limits.gpus: 56 of 64 GPUs are for chat; other services and the quotas of tenants without a service take "
+            "the rest");
 }
 
 TEST(RemainingLimits, AreDividedByNeedIfTheyAreTooSmall) {
@@ -101,10 +101,9 @@ TEST(RemainingLimits, BoundThePodsOfATenant) {
   spec.tenants[0].gpu_limit = 24;
   const RemainingLimits limits = remaining_limits(spec, {plan_of_chat(4)}, kNeeds);
   EXPECT_EQ(limits.tenant_gpus, 8);
-  EXPECT_EQ(
-      limits.tenant_words,
-      "tenants.serving.gpu_limit: 8 of 24 GPUs are left for code by other services and by quotas of tenants without "
-      "a service");
+  EXPECT_EQ(limits.tenant_words,
+            "tenants.serving.gpu_limit: 8 of 24 GPUs are for code; other services and the quotas of tenants without "
+            "a service take the rest");
 }
 
 TEST(WholeGpus, CountSlicesAsParts) {

@@ -62,6 +62,15 @@ Result<bool> is_other_better(FleetSimulator& simulator, const FleetKey& runner_u
   return is_better(simulator.tried().at(**constant), simulator.tried().at(chosen));
 }
 
+/// Keeps the scenarios of the points that the report of the plan simulates again.
+void keep_scenarios(FleetSimulator& simulator, std::vector<FrontierPoint>& points) {
+  for (const auto& [key, tried] : simulator.tried()) {
+    const auto point = std::ranges::find(points, tried.fleet.words(), &FrontierPoint::fleet);
+    if (point == points.end() || !(point->is_efficient || point->is_runner_up)) continue;
+    point->scenario = simulator.scenario(tried.fleet);
+  }
+}
+
 /// Plans one service: the fleet under Capstan's policy, the scaler, and the tests of robustness.
 Result<ServicePlan> plan_service(FleetSimulator& simulator, const SearchBudget& budget) {
   const ServiceSpec& service = simulator.service();
@@ -107,6 +116,7 @@ Result<ServicePlan> plan_service(FleetSimulator& simulator, const SearchBudget& 
   if (!zone_loss) return std::unexpected(zone_loss.error());
   plan.zone_loss = std::move(*zone_loss);
   plan.frontier = frontier_of(simulator.tried(), choice->chosen, found->runner_up);
+  keep_scenarios(simulator, plan.frontier);
   const auto runner_up = std::ranges::find(plan.frontier, true, &FrontierPoint::is_runner_up);
   if (runner_up != plan.frontier.end()) plan.runner_up = *runner_up;
   return plan;

@@ -121,6 +121,19 @@ TEST(SearchFleets, StartsAtTheMinimumOfTheSpec) {
   }
 }
 
+TEST(SearchFleets, StartsAtTheMinimumOfEachRole) {
+  PlanSpec spec = sample_specs::disaggregated_spec();
+  spec.services[0].min_prefill_replicas = 1;
+  spec.services[0].min_decode_replicas = 4;
+  const SearchResult result = found(spec);
+  const std::vector<RoleFleet>& roles = result.services.at(0).roles;
+  ASSERT_EQ(roles.size(), 2u);
+  EXPECT_LT(roles[0].minimum, 4);
+  for (const ScalerVariant& variant : result.services[0].variants) {
+    EXPECT_GE(variant.roles.at(1).minimum, 4) << scaler_word(variant.kind);
+  }
+}
+
 TEST(SearchFleets, NamesTheWeightsThatFitNowhere) {
   PlanSpec spec = sample_specs::chat_spec();
   spec.limits.gpus = 1;

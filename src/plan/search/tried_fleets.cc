@@ -17,7 +17,7 @@ namespace {
 std::vector<ReplicaCount> wanted_maxima(const FleetCandidate& candidate) {
   std::vector<ReplicaCount> maxima;
   for (const RoleNeed& need : candidate.needs) {
-    maxima.push_back(std::max(2 * need.at_peak + 1, candidate.least_replicas));
+    maxima.push_back(std::max(2 * need.at_peak + 1, need.least));
   }
   return maxima;
 }
@@ -96,7 +96,7 @@ FleetOption fleet_of(const std::vector<FleetCandidate>& candidates, const FleetK
   const ReplicaCount steps = peak_step(candidate);
   for (std::size_t i = 0; i < candidate.needs.size(); ++i) {
     const ReplicaCount minimum = (candidate.needs[i].at_peak * key.step + steps - 1) / steps;
-    const ReplicaCount least = std::min(candidate.least_replicas, fleet.maximum[i]);
+    const ReplicaCount least = std::min(candidate.needs[i].least, fleet.maximum[i]);
     fleet.minimum.push_back(std::clamp<ReplicaCount>(minimum, least, fleet.maximum[i]));
   }
   fleet.scaler = key.scaler;

@@ -156,8 +156,8 @@ Section cost_section(const PlanFacts& facts) {
           facts, service,
           {.name = "runner-up",
            .value = usd(service.runner_up->micro_usd_per_hour) + " USD/h",
-           .why = fmt::format("{}, {} % met; the best of another GPU kind or parallelism under "
-                              "Capstan's policy and all seeds",
+           .why = fmt::format("{}, {} % met; the cheapest fleet of another GPU kind or parallelism, simulated "
+                              "under all seeds with Capstan's policy",
                               service.runner_up->fleet, experiment::tenths(service.runner_up->attainment_ppm, 10'000)),
            .evidence = Evidence::simulated},
           out);

@@ -101,9 +101,8 @@ Section monitoring_section(const PlanFacts& facts) {
   }
   std::ranges::move(metric_source_manifests(facts.spec, sources), std::back_inserter(out.manifests));
   out.page_answer =
-      "Kill switch: if the alert TtftP99AboveSlo fires after a change of an autoscaler, stop the scaler and set the "
-      "most "
-      "replicas that were ready at once in the simulations.";
+      "Kill switch: if the alert TtftP99AboveSlo fires after a change of an autoscaler, stop the autoscaler and set "
+      "the replicas to the highest number that was ready at once in the simulations; --details has the commands.";
   out.answer = fmt::format(
       "Watch these metrics first; the dashboards and the alerts are in monitoring/. {} Each scaler has commands of its "
       "own, and a command that gives the replicas back.",

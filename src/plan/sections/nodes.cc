@@ -35,22 +35,43 @@ std::string price_list(const MachineSpec& machine) {
   return text.empty() ? "unknown" : text;
 }
 
+/// Names the prices that are those of the catalogue: "on-demand, spot".
+std::string listed_prices(const MachineSpec& machine, const scenario::Instance& row) {
+  std::string words;
+  const auto add = [&](const std::optional<MicroUsd>& price, const std::optional<MicroUsd>& listed, const char* name) {
+    if (price && price == listed) words += fmt::format("{}{}", words.empty() ? "" : ", ", name);
+  };
+  add(machine.on_demand_per_hour, row.on_demand_per_hour, "on-demand");
+  add(machine.spot_per_hour, row.spot_per_hour, "spot");
+  return words;
+}
+
+/// Returns the source of the prices of a cloud in data/instances.csv, which data/README.md describes.
+std::string_view price_source(const scenario::Instance& row) {
+  if (row.cloud == "azure") return "karpenter-provider-azure of 2026-06-18 (data/instances.csv)";
+  if (row.cloud == "gcp") return "karpenter-provider-gcp of 2026-08-06 (data/instances.csv)";
+  return row.spot_per_hour ? "karpenter-provider-aws of 2026-07-20, spot SkyPilot's catalog v8 (data/instances.csv)"
+                           : "karpenter-provider-aws of 2026-07-20 (data/instances.csv)";
+}
+
 /// Adds the price of a machine once, also if several pools use it.
 void add_price(Section& section, const PlanSpec& spec, const MachineSpec& machine) {
   const std::string name = "price of " + machine.name;
   if (std::ranges::find(section.statements, name, &Statement::name) != section.statements.end()) return;
   const scenario::Instance* row = scenario::find_instance(machine.name);
-  const bool is_listed = !machine.has_stated_price && row != nullptr;
-  section.statements.push_back({.name = name,
-                                .value = price_list(machine),
-                                .why = is_listed
-                                           ? fmt::format("list price in {}, data/instances.csv{}", row->region,
-                                                         row->region == spec.cluster.region
-                                                             ? ""
-                                                             : "; the price in " + spec.cluster.region + " may differ")
-                                           : "the spec states it",
-                                .evidence = is_listed ? Evidence::catalogue : Evidence::stated,
-                                .shown = Shown::one_service});
+  const std::string listed = row == nullptr ? "" : listed_prices(machine, *row);
+  std::string why = machine.has_stated_price || row == nullptr ? "the spec states it" : "";
+  if (!listed.empty()) {
+    why += fmt::format("{}{}list price{} in {}, {}", why.empty() ? "" : "; ", why.empty() ? "" : listed + ": ",
+                       why.empty() && listed.find(',') != listed.npos ? "s" : "", row->region, price_source(*row));
+    if (row->region != spec.cluster.region) why += "; the price in " + spec.cluster.region + " may differ";
+  }
+  section.statements.push_back(
+      {.name = name,
+       .value = price_list(machine),
+       .why = std::move(why),
+       .evidence = machine.has_stated_price || row == nullptr ? Evidence::stated : Evidence::catalogue,
+       .shown = Shown::one_service});
 }
 
 void add_pool(Section& section, const PlanSpec& spec, const GpuPool& pool) {
@@ -129,8 +150,10 @@ void add_disruption(Section& section, const std::vector<GpuPool>& pools) {
   section.statements.push_back(
       {.name = "replacement of nodes for a new image",
        .value = "one at a time, 22:00 to 06:00 UTC",
-       .why = "WhenEmpty does not stop drift, so a budget of 0 does from 06:00 to 22:00; move the hours to your quiet "
-              "ones",
+       .why =
+           "WhenEmpty does not stop drift; a disruption budget of 0 nodes stops it from 06:00 to 22:00 UTC; move the "
+           "hours to your quiet "
+           "ones",
        .evidence = Evidence::assumed});
   section.statements.push_back(
       {.name = "expiry",

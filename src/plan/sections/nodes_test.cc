@@ -42,13 +42,20 @@ TEST(PlanNodes, APriceSaysWhereItIsFrom) {
   testing::SamplePlan plan = testing::chat_plan();
   const Statement listed = node_statement(nodes_section(plan.facts()), "price of p5.48xlarge");
   EXPECT_EQ(listed.value, "on-demand 55.04 USD/h");
-  EXPECT_EQ(listed.why, "list price in us-east-1, data/instances.csv");
+  constexpr std::string_view kListed =
+      "list price in us-east-1, karpenter-provider-aws of 2026-07-20, spot SkyPilot's catalog v8 (data/instances.csv)";
+  EXPECT_EQ(listed.why, kListed);
   EXPECT_EQ(listed.evidence, Evidence::catalogue);
   plan.spec.cluster.region = "eu-west-1";
   EXPECT_EQ(node_statement(nodes_section(plan.facts()), "price of p5.48xlarge").why,
-            "list price in us-east-1, data/instances.csv; the price in eu-west-1 may differ");
+            std::string(kListed) + "; the price in eu-west-1 may differ");
   plan.services[0].roles[0].machine.has_stated_price = true;
   EXPECT_EQ(node_statement(nodes_section(plan.facts()), "price of p5.48xlarge").evidence, Evidence::stated);
+  plan.spec.cluster.region = "us-east-1";
+  EXPECT_EQ(node_statement(nodes_section(plan.facts()), "price of p5.48xlarge").why,
+            "the spec states it; on-demand: " + std::string(kListed));
+  plan.services[0].roles[0].machine.on_demand_per_hour = MicroUsd{50'000'000};
+  EXPECT_EQ(node_statement(nodes_section(plan.facts()), "price of p5.48xlarge").why, "the spec states it");
 }
 
 TEST(PlanNodes, AFleetThatMissedItsSloIsNotCalledOneThatHeldIt) {

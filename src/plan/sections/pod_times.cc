@@ -75,9 +75,9 @@ PodResourcesShare resources_share(const RoleFleet& role) {
   if (share.is_machine_known) {
     share.cpu = std::max<std::int64_t>(role.machine.vcpus * kUsablePercent * devices / all / 100, 1);
     share.memory_gib = std::max<std::int64_t>(role.machine.memory_gib * kUsablePercent * devices / all / 100, 1);
-    share.why = fmt::format("{} of {} {} of a {} with {} cores and {} GiB, {} % of which pods may use", devices, all,
-                            mig_profile_of(role.engine.gpu) ? "slices" : "GPUs", role.machine.name, role.machine.vcpus,
-                            role.machine.memory_gib, kUsablePercent);
+    share.why = fmt::format("{} of the {} {} of one {} with {} cores and {} GiB, of which pods may use {} %", devices,
+                            all, mig_profile_of(role.engine.gpu) ? "slices" : "GPUs", role.machine.name,
+                            role.machine.vcpus, role.machine.memory_gib, kUsablePercent);
   } else {
     share.cpu = kAssumedCpus * devices;
     share.memory_gib = kAssumedGib * devices;

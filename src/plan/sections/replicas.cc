@@ -22,32 +22,32 @@ void add_signal_statements(const ScalerFacts& facts, const ServicePlan& fleet, S
   if (!signal.asked_why.empty()) why = signal.asked_why + "; " + why;
   statements.add("signal", signal_word(signal.signal), std::move(why),
                  signal.asked_why.empty() ? Evidence::modelled : Evidence::stated, Shown::page);
-  statements.add("sequences at once", fmt::format("{}", signal.batch),
+  statements.add("requests that one replica runs at once", fmt::format("{}", signal.batch),
                  fmt::format("the most that one replica runs within the SLO, limited by {}", bound_word(signal.bound)),
                  Evidence::modelled);
-  statements.add("waiting per replica", fmt::format("{}", signal.waiting), signal.waiting_why,
+  statements.add("target of waiting requests per replica", fmt::format("{}", signal.waiting), signal.waiting_why,
                  signal.is_waiting_assumed ? Evidence::assumed : Evidence::modelled, Shown::one_service);
   if (signal.uses_kv()) {
     statements.add("KV memory per replica", fmt::format("{} %", signal.kv_percent), signal.kv_why, Evidence::modelled,
                    Shown::one_service);
   }
-  statements.add("in flight per replica", fmt::format("{}", signal.in_flight), signal.in_flight_why, Evidence::modelled,
-                 Shown::one_service);
-  statements.add("deciding threshold", signal.deciding, signal.deciding_why, Evidence::modelled, Shown::page);
+  statements.add("target of requests in flight per replica", fmt::format("{}", signal.in_flight), signal.in_flight_why,
+                 Evidence::modelled, Shown::one_service);
+  statements.add("target that is reached first", signal.deciding, signal.deciding_why, Evidence::modelled, Shown::page);
   statements.add("minimum", fmt::format("{}", facts.role.minimum),
                  "the smallest that was simulated and holds the SLO for this cost", Evidence::simulated);
   statements.add(
       "maximum", fmt::format("{}", facts.role.maximum),
       fmt::format(
-          "twice the need at the peak by the engine table, and one more, within the limits{}{}; at most {} were "
+          "2 x the replicas that the peak needs by the engine table, + 1, within the limits{}{}; at most {} were "
           "ready at once in the simulations",
           fleet.bounded_by.empty() ? "" : "; lowered by ", fleet.bounded_by.empty() ? "" : fleet.bounded_by.front(),
           facts.role.peak_ready),
       Evidence::modelled);
-  statements.add(
-      "scale-down window", explain::time_text(std::chrono::seconds(scale_down_window_s(facts.start))),
-      fmt::format("twice the longest cold start of {}, 10 min to 1 h", explain::time_text(facts.start.longest)),
-      fleet.start.empty() ? Evidence::assumed : Evidence::modelled);
+  statements.add("scale-down window", explain::time_text(std::chrono::seconds(scale_down_window_s(facts.start))),
+                 fmt::format("2 x the longest cold start of {}, at least 10 min and at most 1 h",
+                             explain::time_text(facts.start.longest)),
+                 fleet.start.empty() ? Evidence::assumed : Evidence::modelled);
 }
 
 void add_role(const PlanFacts& facts, const ServiceSpec& service, const ServicePlan& fleet, const RoleFleet& role,
@@ -114,19 +114,20 @@ std::string choice_words(const PlanFacts& facts) {
   for (const ServicePlan& fleet : facts.services) {
     if (fleet.variants.empty()) continue;
     const std::string cost = experiment::usd(micro_usd_per_hour(fleet.seeds)) + " USD/h";
+    const std::string equal = equal_cost_words(fleet);
     words += fmt::format("{}For {}, ", words.empty() ? "" : " ", fleet.service);
     if (!fleet.holds_slo) {
       words += fmt::format("no scaler holds the SLO; {} meets most, for {}.", scaler_word(fleet.scaler), cost);
     } else if (fleet.scaler == ScalerKind::constant) {
       words += fmt::format(
-          "a constant fleet of {} holds the SLO for the least, {}: apply a scaler with this minimum, which "
+          "a constant fleet of {} holds the SLO at the lowest cost, {}: apply a scaler with this minimum, which "
           "changes nothing until the load is higher than the simulated one.",
           constant_words(fleet), cost);
     } else {
       words += fmt::format(
-          "{} holds the SLO for the least, {}.",
+          "{} holds the SLO at the lowest cost, {}{}.",
           fleet.scaler == ScalerKind::capstan ? "Capstan's policy" : fmt::format("the {}", scaler_word(fleet.scaler)),
-          cost);
+          cost, equal.empty() ? "" : "; " + equal);
     }
   }
   return words;

@@ -19,7 +19,7 @@ constexpr double kHpaTolerance = 1.1;
 constexpr double kGrowthMax = 1.5;
 /// Cap of the KV target, so that full KV memory adds at least half of the replicas.
 constexpr double kKvMax = 0.65;
-constexpr std::int64_t kWaitingMin = 2;      ///< a threshold of 1 would add replicas at the first waiting request
+constexpr std::int64_t kRequestsMin = 2;     ///< a threshold of 1 would add replicas at the first request
 constexpr std::int64_t kAssumedWaiting = 4;  ///< policy Queue's default
 
 /// Returns "230 ms" or "1.2 s".
@@ -93,14 +93,15 @@ void set_in_flight(const RoleFleet& role, SignalChoice& choice) {
   // A prompt is late if the prompts before it take as long as the TTFT bound. So the mean queue may take half as long.
   const double most = is_prefill ? batch / 2 : batch;
   const double target = less_deviation(most) / choice.growth / kHpaTolerance;
-  choice.in_flight = std::max<std::int64_t>(static_cast<std::int64_t>(target), is_prefill ? kWaitingMin : 1);
-  const std::int64_t least = is_prefill ? kWaitingMin : 1;
+  choice.in_flight = std::max<std::int64_t>(static_cast<std::int64_t>(target), kRequestsMin);
   choice.in_flight_why = fmt::format(
-      "{}{} sequences within the SLO, limited by {}{}, less {:.1f} for random arrivals, / {:.2f} for a burst beyond "
-      "the minimum / {:.1f} for the tolerance of the HPA = {:.1f}{}",
-      is_prefill ? "half of " : "", choice.batch, bound_word(choice.bound),
-      is_prefill ? ", because a prompt behind all of them is late" : "", most - less_deviation(most), choice.growth,
-      kHpaTolerance, target, target < static_cast<double>(least) ? fmt::format(", at least {}", least) : "");
+      "{} runs {} sequences within the SLO, limited by {}; ({}{} - {:.1f} for random arrivals) / {:.2f} for the part "
+      "of "
+      "a burst above the minimum / {:.1f} for the tolerance of the HPA = {:.1f}{}",
+      is_prefill ? "a prompt behind all others is late, so that half of them count: a replica" : "a replica",
+      choice.batch, bound_word(choice.bound), choice.batch, is_prefill ? " / 2" : "", most - less_deviation(most),
+      choice.growth, kHpaTolerance, target,
+      target < static_cast<double>(kRequestsMin) ? fmt::format(", raised to {}", kRequestsMin) : "");
 }
 
 void set_waiting(const ServiceSpec& service, const RoleFleet& role, const ReplicaCapacity& capacity,
@@ -118,15 +119,15 @@ void set_waiting(const ServiceSpec& service, const RoleFleet& role, const Replic
     return;
   }
   const double prompts = ttft_s / capacity.prompt_s / 2;
-  const std::int64_t most = std::max(kWaitingMin, choice.in_flight);
-  choice.waiting = std::clamp<std::int64_t>(static_cast<std::int64_t>(prompts), kWaitingMin, most);
+  const std::int64_t most = std::max(kRequestsMin, choice.in_flight);
+  choice.waiting = std::clamp<std::int64_t>(static_cast<std::int64_t>(prompts), kRequestsMin, most);
   choice.waiting_why = fmt::format(
       "a replica computes {:.1f} mean prompts of {} within half of the TTFT bound of {}; the other half is for the "
       "prompt itself and the next reading{}",
       prompts, short_time(capacity.prompt_s), short_time(ttft_s),
-      prompts < static_cast<double>(kWaitingMin) ? fmt::format("; at least {}", kWaitingMin)
-      : prompts >= static_cast<double>(most + 1) ? fmt::format("; at most {}, as many as are in flight", most)
-                                                 : "");
+      prompts < static_cast<double>(kRequestsMin) ? fmt::format("; at least {}", kRequestsMin)
+      : prompts >= static_cast<double>(most + 1)  ? fmt::format("; not above the {} that are in flight", most)
+                                                  : "");
 }
 
 void set_kv(const RoleFleet& role, SignalChoice& choice) {
@@ -135,8 +136,8 @@ void set_kv(const RoleFleet& role, SignalChoice& choice) {
   const double share = role.kv_share_at_batch * usual / batch / choice.growth / kHpaTolerance;
   choice.kv_percent = std::max<std::int64_t>(static_cast<std::int64_t>(std::min(share, kKvMax) * 100), 1);
   choice.kv_why = fmt::format(
-      "{:.0f} % at {} sequences x {:.1f} / {} for random arrivals / {:.2f} for a burst beyond the minimum / {:.1f} for "
-      "the tolerance of the HPA = {:.1f} %, at most {:.0f} %, whole percents",
+      "{:.0f} % at {} sequences x {:.1f} / {} for random arrivals / {:.2f} for the part of a burst above the minimum / "
+      "{:.1f} for the tolerance of the HPA = {:.1f} %, rounded down, at most {:.0f} %",
       role.kv_share_at_batch * 100, choice.batch, usual, choice.batch, choice.growth, kHpaTolerance, share * 100,
       kKvMax * 100);
 }
@@ -147,15 +148,15 @@ void set_deciding(const RoleFleet& role, SignalChoice& choice) {
   const double by_kv = kv_per_sequence > 0 ? static_cast<double>(choice.kv_percent) / 100 / kv_per_sequence : 0;
   const bool has_kv = choice.uses_kv() && by_kv > 0;
   choice.deciding = has_kv && by_kv < static_cast<double>(choice.in_flight) ? "KV memory" : "in flight";
-  choice.deciding_why = fmt::format("{} in flight", choice.in_flight);
+  choice.deciding_why = fmt::format("with mean requests, {} in flight is reached at {} requests of a replica",
+                                    choice.in_flight, choice.in_flight);
   if (has_kv) choice.deciding_why += fmt::format(", {} % of KV memory at {:.0f}", choice.kv_percent, by_kv);
   if (choice.uses_waiting()) {
-    choice.deciding_why +=
-        fmt::format(", {} waiting at {}, after the batch is full", choice.waiting, choice.batch + choice.waiting);
+    choice.deciding_why += fmt::format(", {} waiting at {}, because the others are in the batch", choice.waiting,
+                                       choice.batch + choice.waiting);
   }
   choice.deciding_why +=
-      "; the first one that is reached adds replicas, and the others guard against prompts and answers "
-      "that are longer than the mean";
+      "; the lowest adds replicas, and the others take over when prompts or answers are longer than the mean";
 }
 
 }  // namespace

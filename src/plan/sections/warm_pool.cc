@@ -41,7 +41,7 @@ void add_start_statements(const ServiceSpec& service, const ServicePlan& fleet, 
   Duration longest{};
   for (const Trial& trial : fleet.seeds) longest = std::max(longest, trial.cold_start_max);
   if (longest > Duration{}) {
-    out.statements.push_back({.name = prefix + "longest simulated cold start",
+    out.statements.push_back({.name = prefix + "longest simulated start on an existing node",
                               .value = time_text(longest),
                               .why =
                                   "from the moment at which its GPUs are assigned until it is ready, over all seeds; "

@@ -3,14 +3,17 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 #include <optional>
+#include <set>
 
 #include "base/number_text.h"
 #include "base/quantity.h"
 #include "engine/step_model.h"
 #include "manifest/fields.h"
+#include "model/capacity_names.h"
 #include "plan/engine_limits.h"
 #include "plan/spec/candidates.h"
 #include "plan/spec/gpu_kinds.h"
@@ -19,12 +22,15 @@ namespace capstan::plan {
 
 namespace {
 
+using model::CapacityType;
+
 double milliseconds(Duration duration) { return std::chrono::duration<double, std::milli>(duration).count(); }
 Duration of_picoseconds(engine::Picoseconds ps) { return Duration{ps / engine::kPicosecondsPerNanosecond}; }
 
 /// Returns the milliseconds as people read them: "6.8 ms", "1.52 s".
 std::string time_words(Duration duration) {
   const double ms = milliseconds(duration);
+  if (ms < 0.001) return "0 ms";
   return ms < 1000 ? fmt::format("{:.3g} ms", ms) : fmt::format("{:.3g} s", ms / 1000);
 }
 
@@ -60,6 +66,10 @@ class ServiceCheck {
 
   /// @return the candidates that fit; none if a demand about GPUs was found
   std::vector<SpecCandidate> check() {
+    if (std::string message = undivided(); !message.empty()) {
+      add("pods_per_replica", std::move(message));
+      return {};
+    }
     const std::vector<SpecCandidate> candidates = spec_candidates(service_, spec_);
     if (candidates.empty()) {
       add("", no_machine());
@@ -87,6 +97,24 @@ class ServiceCheck {
   bool has_gpu(const std::string& gpu) const {
     const std::vector<MachineSpec>& machines = spec_.cluster.machines;
     return std::ranges::find(machines, gpu, &MachineSpec::gpu) != machines.end();
+  }
+
+  /// Says that no parallelism of the model can be divided over the pods of a replica; empty if one can.
+  std::string undivided() const {
+    std::set<std::int64_t> known;
+    for (const engine::EngineRow& row : spec_.engines->rows()) {
+      if (row.model == service_.model && row.weight_dtype == service_.dtype) known.insert(row.tp);
+    }
+    const auto divides = [&](std::int64_t pods) {
+      return std::ranges::any_of(known, [&](std::int64_t tp) { return tp % pods == 0; });
+    };
+    if (known.empty() || divides(service_.pods_per_replica)) return "";
+    std::int64_t nearest = std::min(service_.pods_per_replica, *known.rbegin());
+    while (!divides(nearest)) --nearest;
+    return fmt::format(
+        "{0}.pods_per_replica: no replica of {1} in {2} can be divided over {3} pods, because the engine "
+        "table has it on {4} GPUs; the nearest that is possible is pods_per_replica: {5}",
+        name(), service_.model, service_.dtype, service_.pods_per_replica, fmt::join(known, ", "), nearest);
   }
 
   std::string no_machine() const {
@@ -206,17 +234,22 @@ class ServiceCheck {
 
   /// Compares the smallest fleet that the search tries with the limits. Replicas that share GPUs are not counted.
   void check_minimum(const std::vector<SpecCandidate>& fitting) {
-    if (service_.min_replicas <= 1 || service_.may_share_gpu) return;
-    const GpuCount of_replica = std::ranges::min(fitting, {}, [](const SpecCandidate& c) { return c.row->tp; }).row->tp;
     const GpuCount roles = service_.is_disaggregated ? 2 : 1;
-    const GpuCount needed = of_replica * roles * service_.min_replicas;
+    const ReplicaCount replicas = service_.least_replicas();
+    if (replicas <= roles || service_.may_share_gpu) return;
+    const GpuCount of_replica = std::ranges::min(fitting, {}, [](const SpecCandidate& c) { return c.row->tp; }).row->tp;
+    const GpuCount needed = of_replica * replicas;
+    const std::string key = service_.min_prefill_replicas  ? "min_prefill_replicas"
+                            : service_.min_decode_replicas ? "min_decode_replicas"
+                                                           : "min_replicas";
     const auto check = [&](std::optional<GpuCount> limit, const std::string& of) {
       if (!limit || *limit >= needed) return;
-      add("min_replicas",
-          fmt::format("{}.min_replicas: {} replicas{} need at least {} GPUs, {} more than {} of {}; the "
-                      "nearest that is possible is {}",
-                      name(), service_.min_replicas, roles > 1 ? " of each role" : "", needed, needed - *limit, of,
-                      *limit, *limit / (of_replica * roles)));
+      const std::string nearest = roles > 1 ? fmt::format("{} replicas of both roles together", *limit / of_replica)
+                                            : fmt::format("min_replicas: {}", *limit / of_replica);
+      add(key, fmt::format("{}.{}: {} replicas{} need at least {} GPUs, {} more than {} of {}; the nearest that is "
+                           "possible is {}",
+                           name(), key, replicas, roles > 1 ? " of both roles" : "", needed, needed - *limit, of,
+                           *limit, nearest));
     };
     check(spec_.limits.gpus, "limits.gpus");
     const auto tenant = std::ranges::find(spec_.tenants, service_.tenant, &TenantSpec::name);
@@ -229,9 +262,11 @@ class ServiceCheck {
     const GpuCount fewest = std::ranges::min(fitting, {}, [](const SpecCandidate& c) { return c.row->tp; }).row->tp *
                             (service_.is_disaggregated ? 2 : 1);
     if (*tenant->gpu_limit >= fewest) return;
-    add("tenant", fmt::format("{0}.tenant: the smallest fleet needs {1} GPUs, {2} more than gpu_limit {3} of tenant "
-                              "{4}; the nearest that is possible is gpu_limit: {1}",
-                              name(), fewest, fewest - *tenant->gpu_limit, *tenant->gpu_limit, tenant->name));
+    add("tenant",
+        fmt::format("{0}.tenant: the smallest fleet needs {5}, {2} more than gpu_limit {3} of tenant {4}; the "
+                    "nearest that is possible is gpu_limit: {1}",
+                    name(), fewest, fewest - *tenant->gpu_limit, *tenant->gpu_limit, tenant->name,
+                    fewest == 1 ? "1 GPU" : fmt::format("{} GPUs", fewest)));
   }
 
   const PlanSpec& spec_;
@@ -318,6 +353,36 @@ void check_limits(const PlanSpec& spec, const std::vector<SmallestFleet>& fleets
   }
 }
 
+/// Says which price is missing if no machine can be bought, and which capacity type the first machine has a price of.
+std::string no_price(const ClusterSpec& cluster) {
+  constexpr std::array<std::pair<CapacityType, std::string_view>, 3> kPriceKeys = {
+      {{CapacityType::on_demand, "usd_per_hour"},
+       {CapacityType::reserved, "reserved_usd_per_hour"},
+       {CapacityType::spot, "spot_usd_per_hour"}}};
+  const MachineSpec& machine = cluster.machines.front();
+  const bool is_spot_only =
+      std::ranges::all_of(cluster.capacity, [](CapacityType type) { return type == CapacityType::spot; });
+  std::vector<std::string_view> asked, priced;
+  std::string_view needed_key, nearest;
+  for (const auto& [type, key] : kPriceKeys) {
+    const std::string_view word = model::name(type).key;
+    const bool is_asked = std::ranges::find(cluster.capacity, type) != cluster.capacity.end();
+    if (is_asked) asked.push_back(word);
+    if (is_asked && needed_key.empty() && (type != CapacityType::spot || is_spot_only)) needed_key = key;
+    if (price_of(machine, type)) priced.push_back(word);
+  }
+  if (!priced.empty()) nearest = priced.front();
+  return fmt::format(
+      "cluster.capacity: [{}] needs {} of a machine, and {} has {}; the nearest that is possible is "
+      "{}{} of {}{}",
+      fmt::join(asked, ", "), needed_key, machine.name,
+      priced.empty() ? "no price" : fmt::format("a price only as {}", fmt::join(priced, " and as ")),
+      nearest.empty() ? "" : fmt::format("capacity: [{}], or ", nearest), needed_key, machine.name,
+      machine.on_demand_per_hour || machine.reserved_per_hour || !machine.spot_per_hour
+          ? ""
+          : "; the nodes of the minimum are spot only with capacity: [spot]");
+}
+
 }  // namespace
 
 std::vector<ImpossibleDemand> impossible_demands(const PlanSpec& spec) {
@@ -325,12 +390,10 @@ std::vector<ImpossibleDemand> impossible_demands(const PlanSpec& spec) {
   const bool has_machine =
       std::ranges::any_of(spec.cluster.machines, [&](const MachineSpec& m) { return is_available(m, spec.cluster); });
   if (!has_machine) {
-    found.push_back(
-        {"cluster", spec.cluster.provisioner == Provisioner::none
-                        ? "cluster: provisioner none buys no machine and none exists, expected `existing` "
-                          "of at least one of the instances"
-                        : "cluster: no machine has a price of the capacity types that may be bought; a price for spot "
-                          "alone counts only with `capacity: [spot]`"});
+    found.push_back({"cluster", spec.cluster.provisioner == Provisioner::none
+                                    ? "cluster: provisioner none buys no machine and none exists, expected `existing` "
+                                      "of at least one of the instances"
+                                    : no_price(spec.cluster)});
     return found;
   }
   std::vector<SmallestFleet> fleets;

@@ -52,7 +52,30 @@ TEST(ImpossibleDemands, AreReportedWithTheGapAndTheNearestThatIsPossible) {
        "(141.1 GB of weights, 89.6 GB more than the GPUs of g6e.xlarge have), expected a machine for one of: "},
       {"a parallelism without step times", {"services.0.tensor_parallel=3"}, "with tensor parallelism 3, expected"},
       {"machines with other GPUs", {"cluster.instances=[p6-b300.48xlarge]"}, "no machine that exists or can be bought"},
-      {"a price of another capacity type", {"cluster.instances=[p5e.48xlarge]"}, "no machine has a price"},
+      {"a price of another capacity type",
+       {"cluster.instances=[p5e.48xlarge]"},
+       "cluster.capacity: [on_demand] needs usd_per_hour of a machine, and p5e.48xlarge has a price only as spot; the "
+       "nearest that is possible is capacity: [spot], or usd_per_hour of p5e.48xlarge; the nodes of the minimum are "
+       "spot only with capacity: [spot]"},
+      {"a reserved price is not in the catalogue",
+       {"cluster.capacity=[reserved]"},
+       "cluster.capacity: [reserved] needs reserved_usd_per_hour of a machine, and p5.48xlarge has a price only as "
+       "on_demand and as spot; the nearest that is possible is capacity: [on_demand], or reserved_usd_per_hour of "
+       "p5.48xlarge"},
+      {"a bound of 0", {"services.0.slo.tpot=0s"}, "slo.tpot: 0 ms is 8.76 ms shorter than one step"},
+      {"pods that divide no parallelism",
+       {"services.0.pods_per_replica=3"},
+       "chat.pods_per_replica: no replica of Llama-3.3-70B in fp8 can be divided over 3 pods, because the engine table "
+       "has it on 1, 2, 4, 8 GPUs; the nearest that is possible is pods_per_replica: 2"},
+      {"more pods than GPUs", {"services.0.pods_per_replica=100"}, "is pods_per_replica: 8"},
+      {"minima of the roles above the GPUs of all",
+       {"services.0.disaggregated=true", "services.0.min_prefill_replicas=14", "services.0.min_decode_replicas=4",
+        "limits.gpus=16"},
+       "chat.min_prefill_replicas: 18 replicas of both roles need at least 18 GPUs, 2 more than limits.gpus of 16; the "
+       "nearest that is possible is 16 replicas of both roles together"},
+      {"minima of the roles within the limits",
+       {"services.0.disaggregated=true", "services.0.min_prefill_replicas=14", "limits.gpus=16"},
+       ""},
       {"nothing exists and nothing is bought", {"cluster.provisioner=none"}, "expected `existing`"},
       {"a GPU kind without step times",
        {"cluster.instances=[g4dn.xlarge]"},
@@ -74,10 +97,10 @@ TEST(ImpossibleDemands, AreReportedWithTheGapAndTheNearestThatIsPossible) {
       {"a minimum above the GPUs of all",
        {"services.0.min_replicas=20", "services.0.tensor_parallel=2", "limits.gpus=16"},
        "chat.min_replicas: 20 replicas need at least 40 GPUs, 24 more than limits.gpus of 16; the nearest that is "
-       "possible is 8"},
+       "possible is min_replicas: 8"},
       {"a minimum above the GPUs of the tenant",
        {"services.0.min_replicas=5", "services.0.tensor_parallel=2", "tenants=[{name: t, gpu_limit: 8}]"},
-       "2 more than gpu_limit of tenant t of 8; the nearest that is possible is 4"},
+       "2 more than gpu_limit of tenant t of 8; the nearest that is possible is min_replicas: 4"},
       {"a minimum within the limits", {"services.0.min_replicas=4", "limits.gpus=64"}, ""},
       {"a budget below one machine", {"limits.usd_per_hour=50"}, "cost 55.04 USD/h, 5.04 USD/h more"},
       {"a budget of one machine", {"limits.usd_per_hour=55.04"}, ""},

@@ -63,6 +63,17 @@ bool is_region_name(Cloud cloud, std::string_view name) {
   return true;
 }
 
+/// Returns the region of a zone: us-east-1 of us-east-1a, us-central1 of us-central1-a, eastus of eastus-1. Empty if
+/// the name has another form.
+std::string_view region_of_zone(Cloud cloud, std::string_view zone) {
+  if (zone.size() < 3 || cloud == Cloud::on_premises) return {};
+  const std::string_view region = zone.substr(0, zone.size() - (cloud == Cloud::aws ? 1 : 2));
+  const char last = zone.back();
+  const bool has_form = cloud == Cloud::azure ? last >= '1' && last <= '9' : last >= 'a' && last <= 'z';
+  const bool has_dash = cloud == Cloud::aws || zone[region.size()] == '-';
+  return has_form && has_dash && is_region_name(cloud, region) ? region : std::string_view();
+}
+
 /// Returns the region whose prices the catalogue has.
 std::string_view priced_region(Cloud cloud) {
   switch (cloud) {
@@ -133,7 +144,7 @@ class ClusterReader {
                                cloud_key(cluster_.cloud), priced_region(cluster_.cloud)));
     }
     defaults.note(fields, "region", cluster_.region, "the region whose prices the catalogue has");
-    for (const Node& zone : fields.list_of_some("zones")) cluster_.zones.push_back(zone.text);
+    for (const Node& zone : fields.list_of_some("zones")) read_zone(zone);
     if (!cluster_.zones.empty()) return;
     // us-east-1a on AWS, us-central1-a on Google Cloud, eastus-1 on Azure
     const std::string_view names = cluster_.cloud == Cloud::azure ? "123" : "abc";
@@ -142,6 +153,24 @@ class ClusterReader {
       cluster_.zones.push_back(fmt::format("{}{}{}", cluster_.region, has_dash ? "-" : "", name));
     }
     defaults.note(fields, "zones", fmt::format("{}", fmt::join(cluster_.zones, ", ")), "three zones");
+  }
+
+  void read_zone(const Node& node) {
+    const std::string& zone = node.text;
+    if (node.kind != Node::Kind::scalar || zone.empty()) {
+      return errors_.fail(node.place,
+                          fmt::format("cluster.zones: found {}, expected the name of a zone", node.words()));
+    }
+    if (std::ranges::find(cluster_.zones, zone) != cluster_.zones.end()) {
+      errors_.fail(node.place, fmt::format("cluster.zones: \"{}\" is given twice", zone));
+    }
+    const std::string_view region = region_of_zone(cluster_.cloud, zone);
+    if (!region.empty() && region != cluster_.region) {
+      errors_.fail(node.place, fmt::format("cluster.zones: {0} is a zone of {1}, not of cluster.region {2}, expected "
+                                           "zones of {2}, or region: {1}",
+                                           zone, region, cluster_.region));
+    }
+    cluster_.zones.push_back(zone);
   }
 
   void read_machines(Fields& fields, DefaultList& defaults) {
@@ -161,7 +190,7 @@ class ClusterReader {
       }
     }
     for (const Node& machine : fields.list_of_some("instances")) read_machine(machine);
-    if (fields.node().find("instances") != nullptr) return;
+    if (is_stated(fields, "instances")) return;
     for (const scenario::Instance& row : scenario::instances()) {
       const bool is_kind = kinds.empty() ? spec_.engines->gpu_key(row.gpu).has_value() : kinds.contains(row.gpu);
       if (row.cloud == cloud_key(cluster_.cloud) && is_kind) cluster_.machines.push_back(machine_of(row));
@@ -267,12 +296,31 @@ class ClusterReader {
                                {{"karpenter", Provisioner::karpenter},
                                 {"cluster_autoscaler", Provisioner::cluster_autoscaler},
                                 {"none", Provisioner::none}});
+    check_provisioner(fields);
     const auto [provisioner, why] = default_provisioner(cluster_.cloud);
     defaults.note(fields, "provisioner", std::string(provisioner), std::string(why));
     fields.choice<GangScheduler>(
         "gang_scheduler", cluster_.gang_scheduler,
         {{"kai", GangScheduler::kai}, {"kueue", GangScheduler::kueue}, {"none", GangScheduler::none}});
     defaults.note(fields, "gang_scheduler", "kai", "it places gangs by topology and under queues");
+  }
+
+  /// Refuses a provisioner for which the plan has no manifests.
+  void check_provisioner(const Fields& fields) {
+    const bool is_karpenter = cluster_.provisioner == Provisioner::karpenter;
+    if (cluster_.cloud == Cloud::gcp && is_karpenter) {
+      errors_.fail(
+          fields.blame({"provisioner"}),
+          "cluster.provisioner: the plan writes no manifests of Karpenter for gcp; the nearest that is possible "
+          "is cluster_autoscaler, with which GKE resizes its node pools",
+          ErrorKind::infeasible);
+    } else if (cluster_.cloud == Cloud::on_premises && cluster_.provisioner != Provisioner::none) {
+      errors_.fail(fields.blame({"provisioner"}),
+                   fmt::format("cluster.provisioner: {} buys no machines on premises; the nearest that is possible is "
+                               "none, with `existing` of the instances",
+                               is_karpenter ? "karpenter" : "cluster_autoscaler"),
+                   ErrorKind::infeasible);
+    }
   }
 
   PlanSpec& spec_;

@@ -72,6 +72,15 @@ TEST(ReadSpecCluster, SaysThatPricesAreThoseOfAnotherRegion) {
   EXPECT_EQ(prices("cluster={cloud: gcp}"), "");
 }
 
+TEST(ReadSpecCluster, AKeyWithoutAValueIsAsIfItWereNotThere) {
+  const std::vector<std::string> sets = {"cluster={instances: ~, zones: ~}"};
+  const SpecResult spec = parse_plan_spec(kClusterSpec, "s.yaml", sets);
+  ASSERT_TRUE(spec) << spec.error().text();
+  EXPECT_GT(spec->cluster.machines.size(), 1u);
+  EXPECT_EQ(spec->cluster.zones.size(), 3u);
+  EXPECT_NE(std::ranges::find(spec->defaults, "cluster.instances", &DefaultUsed::path), spec->defaults.end());
+}
+
 TEST(ReadSpecCluster, UsesTheNodePoolsOfGke) {
   const std::vector<std::string> sets = {"cluster={cloud: gcp}"};
   const SpecResult spec = parse_plan_spec(kClusterSpec, "s.yaml", sets);
@@ -88,6 +97,21 @@ TEST(ReadSpecCluster, ReportsMistakes) {
     const char* message;
   } cases[] = {
       {"cluster.zones=[]", "expected at least one element"},
+      {"cluster.zones=[us-east-1a, us-east-1a]", "cluster.zones: \"us-east-1a\" is given twice"},
+      {"cluster.zones=[[a]]", "cluster.zones: found a list, expected the name of a zone"},
+      {"cluster.zones=[eu-west-1a]",
+       "cluster.zones: eu-west-1a is a zone of eu-west-1, not of cluster.region us-east-1, expected zones of "
+       "us-east-1, "
+       "or region: eu-west-1"},
+      {"cluster={cloud: gcp, zones: [europe-west4-a]}", "europe-west4-a is a zone of europe-west4, not of"},
+      {"cluster={cloud: azure, zones: [westeurope-1]}", "westeurope-1 is a zone of westeurope, not of"},
+      {"cluster={cloud: gcp, provisioner: karpenter}",
+       "cluster.provisioner: the plan writes no manifests of Karpenter for gcp; the nearest that is possible is "
+       "cluster_autoscaler"},
+      {"cluster={cloud: on_premises, provisioner: karpenter, instances: [{instance: own, gpu: H100, gpus: 8, "
+       "usd_per_hour: 9, existing: 2}]}",
+       "karpenter buys no machines on premises; the nearest that is possible is none, with `existing` of the "
+       "instances"},
       {"cluster.gpus=[[H100]]", "expected a GPU kind such as H100"},
       {"cluster.gpus=[H1000]", "cluster.gpus: no step times of H1000 are known, the engine table has A100 (80 GiB), "},
       {"cluster.gpus=[T4]", "; the nearest to the 16 GiB of T4 is L40S; for another kind, state a table of your own"},

@@ -21,6 +21,7 @@ using namespace std::chrono_literals;
 constexpr double kDefaultRequestsPerS = 1;
 constexpr std::int64_t kMostTokens = 1 << 24;
 constexpr Duration kLongestLoad = 24h * 14;
+constexpr Duration kBurstGapLeast = 1s;                                           ///< shortest time between two bursts
 constexpr TokenSpec kChatPrompt{.median = 1000, .sigma = 0.8, .longest = 16384};  // Azure 2023, conversation
 constexpr TokenSpec kChatAnswer{.median = 200, .sigma = 0.6, .longest = 2048};
 
@@ -49,8 +50,12 @@ void read_spec_tokens(Fields& fields, std::string_view key, TokenSpec& out, Defa
   defaults.note(parts, "longest", fmt::format("{}", out.longest), "like the Azure trace of 2023");
   parts.finish();
   if (parts.ok() && out.longest < out.median) {
-    errors.fail(node->place,
-                fmt::format("{}: longest {} is below the median {}", parts.what(), out.longest, out.median));
+    errors.fail(
+        node->place,
+        fmt::format("{0}: longest {1} is {2} below the median {3}; the nearest that is possible is longest: {3} "
+                    "or median: {1}",
+                    parts.what(), out.longest, out.median - out.longest, out.median),
+        ErrorKind::infeasible);
   }
 }
 
@@ -96,10 +101,18 @@ void read_generated(Fields& fields, ServiceSpec& service, PlanSpec& spec, ErrorL
   load.duration = 1h;
   fields.duration("duration", load.duration, 1min, kLongestLoad);
   defaults.note(fields, "duration", "1 h", "the simulated part of the load");
-  if (fields.ok() && load.burst_length >= load.burst_every) {
-    errors.fail(fields.blame({"burst_length", "burst_every"}),
-                fmt::format("{}: burst_length {} is not below burst_every {}", fields.what(),
-                            manifest::duration_text(load.burst_length), manifest::duration_text(load.burst_every)));
+  const Duration longest = load.burst_every - kBurstGapLeast;
+  if (fields.ok() && load.burst_length > longest) {
+    errors.fail(
+        fields.blame({"burst_length", "burst_every"}),
+        fmt::format("{}: a burst of {} is {} too long, because the next one begins {} after its start; the nearest "
+                    "that is possible is {}burst_every: {}, or for a load that is always high a higher "
+                    "requests_per_second with burst_factor: 1",
+                    fields.what(), manifest::duration_text(load.burst_length),
+                    manifest::duration_text(load.burst_length - longest), manifest::duration_text(load.burst_every),
+                    longest < 1s ? "" : fmt::format("burst_length: {} or ", manifest::duration_text(longest)),
+                    manifest::duration_text(load.burst_length + kBurstGapLeast)),
+        ErrorKind::infeasible);
   }
 }
 
@@ -142,12 +155,12 @@ void check_recorded(const Fields& fields, const LoadSpec& load, const PlanSpec& 
   if ((*source)->next(request)) return;
   const std::optional<Error> error = (*source)->error();
   if (error && error->message != workload::kNoTraceRows) return fail(*error);
-  errors.fail(place,
-              fmt::format("{}: no fleet can be simulated on {}, which has 0 requests, 1 fewer than are needed; the "
-                          "nearest that is possible is a {} with one request, or a generated load with "
-                          "requests_per_second",
-                          fields.what(), load.from, load.source == LoadSpec::Source::trace ? "trace" : "profile"),
-              ErrorKind::infeasible);
+  errors.fail(
+      place,
+      fmt::format("{0}: the {1} {2} has 0 requests, expected at least 1; add a row for each recorded request, or "
+                  "state a generated load: `load: {{requests_per_second: 1}}`",
+                  fields.what(), load.source == LoadSpec::Source::trace ? "trace" : "profile", load.from),
+      ErrorKind::infeasible);
 }
 
 void read_recorded(Fields& fields, ServiceSpec& service, PlanSpec& spec, ErrorList& errors) {

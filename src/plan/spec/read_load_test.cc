@@ -57,8 +57,15 @@ TEST(ReadSpecLoad, ReportsMistakes) {
       {"services.0.load={prompt_tokens: many}",
        "expected a number of tokens or a mapping with median, sigma and longest"},
       {"services.0.load={prompt_tokens: 0}", "expected a number of tokens or a mapping"},
-      {"services.0.load={prompt_tokens: {median: 100, longest: 50}}", "longest 50 is below the median 100"},
-      {"services.0.load={burst_length: 30m, burst_every: 10m}", "burst_length 30m is not below burst_every 10m"},
+      {"services.0.load={prompt_tokens: {median: 100, longest: 50}}",
+       "longest 50 is 50 below the median 100; the nearest that is possible is longest: 100 or median: 50"},
+      {"services.0.load={burst_length: 30m, burst_every: 10m}",
+       "a burst of 30m is 20m1s too long, because the next one begins 10m after its start; the nearest that is "
+       "possible "
+       "is burst_length: 9m59s or burst_every: 30m1s, or for a load that is always high a higher requests_per_second"},
+      {"services.0.load={burst_length: 10m, burst_every: 10m}", "a burst of 10m is 1s too long"},
+      {"services.0.load={burst_length: 5s, burst_every: 1s}",
+       "the nearest that is possible is burst_every: 6s, or for"},
   };
   for (const auto& c : cases) {
     const std::string found = load_errors({c.set});
@@ -73,8 +80,9 @@ TEST(ReadSpecLoad, RefusesATraceWithoutRows) {
   const SpecResult spec = parse_plan_spec(kLoadSpecText, "s.yaml", sets);
   ASSERT_FALSE(spec);
   EXPECT_EQ(spec.error().kind, ErrorKind::infeasible);
-  EXPECT_NE(spec.error().text().find("services.chat.load: no fleet can be simulated on " + path +
-                                     ", which has 0 requests, 1 fewer than are needed; the nearest that is possible"),
+  EXPECT_NE(spec.error().text().find("services.chat.load: the trace " + path +
+                                     " has 0 requests, expected at least 1; add a row for each recorded request, or "
+                                     "state a generated load: `load: {requests_per_second: 1}`"),
             std::string::npos)
       << spec.error().text();
 }

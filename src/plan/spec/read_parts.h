@@ -9,6 +9,9 @@
 // The readers of the parts of a spec. An error goes into the list of errors, and reading goes on with a default.
 namespace capstan::plan {
 
+/// Returns true if the mapping has a value for the key. A key without a value is as if it were not there.
+bool is_stated(const manifest::Fields& fields, std::string_view key);
+
 /// Collects the defaults that a spec uses.
 class DefaultList {
  public:
@@ -41,6 +44,12 @@ void read_spec_tenants(manifest::Fields& root, PlanSpec& spec, manifest::ErrorLi
 void read_spec_limits(manifest::Fields& root, PlanSpec& spec, manifest::ErrorList& errors);
 void read_spec_staff(manifest::Fields& root, PlanSpec& spec, manifest::ErrorList& errors);
 void read_spec_asked(manifest::Fields& root, PlanSpec& spec, manifest::ErrorList& errors);
+
+/// Checks that a name can be that of Kubernetes objects, which the plan calls "NAME" and "NAME-prefill".
+/// @param key  key of the name in the mapping, which states it
+/// @param may_begin_with_digit  false for the names of Services of Kubernetes
+void check_kube_name(const manifest::Fields& fields, std::string_view key, const std::string& name,
+                     bool may_begin_with_digit, manifest::ErrorList& errors);
 
 /// Returns a path relative to the folder of the spec.
 std::string spec_relative(const PlanSpec& spec, const std::string& path);

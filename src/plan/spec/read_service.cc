@@ -32,24 +32,17 @@ std::string_view default_image(Engine engine) {
   return "";
 }
 
-void read_spec_bound(Fields& fields, std::string_view key, Duration& out, ErrorList& errors) {
-  if (fields.duration(key, out, 0s, 24h) && out == 0s) {
-    errors.fail(
-        fields.node().find(key)->place,
-        fmt::format(
-            "{}.{}: an SLO of 0 can never be met; the nearest that is possible is above one step of the engine, "
-            "which takes milliseconds",
-            fields.what(), key),
-        ErrorKind::infeasible);
-  }
+void read_spec_bound(Fields& fields, std::string_view key, Duration& out) {
+  // 0 means that there is no bound. The shortest bound is as impossible, and is compared with the engine's steps.
+  if (fields.duration(key, out, 0s, 24h) && out == 0s) out = Duration{1};
 }
 
 void read_spec_slo(const Node& node, const std::string& owner, ServiceSpec& service, DefaultList& defaults,
                    ErrorList& errors) {
   Fields fields(node, owner + ".slo", errors);
-  read_spec_bound(fields, "ttft_p99", service.slo.ttft, errors);
-  read_spec_bound(fields, "tpot", service.slo.tpot, errors);
-  read_spec_bound(fields, "e2e", service.slo.e2e, errors);
+  read_spec_bound(fields, "ttft_p99", service.slo.ttft);
+  read_spec_bound(fields, "tpot", service.slo.tpot);
+  read_spec_bound(fields, "e2e", service.slo.e2e);
   fields.share_ppm("attainment", service.slo.attainment_ppm, 1, 1'000'000);
   defaults.note(fields, "attainment", "99 %", "a bound on the 99th percentile");
   if (fields.take("goodput_per_second") != nullptr) {
@@ -129,6 +122,36 @@ std::int64_t largest_divisor(std::int64_t number, std::int64_t most) {
   return divisor;
 }
 
+/// Reads the minima of prefill and decode replicas, which only a disaggregated service has.
+void read_role_minima(Fields& fields, ServiceSpec& service, ErrorList& errors) {
+  for (const auto& [key, minimum] : {std::pair("min_prefill_replicas", &service.min_prefill_replicas),
+                                     std::pair("min_decode_replicas", &service.min_decode_replicas)}) {
+    if (fields.take(key) == nullptr) continue;
+    fields.integer(key, minimum->emplace(1), 1, 10'000);
+    if (service.is_disaggregated) continue;
+    errors.fail(fields.blame({key}),
+                fmt::format("{}: {} is stated for replicas that both prefill and decode, expected min_replicas, or "
+                            "disaggregated: true",
+                            fields.what(), key));
+  }
+}
+
+/// Checks that a service may use a part of a GPU.
+void check_sharing(const Fields& fields, const ServiceSpec& service, ErrorList& errors) {
+  if (!service.may_share_gpu) return;
+  if (service.sharing_memory_gib == 0) {
+    errors.fail(fields.blame({"may_share_gpu"}),
+                fmt::format("{}: may_share_gpu needs memory_gib, the GPU memory of a replica", fields.what()));
+  }
+  if (service.tensor_parallel.value_or(1) > 1) {
+    errors.fail(fields.blame({"may_share_gpu", "tensor_parallel"}),
+                fmt::format("{0}: a part of one GPU cannot be {1} GPUs, {2} more than it has; the nearest that is "
+                            "possible is tensor_parallel: 1 or may_share_gpu: false",
+                            fields.what(), *service.tensor_parallel, *service.tensor_parallel - 1),
+                ErrorKind::infeasible);
+  }
+}
+
 void read_spec_shape(Fields& fields, ServiceSpec& service, DefaultList& defaults, ErrorList& errors) {
   if (fields.take("tensor_parallel") != nullptr) {
     fields.integer("tensor_parallel", service.tensor_parallel.emplace(1), 1, 1024);
@@ -143,14 +166,17 @@ void read_spec_shape(Fields& fields, ServiceSpec& service, DefaultList& defaults
   fields.integer("memory_gib", service.sharing_memory_gib, 1, 10'000);
   fields.integer("min_replicas", service.min_replicas, 1, 10'000);
   defaults.note(fields, "min_replicas", fmt::format("{}", service.min_replicas), "lower end of the search");
+  read_role_minima(fields, service, errors);
   fields.integer("max_replicas", service.max_replicas, 1, 10'000);
   defaults.note(fields, "max_replicas", fmt::format("{}", service.max_replicas), "upper end of the search");
-  if (fields.ok() && service.min_replicas > service.max_replicas) {
-    errors.fail(fields.blame({"min_replicas", "max_replicas"}),
-                fmt::format("{0}: min_replicas {1} is {2} above max_replicas {3}; the nearest that is possible is "
-                            "min_replicas: {3} or max_replicas: {1}",
-                            fields.what(), service.min_replicas, service.min_replicas - service.max_replicas,
-                            service.max_replicas),
+  for (const auto& [key, minimum] : {std::pair("min_replicas", std::optional(service.min_replicas)),
+                                     std::pair("min_prefill_replicas", service.min_prefill_replicas),
+                                     std::pair("min_decode_replicas", service.min_decode_replicas)}) {
+    if (!fields.ok() || minimum.value_or(0) <= service.max_replicas) continue;
+    errors.fail(fields.blame({key, "max_replicas"}),
+                fmt::format("{0}: {1} {2} is {3} above max_replicas {4}; the nearest that is possible is {1}: {4} or "
+                            "max_replicas: {2}",
+                            fields.what(), key, *minimum, *minimum - service.max_replicas, service.max_replicas),
                 ErrorKind::infeasible);
   }
   if (service.tensor_parallel && *service.tensor_parallel % service.pods_per_replica != 0) {
@@ -162,10 +188,7 @@ void read_spec_shape(Fields& fields, ServiceSpec& service, DefaultList& defaults
                             largest_divisor(*service.tensor_parallel, service.pods_per_replica)),
                 ErrorKind::infeasible);
   }
-  if (service.may_share_gpu && service.sharing_memory_gib == 0) {
-    errors.fail(fields.blame({"may_share_gpu"}),
-                fmt::format("{}: may_share_gpu needs memory_gib, the GPU memory of a replica", fields.what()));
-  }
+  check_sharing(fields, service, errors);
 }
 
 }  // namespace
@@ -177,7 +200,7 @@ ServiceSpec read_spec_service(const Node& node, PlanSpec& spec, ErrorList& error
   const std::string owner = "services." + service.name;
   DefaultList defaults(spec.defaults);
   Fields fields(node, owner, errors);
-  fields.text("name", service.name);
+  if (fields.text("name", service.name)) check_kube_name(fields, "name", service.name, false, errors);
   defaults.note(fields, "name", service.name, "its position in the list", DefaultKind::name);
   const manifest::Mark read_model(errors);
   if (fields.need("model") != nullptr) fields.text("model", service.served_model_name);

@@ -53,6 +53,15 @@ TEST(ReadSpecService, ReportsMistakes) {
        "min_replicas 65 is 1 above max_replicas 64; the nearest that is possible is min_replicas: 64 or max_replicas: "
        "65"},
       {"services.0.min_replicas=0", "services.chat.min_replicas"},
+      {"services.0.min_decode_replicas=2",
+       "min_decode_replicas is stated for replicas that both prefill and decode, expected min_replicas, or "
+       "disaggregated: true"},
+      {"services.0.name=A b",
+       "services.A b.name is \"A b\", expected a name that Kubernetes accepts: at most 40 lower-case letters, "
+       "digits "
+       "and dashes, first a letter, last no dash; the nearest is \"a-b\""},
+      {"services.0.name=8b-chat-", "the nearest is \"n8b-chat\""},
+      {"services.0.name=_", "services._.name is \"_\", expected a name that Kubernetes accepts"},
       {"services.0.may_share_gpu=true", "may_share_gpu needs memory_gib"},
       {"services.0.slo.attainment=0", "services.chat.slo.attainment"},
       {"services.0.slo=~", "services.chat lacks \"slo\""},
@@ -63,6 +72,13 @@ TEST(ReadSpecService, ReportsMistakes) {
     EXPECT_FALSE(found.empty()) << c.set;
     EXPECT_NE(found.find(c.message), std::string::npos) << c.set << found;
   }
+  EXPECT_NE(service_errors({"services.0.disaggregated=true", "services.0.min_prefill_replicas=70"})
+                .find("min_prefill_replicas 70 is 6 above max_replicas 64; the nearest that is possible is "
+                      "min_prefill_replicas: 64 or max_replicas: 70"),
+            std::string::npos);
+  EXPECT_NE(service_errors({"services.0.tensor_parallel=2", "services.0.may_share_gpu=true", "services.0.memory_gib=9"})
+                .find("a part of one GPU cannot be 2 GPUs, 1 more than it has"),
+            std::string::npos);
   EXPECT_NE(service_errors({"services.0.tensor_parallel=4", "services.0.pods_per_replica=3"})
                 .find("tensor_parallel 4 cannot be divided over 3 pods, the remainder is 1; the nearest "
                       "that is possible is pods_per_replica: 2"),

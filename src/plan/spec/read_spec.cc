@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <utility>
 
+#include "base/ascii.h"
 #include "base/file.h"
 #include "manifest/path.h"
 #include "plan/spec/feasible.h"
@@ -22,6 +23,13 @@ using manifest::Fields;
 using manifest::Node;
 
 constexpr std::size_t kServicesMost = 20;
+constexpr std::size_t kKubeNameMost = 40;  ///< of 63, because the plan appends words such as "-prefill"
+
+/// Returns "s.yaml:14:3".
+std::string place_words(const manifest::Place& place) {
+  const std::string text = manifest::error_at(place, "").text();
+  return text.substr(0, text.rfind(": "));
+}
 
 /// Shares the table that is compiled into the program, which is never destroyed.
 std::shared_ptr<const engine::EngineTable> bundled_engines() {
@@ -40,7 +48,11 @@ void read_step_times(Fields& root, PlanSpec& spec, ErrorList& errors) {
                                    spec.step_times));
   }
   Result<engine::EngineTable> table = spec.engines->with_rows_of(*text, spec.step_times);
-  if (!table) return errors.fail(table.error());
+  if (!table) {
+    table.error().message +=
+        fmt::format(" (step_times names this file at {})", place_words(root.blame({"step_times"})));
+    return errors.fail(table.error());
+  }
   spec.engines = std::make_shared<const engine::EngineTable>(std::move(*table));
 }
 
@@ -87,13 +99,17 @@ void check_tenants(const Fields& root, const PlanSpec& spec, ErrorList& errors) 
   }
 }
 
-/// Records the places of the choices that the plan may refuse.
+/// Records the places of the choices that the plan may refuse, and of the services.
 void note_places(const Node& root, PlanSpec& spec) {
   for (const char* path : kRefusablePaths) {
     const Node* node = manifest::at_path(root, path);
     if (node == nullptr || node->is_null()) continue;
-    const std::string text = manifest::error_at(node->place, "").text();
-    spec.places[path] = text.substr(0, text.rfind(": "));
+    spec.places[path] = place_words(node->place);
+  }
+  const Node* services = root.find("services");
+  if (services == nullptr || services->kind != Node::Kind::sequence) return;
+  for (std::size_t i = 0; i < services->items.size(); ++i) {
+    spec.places[fmt::format("services.{}", i)] = place_words(services->items[i].place);
   }
 }
 
@@ -107,7 +123,9 @@ PlanSpec read_root(const Node& node, const std::string& file, ErrorList& errors)
   root.text("name", spec.name);
   defaults.note(root, "name", spec.name, "the name of the file", DefaultKind::name);
   spec.namespace_ = "inference";
-  root.text("namespace", spec.namespace_);
+  if (root.text("namespace", spec.namespace_)) {
+    check_kube_name(root, "namespace", spec.namespace_, true, errors);
+  }
   defaults.note(root, "namespace", spec.namespace_, "the namespace of the manifests", DefaultKind::name);
   read_step_times(root, spec, errors);
   read_spec_cluster(root.take("cluster"), spec, errors);
@@ -129,9 +147,14 @@ PlanSpec read_root(const Node& node, const std::string& file, ErrorList& errors)
 
 }  // namespace
 
+bool is_stated(const Fields& fields, std::string_view key) {
+  const Node* value = fields.node().find(key);
+  return value != nullptr && !value->is_null();
+}
+
 void DefaultList::note(const Fields& fields, std::string_view key, std::string value, std::string why,
                        DefaultKind kind) {
-  if (fields.node().find(key) != nullptr) return;
+  if (is_stated(fields, key)) return;
   const std::string path = fields.what() == "spec" ? std::string(key) : fmt::format("{}.{}", fields.what(), key);
   out_.push_back({path, std::move(value), std::move(why), kind});
 }
@@ -140,6 +163,26 @@ std::string spec_relative(const PlanSpec& spec, const std::string& path) {
   const std::filesystem::path given(path);
   if (given.is_absolute()) return path;
   return (std::filesystem::path(spec.file).parent_path() / given).string();
+}
+
+void check_kube_name(const Fields& fields, std::string_view key, const std::string& name, bool may_begin_with_digit,
+                     ErrorList& errors) {
+  std::string nearest;
+  for (const char c : name) {
+    const char lower = ascii_lower(c);
+    const bool is_digit = lower >= '0' && lower <= '9', is_letter = lower >= 'a' && lower <= 'z';
+    if (is_digit && nearest.empty() && !may_begin_with_digit) nearest = "n";
+    if (is_digit || is_letter) nearest += lower;
+    if (!is_digit && !is_letter && !nearest.empty() && nearest.back() != '-') nearest += '-';
+  }
+  nearest.resize(std::min(nearest.size(), kKubeNameMost));
+  while (nearest.ends_with('-')) nearest.pop_back();
+  if (name == nearest && !name.empty()) return;
+  errors.fail(fields.blame({key}),
+              fmt::format("{}.{} is \"{}\", expected a name that Kubernetes accepts: at most {} lower-case letters, "
+                          "digits and dashes, first a letter{}, last no dash{}",
+                          fields.what(), key, name, kKubeNameMost, may_begin_with_digit ? " or a digit" : "",
+                          nearest.empty() ? "" : fmt::format("; the nearest is \"{}\"", nearest)));
 }
 
 SpecResult parse_plan_spec(std::string_view text, const std::string& file, std::span<const std::string> sets) {

@@ -130,8 +130,12 @@ void refuse_single_machine(const PlanSpec& spec, std::vector<Refusal>& out) {
                    machine->gpus, machine->gpu),
        "There is no second machine for a node provisioner to add, no other domain to fail over to, and no replica that "
        "a scaler can add beyond these GPUs. The machine costs the same with and without requests.",
-       "Use managed serverless inference first, which costs nothing without requests. To plan a cluster, allow "
-       "machines to be bought: set cluster.provisioner to karpenter or cluster_autoscaler, and raise limits.gpus."});
+       fmt::format(
+           "Use managed serverless inference first, which costs nothing without requests. To plan a cluster, {}",
+           spec.cluster.cloud == Cloud::on_premises
+               ? "state the machines that you will have with `existing`, two at least."
+               : "allow machines to be bought: set cluster.provisioner to karpenter or cluster_autoscaler, and "
+                 "raise limits.gpus.")});
 }
 
 }  // namespace

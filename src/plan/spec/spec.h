@@ -12,6 +12,7 @@
 #include "base/time.h"
 #include "engine/table.h"
 #include "model/offering.h"
+#include "model/service.h"
 #include "model/slo.h"
 
 // The input of `capstan plan`: facts that an engineer knows before there is a cluster. docs/reference/plan.md describes
@@ -119,9 +120,23 @@ struct ServiceSpec {
   model::Slo slo{};
   std::optional<double> goodput_per_s{};  ///< requests per second that must hold the SLO
   LoadSpec load{};
-  std::string tenant{};            ///< name of a tenant
-  ReplicaCount min_replicas = 1;   ///< fewest replicas of each role that the search tries
-  ReplicaCount max_replicas = 64;  ///< most replicas of each role that the search tries
+  std::string tenant{};                                ///< name of a tenant
+  ReplicaCount min_replicas = 1;                       ///< fewest replicas of each role that the search tries
+  std::optional<ReplicaCount> min_prefill_replicas{};  ///< the same for prefill, in place of `min_replicas`
+  std::optional<ReplicaCount> min_decode_replicas{};   ///< the same for decode, in place of `min_replicas`
+  ReplicaCount max_replicas = 64;                      ///< most replicas of each role that the search tries
+
+  /// Returns the fewest replicas of a role that the search tries.
+  ReplicaCount least_replicas(model::Role role) const {
+    if (role == model::Role::prefill) return min_prefill_replicas.value_or(min_replicas);
+    if (role == model::Role::decode) return min_decode_replicas.value_or(min_replicas);
+    return min_replicas;
+  }
+  /// Returns the fewest replicas of all roles.
+  ReplicaCount least_replicas() const {
+    if (!is_disaggregated) return least_replicas(model::Role::both);
+    return least_replicas(model::Role::prefill) + least_replicas(model::Role::decode);
+  }
 };
 
 struct TenantSpec {
@@ -183,7 +198,7 @@ struct PlanSpec {
   std::vector<DefaultUsed> defaults{};                   ///< in the order of the file
   std::shared_ptr<const engine::EngineTable> engines{};  ///< the bundled table with the user's own rows
   std::string step_times{};                              ///< path of the user's own rows; empty: none
-  std::map<std::string, std::string> places{};           ///< "s.yaml:14:3" by path, of choices that may be refused
+  std::map<std::string, std::string> places{};  ///< "s.yaml:14:3" by path, of services and choices that may be refused
 };
 
 }  // namespace capstan::plan

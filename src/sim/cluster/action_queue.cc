@@ -46,7 +46,7 @@ void ActionQueue::take_effect(model::ActionToken token) {
   }
 }
 
-void ActionQueue::tell_unknown(model::ActionToken token) {
+void ActionQueue::report_unknown(model::ActionToken token) {
   outcomes_.push_back({token,
                        ports::Outcome::Kind::unknown,
                        {model::ReasonCode::outcome_unknown, {config_.unknown_after / std::chrono::seconds(1)}}});

@@ -24,15 +24,15 @@ class ActionQueue : Part {
   ActionQueue(Basics& basics, std::uint64_t seed, ActionExecutor& executor)
       : Part(basics), executor_(executor), draws_(seed, "cluster.action") {}
 
-  /// @param basis  gangs on which the decision is based; the action is refused if one of them ends before it takes
-  /// effect
+  /// @param basis  gangs on which the decision is based; the action is refused if one of them ends before it
+  ///               takes effect
   model::ActionToken submit(const model::Action& action, std::vector<model::GangId> basis);
   /// Returns the outcomes since the last call.
   std::vector<ports::Outcome> take_outcomes() { return std::exchange(outcomes_, {}); }
 
   // Events.
   void take_effect(model::ActionToken token);
-  void tell_unknown(model::ActionToken token);
+  void report_unknown(model::ActionToken token);
 
   void add_draws(StateHash& hash) const { add_draw(hash, draws_); }
 

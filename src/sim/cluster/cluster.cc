@@ -68,7 +68,7 @@ void Cluster::handle(const Event& event) {
     case EventKind::action_effect:
       return actions_.take_effect({event.id});
     case EventKind::unknown_told:
-      return actions_.tell_unknown({event.id});
+      return actions_.report_unknown({event.id});
     case EventKind::reconcile:
       return controller_.reconcile({event.id});
     case EventKind::initial:

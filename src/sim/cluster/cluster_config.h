@@ -91,7 +91,8 @@ struct VariantStart {
   Latency warm_up;
   std::optional<Latency> conversion{};  ///< time to convert an empty replica of the other role; none: impossible
   Sleep sleep{};
-  /// From this time on, the three phases take `slower_ppm` as long. No signal reports the change, as with a busy disk.
+  /// Time from which the phases `engine_init`, `engine_init_cached` and `warm_up` take `slower_ppm` as long. No signal
+  /// reports the change, as with a busy disk.
   Instant slower_from = Instant::never();
   std::int64_t slower_ppm = 2'000'000;  ///< factor in millionths, at most ten times
 
@@ -153,7 +154,7 @@ struct JobClass {
 
 /// One batch job.
 struct Job {
-  Instant at;                   ///< arrival
+  Instant at;                   ///< time of arrival
   std::uint32_t job_class = 0;  ///< position in `ClusterConfig::job_classes`
   std::int32_t pods = 1;
   MilliGpu gpus_per_pod;

@@ -33,14 +33,15 @@ struct Changing : Bench {
   }
 };
 
-TEST(ClusterConvert, FinishesWhatItHoldsThenJoinsTheOther) {
+TEST(ClusterConvert, AReplicaFinishesItsRequestsBeforeItServesInItsNewRole) {
   Changing bench;
   bench.run_to(at_s(20));
   const model::Gang& leaving = bench.truth().gangs.at(kFirst);
   EXPECT_EQ(leaving.service, model::ServiceId{1});
   EXPECT_EQ(leaving.phase, GangPhase::starting);
   EXPECT_TRUE(leaving.resumed);
-  EXPECT_FALSE(bench.truth().signals_of(kFirst).waiting.usable()) << "what the old role said is not the new one's";
+  EXPECT_FALSE(bench.truth().signals_of(kFirst).waiting.usable())
+      << "signals of the old role do not apply to the new role";
   EXPECT_EQ(bench.truth().services.at({0}).desired_replicas, 1);
   EXPECT_EQ(bench.truth().services.at({1}).desired_replicas, 1);
   EXPECT_TRUE(bench.serving.draining.contains(kFirst));
@@ -52,11 +53,11 @@ TEST(ClusterConvert, FinishesWhatItHoldsThenJoinsTheOther) {
   EXPECT_LE(bench.serving.serving.at(kFirst), at_s(25));
   EXPECT_EQ(bench.cluster.cold_starts().size(), 0u);
   EXPECT_EQ(bench.cluster.meter(at_s(30)).conversions, 1);
-  EXPECT_EQ(bench.truth().gangs.size(), 2u) << "nothing was made in its place";
+  EXPECT_EQ(bench.truth().gangs.size(), 2u) << "no replacement was created";
   EXPECT_EQ(bench.gpu_s(GpuState::starting), 4 * 3);
 }
 
-TEST(ClusterConvert, MayComeBack) {
+TEST(ClusterConvert, AReplicaMayConvertBack) {
   Bench bench(two_serving());
   bench.run_to(at_s(10));
   bench.cluster.submit(convert(0, 1));
@@ -64,12 +65,12 @@ TEST(ClusterConvert, MayComeBack) {
   bench.cluster.submit(convert(1, 0));
   bench.run_to(at_s(30));
   EXPECT_EQ(bench.truth().gangs.at(kFirst).service, model::ServiceId{0});
-  EXPECT_EQ(bench.truth().gangs.at(kFirst).ordinal, 0u) << "the lowest that is free";
+  EXPECT_EQ(bench.truth().gangs.at(kFirst).ordinal, 0u) << "the lowest free ordinal";
   EXPECT_EQ(bench.truth().services.at({0}).desired_replicas, 2);
   EXPECT_EQ(bench.cluster.meter(at_s(30)).conversions, 2);
 }
 
-TEST(ClusterConvert, IsCutAtTheEndOfItsGraceAndServesThen) {
+TEST(ClusterConvert, RequestsAreCutAfterTheGracePeriodAndTheReplicaConverts) {
   ClusterConfig config = two_serving();
   config.termination_grace = seconds(20);
   Changing bench(config);
@@ -80,7 +81,7 @@ TEST(ClusterConvert, IsCutAtTheEndOfItsGraceAndServesThen) {
   EXPECT_EQ(bench.cluster.meter(at_s(40)).drains_cut, 1);
 }
 
-TEST(ClusterConvert, LoweredMeanwhileItGoesWhenItIsEmpty) {
+TEST(ClusterConvert, AScaleDownDuringAConversionRemovesTheDrainedReplica) {
   Changing bench;
   bench.cluster.submit(action(model::SetReplicas{{1}, 0, {}}));
   bench.run_to(at_s(14));
@@ -91,7 +92,7 @@ TEST(ClusterConvert, LoweredMeanwhileItGoesWhenItIsEmpty) {
 }
 
 /// The engine still counts the busy time of the old role. Found by scripts/swarm in world 102:8454.
-TEST(ClusterConvert, ALoweredReplicaHasTheDutyCycleOfItsEngine) {
+TEST(ClusterConvert, AReplicaScaledDownDuringAConversionKeepsItsDutyCycle) {
   ClusterConfig config = two_serving();
   config.scrape.interval = seconds(5);
   Changing bench(config);
@@ -102,7 +103,7 @@ TEST(ClusterConvert, ALoweredReplicaHasTheDutyCycleOfItsEngine) {
   EXPECT_EQ(duty.value, 50);
 }
 
-TEST(ClusterConvert, AnEvictedOneIsMadeAnewInTheNewRole) {
+TEST(ClusterConvert, AReplicaEvictedDuringAConversionIsReplacedInItsNewRole) {
   Changing bench;
   bench.cluster.submit(action(model::EvictPod{bench.truth().gangs.at(kFirst).pods.front()}));
   bench.run_to(at_s(20));
@@ -112,7 +113,7 @@ TEST(ClusterConvert, AnEvictedOneIsMadeAnewInTheNewRole) {
   EXPECT_EQ(services, (std::vector<model::ServiceId>{{0}, {1}}));
 }
 
-TEST(ClusterConvert, RefusesWhatCannotBe) {
+TEST(ClusterConvert, RefusesInvalidConversions) {
   ClusterConfig config = two_serving();
   config.initial.push_back({{1}, 1, false});
   Bench bench(config);
@@ -121,11 +122,9 @@ TEST(ClusterConvert, RefusesWhatCannotBe) {
     const char* why;
     model::Action action;
   } rows[] = {
-      {"not of that service", convert(1, 0)},
-      {"to itself", convert(0, 0)},
-      {"to none", convert(0, 7)},
-      {"of none", convert(0, 1, {99})},
-      {"it does not serve yet", convert(1, 0, {2})},
+      {"the gang belongs to another service", convert(1, 0)}, {"both services are the same", convert(0, 0)},
+      {"the target service does not exist", convert(0, 7)},   {"the gang does not exist", convert(0, 1, {99})},
+      {"the gang is not ready", convert(1, 0, {2})},
   };
   for (const auto& row : rows) {
     bench.cluster.submit(row.action);

@@ -36,15 +36,15 @@ struct ColdStart {
   model::GangId gang;
   model::ServiceId service;
   std::uint32_t ordinal = 0;
-  Instant decided_at;         ///< the replica count was raised
-  Instant created_at;         ///< the pods were created
+  Instant decided_at;         ///< time at which the replica count was raised
+  Instant created_at;         ///< time at which the pods were created
   Instant node_requested_at;  ///< request of the node that became ready last
   Instant node_launched_at;
   Instant node_booted_at;
   Instant node_ready_at;
-  Instant bound_at;    ///< all pods were bound
-  Instant image_at;    ///< all nodes had the image
-  Instant weights_at;  ///< all nodes had the weights
+  Instant bound_at;    ///< time from which all pods were bound
+  Instant image_at;    ///< time from which all nodes had the image
+  Instant weights_at;  ///< time from which all nodes had the weights
   Instant init_at;
   Instant ready_at;
 };
@@ -101,7 +101,7 @@ struct ClusterMeter {
   std::int64_t binds_refused_full = 0;    ///< binds to a node without room
   std::int64_t gangs_spread = 0;          ///< gangs bound in several domains of their level
 
-  std::array<std::int64_t, kInterruptions> job_restarts{};  ///< of batch jobs, by cause
+  std::array<std::int64_t, kInterruptions> job_restarts{};  ///< restarts of batch jobs, by cause
 
   std::int64_t disruptions() const { return killed_by_termination + killed_by_eviction + killed_by_spot; }
   /// Returns the GPU time of a state, rounded down. The result holds the time of 9 million GPUs for a year.

@@ -165,7 +165,7 @@ RC_GTEST_PROP(ClusterProperty, ConservesGpuTimeAndMoneyUnderAnyActions, (std::ui
   RC_ASSERT(first.hash == second.hash);
 }
 
-TEST(ClusterProperty, TheRandomRunsReachEverything) {
+TEST(ClusterProperty, RandomRunsCoverEveryKindOfEvent) {
   ClusterMeter sum;
   for (std::uint64_t seed = 0; seed < 80; ++seed) {
     const ClusterMeter total = run(seed, 120).total;

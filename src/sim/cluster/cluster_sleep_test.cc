@@ -27,19 +27,19 @@ struct Asleep : Bench {
   }
 };
 
-TEST(ClusterSleep, OneOfTwoThatAreGivenUpSleepsAndIsPaidFor) {
+TEST(ClusterSleep, OfTwoScaledDownReplicasOneSleepsAndIsPaidFor) {
   Bench bench(sleepy_config());
   bench.run_to(at_s(10));
   bench.cluster.submit(scale_to(1));
   bench.run_to(at_s(100));
   EXPECT_EQ(bench.truth().gangs.size(), 2u);
   EXPECT_EQ(bench.truth().gangs.at({2}).phase, GangPhase::sleeping);
-  EXPECT_EQ(bench.truth().services.at({0}).desired_replicas, 1) << "asleep it is none of them";
+  EXPECT_EQ(bench.truth().services.at({0}).desired_replicas, 1) << "a sleeping replica does not count as desired";
   EXPECT_EQ(bench.gpu_s(GpuState::sleeping), 4 * 89 - 1) << "rounded down";
-  EXPECT_TRUE(bench.serving.draining.contains({2})) << "it finished what it held";
+  EXPECT_TRUE(bench.serving.draining.contains({2})) << "the replica finished its requests before it slept";
 }
 
-TEST(ClusterSleep, IsWokenBeforeAnotherIsMade) {
+TEST(ClusterSleep, AScaleUpWakesASleepingReplicaBeforeItCreatesOne) {
   Asleep bench;
   bench.cluster.submit(scale_to(3));
   bench.run_to(at_s(103));
@@ -52,7 +52,7 @@ TEST(ClusterSleep, IsWokenBeforeAnotherIsMade) {
   EXPECT_EQ(total.cold_starts, 0);
 }
 
-TEST(ClusterSleep, GoesWhenItHasSleptForLong) {
+TEST(ClusterSleep, ASleepingReplicaEndsAfterItsLongestSleep) {
   Asleep bench;
   bench.run_to(at_s(600));
   EXPECT_EQ(bench.truth().gangs.size(), 3u);
@@ -60,23 +60,23 @@ TEST(ClusterSleep, GoesWhenItHasSleptForLong) {
   EXPECT_EQ(bench.truth().gangs.size(), 2u);
 }
 
-TEST(ClusterSleep, WokenInTimeItDoesNotGoAtTheEndOfItsFirstSleep) {
+TEST(ClusterSleep, AWokenReplicaSleepsForTheFullTimeAgain) {
   Asleep bench;
   bench.run_to(at_s(300));
   bench.cluster.submit(scale_to(3));
   bench.run_to(at_s(400));
   bench.cluster.submit(scale_to(2));
   bench.run_to(at_s(700));
-  EXPECT_EQ(bench.truth().gangs.size(), 3u) << "it sleeps again, since 400 s";
+  EXPECT_EQ(bench.truth().gangs.size(), 3u) << "the replica has slept only since 400 s";
 }
 
-TEST(ClusterSleep, DiesWithItsNodeAndIsNotMadeAnew) {
+TEST(ClusterSleep, AnEvictedSleepingReplicaIsNotReplaced) {
   Asleep bench;
   const model::PodId pod = bench.truth().gangs.at({2}).pods.front();
   bench.cluster.submit(action(model::EvictPod{pod}));
   bench.run_to(at_s(200));
   EXPECT_EQ(bench.truth().gangs.size(), 2u);
-  EXPECT_TRUE(bench.serving.killed_gangs.empty()) << "it served nothing";
+  EXPECT_TRUE(bench.serving.killed_gangs.empty()) << "a sleeping replica holds no requests to cut";
 }
 
 }  // namespace

@@ -12,7 +12,7 @@ using Kind = ports::Outcome::Kind;
 using GangPhase = model::Gang::Phase;
 using ClaimPhase = model::Claim::Phase;
 
-TEST(Latency, AWideLogNormalStaysWithinItsLongest) {
+TEST(Latency, ALogNormalDrawIsAtMostTenYears) {
   const Latency wide{std::chrono::nanoseconds(1), std::chrono::hours(24 * 365 * 9), Latency::Shape::log_normal};
   RandomStream stream(1, "test");
   Duration longest{};
@@ -24,7 +24,7 @@ TEST(Latency, AWideLogNormalStaysWithinItsLongest) {
   EXPECT_EQ(longest, std::chrono::years(10));
 }
 
-TEST(ClusterStart, TwoNodesShareTheRegistryThenLoadAlone) {
+TEST(ClusterStart, TwoNodesShareTheRegistryAndLoadWeightsSeparately) {
   Bench bench(small_config());
   bench.cluster.submit(scale_to(2));
   bench.run_to(at_s(3));  // 0.05 s for the action, 2 s for the pods
@@ -45,7 +45,7 @@ TEST(ClusterStart, TwoNodesShareTheRegistryThenLoadAlone) {
   EXPECT_EQ(bench.gpu_s(GpuState::starting), 2 * 4 * 157);
 }
 
-TEST(ClusterStart, FromAMomentOnInitialisationAndWarmUpTakeLonger) {
+TEST(ClusterStart, InitialisationAndWarmUpTakeLongerFromTheConfiguredTime) {
   ClusterConfig config = small_config();
   config.starts[0].slower_from = at_s(100);
   config.starts[0].slower_ppm = 3'000'000;
@@ -61,7 +61,7 @@ TEST(ClusterStart, FromAMomentOnInitialisationAndWarmUpTakeLonger) {
   EXPECT_EQ(start.ready_at - start.init_at, seconds(15)) << "5 s, three times as long";
 }
 
-TEST(ClusterStart, TheSecondOnANodeFindsImageWeightsAndCompileCache) {
+TEST(ClusterStart, ASecondStartOnANodeUsesItsCaches) {
   Bench bench(small_config());
   bench.cluster.submit(scale_to(1));
   bench.run_to(at_s(3));
@@ -95,7 +95,7 @@ TEST(ClusterStart, ImageAndWeightsContendOnOneNic) {
   EXPECT_EQ(bench.cluster.cold_starts().at(0).weights_at - bench.cluster.cold_starts()[0].image_at, seconds(78));
 }
 
-TEST(ClusterStart, PeersFeedTheSecond) {
+TEST(ClusterStart, ASecondReplicaLoadsItsWeightsFromAPeer) {
   ClusterConfig config = small_config();
   config.starts[0].tier = WeightTier::peer;
   config.initial = {{{0}, 1, true}};
@@ -108,7 +108,7 @@ TEST(ClusterStart, PeersFeedTheSecond) {
   EXPECT_EQ(bench.cluster.cold_starts()[0].weights_at - bench.cluster.cold_starts()[0].image_at, seconds(7));
 }
 
-TEST(ClusterGang, SevenOfEightAreHeldAndPaid) {
+TEST(ClusterGang, APartlyBoundGangHoldsPaidGpus) {
   Bench bench(small_config());
   bench.cluster.submit(scale_to(1, {1}));
   bench.run_to(at_s(3));
@@ -144,7 +144,7 @@ TEST(ClusterGang, ABindOutsideTheDomainIsRefused) {
   EXPECT_EQ(meter.gangs_spread, 0);
 }
 
-TEST(ClusterGang, ABindOutsideTheDomainIsTakenWhereNothingHoldsGangsTogether) {
+TEST(ClusterGang, ABindOutsideTheDomainIsAcceptedWithoutEnforcement) {
   ClusterConfig config = small_config();
   config.enforce_together = false;
   Bench bench(config);
@@ -176,7 +176,7 @@ TEST(ClusterGang, ABindIsAllOrNothing) {
   for (model::PodId pod : bench.truth().gangs.at({1}).pods) EXPECT_FALSE(bench.truth().pods.at(pod).node.valid());
 }
 
-TEST(ClusterGang, LoweringDrainsTheNamedGangsThenTheHighestOrdinals) {
+TEST(ClusterGang, AScaleDownDrainsTheNamedGangsThenTheHighestOrdinals) {
   ClusterConfig config = small_config();
   config.initial = {{{0}, 4, true}};
   Bench bench(config);
@@ -198,7 +198,7 @@ TEST(ClusterGang, LoweringDrainsTheNamedGangsThenTheHighestOrdinals) {
   EXPECT_EQ(bench.gpu_s(GpuState::draining), 2 * 4 * 120);
 }
 
-TEST(ClusterGang, ALoweringIsGivenUpWhereAReplicaWasLostMeanwhile) {
+TEST(ClusterGang, AScaleDownIsRefusedIfAReplicaWasLostBeforeItTookEffect) {
   for (const std::uint32_t lost : {1u, 3u}) {  // the replica to drain, and a replica to keep
     ClusterConfig config = small_config();
     config.initial = {{{0}, 4, true}};
@@ -215,7 +215,7 @@ TEST(ClusterGang, ALoweringIsGivenUpWhereAReplicaWasLostMeanwhile) {
   }
 }
 
-TEST(ClusterGang, AnEmptyReplicaLeavesAtTheNextPoll) {
+TEST(ClusterGang, AReplicaWithoutRequestsEndsAtTheNextPoll) {
   ClusterConfig config = small_config();
   config.initial = {{{0}, 1, true}};
   Bench bench(config);
@@ -255,7 +255,7 @@ TEST(ClusterGang, AnEvictedPodOfAnIncompleteGangIsReplacedAlone) {
   EXPECT_EQ(bench.cluster.meter(at_s(5)).disruptions(), 0);
 }
 
-TEST(ClusterAction, RefusedAndUnknown) {
+TEST(ClusterAction, MayBeRefusedByChanceOrHaveAnUnknownOutcome) {
   ClusterConfig config = small_config();
   config.refused_ppm = 1'000'000;
   Bench refusing(config);
@@ -320,7 +320,7 @@ TEST(ClusterNode, CapacityErrorsAndFullZonesFailTheClaim) {
   EXPECT_EQ(twice.delta.claims.size(), 2U);
 }
 
-TEST(ClusterNode, TheDomainIsHonoured) {
+TEST(ClusterNode, NodesAreLaunchedInTheRequestedDomain) {
   Bench bench(small_config());
   model::DomainId rack;
   for (std::uint32_t d = 0; d < bench.truth().catalog->domains.size(); ++d) {
@@ -334,7 +334,7 @@ TEST(ClusterNode, TheDomainIsHonoured) {
   EXPECT_NE(bench.truth().nodes.at({2}).domains, bench.truth().nodes.at({3}).domains);
 }
 
-TEST(ClusterNode, ThePoolLimitHolds) {
+TEST(ClusterNode, ALaunchAboveThePoolLimitIsRefused) {
   Bench bench(small_config());
   bench.cluster.submit(action(model::LaunchNodes{{0}, {1}, {}, 7, {}, {}}));  // 16 + 56 > 64
   bench.run_to(at_s(1));
@@ -343,7 +343,7 @@ TEST(ClusterNode, ThePoolLimitHolds) {
   EXPECT_EQ(seen.outcomes[0].why, (model::Reason{model::ReasonCode::pool_limit, {56, 64, 16}}));
 }
 
-TEST(ClusterNode, AGroupIsReleasedWhole) {
+TEST(ClusterNode, AGroupIsReleasedAsAWhole) {
   ClusterConfig config = small_config();
   config.provider.driver =
       Latency::between(seconds(0), seconds(100));  // so that the nodes become ready one after the other
@@ -362,7 +362,7 @@ TEST(ClusterNode, AGroupIsReleasedWhole) {
   EXPECT_EQ(bench.cluster.observe().outcomes.back().kind, Kind::refused);
 }
 
-TEST(ClusterNode, ATerminatedNodeKillsWhatServesOnIt) {
+TEST(ClusterNode, TerminatingANodeKillsItsReplicas) {
   ClusterConfig config = small_config();
   config.initial = {{{0}, 3, true}};
   Bench bench(config);
@@ -375,7 +375,7 @@ TEST(ClusterNode, ATerminatedNodeKillsWhatServesOnIt) {
   EXPECT_EQ(bench.truth().gangs.at({4}).phase, GangPhase::pending);
 }
 
-TEST(ClusterNode, SpotIsCordonedThenTaken) {
+TEST(ClusterNode, ASpotNodeIsCordonedBeforeItEnds) {
   ClusterConfig config = small_config();
   config.provider.spot_interruptions_per_million_hours = 3'600'000'000;  // once a second
   config.existing = {{{2}, 1, {0}}};
@@ -391,7 +391,7 @@ TEST(ClusterNode, SpotIsCordonedThenTaken) {
   EXPECT_EQ(bench.cluster.meter(bench.cluster.now()).killed_by_spot, 1);
 }
 
-TEST(ClusterSignals, ComeOnceAScrapeAndGrowOld) {
+TEST(ClusterSignals, ChangeOncePerScrapeAndAge) {
   ClusterConfig config = small_config();
   config.initial = {{{0}, 1, true}};
   Bench bench(config);
@@ -411,7 +411,7 @@ TEST(ClusterSignals, ComeOnceAScrapeAndGrowOld) {
   EXPECT_EQ(bench.cluster.observe().snapshot.signals_of({0}).waiting.value, 9);
 }
 
-TEST(ClusterSignals, LossKeepsAgesAndLoses) {
+TEST(ClusterSignals, LostScrapesMakeValuesStaleAndThenMissing) {
   ClusterConfig config = small_config();
   config.initial = {{{0}, 1, true}};
   config.scrape.loss_ppm = 950'000;
@@ -429,7 +429,7 @@ TEST(ClusterSignals, LossKeepsAgesAndLoses) {
   EXPECT_EQ(states.size(), 3U);
 }
 
-TEST(ClusterSignals, InABlackoutNothingArrives) {
+TEST(ClusterSignals, AgeDuringABlackout) {
   ClusterConfig config = small_config();
   config.initial = {{{0}, 1, true}};
   config.scrape.blackout = seconds(120);
@@ -444,7 +444,7 @@ TEST(ClusterSignals, InABlackoutNothingArrives) {
   EXPECT_LE(age_at(422), seconds(1)) << "the first scrape behind it";
 }
 
-TEST(ClusterSignals, AStartingReplicaSaysNothing) {
+TEST(ClusterSignals, AStartingReplicaHasNoSignals) {
   Bench bench(small_config());
   bench.cluster.submit(scale_to(1));
   bench.run_to(at_s(3));

@@ -15,7 +15,7 @@ enum class DrainPurpose : std::uint8_t { leave, convert };
 class DrainListener {
  public:
   virtual ~DrainListener() = default;
-  /// The replica holds no requests any more. The listener calls erase().
+  /// Reports that the replica holds no requests any more. The listener calls erase().
   virtual void drained(model::GangId gang, DrainPurpose purpose) = 0;
 };
 

@@ -10,7 +10,7 @@
 namespace capstan::sim {
 
 /// The kinds of events. Events at the same time happen in this order: first events that free resources, then arrivals,
-/// then reads. Those of batch jobs come last.
+/// then reads. Events of batch jobs come last.
 enum class EventKind : std::uint8_t {
   node_gone,
   spot_kill,

@@ -12,7 +12,7 @@ using capstan::testing::at_s;
 
 constexpr std::int64_t kGb = 1'000'000'000;
 
-TEST(FlowNetwork, SixteenGigabytesAtOneShareOfTwo) {
+TEST(FlowNetwork, TwoTransfersShareALinkEqually) {
   FlowNetwork net;
   const LinkId registry = net.add_link(kGb);
   const LinkId nic_a = net.add_link(10 * kGb);
@@ -28,7 +28,7 @@ TEST(FlowNetwork, SixteenGigabytesAtOneShareOfTwo) {
   EXPECT_TRUE(net.next_done().is_never());
 }
 
-TEST(FlowNetwork, ALateComerSlowsAndALeaverSpeeds) {
+TEST(FlowNetwork, RatesChangeWhenATransferStartsOrEnds) {
   FlowNetwork net;
   const LinkId link = net.add_link(kGb);
   const LinkId links[] = {link};
@@ -44,7 +44,7 @@ TEST(FlowNetwork, ALateComerSlowsAndALeaverSpeeds) {
   EXPECT_TRUE(net.next_done().is_never());
 }
 
-TEST(FlowNetwork, MaxMin) {
+TEST(FlowNetwork, SharesLinksByMaxMinFairness) {
   FlowNetwork net;
   const LinkId slow = net.add_link(1 * kGb);
   const LinkId shared = net.add_link(10 * kGb);
@@ -58,7 +58,7 @@ TEST(FlowNetwork, MaxMin) {
   EXPECT_EQ(net.rate(c), 9 * kGb / 2);
 }
 
-TEST(FlowNetwork, NothingTakesNoTime) {
+TEST(FlowNetwork, AnEmptyTransferEndsAtOnce) {
   FlowNetwork net;
   const LinkId links[] = {net.add_link(kGb)};
   std::vector<FlowId> done;

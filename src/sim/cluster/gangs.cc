@@ -23,7 +23,7 @@ bool Gangs::stays(model::GangId id) const {
   return !drains_.contains(id, DrainPurpose::leave) && !sleepers_.is_asleep(id);
 }
 
-ReplicaCount Gangs::staying(model::ServiceId service) const {
+ReplicaCount Gangs::active_count(model::ServiceId service) const {
   return std::ranges::count_if(of(service), [&](model::GangId id) { return stays(id); });
 }
 

@@ -17,7 +17,7 @@ namespace capstan::sim {
 class LossListener {
  public:
   virtual ~LossListener() = default;
-  /// A replica was killed. The workload controller makes another one.
+  /// Reports that a replica was killed. The workload controller creates another one.
   virtual void replica_lost(model::ServiceId service) = 0;
 };
 
@@ -39,7 +39,7 @@ class Gangs : Part {
   bool is_asleep(model::GangId id) const { return sleepers_.is_asleep(id); }
   /// Returns true if the gang is neither about to end nor asleep.
   bool stays(model::GangId id) const;
-  ReplicaCount staying(model::ServiceId service) const;
+  ReplicaCount active_count(model::ServiceId service) const;
   bool has_ready_replica(model::ServiceId service) const;
 
   /// @param decided_at  when the replica count was raised

@@ -12,8 +12,8 @@ namespace capstan::sim {
 
 /// The moments and losses of one batch job.
 struct JobProgress {
-  Instant started_at = Instant::never();  ///< it computed for the first time
-  Instant ended_at = Instant::never();    ///< it had done all its work
+  Instant started_at = Instant::never();  ///< time at which it first computed
+  Instant ended_at = Instant::never();    ///< time at which its work was complete
   Duration saved{};                       ///< computing time up to the last checkpoint; all work once it has ended
   Duration lost{};                        ///< computing time after a checkpoint that restarts lost
   std::int64_t restarts = 0;              ///< times that it lost its pods after all of them had been bound
@@ -33,7 +33,7 @@ class Jobs : Part {
   std::size_t gangs() const { return gangs_.size(); }
   /// Returns what happened to each job that has arrived, in the order of arrival.
   const std::vector<JobProgress>& progress() const { return progress_; }
-  /// Returns the computing time that a job has behind it up to now, saved or not.
+  /// Returns the computing time of a job up to now, whether saved in a checkpoint or not.
   Duration computed(std::uint32_t job) const;
   bool have_all_arrived() const { return progress_.size() == config_.jobs.size(); }
   bool have_all_ended() const { return have_all_arrived() && ended_ == progress_.size(); }
@@ -58,7 +58,7 @@ class Jobs : Part {
   struct Gang {
     std::uint32_t job = 0;
     Stage stage = Stage::binding;
-    Instant since;  ///< computes since then
+    Instant since;  ///< time from which it computes
   };
 
   void schedule_arrival();

@@ -71,7 +71,7 @@ TEST(Jobs, AJobWaitsForNodesThenComputesAndEnds) {
   const ClusterMeter meter = bench.cluster.meter(at_s(150));
   EXPECT_EQ(meter.gpu_milliseconds(GpuState::busy), 8 * 100'000) << "eight GPUs for the work of the job";
   EXPECT_EQ(meter.gpu_milliseconds(GpuState::starting), 8 * 10'000);
-  ASSERT_EQ(meter.by_user.size(), 4u) << "two services, the class of jobs, and no pod";
+  ASSERT_EQ(meter.by_user.size(), 4u) << "rows: two services, one class of jobs, GPUs without a pod";
   EXPECT_EQ(meter.by_user[2].gpu_time, GpuTime{8'000} * Duration(seconds(110)).count());
   EXPECT_TRUE(bench.serving.serving.empty()) << "no request goes to a job";
 }

@@ -45,9 +45,9 @@ class ServingHook {
   /// Returns true if the replica holds no requests. After `true`, the next call about the gang is a ready(): it serves
   /// in another role, or again after sleep.
   virtual bool drained(model::GangId gang) = 0;
-  /// The replica ends now and loses its requests. The next call about the gang, if any, is a ready().
+  /// Ends the replica now; it loses its requests. The next call about the gang, if any, is a ready().
   virtual void killed(model::GangId gang, Instant at, Interruption why) = 0;
-  /// @param scrape  this is the reading of a scrape, which begins a new interval for first tokens
+  /// @param scrape  true: the reading is a scrape and begins a new interval for first tokens
   virtual EngineReading sample(model::GangId gang, Instant at, bool scrape) = 0;
   virtual RequestCount gateway_waiting(model::ServiceId service, Instant at) = 0;
 };

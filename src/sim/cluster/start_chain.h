@@ -16,7 +16,7 @@ class StartListener {
   virtual ~StartListener() = default;
   /// Returns true if a replica of the service is ready, so that others can load weights from it.
   virtual bool has_ready_replica(model::ServiceId service) const = 0;
-  virtual void start_ended(model::GangId gang) = 0;  ///< the engine is warm
+  virtual void start_ended(model::GangId gang) = 0;  ///< reports that the warm-up of the engine has ended
 };
 
 /// The start of a gang, from bound to ready: image pulls, weight loading, engine initialization, warm-up. Pulls and

@@ -40,7 +40,7 @@ void WorkloadController::schedule_reconcile(model::ServiceId service) {
 
 /// Returns how many replicas the workload lacks. Negative if it has too many.
 ReplicaCount WorkloadController::lacking(model::ServiceId service) const {
-  return known_row(workloads_, service).desired - gangs_.staying(service);
+  return known_row(workloads_, service).desired - gangs_.active_count(service);
 }
 
 std::optional<model::Reason> WorkloadController::perform(const model::SetReplicas& what) {

@@ -56,13 +56,13 @@ struct RequestCounts {
 /// first token twice, because its replica was ended, counts twice.
 struct PhaseTimes {
   RequestCount first_tokens = 0;  ///< first tokens in this minute
-  /// Time of these before an engine accepted the request: the front end, the gateway, earlier attempts.
+  /// Sum of the times before an engine accepted the request: front end, gateway, earlier attempts.
   Duration gateway{};
-  Duration queue{};            ///< of these, in the queue of the engine
-  Duration prefill{};          ///< of these, from the admission to the first token
+  Duration queue{};            ///< sum of the times in the queue of the engine
+  Duration prefill{};          ///< sum of the times from admission to the first token
   RequestCount completed = 0;  ///< answers that were completed in this minute
-  Duration transfer{};         ///< of these, copies of the KV from the prefill to the decode replica
-  Duration decode{};           ///< of these, from the first token to the last, without the transfer
+  Duration transfer{};         ///< sum of the times to copy the KV from the prefill to the decode replica
+  Duration decode{};           ///< sum of the times from the first token to the last, without `transfer`
 
   PhaseTimes& operator+=(const PhaseTimes& other) {
     first_tokens += other.first_tokens;

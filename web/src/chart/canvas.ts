@@ -8,8 +8,19 @@ export interface Look {
   pattern: Pattern;
 }
 
+const colours = new Map<string, string>();
+let coloursOf: string | undefined;
+
+/// Returns a colour of the style sheet. To ask the browser for one costs a new calculation of all styles.
 export function themeColour(name: string): string {
-  return getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+  const root = document.documentElement;
+  if (coloursOf !== root.dataset.theme) colours.clear();
+  coloursOf = root.dataset.theme;
+  const known = colours.get(name);
+  if (known !== undefined) return known;
+  const colour = getComputedStyle(root).getPropertyValue(name).trim();
+  colours.set(name, colour);
+  return colour;
 }
 
 const kTile = 6;

@@ -5,6 +5,8 @@ import { useWidth } from "./canvas_view";
 import { savePng, type Table } from "./download";
 import { Figure } from "./figure";
 
+type Draw = (context: CanvasRenderingContext2D, width: number, height: number) => void;
+
 interface CanvasFigureProps {
   title: string;
   note?: string;
@@ -12,7 +14,10 @@ interface CanvasFigureProps {
   label: string;
   height: number | ((width: number) => number);
   theme: string;
-  draw: (context: CanvasRenderingContext2D, width: number, height: number) => void;
+  /// The picture is drawn again when this function or the theme has changed.
+  draw: Draw;
+  /// Draws what follows the pointer, above the picture and much more often.
+  drawAbove?: Draw;
   table: () => Table;
   onKeyDown?: (event: KeyboardEvent) => void;
   onPoint?: (x: number, y: number) => void;
@@ -28,19 +33,22 @@ interface CanvasFigureProps {
 export function CanvasFigure(props: CanvasFigureProps) {
   const holder = useRef<HTMLDivElement>(null);
   const canvas = useRef<HTMLCanvasElement>(null);
+  const above = useRef<HTMLCanvasElement>(null);
   const width = useWidth(holder);
   const height = typeof props.height === "number" ? props.height : props.height(width);
-  useLayoutEffect(() => {
-    if (canvas.current === null || width === 0) return;
-    const context = clearedContext(canvas.current, width, height);
-    if (context !== null) props.draw(context, width, height);
-  });
+  const drawOn = (place: HTMLCanvasElement | null, draw: Draw | undefined) => {
+    const context = place === null || width === 0 ? null : clearedContext(place, width, height);
+    if (context !== null) draw?.(context, width, height);
+  };
+  useLayoutEffect(() => drawOn(canvas.current, props.draw), [props.draw, props.theme, width, height]);
+  useLayoutEffect(() => drawOn(above.current, props.drawAbove), [props.drawAbove, props.theme, width, height]);
   const at = (event: MouseEvent, use: ((x: number, y: number) => void) | undefined) => {
     const box = canvas.current?.getBoundingClientRect();
     if (box !== undefined) use?.(event.clientX - box.left, event.clientY - box.top);
   };
   const png = () => {
-    if (canvas.current !== null) savePng(props.title.toLowerCase().replace(/[^a-z0-9]+/g, "-"), canvas.current, themeColour("--panel"));
+    const parts = [canvas.current, above.current].filter((part) => part !== null);
+    savePng(props.title.toLowerCase().replace(/[^a-z0-9]+/g, "-"), parts, themeColour("--panel"));
   };
   return (
     <Figure title={props.title} {...(props.note === undefined ? {} : { note: props.note })} table={props.table} onPng={png}>
@@ -57,6 +65,7 @@ export function CanvasFigure(props: CanvasFigureProps) {
         onClick={(event) => at(event, props.onClick)}
       >
         <canvas ref={canvas} aria-hidden="true" />
+        {props.drawAbove !== undefined && <canvas ref={above} class="above" aria-hidden="true" />}
       </div>
       {props.below}
     </Figure>

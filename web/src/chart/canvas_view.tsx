@@ -2,15 +2,13 @@ import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { RefObject } from "preact";
 import { clearedContext, Fills, type Look } from "./canvas";
 
-/// Returns the width of an element, and asks for a new drawing when it changes.
+/// Returns the width of an element, 0 until the browser has laid it out, and asks for a new drawing when it changes.
 export function useWidth(holder: RefObject<HTMLElement | null>): number {
   const [width, setWidth] = useState(0);
   useLayoutEffect(() => {
     const element = holder.current;
     if (element === null) return;
-    const measure = () => setWidth(element.clientWidth);
-    measure();
-    const resize = new ResizeObserver(measure);
+    const resize = new ResizeObserver((entries) => setWidth(Math.floor(entries.at(-1)?.contentRect.width ?? 0)));
     resize.observe(element);
     return () => resize.disconnect();
   }, []);

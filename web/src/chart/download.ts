@@ -30,14 +30,17 @@ export function saveCsv(name: string, table: Table): void {
   setTimeout(() => URL.revokeObjectURL(url), 1000);
 }
 
-export function savePng(name: string, canvas: HTMLCanvasElement, background: string): void {
+/// Saves pictures of equal size as one, the last above all others.
+export function savePng(name: string, pictures: HTMLCanvasElement[], background: string): void {
+  const [first] = pictures;
+  if (first === undefined) return;
   const copy = document.createElement("canvas");
-  copy.width = canvas.width;
-  copy.height = canvas.height;
+  copy.width = first.width;
+  copy.height = first.height;
   const context = copy.getContext("2d");
   if (context === null) return;
   context.fillStyle = background;
   context.fillRect(0, 0, copy.width, copy.height);
-  context.drawImage(canvas, 0, 0);
+  for (const picture of pictures) context.drawImage(picture, 0, 0);
   save(`${name}.png`, copy.toDataURL("image/png"));
 }

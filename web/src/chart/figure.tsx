@@ -1,12 +1,43 @@
 import type { ComponentChildren } from "preact";
-import { useState } from "preact/hooks";
+import { useMemo, useState } from "preact/hooks";
 import { type Table, saveCsv } from "./download";
 
 const kRowsMost = 200;
 
-export function DataTable({ table, caption }: { table: Table; caption: string }) {
+const kWords = new Intl.Collator("en", { numeric: true });
+
+/// The column by which a table is sorted.
+export interface Order {
+  column: number;
+  isDown: boolean;
+}
+
+/// Returns the rows in an order. Numbers come before texts, and empty cells last.
+export function sorted(rows: Table["rows"], order: Order | undefined): Table["rows"] {
+  if (order === undefined) return rows;
+  const { column, isDown } = order;
+  const rank = (value: string | number) => (typeof value === "number" ? 0 : value === "" ? 2 : 1);
+  return [...rows].sort((one, other) => {
+    const [a, b] = [one[column] ?? "", other[column] ?? ""];
+    if (typeof a === "number" && typeof b === "number") return isDown ? b - a : a - b;
+    const kinds = rank(a) - rank(b);
+    return kinds !== 0 ? kinds : isDown ? kWords.compare(String(b), String(a)) : kWords.compare(String(a), String(b));
+  });
+}
+
+/// Returns the order after a click on the head of a column: up, then down, then as the table was.
+function nextOrder(order: Order | undefined, column: number): Order | undefined {
+  if (order?.column !== column) return { column, isDown: false };
+  return order.isDown ? undefined : { column, isDown: true };
+}
+
+/// @param make  makes the table; another function means other values
+export function DataTable({ make, caption }: { make: () => Table; caption: string }) {
   const [page, setPage] = useState(0);
-  const pages = Math.max(1, Math.ceil(table.rows.length / kRowsMost));
+  const [order, setOrder] = useState<Order | undefined>(undefined);
+  const table = useMemo(make, [make]);
+  const rows = useMemo(() => sorted(table.rows, order), [table, order]);
+  const pages = Math.max(1, Math.ceil(rows.length / kRowsMost));
   const here = Math.min(page, pages - 1);
   return (
     <div class="data-table">
@@ -15,15 +46,21 @@ export function DataTable({ table, caption }: { table: Table; caption: string })
           <caption class="hidden">{caption}</caption>
           <thead>
             <tr>
-              {table.head.map((name) => (
-                <th scope="col" key={name}>
-                  {name}
-                </th>
-              ))}
+              {table.head.map((name, i) => {
+                const isSorted = order?.column === i;
+                return (
+                  <th scope="col" key={name} aria-sort={!isSorted ? "none" : order.isDown ? "descending" : "ascending"}>
+                    <button type="button" class="sort" title={`Sort by ${name}`} onClick={() => setOrder(nextOrder(order, i))}>
+                      {name}
+                      <span aria-hidden="true">{!isSorted ? "" : order.isDown ? " ▼" : " ▲"}</span>
+                    </button>
+                  </th>
+                );
+              })}
             </tr>
           </thead>
           <tbody>
-            {table.rows.slice(here * kRowsMost, (here + 1) * kRowsMost).map((row, i) => (
+            {rows.slice(here * kRowsMost, (here + 1) * kRowsMost).map((row, i) => (
               <tr key={i}>
                 {row.map((value, j) => (
                   <td key={j} class={typeof value === "number" ? "number" : ""}>
@@ -40,7 +77,7 @@ export function DataTable({ table, caption }: { table: Table; caption: string })
           <button type="button" disabled={here === 0} onClick={() => setPage(here - 1)}>
             Earlier rows
           </button>{" "}
-          rows {here * kRowsMost + 1} to {Math.min(table.rows.length, (here + 1) * kRowsMost)} of {table.rows.length}{" "}
+          rows {here * kRowsMost + 1} to {Math.min(rows.length, (here + 1) * kRowsMost)} of {rows.length}{" "}
           <button type="button" disabled={here === pages - 1} onClick={() => setPage(here + 1)}>
             Later rows
           </button>
@@ -87,7 +124,7 @@ export function Figure({
       </figcaption>
       {note !== undefined && <p class="note">{note}</p>}
       {children}
-      {open && <DataTable table={table()} caption={title} />}
+      {open && <DataTable make={table} caption={title} />}
     </figure>
   );
 }

@@ -27,6 +27,8 @@ export interface Layout {
   labels: { text: string; x: number; y: number; strong: boolean }[];
   /// By domain and place in it.
   boxes: Map<string, Box>;
+  /// The boxes of the nodes that were asked for.
+  known: Map<NodeRow, Box | undefined>;
   /// GPUs in one row of a node.
   across: number;
   nodeWidth: number;
@@ -59,7 +61,7 @@ export function layOut(fleet: Fleet, width: number): Layout {
   const across = most <= 2 ? most : most <= 8 ? Math.ceil(most / 2) : Math.ceil(Math.sqrt(most * 2));
   const nodeWidth = across * cell + 4;
   const nodeHeight = Math.ceil(most / across) * cell + 4;
-  const layout: Layout = { cell, gap, width, height: 0, labels: [], boxes: new Map(), across, nodeWidth, nodeHeight };
+  const layout: Layout = { cell, gap, width, height: 0, labels: [], boxes: new Map(), known: new Map(), across, nodeWidth, nodeHeight };
   const rackLabel = cell >= 12 ? kRackLabel : 0;
   let [x, y, zone, rack, labelEnd] = [0, 0, "", "", 0];
   let isFirst = true;
@@ -94,7 +96,8 @@ export function layOut(fleet: Fleet, width: number): Layout {
 }
 
 export function boxOf(layout: Layout, node: NodeRow): Box | undefined {
-  return layout.boxes.get(`${domainKey(node)}\n${node.place}`);
+  if (!layout.known.has(node)) layout.known.set(node, layout.boxes.get(`${domainKey(node)}\n${node.place}`));
+  return layout.known.get(node);
 }
 
 function sameGang(cells: Cell[], a: number, b: number): boolean {
@@ -118,7 +121,7 @@ function drawNode(context: CanvasRenderingContext2D, fills: Fills, layout: Layou
 }
 
 /// @param names  by gang: what stands in its first GPU on each node
-export function drawFleet(context: CanvasRenderingContext2D, layout: Layout, nodes: NodeNow[], names: (gang: number) => string, chosenGang: number, chosenNode: number): void {
+export function drawFleet(context: CanvasRenderingContext2D, layout: Layout, nodes: NodeNow[], names: (gang: number) => string): void {
   const fills = new Fills(context);
   const [text, muted, line, ground] = ["--text", "--muted", "--line", "--page"].map(themeColour) as [string, string, string, string];
   context.textBaseline = "alphabetic";
@@ -136,7 +139,6 @@ export function drawFleet(context: CanvasRenderingContext2D, layout: Layout, nod
     drawNode(context, fills, layout, node, box);
     if (layout.cell >= 16) drawNames(context, layout, node, box, names, text, ground);
   }
-  drawChosen(context, layout, nodes, chosenGang, chosenNode, text);
 }
 
 function drawNames(context: CanvasRenderingContext2D, layout: Layout, node: NodeNow, box: Box, names: (gang: number) => string, text: string, ground: string): void {
@@ -155,14 +157,17 @@ function drawNames(context: CanvasRenderingContext2D, layout: Layout, node: Node
   });
 }
 
-function drawChosen(context: CanvasRenderingContext2D, layout: Layout, nodes: NodeNow[], gang: number, chosenNode: number, text: string): void {
+/// Outlines a node, and the GPUs of a gang.
+export function drawChosen(context: CanvasRenderingContext2D, layout: Layout, nodes: NodeNow[], gang: number, chosenNode: number): void {
   const { cell, across } = layout;
-  context.strokeStyle = text;
+  context.strokeStyle = themeColour("--text");
   context.lineWidth = 2;
   for (const node of nodes) {
+    const isChosen = node.row.number === chosenNode;
+    if (!isChosen && (gang < 0 || !node.cells.some((cell) => cell.gang === gang))) continue;
     const box = boxOf(layout, node.row);
     if (box === undefined) continue;
-    if (node.row.number === chosenNode) context.strokeRect(box.x, box.y, layout.nodeWidth, layout.nodeHeight);
+    if (isChosen) context.strokeRect(box.x, box.y, layout.nodeWidth, layout.nodeHeight);
     if (gang < 0) continue;
     node.cells.forEach((each, i) => {
       if (each.gang !== gang) return;

@@ -1,9 +1,11 @@
-import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import { useCallback, useEffect, useMemo, useRef, useState } from "preact/hooks";
 import uPlot from "uplot";
 import { moment } from "../format";
+import { themeColour } from "./canvas";
+import { useWidth } from "./canvas_view";
 import { type Table, savePng } from "./download";
 import { Figure } from "./figure";
-import { reduce } from "./reduce";
+import { pointsIn, reduce } from "./reduce";
 
 /// One line of a chart. `values` has one entry for each moment; null is a gap.
 export interface Line {
@@ -40,6 +42,8 @@ export interface PlotProps {
   range: Stretch;
   onRange: (range: Stretch | undefined) => void;
   leftText: (value: number) => string;
+  /// True: the values on the left are microseconds.
+  isDuration?: boolean;
   rightText?: (value: number) => string;
   /// Name of the colour scheme; the chart is drawn again when it changes.
   theme: string;
@@ -55,23 +59,22 @@ const kHeadroom = 1.14;
 const kTimeSteps = [1, 5, 10, 30, 60, 120, 300, 600, 1200, 1800, 3600, 7200, 10_800, 21_600, 43_200, 86_400].concat(
   [2, 5, 10, 20, 50, 100, 200, 400].map((days) => days * 86_400),
 );
+/// Steps of an axis of latencies, in microseconds: a person reads "2 min", not "1 min 40 s".
+const kDurationSteps = [1, 10, 100, 1000, 10_000, 100_000].flatMap((us) => [us, 2 * us, 5 * us]).concat(kTimeSteps.map((s) => s * 1e6));
 const kAxisWidth = 74;
 const kKeysStep = 1;
 const kKeysLeap = 10;
-
-function colour(name: string): string {
-  return getComputedStyle(document.documentElement).getPropertyValue(name).trim();
-}
 
 function withAlpha(hex: string, alpha: number): string {
   return hex + Math.round(alpha * 255).toString(16).padStart(2, "0");
 }
 
-function axes(props: PlotProps): uPlot.Axis[] {
-  const stroke = colour("--muted");
-  const grid = { stroke: colour("--line"), width: 1 };
+function axes(latest: { current: PlotProps }): uPlot.Axis[] {
+  const stroke = themeColour("--muted");
+  const grid = { stroke: themeColour("--line"), width: 1 };
   const font = "12px system-ui, sans-serif";
   const side = (scale: string, at: 1 | 3, text: (value: number) => string, hasGrid: boolean): uPlot.Axis => ({
+    ...(latest.current.isDuration === true && scale === "y" ? { incrs: kDurationSteps } : {}),
     scale,
     side: at,
     stroke,
@@ -92,14 +95,14 @@ function axes(props: PlotProps): uPlot.Axis[] {
       ticks: { show: false },
       values: (_, splits) => splits.map(moment),
     },
-    side("y", 3, props.leftText, true),
+    side("y", 3, (value) => latest.current.leftText(value), true),
     // The axis on the right has its width even if it is empty, so that the time axes of all charts are aligned.
-    side("right", 1, props.rightText ?? (() => ""), false),
+    side("right", 1, (value) => (latest.current.lines.some((line) => line.right === true) ? (latest.current.rightText?.(value) ?? "") : ""), false),
   ];
 }
 
 function series(line: Line): uPlot.Series {
-  const stroke = colour(line.colour);
+  const stroke = themeColour(line.colour);
   const made: uPlot.Series = {
     label: line.name,
     scale: line.right === true ? "right" : "y",
@@ -122,7 +125,7 @@ function drawBehind(plot: uPlot, props: PlotProps): void {
   ctx.beginPath();
   ctx.rect(bbox.left, bbox.top, bbox.width, bbox.height);
   ctx.clip();
-  ctx.fillStyle = withAlpha(colour("--wait"), 0.18);
+  ctx.fillStyle = withAlpha(themeColour("--wait"), 0.18);
   for (const [from, to] of props.shaded ?? []) {
     const left = plot.valToPos(from, "x", true);
     ctx.fillRect(left, bbox.top, Math.max(1, plot.valToPos(to, "x", true) - left), bbox.height);
@@ -139,23 +142,27 @@ function drawInFront(plot: uPlot, props: PlotProps): void {
   ctx.clip();
   if (props.limit !== undefined) {
     const y = plot.valToPos(props.limit.value, "y", true);
-    ctx.strokeStyle = colour("--bad");
+    ctx.strokeStyle = themeColour("--bad");
     ctx.setLineDash([6 * ratio, 4 * ratio]);
     ctx.lineWidth = ratio;
     ctx.beginPath();
     ctx.moveTo(bbox.left, y);
     ctx.lineTo(bbox.left + bbox.width, y);
     ctx.stroke();
-    ctx.fillStyle = colour("--bad");
     ctx.font = `${12 * ratio}px system-ui, sans-serif`;
+    ctx.setLineDash([]);
+    ctx.lineWidth = 4 * ratio;
+    ctx.strokeStyle = themeColour("--panel");
+    ctx.strokeText(props.limit.label, bbox.left + 6 * ratio, y - 5 * ratio);
+    ctx.fillStyle = themeColour("--bad");
     ctx.fillText(props.limit.label, bbox.left + 6 * ratio, y - 5 * ratio);
   }
   ctx.setLineDash([]);
   if (props.now !== undefined) {
-    ctx.fillStyle = colour("--accent");
+    ctx.fillStyle = themeColour("--accent");
     ctx.fillRect(plot.valToPos(props.now, "x", true) - ratio, bbox.top, 2 * ratio, bbox.height);
   }
-  ctx.fillStyle = colour("--mark");
+  ctx.fillStyle = themeColour("--mark");
   const size = 5 * ratio;
   const bottom = bbox.top + bbox.height;
   for (const at of props.marks ?? []) {
@@ -169,40 +176,49 @@ function drawInFront(plot: uPlot, props: PlotProps): void {
   ctx.restore();
 }
 
-function largest(lines: Line[], right: boolean, limit: number): number {
-  let most = limit;
-  for (const line of lines) {
-    if ((line.right === true) !== right) continue;
-    for (const value of line.values) if (value !== null && value > most) most = value;
-  }
+const peaks = new WeakMap<Line["values"], number>();
+
+function peak(values: Line["values"]): number {
+  let most = peaks.get(values);
+  if (most !== undefined) return most;
+  most = 0;
+  for (const value of values) if (value !== null && value > most) most = value;
+  peaks.set(values, most);
   return most;
 }
 
+function largest(lines: Line[], right: boolean, limit: number): number {
+  return lines.reduce((most, line) => ((line.right === true) === right ? Math.max(most, peak(line.values)) : most), limit);
+}
+
+/// @param latest  the properties of the chart, which change while it stays
 function options(latest: { current: PlotProps }, width: number, onIndex: (index: number | null) => void): uPlot.Options {
-  const props = latest.current;
-  const left = largest(props.lines, false, props.limit?.value ?? 0);
-  const right = largest(props.lines, true, 0);
+  const top = (isRight: boolean) => (): uPlot.Range.MinMax => {
+    const { lines, limit } = latest.current;
+    const most = largest(lines, isRight, isRight ? 0 : (limit?.value ?? 0));
+    return [0, most > 0 ? most * kHeadroom : 1];
+  };
   return {
     width,
     height: kHeight,
     legend: { show: false },
     cursor: { sync: { key: kSync, scales: ["x", null] }, drag: { x: true, y: false, setScale: false }, points: { size: 6 } },
     scales: {
-      x: { time: false, range: () => [props.range[0], props.range[1]] },
-      y: { range: () => [0, left > 0 ? left * kHeadroom : 1] },
-      right: { range: () => [0, right > 0 ? right * kHeadroom : 1] },
+      x: { time: false, range: () => [latest.current.range[0], latest.current.range[1]] },
+      y: { range: top(false) },
+      right: { range: top(true) },
     },
-    axes: axes(props),
-    series: [{}, ...props.lines.map(series)],
+    axes: axes(latest),
+    series: [{}, ...latest.current.lines.map(series)],
     hooks: {
-      drawClear: [(plot) => drawBehind(plot, props)],
+      drawClear: [(plot) => drawBehind(plot, latest.current)],
       draw: [(plot) => drawInFront(plot, latest.current)],
       setCursor: [(plot) => onIndex(plot.cursor.idx ?? null)],
       setSelect: [
         (plot) => {
           const { left: from, width: across } = plot.select;
           if (across < 4) return;
-          props.onRange([plot.posToVal(from, "x"), plot.posToVal(from + across, "x")]);
+          latest.current.onRange([plot.posToVal(from, "x"), plot.posToVal(from + across, "x")]);
           plot.setSelect({ left: 0, top: 0, width: 0, height: 0 }, false);
         },
       ],
@@ -212,24 +228,24 @@ function options(latest: { current: PlotProps }, width: number, onIndex: (index:
 
 function tableOf(props: PlotProps): Table {
   const rows: (string | number)[][] = [];
-  props.at.forEach((at, i) => {
-    if (at < props.range[0] || at > props.range[1]) return;
-    rows.push([moment(at), ...props.lines.map((line) => line.values[i] ?? "")]);
-  });
+  const [first, last] = pointsIn(props.at, props.range);
+  for (let i = first; i < last; ++i) rows.push([moment(props.at[i] ?? 0), ...props.lines.map((line) => line.values[i] ?? "")]);
   return { head: ["time", ...props.lines.map((line) => line.name)], rows };
 }
 
 /// Describes the chart in words, for screen readers.
 function spoken(props: PlotProps): string {
-  const parts = props.lines.map((line) => {
-    let most: number | undefined;
-    let when = 0;
-    props.at.forEach((at, i) => {
-      const value = line.values[i];
-      if (at < props.range[0] || at > props.range[1] || value === null || value === undefined) return;
-      if (most === undefined || value > most) [most, when] = [value, at];
-    });
-    return most === undefined ? `${line.name} has no values` : `${line.name} is at most ${line.text(most)}, at ${moment(when)}`;
+  const [first, last] = pointsIn(props.at, props.range);
+  const parts = props.lines.map(({ name, values, text }) => {
+    let most = Number.NEGATIVE_INFINITY;
+    let when = -1;
+    for (let i = first; i < last; ++i) {
+      const value = values[i];
+      if (value === null || value === undefined || value <= most) continue;
+      most = value;
+      when = i;
+    }
+    return when < 0 ? `${name} has no values` : `${name} is at most ${text(most)}, at ${moment(props.at[when] ?? 0)}`;
   });
   return `${props.title}. ${parts.join("; ")}. Use the arrow keys to read values.`;
 }
@@ -242,6 +258,7 @@ export function Plot(props: PlotProps) {
   const [index, setIndex] = useState<number | null>(null);
   const latest = useRef(props);
   latest.current = props;
+  const width = useWidth(holder);
 
   const points = useMemo(
     () => reduce(props.at, props.lines.map((line) => line.values), props.range[0], props.range[1]),
@@ -249,19 +266,23 @@ export function Plot(props: PlotProps) {
   );
   const data = useMemo(() => [points.at, ...points.values] as uPlot.AlignedData, [points]);
 
+  const looks = props.lines.map(({ name, colour, dashed, stepped, filled, right }) => [name, colour, dashed, stepped, filled, right].join()).join(";");
+  const hasWidth = width > 0;
   useEffect(() => {
     const element = holder.current;
-    if (element === null) return;
-    const made = new uPlot(options(latest, element.clientWidth, setIndex), data, element);
+    if (element === null || !hasWidth) return;
+    const made = new uPlot(options(latest, width, setIndex), data, element);
     plot.current = made;
-    const resize = new ResizeObserver(() => made.setSize({ width: element.clientWidth, height: kHeight }));
-    resize.observe(element);
     return () => {
-      resize.disconnect();
+      plot.current = undefined;
       made.destroy();
     };
-  }, [data, props.theme, props.range[0], props.range[1], props.limit?.value]);
-  useEffect(() => plot.current?.redraw(false), [props.now]);
+  }, [hasWidth, looks, props.theme]);
+  useEffect(() => {
+    if (hasWidth) plot.current?.setSize({ width, height: kHeight });
+  }, [width]);
+  useEffect(() => plot.current?.setData(data), [data, props.limit?.value]);
+  useEffect(() => plot.current?.redraw(false), [props.now, props.shaded, props.marks]);
 
   const move = (event: KeyboardEvent) => {
     const made = plot.current;
@@ -277,7 +298,7 @@ export function Plot(props: PlotProps) {
 
   const png = () => {
     const canvas = plot.current?.ctx.canvas;
-    if (canvas !== undefined) savePng(props.title.toLowerCase().replace(/[^a-z0-9]+/g, "-"), canvas, colour("--page"));
+    if (canvas !== undefined) savePng(props.title.toLowerCase().replace(/[^a-z0-9]+/g, "-"), [canvas], themeColour("--page"));
   };
 
   const pressed = useRef(0);
@@ -289,10 +310,12 @@ export function Plot(props: PlotProps) {
     onNow(Math.min(props.range[1], Math.max(props.range[0], at)));
   };
 
-  const label = useMemo(() => spoken(props), [props.title, props.at, props.lines, props.range[0], props.range[1]]);
+  const shownValues = [props.title, props.at, props.lines, props.range[0], props.range[1]];
+  const label = useMemo(() => spoken(props), shownValues);
+  const table = useCallback(() => tableOf(latest.current), shownValues);
   const here = index === null ? undefined : points.at[index];
   return (
-    <Figure title={props.title} {...(props.note === undefined ? {} : { note: props.note })} table={() => tableOf(props)} onPng={png}>
+    <Figure title={props.title} {...(props.note === undefined ? {} : { note: props.note })} table={table} onPng={png}>
       <p class="legend" aria-live="polite">
         <span class="when">{here === undefined ? "" : moment(here)}</span>
         {props.lines.map((line, i) => {
@@ -301,6 +324,7 @@ export function Plot(props: PlotProps) {
             <span class="key" key={line.name}>
               <span class={line.dashed === true ? "swatch dashed" : "swatch"} style={{ borderColor: `var(${line.colour})` }} />
               {line.name}
+              {line.right === true && <small> (axis on the right)</small>}
               {value !== undefined && value !== null && <b> {line.text(value)}</b>}
             </span>
           );

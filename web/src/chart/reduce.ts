@@ -11,27 +11,51 @@ export interface Reduced {
 /// More points than this are reduced. A day has 1,440 minutes.
 export const kPointsMost = 2400;
 
-/// Returns the two values that stand for values[from..to): the least and the greatest, the earlier one first.
-function ends(values: Values, from: number, to: number): [number | null, number | null] {
+/// Returns the first position whose moment is not less than `at`.
+function firstFrom(times: number[], at: number): number {
+  let [low, high] = [0, times.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((times[middle] ?? 0) < at) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+/// Returns the positions [first, last) of the moments in a stretch of time, both ends included.
+export function pointsIn(times: number[], range: readonly [number, number]): [first: number, last: number] {
+  let last = firstFrom(times, range[1]);
+  while (last < times.length && times[last] === range[1]) ++last;
+  return [firstFrom(times, range[0]), last];
+}
+
+/// Writes the two values that stand for values[from..to): the least and the greatest, the earlier one first.
+function writeEnds(values: Values, from: number, to: number, into: Values): void {
   let [least, most, leastAt, mostAt] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY, -1, -1];
   for (let i = from; i < to; ++i) {
     const value = values[i];
     if (value === null || value === undefined) continue;
-    if (value < least) [least, leastAt] = [value, i];
-    if (value > most) [most, mostAt] = [value, i];
+    if (value < least) {
+      least = value;
+      leastAt = i;
+    }
+    if (value > most) {
+      most = value;
+      mostAt = i;
+    }
   }
-  if (leastAt < 0) return [null, null];
-  return leastAt < mostAt ? [least, most] : [most, least];
+  if (leastAt < 0) into.push(null, null);
+  else if (leastAt < mostAt) into.push(least, most);
+  else into.push(most, least);
 }
 
 /// Returns the points from `from` to `to` seconds, with one more on each side, as at most kPointsMost points. A series
 /// that is short enough is returned as it is.
 export function reduce(at: number[], lines: Values[], from: number, to: number): Reduced {
   if (at.length <= kPointsMost) return { at, values: lines };
-  let first = 0;
-  while (first + 1 < at.length && (at[first + 1] ?? 0) <= from) ++first;
-  let last = at.length;
-  while (last > first + 1 && (at[last - 2] ?? 0) >= to) --last;
+  const [inside, after] = pointsIn(at, [from, to]);
+  const first = Math.max(0, at[inside] === from ? inside : inside - 1);
+  const last = Math.min(at.length, at[after - 1] === to ? after : after + 1);
   if (last - first <= kPointsMost) return { at: at.slice(first, last), values: lines.map((values) => values.slice(first, last)) };
   const step = Math.ceil((2 * (last - first)) / kPointsMost);
   const times: number[] = [];
@@ -39,7 +63,7 @@ export function reduce(at: number[], lines: Values[], from: number, to: number):
   for (let i = first; i < last; i += step) {
     const end = Math.min(last, i + step);
     times.push(at[i] ?? 0, at[Math.min(end - 1, i + (step >> 1))] ?? 0);
-    lines.forEach((line, k) => values[k]?.push(...ends(line, i, end)));
+    lines.forEach((line, k) => writeEnds(line, i, end, values[k] as Values));
   }
   // Times ascend: a stretch of one point at the end has the same moment twice.
   if ((times.at(-1) ?? 0) <= (times.at(-2) ?? -1)) {

@@ -115,9 +115,17 @@ export function longestPhase(phases: number[]): number {
   return longest;
 }
 
+/// Returns what tells the replicas of a service from all others: the name of the service, or the role or variant where
+/// all of them belong to one service. Empty if there are no others.
+export function partName(services: Service[], service: number): string {
+  const known = services[service];
+  if (known === undefined || services.length < 2) return "";
+  const isOne = new Set(services.map((one) => one.name.split(" ")[0])).size === 1;
+  return isOne && known.part !== "" ? known.part : known.name;
+}
+
 /// Returns "prefill replica 3"; the number alone says nothing where there are several services.
 export function replicaName(services: Service[], service: number, replica: number): string {
-  const known = services[service];
-  const part = known === undefined || services.length < 2 ? "" : known.part === "" ? known.name : known.part;
+  const part = partName(services, service);
   return `${part === "" ? "" : `${part} `}replica ${replica}`;
 }

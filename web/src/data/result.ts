@@ -2,6 +2,7 @@
 // reads only the fields that are named here.
 
 import type { FleetColumns, LatencyPhases, Queue, Service, StartColumns } from "./history";
+import type { ServiceFigures } from "./service";
 
 export interface Percentiles {
   mean_us: number;
@@ -9,6 +10,14 @@ export interface Percentiles {
   p90_us: number;
   p95_us: number;
   p99_us: number;
+}
+
+/// Bounds of 0 are none.
+export interface Slo {
+  ttft_ns: number;
+  tpot_ns: number;
+  e2e_ns: number;
+  attainment_ppm: number;
 }
 
 export type ByState = Record<string, number>;
@@ -19,7 +28,8 @@ export interface Minutes {
   waiting: number[];
   desired: number[];
   ready: number[];
-  gpus_paid: number[];
+  /// Absent for a single service of several.
+  gpus_paid?: number[];
   ttft_p99_us: number[];
 }
 
@@ -70,6 +80,8 @@ export interface Policy {
   warnings: string[];
   disruptions: Record<string, number>;
   invariants_broken: Record<string, number>;
+  /// Only with several services.
+  services?: ServiceFigures[];
   moments: Moment[];
   by_minute?: Minutes;
   scale_steps?: ScaleStep[];
@@ -86,7 +98,7 @@ export interface Result {
   load: string;
   service: string;
   seed: number;
-  slo: { ttft_ns: number; tpot_ns: number; e2e_ns: number; attainment_ppm: number };
+  slo: Slo;
   policies: Policy[];
   /// Names of the policies for which no other meets as many requests for less, by cost; the cheapest first.
   frontier?: { usd: string[] };
@@ -122,14 +134,16 @@ function checkPolicy(policy: unknown, at: string): void {
   }
 }
 
-/// Reads a result. Throws Unreadable, whose message names the field that is wrong.
-export function readResult(text: string): Result {
-  let value: unknown;
+export function readJson(text: string): unknown {
   try {
-    value = JSON.parse(text);
+    return JSON.parse(text);
   } catch {
     throw new Unreadable("the data is not JSON; the file may be cut off");
   }
+}
+
+/// Reads a result from JSON. Throws Unreadable, whose message names the field that is wrong.
+export function readResult(value: unknown): Result {
   if (!isObject(value)) throw new Unreadable("the page holds no result");
   if (value.format_version !== kFormatVersion) {
     throw new Unreadable(
@@ -142,8 +156,9 @@ export function readResult(text: string): Result {
   return value as unknown as Result;
 }
 
-/// Returns true if the policy met the share of requests that the SLO asks for.
+/// Returns true if the policy met the share of requests that the SLO asks for, or those of all services.
 export function holdsSlo(result: Result, policy: Policy): boolean {
+  if (policy.services !== undefined) return policy.services.every((service) => service.holds_slo);
   return policy.attainment_ppm >= result.slo.attainment_ppm;
 }
 

@@ -8,12 +8,14 @@ const kDrawEveryMs = 250;
 
 type Phase = "runs" | "lost" | "ended" | "failed";
 
-/// The page of a simulation that runs. The decisions arrive as events; while the page is paused, they are collected.
+/// The page of a simulation that runs, or with speed 0 of a recording that may grow. The decisions arrive as events;
+/// while the page is paused, they are collected.
 export function LivePage({ start, speed }: { start: Recording; speed: number }) {
   const [recording, setRecording] = useState(start);
   const [isPaused, setPaused] = useState(false);
   const [phase, setPhase] = useState<Phase>("runs");
   const [fault, setFault] = useState("");
+  const [notice, setNotice] = useState("");
   const [collected, setCollected] = useState(0);
   const waiting = useRef<StateEvent[]>([]);
   const paused = useRef(false);
@@ -28,6 +30,12 @@ export function LivePage({ start, speed }: { start: Recording; speed: number }) 
     events.addEventListener("state", (event: MessageEvent<string>) => {
       waiting.current.push(JSON.parse(event.data) as StateEvent);
       setPhase("runs");
+    });
+    events.addEventListener("notice", (event: MessageEvent<string>) => setNotice((JSON.parse(event.data) as { error: string }).error));
+    // The server shows something else now, or was started again.
+    events.addEventListener("reload", () => {
+      events.close();
+      location.reload();
     });
     events.addEventListener("ended", ends("ended"));
     events.addEventListener("failed", ends("failed"));
@@ -51,7 +59,7 @@ export function LivePage({ start, speed }: { start: Recording; speed: number }) 
     setCollected(0);
   };
   const words: Record<Phase, string> = {
-    runs: `Runs at ${count(speed)} × real time.`,
+    runs: speed > 0 ? `Runs at ${count(speed)} × real time.` : "Follows the recording: new decisions appear by themselves.",
     lost: "The connection to the server is lost. The page connects again by itself; if the server has ended, start capstan serve again.",
     ended: "The simulation has ended.",
     failed: `The simulation could not go on: ${fault}`,
@@ -68,6 +76,7 @@ export function LivePage({ start, speed }: { start: Recording; speed: number }) 
             {words[phase]}
             {isPaused && ` Paused: ${count(collected)} decisions wait.`}
           </span>
+          {notice !== "" && <span role="alert">The recording cannot be read at the moment: {notice}</span>}
           {phase === "ended" && (
             <button type="button" onClick={() => location.reload()}>
               Show the result

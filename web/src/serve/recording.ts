@@ -77,15 +77,11 @@ export function withStates(recording: Recording, events: StateEvent[]): Recordin
   };
 }
 
-/// Reads a recording; undefined if the text is something else. Throws Unreadable if a part is missing.
-export function readRecording(text: string, isLive = false): Recording | undefined {
-  let value: Partial<Recording> | null;
-  try {
-    value = JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-  if (typeof value !== "object" || value === null || typeof value.recording !== "string") return undefined;
+/// Reads a recording from JSON; undefined if it is something else. Throws Unreadable if a part is missing.
+export function readRecording(json: unknown, isLive = false): Recording | undefined {
+  if (typeof json !== "object" || json === null) return undefined;
+  const value: Partial<Recording> = json;
+  if (typeof value.recording !== "string") return undefined;
   for (const key of ["at_ns", "services", "actions"] as const) {
     if (!Array.isArray(value[key])) throw new Unreadable(`${key} of the recording is no list`);
   }

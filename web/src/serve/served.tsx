@@ -1,5 +1,6 @@
 import { useState } from "preact/hooks";
 import type { Result } from "../data/result";
+import { flushAddress } from "../address";
 import { Page } from "../page";
 import { hashFor, type Limits } from "./server";
 import { type Variant, WhatIf } from "./what_if";
@@ -10,6 +11,7 @@ export function ServedScenario({ stated, limits }: { stated: Result; limits: Lim
   const [showsVariant, setShowsVariant] = useState(false);
   const shown = showsVariant && variant !== undefined ? variant.result : stated;
   const show = (next: Result, isVariant: boolean) => {
+    flushAddress();
     history.replaceState(null, "", hashFor(location.hash, shown, next) || location.pathname + location.search);
     setShowsVariant(isVariant);
   };

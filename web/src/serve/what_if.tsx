@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import { Figure } from "../chart/figure";
-import { holdsSlo, readResult, type Result } from "../data/result";
+import { holdsSlo, readJson, readResult, type Result } from "../data/result";
 import { duration, percent, usd } from "../format";
 import { type Change, changeWords, type Limits, pairs, simulate } from "./server";
 
@@ -155,7 +155,7 @@ export function WhatIf({ limits, stated, variant, showsVariant, onVariant, onSho
     setStatus(`Simulates ${changeWords(change)} …`);
     const from = performance.now();
     try {
-      const result = readResult(await simulate(change, mine.signal));
+      const result = readResult(readJson(await simulate(change, mine.signal)));
       if (running.current !== mine) return;
       setStatus(`Simulated ${changeWords(change)} in ${duration(1000 * (performance.now() - from))}.`);
       onVariant({ change, result });

@@ -7,6 +7,7 @@ import { CanvasFigure } from "../chart/canvas_figure";
 import type { LatencyPhases } from "../data/history";
 import type { Policy } from "../data/result";
 import { duration } from "../format";
+import { memo } from "../memo";
 
 const kMinute = 60;
 
@@ -21,14 +22,16 @@ const kPhases = [
 
 /// Returns the mean of each phase in microseconds, over the requests of a stretch of time.
 export function meanPhases(phases: LatencyPhases, range: Stretch): number[] {
+  const first = Math.max(0, Math.floor(range[0] / kMinute));
+  const last = Math.min(phases.first_tokens.length, Math.ceil(range[1] / kMinute));
   return kPhases.map(([key, weight]) => {
+    const [means, weights] = [phases[key], phases[weight]];
     let [sum, count] = [0, 0];
-    phases[key].forEach((mean, minute) => {
-      if ((minute + 1) * kMinute <= range[0] || minute * kMinute >= range[1]) return;
-      const requests = phases[weight][minute] ?? 0;
-      sum += mean * requests;
+    for (let minute = first; minute < last; ++minute) {
+      const requests = weights[minute] ?? 0;
+      sum += (means[minute] ?? 0) * requests;
       count += requests;
-    });
+    }
     return count > 0 ? sum / count : 0;
   });
 }
@@ -42,7 +45,7 @@ interface BreakdownProps {
 }
 
 /// Where the time of the requests went: as shares of the mean request, and minute by minute.
-export function Breakdown({ shown, against, range, onRange, theme }: BreakdownProps) {
+export const Breakdown = memo(function Breakdown({ shown, against, range, onRange, theme }: BreakdownProps) {
   const phases = shown.latency_phases;
   const chart = useMemo(() => {
     if (phases === undefined) return undefined;
@@ -79,15 +82,15 @@ export function Breakdown({ shown, against, range, onRange, theme }: BreakdownPr
       </CanvasFigure>
       <Plot
         title="Latency by phase: mean of each minute"
-        note="The axis on the right is that of decode, which takes longer than the rest."
         at={chart.at}
         lines={chart.lines}
         range={range}
         onRange={onRange}
         theme={theme}
+        isDuration
         leftText={(us) => (us === 0 ? "0" : duration(us))}
         rightText={(us) => (us === 0 ? "0" : duration(us))}
       />
     </>
   );
-}
+});

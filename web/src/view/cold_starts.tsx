@@ -3,9 +3,10 @@ import { CanvasFigure } from "../chart/canvas_figure";
 import { Legend } from "../chart/canvas_view";
 import type { Stretch } from "../chart/plot";
 import { type Bar, drawBars, kBarHeight, kPhaseLooks } from "../chart/waterfall";
-import { kStartPhases, longestPhase, quantile, replicaName, type Service, type Start, startsOf, typicalStart } from "../data/history";
+import { kStartPhases, longestPhase, partName, quantile, replicaName, type Service, type Start, startsOf, typicalStart } from "../data/history";
 import type { Policy } from "../data/result";
 import { duration, moment } from "../format";
+import { memo } from "../memo";
 
 const kRowsInView = 14;
 
@@ -25,7 +26,7 @@ function typicalBars(starts: Start[], services: Service[]): Bar[] {
   return present.map((service) => {
     const own = starts.filter((start) => start.service === service);
     const totals = own.map((start) => start.total).sort((a, b) => a - b);
-    const part = present.length > 1 ? ` ${services[service]?.part || services[service]?.name || service}` : "";
+    const part = present.length > 1 ? ` ${partName(services, service)}` : "";
     const median = quantile(totals, 0.5);
     return {
       name: `typical of ${own.length}${part}`,
@@ -47,16 +48,22 @@ function barOf(start: Start, services: Service[]): Bar {
   };
 }
 
+/// Returns the starts of a stretch of time, and bars for the typical ones and for each of them.
+function barsIn(all: Start[], services: Service[], range: Stretch): { starts: Start[]; bars: Bar[]; longest: number } {
+  const starts = all.filter((start) => start.decided + start.total >= range[0] && start.decided <= range[1]).sort((a, b) => a.decided - b.decided);
+  const bars = [...typicalBars(starts, services), ...starts.map((start) => barOf(start, services))];
+  const longest = bars.reduce((most, bar) => Math.max(most, bar.ghost ?? 0, bar.phases.reduce((sum, phase) => sum + phase, 0)), 0);
+  return { starts, bars, longest };
+}
+
 /// Each cold start from the decision until the replica serves, and what a typical one is.
-export function ColdStarts({ policy, services, range, onRange, theme }: ColdStartsProps) {
+export const ColdStarts = memo(function ColdStarts({ policy, services, range, onRange, theme }: ColdStartsProps) {
   const [top, setTop] = useState(0);
   const [chosen, setChosen] = useState(-1);
   const all = useMemo(() => (policy.cold_start_phases === undefined ? undefined : startsOf(policy.cold_start_phases)), [policy]);
+  const { starts, bars, longest } = useMemo(() => barsIn(all ?? [], services, range), [all, services, range]);
   if (all === undefined) return null;
-  const starts = all.filter((start) => start.decided + start.total >= range[0] && start.decided <= range[1]).sort((a, b) => a.decided - b.decided);
-  const bars = [...typicalBars(starts, services), ...starts.map((start) => barOf(start, services))];
   const typical = bars.length - starts.length;
-  const longest = Math.max(0, ...bars.map((bar) => Math.max(bar.ghost ?? 0, bar.phases.reduce((sum, phase) => sum + phase, 0))));
   const here = Math.min(chosen, bars.length - 1);
   const rows = Math.min(kRowsInView, bars.length);
   const most = Math.max(0, bars.length - rows);
@@ -114,4 +121,4 @@ export function ColdStarts({ policy, services, range, onRange, theme }: ColdStar
       <Legend theme={theme} keys={used.map(({ name, i }) => ({ name, look: kPhaseLooks[i] ?? { colour: "--line", pattern: "solid" } }))} />
     </CanvasFigure>
   );
-}
+});

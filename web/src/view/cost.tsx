@@ -1,13 +1,14 @@
 import { Figure } from "../chart/figure";
 import { type Policy, type Result, kGpuStates } from "../data/result";
 import { hours, usd } from "../format";
+import { memo } from "../memo";
 
 function stateCost(policy: Policy, state: string): number {
   return (policy.cost_by_state_micro_usd[state] ?? 0) / 1e6;
 }
 
 /// Shows the cost of each policy by the states of its GPUs.
-export function Cost({ result, shown }: { result: Result; shown: Policy }) {
+export const Cost = memo(function Cost({ result, shown }: { result: Result; shown: Policy }) {
   const states = kGpuStates.filter((state) => result.policies.some((policy) => stateCost(policy, state) > 0));
   return (
     <Figure
@@ -77,4 +78,4 @@ export function Cost({ result, shown }: { result: Result; shown: Policy }) {
       </div>
     </Figure>
   );
-}
+});

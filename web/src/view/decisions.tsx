@@ -1,8 +1,9 @@
-import { useMemo, useState } from "preact/hooks";
+import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import type { Stretch } from "../chart/plot";
 import { Figure } from "../chart/figure";
 import type { Policy, ScaleStep } from "../data/result";
 import { moment } from "../format";
+import { memo } from "../memo";
 
 const kRowHeight = 48;
 const kViewHeight = 384;
@@ -26,10 +27,19 @@ interface DecisionsProps {
   policy: Policy;
   range: Stretch;
   onRange: (range: Stretch) => void;
+  /// The moment that the reader chose: the decisions that were in force then are marked. Absent: none.
+  at: number | undefined;
+}
+
+/// Returns the last decision before a moment, of each part of the service.
+function inForce(rows: Row[], at: number | undefined): Set<Row> {
+  const last = new Map<string, Row>();
+  for (const row of rows) if (at !== undefined && row.at_ns / 1e9 <= at) last.set(row.part, row);
+  return new Set(last.values());
 }
 
 /// Only the rows in view are in the document, so that ten thousand decisions cost no more than ten.
-export function Decisions({ policy, range, onRange }: DecisionsProps) {
+export const Decisions = memo(function Decisions({ policy, range, onRange, at }: DecisionsProps) {
   const [top, setTop] = useState(0);
   const [filter, setFilter] = useState("");
   const rows = useMemo(() => withBefore(policy.scale_steps ?? []), [policy]);
@@ -40,6 +50,12 @@ export function Decisions({ policy, range, onRange }: DecisionsProps) {
   );
   const first = Math.max(0, Math.floor(top / kRowHeight) - kOverscan);
   const last = Math.min(shown.length, Math.ceil((top + kViewHeight) / kRowHeight) + kOverscan);
+  const marked = useMemo(() => inForce(rows, at), [rows, at]);
+  const place = useRef<HTMLDivElement>(null);
+  const wantedRow = shown.map((row) => marked.has(row)).lastIndexOf(true);
+  useEffect(() => {
+    if (wantedRow >= 0) place.current?.scrollTo({ top: Math.max(0, (wantedRow - 1) * kRowHeight) });
+  }, [at, wantedRow]);
   const around = (at: number) => onRange([Math.max(0, at - 300), at + 300]);
   return (
     <Figure
@@ -60,6 +76,7 @@ export function Decisions({ policy, range, onRange }: DecisionsProps) {
       ) : (
         <div
           class="log"
+          ref={place}
           style={{ height: `${Math.min(kViewHeight, shown.length * kRowHeight)}px` }}
           tabIndex={0}
           role="list"
@@ -68,7 +85,7 @@ export function Decisions({ policy, range, onRange }: DecisionsProps) {
         >
           <div style={{ height: `${shown.length * kRowHeight}px`, position: "relative" }}>
             {shown.slice(first, last).map((row, i) => (
-              <div class="entry" role="listitem" key={first + i} style={{ top: `${(first + i) * kRowHeight}px`, height: `${kRowHeight}px` }}>
+              <div class="entry" role="listitem" aria-current={marked.has(row)} key={first + i} style={{ top: `${(first + i) * kRowHeight}px`, height: `${kRowHeight}px` }}>
                 <button type="button" class="link" title="Show ten minutes around this decision" onClick={() => around(row.at_ns / 1e9)}>
                   {moment(row.at_ns / 1e9)}
                 </button>
@@ -86,4 +103,4 @@ export function Decisions({ policy, range, onRange }: DecisionsProps) {
       )}
     </Figure>
   );
-}
+});

@@ -1,18 +1,18 @@
-import { useMemo, useRef, useState } from "preact/hooks";
+import { useCallback, useMemo, useRef, useState } from "preact/hooks";
 import { CanvasFigure } from "../chart/canvas_figure";
 import { Legend } from "../chart/canvas_view";
-import { boxOf, drawFleet, hitTest, kCellLooks, type Layout, layOut } from "../chart/heatmap";
+import { boxOf, drawChosen, drawFleet, hitTest, kCellLooks, type Layout, layOut } from "../chart/heatmap";
 import { type Line, Plot, type Stretch } from "../chart/plot";
 import { countCells, type Fleet, fleetAt, kCellStates, type NodeNow, seriesOf } from "../data/fleet";
 import { replicaName } from "../data/history";
 import { count, moment } from "../format";
+import { memo } from "../memo";
 
 const kPoints = 600;
 
 interface FleetMapProps {
   fleet: Fleet;
   range: Stretch;
-  onRange: (range: Stretch | undefined) => void;
   at: number;
   onAt: (at: number) => void;
   theme: string;
@@ -38,7 +38,7 @@ function nodeWords(fleet: Fleet, node: NodeNow): string {
 }
 
 /// GPUs by what they do, over time. A click chooses the moment of the map.
-function OverTime({ fleet, range, onRange, at, onAt, theme }: FleetMapProps) {
+export const GpusOverTime = memo(function GpusOverTime({ fleet, range, onRange, at, onAt, theme }: FleetMapProps & { onRange: (range: Stretch | undefined) => void }) {
   const lines = useMemo(() => {
     const step = Math.max(1, (range[1] - range[0]) / kPoints);
     const times: number[] = [];
@@ -68,11 +68,10 @@ function OverTime({ fleet, range, onRange, at, onAt, theme }: FleetMapProps) {
       onNow={onAt}
     />
   );
-}
+});
 
 /// Which GPU did what at a moment, and for which replica.
-export function FleetMap(props: FleetMapProps) {
-  const { fleet, range, at, onAt, theme } = props;
+export const FleetMap = memo(function FleetMap({ fleet, range, at, onAt, theme }: FleetMapProps) {
   const [pointed, setPointed] = useState<{ gang: number; node: number }>({ gang: -1, node: -1 });
   const nodes = useMemo(() => fleetAt(fleet, at), [fleet, at]);
   const laidOut = useRef<{ fleet: Fleet; width: number; layout: Layout } | undefined>(undefined);
@@ -83,9 +82,14 @@ export function FleetMap(props: FleetMapProps) {
     laidOut.current = { fleet, width, layout };
     return layout;
   };
-  const counts = countCells(nodes);
+  const counts = useMemo(() => countCells(nodes), [nodes]);
   const chosen = nodes.find((node) => node.row.number === pointed.node);
   const nameOf = (gang: number) => String(fleet.gangs[gang]?.replica ?? "");
+  const draw = useCallback((context: CanvasRenderingContext2D, width: number) => drawFleet(context, layoutOf(width), nodes, nameOf), [nodes]);
+  const drawAbove = useCallback(
+    (context: CanvasRenderingContext2D, width: number) => drawChosen(context, layoutOf(width), nodes, pointed.gang, pointed.node),
+    [nodes, pointed],
+  );
   const point = (x: number, y: number) => {
     const layout = laidOut.current?.layout;
     const hit = layout === undefined ? undefined : hitTest(layout, nodes, x, y);
@@ -108,7 +112,7 @@ export function FleetMap(props: FleetMapProps) {
     const node = places[here < 0 ? 0 : next]?.node;
     if (node !== undefined) setPointed({ gang: node.cells.find((cell) => cell.gang >= 0)?.gang ?? -1, node: node.row.number });
   };
-  const table = () => ({
+  const table = useCallback(() => ({
     head: ["node", "zone", "rack", "NVLink domain", "pool", "machine", "GPUs", ...kCellStates, "replicas"],
     rows: nodes.map((node) => {
       const own = countCells([node]);
@@ -116,45 +120,43 @@ export function FleetMap(props: FleetMapProps) {
       const { row } = node;
       return [row.number, row.zone, row.rack, row.nvlink, row.machine.pool ?? "", row.machine.instance_type, row.machine.gpus, ...kCellStates.map((state) => own[state]), replicas.join(" ")];
     }),
-  });
+  }), [nodes]);
   return (
-    <>
-      <OverTime {...props} />
-      <CanvasFigure
-        title="What is where? The fleet at a moment"
-        note="Each square is a GPU, each frame a node; GPUs of one replica touch, and its number stands in the first. Stranded: free, but no replica fits into the free GPUs of its domain."
-        label={`The fleet at ${moment(at)}: ${count(nodes.length)} ${nodes.length === 1 ? "node" : "nodes"}, ${gpuWords(counts)}. Use the arrow keys to read single nodes.`}
-        height={(width) => layoutOf(width).height}
-        theme={theme}
-        draw={(context, width) => drawFleet(context, layoutOf(width), nodes, nameOf, pointed.gang, pointed.node)}
-        table={table}
-        onKeyDown={key}
-        onPoint={point}
-        onLeave={() => setPointed({ gang: -1, node: -1 })}
-        below={
-          <p class="note" aria-live="polite">
-            {chosen === undefined ? "Point at a node, or use the arrow keys, to read it." : nodeWords(fleet, chosen)}
-          </p>
-        }
-      >
-        <p class="moment">
-          <label>
-            Moment{" "}
-            <input
-              type="range"
-              min={Math.floor(range[0])}
-              max={Math.ceil(range[1])}
-              step={1}
-              value={Math.round(at)}
-              aria-valuetext={moment(at)}
-              onInput={(event) => onAt(Number(event.currentTarget.value))}
-            />
-          </label>
-          <b>{moment(at)}</b> {count(nodes.length)} {nodes.length === 1 ? "node" : "nodes"}
+    <CanvasFigure
+      title="What is where? The fleet at a moment"
+      note="Each square is a GPU, each frame a node; GPUs of one replica touch, and its number stands in the first. Stranded: free, but no replica fits into the free GPUs of its domain."
+      label={`The fleet at ${moment(at)}: ${count(nodes.length)} ${nodes.length === 1 ? "node" : "nodes"}, ${gpuWords(counts)}. Use the arrow keys to read single nodes.`}
+      height={(width) => layoutOf(width).height}
+      theme={theme}
+      draw={draw}
+      drawAbove={drawAbove}
+      table={table}
+      onKeyDown={key}
+      onPoint={point}
+      onLeave={() => setPointed({ gang: -1, node: -1 })}
+      below={
+        <p class="note" aria-live="polite">
+          {chosen === undefined ? "Point at a node, or use the arrow keys, to read it." : nodeWords(fleet, chosen)}
         </p>
-        <Legend theme={theme} keys={kCellStates.filter((state) => counts[state] > 0 || state === "stranded").map((state) => ({ name: state, look: kCellLooks[state], value: count(counts[state]) }))} />
-        {fleet.leftOut > 0 && <p class="note">{count(fleet.leftOut)} later nodes, replicas or starts are not kept in the result.</p>}
-      </CanvasFigure>
-    </>
+      }
+      >
+      <p class="moment">
+        <label>
+          Moment{" "}
+          <input
+            type="range"
+            min={Math.floor(range[0])}
+            max={Math.ceil(range[1])}
+            step={1}
+            value={Math.round(at)}
+            aria-valuetext={moment(at)}
+            onInput={(event) => onAt(Number(event.currentTarget.value))}
+          />
+        </label>
+        <b>{moment(at)}</b> {count(nodes.length)} {nodes.length === 1 ? "node" : "nodes"}
+      </p>
+      <Legend theme={theme} keys={kCellStates.filter((state) => counts[state] > 0 || state === "stranded").map((state) => ({ name: state, look: kCellLooks[state], value: count(counts[state]) }))} />
+      {fleet.leftOut > 0 && <p class="note">{count(fleet.leftOut)} later nodes, replicas or starts are not kept in the result.</p>}
+    </CanvasFigure>
   );
-}
+});

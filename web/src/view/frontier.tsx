@@ -1,13 +1,14 @@
 import { Figure } from "../chart/figure";
 import { type Policy, type Result, holdsSlo } from "../data/result";
 import { percent, usd } from "../format";
+import { memo } from "../memo";
 
 const kWidth = 640;
 const kHeight = 300;
-const kLeft = 64;
+const kLeft = 78;
 const kRight = 24;
 const kTop = 16;
-const kBottom = 40;
+const kBottom = 54;
 
 interface Point {
   name: string;
@@ -34,7 +35,7 @@ interface FrontierProps {
   onShow: (position: number) => void;
 }
 
-export function Frontier({ result, shown, onShow }: FrontierProps) {
+export const Frontier = memo(function Frontier({ result, shown, onShow }: FrontierProps) {
   const point = (policy: Policy, position: number): Point => ({
     name: policy.policy,
     cost: policy.cost_usd,
@@ -78,6 +79,12 @@ export function Frontier({ result, shown, onShow }: FrontierProps) {
             {usd(cost)}
           </text>
         ))}
+        <text class="tick" x={(kLeft + kWidth - kRight) / 2} y={kHeight - 8} text-anchor="middle">
+          cost of the run, USD
+        </text>
+        <text class="tick" transform={`translate(14 ${(kTop + kHeight - kBottom) / 2}) rotate(-90)`} text-anchor="middle">
+          requests met
+        </text>
         <line class="slo" x1={kLeft} x2={kWidth - kRight} y1={slo} y2={slo} />
         <text class="slo-label" x={kLeft + 4} y={slo + 15}>
           SLO {percent(result.slo.attainment_ppm)}
@@ -115,4 +122,4 @@ export function Frontier({ result, shown, onShow }: FrontierProps) {
       </svg>
     </Figure>
   );
-}
+});

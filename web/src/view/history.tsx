@@ -1,10 +1,13 @@
 import { useMemo } from "preact/hooks";
 import type { Stretch } from "../chart/plot";
 import { readFleet } from "../data/fleet";
+import type { FleetColumns, Queue, Service } from "../data/history";
 import type { Policy, Result } from "../data/result";
+import { Later } from "../later";
+import { memo } from "../memo";
 import { Breakdown } from "./breakdown";
 import { ColdStarts } from "./cold_starts";
-import { FleetMap } from "./fleet";
+import { FleetMap, GpusOverTime } from "./fleet";
 import { Queues } from "./queues";
 import { PendingGangs } from "./waiting";
 
@@ -14,8 +17,8 @@ interface HistoryProps {
   against: Policy | undefined;
   range: Stretch;
   onRange: (range: Stretch | undefined) => void;
-  /// The moment of the map as the reader chose it.
-  at: number | undefined;
+  /// The moment of the map.
+  at: number;
   onAt: (at: number) => void;
   theme: string;
 }
@@ -27,21 +30,63 @@ export function momentOf(policy: Policy, range: Stretch, chosen: number | undefi
   return policy.moments.map((one) => one.at_ns / 1e9).find(inside) ?? Math.round((range[0] + range[1]) / 2);
 }
 
-/// The views of what happened to nodes, replicas and requests. A result without these data has none of them.
-export function History({ result, shown, against, range, onRange, at, onAt, theme }: HistoryProps) {
-  const services = result.services ?? [];
-  const fleet = useMemo(() => (shown.fleet === undefined ? undefined : readFleet(shown.fleet, services, shown.simulated_ns / 1e9)), [shown]);
-  const now = momentOf(shown, range, at);
+const kServices: Service[] = [];
+const kQueues: Queue[] = [];
+
+interface FleetViewsProps {
+  policy: Policy;
+  columns: FleetColumns;
+  services: Service[];
+  queues: Queue[];
+  range: Stretch;
+  onRange: (range: Stretch | undefined) => void;
+  at: number;
+  onAt: (at: number) => void;
+  theme: string;
+}
+
+const FleetViews = memo(function FleetViews({ policy, columns, services, queues, range, onRange, at, onAt, theme }: FleetViewsProps) {
+  const fleet = useMemo(() => readFleet(columns, services, policy.simulated_ns / 1e9), [policy]);
   return (
     <>
-      <Breakdown shown={shown} against={against} range={range} onRange={onRange} theme={theme} />
-      <ColdStarts policy={shown} services={services} range={range} onRange={onRange} theme={theme} />
-      {fleet !== undefined && (
-        <>
-          <FleetMap fleet={fleet} range={range} onRange={onRange} at={now} onAt={onAt} theme={theme} />
-          <PendingGangs fleet={fleet} range={range} onRange={onRange} />
-          <Queues fleet={fleet} queues={result.queues ?? []} at={now} />
-        </>
+      <Later>
+        <GpusOverTime fleet={fleet} range={range} onRange={onRange} at={at} onAt={onAt} theme={theme} />
+      </Later>
+      <Later>
+        <FleetMap fleet={fleet} range={range} at={at} onAt={onAt} theme={theme} />
+      </Later>
+      <Later>
+        <PendingGangs fleet={fleet} range={range} onRange={onRange} />
+      </Later>
+      {queues.length > 0 && (
+        <Later>
+          <Queues fleet={fleet} queues={queues} at={at} />
+        </Later>
+      )}
+    </>
+  );
+});
+
+/// The views of what happened to nodes, replicas and requests. A result without these data has none of them.
+export function History({ result, shown, against, range, onRange, at, onAt, theme }: HistoryProps) {
+  const services = result.services ?? kServices;
+  const common = { range, onRange, theme };
+  return (
+    <>
+      {shown.latency_phases !== undefined && (
+        <Later>
+          <Breakdown {...common} shown={shown} against={against} />
+        </Later>
+      )}
+      {shown.cold_start_phases !== undefined && (
+        <Later>
+          <ColdStarts {...common} policy={shown} services={services} />
+        </Later>
+      )}
+      {shown.fleet !== undefined && (
+        <Later>
+          <FleetViews {...common} policy={shown} columns={shown.fleet} services={services} queues={result.queues ?? kQueues} at={at} onAt={onAt} />
+        </Later>
       )}
     </>
   );

@@ -1,6 +1,7 @@
 import { Figure } from "../chart/figure";
 import type { Percentiles, Policy } from "../data/result";
 import { duration } from "../format";
+import { memo } from "../memo";
 
 const kKinds = [
   ["ttft", "time to first token"],
@@ -10,7 +11,7 @@ const kKinds = [
 const kColumns = ["mean_us", "p50_us", "p90_us", "p95_us", "p99_us"] as const satisfies readonly (keyof Percentiles)[];
 
 /// Percentiles of the completed requests, of one policy or of two.
-export function Latency({ shown, against }: { shown: Policy; against: Policy | undefined }) {
+export const Latency = memo(function Latency({ shown, against }: { shown: Policy; against: Policy | undefined }) {
   const policies = against === undefined ? [shown] : [shown, against];
   const rows = kKinds.flatMap(([key, words]) => policies.map((policy) => ({ key, words, policy })));
   return (
@@ -51,4 +52,4 @@ export function Latency({ shown, against }: { shown: Policy; against: Policy | u
       </div>
     </Figure>
   );
-}
+});

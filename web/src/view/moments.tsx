@@ -1,8 +1,9 @@
 import type { Policy } from "../data/result";
 import { moment } from "../format";
+import { memo } from "../memo";
 
 /// The moments that cost the most, largest first.
-export function Moments({ policy, onMoment }: { policy: Policy; onMoment: (seconds: number) => void }) {
+export const Moments = memo(function Moments({ policy, onMoment }: { policy: Policy; onMoment: (seconds: number) => void }) {
   if (policy.moments.length === 0) return null;
   return (
     <section class="figure" aria-labelledby="moments">
@@ -19,4 +20,4 @@ export function Moments({ policy, onMoment }: { policy: Policy; onMoment: (secon
       </ul>
     </section>
   );
-}
+});

@@ -2,11 +2,12 @@ import { Figure } from "../chart/figure";
 import { type Fleet, queuesAt } from "../data/fleet";
 import type { Queue } from "../data/history";
 import { moment } from "../format";
+import { memo } from "../memo";
 
 const gpus = (value: number) => (Number.isInteger(value) ? String(value) : value.toFixed(1));
 
 /// The tree of queues at a moment: what each holds, what waits in it, and its limit.
-export function Queues({ fleet, queues, at }: { fleet: Fleet; queues: Queue[]; at: number }) {
+export const Queues = memo(function Queues({ fleet, queues, at }: { fleet: Fleet; queues: Queue[]; at: number }) {
   if (queues.length === 0) return null;
   const rows = queuesAt(fleet, queues, at).map((row) => ({ ...row, limit: row.queue.limit_gpus_milli === null ? undefined : row.queue.limit_gpus_milli / 1000 }));
   const most = Math.max(1, ...rows.map((row) => Math.max(row.held + row.waiting, row.limit ?? 0)));
@@ -70,4 +71,4 @@ export function Queues({ fleet, queues, at }: { fleet: Fleet; queues: Queue[]; a
       </p>
     </Figure>
   );
-}
+});

@@ -2,6 +2,7 @@ import { Figure } from "../chart/figure";
 import type { Table } from "../chart/download";
 import { type Policy, type Result, holdsSlo, kGpuStates } from "../data/result";
 import { count, duration, hours, percent, usd } from "../format";
+import { memo } from "../memo";
 
 /// Returns the position of the cheapest policy that holds the SLO, or -1. Policies are ranked, so it is the first one.
 export function markedPolicy(result: Result): number {
@@ -63,7 +64,7 @@ interface RankingProps {
   onShow: (position: number) => void;
 }
 
-export function Ranking({ result, shown, against, onShow }: RankingProps) {
+export const Ranking = memo(function Ranking({ result, shown, against, onShow }: RankingProps) {
   const marked = markedPolicy(result);
   const all = result.constant_fleet === undefined ? result.policies : [...result.policies, result.constant_fleet.result];
   const most = Math.max(...all.map((policy) => policy.paid_gpu_hours));
@@ -135,4 +136,4 @@ export function Ranking({ result, shown, against, onShow }: RankingProps) {
       <StateLegend />
     </Figure>
   );
-}
+});

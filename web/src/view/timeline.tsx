@@ -1,16 +1,22 @@
 import { useMemo } from "preact/hooks";
 import { type Line, Plot, type Stretch } from "../chart/plot";
-import type { Minutes, Policy, Result } from "../data/result";
+import type { Minutes, Policy, Slo } from "../data/result";
 import { count, duration } from "../format";
+import { Later } from "../later";
+import { memo } from "../memo";
 
 const kMinute = 60;
 
 interface TimelineProps {
-  result: Result;
+  /// Undefined: there is none that all requests have.
+  slo: Slo | undefined;
   shown: Policy;
   against: Policy | undefined;
   range: Stretch;
   onRange: (range: Stretch | undefined) => void;
+  /// The moment of the map and of the decision log.
+  at: number;
+  onAt: (at: number) => void;
   theme: string;
 }
 
@@ -47,8 +53,8 @@ function capacity(minutes: Minutes, other: Minutes | undefined): Line[] {
   const lines: Line[] = [
     { name: "wanted replicas", values: minutes.desired, colour: "--c2", text: kPoints, stepped: true, dashed: true },
     { name: "ready replicas", values: minutes.ready, colour: "--c1", text: kPoints, stepped: true, filled: true },
-    { name: "GPUs paid", values: minutes.gpus_paid, colour: "--c4", text: kPoints, stepped: true, right: true },
   ];
+  if (minutes.gpus_paid !== undefined) lines.push({ name: "GPUs paid", values: minutes.gpus_paid, colour: "--c4", text: kPoints, stepped: true, right: true });
   if (other !== undefined) {
     lines.push({ name: "ready, compared policy", values: other.ready, colour: "--c3", text: kPoints, stepped: true, dashed: true });
   }
@@ -73,7 +79,7 @@ function sameLength(values: Minutes, length: number): Minutes {
   return Object.fromEntries(Object.entries(values).map(([key, list]) => [key, cut(list as number[])])) as unknown as Minutes;
 }
 
-export function Timeline({ result, shown, against, range, onRange, theme }: TimelineProps) {
+export const Timeline = memo(function Timeline({ slo, shown, against, range, onRange, at, onAt, theme }: TimelineProps) {
   const minutes = shown.by_minute;
   const views = useMemo(() => {
     if (minutes === undefined) return undefined;
@@ -88,35 +94,42 @@ export function Timeline({ result, shown, against, range, onRange, theme }: Time
     };
   }, [shown, against]);
   if (views === undefined) return <p class="note">This result has no series by minute.</p>;
-  const common = { at: views.at, range, onRange, theme };
-  const slo = result.slo.ttft_ns / 1000;
+  const common = { at: views.at, range, onRange, now: at, onNow: onAt, theme };
+  const limit = (slo?.ttft_ns ?? 0) / 1000;
   return (
     <>
-      <Plot
-        {...common}
-        title="Demand: requests per minute"
-        note="A request counts in the minute in which it arrived."
-        lines={views.demand}
-        leftText={count}
-      />
-      <Plot
-        {...common}
-        title="Capacity: replicas wanted and ready"
-        note="Shaded: fewer replicas are ready than wanted. Triangles: the policy changed the replicas that it wants."
-        lines={views.capacity}
-        shaded={views.shaded}
-        marks={views.marks}
-        leftText={(n) => (Number.isInteger(n) ? count(n) : "")}
-        rightText={count}
-      />
-      <Plot
-        {...common}
-        title="Latency: time to first token"
-        lines={views.latency}
-        {...(slo > 0 ? { limit: { value: slo, label: `SLO ${duration(slo)}` } } : {})}
-        leftText={(us) => (us === 0 ? "0" : duration(us))}
-        rightText={count}
-      />
+      <Later>
+        <Plot
+          {...common}
+          title="Demand: requests per minute"
+          note="A request counts in the minute in which it arrived. A click, or Enter at the value that the arrow keys read, shows the decision that was in force."
+          lines={views.demand}
+          leftText={count}
+        />
+      </Later>
+      <Later>
+        <Plot
+          {...common}
+          title="Capacity: replicas wanted and ready"
+          note="Shaded: fewer replicas are ready than wanted. Triangles: the policy changed the replicas that it wants."
+          lines={views.capacity}
+          shaded={views.shaded}
+          marks={views.marks}
+          leftText={(n) => (Number.isInteger(n) ? count(n) : "")}
+          rightText={count}
+        />
+      </Later>
+      <Later>
+        <Plot
+          {...common}
+          title="Latency: time to first token"
+          lines={views.latency}
+          {...(limit > 0 ? { limit: { value: limit, label: `SLO ${duration(limit)}` } } : {})}
+          isDuration
+          leftText={(us) => (us === 0 ? "0" : duration(us))}
+          rightText={count}
+        />
+      </Later>
     </>
   );
-}
+});

@@ -3,6 +3,7 @@ import type { Stretch } from "../chart/plot";
 import { type Fleet, type Waiting, waitingIn } from "../data/fleet";
 import { replicaName } from "../data/history";
 import { duration, moment } from "../format";
+import { memo } from "../memo";
 
 const kShownMost = 30;
 const kVerdicts: Record<string, string> = {
@@ -20,7 +21,7 @@ export function waitsByReason(waiting: Waiting[]): [string, number][] {
 }
 
 /// Replicas that waited for GPUs, and why.
-export function PendingGangs({ fleet, range, onRange }: { fleet: Fleet; range: Stretch; onRange: (range: Stretch) => void }) {
+export const PendingGangs = memo(function PendingGangs({ fleet, range, onRange }: { fleet: Fleet; range: Stretch; onRange: (range: Stretch) => void }) {
   const waiting = waitingIn(fleet, range[0], range[1]);
   const most = waiting[0]?.waited ?? 0;
   const reasons = waitsByReason(waiting);
@@ -86,4 +87,4 @@ export function PendingGangs({ fleet, range, onRange }: { fleet: Fleet; range: S
       {waiting.length > kShownMost && <p class="note">{waiting.length - kShownMost} shorter waits are in the table.</p>}
     </Figure>
   );
-}
+});

@@ -11,7 +11,7 @@ namespace capstan::decide::scale {
 /// within a minute if that is longer. The growth of in-flight requests over a minute also counts as demand, because
 /// engines that preempt serve less than the model predicts.
 ///
-/// Sets `Need::backlog_drains`.
+/// Sets `RequiredReplicas::backlog_drains`.
 /// @param demand  demand of the arrivals, replicas
 double backlog(Step& step, double demand);
 

@@ -33,11 +33,11 @@ constexpr double kCorrectionMost = 2.0;             // bound for an engine in th
 constexpr double kCorrectionMostUnmodelled = 50.0;  // bound for an engine that is not in the table
 constexpr double kMilliMost = 1e15;
 
-double matrix_ps(const EngineBelief& engine, double tokens) {
+double matrix_ps(const EngineEstimate& engine, double tokens) {
   return static_cast<double>(engine::linear_ps(engine.step, static_cast<std::int64_t>(tokens)));
 }
 
-double decode_step_s(const EngineBelief& engine, const Shape& shape, double batch) {
+double decode_step_s(const EngineEstimate& engine, const Shape& shape, double batch) {
   const engine::StepCoefficients& c = engine.step;
   const double per_sequence = static_cast<double>(c.decode_per_request_ps + c.per_request_ps) +
                               static_cast<double>(c.decode_per_kv_token_ps) * shape.context;
@@ -46,7 +46,7 @@ double decode_step_s(const EngineBelief& engine, const Shape& shape, double batc
 }
 
 /// Returns the time that one prompt token adds to the steps that compute it.
-double prompt_token_s(const EngineBelief& engine, const Shape& shape, double batch) {
+double prompt_token_s(const EngineEstimate& engine, const Shape& shape, double batch) {
   if (engine.role == model::Role::decode) return 0;  // other replicas compute its prompts
   const engine::StepCoefficients& c = engine.step;
   const double chunk = std::max(1.0, std::min(shape.prompt, engine.batched_tokens - batch));
@@ -58,7 +58,7 @@ double prompt_token_s(const EngineBelief& engine, const Shape& shape, double bat
 }
 
 /// Returns the time of a replica to compute one prompt with no other work.
-double prompt_alone_s(const EngineBelief& engine, const Shape& shape) {
+double prompt_alone_s(const EngineEstimate& engine, const Shape& shape) {
   const engine::StepCoefficients& c = engine.step;
   const double chunk = std::max(1.0, std::min(shape.prompt, engine.batched_tokens));
   const double chunks = std::max(1.0, shape.prompt / engine.batched_tokens);
@@ -97,7 +97,7 @@ double most_prefill_use(double allowed_s, double prompt_s) {
 /// Checks whether a replica with a given batch holds its SLO and fits into its KV memory.
 class SloCheck {
  public:
-  SloCheck(const EngineBelief& engine, const Shape& shape, const Load::VariantLoad& seen, const model::Slo& slo)
+  SloCheck(const EngineEstimate& engine, const Shape& shape, const Load::VariantLoad& seen, const model::Slo& slo)
       : engine_(engine), shape_(shape), slo_(slo) {
     const bool is_measured = seen.kv_used > 0.02 && seen.running >= 1;
     const double held = is_measured ? seen.kv_used / seen.running : shape.context / std::max(engine.kv_tokens, 1.0);
@@ -130,7 +130,7 @@ class SloCheck {
   bool kv_holds(double batch) const { return batch <= kv_batch_; }
 
  private:
-  const EngineBelief& engine_;
+  const EngineEstimate& engine_;
   const Shape& shape_;
   const model::Slo& slo_;
   double kv_batch_ = 0;
@@ -152,7 +152,7 @@ std::int64_t largest(std::int64_t most, Holds&& holds) {
 
 /// Returns the capacity of a prefill-only replica. The queue of prompts limits the share of its time that may be used.
 /// Nothing remains to decode after the first token.
-Capacity prefill_capacity(const EngineBelief& engine, const Shape& shape, const Load::VariantLoad& seen,
+Capacity prefill_capacity(const EngineEstimate& engine, const Shape& shape, const Load::VariantLoad& seen,
                           const model::Slo& slo) {
   const double prompt_s = prompt_alone_s(engine, shape);
   const double bound_s = in_seconds(slo.ttft);
@@ -189,20 +189,20 @@ void move_mean(std::int64_t& mean_milli, double to, double by) {
 
 }  // namespace
 
-EngineBelief believe(const engine::EngineRow* row, std::int64_t correction_ppm, model::Role role,
-                     const model::StepLimits& limits) {
-  EngineBelief belief;
-  belief.role = role;
-  belief.modelled = row != nullptr;
+EngineEstimate estimate_engine(const engine::EngineRow* row, std::int64_t correction_ppm, model::Role role,
+                               const model::StepLimits& limits) {
+  EngineEstimate estimate;
+  estimate.role = role;
+  estimate.modelled = row != nullptr;
   if (row == nullptr) row = &engine::EngineTable::bundled().rows().front();
-  belief.step = row->coefficients;
-  belief.kv_tokens = static_cast<double>(engine::kv_capacity_blocks(*row).value_or(1) * engine::kKvBlockTokens);
+  estimate.step = row->coefficients;
+  estimate.kv_tokens = static_cast<double>(engine::kv_capacity_blocks(*row).value_or(1) * engine::kKvBlockTokens);
   const std::int32_t tokens = limits.max_batched_tokens > 0 ? limits.max_batched_tokens : kBatchedTokens;
-  belief.sequences = mean_sequences(std::min(limits.max_seqs > 0 ? limits.max_seqs : kSequences, tokens));
-  belief.batched_tokens = tokens;
-  const double most = belief.modelled ? kCorrectionMost : kCorrectionMostUnmodelled;
-  belief.correction = std::clamp(static_cast<double>(correction_ppm) / 1e6, 1 / most, most);
-  return belief;
+  estimate.sequences = mean_sequences(std::min(limits.max_seqs > 0 ? limits.max_seqs : kSequences, tokens));
+  estimate.batched_tokens = tokens;
+  const double most = estimate.modelled ? kCorrectionMost : kCorrectionMostUnmodelled;
+  estimate.correction = std::clamp(static_cast<double>(correction_ppm) / 1e6, 1 / most, most);
+  return estimate;
 }
 
 model::Slo role_slo(const model::Slo& slo, model::Role role) {
@@ -216,7 +216,7 @@ model::Slo role_slo(const model::Slo& slo, model::Role role) {
   return share;
 }
 
-model::Slo slo_for_mean_prompt(model::Slo slo, const EngineBelief& engine, const Shape& shape) {
+model::Slo slo_for_mean_prompt(model::Slo slo, const EngineEstimate& engine, const Shape& shape) {
   if (!slo.scales_with_prompt()) return slo;
   const double alone_ns = std::min(prompt_alone_s(engine, shape), 3600.0) * 1e9;
   slo.ttft = slo.ttft_of(Duration{static_cast<std::int64_t>(alone_ns)});
@@ -224,17 +224,17 @@ model::Slo slo_for_mean_prompt(model::Slo slo, const EngineBelief& engine, const
   return slo;
 }
 
-double token_seconds(const EngineBelief& engine, const Shape& shape, double batch) {
+double token_seconds(const EngineEstimate& engine, const Shape& shape, double batch) {
   return decode_step_s(engine, shape, batch) + shape.prompt_per_output * batch * prompt_token_s(engine, shape, batch);
 }
 
-double token_deviation(const EngineBelief& engine, const Shape& shape, double batch) {
+double token_deviation(const EngineEstimate& engine, const Shape& shape, double batch) {
   // During an answer of half the mean length L, `batch` / 2 prompts are computed, with a Poisson deviation of
   // sqrt(batch / 2). Divided by the L / 2 tokens of the answer, this is sqrt(2 x batch) / L.
   return prompt_token_s(engine, shape, batch) * shape.prompt_per_output * std::sqrt(2.0 * batch);
 }
 
-Shape learn_shape(const Load& load, const EngineBelief& engine, Duration since_last, CapstanMemory& memory) {
+Shape learn_shape(const Load& load, const EngineEstimate& engine, Duration since_last, CapstanMemory& memory) {
   // A decode replica may see no prompt rate, because other replicas compute the prompts.
   const bool prompts_known = load.prompt_rate > 0 || engine.role == model::Role::decode;
   if (load.generated_rate > 0 && prompts_known) {
@@ -270,7 +270,7 @@ Shape learn_shape(const Load& load, const EngineBelief& engine, Duration since_l
 }
 
 void learn_correction(const Load& load, std::uint32_t variant, const Shape& shape, Duration since_last,
-                      VariantMemory known, EngineBelief& engine) {
+                      VariantMemory known, EngineEstimate& engine) {
   if (engine.role == model::Role::prefill) return;
   double running = 0, delivered = 0, believed = 0;
   Shape now = shape;  // the mean request, with the ratio of prompts to answers of this interval
@@ -295,7 +295,7 @@ void learn_correction(const Load& load, std::uint32_t variant, const Shape& shap
   known.correction_ppm = static_cast<std::int64_t>(engine.correction * 1e6);
 }
 
-Capacity capacity(const EngineBelief& engine, const Shape& shape, const Load::VariantLoad& seen,
+Capacity capacity(const EngineEstimate& engine, const Shape& shape, const Load::VariantLoad& seen,
                   const model::Slo& slo) {
   if (engine.role == model::Role::prefill) return prefill_capacity(engine, shape, seen, slo);
   const SloCheck check(engine, shape, seen, slo);

@@ -18,7 +18,7 @@ struct Shape {
 };
 
 /// The policy's model of a replica's engine: the table's step times, corrected by measured ones.
-struct EngineBelief {
+struct EngineEstimate {
   engine::StepCoefficients step;
   model::Role role = model::Role::both;
   double kv_tokens = 0;        ///< KV cache of one replica
@@ -42,35 +42,36 @@ struct Capacity {
 /// Returns the engine model for a row of the engine table.
 /// @param row null: the table does not know the model; a plausible row is used, and the correction may be large
 /// @param limits limits the engine was configured with; unset ones take vLLM's defaults
-EngineBelief believe(const engine::EngineRow* row, std::int64_t correction_ppm, model::Role role = model::Role::both,
-                     const model::StepLimits& limits = {});
+EngineEstimate estimate_engine(const engine::EngineRow* row, std::int64_t correction_ppm,
+                               model::Role role = model::Role::both, const model::StepLimits& limits = {});
 
 /// Returns the bounds that replicas of a role are responsible for: prefill for the first token, decode for the rest.
 model::Slo role_slo(const model::Slo& slo, model::Role role);
 
 /// Returns the SLO with its TTFT bound evaluated for the mean prompt.
-model::Slo slo_for_mean_prompt(model::Slo slo, const EngineBelief& engine, const Shape& shape);
+model::Slo slo_for_mean_prompt(model::Slo slo, const EngineEstimate& engine, const Shape& shape);
 
 /// Returns the time between two tokens of one of `batch` sequences, seconds, including the prefill of their prompts.
-double token_seconds(const EngineBelief& engine, const Shape& shape, double batch);
+double token_seconds(const EngineEstimate& engine, const Shape& shape, double batch);
 
 /// Returns the standard deviation of a request's mean time between tokens, seconds. The prompts of other requests cause
 /// it.
-double token_deviation(const EngineBelief& engine, const Shape& shape, double batch);
+double token_deviation(const EngineEstimate& engine, const Shape& shape, double batch);
 
 /// Updates the estimate of the mean request.
-Shape learn_shape(const Load& load, const EngineBelief& engine, Duration since_last, CapstanMemory& memory);
+Shape learn_shape(const Load& load, const EngineEstimate& engine, Duration since_last, CapstanMemory& memory);
 
 /// Compares the measured time between tokens of a variant's replicas with the model's at the same batches, and moves
 /// the correction towards their ratio. This works at any load, whereas throughput is informative only on a full
 /// replica. The correction is clamped and changes slowly. Prefill-only replicas show no such time, so the table is used
 /// uncorrected for them.
 void learn_correction(const Load& load, std::uint32_t variant, const Shape& shape, Duration since_last,
-                      VariantMemory known, EngineBelief& engine);
+                      VariantMemory known, EngineEstimate& engine);
 
 /// Returns the largest batch at which a replica still holds TPOT, TTFT and its KV memory, and its throughput at this
 /// batch. For a prefill-only replica, returns the most prompts that finish within the TTFT bound.
 /// @param seen  load of the replicas of its variant
-Capacity capacity(const EngineBelief& engine, const Shape& shape, const Load::VariantLoad& seen, const model::Slo& slo);
+Capacity capacity(const EngineEstimate& engine, const Shape& shape, const Load::VariantLoad& seen,
+                  const model::Slo& slo);
 
 }  // namespace capstan::decide::scale

@@ -15,12 +15,12 @@ const engine::EngineRow& llama() {
 Capacity carries(Duration ttft, Duration tpot, std::int64_t correction_ppm = 1'000'000, double prompt = 1024) {
   Shape shape;
   shape.prompt = shape.context = prompt;
-  return capacity(believe(&llama(), correction_ppm), shape, {}, {.ttft = ttft, .tpot = tpot, .e2e = {}});
+  return capacity(estimate_engine(&llama(), correction_ppm), shape, {}, {.ttft = ttft, .tpot = tpot, .e2e = {}});
 }
 
 TEST(Capacity, IsTheLargestBatchThatHoldsTheTimeBetweenTokens) {
   Shape shape;
-  const EngineBelief engine = believe(&llama(), 1'000'000);
+  const EngineEstimate engine = estimate_engine(&llama(), 1'000'000);
   const Capacity found = carries({}, milliseconds(30));
   EXPECT_EQ(found.bound, Sizing::Bound::tpot);
   const auto with_margin = [&](std::int64_t batch) {
@@ -59,13 +59,13 @@ TEST(Capacity, AnEngineRunsAtMostItsConfiguredSequences) {
     std::int64_t batch;  // one standard deviation below the limit
   };
   for (const Row& row : {Row{0, 240}, Row{256, 240}, Row{64, 56}, Row{16, 12}, Row{4, 2}, Row{1, 1}}) {
-    const EngineBelief engine = believe(&llama(), 1'000'000, model::Role::both, {.max_seqs = row.max_seqs});
+    const EngineEstimate engine = estimate_engine(&llama(), 1'000'000, model::Role::both, {.max_seqs = row.max_seqs});
     const Capacity found = capacity(engine, shape, {}, {});
     EXPECT_EQ(found.batch, row.batch) << row.max_seqs;
     EXPECT_EQ(found.bound, Sizing::Bound::sequences);
   }
-  const EngineBelief few =
-      believe(&llama(), 1'000'000, model::Role::both, {.max_seqs = 256, .max_batched_tokens = 100});
+  const EngineEstimate few =
+      estimate_engine(&llama(), 1'000'000, model::Role::both, {.max_seqs = 256, .max_batched_tokens = 100});
   EXPECT_EQ(few.sequences, 90) << "each sequence needs one token of a step";
 }
 
@@ -73,14 +73,15 @@ TEST(Capacity, LargerStepsComputeALongPromptFaster) {
   Shape shape;
   shape.prompt = shape.context = 8192;
   const auto prompt_s = [&](std::int32_t tokens) {
-    const EngineBelief engine = believe(&llama(), 1'000'000, model::Role::prefill, {.max_batched_tokens = tokens});
+    const EngineEstimate engine =
+        estimate_engine(&llama(), 1'000'000, model::Role::prefill, {.max_batched_tokens = tokens});
     return capacity(engine, shape, {}, {}).token_s;
   };
   EXPECT_LT(prompt_s(8192), prompt_s(512));
 }
 
 Capacity carries_as(model::Role role, Duration ttft, Duration tpot, double prompt = 1024) {
-  const EngineBelief engine = believe(&llama(), 1'000'000, role);
+  const EngineEstimate engine = estimate_engine(&llama(), 1'000'000, role);
   Shape shape;
   shape.prompt = shape.context = prompt;
   if (role == model::Role::prefill) {
@@ -113,7 +114,7 @@ TEST(Capacity, PrefillIsBoundByTtftAndDecodesNothing) {
 }
 
 TEST(Capacity, APrefillReplicaMayHaveVeryLongPrompts) {
-  const EngineBelief engine = believe(&llama(), 1'000'000, model::Role::prefill);
+  const EngineEstimate engine = estimate_engine(&llama(), 1'000'000, model::Role::prefill);
   CapstanMemory memory;
   Load load;
   load.prompt_rate = 40'000;
@@ -145,7 +146,7 @@ TEST(Capacity, WithoutATtftBoundPrefillGetsAThirdOfTheEndToEndBound) {
 }
 
 TEST(Capacity, TheTtftBoundMayGrowWithThePrompt) {
-  const EngineBelief engine = believe(&llama(), 1'000'000);
+  const EngineEstimate engine = estimate_engine(&llama(), 1'000'000);
   const model::Slo slo{.ttft = milliseconds(100), .ttft_prefills_milli = 3'000};
   Shape shape;
   shape.prompt = 100;
@@ -157,9 +158,9 @@ TEST(Capacity, TheTtftBoundMayGrowWithThePrompt) {
 }
 
 TEST(Capacity, AnUnknownModelMayHaveALargerCorrection) {
-  EXPECT_DOUBLE_EQ(believe(&llama(), 10'000'000).correction, 2);
-  EXPECT_DOUBLE_EQ(believe(nullptr, 10'000'000).correction, 10);
-  EXPECT_FALSE(believe(nullptr, 1).modelled);
+  EXPECT_DOUBLE_EQ(estimate_engine(&llama(), 10'000'000).correction, 2);
+  EXPECT_DOUBLE_EQ(estimate_engine(nullptr, 10'000'000).correction, 10);
+  EXPECT_FALSE(estimate_engine(nullptr, 1).modelled);
 }
 
 }  // namespace

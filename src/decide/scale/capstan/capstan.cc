@@ -12,7 +12,7 @@ using model::ReasonCode;
 
 /// Returns the whole replicas to request when demand rises. The need is rounded up, unless the usable part of the
 /// safety margin covers the fraction above a whole number.
-ReplicaCount replicas_when_rising(const Need& need) {
+ReplicaCount replicas_when_rising(const RequiredReplicas& need) {
   return whole_replicas(need.total, std::clamp(kUsableMargin * need.margin(), kRoundingTolerance, kClearSurplus));
 }
 

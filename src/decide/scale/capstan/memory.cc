@@ -84,7 +84,7 @@ VariantMemory variant_memory(CapstanMemory& memory, std::size_t variant) {
   return {other.correction_ppm, other.corrected, other.leads, other.denied_until};
 }
 
-bool knows_a_mix(const CapstanMemory& memory) {
+bool has_mix_fields(const CapstanMemory& memory) {
   return !memory.alternatives.empty() || memory.denied_until != Instant{};
 }
 

@@ -128,7 +128,7 @@ struct VariantMemory {
 VariantMemory variant_memory(CapstanMemory& memory, std::size_t variant);
 
 /// Returns true if the memory has fields that only the saved format for a mix holds.
-bool knows_a_mix(const CapstanMemory& memory);
+bool has_mix_fields(const CapstanMemory& memory);
 
 /// Replaces the id of every replica by `new_id(id)`. Replicas for which that id is invalid are dropped.
 void renumber(CapstanMemory& memory, const std::function<model::GangId(model::GangId)>& new_id);

@@ -19,7 +19,7 @@ void add_load(Sizing& s, const Step& step) {
 }
 
 void add_capacity(Sizing& s, const Step& step) {
-  const EngineBelief& engine = step.variants.front().engine;
+  const EngineEstimate& engine = step.variants.front().engine;
   const Capacity& carries = step.unit();
   s.role = step.role.role;
   s.prompt = to_whole(step.shape.prompt);
@@ -34,7 +34,7 @@ void add_capacity(Sizing& s, const Step& step) {
   s.out_of_reach = carries.out_of_reach;
 }
 
-void add_need(Sizing& s, const Need& need) {
+void add_need(Sizing& s, const RequiredReplicas& need) {
   s.arriving_tokens_per_s = to_whole(need.arriving_tokens_per_s);
   s.served_milli = to_milli(need.served);
   s.arriving_milli = to_milli(need.arriving);

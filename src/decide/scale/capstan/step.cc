@@ -120,12 +120,12 @@ double Step::requests_per_s() const { return unit().tokens_per_s / shape.output;
 
 RequestCount Step::held() const { return load.gateway_read ? to_whole(load.held) : 0; }
 
-double Need::margin() const {
+double RequiredReplicas::margin() const {
   return total - static_cast<double>(to_milli(outlook.forecast) + to_milli(backlog)) / 1000.0;
 }
 
 double compute_need(Step& step) {
-  Need& need = step.need;
+  RequiredReplicas& need = step.need;
   const auto [arriving, arrivals_noise] = learn_arrivals(step.load, step.shape, step.since_last, step.memory);
   // A replica divides its time between prompts and decode. Demand is the replica time that both need.
   const double prompts = arriving * step.unit().prompt_s;
@@ -196,11 +196,11 @@ void learn_engines(Step& step) {
   for (std::uint32_t i = 0; i < step.variants.size(); ++i) {
     VariantStep& variant = step.variants[i];
     variant.role = i == 0 ? &step.role : &step.role.alternatives[i - 1];
-    variant.engine = believe(variant.role->engine, variant_memory(step.memory, i).correction_ppm, step.role.role,
-                             variant.role->step_limits);
+    variant.engine = estimate_engine(variant.role->engine, variant_memory(step.memory, i).correction_ppm,
+                                     step.role.role, variant.role->step_limits);
     kv_tokens += step.load.variants[i].kv_used * variant.engine.kv_tokens;
   }
-  const EngineBelief& first = step.variants.front().engine;
+  const EngineEstimate& first = step.variants.front().engine;
   if (step.variants.size() > 1) step.load.kv_used = kv_tokens / std::max(first.kv_tokens, 1.0);
   step.shape = learn_shape(step.load, first, step.since_last, step.memory);
   for (std::uint32_t i = 0; i < step.variants.size(); ++i) {

@@ -20,7 +20,7 @@ inline constexpr double kClearSurplus = 0.5;   // part of a replica: surplus bey
 struct VariantStep {
   const RoleView* role = nullptr;  ///< view with its own replicas and its maximum
   ReplicaCount min = 0;            ///< minimum, including scheduled floors that begin before a new replica could serve
-  EngineBelief engine;
+  EngineEstimate engine;
   Capacity capacity;
   double worth = 1;  ///< capacity of one of its replicas; 0: not used for planning
   Lead lead;
@@ -29,7 +29,7 @@ struct VariantStep {
 
 /// How many replicas must be ready after the lead time, and the values from which the count follows. Replicas if no
 /// unit is named.
-struct Need {
+struct RequiredReplicas {
   double arriving_tokens_per_s = 0;  ///< prompt tokens of all arrivals, queued ones included; smoothed
   double served = 0;                 ///< demand from generated tokens
   double arriving = 0;               ///< demand from arriving prompts
@@ -58,7 +58,7 @@ struct Step {
   bool lead_known = false;
   double missed = 0;                 ///< estimated share of requests that miss their SLO now
   std::optional<WarmSizing> warm{};  ///< set while there is no load and cold starts count against the SLO
-  Need need{};
+  RequiredReplicas need{};
   Duration window{};  ///< time for which a lower count must have sufficed
 
   const Capacity& unit() const { return variants.front().capacity; }
@@ -75,7 +75,7 @@ struct Step {
 Step observe(const RoleView& role, const Capstan& policy, CapstanMemory& memory, Instant now);
 
 /// Computes the demand and how many replicas must be ready after the lead time, as a fraction: enough for the forecast
-/// with its safety margin, and for the backlog. Returns `Need::total`.
+/// with its safety margin, and for the backlog. Returns `RequiredReplicas::total`.
 double compute_need(Step& step);
 
 /// Rounds up to whole replicas, at least 1, after subtracting `tolerated`.

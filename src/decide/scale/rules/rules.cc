@@ -61,6 +61,7 @@ Rule rule_of(const RulesInput& input, Kind kind, double value, std::int64_t targ
   rule.reading.mean_milli = rounded(value * 1000);
   rule.reading.target = target;
   rule.reading.ratio_per_mille = target > 0 ? rounded(value * 1000 / static_cast<double>(target)) : 0;
+  rule.reading.filled_ratio_per_mille = rule.reading.ratio_per_mille;  // the rules assume no values
   rule.kind = kind;
   rule.reading.wanted = rule.wanted = input.sized_for_loss(wanted);
   return rule;
@@ -196,9 +197,11 @@ void keep_spread(Decision& decision, const RulesInput& input) {
 /// Sets the wanted count and reason by the rules alone, before windows and bounds.
 void apply_rules(Decision& decision, const RulesInput& input, const std::vector<Rule>& rules) {
   const Rule* most = nullptr;
+  const ReplicaCount fewer = std::min(input.sized_for_loss(input.fewer()), decision.current);
   std::int64_t not_below = 0;
   for (const Rule& rule : rules) {
     decision.readings.push_back(rule.reading);
+    if (!rule.above) decision.readings.back().wanted = rule.below ? fewer : decision.current;
     if (rule.above && (most == nullptr || rule.wanted > most->wanted)) most = &rule;
     not_below += !rule.below;
   }
@@ -215,7 +218,7 @@ void apply_rules(Decision& decision, const RulesInput& input, const std::vector<
   } else if (input.load.starting > 0) {
     decision.why = {ReasonCode::rules_starting, {static_cast<std::int64_t>(rules.size()), input.load.starting}};
   } else {
-    decision.wanted = std::min(input.sized_for_loss(input.fewer()), decision.current);
+    decision.wanted = fewer;
     decision.why = {ReasonCode::rules_all_below, {whole_seconds(input.policy.cool_down), decision.wanted}};
   }
 }

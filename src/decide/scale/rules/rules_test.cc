@@ -84,7 +84,7 @@ struct RulesRow {
   ReasonCode why;
 };
 
-TEST(Rules, Rows) {
+TEST(Rules, AppliesEachThreshold) {
   using On = Rules::ScaleOn;
   const Readings calm{.waiting = 0, .kv_percent = 20, .ttft_ms = 200, .tpot_ms = 20};
   const auto with = [&](auto change) {

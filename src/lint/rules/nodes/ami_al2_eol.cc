@@ -20,9 +20,9 @@ void check_value(const Subject& s, const Value& value) {
 
 void check(const Subject& s) {
   const Value& family = s.object["spec"]["amiFamily"];
-  if (family.is("AL2")) check_value(s, family);
+  if (family.is("AL2")) return check_value(s, family);
   for (const Value& term : s.object["spec"]["amiSelectorTerms"].children()) {
-    if (term["alias"].text.starts_with("al2@")) check_value(s, term["alias"]);
+    if (term["alias"].text.starts_with("al2@")) return check_value(s, term["alias"]);
   }
 }
 

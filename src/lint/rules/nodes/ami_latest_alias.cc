@@ -1,5 +1,7 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "lint/pools.h"
 #include "lint/rule.h"
 
@@ -16,14 +18,23 @@ const Object* gpu_pool(const Subject& s) {
   return nullptr;
 }
 
+/// Returns true if the pool may use spot nodes, which the cloud replaces at any time anyway.
+bool allows_spot(const Object& object) {
+  const std::optional<Pool> pool = pool_of(object);
+  const Value& types = requirement(*pool, "capacity-type");
+  return types["operator"].is("In") &&
+         std::ranges::any_of(types["values"].children(), [](const Value& type) { return type.is("spot"); });
+}
+
 void check(const Subject& s) {
   for (const Value& term : s.object["spec"]["amiSelectorTerms"].children()) {
     const Value& alias = term["alias"];
     const bool has_new_images = alias.text != "al2@latest";  // the last image of Amazon Linux 2 is out
     const Object* pool = alias.text.ends_with("@latest") && has_new_images ? gpu_pool(s) : nullptr;
     if (pool == nullptr) continue;
-    s.require_object(s.report(alias, fmt::format("with {} every new image replaces the GPU nodes", alias.text)), *pool,
-                     s.object.name);
+    Finding& finding = s.report(alias, fmt::format("with {} every new image replaces the GPU nodes", alias.text));
+    s.require_object(finding, *pool, s.object.name);
+    if (allows_spot(*pool)) finding.set_severity(Severity::info);
   }
 }
 
@@ -38,7 +49,8 @@ const Rule rule_ami_latest_alias = {
     .title = "the images of GPU nodes change without a change of the manifest",
     .why =
         "Karpenter treats each new image as drift. It then replaces nodes that serve, each with a cold start, at a "
-        "time that you do not choose.",
+        "time that you do not choose. For a pool that may use spot nodes the finding is advice, because the cloud "
+        "replaces these nodes at any time anyway.",
     .fix = "pin a version: al2023@v20250519",
     .source = "Karpenter documentation, managing AMIs",
     .bad = R"(apiVersion: karpenter.k8s.aws/v1

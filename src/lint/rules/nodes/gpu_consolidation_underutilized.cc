@@ -53,12 +53,23 @@ void add_edits(Finding& finding, const Value& disruption) {
   }
 }
 
+/// Returns true if nothing shows that the nodes run GPU servers: the pool may be for all pods of a cluster, and no
+/// workload of the folder serves on GPUs.
+bool may_run_other_pods(const Subject& s, const Pool& pool) {
+  if (!is_general_pool(pool, s.set)) return false;
+  for (const std::string_view kind : {"Deployment", "StatefulSet", "LeaderWorkerSet", "InferenceService"}) {
+    const auto workloads = s.set.in_closest_folder(kind, s.object);
+    if (std::ranges::any_of(workloads, [](const Object* workload) { return serves_on_gpu(*workload); })) return false;
+  }
+  return true;
+}
+
 void check_provisioner(const Subject& s, const Pool& pool) {
   const Value& enabled = at(*pool.spec, "consolidation.enabled");
-  if (enabled.is("true")) {
-    s.report(enabled, "consolidation moves running GPU pods to cheaper nodes, so their requests fail")
-        .replace(enabled, "false");
-  }
+  if (!enabled.is("true")) return;
+  Finding& finding = s.report(enabled, "consolidation moves running GPU pods to cheaper nodes, so their requests fail");
+  finding.replace(enabled, "false");
+  if (may_run_other_pods(s, pool)) finding.set_severity(Severity::info);
 }
 
 void check(const Subject& s) {
@@ -72,6 +83,7 @@ void check(const Subject& s) {
     return;
   if (!policy && s.object.name.empty()) return;  // a pool without a name is partial
   const bool old_name = policy.is("WhenUnderutilized");
+  if (old_name && s.object.version == "v1") return;  // pool-disruption-invalid reports it
   if (policy && !old_name && !policy.is("WhenEmptyOrUnderutilized") && !policy.is("Balanced")) return;
   const bool is_less_severe = policy.is("Balanced") || are_pods_protected(s);
   Finding& finding =
@@ -83,6 +95,7 @@ void check(const Subject& s) {
                    s.object.name, s.object.version == "v1" ? "WhenEmptyOrUnderutilized" : "WhenUnderutilized"));
   add_edits(finding, disruption);
   if (is_less_severe) finding.set_severity(Severity::warning);
+  if (may_run_other_pods(s, *pool)) finding.set_severity(Severity::info);
   if (!policy) finding.mark_absence();
 }
 
@@ -97,7 +110,8 @@ const Rule rule_gpu_consolidation_underutilized = {
     .title = "the nodes of a GPU pool are terminated while they serve",
     .why =
         "WhenEmptyOrUnderutilized, which is also the default, ends running replicas and moves them to cheaper nodes. "
-        "Their requests fail, and each move is a cold start of minutes that costs more than it saves.",
+        "Their requests fail, and each move is a cold start of minutes that costs more than it saves. The finding is "
+        "advice for a pool that seems to be the only one of its cluster, if no workload in its folder serves on GPUs.",
     .fix = "set consolidationPolicy to WhenEmpty, with a consolidateAfter of 15 min to 1 h",
     .fix_safety = FixSafety::unsafe,
     .source = "Karpenter documentation, disruption",

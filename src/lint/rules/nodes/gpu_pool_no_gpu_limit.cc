@@ -1,5 +1,7 @@
 #include <fmt/format.h>
 
+#include <cstdint>
+
 #include "lint/pools.h"
 #include "lint/rule.h"
 #include "manifest/quantity.h"
@@ -8,27 +10,60 @@ namespace capstan::lint {
 namespace gpu_pool_no_gpu_limit {
 namespace {
 
-constexpr std::int64_t kMinCpusPerGpu = 4;     ///< CPUs per GPU of the smallest GPU instances of AWS, Azure and GCP
-constexpr std::int64_t kMinMemoryPerGpu = 15;  ///< memory per GPU of these instances, GB
-constexpr std::int64_t kFewGpus = 32;          ///< number of GPUs up to which another limit is taken as one on GPUs
+constexpr std::int64_t kMinCpusPerGpu = 4;    ///< CPUs per GPU of the smallest GPU instances of AWS, Azure and GCP
+constexpr std::int64_t kMinMemoryPerCpu = 4;  ///< memory per CPU of these instances, GiB
+constexpr std::int64_t kFewGpus = 32;         ///< number of GPUs up to which another limit is taken as one on GPUs
+constexpr std::int64_t kManyGpus = 48;        ///< number of GPUs up to which another limit may be meant as one on GPUs
+constexpr std::int64_t kNoLimit = INT64_MAX;
 
-/// A limit on another resource, and the number of GPUs that it allows.
+/// A limit on CPUs or memory, and the number of GPUs that it allows.
 struct IndirectLimit {
   std::string_view resource;
   std::int64_t gpus = 0;
 };
 
-/// Returns the limit that allows the fewest GPUs; none if neither CPUs nor memory are limited by a quantity.
-std::optional<IndirectLimit> tightest_limit(const Value& limits) {
-  constexpr std::int64_t kMilliGb = 1000LL * 1000 * 1000 * 1000;
-  std::optional<IndirectLimit> tightest;
-  if (const auto milli = manifest::read_quantity_milli(limits["cpu"].text))
-    tightest = {.resource = "CPU", .gpus = *milli / 1000 / kMinCpusPerGpu};
-  if (const auto milli = manifest::read_quantity_milli(limits["memory"].text)) {
-    const std::int64_t gpus = *milli / kMilliGb / kMinMemoryPerGpu;
-    if (!tightest || gpus < tightest->gpus) tightest = {.resource = "memory", .gpus = gpus};
+/// The limits of a pool: CPUs, and memory in GiB.
+struct Limits {
+  std::int64_t cpus = kNoLimit;
+  std::int64_t memory = kNoLimit;
+};
+
+Limits limits_of(const Value& limits) {
+  constexpr std::int64_t kMilliGib = 1000LL * 1024 * 1024 * 1024;
+  Limits out;
+  if (const auto milli = manifest::read_quantity_milli(limits["cpu"].text)) out.cpus = *milli / 1000;
+  if (const auto milli = manifest::read_quantity_milli(limits["memory"].text)) out.memory = *milli / kMilliGib;
+  return out;
+}
+
+/// Returns the limit that allows the fewest nodes with this many CPUs, memory and GPUs, and the GPUs of these nodes.
+IndirectLimit limit_for(const Limits& limits, std::int64_t cpus, std::int64_t memory, std::int64_t gpus) {
+  const std::int64_t by_cpus = limits.cpus == kNoLimit ? kNoLimit : limits.cpus / cpus * gpus;
+  const std::int64_t by_memory = limits.memory == kNoLimit ? kNoLimit : limits.memory / memory * gpus;
+  return by_cpus <= by_memory ? IndirectLimit{.resource = "CPU", .gpus = by_cpus}
+                              : IndirectLimit{.resource = "memory", .gpus = by_memory};
+}
+
+/// Returns the effective limit for the allowed instances that get the most GPUs. Returns none if neither CPUs nor
+/// memory are limited by a quantity.
+std::optional<IndirectLimit> indirect_limit(const Pool& pool) {
+  const Limits limits = limits_of(*pool.limits);
+  if (limits.cpus == kNoLimit && limits.memory == kNoLimit) return std::nullopt;
+  std::optional<IndirectLimit> widest;
+  const auto add = [&](const IndirectLimit& limit) {
+    if (!widest || limit.gpus > widest->gpus) widest = limit;
+  };
+  for (const std::string& type : instance_types_of(pool)) {
+    const GpuFamily* family = gpu_family(type);
+    const std::optional<std::int64_t> cpus = cpus_of_instance(type), gpus = gpus_of_instance(type);
+    if (family != nullptr && cpus && gpus) add(limit_for(limits, *cpus, *cpus * family->min_memory_per_cpu, *gpus));
   }
-  return tightest;
+  if (widest) return widest;
+  for (const GpuFamily* family : families_of(pool)) {
+    const std::int64_t cpus = family->min_cpus_per_gpu;
+    add(limit_for(limits, cpus, cpus * family->min_memory_per_cpu, 1));
+  }
+  return widest ? widest : limit_for(limits, kMinCpusPerGpu, kMinCpusPerGpu * kMinMemoryPerCpu, 1);
 }
 
 void check(const Subject& s) {
@@ -39,13 +74,14 @@ void check(const Subject& s) {
         limit.key.find("accelerator") != limit.key.npos)
       return;
   }
-  const std::optional<IndirectLimit> limit = tightest_limit(*pool->limits);
+  const std::optional<IndirectLimit> limit = indirect_limit(*pool);
   if (limit && limit->gpus <= kFewGpus) return;
   if (limit) {
-    s.report_key(*pool->limits,
-                 fmt::format("GPU pool {} has no limit on its GPUs, and its {} limit allows up to {} of them",
-                             s.object.name, limit->resource, limit->gpus))
-        .mark_absence();
+    Finding& finding = s.report_key(
+        *pool->limits, fmt::format("GPU pool {} has no limit on its GPUs, and its {} limit allows up to {} of them",
+                                   s.object.name, limit->resource, limit->gpus));
+    finding.mark_absence();
+    if (limit->gpus <= kManyGpus) finding.set_severity(Severity::info);
   } else if (*pool->limits) {
     s.report_key(*pool->limits, fmt::format("the limits of GPU pool {} do not limit its GPUs", s.object.name))
         .mark_absence();
@@ -65,7 +101,9 @@ const Rule rule_gpu_pool_no_gpu_limit = {
     .title = "a pool has no limit on its GPUs",
     .why =
         "With a high CPU limit only, a faulty autoscaler can launch GPU nodes until the quota is used up. A well-known "
-        "bill was 15,000 dollars for a weekend. A limit on CPUs or memory that allows at most 32 GPUs is enough.",
+        "bill was 15,000 dollars for a weekend. A limit on CPUs or memory that allows at most 32 GPUs of the pool's "
+        "instance types is "
+        "enough; up to 48 GPUs the finding is advice.",
     .fix = "add limits: {nvidia.com/gpu: N}",
     .source = "Karpenter documentation, limits",
     .bad = R"(apiVersion: karpenter.sh/v1

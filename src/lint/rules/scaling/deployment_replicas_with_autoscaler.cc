@@ -15,6 +15,14 @@ bool is_paused(const Object& scaler) {
   return paused.is("true") || annotation(scaler, "autoscaling.keda.sh/paused-replicas");
 }
 
+/// Returns true if another file of the folder has a workload of the same name. The files are then alternatives, and the
+/// scaler may belong to the other one.
+bool has_twin(const Subject& s) {
+  return std::ranges::any_of(s.set.in_folder(s.object.kind, s.object), [&](const Object* other) {
+    return other->file != s.object.file && other->name == s.object.name && may_share_namespace(*other, s.object);
+  });
+}
+
 void check(const Subject& s) {
   const Value& replicas = s.object["spec"]["replicas"];
   if (!replicas) return;
@@ -32,7 +40,7 @@ void check(const Subject& s) {
           "replicas with `kubectl apply edit-last-applied {}/{}{}{}`",
           s.object.title(), s.object.kind, s.object.name, s.object.name_space.empty() ? "" : " -n ",
           s.object.name_space))
-      .require_object(scaler, certain != scalers.end());
+      .require_object(scaler, certain != scalers.end() && !has_twin(s));
 }
 
 }  // namespace

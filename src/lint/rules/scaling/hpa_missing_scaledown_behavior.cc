@@ -16,11 +16,12 @@ void check(const Subject& s) {
   const std::int64_t floor = std::max<std::int64_t>(scaler->min_replicas, 1);  // a step to zero waits for the cooldown
   const std::optional<std::int64_t> max = scaler->max->integer();
   if (max && *max - floor <= 1) return;  // only one replica can be removed
-  s.report(
-       *scaler->target_name,
-       fmt::format("without behavior.scaleDown {} may lose all replicas above {} within 15 s, after 300 s of low load",
-                   scaler->target_name->text, floor))
-      .mark_absence();
+  Finding& finding = s.report(
+      *scaler->target_name,
+      fmt::format("without behavior.scaleDown {} may lose all replicas above {} within 15 s, after 300 s of low load",
+                  scaler->target_name->text, floor));
+  finding.mark_absence();
+  if (consumes_queue(*scaler, s.set)) finding.set_severity(Severity::info);
 }
 
 }  // namespace
@@ -34,7 +35,8 @@ const Rule rule_hpa_missing_scaledown_behavior = {
     .title = "a GPU workload scales down at the speed of the defaults",
     .why =
         "After 300 s of low load an HPA may remove all replicas above the minimum within 15 s. The next burst then "
-        "needs a cold start for each of them.",
+        "needs a cold start for each of them. For a workload that takes its work from a queue the finding is advice, "
+        "because no user waits.",
     .fix = "set behavior.scaleDown to a window of 600 s and one pod every few minutes",
     .source = "Kubernetes HPA defaults",
     .bad = R"(apiVersion: autoscaling/v2

@@ -8,24 +8,43 @@ namespace capstan::lint {
 namespace pdb_vs_min {
 namespace {
 
-void check(const Subject& s) {
+/// Reports a budget that equals the fixed number of replicas. A person may have chosen it to forbid every eviction, so
+/// the finding is a warning.
+void check_replicas(const Subject& s, std::int64_t count, const Object& workload) {
+  const auto replicas = workload["spec"]["replicas"].integer();
+  if (!replicas || *replicas < 1 || count < *replicas) return;
   const Value& available = s.object["spec"]["minAvailable"];
-  const auto count = available.integer();
+  s.report(available, fmt::format("minAvailable is {} and {} has {} replicas, so no pod can be evicted", count,
+                                  workload.title(), *replicas))
+      .set_severity(Severity::warning)
+      .require_object(workload, s.set.belong_together(s.object, workload, workload.name));
+}
+
+/// Reports a budget that allows no eviction at the minimum of an autoscaler. Returns false if the workload has none.
+bool check_scalers(const Subject& s, std::int64_t count, const Object& workload) {
+  const std::vector<const Object*> scalers = scalers_of(workload, s.set);
+  for (const Object* object : scalers) {
+    const std::int64_t min = scaler_of(*object)->min_replicas;
+    if (min == 0 || count < min) continue;
+    s.report(s.object["spec"]["minAvailable"],
+             fmt::format("minAvailable is {} and {} has a minimum of {}, so at the minimum no pod can be evicted",
+                         count, object->title(), min))
+        .require_object(*object, s.set.belong_together(s.object, *object, workload.name));
+    break;
+  }
+  return !scalers.empty();
+}
+
+void check(const Subject& s) {
+  const auto count = s.object["spec"]["minAvailable"].integer();
   if (!count) return;
   for (const std::string_view kind : {"Deployment", "StatefulSet"}) {
     for (const Object* workload : s.set.in_folder(kind, s.object)) {
       const Value& labels = at(*workload, "spec.template.metadata.labels");
       if (!may_share_namespace(*workload, s.object) || !selects(at(s.object, "spec.selector.matchLabels"), labels))
         continue;
-      for (const Object* object : scalers_of(*workload, s.set)) {
-        const std::int64_t min = scaler_of(*object)->min_replicas;
-        if (min == 0 || *count < min) continue;
-        s.report(available,
-                 fmt::format("minAvailable is {} and {} has a minimum of {}, so at the minimum no pod can be evicted",
-                             *count, object->title(), min))
-            .require_object(*object, s.set.belong_together(s.object, *object, workload->name));
-        return;
-      }
+      if (!check_scalers(s, *count, *workload)) check_replicas(s, *count, *workload);
+      return;
     }
   }
 }
@@ -38,10 +57,10 @@ const Rule rule_pdb_vs_min = {
     .id = "pdb-vs-min",
     .severity = Severity::error,
     .kinds = "PodDisruptionBudget",
-    .title = "a disruption budget allows no eviction at the autoscaler's minimum",
+    .title = "a disruption budget allows no eviction at the smallest number of replicas",
     .why =
         "At the minimum number of replicas no pod may be evicted. Drains, upgrades and consolidation of its nodes wait "
-        "until someone deletes the budget.",
+        "until someone deletes the budget. For a fixed number of replicas the finding is a warning.",
     .fix = "set maxUnavailable to 1",
     .source = "Polaris pdbMinAvailableGreaterThanHPAMinReplicas; Kubernetes disruption documentation",
     .bad = R"(apiVersion: apps/v1

@@ -21,6 +21,18 @@ bool scales_engine(const Scaler& scaler, const Set& set) {
                              [](const GpuPod& found) { return engine_of(start_of(found.container)).has_value(); });
 }
 
+/// Returns the seconds that a replica of the target needs to start. If Karpenter launches the nodes, a replica may
+/// first wait for a node.
+std::int64_t start_of_target(const Scaler& scaler, const Set& set) {
+  const Object* target = target_of(scaler, set);
+  if (target == nullptr || !set.of_kind("NodePool").empty()) return kColdStartS;
+  for (const GpuPod& found : gpu_pods_of(*target)) {
+    const auto engine = engine_of(start_of(found.container));
+    if (engine && serves_small_model(*engine)) return kTinyStartS;
+  }
+  return kColdStartS;
+}
+
 void check(const Subject& s) {
   const std::optional<Scaler> scaler = scaler_of(s.object);
   const Value& down = (*scaler->behavior)["scaleDown"];
@@ -33,6 +45,8 @@ void check(const Subject& s) {
   finding.replace(down["stabilizationWindowSeconds"], "600");
   // The start time is known only for known engines.
   if (*window >= kMinStartS && !scales_engine(*scaler, s.set)) finding.set_severity(Severity::info);
+  if (*window >= start_of_target(*scaler, s.set) || consumes_queue(*scaler, s.set))
+    finding.set_severity(Severity::info);
 }
 
 }  // namespace
@@ -46,7 +60,7 @@ const Rule rule_scaledown_window_too_short = {
     .title = "the scale-down window is shorter than a cold start",
     .why =
         "In a pause shorter than an engine's start, replicas are removed, and they are needed again before new ones "
-        "are ready.",
+        "are ready. For a small model on existing nodes, and for a consumer of a queue, the finding is advice.",
     .fix = "set stabilizationWindowSeconds to 600, and at least to 300",
     .fix_safety = FixSafety::unsafe,
     .source = "HPA behavior; measured cold starts of 2 to 8 minutes",

@@ -5,6 +5,7 @@
 #include "base/ascii.h"
 #include "lint/query.h"
 #include "lint/rule.h"
+#include "lint/scalers.h"
 
 namespace capstan::lint {
 namespace gpu_util_scaling_signal {
@@ -37,6 +38,12 @@ void check_resource(const Subject& s, const ScalingSignal& signal) {
   s.report(*signal.metric, fmt::format("the metrics server has only cpu and memory, never {}", name));
 }
 
+/// Returns true if the input shows that the target serves no requests. Its utilization may then be its only load.
+bool has_no_requests(const Subject& s) {
+  const std::optional<Scaler> scaler = scaler_of(s.object);
+  return scaler && consumes_queue(*scaler, s.set);
+}
+
 void check(const Subject& s) {
   for (const auto& [signal, query] : s.queries().rows()) check_resource(s, signal);
   for_each_metric_name(s.queries(), [&](const NameUse& use) {
@@ -47,6 +54,7 @@ void check(const Subject& s) {
                               "load",
                               use.name, scales ? "this metric" : "an autoscaler with this adapter's metric"));
     if (!scales) finding.set_severity(Severity::warning);
+    if (scales && has_no_requests(s)) finding.set_severity(Severity::info);
   });
 }
 

@@ -23,9 +23,15 @@ bool is_unguarded(const promql::Expression& expression) {
 }
 
 void check(const Subject& s) {
-  for_each_query(s.queries(), [&](const ScalingSignal&, const Query& query) {
-    if (is_unguarded(*query.root()))
-      s.report_span(query.span_of(query.root()->span), "the result is NaN if the window has no requests");
+  for_each_query(s.queries(), [&](const ScalingSignal& signal, const Query& query) {
+    if (!is_unguarded(*query.root())) return;
+    const bool fails = (*signal.block)["metadata"]["ignoreNullValues"].is("false");
+    Finding& finding =
+        s.report_span(query.span_of(query.root()->span),
+                      fails ? "the result is NaN if the window has no requests, which KEDA takes for a "
+                              "failure because ignoreNullValues is false"
+                            : "the result is NaN if the window has no requests, and KEDA reads NaN as 0");
+    if (!fails) finding.set_severity(Severity::info);
   });
 }
 
@@ -39,8 +45,9 @@ const Rule rule_histogram_quantile_nan = {
     .kinds = "ScaledObject",
     .title = "a quantile without requests is NaN",
     .why =
-        "Without requests in the window histogram_quantile returns NaN. The autoscaler's reaction to NaN is an error "
-        "or undefined.",
+        "Without requests in the window histogram_quantile returns NaN. With ignoreNullValues \"false\" KEDA takes it "
+        "for a failure of the query and keeps the replicas, or applies the fallback. By default KEDA reads NaN as 0, "
+        "so a fleet whose requests all hang scales down; the finding is then advice.",
     .fix = "use (histogram_quantile(...) > 0) or vector(0)",
     .source = "Prometheus documentation, histogram_quantile()",
     .bad = R"(apiVersion: keda.sh/v1alpha1
@@ -56,6 +63,7 @@ spec:
           histogram_quantile(0.95, sum by (le) (
             rate(vllm:time_to_first_token_seconds_bucket{namespace="a"}[2m])))
         threshold: "1"
+        ignoreNullValues: "false"
 )",
     .good = R"(apiVersion: keda.sh/v1alpha1
 kind: ScaledObject
@@ -70,6 +78,7 @@ spec:
           (histogram_quantile(0.95, sum by (le) (
             rate(vllm:time_to_first_token_seconds_bucket{namespace="a"}[2m]))) > 0) or vector(0)
         threshold: "1"
+        ignoreNullValues: "false"
 )",
     .check = histogram_quantile_nan::check,
 };

@@ -17,6 +17,7 @@ namespace {
 struct Versions {
   bool has_older = false;
   bool has_newer = false;
+  bool is_target_unknown = false;  ///< true if the input lacks the scaled workload
 };
 
 /// Returns true if the image is the newest release of vLLM at every start.
@@ -48,10 +49,19 @@ Versions versions_for(const Subject& s, const RemovedMetric& removed) {
     add_versions(*target, *since, versions);
     return versions;
   }
+  versions.is_target_unknown = scaler && *scaler->target_name && !scaler->target_name->text.empty();
   for (const std::string_view kind : {"Deployment", "StatefulSet", "LeaderWorkerSet", "Rollout", "Pod"}) {
     for (const Object* workload : s.set.of_kind(kind)) add_versions(*workload, *since, versions);
   }
   return versions;
+}
+
+/// Returns true if KServe makes the scaled workload. The version of vLLM is then in a ServingRuntime of the cluster.
+bool targets_kserve(const Subject& s) {
+  const std::optional<Scaler> scaler = scaler_of(s.object);
+  if (!scaler || scaler->target_kind != "Deployment" || !scaler->target_name->text.ends_with("-predictor"))
+    return false;
+  return target_of(*scaler, s.set) == nullptr;
 }
 
 /// Returns true for metrics that the router of production-stack still computes from the answers of its engines.
@@ -76,7 +86,9 @@ void check(const Subject& s) {
     Finding& finding = s.report_span(
         use.span, fmt::format("{} was removed in {} ({}){}", use.name, removed->since, removed->source,
                               is_kept_by_router(use.name) ? "; only the router of production-stack still has it" : ""));
-    if (is_kept_by_router(use.name) || !versions.has_newer) finding.set_severity(Severity::warning);
+    const bool is_certain = versions.has_newer && !versions.is_target_unknown;
+    if (is_kept_by_router(use.name) || !is_certain) finding.set_severity(Severity::warning);
+    if (targets_kserve(s)) finding.set_severity(Severity::info);
     if (is_kept_by_router(use.name)) return;
     if (removed->instead.empty()) return;
     std::string instead(removed->instead);

@@ -1,20 +1,45 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+
+#include "lint/container_start.h"
+#include "lint/pods.h"
 #include "lint/query.h"
 #include "lint/rule.h"
+#include "lint/scalers.h"
 
 namespace capstan::lint {
 namespace query_not_namespaced {
 namespace {
 
+/// Returns true if the input has exactly one workload with an engine, and the scaler scales it.
+bool is_only_engine(const Subject& s) {
+  const std::optional<Scaler> scaler = scaler_of(s.object);
+  const Object* target = scaler ? target_of(*scaler, s.set) : nullptr;
+  if (target == nullptr) return false;
+  std::size_t engines = 0;
+  for (const std::string_view kind : {"Deployment", "StatefulSet", "LeaderWorkerSet", "Rollout", "InferenceService",
+                                      "LLMInferenceService", "RayService", "RayCluster", "Pod"}) {
+    for (const Object* workload : s.set.of_kind(kind)) {
+      engines += std::ranges::any_of(pods_of(*workload), [](const Pod& pod) {
+        return std::ranges::any_of(containers_of(pod), [](const Value* container) { return runs_engine(*container); });
+      });
+    }
+  }
+  return engines == 1;
+}
+
 void check(const Subject& s) {
+  const bool is_alone = is_only_engine(s);
   for_each_query(s.queries(), [&](const ScalingSignal& signal, const Query& query) {
     if ((*signal.block)["metadata"]["namespace"] || (*signal.block)["metadata"]["queryParameters"]) return;
     for (const MetricUse& use : query.metrics()) {
       const bool is_of_engine =
           use.name.starts_with("vllm:") || use.name.starts_with("sglang:") || use.name.starts_with("llm_d_epp_");
       if (!is_of_engine || !use.selector->matchers.empty()) continue;
-      s.report_span(use.span, fmt::format("the query counts {} of every model in the cluster", use.name));
+      Finding& finding =
+          s.report_span(use.span, fmt::format("the query counts {} of every model in the cluster", use.name));
+      if (is_alone) finding.set_severity(Severity::info);
       return;
     }
   });
@@ -29,7 +54,9 @@ const Rule rule_query_not_namespaced = {
     .severity = Severity::warning,
     .kinds = "ScaledObject",
     .title = "the query counts every model of the cluster",
-    .why = "Without a namespace, service or model in its selector, the load of other workloads scales this one.",
+    .why =
+        "Without a namespace, service or model in its selector, the load of other workloads scales this one. "
+        "If the input has only this engine, the finding is advice.",
     .fix = "add a selector such as {namespace=\"...\", model_name=\"...\"}",
     .source = "llm-d's ScaledObjects",
     .bad = R"(apiVersion: keda.sh/v1alpha1

@@ -4,6 +4,7 @@
 
 #include "lint/pods.h"
 #include "lint/rule.h"
+#include "lint/serving.h"
 
 namespace capstan::lint {
 namespace image_floating_tag {
@@ -32,7 +33,8 @@ void check(const Subject& s) {
       if (!has_floating_tag(image.text)) continue;
       Finding& finding = s.report(image, fmt::format("{} may be a different image at the next start", image.text));
       const bool is_local = (*container)["imagePullPolicy"].is("Never");
-      if (is_surely_scaled(s.object, s.set) && !is_local) finding.set_severity(Severity::warning);
+      const bool serves_users = takes_requests(s.object, pod, gpu_container(pod), s.set);
+      if (is_surely_scaled(s.object, s.set) && !is_local && serves_users) finding.set_severity(Severity::warning);
     }
   }
 }

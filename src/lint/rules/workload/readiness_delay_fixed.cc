@@ -1,5 +1,7 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "lint/container_start.h"
 #include "lint/rule.h"
 #include "lint/serving.h"
@@ -12,6 +14,19 @@ constexpr std::int64_t kModelLoadS = 120;     ///< minimum time to load a model,
 constexpr double kManyWeightsGb = 40;         ///< weights that a volume in the network delivers only in minutes, GB
 constexpr std::int64_t kLongDownloadS = 180;  ///< upper bound of most starts with a download, seconds
 
+/// Returns the seconds that the startup probe gives the container; 0 without one. Readiness probes begin only when it
+/// succeeds, and the readiness probe's delay counts from the start of the container. A start of this length hides the
+/// delay.
+std::int64_t startup_budget_s(const Value& container) {
+  const Value& probe = container["startupProbe"];
+  if (!probe) return 0;
+  constexpr std::int64_t kMaxS = 1'000'000;
+  const auto number = [&](std::string_view key, std::int64_t fallback) {
+    return std::clamp<std::int64_t>(probe[key].integer().value_or(fallback), 0, kMaxS);
+  };
+  return number("initialDelaySeconds", 0) + number("periodSeconds", 10) * number("failureThreshold", 3);
+}
+
 void check(const Subject& s) {
   for (const auto& [pod, container] : gpu_pods_of(s.object)) {
     const Value& delay = at(container, "readinessProbe.initialDelaySeconds");
@@ -20,7 +35,8 @@ void check(const Subject& s) {
         delay,
         fmt::format("every replica is unready for at least {} s, even if its model is loaded earlier", delay.text));
     const bool loads_quickly = has_lasting_volume(s.object, pod) && weights_gb(container).value_or(0) <= kManyWeightsGb;
-    if (delay.integer().value_or(0) <= kLongDownloadS && !loads_quickly) finding.set_severity(Severity::info);
+    const bool may_be_shorter = delay.integer().value_or(0) <= kLongDownloadS && !loads_quickly;
+    if (may_be_shorter || startup_budget_s(container) >= *delay.integer()) finding.set_severity(Severity::info);
   }
 }
 

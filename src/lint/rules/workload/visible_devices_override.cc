@@ -1,5 +1,7 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "lint/pods.h"
 #include "lint/rule.h"
 
@@ -8,6 +10,15 @@ namespace visible_devices_override {
 namespace {
 
 constexpr std::int64_t kNodeGpus = 8;  // number of GPUs of most nodes
+
+/// Returns true for pods on GPU nodes of GKE. Its device plugin mounts the devices itself and needs no NVIDIA runtime,
+/// so the variable has an effect only together with the GPU operator.
+bool is_on_gke(const Pod& pod) {
+  return std::ranges::any_of((*pod.spec)["nodeSelector"].children(), [](const Value& label) {
+    return label.key.starts_with("cloud.google.com/gke-accelerator") ||
+           label.key.starts_with("cloud.google.com/gke-gpu");
+  });
+}
 
 void check(const Subject& s) {
   if (s.object.kind == "DaemonSet") return;  // an agent on the node needs to see all its GPUs
@@ -25,6 +36,7 @@ void check(const Subject& s) {
             s.report(value, has_gpu ? fmt::format("\"{}\" overrides the GPUs that the device plugin gives", value.text)
                                     : "\"all\" takes GPUs that the device plugin did not give to this container");
         if (!has_gpu || (is_whole_node && value.is("all"))) finding.set_severity(Severity::warning);
+        if (is_on_gke(pod)) finding.set_severity(Severity::info);
       }
     }
   }
@@ -41,7 +53,8 @@ const Rule rule_visible_devices_override = {
     .title = "NVIDIA_VISIBLE_DEVICES overrides the GPUs of the device plugin",
     .why =
         "The device plugin sets this variable. Set by hand, \"all\" shows every GPU of the node, including those of "
-        "other pods, and the pods together run out of GPU memory.",
+        "other pods, and the pods together run out of GPU memory. On GPU nodes of GKE the finding is advice, because "
+        "the device plugin of GKE ignores the variable.",
     .fix = "delete the variable",
     .source = "NVIDIA/k8s-device-plugin #61, #87; bottlerocket #3718",
     .bad = R"(apiVersion: v1

@@ -1,0 +1,47 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+
+#include "archive/recording.h"
+#include "base/error.h"
+
+namespace capstan::archive {
+
+/// Reads a recording that another program may still write. The file is open only during a call, so the writer is not
+/// disturbed. After an error the next call tries again: a file that was cut or removed may come back.
+class Follower {
+ public:
+  struct Calls {
+    std::function<void(const SavedState&)> on_state;
+    /// Is called if another recording has taken the place of the file, before its first state.
+    std::function<void()> on_replaced{};
+  };
+
+  /// @param place  place of an earlier reader of the recording, after which the first call begins
+  explicit Follower(std::string path, Recording::Place place = {});
+
+  /// Visits the states that were added since the last call.
+  Result<void> read(const Calls& calls) { return read(calls, false); }
+  /// Visits the last state if it was added since the last call, and skips those before it.
+  Result<void> read_newest(const Calls& calls) { return read(calls, true); }
+
+ private:
+  /// The file behind a name, which changes when another file takes its place.
+  struct Identity {
+    std::uint64_t device = 0;
+    std::uint64_t number = 0;
+    std::int64_t born_ns = 0;  ///< a file system may give a number again
+    friend bool operator==(const Identity&, const Identity&) = default;
+  };
+  static Identity identity(const std::string& path);
+  Result<void> read(const Calls& calls, bool only_newest);
+
+  std::string path_;
+  std::optional<Identity> identity_;  ///< of the file that was read; nothing before the first call
+  Recording::Place place_;
+};
+
+}  // namespace capstan::archive

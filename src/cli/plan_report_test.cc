@@ -1,0 +1,72 @@
+#include "cli/plan_report.h"
+
+#include <gtest/gtest.h>
+
+namespace capstan::cli {
+namespace {
+
+plan::Plan plan_of(std::initializer_list<const char*> services) {
+  plan::Plan made;
+  for (const char* name : services) made.services.push_back({.service = name});
+  return made;
+}
+
+constexpr const char* kProvedScenario = R"(name: tried
+load: {generator: {rate: 2, input: 200, output: 50}, duration: 10m}
+service:
+  model: Llama-3.1-8B
+  gpu: H100
+  slo: {ttft: 1s}
+  replicas: {min: 1, max: 4}
+cluster:
+  pools: [{name: h100, gpu_limit: 4, offerings: [{instance: p5.4xlarge}]}]
+  existing: [{instance: p5.4xlarge, pool: h100}]
+policies: [{name: own, scale: {policy: fixed, replicas: REPLICAS}, place: gang, provision: group}]
+)";
+
+std::string proved_scenario(const char* replicas) {
+  std::string text = kProvedScenario;
+  return text.replace(text.find("REPLICAS"), 8, replicas);
+}
+
+TEST(PlanReport, SimulatesEveryScalerOfThePlanWithItsHistory) {
+  plan::Plan made;
+  made.spec.services.push_back({.name = "chat"});
+  made.services.push_back({.service = "chat", .scaler = plan::ScalerKind::capstan, .scenario = proved_scenario("1")});
+  made.services[0].variants = {{.kind = plan::ScalerKind::capstan, .scenario = proved_scenario("1")},
+                               {.kind = plan::ScalerKind::hpa, .refused = "it has no metric"},
+                               {.kind = plan::ScalerKind::constant, .scenario = proved_scenario("2")}};
+  made.services[0].frontier = {{.short_fleet = "one replica", .scenario = proved_scenario("1")},
+                               {.short_fleet = "not kept"},
+                               {.short_fleet = "three replicas", .scenario = proved_scenario("3")}};
+  const Result<experiment::Comparison> proof = prove_plan(made, 0, {});
+  ASSERT_TRUE(proof) << proof.error().text();
+  ASSERT_EQ(proof->results.size(), 3u);
+  EXPECT_EQ(proof->results[0].policy, "Capstan, the plan") << "one replica costs less than two";
+  EXPECT_EQ(proof->results[1].policy, "constant fleet");
+  EXPECT_EQ(proof->results[2].policy, "three replicas");
+  EXPECT_EQ(proof->results[1].replicas_peak, 2);
+  ASSERT_TRUE(proof->results[1].history);
+  EXPECT_EQ(proof->results[1].history->gangs.size(), 2u);
+  EXPECT_TRUE(proof->catalog);
+}
+
+TEST(PlanReport, AScenarioThatCannotBeReadIsAnError) {
+  plan::Plan made;
+  made.spec.services.push_back({.name = "chat"});
+  made.services.push_back({.service = "chat", .scenario = "name: [\n"});
+  EXPECT_FALSE(prove_plan(made, 0, {}));
+}
+
+TEST(PlanReport, OneServiceGetsTheFileItself) {
+  EXPECT_EQ(plan_report_path(plan_of({"chat"}), 0, "out/plan.html"), "out/plan.html");
+}
+
+TEST(PlanReport, SeveralServicesGetAFileEach) {
+  const plan::Plan made = plan_of({"chat", "code"});
+  EXPECT_EQ(plan_report_path(made, 0, "out/plan.html"), "out/plan-chat.html");
+  EXPECT_EQ(plan_report_path(made, 1, "plan"), "plan-code");
+}
+
+}  // namespace
+}  // namespace capstan::cli

@@ -1,0 +1,47 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+// The whole terminal, for a command that draws again and again.
+namespace capstan::cli {
+
+enum class Key : std::uint8_t { quit, pause, sort, up, down, page_up, page_down, home, end };
+
+/// Takes the keys that are complete from the start of the input; the start of an unfinished one stays. Other keys are
+/// dropped.
+std::vector<Key> take_keys(std::string& input);
+
+/// Returns what a terminal has to receive to show the lines in place of those before. It erases nothing that stays, so
+/// nothing flickers.
+std::string drawing(std::string_view lines);
+
+/// Uses the terminal of standard output: the alternate screen without a cursor, and keys without Enter. The end of the
+/// object restores everything. The caller ends it on signals (cli/stop_signal.h).
+class Screen {
+ public:
+  /// Returns true if standard output is a terminal that can move its cursor.
+  static bool is_available();
+
+  Screen();
+  ~Screen();
+  Screen(const Screen&) = delete;
+  Screen& operator=(const Screen&) = delete;
+
+  /// Returns false if the terminal is gone.
+  bool draw(std::string_view lines);
+  /// Returns the keys that were pressed since the last call.
+  std::vector<Key> keys();
+  /// Returns a descriptor that is readable if there are keys; -1 if standard input is no terminal.
+  int poll_fd() const;
+  /// Returns whether the size has changed since the last call. Such a change interrupts a wait.
+  bool was_resized();
+
+ private:
+  bool has_keys_ = false;
+  std::string input_;
+};
+
+}  // namespace capstan::cli

@@ -1,0 +1,285 @@
+#include "cli/top.h"
+
+#include <fmt/format.h>
+#include <poll.h>
+
+#include <algorithm>
+#include <array>
+#include <condition_variable>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <thread>
+#include <utility>
+
+#include "archive/recording.h"
+#include "cli/offline.h"
+#include "cli/run.h"
+#include "cli/screen.h"
+#include "cli/stop_signal.h"
+#include "cli/terminal.h"
+#include "net/monotonic.h"
+#include "serve/followed_recording.h"
+#include "serve/paced_run.h"
+#include "serve/result_file.h"
+#include "top/feed.h"
+
+namespace capstan::cli {
+namespace {
+
+using namespace std::chrono_literals;
+using capstan::top::Feed;
+using capstan::top::View;
+
+constexpr Duration kBetweenDrawings = 100ms;
+constexpr Duration kClusterRetry = 5s;
+
+template <typename T>
+using Or = std::expected<T, manifest::Errors>;
+
+capstan::top::Facts facts_of(const archive::SavedState& state) {
+  return capstan::top::facts_of(state, archive::redecide(state));
+}
+
+/// Something that shows further states in a feed while it exists.
+using Source = std::shared_ptr<void>;
+
+/// A state to begin with, and the source of further ones.
+struct Opened {
+  std::optional<archive::SavedState> state{};
+  std::function<Source(Feed&)> follow{};  ///< empty: there are no further states
+};
+
+Or<Opened> failed(const Error& error) { return std::unexpected(manifest::Errors(error)); }
+
+Or<Opened> open_recording(const TopArguments& arguments) {
+  Result<archive::Recording> recording = archive::Recording::open(arguments.file);
+  if (!recording) return failed(recording.error());
+  Result<std::optional<archive::SavedState>> state;
+  if (!arguments.at.empty()) {
+    const Result<Instant> at = read_moment(arguments.at);
+    if (!at) return failed(at.error());
+    const Result<std::optional<archive::SavedState>> first = recording->next();
+    if (!first) return failed(first.error());
+    if (*first) state = recording->first_from((*first)->snapshot.at + at->since_start);
+    if (state && *first && !*state) {
+      return failed({ErrorKind::usage, "--at " + arguments.at, 0, 0, "the recording ends before this moment"});
+    }
+  } else {
+    state = recording->newest();
+  }
+  if (!state) return failed(state.error());
+  if (!*state) return failed(Error::about(arguments.file, "the recording is empty, expected at least one decision"));
+  if (!arguments.at.empty()) return Opened{.state = **std::move(state)};
+  const auto follow = [file = arguments.file, place = recording->place()](Feed& feed) -> Source {
+    using serve::FollowedRecording;
+    return std::make_shared<FollowedRecording>(
+        archive::Follower(file, place), FollowedRecording::Take::newest_state,
+        FollowedRecording::Calls{
+            .on_state = [&feed](const auto& seen,
+                                const auto& decided) { feed.show(capstan::top::facts_of(seen, decided)); },
+            .on_fault = [&feed](const std::string& fault) { feed.set_notice(fault); }});
+  };
+  return Opened{.state = **std::move(state), .follow = follow};
+}
+
+Or<Opened> open_scenario(const TopArguments& arguments, bool watches) {
+  if (!watches || !arguments.at.empty()) {
+    std::optional<Instant> at;
+    if (!arguments.at.empty()) {
+      const Result<Instant> moment = read_moment(arguments.at);
+      if (!moment) return failed(moment.error());
+      at = *moment;
+    }
+    auto state = simulated_state(arguments.file, arguments.overrides, at);
+    if (!state) return std::unexpected(state.error());
+    return Opened{.state = *std::move(state)};
+  }
+  scenario::ScenarioResult scenario = scenario::read_scenario(arguments.file, arguments.overrides);
+  if (!scenario) return std::unexpected(scenario.error());
+  if (const Result<void> known = check_memory_is_known(scenario->policies.front(), "--policy"); !known) {
+    return failed(known.error());
+  }
+  const auto follow = [shared = std::make_shared<scenario::Scenario>(*std::move(scenario)),
+                       speed = arguments.speed](Feed& feed) -> Source {
+    feed.set_state(fmt::format("{:g} × real time", speed));
+    return std::make_shared<serve::PacedRun>(
+        *shared, speed, net::machine_clock(),
+        serve::PacedRun::Calls{
+            .on_state = [&feed](const auto& seen,
+                                const auto& decided) { feed.show(capstan::top::facts_of(seen, decided)); },
+            .on_end =
+                [&feed](const scenario::Scenario&, const Result<experiment::RunResult>& result) {
+                  if (!result) feed.set_notice(result.error().text());
+                  feed.set_state("ended");
+                }});
+  };
+  return Opened{.follow = follow};
+}
+
+Or<Opened> open_cluster(const TopArguments& arguments, bool watches) {
+  if (!watches) {
+    Result<archive::SavedState> state = live_state(arguments.cluster);
+    if (!state) return failed(state.error());
+    return Opened{.state = *std::move(state)};
+  }
+  const auto follow = [cluster = arguments.cluster](Feed& feed) -> Source {
+    feed.set_state("reads the cluster");
+    return std::make_shared<std::jthread>([cluster, &feed](const std::stop_token& stop) {
+      std::mutex mutex;
+      std::condition_variable_any stopped;
+      while (!stop.stop_requested() && stop_signals() == 0) {
+        const Result<void> watched = watch_states(cluster, stop, [&](const archive::SavedState& seen) {
+          feed.show(facts_of(seen));
+          feed.set_state("");
+          feed.set_notice("");
+        });
+        if (watched) continue;
+        feed.set_notice(watched.error().text());
+        std::unique_lock lock(mutex);
+        stopped.wait_for(lock, stop, kClusterRetry, [] { return false; });
+      }
+    });
+  };
+  return Opened{.follow = follow};
+}
+
+/// Refuses options that do not fit the kind of the file.
+Result<void> check_options(const TopArguments& arguments, std::optional<serve::FileKind> kind) {
+  const auto refuse = [](std::string subject, std::string why) {
+    return std::unexpected(Error{ErrorKind::usage, std::move(subject), 0, 0, std::move(why)});
+  };
+  const scenario::ScenarioOverrides& changes = arguments.overrides;
+  const bool has_changes = !changes.sets.empty() || changes.trace || changes.seed || !changes.policies.empty();
+  if (kind != serve::FileKind::scenario && has_changes) {
+    return refuse(kind ? arguments.file : "capstan top",
+                  "is no scenario, expected none of --policy, --trace, --seed and --set");
+  }
+  if (!arguments.at.empty() && (!kind || *kind == serve::FileKind::result)) {
+    return refuse("--at", kind ? arguments.file + " has only one moment" : "a cluster has only the present");
+  }
+  return {};
+}
+
+Or<Opened> open(const TopArguments& arguments, bool watches) {
+  std::optional<serve::FileKind> kind;
+  if (!arguments.file.empty()) kind = serve::kind_of_path(arguments.file);
+  if (const Result<void> good = check_options(arguments, kind); !good) return failed(good.error());
+  if (!kind) return open_cluster(arguments, watches);
+  if (*kind == serve::FileKind::recording) return open_recording(arguments);
+  if (*kind == serve::FileKind::scenario) return open_scenario(arguments, watches);
+  Result<archive::SavedState> state = archive::read(arguments.file);  // JSON: a snapshot, or a result, which it refuses
+  if (!state) return failed(state.error());
+  return Opened{.state = *std::move(state)};
+}
+
+/// The part of the facts that a person looks at.
+class Watcher {
+ public:
+  Watcher(Feed& feed, View view) : feed_(feed), view_(std::move(view)) {}
+
+  /// Draws until a key or a signal ends it.
+  void run() {
+    Screen screen;
+    const net::Clock clock = net::machine_clock();
+    Instant drawn{};
+    bool is_due = true;
+    while (stop_signals() == 0) {
+      const Duration since = clock() - drawn;
+      if (is_due && since >= kBetweenDrawings) {
+        if (!draw(screen)) return;
+        drawn = clock();
+        is_due = false;
+      }
+      const Duration longest = is_due ? kBetweenDrawings - std::min(since, kBetweenDrawings) + 1ms : kStopPollInterval;
+      // A change of the facts that waits for the next drawing must not end the wait.
+      std::array<pollfd, 2> sockets{{{screen.poll_fd(), POLLIN, 0}, {is_due ? -1 : feed_.poll_fd(), POLLIN, 0}}};
+      poll(sockets.data(), sockets.size(), static_cast<int>(longest / 1ms));
+      if (screen.was_resized() || (sockets[1].revents & POLLIN) != 0) is_due = true;
+      for (const Key key : screen.keys()) {
+        if (key == Key::quit) return;
+        press(key);
+        is_due = true;
+        drawn = Instant{};
+      }
+    }
+  }
+
+ private:
+  bool draw(Screen& screen) {
+    Feed::Latest latest = feed_.latest();
+    if (!is_paused_ || !shown_) shown_ = std::move(latest.facts);
+    view_.output.width = static_cast<std::size_t>(output_width());
+    view_.height = static_cast<std::size_t>(std::max(output_height(), 1));
+    view_.state = is_paused_ ? "paused" : std::move(latest.state);
+    view_.notice = std::move(latest.notice);
+    if (!shown_) {
+      const std::string words = view_.notice.empty() ? view_.source + " · " + view_.state : view_.notice;
+      return screen.draw(capstan::top::line({{capstan::top::plain(words)}}, view_.output));
+    }
+    view_.scroll = std::min(view_.scroll, capstan::top::scroll_most(*shown_, view_));
+    return screen.draw(capstan::top::frame(*shown_, view_));
+  }
+
+  void press(Key key) {
+    const std::size_t page = view_.height > 6 ? view_.height - 6 : 1;
+    const auto up = [&](std::size_t lines) { view_.scroll -= std::min(view_.scroll, lines); };
+    switch (key) {
+      case Key::quit:
+        break;
+      case Key::pause:
+        is_paused_ = !is_paused_;
+        break;
+      case Key::sort:
+        view_.sort = static_cast<capstan::top::Sort>((static_cast<std::size_t>(view_.sort) + 1) % capstan::top::kSorts);
+        break;
+      case Key::up:
+        up(1);
+        break;
+      case Key::page_up:
+        up(page);
+        break;
+      case Key::home:
+        view_.scroll = 0;
+        break;
+      case Key::down:
+        ++view_.scroll;
+        break;
+      case Key::page_down:
+        view_.scroll += page;
+        break;
+      case Key::end:
+        view_.scroll = shown_ ? capstan::top::scroll_most(*shown_, view_) : 0;
+        break;
+    }
+  }
+
+  Feed& feed_;
+  View view_;
+  std::shared_ptr<const capstan::top::Facts> shown_;
+  bool is_paused_ = false;
+};
+
+}  // namespace
+
+ExitCode top(const TopArguments& arguments) {
+  const bool watches = !arguments.once && Screen::is_available();
+  View view{.sort = arguments.sort, .source = arguments.file};
+  if (view.source.empty()) view.source = arguments.cluster.context.empty() ? "cluster" : arguments.cluster.context;
+  view.output.color = wants_color();
+  view.output.utf8 = !output_is_terminal() || locale_is_utf8();
+  view.output.width = static_cast<std::size_t>(output_width());
+  Or<Opened> opened = open(arguments, watches);
+  if (!opened) return report(opened.error());
+  if (!watches) return print(capstan::top::frame(facts_of(*opened->state), view));
+  catch_stop_signals();
+  Feed feed;
+  if (opened->state) feed.show(facts_of(*opened->state));
+  const Source source = opened->follow ? opened->follow(feed) : nullptr;
+  view.takes_keys = true;
+  Watcher(feed, std::move(view)).run();
+  return kOk;
+}
+
+}  // namespace capstan::cli

@@ -1,0 +1,313 @@
+#include "lint/testing/cases.h"
+
+// Tests of the evidence that a finding needs. If the manifests show that a defect does no harm, or do not show that it
+// does, the finding is advice.
+namespace capstan::lint::evidence_cases_test {
+namespace {
+
+using namespace testing_cases;
+
+std::string pool(const std::string& requirements, const std::string& spec = "", const std::string& name = "gpu") {
+  return "apiVersion: karpenter.sh/v1\nkind: NodePool\nmetadata: {name: " + name + "}\nspec: {" + spec +
+         "template: {spec: {requirements: [" + requirements + "]}}}\n";
+}
+
+std::string allows(const std::string& key, const std::string& values) {
+  return "{key: karpenter.k8s.aws/instance-" + key + ", operator: In, values: [" + values + "]}";
+}
+
+TEST(EvidenceCases, OtherLimitsCountTheGpusOfTheAllowedInstances) {
+  const std::string type = "{key: node.kubernetes.io/instance-type, operator: In, values: [g6e.12xlarge]}";
+  const std::string families = allows("family", "g5, g6, g6e, p5");
+  const auto found_with = [](const std::string& requirements, const std::string& limits) {
+    return found(pool(requirements, "limits: {" + limits + "}, "), "gpu-pool-no-gpu-limit");
+  };
+  const std::string limits = "cpu: 1000, memory: 1000Gi";
+  EXPECT_EQ(found_with(families, limits), "warning") << "62 g5.xlarge";
+  EXPECT_EQ(found_with(families + ", " + type, limits), "none") << "two g6e.12xlarge with 384 GiB and 4 GPUs each";
+  EXPECT_EQ(found_with(allows("family", "g5") + ", " + allows("size", "xlarge, 12xlarge"), "cpu: 180"), "info");
+  EXPECT_EQ(found_with(allows("family", "g5") + ", " + allows("size", "xlarge, 12xlarge"), "cpu: 120"), "none");
+  EXPECT_EQ(found_with(allows("family", "g5") + ", " + allows("size", "16xlarge"), "cpu: 2000"), "none");
+  EXPECT_EQ(found_with(allows("family", "p5en"), "cpu: 768"), "none") << "24 CPUs per GPU";
+  EXPECT_EQ(found_with(allows("family", "p5en"), "cpu: 3840"), "warning");
+}
+
+TEST(EvidenceCases, TheOnlyPoolOfAClusterAlsoRunsOtherPods) {
+  const std::string g5 = allows("family", "g5");
+  const std::string cpu = "---\n" + pool(allows("family", "m6i"), "", "cpu");
+  EXPECT_EQ(found(pool(g5, "", "default"), "gpu-pool-no-taint"), "info");
+  EXPECT_EQ(found(pool(g5, "", "default") + cpu, "gpu-pool-no-taint"), "warning");
+  EXPECT_EQ(found(pool(g5), "gpu-pool-no-taint"), "warning");
+  EXPECT_EQ(found(pool(g5, "", "default"), "gpu-consolidation-underutilized"), "info");
+  EXPECT_EQ(found(pool(g5, "", "default") + cpu, "gpu-consolidation-underutilized"), "error");
+  EXPECT_EQ(found(pool(g5, "", "default") + "---\n" + server("image: 'a:1'"), "gpu-consolidation-underutilized"),
+            "error");
+  EXPECT_EQ(found(pool(g5), "gpu-consolidation-underutilized"), "error");
+}
+
+TEST(EvidenceCases, TheDisruptionBlockFollowsTheVersionOfTheApi) {
+  const auto disruption = [](const std::string& version, const std::string& fields) {
+    return Texts{{"a/a.yaml", "apiVersion: karpenter.sh/" + version +
+                                  "\nkind: NodePool\nmetadata: {name: gpu}\nspec: " +
+                                  "{limits: {nvidia.com/gpu: 8}, disruption: {" + fields + "}}\n"}};
+  };
+  struct Row {
+    const char* version;
+    const char* fields;
+    std::string_view severity;
+  };
+  const Row rows[] = {
+      {"v1", "consolidationPolicy: WhenUnderutilized, consolidateAfter: 1h", "error"},
+      {"v1", "consolidationPolicy: WhenEmptyOrUnderutilized, consolidateAfter: 1h", "none"},
+      {"v1", "consolidationPolicy: WhenEmpty", "error"},
+      {"v1", "consolidateAfter: Never", "none"},
+      {"v1beta1", "consolidationPolicy: WhenEmpty", "error"},
+      {"v1beta1", "consolidationPolicy: WhenUnderutilized", "none"},
+      {"v1beta1", "consolidationPolicy: WhenEmptyOrUnderutilized", "error"},
+  };
+  for (const Row& row : rows) {
+    EXPECT_EQ(found(disruption(row.version, row.fields), "pool-disruption-invalid"), row.severity) << row.fields;
+  }
+  EXPECT_EQ(found(pool(""), "pool-disruption-invalid"), "none") << "the API adds the block";
+  const Texts invalid = disruption("v1", "consolidationPolicy: WhenUnderutilized, consolidateAfter: 1h");
+  EXPECT_EQ(found(invalid, "gpu-consolidation-underutilized"), "none") << "the API server refuses the pool";
+}
+
+TEST(EvidenceCases, AFamilyThatIsOnlyTheBeginningOfOthersIsUnknown) {
+  const auto family = [](const std::string& names) {
+    return found(pool(allows("family", names)), "instance-family-unknown");
+  };
+  EXPECT_EQ(family("p4"), "error");
+  EXPECT_EQ(family("g5, p4"), "warning");
+  EXPECT_EQ(family("p6"), "error");
+  EXPECT_EQ(family("g5, g6, p5, p4d"), "none");
+  EXPECT_EQ(family("m6i, g9"), "none") << "the table may lack a new family";
+}
+
+TEST(EvidenceCases, AKarpenterNodeClassIsCalledEc2NodeClass) {
+  const auto node_class = [](const std::string& version) {
+    return found("apiVersion: " + version + "\nkind: NodeClass\nmetadata: {name: a}\nspec: {role: a}\n",
+                 "nodeclass-kind-unknown");
+  };
+  EXPECT_EQ(node_class("karpenter.sh/v1beta1"), "error");
+  EXPECT_EQ(node_class("karpenter.k8s.aws/v1beta1"), "error");
+  EXPECT_EQ(node_class("eks.amazonaws.com/v1"), "none");
+}
+
+TEST(EvidenceCases, AClassOfAmazonLinux2IsReportedOnce) {
+  Options options;
+  const Report report = lint_texts({{"a.yaml",
+                                     "apiVersion: karpenter.k8s.aws/v1\nkind: EC2NodeClass\nmetadata: {name: "
+                                     "a}\nspec: {amiFamily: AL2, amiSelectorTerms: [{alias: al2@latest}]}\n"}},
+                                   options);
+  const auto is_of_rule = [](const Finding& finding) { return finding.rule->id == "ami-al2-eol"; };
+  EXPECT_EQ(std::ranges::count_if(report.findings, is_of_rule), 1);
+}
+
+TEST(EvidenceCases, NewImagesDoNotMatterOnSpotNodes) {
+  const auto image = [](const std::string& types) {
+    return found(
+        "apiVersion: karpenter.k8s.aws/v1\nkind: EC2NodeClass\nmetadata: {name: gpu}\nspec: {amiSelectorTerms: "
+        "[{alias: al2023@latest}]}\n---\napiVersion: karpenter.sh/v1\nkind: NodePool\nmetadata: {name: gpu}\nspec: "
+        "{limits: {nvidia.com/gpu: 8}, template: {spec: {nodeClassRef: {group: karpenter.k8s.aws, kind: EC2NodeClass, "
+        "name: gpu}, requirements: [{key: karpenter.sh/capacity-type, operator: In, values: [" +
+            types + "]}]}}}\n",
+        "ami-latest-alias");
+  };
+  EXPECT_EQ(image("on-demand"), "warning");
+  EXPECT_EQ(image("spot, on-demand"), "info");
+}
+
+TEST(EvidenceCases, TheDevicePluginOfGkeIgnoresTheVariable) {
+  const auto variable = [](const std::string& label) {
+    return found(
+        server("image: 'a:1', env: [{name: NVIDIA_VISIBLE_DEVICES, value: all}]", "nodeSelector: {" + label + ": a}, "),
+        "visible-devices-override");
+  };
+  EXPECT_EQ(variable("node-type"), "error");
+  EXPECT_EQ(variable("cloud.google.com/gke-accelerator"), "info");
+}
+
+TEST(EvidenceCases, KedaReadsNanAsZeroUnlessItMustNot) {
+  const std::string query = "histogram_quantile(0.9, sum by (le) (rate(a_bucket[1m])))";
+  EXPECT_EQ(found(scaled_by(query), "histogram-quantile-nan"), "info");
+  EXPECT_EQ(found(scaled_by(query) + "      ignoreNullValues: 'false'\n", "histogram-quantile-nan"), "warning");
+  EXPECT_EQ(found(scaled_by(query) + "      ignoreNullValues: 'true'\n", "histogram-quantile-nan"), "info");
+}
+
+/// Returns a ScaledObject of this Deployment with one trigger.
+std::string scaler_of(const std::string& target, const std::string& trigger, const std::string& advanced = "") {
+  return "---\napiVersion: keda.sh/v1alpha1\nkind: ScaledObject\nmetadata: {name: a}\nspec: {scaleTargetRef: {name: " +
+         target + "}, minReplicaCount: 1, maxReplicaCount: 9, " + advanced + "triggers: [" + trigger + "]}\n";
+}
+
+const std::string kRemoved = "{type: prometheus, metadata: {query: 'avg(vllm:gpu_cache_usage_perc)', threshold: 1}}";
+
+TEST(EvidenceCases, AMetricIsSurelyRemovedOnlyIfTheScaledWorkloadIsKnown) {
+  const std::string vllm = server("image: 'vllm/vllm-openai:v0.20.0'");
+  EXPECT_EQ(found(vllm + scaler_of("llama-70b", kRemoved), "metric-removed"), "error");
+  EXPECT_EQ(found(vllm + scaler_of("other", kRemoved), "metric-removed"), "warning");
+  EXPECT_EQ(found(vllm + scaler_of("other-predictor", kRemoved), "metric-removed"), "info")
+      << "KServe chooses the image";
+}
+
+TEST(EvidenceCases, ASmallModelStartsWithinAShortWindow) {
+  const auto window = [](const std::string& model, const std::string& seconds) {
+    const std::string behavior =
+        "advanced: {horizontalPodAutoscalerConfig: {behavior: {scaleDown: {stabilizationWindowSeconds: " + seconds +
+        "}}}}, ";
+    return found(server("image: 'vllm/vllm-openai:v0.20.0', args: [--model, " + model + "]") +
+                     scaler_of("llama-70b", kRemoved, behavior),
+                 "scaledown-window-too-short");
+  };
+  EXPECT_EQ(window("Qwen/Qwen2.5-1.5B", "90"), "info");
+  EXPECT_EQ(window("Qwen/Qwen2.5-1.5B", "30"), "warning");
+  EXPECT_EQ(window("Qwen/Qwen2.5-72B", "90"), "warning");
+  EXPECT_EQ(window("Qwen/Qwen2.5-72B", "300"), "none");
+}
+
+TEST(EvidenceCases, NoUserWaitsForAConsumerOfAQueue) {
+  const std::string port = "image: 'a:1', ports: [{containerPort: 80}]", none = "image: 'a:1'";
+  const std::string queue = "{type: aws-sqs-queue, metadata: {queueLength: '5'}}";
+  const std::string cpu = "{type: cpu, metricType: Utilization, metadata: {value: '50'}}";
+  const auto behavior = [](const std::string& container, const std::string& trigger) {
+    return found(server(container) + scaler_of("llama-70b", trigger), "hpa-missing-scaledown-behavior");
+  };
+  EXPECT_EQ(behavior(port, queue), "info");
+  EXPECT_EQ(behavior(port, queue + ", " + cpu), "warning");
+  EXPECT_EQ(behavior(port, cpu), "warning");
+  EXPECT_EQ(behavior(none, cpu), "info");
+  const auto signal = [](const std::string& container) {
+    return found(server(container) + scaler_of("llama-70b",
+                                               "{type: prometheus, metadata: {query: "
+                                               "'avg(DCGM_FI_DEV_GPU_UTIL)', threshold: '80'}}"),
+                 "gpu-util-scaling-signal");
+  };
+  EXPECT_EQ(signal(port), "error");
+  EXPECT_EQ(signal(none), "info") << "a load test without requests";
+}
+
+TEST(EvidenceCases, AFloatingTagMattersForServers) {
+  const auto tag = [](const std::string& container) {
+    return found(server("image: 'a:latest'" + container) + scaler_of("llama-70b", kRemoved), "image-floating-tag");
+  };
+  EXPECT_EQ(tag(", ports: [{containerPort: 80}]"), "warning");
+  EXPECT_EQ(tag(""), "info");
+}
+
+TEST(EvidenceCases, AQueryMayCountTheOnlyEngineOfTheInput) {
+  const std::string vllm = server("image: 'vllm/vllm-openai:v0.20.0'");
+  const std::string second = "---\n" + server("image: 'vllm/vllm-openai:v0.20.0'", "", "second");
+  const std::string scaler = scaler_of("llama-70b", kRemoved);
+  EXPECT_EQ(found(vllm + scaler, "query-not-namespaced"), "info");
+  EXPECT_EQ(found(vllm + second + scaler, "query-not-namespaced"), "warning");
+  EXPECT_EQ(found(scaler.substr(4), "query-not-namespaced"), "warning") << "the input lacks the engines";
+}
+
+TEST(EvidenceCases, AStartupProbeMayTakeLongerThanTheReadinessDelay) {
+  const auto delay = [](const std::string& probe) {
+    return found(server("image: 'a:1', " + probe + "readinessProbe: {initialDelaySeconds: 240}"),
+                 "readiness-delay-fixed");
+  };
+  EXPECT_EQ(delay(""), "warning");
+  EXPECT_EQ(delay("startupProbe: {periodSeconds: 10, failureThreshold: 33}, "), "info");
+  EXPECT_EQ(delay("startupProbe: {periodSeconds: 5, failureThreshold: 12}, "), "warning");
+}
+
+TEST(EvidenceCases, FilesWithOneNameAreAlternatives) {
+  const auto file = [](const std::string& text) {
+    return "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: vllm-7b-chat}\nspec: {replicas: 2, selector: "
+           "{matchLabels: {a: b}}}\n" +
+           text;
+  };
+  const std::string scaler = scaler_of("vllm-7b-chat", kRemoved).substr(4);
+  const std::string rule = "deployment-replicas-with-autoscaler";
+  EXPECT_EQ(found({{"a/a.yaml", file("")}, {"a/keda.yaml", scaler}}, rule), "warning");
+  EXPECT_EQ(found({{"a/a.yaml", file("")}, {"a/b.yaml", file("")}, {"a/keda.yaml", scaler}}, rule), "info");
+}
+
+TEST(EvidenceCases, AnArgumentIsOneWord) {
+  const auto argument = [](const std::string& args, const std::string& image = "vllm/vllm-openai:v0.20.0") {
+    return found(server("image: '" + image + "', args: [" + args + "]"), "engine-argument-malformed");
+  };
+  EXPECT_EQ(argument("'--tensor-parallel-size 2'"), "error");
+  EXPECT_EQ(argument("'-- host=0.0.0.0'"), "error");
+  EXPECT_EQ(argument("max-model-len=2048"), "error");
+  EXPECT_EQ(argument("--enforce-eager=true"), "error");
+  EXPECT_EQ(argument("--enable-prefix-caching, 'true'"), "error");
+  EXPECT_EQ(argument("--enable-prefix-caching, --port, '8000'"), "none");
+  EXPECT_EQ(argument("--served-model-name, model=a"), "none") << "it is a value";
+  EXPECT_EQ(argument("'--compilation-config={\"level\": 3}'"), "none");
+  EXPECT_EQ(argument("'--chat-template', 'a b c'"), "none");
+  EXPECT_EQ(argument("'--num-shard 2'", "ghcr.io/huggingface/text-generation-inference:3.0"), "error");
+  EXPECT_EQ(argument("'--port 8000'", "a:1"), "none") << "no known engine";
+  EXPECT_EQ(found(server("image: 'a:1', command: [sh, -c, 'vllm serve m --port 8000']"), "engine-argument-malformed"),
+            "none");
+}
+
+TEST(EvidenceCases, ACpuTriggerHasItsTypeInMetricType) {
+  const auto trigger = [](const std::string& text) {
+    return found(scaler_of("a", text).substr(4), "keda-metadata-type-removed");
+  };
+  EXPECT_EQ(trigger("{type: cpu, metadata: {type: Utilization, value: '60'}}"), "error");
+  EXPECT_EQ(trigger("{type: memory, metadata: {type: AverageValue, value: '60'}}"), "error");
+  EXPECT_EQ(trigger("{type: cpu, metricType: Utilization, metadata: {value: '60'}}"), "none");
+  EXPECT_EQ(trigger("{type: kafka, metadata: {type: a}}"), "none");
+}
+
+TEST(EvidenceCases, OldVersionsOfWorkloadsAreRefused) {
+  const auto object = [](const std::string& version, std::uint32_t kube = 36) {
+    std::string text = server("image: 'a:1'");
+    return found(text.replace(text.find("apps/v1"), 7, version), "workload-api-removed", kube);
+  };
+  EXPECT_EQ(object("extensions/v1beta1"), "error");
+  EXPECT_EQ(object("apps/v1beta2"), "error");
+  EXPECT_EQ(object("extensions/v1beta1", 15), "none");
+  EXPECT_EQ(object("apps/v1"), "none");
+  const auto target = [](const std::string& version) {
+    return found(
+        "apiVersion: autoscaling/v2\nkind: HorizontalPodAutoscaler\nmetadata: {name: a}\nspec: "
+        "{scaleTargetRef: {apiVersion: " +
+            version + ", kind: Deployment, name: a}, maxReplicas: 4}\n",
+        "workload-api-removed");
+  };
+  EXPECT_EQ(target("apps/v1beta1"), "error");
+  EXPECT_EQ(target("apps/v1"), "none");
+}
+
+TEST(EvidenceCases, ABudgetOfAllReplicasAllowsNoEviction) {
+  const auto budget = [](const std::string& replicas, const std::string& available) {
+    return found("apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: llama-7b}\nspec: {" + replicas +
+                     "selector: {matchLabels: {a: b}}, template: {metadata: {labels: {a: b}}}}\n---\napiVersion: "
+                     "policy/v1\nkind: PodDisruptionBudget\nmetadata: {name: a}\nspec: {minAvailable: " +
+                     available + ", selector: {matchLabels: {a: b}}}\n",
+                 "pdb-vs-min");
+  };
+  EXPECT_EQ(budget("replicas: 2, ", "2"), "warning");
+  EXPECT_EQ(budget("replicas: 2, ", "1"), "none");
+  EXPECT_EQ(budget("", "2"), "none") << "an autoscaler elsewhere may set the replicas";
+}
+
+TEST(EvidenceCases, AVolumeOfOneNodeServesOneReplica) {
+  const auto volume = [](const std::string& replicas, const std::string& claim, const std::string& affinity = "") {
+    return found(
+        "apiVersion: v1\nkind: PersistentVolumeClaim\nmetadata: {name: models}\nspec: {" + claim +
+            "}\n---\napiVersion: apps/v1\nkind: Deployment\nmetadata: {name: llama}\nspec: {replicas: " + replicas +
+            ", selector: {matchLabels: {a: b}}, template: {metadata: {labels: {a: b}}, spec: {" + affinity +
+            "containers: [{name: a, image: 'a:1', resources: {limits: {nvidia.com/gpu: 1}}}], volumes: "
+            "[{name: m, persistentVolumeClaim: {claimName: models}}]}}}\n",
+        "volume-on-one-node");
+  };
+  const std::string once = "accessModes: [ReadWriteOnce]", many = "accessModes: [ReadWriteMany]";
+  const std::string apart =
+      "affinity: {podAntiAffinity: {requiredDuringSchedulingIgnoredDuringExecution: [{topologyKey: "
+      "kubernetes.io/hostname, labelSelector: {matchLabels: {a: b}}}]}}, ";
+  EXPECT_EQ(volume("2", once), "warning");
+  EXPECT_EQ(volume("2", once, apart), "error");
+  EXPECT_EQ(volume("1", once), "none");
+  EXPECT_EQ(volume("2", many), "none");
+  EXPECT_EQ(volume("2", once + ", storageClassName: efs-sc"), "none");
+}
+
+}  // namespace
+}  // namespace capstan::lint::evidence_cases_test

@@ -1,0 +1,133 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "lint/container_start.h"
+#include "lint/pods.h"
+#include "lint/rule.h"
+
+namespace capstan::lint {
+namespace engine_argument_malformed {
+namespace {
+
+/// Flags of vLLM that take no value.
+constexpr std::string_view kSwitches[] = {
+    "--trust-remote-code",       "--enforce-eager",     "--enable-prefix-caching",
+    "--enable-auto-tool-choice", "--enable-lora",       "--enable-expert-parallel",
+    "--enable-sleep-mode",       "--disable-log-stats", "--disable-custom-all-reduce",
+    "--disable-log-requests"};
+/// Flags of vLLM that manifests also write without their dashes.
+constexpr std::string_view kFlags[] = {"model",         "host",
+                                       "port",          "dtype",
+                                       "max-model-len", "tensor-parallel-size",
+                                       "quantization",  "gpu-memory-utilization",
+                                       "max-num-seqs",  "served-model-name"};
+
+bool is_boolean(std::string_view text) {
+  return text == "true" || text == "false" || text == "True" || text == "False";
+}
+
+/// Returns true if an argument holds a flag and its value, separated by a blank: "--port 8000", "-- port=8000".
+bool joins_flag_and_value(const CommandWord& word) {
+  if (word.size != CommandWord::kWhole || !word.text.starts_with("--")) return false;
+  const std::size_t blank = word.text.find_first_of(" \t");
+  return blank != std::string::npos && blank < word.text.find('=');
+}
+
+bool is_switch(std::string_view text) { return std::ranges::find(kSwitches, text) != std::end(kSwitches); }
+
+/// Returns the switch of "--enforce-eager=true" or of "--enforce-eager true"; empty if the word has no needless value.
+std::string_view switch_with_value(const CommandWord& word, const CommandWord* next) {
+  const std::string_view text = word.text;
+  const std::size_t equals = text.find('=');
+  if (equals == text.npos) return next != nullptr && is_switch(text) && is_boolean(next->text) ? text : "";
+  return is_switch(text.substr(0, equals)) ? text.substr(0, equals) : "";
+}
+
+/// Returns true if a word is a flag without its dashes: "port=8000". Before it must be no flag that takes it as its
+/// value.
+bool lacks_dashes(const CommandWord& word, const CommandWord* previous) {
+  const std::size_t equals = word.text.find('=');
+  if (equals == std::string::npos) return false;
+  const bool is_value =
+      previous != nullptr && previous->text.starts_with("--") && previous->text.find('=') == std::string::npos;
+  const std::string_view name = std::string_view(word.text).substr(0, equals);
+  return !is_value && std::ranges::find(kFlags, name) != std::end(kFlags);
+}
+
+void check_engine(const Subject& s, const Value& container, const EngineCommand& engine) {
+  for (std::size_t i = 0; i < engine.words.size(); ++i) {
+    const CommandWord& word = engine.words[i];
+    const CommandWord* previous = i > 0 ? &engine.words[i - 1] : nullptr;
+    const CommandWord* next = i + 1 < engine.words.size() ? &engine.words[i + 1] : nullptr;
+    const Span span = span_of(*s.object.file, container, word);
+    if (joins_flag_and_value(word)) {
+      s.report_span(
+          span, fmt::format("\"{}\" is one argument, so the engine finds no flag of this name and exits", word.text));
+      continue;
+    }
+    if (engine.kind != EngineKind::vllm) continue;
+    if (const std::string_view name = switch_with_value(word, next); !name.empty()) {
+      s.report_span(span, fmt::format("{} takes no value, so vLLM exits at its start", name))
+          .suggest("delete the value; to switch a feature off, delete the flag");
+    } else if (lacks_dashes(word, previous)) {
+      s.report_span(span, fmt::format("\"{}\" has no dashes, so vLLM does not take it for a flag", word.text))
+          .suggest(fmt::format("write --{}", word.text));
+    }
+  }
+}
+
+void check(const Subject& s) {
+  for (const Pod& pod : pods_of(s.object)) {
+    for (const Value* container : all_containers_of(pod)) {
+      const std::optional<EngineCommand> engine = engine_of(start_of(*container));
+      if (engine) check_engine(s, *container, *engine);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace engine_argument_malformed
+
+extern const Rule rule_engine_argument_malformed;
+const Rule rule_engine_argument_malformed = {
+    .id = "engine-argument-malformed",
+    .severity = Severity::error,
+    .kinds = "@pods",
+    .title = "the engine cannot read an argument",
+    .why =
+        "Kubernetes passes each item of args as one argument, without a shell that splits it. The engine does not know "
+        "the flag \"--port 8000\", and a switch such as --enforce-eager accepts no value. The engine prints an error "
+        "and exits, and the pod restarts again and again.",
+    .fix = "write flag and value as two items, or as --flag=value",
+    .source = "Python argparse; vLLM's engine arguments",
+    .bad = R"(apiVersion: apps/v1
+kind: Deployment
+metadata: {name: a}
+spec:
+  selector: {matchLabels: {a: b}}
+  template:
+    spec:
+      containers:
+        - name: vllm
+          image: vllm/vllm-openai:v0.18.0
+          args: [--model, m, --shutdown-timeout 150]
+          resources: {limits: {nvidia.com/gpu: 1}}
+)",
+    .good = R"(apiVersion: apps/v1
+kind: Deployment
+metadata: {name: a}
+spec:
+  selector: {matchLabels: {a: b}}
+  template:
+    spec:
+      containers:
+        - name: vllm
+          image: vllm/vllm-openai:v0.18.0
+          args: [--model, m, --shutdown-timeout, "150"]
+          resources: {limits: {nvidia.com/gpu: 1}}
+)",
+    .check = engine_argument_malformed::check,
+};
+
+}  // namespace capstan::lint

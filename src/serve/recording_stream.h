@@ -1,0 +1,51 @@
+#pragma once
+
+#include <cstdint>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "archive/recording.h"
+#include "serve/followed_recording.h"
+#include "serve/recorded.h"
+#include "serve/wake_up.h"
+
+namespace capstan::serve {
+
+/// Reads the states that are added to a recording, as the page shows them.
+class RecordingStream {
+ public:
+  /// Something that happened since the last call of take_events().
+  struct Event {
+    enum class Kind : std::uint8_t {
+      state,     ///< a state was added
+      replaced,  ///< another recording is in the place of the file; its states follow, from 0
+      fault,     ///< `text` says why the file cannot be read; it is empty when the file can be read again
+    };
+    Kind kind = Kind::state;
+    ShownState state{};
+    std::string text{};  ///< of `replaced`: the name of the policy
+  };
+
+  /// @param place   place after the states that were read already
+  /// @param states  number of these states
+  RecordingStream(const std::string& path, archive::Recording::Place place, std::int64_t states,
+                  Duration period = FollowedRecording::kPeriod);
+
+  std::vector<Event> take_events();
+  /// Returns a descriptor that is readable if take_events() has something to return.
+  int poll_fd() const { return wake_.fd(); }
+
+ private:
+  void add(const archive::SavedState& state, const archive::Redecision& decided, const MomentCommand& command);
+  void push(Event event);
+
+  WakeUp wake_;
+  std::mutex mutex_;
+  std::vector<Event> events_;
+  std::int64_t position_;
+  bool is_new_ = false;         ///< the first state of a recording that has replaced another is due
+  FollowedRecording followed_;  // declared last, so that it ends before the members that it uses
+};
+
+}  // namespace capstan::serve

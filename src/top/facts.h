@@ -1,0 +1,107 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "archive/redecide.h"
+#include "archive/saved_state.h"
+#include "base/quantity.h"
+#include "base/time.h"
+#include "explain/summary.h"
+#include "model/gang.h"
+#include "model/node.h"
+
+// The state of a cluster as a terminal shows it: machines, replicas, services and their sums.
+namespace capstan::top {
+
+/// The use of a GPU.
+enum class Use : std::uint8_t {
+  serving,   ///< of a ready replica
+  starting,  ///< of a replica that loads its model
+  held,      ///< of a replica that waits for its other pods
+  draining,  ///< of a replica that finishes its requests, or of a pod that was asked to stop
+  sleeping,  ///< of a sleeping replica
+  other,     ///< of a workload that Capstan does not scale
+  free,      ///< a replica of a service fits here
+  stranded,  ///< free, but no replica of any service fits into the free GPUs of its domain
+  unusable,  ///< free on a node that takes no pods, or on one that does not run yet
+};
+inline constexpr std::size_t kUses = 9;
+using Uses = std::array<MilliGpu, kUses>;
+
+constexpr MilliGpu& at(Uses& uses, Use use) { return uses[static_cast<std::size_t>(use)]; }
+constexpr MilliGpu at(const Uses& uses, Use use) { return uses[static_cast<std::size_t>(use)]; }
+/// Returns the GPUs that pods hold.
+MilliGpu held(const Uses& uses);
+
+struct NodeFacts {
+  enum class State : std::uint8_t { ready, cordoned, terminating, launching };
+  std::string name;
+  State state = State::ready;
+  std::string gpu;            ///< GPU kind
+  std::string instance_type;  ///< empty: unknown
+  std::string zone;
+  std::string capacity;                ///< "on-demand", "spot" or "reserved"; empty: unknown
+  std::optional<MicroUsd> per_hour{};  ///< no value: the price is unknown
+  bool is_paid = true;                 ///< false: it was requested and does not exist yet
+  Uses uses{};                         ///< their sum is the allocatable GPUs
+  std::int64_t pods = 0;               ///< pods with GPUs
+  Duration age{};                      ///< time since it was ready, or since it was requested
+  std::optional<Duration> ready_in{};  ///< of a launching node: predicted time until it is ready
+  std::string reason{};                ///< why it is given back; empty if it stays
+};
+
+struct ReplicaFacts {
+  std::string name;
+  model::Gang::Phase phase{};
+  std::int64_t pods = 0;
+  std::int64_t bound = 0;              ///< pods with a node
+  MilliGpu gpus;                       ///< that all its pods ask for
+  std::string gpu;                     ///< GPU kind
+  Duration age{};                      ///< time since it was created
+  std::optional<Duration> ready_in{};  ///< of a starting replica: predicted time until it serves
+  std::string nodes{};                 ///< first node of its pods, and the number of others
+  explain::Limit limit{};              ///< of a pending replica: why it waits
+};
+
+struct ServiceFacts {
+  std::string name;
+  ReplicaCount wanted = 0;
+  explain::ReplicaStates replicas{};
+  std::optional<RequestCount> waiting{};      ///< requests in queues of replicas and of the gateway; no value: unknown
+  std::optional<std::int64_t> late_ppm{};     ///< mean share of late requests of the replicas; no value: unknown
+  std::int64_t late_allowed_ppm = 0;          ///< share that the SLO allows
+  std::optional<std::int64_t> ttft_p99_us{};  ///< of the slowest replica; no value: unknown
+  std::string why{};                          ///< reason for the wanted replicas
+};
+
+struct Sums {
+  std::int64_t nodes = 0;      ///< machines that are paid for
+  std::int64_t launching = 0;  ///< machines on their way, of which some are paid for
+  std::int64_t leaving = 0;    ///< nodes that take no more pods
+  Uses uses{};
+  MicroUsd per_hour{};           ///< of the machines that are paid for and have a known price
+  std::int64_t unpriced = 0;     ///< machines without a known price
+  std::int64_t gangs_ready = 0;  ///< replicas, also of workloads that Capstan does not scale
+  std::int64_t gangs_starting = 0;
+  std::int64_t gangs_waiting = 0;
+};
+
+/// Everything that a frame shows.
+struct Facts {
+  std::string policy{};
+  Instant at{};
+  std::vector<ServiceFacts> services{};  ///< in the order of the catalog
+  std::vector<ReplicaFacts>
+      replicas{};                  ///< waiting ones first, then starting, leaving and ready ones; each oldest first
+  std::vector<NodeFacts> nodes{};  ///< nodes by id, then those on their way
+  Sums sums{};
+};
+
+/// Collects the facts of a state. It decides nothing: every reason comes from the decisions.
+Facts facts_of(const archive::SavedState& state, const archive::Redecision& decided);
+
+}  // namespace capstan::top

@@ -1,0 +1,36 @@
+#pragma once
+
+#include <memory>
+#include <mutex>
+#include <string>
+
+#include "serve/wake_up.h"
+#include "top/facts.h"
+
+namespace capstan::top {
+
+/// Passes the latest facts from the thread that finds them to the one that shows them. Facts that were not shown in
+/// time are dropped.
+class Feed {
+ public:
+  struct Latest {
+    std::shared_ptr<const Facts> facts{};  ///< null before the first ones
+    std::string state{};                   ///< for `View::state`
+    std::string notice{};                  ///< for `View::notice`
+  };
+
+  void show(Facts facts);
+  void set_state(std::string state);
+  void set_notice(std::string notice);
+
+  Latest latest();
+  /// Returns a descriptor that is readable if something has changed since the last call of latest().
+  int poll_fd() const { return wake_.fd(); }
+
+ private:
+  std::mutex mutex_;
+  Latest latest_;
+  serve::WakeUp wake_;
+};
+
+}  // namespace capstan::top

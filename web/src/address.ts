@@ -1,0 +1,27 @@
+// The address of the page follows the choices of the reader.
+import { type Choice, choiceHash } from "./state";
+
+/// Browsers refuse to change the address more often than about a hundred times in ten seconds.
+const kEveryMs = 250;
+
+let wanted: string | undefined;
+let timer: ReturnType<typeof setTimeout> | undefined;
+let written = Number.NEGATIVE_INFINITY;
+
+/// Writes a choice that has not been written yet.
+export function flushAddress(): void {
+  clearTimeout(timer);
+  timer = undefined;
+  if (wanted === undefined) return;
+  history.replaceState(null, "", wanted || location.pathname + location.search);
+  wanted = undefined;
+  written = performance.now();
+}
+
+/// Shows a choice in the address, at once or a moment later.
+export function showInAddress(choice: Choice): void {
+  wanted = choiceHash(choice);
+  const wait = written + kEveryMs - performance.now();
+  if (wait <= 0) flushAddress();
+  else timer ??= setTimeout(flushAddress, wait);
+}

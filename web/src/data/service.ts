@@ -1,0 +1,57 @@
+// The services of a scenario that has several: their figures, and a policy as one of them saw it.
+import type { LatencyPhases, Service, StartColumns } from "./history";
+import type { Minutes, Percentiles, Policy, Result, Slo } from "./result";
+
+/// The figures of one service, of one policy.
+export interface ServiceFigures {
+  name: string;
+  slo: Slo;
+  holds_slo: boolean;
+  requests: Record<string, number>;
+  attainment_ppm: number;
+  ttft: Percentiles;
+  tpot: Percentiles;
+  e2e: Percentiles;
+  ready_peak: number;
+  gpu_hours: number;
+  cost_usd: number;
+  by_minute?: Omit<Minutes, "gpus_paid">;
+  latency_phases?: LatencyPhases;
+}
+
+/// Returns true for a service and for its roles and variants, such as "chat" and "chat prefill".
+function isOf(name: string, part: string): boolean {
+  return part === name || part.startsWith(`${name} `);
+}
+
+function startsOf(columns: StartColumns, services: Service[], name: string): StartColumns {
+  const rows = columns.service.flatMap((service, i) => (isOf(name, services[service]?.name ?? "") ? [i] : []));
+  const picked = Object.entries(columns).map(([key, values]) => [key, rows.map((row) => (values as number[])[row] ?? 0)]);
+  return Object.fromEntries(picked) as StartColumns;
+}
+
+/// Returns the services of a result of which there are series over time; empty with one service.
+export function namedServices(result: Result): string[] {
+  return (result.policies[0]?.services ?? []).filter((service) => service.by_minute !== undefined).map((service) => service.name);
+}
+
+/// Returns a policy with the requests, decisions and starts of one service only. What is paid for and the fleet are
+/// those of all services. Without a service the policy is returned as it is.
+export function policyOf(policy: Policy, services: Service[], name: string | undefined): Policy {
+  const figures = policy.services?.find((service) => service.name === name);
+  if (figures === undefined) return policy;
+  const { by_minute, latency_phases, requests, attainment_ppm, ttft, tpot, e2e } = figures;
+  const one: Policy = { ...policy, requests, attainment_ppm, ttft, tpot, e2e };
+  if (by_minute !== undefined) one.by_minute = by_minute;
+  if (latency_phases !== undefined) one.latency_phases = latency_phases;
+  if (policy.scale_steps !== undefined) one.scale_steps = policy.scale_steps.filter((step) => isOf(figures.name, step.part));
+  if (policy.cold_start_phases !== undefined) one.cold_start_phases = startsOf(policy.cold_start_phases, services, figures.name);
+  return one;
+}
+
+/// Returns the SLO that all requests of the charts have; undefined if the services have different ones.
+export function sloOf(result: Result, policy: Policy, name: string | undefined): Slo | undefined {
+  const services = policy.services ?? [];
+  if (services.length === 0) return result.slo;
+  return services.find((service) => service.name === name)?.slo;
+}

@@ -1,0 +1,82 @@
+import { Figure } from "../chart/figure";
+import type { Policy } from "../data/result";
+import type { ServiceFigures } from "../data/service";
+import { count, duration, hours, percent, sloWords, usd } from "../format";
+import { memo } from "../memo";
+
+const unmet = (service: ServiceFigures) => service.requests.unmet ?? 0;
+const arrived = (service: ServiceFigures) => service.requests.arrived ?? 0;
+
+interface ServicesProps {
+  policy: Policy;
+  chosen: string | undefined;
+  /// Absent: the result has no series of single services.
+  onService?: (name: string | undefined) => void;
+}
+
+/// What each service of the scenario got, and what it cost. The name of a service shows it in the charts.
+export const Services = memo(function Services({ policy, chosen, onService }: ServicesProps) {
+  const services = policy.services ?? [];
+  if (services.length === 0) return null;
+  return (
+    <Figure
+      title="Does each service hold its SLO?"
+      note={`${policy.policy}. ${onService === undefined ? "" : "Choose a service to see it alone in the charts; choose it again to see all."}`}
+      table={() => ({
+        head: ["service", "SLO", "arrived", "met %", "TTFT p99 s", "TPOT p99 ms", "unmet", "ready at most", "GPU-hours", "USD"],
+        rows: services.map((one) => [
+          one.name,
+          sloWords(one.slo),
+          arrived(one),
+          one.attainment_ppm / 10_000,
+          one.ttft.p99_us / 1e6,
+          one.tpot.p99_us / 1e3,
+          unmet(one),
+          one.ready_peak,
+          one.gpu_hours,
+          one.cost_usd,
+        ]),
+      })}
+    >
+      <div class="scroll">
+        <table class="services">
+          <thead>
+            <tr>
+              <th scope="col">service</th>
+              <th scope="col">SLO</th>
+              {["requests", "met", "TTFT p99", "TPOT p99", "unmet", "ready at most", "GPU-h", "cost"].map((name) => (
+                <th scope="col" class="number" key={name}>
+                  {name}
+                </th>
+              ))}
+            </tr>
+          </thead>
+          <tbody>
+            {services.map((one) => (
+              <tr key={one.name} class={one.name === chosen ? "shown" : ""}>
+                <th scope="row">
+                  {onService === undefined ? (
+                    one.name
+                  ) : (
+                    <button type="button" class="link" aria-pressed={one.name === chosen} onClick={() => onService(one.name === chosen ? undefined : one.name)}>
+                      {one.name}
+                    </button>
+                  )}
+                </th>
+                <td>{sloWords(one.slo)}</td>
+                <td class="number">{count(arrived(one))}</td>
+                <td class={one.holds_slo ? "number good" : "number bad"}>{percent(one.attainment_ppm)}</td>
+                <td class="number">{duration(one.ttft.p99_us)}</td>
+                <td class="number">{duration(one.tpot.p99_us)}</td>
+                <td class="number">{count(unmet(one))}</td>
+                <td class="number">{count(one.ready_peak)}</td>
+                <td class="number">{hours(one.gpu_hours)}</td>
+                <td class="number">{usd(one.cost_usd)}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+    </Figure>
+  );
+});

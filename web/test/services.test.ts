@@ -1,0 +1,56 @@
+// The page of a scenario with two services, in Chromium, with the result of a real simulation.
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { after, before, test } from "node:test";
+import type { Page } from "playwright-core";
+import type { Result } from "../src/data/result";
+import { Chromium, settled } from "./chromium";
+
+let chromium: Chromium;
+let report = "";
+let result: Result;
+
+before(async () => {
+  chromium = await Chromium.launch();
+  report = chromium.simulate("services.html", ["sim", "scenarios/noisy-neighbour.yaml", "--policy", "capstan"]);
+  const html = readFileSync(report, "utf8");
+  const from = html.indexOf('id="data">') + 10;
+  result = JSON.parse(html.slice(from, html.indexOf("</script>", from)));
+});
+
+after(() => chromium?.close());
+
+const figure = (page: Page, title: RegExp) => page.locator(".figure", { has: page.getByRole("heading", { name: title }) });
+
+test("each service has its SLO and its figures, and its replicas have its name", async () => {
+  await chromium.open(report, "", async (page) => {
+    const rows = await figure(page, /^Does each service/).locator("tbody tr").allInnerTexts();
+    assert.equal(rows.length, 2);
+    assert.match(rows[0] ?? "", /^chat\s+99\.0 %: TTFT ≤ 1\.00 s, TPOT ≤ 50 ms\s/);
+    assert.match(rows[1] ?? "", /^reports\s+95\.0 %: TTFT ≤ 10 min\s/);
+    assert.match(await figure(page, /^Why did replicas wait/).locator("tbody th").first().innerText(), /^reports replica \d+$/);
+    assert.match((await figure(page, /cold start go/).locator(".drawn").getAttribute("aria-label")) ?? "", /typical of \d+ chat: .*typical of \d+ reports: /);
+    assert.doesNotMatch(await page.locator("header").innerText(), /SLO/);
+  });
+});
+
+test("a service is chosen by its name, and the charts and decisions are then its own", async () => {
+  await chromium.open(report, "", async (page) => {
+    const most = (values: number[] | undefined) => `arrived is at most ${Math.max(...(values ?? [])).toLocaleString("en-US")},`;
+    const demand = async () => (await figure(page, /^Demand/).locator(".plot").getAttribute("aria-label")) ?? "";
+    const [policy] = result.policies;
+    assert.ok((await demand()).includes(most(policy?.by_minute?.arrived)));
+    await page.getByRole("button", { name: "reports", exact: true }).click();
+    await page.waitForURL(/service=reports$/);
+    await settled(page);
+    assert.ok((await demand()).includes(most(policy?.services?.[1]?.by_minute?.arrived)), await demand());
+    const parts = await page.locator(".log .entry .change i").allInnerTexts();
+    assert.ok(parts.length > 1 && parts.every((part) => part.trim() === "reports"), parts.join());
+    const starts = (await figure(page, /cold start go/).locator(".drawn").getAttribute("aria-label")) ?? "";
+    assert.doesNotMatch(starts, /chat/);
+    await page.getByRole("button", { name: "reports", exact: true }).click();
+    await page.waitForURL((url) => !url.hash.includes("service"));
+    await settled(page);
+    assert.ok((await demand()).includes(most(policy?.by_minute?.arrived)));
+  });
+});
