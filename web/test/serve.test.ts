@@ -6,7 +6,7 @@ import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { after, before, test } from "node:test";
-import type { Browser, Page } from "playwright-core";
+import type { Browser, Page, Route } from "playwright-core";
 
 const { chromium } = createRequire(join(process.cwd(), "package.json"))("playwright-core") as typeof import("playwright-core");
 
@@ -109,8 +109,14 @@ test("a changed scenario is simulated and shown beside the stated one", async ()
 test("a change that cannot be simulated gives a notice, and a newer one replaces it", async () => {
   await serve(
     "scenarios/azure-hour.yaml",
-    [...kTwoPolicies, "--set", "load.scale=10"], // so that the simulation lasts until someone stops it
+    kTwoPolicies,
     async (page) => {
+      // The first simulation lasts until it is stopped, however fast the machine is.
+      const late = async (route: Route) => {
+        await new Promise((resolve) => setTimeout(resolve, 5000));
+        await route.continue().catch(() => undefined);
+      };
+      await page.route("**/api/what-if", late, { times: 1 });
       await page.getByRole("spinbutton", { name: "Load ×" }).fill("10");
       await page.getByRole("button", { name: "Simulate" }).click();
       await page.getByRole("button", { name: "Stop" }).click();
