@@ -101,8 +101,7 @@ void read_arrivals(const Node& node, const std::string& owner, const Scenario& s
   }
 }
 
-/// Reads the part of a trace. A path in a file is relative to that file; one of the command line is relative to the
-/// current folder.
+/// Reads the part of a trace.
 void read_trace(const Node& node, const std::string& owner, const Scenario& scenario, JobSpec& spec,
                 ErrorList& errors) {
   Fields fields(node, owner + ".trace", errors);
@@ -115,9 +114,7 @@ void read_trace(const Node& node, const std::string& owner, const Scenario& scen
   fields.finish();
   spec.recorded.emplace();
   if (!fields.ok()) return;
-  const std::size_t slash = scenario.file.find_last_of('/');
-  const bool is_beside = !file->place.from_option && !path.starts_with('/') && slash != std::string::npos;
-  auto bytes = workload::open_bytes(is_beside ? scenario.file.substr(0, slash + 1) + path : path);
+  auto bytes = workload::open_bytes(resolved_path(*file, scenario.file));
   if (!bytes) return errors.fail(std::move(bytes.error()));
   auto jobs = workload::read_job_trace(std::move(*bytes), part);
   if (!jobs) return errors.fail(std::move(jobs.error()));

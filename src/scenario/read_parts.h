@@ -62,6 +62,11 @@ PolicySpec read_policy(const manifest::Node& node, const Scenario& scenario, man
 /// log_normal}` states the distribution, too.
 void read_latency(manifest::Fields& fields, std::string_view key, sim::Latency& out);
 
+/// Returns the path of a file that the scenario names. A relative path in a file starts at the folder of that file, and
+/// one on the command line at the current folder.
+/// @param file  path of the scenario
+std::string resolved_path(const manifest::Node& node, const std::string& file);
+
 /// Returns the id of a GPU kind, and adds the kind to the catalog if it is new.
 model::GpuKindId gpu_kind(model::Catalog& catalog, std::string_view name);
 

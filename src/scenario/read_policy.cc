@@ -49,14 +49,6 @@ decide::provision::Policy read_provision(const Node& given, const Scenario& scen
   return policy;
 }
 
-/// Returns the path of a file that the scenario names. A relative path in a file starts at the folder of that file, and
-/// one on the command line at the current folder.
-std::string resolved_path(const Node& node, const std::string& file) {
-  const std::size_t slash = file.find_last_of('/');
-  if (node.place.from_option || node.text.starts_with('/') || slash == std::string::npos) return node.text;
-  return file.substr(0, slash + 1) + node.text;
-}
-
 void read_labels(const Node& node, std::map<std::string, std::string>& labels, ErrorList& errors) {
   if (node.kind != Node::Kind::mapping) {
     return errors.fail(node.place, "scale.labels is " + node.words() + ", expected a mapping");

@@ -20,6 +20,12 @@ using manifest::Fields;
 using manifest::Node;
 using namespace std::chrono_literals;
 
+std::string resolved_path(const Node& node, const std::string& file) {
+  const std::size_t slash = file.find_last_of('/');
+  if (node.place.from_option || node.text.starts_with('/') || slash == std::string::npos) return node.text;
+  return file.substr(0, slash + 1) + node.text;
+}
+
 model::GpuKindId gpu_kind(model::Catalog& catalog, std::string_view name) {
   const auto found = std::find(catalog.gpu_kinds.begin(), catalog.gpu_kinds.end(), name);
   const auto index = static_cast<std::uint32_t>(found - catalog.gpu_kinds.begin());
@@ -514,12 +520,9 @@ void read_kv_transfer(const Node& node, const std::string& owner, KvTransfer& tr
   fields.finish();
 }
 
-/// Adds the rows of a user's own step times to the scenario's table. A path in a file is relative to that file; one of
-/// the command line is relative to the current folder.
+/// Adds the rows of a user's own step times to the scenario's table.
 void read_step_times(const Node& node, const std::string& owner, Scenario& scenario, ErrorList& errors) {
-  const std::size_t slash = scenario.file.find_last_of('/');
-  const bool is_beside_file = !node.place.from_option && !node.text.starts_with('/') && slash != std::string::npos;
-  const std::string path = is_beside_file ? scenario.file.substr(0, slash + 1) + node.text : node.text;
+  const std::string path = resolved_path(node, scenario.file);
   const auto text = read_file(path, manifest::Limits{}.bytes);
   if (!text) {
     return errors.fail(

@@ -81,8 +81,7 @@ bool is_file(const workload::ProfileSpec& profile) {
          std::ranges::find(bundled, profile.name, &workload::BundledProfile::name) == bundled.end();
 }
 
-/// Makes a relative path that the file states start at the file's folder. A path of the command line starts at the
-/// current folder.
+/// Resolves the path of a trace or of a profile's file.
 void resolve_load_path(const Node& load, const std::string& file, workload::WorkloadSpec& spec) {
   auto* trace = std::get_if<workload::TraceSpec>(&spec.from);
   auto* profile = std::get_if<workload::ProfileSpec>(&spec.from);
@@ -90,9 +89,7 @@ void resolve_load_path(const Node& load, const std::string& file, workload::Work
   std::string* path = trace != nullptr                          ? &trace->path
                       : profile != nullptr && is_file(*profile) ? &profile->name
                                                                 : nullptr;
-  if (path == nullptr || node == nullptr || node->place.from_option || path->starts_with('/')) return;
-  const std::size_t slash = file.find_last_of('/');
-  if (slash != std::string::npos) *path = file.substr(0, slash + 1) + *path;
+  if (path != nullptr && node != nullptr) *path = resolved_path(*node, file);
 }
 
 /// Reads a part that the file must have. If it is missing, the reader fills in defaults, and its errors are dropped.

@@ -10,8 +10,10 @@
 #include <string_view>
 #include <utility>
 
+#include "base/split.h"
 #include "workload/line_reader.h"
 #include "workload/scan.h"
+#include "workload/trace.h"
 
 namespace capstan::workload {
 namespace {
@@ -20,17 +22,6 @@ enum JobColumn : std::uint8_t { num_gpu, gpu_milli, creation_time, deletion_time
 constexpr std::array<std::string_view, 5> kNames = {"num_gpu", "gpu_milli", "creation_time", "deletion_time",
                                                     "scheduled_time"};
 constexpr std::int64_t kMostGpus = 1024;
-
-/// Splits a line at its commas. No column that is read may contain one.
-std::vector<std::string_view> split(std::string_view line) {
-  std::vector<std::string_view> cells;
-  while (true) {
-    const std::size_t comma = line.find(',');
-    cells.push_back(line.substr(0, comma));
-    if (comma == line.npos) return cells;
-    line.remove_prefix(comma + 1);
-  }
-}
 
 /// Reads the rows of a trace whose header was read.
 class JobRows {
@@ -50,7 +41,7 @@ class JobRows {
         jobs.back().at = Instant{job->at - Instant{part.from}};
       }
     }
-    if (!lines_.error() && !has_rows) lines_.fail(1, "the trace has no rows, expected at least one");
+    if (!lines_.error() && !has_rows) lines_.fail(1, std::string(kNoTraceRows));
     if (lines_.error()) return std::unexpected(*lines_.error());
     std::ranges::stable_sort(jobs, {}, &JobArrival::at);
     return jobs;
@@ -59,7 +50,7 @@ class JobRows {
  private:
   /// Returns the job of a row; none if it asks for no GPU or is wrong. Then the reader has the error.
   std::optional<JobArrival> row(std::string_view line) {
-    const std::vector<std::string_view> cells = split(line);
+    const std::vector<std::string_view> cells = split(line, ',');
     if (cells.size() != width_) {
       lines_.fail(1, fmt::format("the row has {} columns, expected {} as in the header", cells.size(), width_));
       return std::nullopt;
@@ -130,7 +121,7 @@ Result<std::vector<JobArrival>> read_job_trace(std::unique_ptr<ByteStream> bytes
     if (!lines.error()) lines.fail(1, "the trace is empty, expected a header and rows");
     return std::unexpected(*lines.error());
   }
-  const std::vector<std::string_view> names = split(header);
+  const std::vector<std::string_view> names = split(header, ',');
   std::array<std::size_t, kNames.size()> columns{};
   for (std::size_t i = 0; i < kNames.size(); ++i) {
     const auto found = std::ranges::find(names, kNames[i]);

@@ -115,15 +115,6 @@ void Jobs::remove(model::GangId id) {
   api_.erase(id);
 }
 
-Duration Jobs::computed(std::uint32_t job) const {
-  const JobProgress& progress = known_row(progress_, job);
-  Duration total = progress.saved + progress.lost;
-  for (const auto& [id, gang] : gangs_) {
-    if (gang.job == job && gang.stage == Stage::computing) total += now() - gang.since;
-  }
-  return total;
-}
-
 void Jobs::add_open(GpuAccount& account, Instant end) const {
   for (const auto& [id, gang] : gangs_) pods_.add_open(account, id, end);
 }

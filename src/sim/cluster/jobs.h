@@ -33,8 +33,6 @@ class Jobs : Part {
   std::size_t gangs() const { return gangs_.size(); }
   /// Returns what happened to each job that has arrived, in the order of arrival.
   const std::vector<JobProgress>& progress() const { return progress_; }
-  /// Returns the computing time of a job up to now, whether saved in a checkpoint or not.
-  Duration computed(std::uint32_t job) const;
   bool have_all_arrived() const { return progress_.size() == config_.jobs.size(); }
   bool have_all_ended() const { return have_all_arrived() && ended_ == progress_.size(); }
 
