@@ -1,6 +1,9 @@
 #include "kube/pod_view.h"
 
 #include <optional>
+#include <ranges>
+
+#include "base/sort_unique.h"
 
 namespace capstan::kube {
 namespace {
@@ -72,6 +75,18 @@ Container read_container(Json item) {
   return container;
 }
 
+/// Adds the GPUs that a container makes visible to itself.
+void add_visible_gpus(Json container, std::vector<std::string>& gpus) {
+  container["env"].for_each([&](Json variable) {
+    if (variable["name"].text() != "NVIDIA_VISIBLE_DEVICES") return;
+    const std::string_view value = variable["valueFrom"].exists() ? "all" : variable["value"].text();
+    if (value == "none" || value == "void") return;
+    for (const auto part : std::views::split(value, ',')) {
+      if (!part.empty()) gpus.emplace_back(part.begin(), part.end());
+    }
+  });
+}
+
 }  // namespace
 
 PodSpec read_pod_spec(Json spec) {
@@ -90,7 +105,11 @@ PodSpec read_pod_spec(Json spec) {
   });
   spec["schedulingGates"].for_each([&](Json gate) { out.scheduling_gates.push_back(gate["name"].string()); });
   spec["readinessGates"].for_each([&](Json gate) { out.readiness_gates.push_back(gate["conditionType"].string()); });
-  spec["containers"].for_each([&](Json container) { out.containers.push_back(read_container(container)); });
+  spec["containers"].for_each([&](Json container) {
+    out.containers.push_back(read_container(container));
+    add_visible_gpus(container, out.visible_gpus);
+  });
+  sort_unique(out.visible_gpus);
   out.requests = requests_of_pod(spec);
   spec["resourceClaims"].for_each([&](Json) { out.has_resource_claims = true; });
   out.termination_grace_s = spec["terminationGracePeriodSeconds"].integer(30);

@@ -49,6 +49,10 @@ struct PodSpec {
   /// https://kubernetes.io/docs/concepts/workloads/pods/init-containers/#resource-sharing-within-containers
   Resources requests;
   bool has_resource_claims = false;  ///< the pod uses dynamic resource allocation
+  /// GPUs that containers make visible to themselves by NVIDIA_VISIBLE_DEVICES, sorted; "all" stands for every GPU of
+  /// the node and for a value that is not in the spec.
+  /// https://docs.nvidia.com/datacenter/cloud-native/container-toolkit/latest/docker-specialized.html
+  std::vector<std::string> visible_gpus;
   std::int64_t termination_grace_s = 30;
   friend bool operator==(const PodSpec&, const PodSpec&) = default;
 };

@@ -43,6 +43,8 @@ inline const Resource kPodDisruptionBudgets{"policy", "v1", "poddisruptionbudget
 inline const Resource kPriorityClasses{"scheduling.k8s.io", "v1", "priorityclasses", "PriorityClass", false};
 inline const Resource kLeases{"coordination.k8s.io", "v1", "leases", "Lease", true};
 inline const Resource kEvents{"events.k8s.io", "v1", "events", "Event", true};
+inline const Resource kResourceClaims{"resource.k8s.io", "v1", "resourceclaims", "ResourceClaim", true};
+inline const Resource kResourceSlices{"resource.k8s.io", "v1", "resourceslices", "ResourceSlice", false};
 inline const Resource kNodeClaims{"karpenter.sh", "v1", "nodeclaims", "NodeClaim", false};
 inline const Resource kNodePools{"karpenter.sh", "v1", "nodepools", "NodePool", false};
 inline const Resource kKaiPodGroups{"scheduling.run.ai", "v2alpha2", "podgroups", "PodGroup", true};

@@ -1,6 +1,7 @@
 // Reads every view from an object as a server sends it.
 #include <gtest/gtest.h>
 
+#include "kube/device_views.h"
 #include "kube/network_views.h"
 #include "kube/node_views.h"
 #include "kube/pod_view.h"
@@ -21,6 +22,33 @@ struct ViewsTest : testing::Test {
   }
 };
 
+TEST_F(ViewsTest, DevicesAndTheirClaims) {
+  const ResourceSlice slice = read_resource_slice(object(R"({"metadata": {"name": "s"}, "spec": {
+    "driver": "gpu.nvidia.com", "nodeName": "n", "pool": {"name": "n", "generation": 3, "resourceSliceCount": 1},
+    "devices": [
+      {"name": "gpu-0", "attributes": {"type": {"string": "gpu"}, "uuid": {"string": "GPU-0"},
+        "productName": {"string": "NVIDIA H100 80GB HBM3"}}},
+      {"name": "mig-1", "attributes": {"gpu.nvidia.com/type": {"string": "mig"}, "parentUUID": {"string": "GPU-0"}}},
+      {"name": "old", "basic": {"attributes": {"type": {"string": "gpu"}}}}, {}]}})"));
+  EXPECT_EQ(slice.generation, 3);
+  EXPECT_EQ(slice.devices, (std::vector<Device>{{"gpu-0", "gpu", "GPU-0", "", "NVIDIA H100 80GB HBM3"},
+                                                {"mig-1", "mig", "", "GPU-0", ""},
+                                                {"old", "gpu", "", "", ""},
+                                                {}}));
+  const ResourceClaim claim = read_resource_claim(object(R"({"metadata": {"name": "c", "annotations":
+    {"resource.kubernetes.io/extended-resource-claim": "true"}}, "status": {
+    "reservedFor": [{"resource": "pods", "uid": "p"}, {"apiGroup": "x", "resource": "pods", "uid": "q"}],
+    "allocation": {"devices": {"results": [{"driver": "d", "pool": "n", "device": "gpu-0"},
+      {"driver": "d", "pool": "n", "device": "gpu-1", "adminAccess": true}]},
+      "nodeSelector": {"nodeSelectorTerms": [{"matchFields": [
+        {"key": "metadata.name", "operator": "In", "values": ["n"]}]}]}}}})"));
+  EXPECT_EQ(claim.grants, (std::vector<ResourceClaim::Grant>{{"d", "n", "gpu-0"}}));
+  EXPECT_EQ(claim.node, "n");
+  EXPECT_EQ(claim.reserved_for, (std::vector<std::string>{"p"}));
+  EXPECT_TRUE(claim.is_for_extended_resource);
+  EXPECT_EQ(read_resource_claim(object(R"({"metadata": {"name": "c"}})")).grants, std::vector<ResourceClaim::Grant>());
+}
+
 TEST_F(ViewsTest, Pod) {
   const Pod pod = read_pod(object(R"({"metadata": {"name": "p"}, "spec": {
     "nodeName": "n", "schedulerName": "capstan", "priority": 5, "nodeSelector": {"gpu": "h100"},
@@ -34,7 +62,8 @@ TEST_F(ViewsTest, Pod) {
       {"name": "download", "resources": {"requests": {"cpu": "6", "memory": "1Gi"}}}],
     "containers": [
       {"name": "vllm", "image": "vllm/vllm-openai:v0.11", "args": ["--model", "m", "--max-num-seqs", "${SEQS}"],
-       "env": [{"name": "SECRET", "valueFrom": {}}, {"name": "SEQS", "value": "64"}],
+       "env": [{"name": "SECRET", "valueFrom": {}}, {"name": "SEQS", "value": "64"},
+               {"name": "NVIDIA_VISIBLE_DEVICES", "value": "3,0"}],
        "ports": [{"name": "http", "containerPort": 8000}],
        "resources": {"limits": {"nvidia.com/gpu": "8", "cpu": "4"}, "requests": {"cpu": "3500m"}}},
       {"name": "proxy", "resources": {"requests": {"cpu": 1}}}],
@@ -57,6 +86,7 @@ TEST_F(ViewsTest, Pod) {
   EXPECT_EQ(pod.spec.scheduling_gates, (std::vector<std::string>{"hold"}));
   EXPECT_EQ(pod.spec.readiness_gates, (std::vector<std::string>{"capstan.dev/serving"}));
   EXPECT_EQ(pod.spec.containers[0].ports, (std::vector<ContainerPort>{{"http", 8000}}));
+  EXPECT_EQ(pod.spec.visible_gpus, (std::vector<std::string>{"0", "3"}));
   EXPECT_EQ(pod.spec.containers[0].step_limits, (manifest::StepLimits{.sequences = 64, .tokens = 0}));
   EXPECT_TRUE(pod.spec.has_resource_claims);
   EXPECT_EQ(pod.spec.termination_grace_s, 600);

@@ -97,6 +97,30 @@ class Gangs(controller.OnAPool):
                    lambda: self.queue_gpus(f"{self.pool}-all") == {"held": 16, "waiting": 0})
         self.assertEqual([e for e in self.asked(resource="queues") if e.code == 403], [])
 
+    def test_gpus_that_a_resource_claim_holds_are_given_away_after_it(self):
+        node = f"{self.pool}-node"
+        self.cluster.apply(objects.fleet_policy(layers={"placement": "Active"},
+                                                nodeSelector={"karpenter.sh/nodepool": self.pool}),
+                           objects.gpu_node(node, gpus=16,
+                                            labels={"karpenter.sh/nodepool": self.pool}),
+                           *objects.devices_of_node(node, gpus=16),
+                           objects.resource_claim("gpus", self.namespace, gpus=8))
+        for kind in ("node", "resourceslice"):
+            self.addCleanup(self.cluster.kubectl, "delete", kind, node, "--wait=false")
+        self.cluster.apply(objects.pod_with_claim("holder", self.namespace, node, "gpus"))
+        self.cluster.kubectl("patch", "resourceclaim", "gpus", "--namespace", self.namespace, "--subresource", "status",
+                             "--type", "merge", "--patch", json.dumps(objects.granted(node, gpus=8)))
+        eventually("the claim is reserved for its pod", lambda: self.cluster.get(
+            "resourceclaim", "gpus", self.namespace)["status"].get("reservedFor"))
+        self.start()
+        self.gang(2)
+        eventually("the gang waits", lambda: any(
+            condition(p, "PodScheduled") == "False" for p in self.pods() if p["metadata"]["name"] != "holder"))
+        self.assertEqual(self.bindings(), [], "8 of 16 GPUs are held")
+        self.cluster.kubectl("delete", "pod", "holder", "--namespace", self.namespace, "--wait=false")
+        eventually("the gang is bound", lambda: len(self.bindings()) == 2, seconds=90)
+        self.assertEqual(self.forbidden(), [])
+
     def test_shadow_shows_where_it_would_place_gangs_of_other_schedulers(self):
         node = objects.gpu_node(f"{self.pool}-node", gpus=16, labels={"karpenter.sh/nodepool": self.pool})
         self.cluster.apply(node)

@@ -102,6 +102,45 @@ def gang_pod(name, namespace, pool, count, gpus, annotations=None):
     }
 
 
+def devices_of_node(node, gpus):
+    """Returns the ResourceSlice of a node and the class of its devices, as NVIDIA's driver publishes them."""
+    devices = [{"name": f"gpu-{i}", "attributes": {"type": {"string": "gpu"}, "uuid": {"string": f"GPU-{node}-{i}"}}}
+               for i in range(gpus)]
+    driver = "gpu.nvidia.com"
+    return [
+        {"apiVersion": "resource.k8s.io/v1", "kind": "ResourceSlice", "metadata": {"name": node},
+         "spec": {"driver": driver, "nodeName": node, "devices": devices,
+                  "pool": {"name": node, "generation": 1, "resourceSliceCount": 1}}},
+        {"apiVersion": "resource.k8s.io/v1", "kind": "DeviceClass", "metadata": {"name": driver},
+         "spec": {"selectors": [{"cel": {"expression": f"device.driver == '{driver}'"}}]}},
+    ]
+
+
+def resource_claim(name, namespace, gpus):
+    exactly = {"deviceClassName": "gpu.nvidia.com", "allocationMode": "ExactCount", "count": gpus}
+    return {"apiVersion": "resource.k8s.io/v1", "kind": "ResourceClaim",
+            # The scheduler sets this finalizer with the allocation; the claim is given back only with it.
+            "metadata": {"name": name, "namespace": namespace,
+                         "finalizers": ["resource.kubernetes.io/delete-protection"]},
+            "spec": {"devices": {"requests": [{"name": "gpus", "exactly": exactly}]}}}
+
+
+def granted(node, gpus):
+    """Returns the status of a claim that was given the first devices of a node."""
+    results = [{"request": "gpus", "driver": "gpu.nvidia.com", "pool": node, "device": f"gpu-{i}"}
+               for i in range(gpus)]
+    return {"status": {"allocation": {"devices": {"results": results}}}}
+
+
+def pod_with_claim(name, namespace, node, claim):
+    """Returns a pod that is bound to a node and uses a ResourceClaim."""
+    return {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": name, "namespace": namespace},
+            "spec": {"nodeName": node, "terminationGracePeriodSeconds": 0,
+                     "resourceClaims": [{"name": "gpus", "resourceClaimName": claim}],
+                     "containers": [{"name": "engine", "image": "engine",
+                                     "resources": {"claims": [{"name": "gpus"}]}}]}}
+
+
 def no_second_node(pool):
     """Returns a policy that rejects the node of the second claim of each group of a pool, as if it never started."""
     name = f"no-second-node-{pool}"

@@ -30,6 +30,8 @@ ClusterView Cluster::view() const {
           .autoscalers = autoscalers.snapshot(),
           .scaled_objects = scaled_objects.snapshot(),
           .variant_autoscalings = variant_autoscalings.snapshot(),
+          .resource_slices = resource_slices.snapshot(),
+          .resource_claims = resource_claims.snapshot(),
           .scaled = std::make_shared<const ScaledTargets>(scaled)};
 }
 

@@ -71,6 +71,8 @@ struct Cluster {
   Objects<kube::HorizontalPodAutoscaler> autoscalers{kube::read_horizontal_pod_autoscaler};
   Objects<kube::ScaledObject> scaled_objects{kube::read_scaled_object};
   Objects<kube::VariantAutoscaling> variant_autoscalings{kube::read_variant_autoscaling};
+  Objects<kube::ResourceSlice> resource_slices{kube::read_resource_slice};
+  Objects<kube::ResourceClaim> resource_claims{kube::read_resource_claim};
 
   ScaledTargets scaled;
 

@@ -68,6 +68,8 @@ constexpr std::string_view kTestedElsewhere[] = {
     "src/operator/view/queue_view.cc",
     "src/operator/view/rivals.cc",
     "src/operator/snapshot/snapshot_builder.cc",
+    "src/operator/snapshot/gang_rows.cc",
+    "src/operator/snapshot/gpu_holders.cc",
     "src/operator/snapshot/status_look.cc",
     "src/operator/snapshot/kept_replicas.cc",
     "src/operator/snapshot/view_changes.cc",

@@ -38,6 +38,7 @@ std::string class_text(const kube::PodSpec& pod, const model::Resources& request
   }
   out.add("tolerations");
   for (const kube::Toleration& each : pod.tolerations) out.add(each.key).add(each.op).add(each.value).add(each.effect);
+  if (pod.has_resource_claims) out.add("claims");
   out.add("requests").add(requests.cpu_milli).add(requests.memory_mib).add(requests.storage_mib);
   for (const std::int64_t amount : requests.extended) out.add(amount);
   return out.text();
@@ -106,7 +107,9 @@ model::Eligibility EligibilityLook::finish(std::map<model::NodeId, model::Node>&
     row.requests = pods.requests;
     row.node_classes.resize(ids_.nodes.end());
     for (const auto& [node, nodes] : node_classes_) {
-      row.node_classes[node.value] = admits(*pods.spec, *nodes.labels, *nodes.taints);
+      // Capstan allocates no devices to claims, so it can bind a pod that has any to no node.
+      row.node_classes[node.value] =
+          !pods.spec->has_resource_claims && admits(*pods.spec, *nodes.labels, *nodes.taints);
     }
   }
   ids_.pods.forget_unseen();

@@ -13,27 +13,17 @@
 #include "kube/well_known_labels.h"
 #include "model/capacity_names.h"
 #include "operator/snapshot/claim_times.h"
-#include "operator/snapshot/eligibility_look.h"
-#include "operator/snapshot/pod_index.h"
+#include "operator/snapshot/full_build.h"
 #include "operator/snapshot/pod_node.h"
-#include "operator/snapshot/queue_tree.h"
 #include "operator/snapshot/start_times.h"
 #include "operator/snapshot/waiting_gangs.h"
 #include "operator/view/pool_sales.h"
-#include "operator/view/rivals.h"
 
 namespace capstan::op {
 namespace {
 
 /// The limit of a pool that states none.
 constexpr GpuCount kNoLimit = 10'000'000;
-
-/// The GPUs of a replica that asks for none, such as an emulator. Placement divides by the GPUs of a replica.
-constexpr MilliGpu kLeastGpu{1};
-
-ObjectKey key_of(std::string_view kind, const kube::Meta& meta) {
-  return {std::string(kind), meta.ns, meta.name, meta.uid};
-}
 
 model::CapacityType capacity_of(std::string_view label) {
   return enum_named<model::CapacityType>(model::kCapacityLabels, label).value_or(model::CapacityType::on_demand);
@@ -114,43 +104,6 @@ std::vector<IdType> replace(SharedTable<IdType, T>& table, const std::map<IdType
 
 }  // namespace
 
-/// The state of a build that reads all objects.
-struct SnapshotBuilder::FullBuild {
-  FullBuild(const ClusterView& cluster, const Readings& heard, EligibilityIds& ids)
-      : view(cluster),
-        readings(heard),
-        fleet(fleet_policy(cluster.fleet)),
-        targets(cluster),
-        rivals(cluster),
-        queues(cluster),
-        pods_at_hand(cluster.pods),
-        eligibility(ids),
-        kai_constraints(op::kai_constraints(cluster.kai_groups)) {}
-
-  const ClusterView& view;
-  const Readings& readings;
-  const FleetPolicy& fleet;
-  Targets targets;
-  Rivals rivals;
-  QueueTree queues;
-  std::set<const kube::Workload*> scaled;  // workloads that already belong to a scaler
-  std::map<std::string, model::NodeId, std::less<>> node_by_name;
-  std::map<std::string, model::ClaimId, std::less<>> claim_by_node;
-  PodIndex pods_at_hand;
-  EligibilityLook eligibility;
-  KaiConstraints kai_constraints;
-  std::set<const kube::Pod*> taken;       // pods that already belong to a gang
-  std::vector<model::GangId> unnumbered;  // in the order of their pods
-  KeptReplicas replicas;
-
-  std::map<model::ServiceId, model::ServiceState> services;
-  std::map<model::NodeId, model::Node> nodes;
-  std::map<model::ClaimId, model::Claim> claims;
-  std::map<model::GangId, model::Gang> gangs;
-  std::map<model::GangId, model::ReplicaSignals> signals;
-  std::map<model::PodId, model::Pod> pods;
-};
-
 void SnapshotBuilder::expect(const std::vector<const kube::Pod*>& first_pods) {
   for (const kube::Pod* pod : first_pods) gangs_.expect(key_of("Gang", pod->meta));
 }
@@ -175,6 +128,7 @@ SnapshotBuilder::Seen SnapshotBuilder::look_at_everything(const ClusterView& vie
   read_claims(build);
   read_services(build);
   read_other_pods(build);
+  read_other_holders(build);
   number_gangs(build);
   const bool clamped = clamp_moments(build, at);
   catalog_.set_queues(build.queues.rows());
@@ -227,20 +181,24 @@ bool SnapshotBuilder::clamp_moments(FullBuild& build, Instant at) {
 
 void SnapshotBuilder::read_nodes(FullBuild& build) {
   build.view.nodes.for_each([&](kube::RowId, const kube::Node& node) {
-    const MilliGpu gpus = gpus_of(node.allocatable);
+    const GpuHolders::Described& described = build.holders.on_node(node.meta.name);
+    const bool by_devices = gpus_of(node.allocatable) == MilliGpu{};  // no device plugin offers its GPUs
+    const MilliGpu gpus = by_devices ? whole_gpus(described.gpus) : gpus_of(node.allocatable);
     if (gpus == MilliGpu{}) return;
     const kube::StringMap& labels = node.meta.labels;
     model::Node row;
     row.phase = phase_of(node);
     row.is_foreign = true;  // until its claim shows that Capstan bought it
-    // Two schedulers must not share a node, so Capstan binds no pod to a node without the fleet's labels.
-    const bool given = labels.contains_all(build.fleet.node_labels);
+    // Two schedulers must not share a node, so Capstan binds no pod to a node without the fleet's labels. It cannot
+    // allocate devices, either.
+    const bool given = labels.contains_all(build.fleet.node_labels) && !by_devices;
     if (!given && row.phase == model::Node::Phase::ready) row.phase = model::Node::Phase::cordoned;
     if (const std::string* pool = labels.find(kube::labels::kNodePool)) row.pool = catalog_.pool(*pool);
-    row.gpu = catalog_.gpu_kind(gpu_name(labels, node.allocatable, build.fleet));
+    const std::string gpu = gpu_name(labels, node.allocatable, build.fleet);
+    row.gpu = catalog_.gpu_kind(gpu.empty() ? described.product : gpu);
     row.gpus = gpus;
     row.domains = catalog_.domains(labels);
-    row.offering = offering(build, labels, node.allocatable);
+    row.offering = offering(labels, row.gpu, gpus);
     row.ready_at = ready_since(node.conditions, node.meta);
     const model::NodeId id = nodes_.id_of(key_of("Node", node.meta), node.meta.name);
     build.node_by_name[node.meta.name] = id;
@@ -287,11 +245,10 @@ model::DomainId SnapshotBuilder::zone_of(const kube::StringMap& labels) {
 }
 
 /// Returns the offering as which a node or a claim was bought.
-model::OfferingId SnapshotBuilder::offering(const FullBuild& build, const kube::StringMap& labels,
-                                            const kube::Resources& resources) {
+model::OfferingId SnapshotBuilder::offering(const kube::StringMap& labels, model::GpuKindId gpu, MilliGpu gpus) {
   return catalog_.offering({.instance_type = std::string(labels.get(kube::labels::kInstanceType)),
-                            .gpu = catalog_.gpu_kind(gpu_name(labels, resources, build.fleet)),
-                            .gpus = gpus_up(gpus_of(resources)),
+                            .gpu = gpu,
+                            .gpus = gpus_up(gpus),
                             .zone = zone_of(labels),
                             .capacity = capacity_of(labels.get(kube::labels::kCapacityType)),
                             .price_per_hour = {}});
@@ -310,7 +267,7 @@ void SnapshotBuilder::read_claims(FullBuild& build) {
                 : claim.launched() || claim.registered() ? model::Claim::Phase::launched
                                                          : model::Claim::Phase::requested;
     row.pool = catalog_.pool(std::string(labels.get(kube::labels::kNodePool)));
-    row.offering = offering(build, labels, resources);
+    row.offering = offering(labels, catalog_.gpu_kind(gpu_name(labels, resources, build.fleet)), gpus_of(resources));
     const std::string* group = labels.find(actuate::kClaimGroup);
     if (group != nullptr) read_claim_group(*group, claim, labels, row);
     row.requested_at = instant_of(claim.meta.created_at);
@@ -399,8 +356,10 @@ model::ServiceId SnapshotBuilder::read_target(FullBuild& build, const InferenceS
   if (workload != nullptr) {
     replicas = replicas_of(*workload, build.pods_at_hand.candidates(*workload));
     model::Workload& row = service.workload;
-    if (workload->pod.containers.empty() && !replicas.empty()) {  // the template is unknown, so a pod is read
-      const MilliGpu each = gpus_of(replicas.front().pods.front()->spec.requests);
+    // If the template is unknown or leaves its GPUs to claims, a pod tells them.
+    const bool told = gpus_of(workload->pod.requests) > MilliGpu{};
+    if (!told && !replicas.empty()) {
+      const MilliGpu each = build.holders.of(*replicas.front().pods.front()) * row.pods;
       row.tensor_parallel = static_cast<std::int32_t>(std::clamp<std::int64_t>(gpus_up(each), 1, 1'024));
     }
     row.step_limits = step_limits_of(*workload, replicas);
@@ -470,126 +429,6 @@ bool SnapshotBuilder::read_template(FullBuild& build, const kube::Workload& work
   const model::GpuKindId gpu = build.eligibility.kind_for(row.pod_class);
   if (!gpu_stated && gpu.valid()) row.gpu = gpu;
   return gpu.valid();
-}
-
-/// Reads the pods without a service that hold GPUs, and the gangs that wait for Capstan to place them.
-void SnapshotBuilder::read_other_pods(FullBuild& build) {
-  KeptReplicas::Owner owner;
-  const auto add = [&](PodGroup group) {
-    const model::GangId gang = add_gang(build, group, {}, Instant::never());
-    owner.replicas.emplace_back(KeptReplicas::Replica{std::move(group), gang});
-  };
-  const GangSizes sizes = gang_sizes(build.view.kai_groups);
-  for (const auto& [ns, pods] : build.pods_at_hand.by_namespace()) {
-    std::vector<const kube::Pod*> ours;
-    for (const kube::Pod* pod : pods) {
-      if (build.taken.contains(pod) || gpus_of(pod->spec.requests) == MilliGpu{}) continue;
-      if (places(build.fleet, pod->spec.scheduler)) {
-        ours.push_back(pod);
-      } else if (pod->bound() || build.node_by_name.contains(node_held_by(*pod, build.fleet))) {
-        add({.pods = {pod}, .expected = 1, .ordinal = 0, .name = pod->meta.key()});
-      }
-    }
-    for (PodGroup& group : gangs_of(ours, sizes)) add(std::move(group));
-  }
-  build.replicas.add(std::move(owner));
-}
-
-/// Adds the rows of a gang.
-/// @return its id; none if it gets no row
-model::GangId SnapshotBuilder::add_gang(FullBuild& build, const PodGroup& group, model::ServiceId service,
-                                        Instant expected_ready_at) {
-  // If two selectors match the same pod, the pod belongs to the first one.
-  if (std::ranges::any_of(group.pods, [&](const kube::Pod* pod) { return build.taken.contains(pod); })) return {};
-  const kube::Pod& first = *group.pods.front();
-  const bool placed_here = places(build.fleet, first.spec.scheduler);
-  const bool in_part = is_annotated_in_part(group);
-  const bool any_bound =
-      !in_part && std::ranges::any_of(group.pods, [](const kube::Pod* pod) { return node_of(*pod) != ""; });
-  // A gang cannot be placed before all of its pods exist. Until then it counts as a planned replica.
-  if (placed_here && !group.whole() && !any_bound) return {};
-  const model::GangId id = gangs_.id_of(key_of("Gang", first.meta), group.name);
-  model::Gang gang;
-  gang.phase = phase_of(group);
-  gang.service = service;
-  gang.spec.pods.gpus_per_pod = std::max(gpus_of(first.spec.requests), kLeastGpu);
-  gang.spec.together = group.expected > 1 ? model::TopologyLevel::cluster : model::TopologyLevel::node;
-  gang.created_at = instant_of(first.meta.created_at);
-  gang.spec.pods.minimum =
-      group.expected == PodGroup::kUnknownSize ? 1 : group.expected;  // an unknown size breaks no gang
-  gang.spec.pods.count = std::max(std::ssize(group.pods), gang.spec.pods.minimum);
-  if (gang.phase == model::Gang::Phase::starting) gang.expected_ready_at = expected_ready_at;
-  gang.spec.pods.gpu = catalog_.any_gpu_kind();
-  if (service.valid()) gang.spec.pods.gpu = catalog_.workload_of(service).gpu;
-  if (placed_here && gang.phase == model::Gang::Phase::pending) read_placement_request(build, group, gang);
-  for (const kube::Pod* pod : group.pods) {
-    build.taken.insert(pod);
-    model::Pod row;
-    row.phase = phase_of(*pod);
-    row.gang = id;
-    row.gpus = gpus_of(pod->spec.requests);
-    row.created_at = instant_of(pod->meta.created_at);
-    row.queue = build.queues.of(*pod);
-    const auto node = in_part ? build.node_by_name.end() : build.node_by_name.find(node_held_by(*pod, build.fleet));
-    if (node != build.node_by_name.end()) {
-      row.node = node->second;
-      gang.spec.pods.gpu = build.nodes.at(row.node).gpu;
-    }
-    const model::PodId pod_id = pods_.id_of(key_of("Pod", pod->meta), pod->meta.key());
-    gang.pods.push_back(pod_id);
-    build.pods[pod_id] = row;
-  }
-  const model::ReplicaSignals& signals = build.readings.of(first.meta.uid);
-  if (signals != model::ReplicaSignals{}) build.signals[id] = signals;
-  if (group.ordinal) {
-    gang.ordinal = *group.ordinal;
-  } else {
-    build.unnumbered.push_back(id);
-  }
-  build.gangs[id] = std::move(gang);
-  return id;
-}
-
-/// Reads where a pending gang may be placed.
-void SnapshotBuilder::read_placement_request(FullBuild& build, const PodGroup& group, model::Gang& gang) {
-  const kube::Pod& first = *group.pods.front();
-  catalog_.constrain(constraint_of(first, build.kai_constraints), gang.spec.together, gang.spec.preferred);
-  gang.spec.pods.pod_class = build.eligibility.class_of(first.spec);
-  const model::GpuKindId gpu = build.eligibility.kind_for(gang.spec.pods.pod_class);
-  if (!gang.service.valid() && gpu.valid()) gang.spec.pods.gpu = gpu;
-}
-
-/// Gives each replica of a service its own number. The replicas of a Deployment have none: each gets the lowest free
-/// number and keeps it.
-void SnapshotBuilder::number_gangs(FullBuild& build) {
-  std::map<model::ServiceId, std::set<std::uint32_t>> used;
-  std::map<model::GangId, std::uint32_t> numbers;
-  const std::set<model::GangId> unnumbered(build.unnumbered.begin(), build.unnumbered.end());
-  for (const auto& [id, gang] : build.gangs) {
-    if (!gang.service.valid() || unnumbered.contains(id)) continue;
-    // A pod that was made by hand may have the number of another one. Then it counts as unnumbered.
-    if (!used[gang.service].insert(gang.ordinal).second) build.unnumbered.push_back(id);
-  }
-  const auto take = [&](model::GangId id, std::uint32_t number) {
-    model::Gang& gang = build.gangs.at(id);
-    gang.ordinal = numbers[id] = number;
-    used[gang.service].insert(number);
-  };
-  for (const model::GangId id : build.unnumbered) {
-    const auto old = ordinals_.find(id);
-    if (old == ordinals_.end()) continue;
-    const model::Gang& gang = build.gangs.at(id);
-    if (!used[gang.service].contains(old->second)) take(id, old->second);
-  }
-  for (const model::GangId id : build.unnumbered) {
-    if (numbers.contains(id)) continue;
-    const model::Gang& gang = build.gangs.at(id);
-    const std::set<std::uint32_t>& others = used[gang.service];
-    std::uint32_t free = 0;
-    while (others.contains(free)) ++free;
-    take(id, free);
-  }
-  ordinals_ = std::move(numbers);
 }
 
 }  // namespace capstan::op

@@ -13,6 +13,7 @@
 #include "model/snapshot.h"
 #include "operator/snapshot/catalog_builder.h"
 #include "operator/snapshot/eligibility_ids.h"
+#include "operator/snapshot/gpu_holders.h"
 #include "operator/snapshot/kept_replicas.h"
 #include "operator/view/cluster_view.h"
 #include "operator/view/names.h"
@@ -109,12 +110,14 @@ class SnapshotBuilder {
                      model::Workload& row);
   bool read_template(FullBuild& build, const kube::Workload& workload, model::Workload& row, bool gpu_stated);
   void read_other_pods(FullBuild& build);
+  void read_other_holders(FullBuild& build);
+  void add_holder(FullBuild& build, const GpuHolders::Other& holder, model::NodeId node, MilliGpu gpus);
   model::GangId add_gang(FullBuild& build, const PodGroup& group, model::ServiceId service, Instant expected_ready_at);
   void read_placement_request(FullBuild& build, const PodGroup& group, model::Gang& gang);
   void number_gangs(FullBuild& build);
   static bool clamp_moments(FullBuild& build, Instant at);
   model::DomainId zone_of(const kube::StringMap& labels);
-  model::OfferingId offering(const FullBuild& build, const kube::StringMap& labels, const kube::Resources& resources);
+  model::OfferingId offering(const kube::StringMap& labels, model::GpuKindId gpu, MilliGpu gpus);
 
   CatalogBuilder catalog_;
   Identities<model::ServiceId> services_;

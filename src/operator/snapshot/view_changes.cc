@@ -37,6 +37,7 @@ bool are_others_unchanged(const ClusterView& before, const ClusterView& after) {
          same(&ClusterView::claims) && same(&ClusterView::pools) && same(&ClusterView::kai_groups) &&
          same(&ClusterView::kai_queues) && same(&ClusterView::queues) && same(&ClusterView::autoscalers) &&
          same(&ClusterView::scaled_objects) && same(&ClusterView::variant_autoscalings) &&
+         same(&ClusterView::resource_slices) && same(&ClusterView::resource_claims) &&
          (before.scaled == after.scaled || *before.scaled == *after.scaled);
 }
 

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "kube/device_views.h"
 #include "kube/node_views.h"
 #include "kube/pod_view.h"
 #include "kube/resource.h"
@@ -54,6 +55,8 @@ struct ClusterView {
   kube::StoreSnapshot<kube::HorizontalPodAutoscaler> autoscalers;
   kube::StoreSnapshot<kube::ScaledObject> scaled_objects;
   kube::StoreSnapshot<kube::VariantAutoscaling> variant_autoscalings;
+  kube::StoreSnapshot<kube::ResourceSlice> resource_slices;
+  kube::StoreSnapshot<kube::ResourceClaim> resource_claims;
   std::shared_ptr<const ScaledTargets> scaled;  ///< never null
 };
 

@@ -66,6 +66,8 @@ void ClusterWatch::turn() {
     follow_optional(kQueues, queues_);
     follow_optional(kinds::kScaledObjects, scaled_objects_);
     follow_optional(kinds::kVariantAutoscalings, variant_autoscalings_);
+    follow_optional(kinds::kResourceSlices, resource_slices_);
+    follow_optional(kinds::kResourceClaims, resource_claims_);
   }
   for (const auto& watcher : watchers_) watcher->turn();
   if (!discovery_.known()) return;
@@ -150,6 +152,8 @@ ClusterView ClusterWatch::view() const {
           .autoscalers = autoscalers_.snapshot(),
           .scaled_objects = scaled_objects_.snapshot(),
           .variant_autoscalings = variant_autoscalings_.snapshot(),
+          .resource_slices = resource_slices_.snapshot(),
+          .resource_claims = resource_claims_.snapshot(),
           .scaled = scaled_.targets()};
 }
 
@@ -157,7 +161,7 @@ std::uint64_t ClusterWatch::version() const {
   return scalers_.snapshot().version + fleet_.snapshot().version + deployments_.snapshot().version +
          stateful_sets_.snapshot().version + leader_worker_sets_.snapshot().version + pods_.snapshot().version +
          kai_groups_.snapshot().version + autoscalers_.snapshot().version + scaled_objects_.snapshot().version +
-         variant_autoscalings_.snapshot().version + scaled_.version();
+         variant_autoscalings_.snapshot().version + resource_claims_.snapshot().version + scaled_.version();
 }
 
 ClusterWatch::Counters ClusterWatch::counters() const {

@@ -18,9 +18,10 @@
 
 namespace capstan::op {
 
-/// Watches every kind of objects that snapshots need. Capstan's Queue and the kinds of other projects (LeaderWorkerSet,
-/// NodeClaim, NodePool, KAI's PodGroup and Queue, ScaledObject, VariantAutoscaling) are watched if the server has them,
-/// in the version that it serves. Targets of any other kind are read through their /scale subresource.
+/// Watches every kind of objects that snapshots need. Capstan's Queue, the kinds of dynamic resource allocation
+/// (ResourceSlice, ResourceClaim) and those of other projects (LeaderWorkerSet, NodeClaim, NodePool, KAI's PodGroup and
+/// Queue, ScaledObject, VariantAutoscaling) are watched if the server has them, in the version that it serves. Targets
+/// of any other kind are read through their /scale subresource.
 class ClusterWatch {
  public:
   /// The client must outlive the watch.
@@ -92,6 +93,8 @@ class ClusterWatch {
   kube::Store<kube::HorizontalPodAutoscaler> autoscalers_{kube::read_horizontal_pod_autoscaler};
   kube::Store<kube::ScaledObject> scaled_objects_{kube::read_scaled_object};
   kube::Store<kube::VariantAutoscaling> variant_autoscalings_{kube::read_variant_autoscaling};
+  kube::Store<kube::ResourceSlice> resource_slices_{kube::read_resource_slice};
+  kube::Store<kube::ResourceClaim> resource_claims_{kube::read_resource_claim};
   std::vector<std::unique_ptr<kube::Watcher>> watchers_;
   std::size_t required_ = 0;  ///< number of watchers, the first ones, whose kinds every decision needs
   ScaleReader scaled_;

@@ -1,0 +1,204 @@
+#include "operator/snapshot/gpu_holders.h"
+
+#include <algorithm>
+#include <optional>
+#include <set>
+#include <tuple>
+#include <unordered_map>
+#include <unordered_set>
+#include <utility>
+
+#include "kube/device_views.h"
+
+namespace capstan::op {
+namespace {
+
+using kube::Device;
+using kube::ResourceClaim;
+using kube::ResourceSlice;
+
+using PoolKey = std::pair<std::string_view, std::string_view>;                       // driver, pool
+using DeviceKey = std::tuple<std::string_view, std::string_view, std::string_view>;  // driver, pool, device
+
+bool offers_gpus(std::string_view driver) { return driver.starts_with("gpu."); }
+
+/// Returns a text that is the same for all devices that use one GPU; none if the GPU of a device cannot be told.
+std::optional<std::string> gpu_of(const Device& device, const DeviceKey& key) {
+  if (!device.parent_uuid.empty()) return device.parent_uuid;
+  const bool is_whole = device.type.empty() || device.type == "gpu" || device.type == "amdgpu";
+  if (!is_whole) return std::nullopt;
+  if (!device.uuid.empty()) return device.uuid;
+  const auto& [driver, pool, name] = key;
+  return std::string(driver) + "/" + std::string(pool) + "/" + std::string(name);
+}
+
+/// Returns the text of a node label for a product, as NVIDIA's GPU feature discovery writes it.
+std::string label_of(std::string product) {
+  std::ranges::replace(product, ' ', '-');
+  return product;
+}
+
+/// The devices of all slices of GPU drivers, in the newest generation of their pools.
+class Devices {
+ public:
+  struct Place {
+    std::string_view node;
+    std::optional<std::string> gpu;  ///< none: it cannot be told
+  };
+
+  explicit Devices(const kube::StoreSnapshot<ResourceSlice>& slices) {
+    slices.for_each([&](kube::RowId, const ResourceSlice& slice) {
+      std::int64_t& newest = newest_.try_emplace({slice.driver, slice.pool}, slice.generation).first->second;
+      newest = std::max(newest, slice.generation);
+    });
+  }
+
+  template <typename Visit>
+  void read(const kube::StoreSnapshot<ResourceSlice>& slices, Visit&& visit) {
+    slices.for_each([&](kube::RowId, const ResourceSlice& slice) {
+      if (!offers_gpus(slice.driver) || newest_.at({slice.driver, slice.pool}) != slice.generation) return;
+      for (const Device& device : slice.devices) {
+        const DeviceKey key{slice.driver, slice.pool, device.name};
+        const Place& place = places_.insert_or_assign(key, Place{slice.node, gpu_of(device, key)}).first->second;
+        visit(place, device);
+      }
+    });
+  }
+
+  const Place* find(const ResourceClaim::Grant& grant) const {
+    const auto found = places_.find({grant.driver, grant.pool, grant.device});
+    return found == places_.end() ? nullptr : &found->second;
+  }
+
+ private:
+  std::map<PoolKey, std::int64_t> newest_;
+  std::map<DeviceKey, Place> places_;
+};
+
+}  // namespace
+
+/// Follows which GPUs of which nodes claims hold.
+class GpuHolders::Claims {
+ public:
+  Claims(GpuHolders& out, const ClusterView& view) : out_(out), view_(view), devices_(view.resource_slices) {
+    view.nodes.for_each([&](kube::RowId, const kube::Node& node) { nodes_.insert(node.meta.name); });
+    devices_.read(view.resource_slices, [&](const Devices::Place& place, const Device& device) {
+      if (place.node.empty() || !place.gpu) return;
+      describe(place.node, *place.gpu);
+      std::string& product = out_.described_[std::string(place.node)].product;
+      if (product.empty()) product = label_of(device.product);
+    });
+    find_users();
+    std::vector<const ResourceClaim*> claims;
+    view.resource_claims.for_each([&](kube::RowId, const ResourceClaim& claim) { claims.push_back(&claim); });
+    std::ranges::sort(claims, {},
+                      [](const ResourceClaim* claim) { return std::tie(claim->meta.ns, claim->meta.name); });
+    for (const ResourceClaim* claim : claims) read(*claim);
+  }
+
+ private:
+  struct Held {
+    std::map<std::string, GpuCount> gpus;  ///< whole GPUs by node
+    std::set<std::string> unknown;         ///< nodes of devices whose GPU cannot be told
+  };
+
+  /// @return true if the GPU is new
+  bool describe(std::string_view node, const std::string& gpu) {
+    if (!known_.emplace(node, gpu).second) return false;
+    ++out_.described_[std::string(node)].gpus;
+    return true;
+  }
+
+  /// Finds the pods that exist among those for which claims are reserved.
+  void find_users() {
+    std::unordered_set<std::string_view> reserved;
+    view_.resource_claims.for_each([&](kube::RowId, const ResourceClaim& claim) {
+      for (const std::string& uid : claim.reserved_for) reserved.insert(uid);
+    });
+    if (reserved.empty()) return;
+    view_.pods.for_each([&](kube::RowId, const kube::Pod& pod) {
+      if (!pod.over() && reserved.contains(pod.meta.uid)) users_.insert(pod.meta.uid);
+    });
+  }
+
+  std::string node_of(const ResourceClaim& claim, const ResourceClaim::Grant& grant, const Devices::Place* place) {
+    if (place != nullptr && !place->node.empty()) return std::string(place->node);
+    if (!claim.node.empty()) return claim.node;
+    return nodes_.contains(grant.pool) ? grant.pool : std::string();
+  }
+
+  Held held_by(const ResourceClaim& claim) {
+    Held held;
+    for (const ResourceClaim::Grant& grant : claim.grants) {
+      if (!offers_gpus(grant.driver)) continue;
+      const Devices::Place* place = devices_.find(grant);
+      const std::string node = node_of(claim, grant, place);
+      if (node.empty()) continue;
+      if (place == nullptr || !place->gpu) {
+        held.unknown.insert(node);
+        continue;
+      }
+      describe(node, *place->gpu);
+      if (taken_.emplace(node, *place->gpu).second) ++held.gpus[node];
+    }
+    return held;
+  }
+
+  void read(const ResourceClaim& claim) {
+    const auto user = std::ranges::find_if(claim.reserved_for, [&](const auto& uid) { return users_.contains(uid); });
+    // The requests of its pod already count what such a claim holds.
+    if (claim.is_for_extended_resource && user != claim.reserved_for.end()) return;
+    const Held held = held_by(claim);
+    for (const auto& [node, gpus] : held.gpus) {
+      if (user != claim.reserved_for.end()) {
+        out_.by_pod_[*user] += whole_gpus(gpus);
+      } else if (!held.unknown.contains(node)) {
+        out_.others_.push_back({"ResourceClaim", &claim.meta, node, whole_gpus(gpus)});
+      }
+    }
+    for (const std::string& node : held.unknown) {
+      out_.others_.push_back({"ResourceClaim", &claim.meta, node, std::nullopt});
+    }
+  }
+
+  GpuHolders& out_;
+  const ClusterView& view_;
+  Devices devices_;
+  std::unordered_set<std::string_view> nodes_;
+  std::unordered_set<std::string_view> users_;                   // UIDs of existing pods with claims
+  std::set<std::pair<std::string, std::string>> known_, taken_;  // node and GPU
+};
+
+GpuHolders::GpuHolders(const ClusterView& view) {
+  if (view.resource_slices.version + view.resource_claims.version > 0) Claims(*this, view);
+  add_visible(view);
+}
+
+/// Adds the pods that see GPUs of their node without a request or a claim, such as a launcher of sleeping engines. The
+/// agents of a node, which DaemonSets run, only look at its GPUs.
+void GpuHolders::add_visible(const ClusterView& view) {
+  view.pods.for_each([&](kube::RowId, const kube::Pod& pod) {
+    const std::vector<std::string>& visible = pod.spec.visible_gpus;
+    if (visible.empty() || !pod.bound() || pod.over() || of(pod) > MilliGpu{}) return;
+    const kube::OwnerReference* owner = pod.meta.controller();
+    if (owner != nullptr && (owner->kind == "DaemonSet" || owner->kind == "Node")) return;
+    const bool sees_all = std::ranges::find(visible, "all") != visible.end();
+    std::optional<MilliGpu> gpus;
+    if (!sees_all) gpus = whole_gpus(std::ssize(visible));
+    others_.push_back({"Pod", &pod.meta, pod.spec.node, gpus});
+  });
+}
+
+const GpuHolders::Described& GpuHolders::on_node(std::string_view node) const {
+  static const Described kNone;
+  const auto found = described_.find(node);
+  return found == described_.end() ? kNone : found->second;
+}
+
+MilliGpu GpuHolders::of(const kube::Pod& pod) const {
+  const MilliGpu requested = gpus_of(pod.spec.requests);
+  const auto claimed = by_pod_.find(pod.meta.uid);
+  return claimed == by_pod_.end() ? requested : requested + claimed->second;
+}
+
+}  // namespace capstan::op

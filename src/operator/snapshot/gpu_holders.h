@@ -1,0 +1,53 @@
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/quantity.h"
+#include "operator/view/cluster_view.h"
+
+namespace capstan::op {
+
+/// The GPUs that are held otherwise than by a request for an extended resource: by ResourceClaims (dynamic resource
+/// allocation), and by pods that make GPUs visible to themselves.
+///
+/// A GPU counts once and as a whole, however many claims share it or hold a MIG device of it. Drivers whose names begin
+/// with "gpu." offer GPUs, such as gpu.nvidia.com. Where it cannot be told which GPUs are held, all that others leave
+/// on the node counts as held.
+class GpuHolders {
+ public:
+  explicit GpuHolders(const ClusterView& view);
+
+  /// The GPUs that ResourceSlices describe on a node, or that claims hold there although no slice describes them.
+  struct Described {
+    GpuCount gpus = 0;
+    std::string product;  ///< product of its GPUs, as a node label states it: "NVIDIA-H100-80GB-HBM3"
+  };
+  const Described& on_node(std::string_view node) const;
+
+  /// Returns the GPUs that a pod requests and the GPUs that its claims hold. If several pods share a claim, its GPUs
+  /// count for one of them.
+  MilliGpu of(const kube::Pod& pod) const;
+
+  /// An object that holds GPUs beside the rows of pods with requests and claims.
+  struct Other {
+    std::string kind;  ///< ResourceClaim or Pod
+    const kube::Meta* meta = nullptr;
+    std::string node;
+    std::optional<MilliGpu> gpus;  ///< none: it may hold any GPU of the node that no other object holds
+  };
+  const std::vector<Other>& others() const { return others_; }
+
+ private:
+  class Claims;
+  void add_visible(const ClusterView& view);
+
+  std::map<std::string, Described, std::less<>> described_;
+  std::map<std::string, MilliGpu, std::less<>> by_pod_;  ///< GPUs of claims, by UID of the pod
+  std::vector<Other> others_;
+};
+
+}  // namespace capstan::op
