@@ -82,7 +82,7 @@ std::optional<std::int64_t> gpus_of_instance(std::string_view type) {
   if (family->family == "p3") return size == "2xlarge" ? 1 : size == "8xlarge" ? 4 : 8;
   if (family->family == "g3") return size == "8xlarge" ? 2 : size == "16xlarge" ? 4 : 1;
   if (family->family == "g5g") return size == "16xlarge" ? 2 : 1;
-  if (family->family == "g7e" && size == "12xlarge") return 2;
+  if (family->family.starts_with("g7") && size == "12xlarge") return 2;
   if (family->family == "p2") return size == "xlarge" ? 1 : size == "8xlarge" ? 8 : 16;
   if (size == "12xlarge") return 4;
   if (size == "24xlarge") return 4;
