@@ -23,15 +23,19 @@ void AssumedRooms::mark_changed(NodeId id) {
   if (is_built_) stale_.insert(id);
 }
 
-void AssumedRooms::update(const Rooms& base, const std::shared_ptr<const model::Catalog>& catalog,
-                          std::vector<AssumedPod> pods, std::span<const NodeId> leaving) {
+void AssumedRooms::mark_eligibility_changed() {
+  for (const auto& [node, pods] : by_node_) mark_changed(node);
+  refusals.rows.clear();
+}
+
+void AssumedRooms::update(const Rooms& base, const model::Eligibility& eligibility, std::vector<AssumedPod> pods,
+                          std::span<const NodeId> leaving) {
   if (!is_built_) rooms_ = base;
   is_built_ = true;
-  follow_catalog(catalog);
   follow_leaving(leaving);
   follow_pods(std::move(pods));
   for (const NodeId id : stale_) {
-    refresh(id, std::ranges::binary_search(leaving_, id) ? nullptr : base.find(id));
+    refresh(id, std::ranges::binary_search(leaving_, id) ? nullptr : base.find(id), eligibility);
   }
   stale_.clear();
 }
@@ -49,17 +53,6 @@ bool AssumedRooms::has(PodId pod) const { return std::ranges::binary_search(pods
 std::optional<std::span<const AssumedRooms::Change>> AssumedRooms::changes_since(std::uint64_t version) const {
   if (version < first_change_) return std::nullopt;
   return std::span(changes_).subspan(version - first_change_);
-}
-
-/// Follows a change of the catalog. If it changes what pods request or which nodes admit them, the room of assumed pods
-/// changes, and every refusal is out of date.
-void AssumedRooms::follow_catalog(const std::shared_ptr<const model::Catalog>& catalog) {
-  if (catalog_ == catalog) return;
-  const bool is_equal = catalog_ != nullptr && catalog_->eligibility == catalog->eligibility;
-  catalog_ = catalog;
-  if (is_equal) return;
-  for (const auto& [node, pods] : by_node_) mark_changed(node);
-  refusals.rows.clear();
 }
 
 void AssumedRooms::follow_leaving(std::span<const NodeId> leaving) {
@@ -102,14 +95,14 @@ void AssumedRooms::remove(const AssumedPod& pod) {
   mark_changed(pod.node);
 }
 
-void AssumedRooms::refresh(NodeId id, const NodeRoom* base) {
+void AssumedRooms::refresh(NodeId id, const NodeRoom* base, const model::Eligibility& eligibility) {
   const auto pods = by_node_.find(id);
   if (base == nullptr || pods == by_node_.end()) return set(id, base);
   NodeRoom room = *base;
   for (const AssumedPod& pod : pods->second) {
     if (room.free < pod.gpus) continue;
     room.free -= pod.gpus;
-    if (room.available) model::take_from(*room.available, catalog_->eligibility.requests(pod.pod_class));
+    if (room.available) model::take_from(*room.available, eligibility.requests(pod.pod_class));
   }
   set(id, &room);
 }

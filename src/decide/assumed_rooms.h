@@ -2,7 +2,6 @@
 
 #include <cstdint>
 #include <map>
-#include <memory>
 #include <optional>
 #include <set>
 #include <span>
@@ -10,7 +9,7 @@
 
 #include "decide/refusals.h"
 #include "decide/rooms.h"
-#include "model/catalog.h"
+#include "model/eligibility.h"
 
 namespace capstan::decide {
 
@@ -41,12 +40,16 @@ class AssumedRooms {
 
   /// Notes that the node changed in the rooms of the index.
   void mark_changed(NodeId id);
+  /// Notes that pods may run elsewhere or ask for something else (model::CatalogChange::eligibility). This changes the
+  /// room of assumed pods, and every refusal.
+  void mark_eligibility_changed();
   /// Makes these rooms equal to `base` less the room of the assumed pods. An assumed pod takes room only if its node
   /// has enough free GPUs. Room that take() took is returned.
-  /// @param base     the rooms of the last call, changed only at the nodes that were marked
-  /// @param pods     assumed pods, ascending by pod id
-  /// @param leaving  nodes to leave out
-  void update(const Rooms& base, const std::shared_ptr<const model::Catalog>& catalog, std::vector<AssumedPod> pods,
+  /// @param base         the rooms of the last call, changed only at the nodes that were marked
+  /// @param eligibility  the value of the last call, unless its change was marked
+  /// @param pods         assumed pods, ascending by pod id
+  /// @param leaving      nodes to leave out
+  void update(const Rooms& base, const model::Eligibility& eligibility, std::vector<AssumedPod> pods,
               std::span<const NodeId> leaving);
   /// Takes room until the next update.
   void take(NodeId node, MilliGpu gpus, const model::Resources& others);
@@ -68,18 +71,16 @@ class AssumedRooms {
   friend bool operator==(const AssumedRooms&, const AssumedRooms&) { return true; }
 
  private:
-  void follow_catalog(const std::shared_ptr<const model::Catalog>& catalog);
   void follow_leaving(std::span<const NodeId> leaving);
   void follow_pods(std::vector<AssumedPod> pods);
   void add(const AssumedPod& pod);
   void remove(const AssumedPod& pod);
-  void refresh(NodeId id, const NodeRoom* base);
+  void refresh(NodeId id, const NodeRoom* base, const model::Eligibility& eligibility);
   void set(NodeId id, const NodeRoom* next);
   void add_change(NodeId id, const model::DomainPath& domains);
 
   bool is_built_ = false;
   Rooms rooms_;
-  std::shared_ptr<const model::Catalog> catalog_;
   std::vector<AssumedPod> pods_;  ///< ascending by pod id
   std::vector<NodeId> leaving_;   ///< ascending
   std::map<NodeId, std::vector<AssumedPod>> by_node_;

@@ -26,7 +26,7 @@ AssumedPod assumed(PodId pod, NodeId node, std::int64_t gpus, QueueId queue = {}
 struct OneNode {
   OneNode() : node(world.node(0)), index(build(world.snapshot)) {}
   MilliGpu free_after(std::vector<AssumedPod> pods, std::vector<NodeId> leaving = {}) {
-    index.assumed.update(index.rooms, world.snapshot.catalog, std::move(pods), leaving);
+    index.assumed.update(index.rooms, world.snapshot.catalog->eligibility, std::move(pods), leaving);
     const NodeRoom* room = index.assumed.rooms().find(node);
     return room == nullptr ? MilliGpu{-1} : room->free;
   }
@@ -102,9 +102,13 @@ TEST(AssumedRooms, OtherRequestsOfAPodClassChangeTheRoomAndEndAllRefusals) {
   pod.pod_class = world.pod_class({}, {.cpu_milli = 1'000});
   Index index = build(world.snapshot);
   const auto cpu_with = [&](std::int64_t request) {
+    model::Delta delta;
     auto catalog = std::make_shared<model::Catalog>(*world.snapshot.catalog);
     catalog->eligibility.pod_classes.front().requests.cpu_milli = request;
-    index.assumed.update(index.rooms, catalog, {pod}, {});
+    delta.catalog = model::changes_between(*world.snapshot.catalog, *catalog);
+    world.snapshot.catalog = catalog;
+    apply(index, world.snapshot, delta);
+    index.assumed.update(index.rooms, catalog->eligibility, {pod}, {});
     return index.assumed.rooms().find(node)->available->cpu_milli;
   };
   EXPECT_EQ(cpu_with(1'000), 9'000);
@@ -137,7 +141,7 @@ RC_GTEST_PROP(AssumedRooms, KeptOnesEqualNewOnes, ()) {
     if (*rc::gen::inRange(0, 3) == 0) leaving.push_back({*rc::gen::inRange<std::uint32_t>(0, world.next_node + 1)});
     Index fresh = build(world.snapshot);
     for (Index* index : {&kept, &fresh}) {
-      index->assumed.update(index->rooms, world.snapshot.catalog, pods, leaving);
+      index->assumed.update(index->rooms, world.snapshot.catalog->eligibility, pods, leaving);
     }
     RC_ASSERT(kept.assumed.rooms() == fresh.assumed.rooms());
     RC_ASSERT(kept.assumed.pods_by_node() == fresh.assumed.pods_by_node());

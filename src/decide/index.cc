@@ -136,6 +136,7 @@ void apply(Index& index, const model::Snapshot& next, const model::Delta& delta)
     if (const model::Gang* gang = next.gangs.find(id)) learn_gang(index, id, *gang);
   }
   for (NodeId id : touched) refresh_node(index, id, next.nodes.find(id));
+  if (delta.catalog.eligibility) index.assumed.mark_eligibility_changed();
 }
 
 }  // namespace capstan::decide

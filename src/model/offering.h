@@ -21,6 +21,7 @@ struct Offering {
   DomainId zone;
   CapacityType capacity = CapacityType::on_demand;
   MicroUsd price_per_hour;
+  friend bool operator==(const Offering&, const Offering&) = default;
 };
 
 /// An offering that is bought through a pool.
@@ -38,6 +39,7 @@ struct Pool {
   std::string name;
   std::vector<OfferingId> offerings;  ///< offerings in order of preference
   GpuCount gpu_limit = 0;             ///< most GPUs of the pool, nodes on their way included
+  friend bool operator==(const Pool&, const Pool&) = default;
 };
 
 /// Limits on the nodes of all pools together, nodes on their way included. An empty value means no limit.

@@ -45,6 +45,7 @@ struct Service {
   /// service sets the replicas of all of them. Empty on the other variants, and if there are none.
   std::vector<ServiceId> alternatives{};
   static constexpr std::size_t kAlternativesMost = 7;
+  friend bool operator==(const Service&, const Service&) = default;
 };
 
 }  // namespace capstan::model

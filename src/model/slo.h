@@ -17,6 +17,8 @@ struct Slo {
   /// idle replica without a cached prefix needs for the prompt. Thousandths; 0: `ttft` for every prompt.
   std::uint32_t ttft_prefills_milli = 0;
 
+  friend bool operator==(const Slo&, const Slo&) = default;
+
   bool scales_with_prompt() const { return ttft > Duration{} && ttft_prefills_milli > 0; }
   /// Returns the TTFT bound of a prompt. `alone` is the time that an idle replica needs for this prompt.
   Duration ttft_of(Duration alone) const {

@@ -7,6 +7,7 @@
 #include "base/shared_table.h"
 #include "base/time.h"
 #include "model/catalog.h"
+#include "model/catalog_change.h"
 #include "model/gang.h"
 #include "model/ids.h"
 #include "model/node.h"
@@ -47,7 +48,8 @@ struct Snapshot {
   }
 };
 
-/// The changes between two snapshots: ids of rows that were set or erased, ascending and without duplicates.
+/// The changes between two snapshots: ids of rows that were set or erased, ascending and without duplicates, and the
+/// tables of the catalog that differ. The catalog of a simulation does not change.
 struct Delta {
   std::uint64_t from_version = 0;
   std::uint64_t to_version = 0;
@@ -57,9 +59,11 @@ struct Delta {
   std::vector<GangId> gangs;
   std::vector<PodId> pods;
   std::vector<GangId> signals;  ///< replicas whose signals changed
+  CatalogChange catalog{};
 
   bool empty() const {
-    return services.empty() && nodes.empty() && claims.empty() && gangs.empty() && pods.empty() && signals.empty();
+    return services.empty() && nodes.empty() && claims.empty() && gangs.empty() && pods.empty() && signals.empty() &&
+           !catalog.any();
   }
 };
 

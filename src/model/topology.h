@@ -17,6 +17,7 @@ struct Domain {
   std::string name;
   Level level = TopologyLevel::zone;
   DomainId parent;  ///< next wider domain; none for the cluster
+  friend bool operator==(const Domain&, const Domain&) = default;
 };
 
 /// A named tree of domains. Node labels name the domains in which a node lies.

@@ -40,6 +40,7 @@ struct Workload {
   QueueId queue{};            ///< queue of its pods; none: no queue limits them
   PodClassId pod_class{};     ///< pod class of replicas that have no pods yet; none: every node admits them
   MicroUsd price_per_hour{};  ///< stated price of a replica; 0: the price of the offerings of its GPUs
+  friend bool operator==(const Workload&, const Workload&) = default;
 
   /// Returns the request of a replica that has no pods yet.
   GangSpec gang() const {

@@ -4,6 +4,7 @@
 #include <rapidcheck/gtest.h>
 
 #include <algorithm>
+#include <memory>
 #include <utility>
 #include <vector>
 
@@ -101,7 +102,7 @@ RC_GTEST_PROP(KeptIndex, DecidesAsANewOne, ()) {
 RC_GTEST_PROP(KeptIndex, ARevisedRefusalEqualsASearch, ()) {
   World world = testing::random_world();
   Index index = build(world.snapshot);
-  const auto update = [&] { index.assumed.update(index.rooms, world.snapshot.catalog, {}, {}); };
+  const auto update = [&] { index.assumed.update(index.rooms, world.snapshot.catalog->eligibility, {}, {}); };
   update();
   const Request request{
       .gpu = {0},
@@ -112,8 +113,11 @@ RC_GTEST_PROP(KeptIndex, ARevisedRefusalEqualsASearch, ()) {
   const Fit before = best_fit(index.assumed.rooms(), request);
   if (!before.nodes.empty()) return;
   const std::uint64_t version = index.assumed.version();
-  apply(index, world.snapshot, testing::disturb(world));
+  const std::shared_ptr<const model::Catalog> catalog = world.snapshot.catalog;  // the request points into it
+  const model::Delta delta = testing::disturb(world);
+  apply(index, world.snapshot, delta);
   update();
+  if (delta.catalog.eligibility) return;  // every refusal is dropped
   Fit revised = before;
   if (!revise(revised, index.assumed.rooms(), request, *index.assumed.changes_since(version))) return;
   const Fit searched = best_fit(index.assumed.rooms(), request);

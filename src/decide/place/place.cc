@@ -571,7 +571,7 @@ Decision decide(Index& index, const model::Snapshot& snapshot, std::span<const m
   forget_settled(memory, snapshot, now);
   if (policy.kind == Policy::Kind::gang) follow_broken(memory, index, snapshot, now);
   if (index.pending_gangs.empty() && index.unbound_pods.empty() && planned.empty()) return {};
-  index.assumed.update(index.rooms, snapshot.catalog, assumed_pods(snapshot, memory), leaving.nodes);
+  index.assumed.update(index.rooms, snapshot.catalog->eligibility, assumed_pods(snapshot, memory), leaving.nodes);
   Cycle cycle(index, snapshot, policy, memory, now, leaving);
   Decision decision = policy.kind == Policy::Kind::first_fit ? cycle.first_fit() : cycle.whole_gangs(planned);
   assume(memory, snapshot, decision.plan, now + policy.assume_for);

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/known_row.h"
@@ -53,6 +54,17 @@ class World {
   /// Sets the resources of a node other than GPUs.
   void provide(model::NodeId node, model::Resources available);
 
+  /// Replaces the catalog of the snapshot by a changed copy, and returns the tables that differ. Copies of the snapshot
+  /// keep the old catalog.
+  template <typename Edit>
+  model::CatalogChange edit_catalog(Edit edit) {
+    auto next = std::make_shared<model::Catalog>(*catalog_);
+    edit(*next);
+    const model::CatalogChange change = model::changes_between(*catalog_, *next);
+    snapshot.catalog = catalog_ = std::move(next);
+    return change;
+  }
+
   std::uint32_t next_node = 0, next_gang = 0, next_pod = 0, next_claim = 0;
 
  private:
@@ -64,7 +76,7 @@ class World {
 /// Makes a random cluster: nodes of every phase, gangs of every level, pods bound where they fit.
 World random_world();
 
-/// Sets or erases random rows, as can happen between two observations, and returns the delta.
+/// Sets or erases random rows and edits the catalog, as can happen between two observations, and returns the delta.
 model::Delta disturb(World& world);
 
 constexpr Instant at(std::int64_t seconds) { return {std::chrono::seconds(seconds)}; }

@@ -200,8 +200,31 @@ World random_world() {
   return world;
 }
 
+namespace {
+
+/// Changes prices, limits, queues and the requests of pods at random.
+model::CatalogChange disturb_catalog(World& world) {
+  const std::int64_t price = *rc::gen::inRange<std::int64_t>(1, 4), limit = *rc::gen::inRange<std::int64_t>(0, 80);
+  const int what = *rc::gen::inRange(0, 6);
+  return world.edit_catalog([&](model::Catalog& catalog) {
+    if (what == 0) {
+      for (model::Offering& offering : catalog.offerings) offering.price_per_hour = {price * 1'000'000};
+    }
+    if (what == 1) {
+      for (model::Pool& pool : catalog.pools) pool.gpu_limit = limit;
+    }
+    if (what == 2) catalog.queues.back().limit = whole_gpus(limit);
+    std::vector<model::PodClass>& classes = catalog.eligibility.pod_classes;
+    if (what == 3) classes.back().requests.cpu_milli = price * 700;
+    if (what == 4) classes.front().node_classes.assign(2, price > 2);
+  });
+}
+
+}  // namespace
+
 model::Delta disturb(World& world) {
   model::Delta delta;
+  delta.catalog = disturb_catalog(world);
   model::Snapshot& s = world.snapshot;
   for (int i = *rc::gen::inRange(0, 6); i > 0; --i) {
     switch (*rc::gen::inRange(0, 7)) {

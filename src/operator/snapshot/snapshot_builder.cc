@@ -138,7 +138,7 @@ SnapshotBuilder::Seen SnapshotBuilder::look_at_everything(const ClusterView& vie
   seen.delta.from_version = last_.version;
   last_.at = at;
   ++last_.version;
-  last_.catalog = catalog_.catalog();
+  follow_catalog(seen.delta);
   seen.delta.to_version = last_.version;
   seen.delta.services = replace(last_.services, build.services);
   seen.delta.nodes = replace(last_.nodes, build.nodes);
@@ -162,6 +162,14 @@ SnapshotBuilder::Seen SnapshotBuilder::look_at_everything(const ClusterView& vie
   gangs_.forget_unseen();
   pods_.forget_unseen();
   return seen;
+}
+
+/// Publishes the catalog if it differs from the last one. Otherwise the snapshot keeps the last one.
+void SnapshotBuilder::follow_catalog(model::Delta& delta) {
+  static const model::Catalog kNone;
+  const bool is_first = last_.catalog == nullptr;
+  delta.catalog = model::changes_between(is_first ? kNone : *last_.catalog, catalog_.rows());
+  if (is_first || delta.catalog.any()) last_.catalog = catalog_.catalog();
 }
 
 /// Moves moments after `at` to `at`, so that no age is negative. The clock of another machine can be ahead of ours.

@@ -97,6 +97,7 @@ class SnapshotBuilder {
   void keep_serving();
 
   Seen look_at_everything(const ClusterView& view, const Readings& readings, Instant at);
+  void follow_catalog(model::Delta& delta);
   void read_nodes(FullBuild& build);
   void read_pools(FullBuild& build);
   void read_claims(FullBuild& build);
