@@ -206,7 +206,7 @@ TEST(EvidenceCases, AQueryMayCountTheOnlyEngineOfTheInput) {
 
 TEST(EvidenceCases, AStartupProbeMayTakeLongerThanTheReadinessDelay) {
   const auto delay = [](const std::string& probe) {
-    return found(server("image: 'a:1', " + probe + "readinessProbe: {initialDelaySeconds: 240}"),
+    return found(scaled_server("image: 'a:1', " + probe + "readinessProbe: {initialDelaySeconds: 240}"),
                  "readiness-delay-fixed");
   };
   EXPECT_EQ(delay(""), "warning");
@@ -307,6 +307,81 @@ TEST(EvidenceCases, AVolumeOfOneNodeServesOneReplica) {
   EXPECT_EQ(volume("1", once), "none");
   EXPECT_EQ(volume("2", many), "none");
   EXPECT_EQ(volume("2", once + ", storageClassName: efs-sc"), "none");
+}
+
+TEST(EvidenceCases, AMinimumThatIsFilledInLaterIsNotZero) {
+  const auto scaler = [](const std::string& min) {
+    return "apiVersion: keda.sh/v1alpha1\nkind: ScaledObject\nmetadata: {name: a}\nspec: {scaleTargetRef: {name: a}, " +
+           min +
+           "maxReplicaCount: 4, triggers: [{type: prometheus, metadata: {query: 'sum(vllm:num_requests_waiting)', "
+           "threshold: '5'}}]}\n";
+  };
+  EXPECT_EQ(found(scaler(""), "scale-to-zero-self-metric"), "error");
+  EXPECT_EQ(found(scaler("minReplicaCount: 0, "), "scale-to-zero-self-metric"), "error");
+  EXPECT_EQ(found(scaler("minReplicaCount: __MIN__, "), "scale-to-zero-self-metric"), "none");
+}
+
+TEST(EvidenceCases, PrometheusIsNoClient) {
+  const auto ports = [](const std::string& name) {
+    return found(server("image: 'a:1', ports: [{name: " + name + ", containerPort: 8000}]") +
+                     "---\napiVersion: v1\nkind: Service\nmetadata: {name: a}\nspec: {selector: {a: b}}\n",
+                 "missing-readiness-probe");
+  };
+  EXPECT_EQ(ports("http"), "warning");
+  EXPECT_EQ(ports("metrics"), "none");
+}
+
+TEST(EvidenceCases, CpuMayFollowTheLoadOfAProgramThatServesNoModel) {
+  const auto hpa = [](const std::string& image) {
+    return found(
+        "apiVersion: autoscaling/v2\nkind: HorizontalPodAutoscaler\nmetadata: {name: solver}\nspec: {scaleTargetRef: "
+        "{kind: Deployment, name: solver}, maxReplicas: 4, metrics: [{type: Resource, resource: {name: cpu, target: "
+        "{type: Utilization, averageUtilization: 70}}}]}\n---\n" +
+            server("image: '" + image + "'", "", "solver"),
+        "cpu-memory-hpa-on-gpu");
+  };
+  EXPECT_EQ(hpa("fluid-solver:1"), "info");
+  EXPECT_EQ(hpa("registry/llm-server:1"), "warning");
+}
+
+TEST(EvidenceCases, SpotNodesEndReplicasAnyway) {
+  const auto pool = [](const std::string& requirements) {
+    return found(
+        "apiVersion: karpenter.sh/v1\nkind: NodePool\nmetadata: {name: gpu-burst}\nspec: {limits: "
+        "{nvidia.com/gpu: 8}, disruption: {consolidationPolicy: WhenEmptyOrUnderutilized, consolidateAfter: 5m}, "
+        "template: {spec: {requirements: [" +
+            requirements + "], taints: [{key: nvidia.com/gpu, effect: NoSchedule}]}}}\n",
+        "gpu-consolidation-underutilized");
+  };
+  const auto capacity = [](const std::string& types) {
+    return "{key: karpenter.sh/capacity-type, operator: In, values: [" + types + "]}";
+  };
+  const auto instances = [](const std::string& types) {
+    return "{key: node.kubernetes.io/instance-type, operator: In, values: [" + types + "]}";
+  };
+  EXPECT_EQ(pool(capacity("on-demand")), "error");
+  EXPECT_EQ(pool(capacity("spot, on-demand")), "warning");
+  EXPECT_EQ(pool(capacity("spot")), "info");
+  EXPECT_EQ(pool(instances("g6.xlarge")), "info") << "no other node of the pool is cheaper or has room";
+  EXPECT_EQ(pool(instances("g6.xlarge, g6.2xlarge")), "error");
+  EXPECT_EQ(pool(instances("g6.12xlarge")), "warning") << "a node with four GPUs may be half empty";
+}
+
+TEST(EvidenceCases, VersionsInOwnRegistriesCount) {
+  const auto removed = [](const std::string& name, const std::string& tag) {
+    return found(
+        "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: chat}\nspec: {selector: {matchLabels: {a: b}}, "
+        "template: {metadata: {labels: {a: b}}, spec: {containers: [{name: " +
+            name + ", image: '123.dkr.ecr.aws/chat" + tag +
+            "', resources: {limits: {nvidia.com/gpu: 1}}}]}}}\n---\n"
+            "apiVersion: keda.sh/v1alpha1\nkind: ScaledObject\nmetadata: {name: chat}\nspec: {scaleTargetRef: "
+            "{name: chat}, minReplicaCount: 1, maxReplicaCount: 4, triggers: [{type: prometheus, metadata: "
+            "{query: 'avg(vllm:gpu_cache_usage_perc)', threshold: '1'}}]}\n",
+        "metric-removed");
+  };
+  EXPECT_EQ(removed("vllm", ":v0.8.4"), "none") << "this version has the metric";
+  EXPECT_EQ(removed("vllm", ":v0.20.0"), "error");
+  EXPECT_EQ(removed("chat", ":v0.8.4"), "warning") << "nothing says that the tag is a version of vLLM";
 }
 
 }  // namespace

@@ -178,6 +178,12 @@ bool is_general_pool(const Pool& pool, const Set& set) {
          1;
 }
 
+bool allows_spot(const Pool& pool) {
+  const Value& types = requirement(pool, "capacity-type");
+  return types["operator"].is("In") &&
+         std::ranges::any_of(types["values"].children(), [](const Value& type) { return type.is("spot"); });
+}
+
 bool is_narrowed(const Pool& pool) {
   for (const std::string_view key : {"instance-family", "instance-type"}) {
     if (requirement(pool, key)["operator"].is("In")) return false;

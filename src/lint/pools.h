@@ -42,6 +42,9 @@ std::vector<std::string> instance_types_of(const Pool& pool);
 /// states no purpose, such as "default". Such a pool also runs the pods that need no GPU.
 bool is_general_pool(const Pool& pool, const Set& set);
 
+/// Returns true if the pool may buy spot nodes, which the cloud takes back at any time.
+bool allows_spot(const Pool& pool);
+
 /// Returns true if the requirements also limit the instance types in ways that `families_of` ignores, such as by size.
 bool is_narrowed(const Pool& pool);
 

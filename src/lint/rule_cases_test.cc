@@ -29,8 +29,8 @@ TEST(RuleCases, EngineFlagRemoved) {
       {"vllm/vllm-openai:v0.11.0", "--max-seq-len-to-capture, '8192'", "error"},
       {"vllm/vllm-openai:v0.16.0", "--device, cuda", "error"},
       {"vllm/vllm-openai:v0.8.5", "--worker-use-ray", "error"},
-      {"vllm/vllm-openai:v0.27.0", "--task, embed", "none"},
-      {"vllm/vllm-openai:v0.28.0", "--task, embed", "error"},
+      {"vllm/vllm-openai:v0.12.0", "--task, embed", "none"},
+      {"vllm/vllm-openai:v0.13.0", "--task, embed", "error"},
       {"vllm/vllm-openai:v0.28.0", "--task-name, embed", "none"},
       {"vllm/vllm-openai:latest", "--swap-space, '4'", "warning"},
       {"vllm/vllm-openai", "--swap-space, '4'", "warning"},
@@ -120,7 +120,7 @@ TEST(RuleCases, CudaDevicesBeyondGrant) {
 
 TEST(RuleCases, ReadinessDelayFixed) {
   const auto probe = [](const std::string& probes, const std::string& spec = "") {
-    return found(server("image: 'a:1', " + probes, spec), "readiness-delay-fixed");
+    return found(scaled_server("image: 'a:1', " + probes, spec), "readiness-delay-fixed");
   };
   const std::string claim = "volumes: [{name: m, persistentVolumeClaim: {claimName: m}}], ";
   EXPECT_EQ(probe("readinessProbe: {httpGet: {path: /health}, initialDelaySeconds: 300}"), "warning");
@@ -129,6 +129,9 @@ TEST(RuleCases, ReadinessDelayFixed) {
       << "the model may be downloaded";
   EXPECT_EQ(probe("readinessProbe: {httpGet: {path: /health}, initialDelaySeconds: 120}", claim), "warning");
   EXPECT_EQ(probe("readinessProbe: {httpGet: {path: /health}, initialDelaySeconds: 60}"), "none");
+  const std::string alone =
+      server("image: 'a:1', readinessProbe: {httpGet: {path: /health}, initialDelaySeconds: 300}");
+  EXPECT_EQ(found(alone, "readiness-delay-fixed"), "info") << "nothing adds replicas";
   EXPECT_EQ(probe("livenessProbe: {httpGet: {path: /health}, initialDelaySeconds: 300}"), "none");
   EXPECT_EQ(probe("startupProbe: {httpGet: {path: /health}, failureThreshold: 60}"), "none");
 }

@@ -32,7 +32,7 @@ struct Scaler {
   const Value* min = nullptr;  ///< minimum of replicas in the manifest; missing if not stated
   const Value* max = nullptr;
   const Value* behavior = nullptr;
-  std::int64_t min_replicas = 1;  ///< minimum of replicas, or the default of the kind
+  std::int64_t min_replicas = 1;  ///< minimum of replicas; without one, the default of the kind
   bool scales_itself = false;     ///< true for kinds that scale their own replicas, such as InferenceService
   std::vector<ScalingSignal> signals;
 };

@@ -63,6 +63,27 @@ bool has_lasting_volume(const Object& object, const Pod& pod) {
          std::ranges::any_of((*pod.spec)["volumes"].children(), lasts);
 }
 
+bool serves_model(const Object& object) {
+  const auto names_model = [](std::string_view text) {
+    for (const std::string_view word :
+         {"vllm",    "sglang",      "trtllm",    "tensorrt", "triton", "text-generation", "tgi",     "ollama",
+          "llm",     "llama",       "mistral",   "qwen",     "gpt",    "deepseek",        "gemma",   "model",
+          "whisper", "diffus",      "embed",     "rerank",   "infer",  "predict",         "serving", "nim",
+          "chat",    "transformer", "tokenizer", "bert",     "torch",  "hugging"}) {
+      if (text.find(word) != text.npos) return true;
+    }
+    return false;
+  };
+  if (names_model(object.name)) return true;
+  for (const Pod& pod : pods_of(object)) {
+    for (const Value* container : containers_of(pod)) {
+      const bool has_engine = engine_of(start_of(*container)).has_value();
+      if (has_engine || names_model((*container)["image"].text) || names_model(command_of(*container))) return true;
+    }
+  }
+  return false;
+}
+
 const Object* service_of(const Object& object, const Pod& pod, const Set& set) {
   for (const Object* service : set.in_folder("Service", object)) {
     if (may_share_namespace(*service, object) && selects(at(*service, "spec.selector"), (*pod.metadata)["labels"]))
@@ -71,7 +92,21 @@ const Object* service_of(const Object& object, const Pod& pod, const Set& set) {
   return nullptr;
 }
 
+namespace {
+
+/// Returns true if the container has ports and Prometheus alone asks them.
+bool serves_metrics_alone(const Value& container) {
+  const auto is_for_metrics = [](const Value& port) {
+    return port["name"].text == "metrics" || port["name"].text.ends_with("-metrics");
+  };
+  const Value& ports = container["ports"];
+  return ports.count > 0 && std::ranges::all_of(ports.children(), is_for_metrics);
+}
+
+}  // namespace
+
 bool takes_requests(const Object& object, const Pod& pod, const Value& container, const Set& set) {
+  if (serves_metrics_alone(container)) return false;
   const bool has_probe = container["readinessProbe"] || container["livenessProbe"] || container["startupProbe"];
   if (!container["image"]) return true;  // an excerpt may leave out the engine
   return container["ports"].count > 0 || has_probe || runs_engine(container) || service_of(object, pod, set) != nullptr;

@@ -15,6 +15,10 @@ bool has_lasting_volume(const Object& object, const Pod& pod);
 /// Returns the Service that sends requests to a pod; null if the folder has none.
 const Object* service_of(const Object& object, const Pod& pod, const Set& set);
 
+/// Returns true if an engine, or a word in the name, the images or the commands of an object, shows that it serves a
+/// model.
+bool serves_model(const Object& object);
+
 /// Returns true if a port, a probe, an engine or a Service of its pod shows that a container receives client requests.
 bool takes_requests(const Object& object, const Pod& pod, const Value& container, const Set& set);
 

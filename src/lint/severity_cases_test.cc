@@ -279,7 +279,7 @@ TEST(SeverityCases, ScaleUpIsLimitedIfASignalCountsStartingReplicas) {
         "apiVersion: keda.sh/v1alpha1\nkind: ScaledObject\nmetadata: {name: a}\nspec:\n  scaleTargetRef: {name: v}\n"
         "  minReplicaCount: 1\n  maxReplicaCount: 9\n  advanced:\n    horizontalPodAutoscalerConfig: {behavior: "
         "{scaleUp: "
-        "{policies: [{type: Percent, value: 100, periodSeconds: 15}]}}}\n" +
+        "{policies: [{type: Percent, value: 200, periodSeconds: 15}]}}}\n" +
             advanced + "  triggers: [{type: prometheus, metadata: {query: '" + query + "', threshold: '5'}}]\n",
         "scaleup-unbounded-vs-coldstart");
   };

@@ -103,11 +103,12 @@ TEST(SeverityStart, ASmallEngineWritesAnAnswerWithinAMinute) {
 
 TEST(SeverityStart, AReadinessDelayMayBeAsLongAsADownload) {
   const auto delay = [](const std::string& seconds, const std::string& volumes) {
-    return found(server("image: 'vllm/vllm-openai:v0.20.0', readinessProbe: {httpGet: {path: /health, port: 8000}, "
-                        "initialDelaySeconds: " +
-                            seconds + "}",
-                        volumes),
-                 "readiness-delay-fixed");
+    return found(
+        scaled_server("image: 'vllm/vllm-openai:v0.20.0', readinessProbe: {httpGet: {path: /health, port: 8000}, "
+                      "initialDelaySeconds: " +
+                          seconds + "}",
+                      volumes),
+        "readiness-delay-fixed");
   };
   const std::string claim = "volumes: [{name: m, persistentVolumeClaim: {claimName: m}}], ";
   EXPECT_EQ(delay("119", claim), "none");
@@ -115,10 +116,10 @@ TEST(SeverityStart, AReadinessDelayMayBeAsLongAsADownload) {
   EXPECT_EQ(delay("180", ""), "info");
   EXPECT_EQ(delay("300", ""), "warning");
   const auto large = [&](const std::string& seconds) {
-    return found(server("image: 'vllm/vllm-openai:v0.20.0', args: [--model, Qwen/Qwen2.5-32B-Instruct], "
-                        "readinessProbe: {httpGet: {path: /health, port: 8000}, initialDelaySeconds: " +
-                            seconds + "}",
-                        claim),
+    return found(scaled_server("image: 'vllm/vllm-openai:v0.20.0', args: [--model, Qwen/Qwen2.5-32B-Instruct], "
+                               "readinessProbe: {httpGet: {path: /health, port: 8000}, initialDelaySeconds: " +
+                                   seconds + "}",
+                               claim),
                  "readiness-delay-fixed");
   };
   EXPECT_EQ(large("180"), "info");
@@ -135,7 +136,7 @@ TEST(SeverityStart, DefaultPoliciesOfScaleUpAreAdvice) {
         "scaleup-unbounded-vs-coldstart");
   };
   const std::string percent = "{type: Percent, value: 100, periodSeconds: 15}";
-  EXPECT_EQ(up(percent), "warning");
+  EXPECT_EQ(up(percent), "info");
   EXPECT_EQ(up(percent + ", {type: Pods, value: 4, periodSeconds: 15}"), "info");
   EXPECT_EQ(up(percent + ", {type: Pods, value: 8, periodSeconds: 15}"), "warning");
 }

@@ -45,6 +45,13 @@ inline std::string server(const std::string& container, const std::string& spec 
          "containers: [{name: a, resources: {limits: {nvidia.com/gpu: 1}}, " + container + "}]}}}\n";
 }
 
+/// Returns the same Deployment and an HPA that scales it.
+inline std::string scaled_server(const std::string& container, const std::string& spec = "") {
+  return server(container, spec) +
+         "---\napiVersion: autoscaling/v2\nkind: HorizontalPodAutoscaler\nmetadata: {name: llama-70b}\nspec: "
+         "{scaleTargetRef: {kind: Deployment, name: llama-70b}, maxReplicas: 4}\n";
+}
+
 inline std::string scaled_by(const std::string& query) {
   return "apiVersion: keda.sh/v1alpha1\nkind: ScaledObject\nmetadata: {name: a}\nspec:\n  scaleTargetRef: {name: "
          "vllm}\n  minReplicaCount: 1\n  maxReplicaCount: 9\n  triggers:\n  - type: prometheus\n    metadata:\n"

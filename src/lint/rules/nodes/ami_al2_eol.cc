@@ -7,22 +7,30 @@ namespace capstan::lint {
 namespace ami_al2_eol {
 namespace {
 
-void check_value(const Subject& s, const Value& value) {
+Finding& check_value(const Subject& s, const Value& value) {
   const std::string_view ended = since_version("eks-amazon-linux-2-ended");
   if (s.settings.kube.minor >= minor_of(ended)) {
-    s.report(value, fmt::format("EKS has no images of Amazon Linux 2 from Kubernetes {} on", ended));
-  } else {
-    s.report(value,
-             fmt::format("EKS no longer updates Amazon Linux 2 and has no images of it from Kubernetes {} on", ended))
-        .set_severity(Severity::warning);
+    return s.report(value, fmt::format("EKS has no images of Amazon Linux 2 from Kubernetes {} on", ended));
   }
+  return s
+      .report(value,
+              fmt::format("EKS no longer updates Amazon Linux 2 and has no images of it from Kubernetes {} on", ended))
+      .set_severity(Severity::warning);
 }
 
 void check(const Subject& s) {
   const Value& family = s.object["spec"]["amiFamily"];
-  if (family.is("AL2")) return check_value(s, family);
-  for (const Value& term : s.object["spec"]["amiSelectorTerms"].children()) {
-    if (term["alias"].text.starts_with("al2@")) return check_value(s, term["alias"]);
+  const Value& terms = s.object["spec"]["amiSelectorTerms"];
+  if (family.is("AL2")) {
+    Finding& finding = check_value(s, family);
+    // Terms without an alias choose images of one's own, and the family is only the format of the user data.
+    if (terms.count > 0 && !terms[0]["alias"]) finding.set_severity(Severity::info);
+    return;
+  }
+  for (const Value& term : terms.children()) {
+    if (!term["alias"].text.starts_with("al2@")) continue;
+    check_value(s, term["alias"]);
+    return;
   }
 }
 
@@ -37,7 +45,9 @@ const Rule rule_ami_al2_eol = {
     .title = "the nodes use Amazon Linux 2, which has no new images",
     .why =
         "The last images for EKS are those of Kubernetes 1.32, from November 2025. Later clusters have no image, and "
-        "running nodes get no drivers and no security fixes. Up to --kube-version 1.32 the finding is a warning.",
+        "running nodes get no drivers and no security fixes. Up to --kube-version 1.32 the finding is a warning. It is "
+        "advice "
+        "if amiSelectorTerms choose other images.",
     .fix = "use al2023 or bottlerocket",
     .source = "awslabs/amazon-eks-ami #2545",
     .bad = R"(apiVersion: karpenter.k8s.aws/v1

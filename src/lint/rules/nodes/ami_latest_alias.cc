@@ -18,14 +18,6 @@ const Object* gpu_pool(const Subject& s) {
   return nullptr;
 }
 
-/// Returns true if the pool may use spot nodes, which the cloud replaces at any time anyway.
-bool allows_spot(const Object& object) {
-  const std::optional<Pool> pool = pool_of(object);
-  const Value& types = requirement(*pool, "capacity-type");
-  return types["operator"].is("In") &&
-         std::ranges::any_of(types["values"].children(), [](const Value& type) { return type.is("spot"); });
-}
-
 void check(const Subject& s) {
   for (const Value& term : s.object["spec"]["amiSelectorTerms"].children()) {
     const Value& alias = term["alias"];
@@ -34,7 +26,7 @@ void check(const Subject& s) {
     if (pool == nullptr) continue;
     Finding& finding = s.report(alias, fmt::format("with {} every new image replaces the GPU nodes", alias.text));
     s.require_object(finding, *pool, s.object.name);
-    if (allows_spot(*pool)) finding.set_severity(Severity::info);
+    if (allows_spot(*pool_of(*pool))) finding.set_severity(Severity::info);
   }
 }
 

@@ -64,6 +64,17 @@ bool may_run_other_pods(const Subject& s, const Pool& pool) {
   return true;
 }
 
+/// Returns true if all nodes of the pool are spot nodes. Its pods are interrupted anyway.
+bool is_spot_alone(const Pool& pool) {
+  return allows_spot(pool) && requirement(pool, "capacity-type")["values"].count == 1;
+}
+
+/// Returns true if the pool has one instance type with one GPU. No other node of the pool is cheaper or has room.
+bool has_one_gpu_nodes_of_one_type(const Pool& pool) {
+  const std::vector<std::string> types = instance_types_of(pool);
+  return types.size() == 1 && gpus_of_instance(types.front()) == 1;
+}
+
 void check_provisioner(const Subject& s, const Pool& pool) {
   const Value& enabled = at(*pool.spec, "consolidation.enabled");
   if (!enabled.is("true")) return;
@@ -85,7 +96,8 @@ void check(const Subject& s) {
   const bool old_name = policy.is("WhenUnderutilized");
   if (old_name && s.object.version == "v1") return;  // pool-disruption-invalid reports it
   if (policy && !old_name && !policy.is("WhenEmptyOrUnderutilized") && !policy.is("Balanced")) return;
-  const bool is_less_severe = policy.is("Balanced") || are_pods_protected(s);
+  const bool is_less_severe =
+      policy.is("Balanced") || are_pods_protected(s) || allows_spot(*pool) || instance_types_of(*pool).size() == 1;
   Finding& finding =
       policy ? s.report(policy, fmt::format("{} ends running replicas in GPU pool {} to save nodes", policy.text,
                                             s.object.name))
@@ -95,7 +107,8 @@ void check(const Subject& s) {
                    s.object.name, s.object.version == "v1" ? "WhenEmptyOrUnderutilized" : "WhenUnderutilized"));
   add_edits(finding, disruption);
   if (is_less_severe) finding.set_severity(Severity::warning);
-  if (may_run_other_pods(s, *pool)) finding.set_severity(Severity::info);
+  if (is_spot_alone(*pool) || has_one_gpu_nodes_of_one_type(*pool) || may_run_other_pods(s, *pool))
+    finding.set_severity(Severity::info);
   if (!policy) finding.mark_absence();
 }
 
@@ -111,7 +124,12 @@ const Rule rule_gpu_consolidation_underutilized = {
     .why =
         "WhenEmptyOrUnderutilized, which is also the default, ends running replicas and moves them to cheaper nodes. "
         "Their requests fail, and each move is a cold start of minutes that costs more than it saves. The finding is "
-        "advice for a pool that seems to be the only one of its cluster, if no workload in its folder serves on GPUs.",
+        "a warning for a pool that may buy spot nodes or has one instance type. It is advice for a pool of spot nodes "
+        "alone, for a pool of one "
+        "instance type with one GPU, and for a pool that seems to be the only one of its cluster, if no workload in "
+        "its folder "
+        "serves "
+        "on GPUs.",
     .fix = "set consolidationPolicy to WhenEmpty, with a consolidateAfter of 15 min to 1 h",
     .fix_safety = FixSafety::unsafe,
     .source = "Karpenter documentation, disruption",

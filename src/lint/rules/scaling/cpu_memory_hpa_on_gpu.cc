@@ -5,6 +5,7 @@
 #include "lint/pods.h"
 #include "lint/rule.h"
 #include "lint/scalers.h"
+#include "lint/serving.h"
 
 namespace capstan::lint {
 namespace cpu_memory_hpa_on_gpu {
@@ -16,10 +17,15 @@ void check(const Subject& s) {
   if (scaler->signals.empty() || target == nullptr || !wants_gpu(*target)) return;
   const auto is_resource = [](const ScalingSignal& signal) { return signal.source == SignalSource::resource; };
   if (!std::ranges::all_of(scaler->signals, is_resource)) return;
-  const Value& metric = *scaler->signals.front().metric;
-  s.require_object(s.report(metric, fmt::format("{} runs on GPUs but is scaled only by {}", target->title(),
-                                                metric.text == "memory" ? "memory" : "CPU")),
-                   *target, target->name);
+  const auto uses_memory = [](const ScalingSignal& signal) { return signal.metric->text == "memory"; };
+  const auto memory = std::ranges::count_if(scaler->signals, uses_memory);
+  const std::string_view words = memory == 0                             ? "CPU"
+                                 : memory == std::ssize(scaler->signals) ? "memory"
+                                                                         : "CPU and memory";
+  Finding& finding = s.report(*scaler->signals.front().metric,
+                              fmt::format("{} runs on GPUs but is scaled only by {}", target->title(), words));
+  if (!serves_model(*target)) finding.set_severity(Severity::info);
+  s.require_object(finding, *target, target->name);
 }
 
 }  // namespace
@@ -33,7 +39,8 @@ const Rule rule_cpu_memory_hpa_on_gpu = {
     .title = "a GPU workload is scaled only by CPU or memory",
     .why =
         "An engine whose GPU is fully used shows little CPU load, and its host memory hardly changes. With a hundred "
-        "waiting requests the workload does not scale up, and it does not scale down either.",
+        "waiting requests the workload does not scale up, and it does not scale down either. The finding is advice if "
+        "nothing shows that the workload serves a model: other programs may use the CPU as much as the GPU.",
     .fix = "use the engine's waiting requests or KV-cache usage",
     .source = "KEDA and vLLM guides; samples of KServe and LeaderWorkerSet have this defect",
     .bad = R"(apiVersion: autoscaling/v2

@@ -29,7 +29,10 @@ void check(const Subject& s) {
   std::vector<const Object*> scalers = scalers_of(s.object, s.set);
   std::erase_if(scalers, [](const Object* scaler) { return is_paused(*scaler); });
   if (scalers.empty()) return;
-  const auto is_certain = [&](const Object* scaler) { return s.set.belong_together(s.object, *scaler, s.object.name); };
+  // A scaler without a namespace may be in another one than its target, if the target states one.
+  const auto is_certain = [&](const Object* scaler) {
+    return scaler->name_space == s.object.name_space && s.set.belong_together(s.object, *scaler, s.object.name);
+  };
   const auto certain = std::ranges::find_if(scalers, is_certain);
   const Object& scaler = certain == scalers.end() ? *scalers.front() : **certain;
   s.report(replicas, fmt::format("every apply resets replicas to {}, although {} scales the workload", replicas.text,
@@ -40,7 +43,7 @@ void check(const Subject& s) {
           "replicas with `kubectl apply edit-last-applied {}/{}{}{}`",
           s.object.title(), s.object.kind, s.object.name, s.object.name_space.empty() ? "" : " -n ",
           s.object.name_space))
-      .require_object(scaler, certain != scalers.end() && !has_twin(s));
+      .require_object(scaler, certain != scalers.end() && !has_twin(s) && replicas.integer().has_value());
 }
 
 }  // namespace

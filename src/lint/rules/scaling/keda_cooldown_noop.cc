@@ -7,16 +7,21 @@ namespace capstan::lint {
 namespace keda_cooldown_noop {
 namespace {
 
+constexpr std::int64_t kWindowS = 300;  ///< default window of the HPA before a scale-down, seconds
+
 void check(const Subject& s) {
   const Value& spec = s.object["spec"];
   const Value& cooldown = spec["cooldownPeriod"];
   const std::optional<Scaler> scaler = scaler_of(s.object);
   if (!cooldown || scaler->min_replicas < 1 || spec["idleReplicaCount"].is("0") || (*scaler->behavior)["scaleDown"])
     return;
-  s.report(cooldown, fmt::format("cooldownPeriod {} has no effect: it delays only the step to zero, but "
-                                 "minReplicaCount is {}",
-                                 cooldown.text, scaler->min_replicas))
-      .remove_entry(spec, cooldown);
+  Finding& finding =
+      s.report(cooldown, fmt::format("cooldownPeriod {} has no effect: it delays only the step to zero, but "
+                                     "minReplicaCount is {}",
+                                     cooldown.text, scaler->min_replicas))
+          .remove_entry(spec, cooldown);
+  // The HPA waits as long by default, so the fleet does what the author expects.
+  if (cooldown.integer() == kWindowS) finding.set_severity(Severity::info);
 }
 
 }  // namespace
@@ -31,7 +36,7 @@ const Rule rule_keda_cooldown_noop = {
     .why =
         "KEDA applies cooldownPeriod only before the step to zero replicas. The HPA makes all other steps down. "
         "After a window of 300 s it may remove all replicas above the minimum within 15 s. The next burst then needs "
-        "cold starts.",
+        "cold starts. The finding is advice for 300 s, which is the HPA's window anyway.",
     .fix =
         "delete it; to slow down a scale-down set "
         "advanced.horizontalPodAutoscalerConfig.behavior.scaleDown.stabilizationWindowSeconds",

@@ -22,14 +22,13 @@ bool counts_starting(const Subject& s, const Scaler& scaler) {
                              [&](const ScalingSignal& signal) { return names_starting(signal.metric->text); });
 }
 
-/// Returns true if the policies repeat the default ones of the HPA. The rule is silent if they are left out.
-bool are_default(const Value& up) {
-  const auto has_policy = [&](std::string_view type, std::int64_t value) {
-    return std::ranges::any_of(up["policies"].children(), [&](const Value& policy) {
-      return policy["type"].is(type) && policy["value"].integer() == value && policy["periodSeconds"].integer() == 15;
-    });
-  };
-  return up["policies"].count == 2 && has_policy("Percent", 100) && has_policy("Pods", 4);
+/// Returns true if the policies allow no more than the default ones of the HPA: in 15 s, 100 % or 4 pods. The rule is
+/// silent if the policies are left out.
+bool are_within_default(const Value& up) {
+  return std::ranges::all_of(up["policies"].children(), [](const Value& policy) {
+    const std::int64_t most = policy["type"].is("Percent") ? 100 : 4;
+    return policy["value"].integer().value_or(0) <= most && policy["periodSeconds"].integer().value_or(0) >= 15;
+  });
 }
 
 void check(const Subject& s) {
@@ -45,7 +44,7 @@ void check(const Subject& s) {
         s.report(policy["value"],
                  fmt::format("the replicas may grow by {} % every {} s, but new replicas serve only after minutes",
                              *percent, *period));
-    if (are_default(up)) finding.set_severity(Severity::info);
+    if (are_within_default(up)) finding.set_severity(Severity::info);
   }
 }
 
@@ -61,7 +60,7 @@ const Rule rule_scaleup_unbounded_vs_coldstart = {
     .why =
         "New replicas serve only minutes later. Until then the queue grows, and the HPA doubles the replicas again "
         "every period. The fleet overshoots to its maximum, and all its GPUs cost money. The finding is advice "
-        "if the manifest only repeats the policies that the HPA has by default.",
+        "if the policies allow no more than the HPA does by default.",
     .fix = "add a few pods per period, with a period as long as a cold start, or set a window for scaleUp",
     .source = "llm-d token-aware scaling and queue guard",
     .bad = R"(apiVersion: autoscaling/v2
@@ -74,7 +73,7 @@ spec:
     - type: Pods
       pods: {metric: {name: vllm_num_requests_waiting}, target: {type: AverageValue, averageValue: "5"}}
   behavior:
-    scaleUp: {stabilizationWindowSeconds: 0, policies: [{type: Percent, value: 100, periodSeconds: 15}]}
+    scaleUp: {stabilizationWindowSeconds: 0, policies: [{type: Percent, value: 200, periodSeconds: 15}]}
     scaleDown: {stabilizationWindowSeconds: 600}
 )",
     .good = R"(apiVersion: autoscaling/v2

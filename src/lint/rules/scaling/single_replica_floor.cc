@@ -7,7 +7,7 @@ namespace {
 
 void check(const Subject& s) {
   const std::optional<Scaler> scaler = scaler_of(s.object);
-  if (!*scaler->min || scaler->min_replicas != 1 || !scales_gpu(*scaler, s.set)) return;
+  if (scaler->min->integer() != 1 || !scales_gpu(*scaler, s.set)) return;
   s.report(*scaler->min, "the minimum is one replica, so its loss is an outage for the time of a cold start");
 }
 

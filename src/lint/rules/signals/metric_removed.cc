@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "lint/adapter.h"
+#include "lint/contains.h"
 #include "lint/facts.h"
 #include "lint/pods.h"
 #include "lint/query.h"
@@ -26,11 +27,20 @@ bool is_newest_vllm(std::string_view image) {
   return image.ends_with("/vllm-openai") || image.ends_with(":latest") || image.ends_with(":nightly");
 }
 
+/// Returns the minor version of vLLM in a container; none if it runs another engine or its version is unknown. The tag
+/// of an image in a registry of one's own counts if the container is called after vLLM.
+std::optional<std::uint32_t> vllm_minor_of_container(const Value& container) {
+  const std::string_view image = container["image"].text;
+  const std::size_t tag = image.rfind(":v0.");
+  if (tag != image.npos && contains(container["name"].text, "vllm")) return minor_of(image.substr(tag));
+  return vllm_minor_of(image);
+}
+
 void add_versions(const Object& workload, std::uint32_t since, Versions& versions) {
   for (const Pod& pod : pods_of(workload)) {
     for (const Value* container : containers_of(pod)) {
       const std::string_view image = (*container)["image"].text;
-      const auto minor = vllm_minor_of(image);
+      const auto minor = vllm_minor_of_container(*container);
       versions.has_older = versions.has_older || (minor && *minor < since);
       versions.has_newer = versions.has_newer || (minor && *minor >= since) || is_newest_vllm(image);
     }

@@ -29,7 +29,8 @@ bool is_recorded(const Subject& s, std::string_view name) {
 
 /// Returns the name of vLLM's series, with ':', if a query asks for it with '_' instead; otherwise empty.
 std::string with_colon(const NameUse& use) {
-  if (!use.signal->is_query() || !use.name.starts_with("vllm_") || known_metric(use.name) == nullptr) return {};
+  const KnownMetric* known = known_metric(use.name);
+  if (!use.signal->is_query() || !use.name.starts_with("vllm_") || known == nullptr || known->is_of_router()) return {};
   std::string name = use.name;
   name[4] = ':';
   return name;

@@ -11,6 +11,7 @@ namespace liveness_kills_busy {
 namespace {
 
 constexpr std::int64_t kMaxSilenceS = 30;  ///< time without an answer that one long prompt may cause, seconds
+constexpr std::int64_t kOffS = 86'400;     ///< delay of a probe that is meant to be switched off, seconds
 constexpr std::int64_t kTimeoutS = 1;      ///< timeout that a busy engine often exceeds, seconds
 constexpr std::int64_t kOneTimeoutS = 5;   ///< timeout that a busy engine sometimes exceeds, seconds
 
@@ -54,6 +55,7 @@ void check(const Subject& s) {
   for (const auto& [pod, container] : gpu_pods_of(s.object)) {
     const Value& probe = container["livenessProbe"];
     if (!probe.is_mapping() || is_placeholder(s.object, pod)) continue;
+    if (probe["initialDelaySeconds"].integer().value_or(0) >= kOffS) continue;
     const std::int64_t timeout = probe["timeoutSeconds"].integer().value_or(1);
     const std::int64_t failures = probe["failureThreshold"].integer().value_or(3);
     const std::int64_t silence = failures * probe["periodSeconds"].integer().value_or(10);

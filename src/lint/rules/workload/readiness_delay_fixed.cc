@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "lint/container_start.h"
+#include "lint/pods.h"
 #include "lint/rule.h"
 #include "lint/serving.h"
 
@@ -36,7 +37,9 @@ void check(const Subject& s) {
         fmt::format("every replica is unready for at least {} s, even if its model is loaded earlier", delay.text));
     const bool loads_quickly = has_lasting_volume(s.object, pod) && weights_gb(container).value_or(0) <= kManyWeightsGb;
     const bool may_be_shorter = delay.integer().value_or(0) <= kLongDownloadS && !loads_quickly;
-    if (may_be_shorter || startup_budget_s(container) >= *delay.integer()) finding.set_severity(Severity::info);
+    const bool is_scaled = !scalers_of(s.object, s.set).empty();
+    if (!is_scaled || may_be_shorter || startup_budget_s(container) >= *delay.integer())
+      finding.set_severity(Severity::info);
   }
 }
 
@@ -51,7 +54,9 @@ const Rule rule_readiness_delay_fixed = {
     .title = "the readiness probe waits for a fixed time",
     .why =
         "No probe runs before initialDelaySeconds. With a warm cache the model is loaded much earlier, so requests "
-        "wait while the GPU already costs money. After a restart of the container the delay applies again.",
+        "wait while the GPU already costs money. After a restart of the container the delay applies again. The finding "
+        "is "
+        "advice if no autoscaler in the input adds replicas.",
     .fix =
         "delete initialDelaySeconds of the readiness probe; add a startupProbe whose failureThreshold times "
         "periodSeconds covers the longest start",
@@ -68,6 +73,11 @@ spec:
           image: "a:1"
           resources: {limits: {nvidia.com/gpu: 1}}
           readinessProbe: {httpGet: {path: /health, port: 8000}, initialDelaySeconds: 300}
+---
+apiVersion: autoscaling/v2
+kind: HorizontalPodAutoscaler
+metadata: {name: a}
+spec: {scaleTargetRef: {kind: Deployment, name: a}, maxReplicas: 4}
 )",
     .good = R"(apiVersion: apps/v1
 kind: Deployment
@@ -82,6 +92,11 @@ spec:
           resources: {limits: {nvidia.com/gpu: 1}}
           startupProbe: {httpGet: {path: /health, port: 8000}, periodSeconds: 5, failureThreshold: 120}
           readinessProbe: {httpGet: {path: /health, port: 8000}, periodSeconds: 5}
+---
+apiVersion: autoscaling/v2
+kind: HorizontalPodAutoscaler
+metadata: {name: a}
+spec: {scaleTargetRef: {kind: Deployment, name: a}, maxReplicas: 4}
 )",
     .check = readiness_delay_fixed::check,
 };
