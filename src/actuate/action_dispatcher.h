@@ -45,8 +45,8 @@ class References {
   virtual std::optional<Target> target(model::ServiceId service) const = 0;
   virtual std::optional<Ref> pod(model::PodId pod) const = 0;
   virtual std::optional<Binding> binding(const model::BindPods::Binding& binding) const = 0;
-  /// Returns the pool, the pick and the requests of the nodes. `ActionDispatcher` sets the name, the count and the
-  /// hold.
+  /// Returns the group with its pool, the labels that its nodes must have, and the requests per node.
+  /// `ActionDispatcher` sets the name, the number of claims and the hold.
   virtual std::optional<ClaimGroup> nodes(const model::LaunchNodes& launch) const = 0;
   virtual std::vector<Ref> claims(model::ClaimGroupId group) const = 0;
   virtual std::optional<Ref> claim(model::NodeId node) const = 0;
@@ -82,7 +82,8 @@ class ActionDispatcher {
   /// Puts new pods into the router, and puts back pods whose drain was abandoned.
   void update_routing(std::span<const Routed> pods);
 
-  /// Removes the hold from claims and nodes whose gang runs.
+  /// Removes the hold, which protects claims and nodes from disruption until their gang runs.
+  /// @param held  claims and nodes whose gang runs
   void release_holds(std::span<const Ref> held);
 
   /// Finishes bind transactions of an earlier leader.

@@ -32,8 +32,7 @@ void Evict::answered(const kube::Outcome& outcome, Instant now) {
   const Duration pause = std::max(change_.error().retry_after, pause_);
   const Instant retry_at = now + pause + Duration(random_.between(0, pause.count() / 8));
   if (retry_at - *held_since_ > time_limit_) {
-    const auto held_s = whole_seconds(now - *held_since_);
-    return change_.refuse({ReasonCode::eviction_held, {held_s}});
+    return change_.refuse({ReasonCode::eviction_held, {}});
   }
   not_before_ = retry_at;
   pause_ = std::min(2 * pause_, kPauseMax);

@@ -21,8 +21,8 @@ inline constexpr std::string_view kClaimWithin = "capstan.dev/claim-within";
 /// Annotation that stops Karpenter from disrupting a node, or a claim while it has no node.
 inline constexpr std::string_view kDoNotDisrupt = "karpenter.sh/do-not-disrupt";
 
-/// Labels and values that the nodes must have: instance type, zone, capacity type, and the domain of a gang that must
-/// stay together.
+/// Labels that the nodes must have, with their values: instance type, zone, capacity type, and the domain of a gang
+/// that must stay together.
 using NodePick = std::vector<std::pair<std::string, std::string>>;
 
 /// Nodes that are bought together.

@@ -159,7 +159,8 @@ bool ScaleTo::mark_one() {
   return false;
 }
 
-/// Checks whether the victims have finished their requests. `until` becomes the end of the next drain limit.
+/// Checks whether the victims have finished their requests. If some have not, sets `until` to the time at which the
+/// first of them reaches its drain limit.
 ScaleTo::Drain ScaleTo::drain_state(Instant now, Instant& until) {
   if (!goal_->means.waits()) return Drain::done;
   bool waiting = false;

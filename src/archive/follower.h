@@ -33,14 +33,14 @@ class Follower {
   struct Identity {
     std::uint64_t device = 0;
     std::uint64_t number = 0;
-    std::int64_t born_ns = 0;  ///< a file system may give a number again
+    std::int64_t born_ns = 0;  ///< creation time; differs if a new file reuses the inode number
     friend bool operator==(const Identity&, const Identity&) = default;
   };
   static Identity identity(const std::string& path);
   Result<void> read(const Calls& calls, bool only_newest);
 
   std::string path_;
-  std::optional<Identity> identity_;  ///< of the file that was read; nothing before the first call
+  std::optional<Identity> identity_;  ///< identity of the file that was read last; nothing before the first call
   Recording::Place place_;
 };
 

@@ -44,7 +44,7 @@ model::Topology read_topology(const Node& item, ErrorList& errors) {
   return topology;
 }
 
-/// Reads the topologies besides the standard one. With a defect, only the standard one is left.
+/// Reads the topologies other than the standard one. If one of them has a fault, keeps only the standard one.
 void read_topologies(Fields& from, model::Catalog& catalog, ErrorList& errors) {
   for (const Node& item : from.list("topologies")) {
     catalog.topologies.push_back(read_topology(item, errors));

@@ -16,12 +16,12 @@ namespace {
 constexpr std::int64_t kApplication = 0x43617073;  // "Caps"
 constexpr std::int64_t kVersion = 1;
 
-/// How often, and after which pause, the end of a recording is tried again while a reader has the file open.
+/// Number of attempts to finish a recording while a reader has the file open, and the pause between them.
 constexpr int kFinishTries = 40;
 constexpr Duration kFinishPause = std::chrono::milliseconds(25);
 
 /// Number of states in a run. The first state of a run is compressed alone, and each later one against the state
-/// before. So a run can only be dropped as a whole.
+/// before it. A run can therefore only be dropped as a whole.
 constexpr std::int64_t kStatesTogether = 128;
 
 std::string schema() {

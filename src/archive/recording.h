@@ -9,14 +9,15 @@
 #include "base/error.h"
 #include "base/time.h"
 
+// A recording is an SQLite file with the inputs of successive decisions, so that each decision can be made again later,
+// also under another policy. Each state is compressed against the one before it, so its size depends on what changed.
 namespace capstan::archive {
 
-/// A recording is an SQLite file with the inputs of successive decisions, so that each decision can be made again
-/// later, also under another policy. Each state is compressed against the one before, so its size depends on what
-/// changed.
+/// Limits above which the oldest states are dropped. States are dropped in runs of 128, and the newest run always
+/// stays, so a file can exceed its limits by one run.
 struct RecordingLimits {
-  std::int64_t bytes = 256 << 20;          ///< compressed states; the oldest are dropped beyond this
-  Duration age = std::chrono::hours(168);  ///< states older than this before the newest one are dropped
+  std::int64_t bytes = 256 << 20;          ///< size of all compressed states
+  Duration age = std::chrono::hours(168);  ///< time between a state and the newest one
 };
 
 /// Writes a recording. After a crash of the machine the file may lack the last states; it is readable in any case.
@@ -43,10 +44,10 @@ class Recorder {
   std::unique_ptr<File> file_;
 };
 
-/// Reads a recording from its first state to its last. States that are added meanwhile follow.
+/// Reads a recording from its first state to its last, including states that are added in the meantime.
 class Recording {
  public:
-  /// The place after the last state that was read. Another reader of the same recording can go on there.
+  /// The place after the last state that was read. Another reader of the same recording can continue from it.
   struct Place {
     std::int64_t number = -1;  ///< number of that state; -1: none was read
     std::string stored{};      ///< its bytes in the file, which identify the recording
@@ -68,8 +69,8 @@ class Recording {
   Result<std::optional<SavedState>> first_from(Instant at);
 
   Place place() const;
-  /// Goes on at a place of an earlier reader. States that were dropped meanwhile are left out.
-  /// @return false, and nothing changes, if the place is not one of this recording
+  /// Continues from the place of an earlier reader. States that were dropped meanwhile are left out.
+  /// @return false, and nothing changes, if the place is not in this recording
   Result<bool> go_on(Place place);
 
  private:

@@ -10,8 +10,12 @@
 namespace capstan::archive {
 
 Redecision redecide(const SavedState& state) {
+  decide::Index index = decide::build(state.snapshot);
+  return redecide(state, index);
+}
+
+Redecision redecide(const SavedState& state, decide::Index& index) {
   const model::Snapshot& snapshot = state.snapshot;
-  decide::Index index = decide::build(snapshot);
   control::Memory memory = state.memory;
   Redecision out;
   const control::Policies& policies = state.policies;

@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "archive/saved_state.h"
+#include "decide/index.h"
 #include "decide/place/place.h"
 #include "decide/provision/provision.h"
 #include "decide/scale/scale.h"
@@ -19,5 +20,8 @@ struct Redecision {
 
 /// Decides again from a saved state, with the same functions in the same order as the loop.
 Redecision redecide(const SavedState& state);
+/// Decides with an index that exists already.
+/// @param index  index of the state's snapshot; it is the same afterwards
+Redecision redecide(const SavedState& state, decide::Index& index);
 
 }  // namespace capstan::archive

@@ -57,6 +57,10 @@ RC_GTEST_PROP(Redecide, GivesThePlanOfTheLoop, ()) {
   const Result<SavedState> state = parse(saved, "incident.json");
   RC_ASSERT(state.has_value());
   RC_ASSERT(plan_hash(whole_plan(redecide(*state))) == plan_hash(port.submitted));
+  decide::Index index = decide::build(state->snapshot);
+  for (int i = 0; i < 2; ++i) {
+    RC_ASSERT(plan_hash(whole_plan(redecide(*state, index))) == plan_hash(port.submitted));
+  }
 }
 
 }  // namespace

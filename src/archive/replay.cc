@@ -51,10 +51,11 @@ Result<ReplayCount> replay(Recording& recording, const OtherPolicies& other,
     const Result<std::optional<SavedState>> state = recording.next();
     if (!state) return std::unexpected(state.error());
     if (!*state) return count;
-    const Redecision recorded = redecide(**state);
+    decide::Index index = decide::build((*state)->snapshot);
+    const Redecision recorded = redecide(**state, index);
     std::optional<Redecision> changed;
     if (other.any()) {
-      changed = redecide(under(**state, other, memory));
+      changed = redecide(under(**state, other, memory), index);
       memory = changed->memory;
     }
     const Redecision& second = changed ? *changed : recorded;

@@ -34,8 +34,8 @@ struct ReplayCount {
 };
 
 /// Decides a whole recording again, state after state. The recorded cluster does not change with the actions of other
-/// policies. So for each service only the first difference is certain, because later states depend on it. A replaced
-/// layer continues its own memory from state to state; other layers take the recorded one.
+/// policies. So for each service only the first difference is certain: with that action, the later states would differ.
+/// A replaced layer continues its own memory from state to state; other layers take the recorded one.
 /// @param visit  called with each state; returns false to end the replay
 Result<ReplayCount> replay(Recording& recording, const OtherPolicies& other,
                            const std::function<bool(const Replayed&)>& visit);

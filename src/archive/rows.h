@@ -26,7 +26,7 @@ inline constexpr std::int64_t kMaxId =
     10'000'000;  ///< bounds the memory of a table, whose size follows from its largest id
 inline constexpr std::int64_t kMaxGpus = 10'000'000;
 inline constexpr std::int64_t kMaxReplicas = 1'000'000;
-inline constexpr std::int64_t kMaxResource = std::int64_t{1} << 58;  ///< amount of a resource besides GPUs
+inline constexpr std::int64_t kMaxResource = std::int64_t{1} << 58;  ///< amount of a resource other than GPUs
 inline constexpr std::int64_t kMaxPodClasses = 10'000;
 inline constexpr std::int64_t kMaxNodeClasses = 100'000;
 inline constexpr std::int64_t kMaxAtOnce =
@@ -189,7 +189,7 @@ void check_ascending(const Rows& rows, const manifest::Place& place, const std::
       name + ": found a row that is not greater than the previous one, expected each row once, in ascending order");
 }
 
-/// Reads amounts of resources beside GPUs.
+/// Reads amounts of resources other than GPUs.
 /// @param extended  number of the catalog's extended resources
 inline void read_resources(manifest::Fields& fields, model::Resources& out, std::size_t extended) {
   need_integer(fields, "cpu_milli", out.cpu_milli, 0, kMaxResource);
@@ -214,7 +214,7 @@ inline void read_resources(manifest::Fields& fields, model::Resources& out, std:
   });
 }
 
-/// Reads the class of pods, or in format 1 the nodes and purchases that are closed to them.
+/// Reads the class of pods. Format 1 lists the nodes and purchases that they may not use instead.
 /// @param closed  null for later formats
 inline void read_pod_class(manifest::Fields& fields, manifest::ErrorList& errors, model::PodClassId& out,
                            const model::Catalog& catalog, ClosedLists* closed) {

@@ -20,8 +20,8 @@ struct SavedState {
   control::Memory memory;
 };
 
-/// Highest `format_version` of the files that are written: that of files with topologies besides the standard one, or
-/// with a preferred level. Other files have version 2. Files from version 1 on are read.
+/// Highest `format_version`. Files with a topology other than the standard one, or with a preferred level, are written
+/// in this version, other files in version 2. All versions from 1 on can be read.
 inline constexpr std::int64_t kFormat = 3;
 
 /// Returns the document that docs/reference/snapshot.md describes, with a final newline. It contains no secrets, only

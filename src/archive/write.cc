@@ -133,8 +133,8 @@ Json queue(const model::Queue& from) {
   return json;
 }
 
-/// Returns the narrowest level of the standard topology at which a launch can choose a domain; none if that is each
-/// level.
+/// Returns the narrowest level of the standard topology at which a launch can choose a domain; none if it can choose
+/// one at every level.
 std::optional<model::Level> launches_into(const model::Catalog& from) {
   for (std::uint8_t number = 1; number < model::kTopologyLevels; ++number) {
     if (from.is_chosen_at_launch(model::Level(number))) {

@@ -1,11 +1,22 @@
 #include "base/assert.h"
 
+#include <atomic>
 #include <cstdio>
 #include <cstdlib>
 
+#include "base/assertion_message.h"
+
 namespace capstan {
+namespace {
+
+std::atomic<void (*)()> before_message = nullptr;
+
+}  // namespace
+
+void before_assertion_message(void (*function)()) { before_message = function; }
 
 void assertion_failed(const char* expression, const char* file, int line) {
+  if (void (*const function)() = before_message) function();
   std::fprintf(stderr, "%s:%d: broken invariant: %s\n", file, line, expression);
   std::abort();
 }

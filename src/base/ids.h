@@ -5,7 +5,8 @@
 
 namespace capstan {
 
-/// An index into one kind of table: a NodeId is not a PodId. Ids are ordered, so that ties can be broken by id.
+/// An index into one kind of table. Ids of different tables have different types, so that a NodeId cannot be passed as
+/// a PodId. Ids are ordered, so that ties can be broken by id.
 template <typename Tag>
 struct Id {
   static constexpr std::uint32_t kNone = 0xffff'ffff;

@@ -26,9 +26,9 @@ std::string percent_text(std::int64_t millionths);
 /// digits other than zero: "0.0025 USD".
 std::string usd_text(MicroUsd amount);
 
-/// Returns a duration with at most two units: "1 d 3 h", "2 min 9 s", "12.5 s", "1.62 s", "250 ms", "0 s". Below 10 s
-/// it is rounded to two decimals. A longer duration is truncated, so that 59.99 s does not become "60 s"; below a
-/// minute it keeps one decimal.
+/// Returns a duration with at most two units: "1 d 3 h", "2 min 9 s", "12.5 s", "1.62 s", "250 ms", "0 s".
+/// Milliseconds are rounded to one decimal, and seconds below 10 s to two. A longer duration is truncated, so that
+/// 59.99 s does not become "60 s"; below a minute it keeps one decimal.
 std::string time_text(Duration duration);
 
 }  // namespace capstan

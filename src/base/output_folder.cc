@@ -39,7 +39,7 @@ class WrittenFiles {
   WrittenFiles& operator=(const WrittenFiles&) = delete;
 
   void add(fs::path path) { paths_.push_back(std::move(path)); }
-  /// Keeps everything but the unfinished folder, which is the first path.
+  /// Keeps all paths except the first one, which is the folder of unfinished files. The destructor still deletes it.
   void keep() {
     paths_.resize(1);
     is_kept_ = true;

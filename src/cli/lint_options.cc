@@ -38,7 +38,7 @@ CLI::App* add_lint(CLI::App& app, LintArguments& arguments) {
   command->add_option("--rule", arguments.rules, "Change the severity of a rule: off, info, warning or error")
       ->option_text("RULE=SEVERITY")
       ->allow_extra_args(false);
-  command->add_flag("--advice", arguments.advice, "Also check the rules that are advice");
+  command->add_flag("--advice", arguments.advice, "Also report advice: findings of severity info");
   command->add_flag("--closed-world", arguments.closed_world, "The input is complete: a missing object is a finding");
   command->add_option("--kube-version", arguments.kube_version, "Kubernetes version that the manifests are for")
       ->option_text("1.MINOR");

@@ -50,4 +50,14 @@ void add_policy(CLI::App& command, std::vector<std::string>& names, bool several
   if (!several) option->expected(1);
 }
 
+CLI::Option* add_host(CLI::App& command, const std::string& option, std::vector<std::string>& hosts,
+                      const std::string& help) {
+  const auto error = [](const std::string& host) {
+    const bool plain = !host.empty() && host.find_first_of(" \t/@?#") == std::string::npos &&
+                       (host.find(':') == std::string::npos || host.starts_with('['));
+    return plain ? "" : "'" + host + "' is no host name, expected one without scheme and port, such as dash.example";
+  };
+  return command.add_option(option, hosts, help)->option_text("NAME")->allow_extra_args(false)->check(error);
+}
+
 }  // namespace capstan::cli

@@ -30,4 +30,8 @@ void add_policy(CLI::App& command, std::vector<std::string>& names, bool several
 /// @param when  a condition for the help, such as "With --once"
 void add_output(CLI::App& command, Output& output, const std::string& when = {});
 
+/// Adds an option that names a host under which browsers reach a server.
+CLI::Option* add_host(CLI::App& command, const std::string& option, std::vector<std::string>& hosts,
+                      const std::string& help);
+
 }  // namespace capstan::cli

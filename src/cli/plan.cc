@@ -7,6 +7,7 @@
 #include <system_error>
 #include <vector>
 
+#include "base/number_text.h"
 #include "base/output_folder.h"
 #include "cli/measure_load.h"
 #include "cli/plan_report.h"
@@ -16,6 +17,7 @@
 #include "plan/figures.h"
 #include "plan/files.h"
 #include "plan/make_plan.h"
+#include "plan/render/page.h"
 #include "plan/render/render.h"
 #include "plan/spec/read_spec.h"
 #include "plan/spec/refusal.h"
@@ -101,6 +103,12 @@ ExitCode report_missed(const PlanArguments& arguments, const plan::Plan& made) {
             .c_str(),
         stderr);
   }
+  if (made.together && !made.together->trials.holds_slo()) {
+    std::fputs(fmt::format("{}: every service holds its SLO alone, but not all of them do on one cluster; {}\n",
+                           made.spec.file, plan::together_advice(made))
+                   .c_str(),
+               stderr);
+  }
   return kInfeasible;
 }
 
@@ -120,7 +128,11 @@ ExitCode make_plan(const PlanArguments& arguments) {
   if (const Result<void> measured = measure_loads(*spec); !measured) return report(measured.error());
   plan::SearchOptions options{.jobs = arguments.jobs, .progress = {}};
   std::optional<ProgressReport> progress(std::in_place, progress_output());
-  options.progress = [&progress](const std::string& words) { progress->note([words](Duration) { return words; }); };
+  options.progress = [&progress](const std::string& words) {
+    progress->note([words](Duration elapsed) {
+      return fmt::format("{} · {}", words, time_text(std::chrono::floor<std::chrono::seconds>(elapsed)));
+    });
+  };
   Result<plan::Plan> made = plan::make_plan(std::move(*spec), options);
   progress.reset();
   options.progress = {};
@@ -130,7 +142,7 @@ ExitCode make_plan(const PlanArguments& arguments) {
       return report(written.error());
     }
   }
-  if (!std::ranges::all_of(made->services, &plan::ServicePlan::holds_slo)) return report_missed(arguments, *made);
+  if (!plan::holds_slo(*made)) return report_missed(arguments, *made);
   if (!arguments.out.empty()) {
     if (const auto error = write_output_folder(arguments.out, plan::plan_files(*made))) return report(*error);
   }

@@ -10,8 +10,10 @@
 #include <memory>
 #include <optional>
 #include <utility>
+#include <vector>
 
 #include "archive/recording.h"
+#include "cli/controller_page.h"
 #include "cli/offline.h"
 #include "cli/stop_signal.h"
 #include "kube/client.h"
@@ -40,16 +42,16 @@ std::string identity(kube::WallTime wall) {
 }
 
 /// Waits for the sockets, at most until `next`.
-void wait(kube::Session& session, net::HttpServer* server, Instant next) {
+void wait(kube::Session& session, const std::vector<net::HttpServer*>& servers, Instant next) {
   next = std::min(next, session.http.next_deadline());
   const Instant now = session.clock();
   const Duration timeout = next <= now ? Duration{} : std::min(kStopPollInterval, next - now);
-  std::array<pollfd, 2> sockets{{{session.http.poll_fd(), POLLIN, 0}, {-1, POLLIN, 0}}};
-  if (server != nullptr) sockets[1].fd = server->poll_fd();
+  std::vector<pollfd> sockets = {{session.http.poll_fd(), POLLIN, 0}};
+  for (const net::HttpServer* server : servers) sockets.push_back({server->poll_fd(), POLLIN, 0});
   const auto ms = std::chrono::ceil<std::chrono::milliseconds>(timeout).count();
   poll(sockets.data(), sockets.size(), static_cast<int>(ms));
   session.http.run_once(Duration{});
-  if (server != nullptr) server->run_once(Duration{});
+  for (net::HttpServer* server : servers) server->run_once(Duration{});
 }
 
 Error missing_data(const std::vector<std::string>& lines) {
@@ -71,7 +73,7 @@ Result<op::Checkpoint> wait_for_data(kube::Session& session, op::DecisionLoop& l
     store.turn();
     session.client.turn();
     const Instant next = std::min({loop.next_deadline(), store.next_deadline(), session.client.next_deadline()});
-    wait(session, nullptr, next);
+    wait(session, {}, next);
   }
   if (is_stopped()) return std::unexpected(Error{.file = {}, .message = "interrupted"});
   return *store.read();
@@ -117,6 +119,37 @@ class FlightRecorder {
   op::Log log_;
 };
 
+/// Opens the page of the process, if an address is stated.
+Result<std::unique_ptr<ControllerPage>> open_page(const RunArguments& arguments, kube::Session& session,
+                                                  const op::Log& log) {
+  std::unique_ptr<ControllerPage> page;
+  if (arguments.ui == "none") return page;
+  const Result<net::SocketAddress> address = net::parse_socket_address(arguments.ui);
+  if (!address) return std::unexpected(address.error());
+  page = std::make_unique<ControllerPage>(ControllerPage::Base{.transport = session.http,
+                                                               .credentials = session.credentials,
+                                                               .clock = session.clock,
+                                                               .random = RandomStream(session.random.bits(), "page")},
+                                          ControllerPage::Options{.address = *address,
+                                                                  .hosts = arguments.ui_hosts,
+                                                                  .record = arguments.record,
+                                                                  .name = "The controller in " + session.ns});
+  const Result<net::SocketAddress> listens = page->listen();
+  if (!listens) return std::unexpected(listens.error());
+  log({.message = "shows its page at http://" + listens->text() + "/ui"});
+  return page;
+}
+
+Result<void> serve_metrics(const RunArguments& arguments, net::HttpServer& server, const op::Log& log) {
+  if (arguments.listen == "none") return {};
+  const Result<net::SocketAddress> address = net::parse_socket_address(arguments.listen);
+  if (!address) return std::unexpected(address.error());
+  const Result<net::ListenerId> listener = server.listen(*address);
+  if (!listener) return std::unexpected(listener.error());
+  log({.message = "listens on " + server.address(*listener).text()});
+  return {};
+}
+
 Result<void> serve(const RunArguments& arguments, kube::Session& session) {
   const auto log = [&](const op::LogLine& line) {
     std::fputs((op::json_line(line, session.wall()) + "\n").c_str(), stderr);
@@ -128,9 +161,12 @@ Result<void> serve(const RunArguments& arguments, kube::Session& session) {
     recorder = *std::move(opened);
   }
   FlightRecorder flight(std::move(recorder), log);
+  const Result<std::unique_ptr<ControllerPage>> page = open_page(arguments, session, log);
+  if (!page) return std::unexpected(page.error());
   const op::Process* decider = nullptr;
   const auto witness = [&](const model::Snapshot& snapshot, const control::Memory& memory) {
     flight.add(decider->loop(), snapshot, memory);
+    if (*page) (*page)->note_decision();
   };
   op::Process process({.transport = session.http,
                        .client = session.client,
@@ -143,17 +179,18 @@ Result<void> serve(const RunArguments& arguments, kube::Session& session) {
   op::Endpoints endpoints(process);
   net::HttpServer server(session.clock, net::HttpServerLimits(), endpoints);
   endpoints.answer_on(server);
-  if (arguments.listen != "none") {
-    const Result<net::SocketAddress> address = net::parse_socket_address(arguments.listen);
-    if (!address) return std::unexpected(address.error());
-    const Result<net::ListenerId> listener = server.listen(*address);
-    if (!listener) return std::unexpected(listener.error());
-    log({.message = "listens on " + server.address(*listener).text()});
-  }
+  if (Result<void> listens = serve_metrics(arguments, server, log); !listens) return listens;
+  std::vector<net::HttpServer*> servers = {&server};
+  if (*page) servers.push_back(&(*page)->server());
   while (!process.stopped() && stop_signals() < 2) {
     if (stop_signals() == 1) process.stop();
     process.turn();
-    wait(session, &server, process.next_deadline());
+    Instant next = process.next_deadline();
+    if (*page) {
+      (*page)->turn(process);
+      next = std::min(next, (*page)->next_deadline());
+    }
+    wait(session, servers, next);
   }
   flight.finish();
   return {};
@@ -193,7 +230,7 @@ Result<void> watch_states(const kube::ClusterArguments& arguments, const std::st
     while (!is_stopped() && session.clock() < next) {
       loop.turn();
       session.client.turn();
-      wait(session, nullptr, std::min({next, loop.next_deadline(), session.client.next_deadline()}));
+      wait(session, {}, std::min({next, loop.next_deadline(), session.client.next_deadline()}));
     }
   }
   return {};

@@ -3,6 +3,7 @@
 #include <functional>
 #include <stop_token>
 #include <string>
+#include <vector>
 
 #include "archive/saved_state.h"
 #include "base/error.h"
@@ -19,6 +20,8 @@ namespace capstan::cli {
 struct RunArguments {
   kube::ClusterArguments cluster;
   std::string listen = "0.0.0.0:8080";  ///< address of /metrics, /healthz and /readyz; "none": no address
+  std::string ui = "none";              ///< address of the page /ui; "none": no page
+  std::vector<std::string> ui_hosts;    ///< further names under which browsers reach the page
   std::string record;                   ///< file to write with the inputs of every decision; empty: none
   bool once = false;                    ///< decide once, print it and write nothing
   Output output = Output::text;

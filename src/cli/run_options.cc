@@ -21,17 +21,23 @@ CLI::App* add_run(CLI::App& app, RunArguments& a) {
   add_cluster(*run, a.cluster, "Namespace of the Lease and the checkpoint; default: that of the configuration");
   run->add_option("--listen", a.listen, "Address of /metrics, /healthz and /readyz; none: no address")
       ->option_text("0.0.0.0:8080");
+  CLI::Option* ui = run->add_option(
+      "--ui", a.ui, "Address of the page /ui, for tokens that may get the nonResourceURL /ui; none: no page");
+  ui->option_text("ADDRESS:PORT");
+  add_host(*run, "--ui-host", a.ui_hosts, "Further name under which browsers reach the page; may be repeated")
+      ->needs(ui);
   CLI::Option* record = run->add_option(
       "--record", a.record, "Write the inputs of every decision, for `capstan replay`; at most 256 MiB and seven days");
   record->option_text("FILE");
   run->add_flag("--once", a.once,
                 "Decide once, print the decision, write nothing; exit 2 if it would change something");
-  run->get_option("--once")->excludes(record);
+  run->get_option("--once")->excludes(record)->excludes(ui);
   add_output(*run, a.output, "With --once");
   run->footer(
       "Examples:\n"
       "  capstan run --kubeconfig kubeconfig --once\n"
-      "  capstan run --namespace capstan-system");
+      "  capstan run --namespace capstan-system\n"
+      "  capstan run --namespace capstan-system --ui 127.0.0.1:8081");
   return run;
 }
 

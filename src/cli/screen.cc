@@ -10,6 +10,7 @@
 #include <cstdlib>
 #include <utility>
 
+#include "base/assertion_message.h"
 #include "cli/terminal.h"
 
 namespace capstan::cli {
@@ -20,7 +21,12 @@ constexpr std::string_view kBegin = "\x1b[?1049h\x1b[?25l\x1b[?7l\x1b[2J";
 constexpr std::string_view kEnd = "\x1b[?7h\x1b[?25h\x1b[?1049l";
 
 volatile std::sig_atomic_t resized = 0;
+volatile std::sig_atomic_t is_drawn_on = 0;  ///< 1 while the terminal is not in its state from before
+volatile std::sig_atomic_t is_input_changed = 0;
 termios input_before{};
+
+/// Signals that end a program without a chance to end its objects.
+constexpr std::array kFatal = {SIGABRT, SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGQUIT, SIGHUP};
 
 void on_resize(int) { resized = 1; }
 
@@ -31,6 +37,19 @@ bool write_all(std::string_view text) {
     if (written > 0) text.remove_prefix(static_cast<std::size_t>(written));
   }
   return true;
+}
+
+/// Restores the terminal, once. A signal handler may call it.
+void restore_terminal() {
+  if (is_drawn_on == 0) return;
+  is_drawn_on = 0;
+  write_all(kEnd);
+  if (is_input_changed != 0) tcsetattr(STDIN_FILENO, TCSAFLUSH, &input_before);
+}
+
+void on_fatal(int signal) {
+  restore_terminal();
+  raise(signal);  // ends the program when this handler returns, because SA_RESETHAND has restored the default
 }
 
 constexpr std::pair<std::string_view, Key> kKeys[] = {{"q", Key::quit},
@@ -87,7 +106,8 @@ std::vector<Key> take_keys(std::string& input) {
 }
 
 std::string drawing(std::string_view lines) {
-  // Between the first and the last sequence a terminal that knows them shows nothing unfinished.
+  // The first and the last sequence begin and end a synchronized update (mode 2026): a terminal that supports it shows
+  // all changes in between at once.
   std::string out = "\x1b[?2026h\x1b[H";
   if (lines.ends_with('\n')) lines.remove_suffix(1);
   for (const char c : lines) {
@@ -108,20 +128,33 @@ Screen::Screen() {
   sigaction(SIGWINCH, &action, nullptr);
   if (isatty(STDIN_FILENO) == 1 && tcgetattr(STDIN_FILENO, &input_before) == 0) {
     has_keys_ = true;
+    is_input_changed = 1;
     termios raw = input_before;
     raw.c_lflag &= ~static_cast<tcflag_t>(ICANON | ECHO);
     raw.c_cc[VMIN] = 0;
     raw.c_cc[VTIME] = 0;
-    // Only SIGINT may come from the keyboard: it ends the command in good order.
+    // Ctrl-Z and Ctrl-\ send no signal, because they would leave the terminal in this state. Ctrl-C still ends the
+    // command.
     raw.c_cc[VSUSP] = raw.c_cc[VQUIT] = _POSIX_VDISABLE;
     tcsetattr(STDIN_FILENO, TCSAFLUSH, &raw);
+  }
+  is_drawn_on = 1;
+  before_assertion_message(restore_terminal);
+  for (const int signal : kFatal) {
+    struct sigaction before{};
+    sigaction(signal, nullptr, &before);
+    if (before.sa_handler != SIG_DFL) continue;  // a sanitizer reports it
+    struct sigaction fatal{};
+    fatal.sa_handler = on_fatal;
+    fatal.sa_flags = static_cast<int>(SA_RESETHAND);
+    sigaction(signal, &fatal, nullptr);
   }
   write_all(kBegin);
 }
 
 Screen::~Screen() {
-  write_all(kEnd);
-  if (has_keys_) tcsetattr(STDIN_FILENO, TCSAFLUSH, &input_before);
+  restore_terminal();
+  before_assertion_message(nullptr);
 }
 
 bool Screen::draw(std::string_view lines) { return write_all(drawing(lines)); }

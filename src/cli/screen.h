@@ -14,12 +14,13 @@ enum class Key : std::uint8_t { quit, pause, sort, up, down, page_up, page_down,
 /// dropped.
 std::vector<Key> take_keys(std::string& input);
 
-/// Returns what a terminal has to receive to show the lines in place of those before. It erases nothing that stays, so
-/// nothing flickers.
+/// Returns the bytes that make a terminal replace the previous lines by these. They overwrite each line and never clear
+/// the whole screen, so nothing flickers.
 std::string drawing(std::string_view lines);
 
 /// Uses the terminal of standard output: the alternate screen without a cursor, and keys without Enter. The end of the
-/// object restores everything. The caller ends it on signals (cli/stop_signal.h).
+/// object restores everything. The caller ends it on SIGINT and SIGTERM (cli/stop_signal.h). Every other signal that
+/// ends the program, such as SIGABRT after a broken invariant, restores the terminal too. There is at most one object.
 class Screen {
  public:
   /// Returns true if standard output is a terminal that can move its cursor.

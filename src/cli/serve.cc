@@ -97,7 +97,7 @@ Opened open_live(const ServeArguments& arguments) {
                   command.substr(std::string_view("capstan sim ").size()));
   const auto at_moment = [explain](const std::string& at) { return explain + " --at " + at + " --verbose"; };
   serve::Content content{.source = arguments.file,
-                         .result = serve::live_start(arguments.file, policy.policies.name, command),
+                         .result = serve::empty_recording(arguments.file, policy.policies.name, command),
                          .live_speed = arguments.speed};
   auto live =
       std::make_unique<serve::LiveRun>(*std::move(scenario), arguments.speed, at_moment, command, net::machine_clock());
@@ -166,7 +166,7 @@ void pass_events(serve::RecordingStream& stream, serve::Dashboard& dashboard, co
       case Kind::replaced: {
         const std::string command = "capstan replay " + experiment::shell_word(file);
         dashboard.replace({.source = file,
-                           .result = serve::live_start(file, event.text, command),
+                           .result = serve::empty_recording(file, event.text, command),
                            .follows = true,
                            .epoch = new_epoch(clock)});
         break;

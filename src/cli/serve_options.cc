@@ -4,17 +4,6 @@
 #include "cli/serve.h"
 
 namespace capstan::cli {
-namespace {
-
-/// Returns the error of an invalid host name, or an empty text.
-std::string host_error(const std::string& host) {
-  const bool plain = !host.empty() && host.find_first_of(" \t/@?#") == std::string::npos &&
-                     (host.find(':') == std::string::npos || host.starts_with('['));
-  return plain ? "" : "'" + host + "' is no host name, expected one without scheme and port, such as dash.example";
-}
-
-}  // namespace
-
 CLI::App* add_serve(CLI::App& app, ServeArguments& arguments) {
   CLI::App* command = app.add_subcommand("serve", "Show a result, a recording or a scenario as a page in the browser");
   command
@@ -24,10 +13,7 @@ CLI::App* add_serve(CLI::App& app, ServeArguments& arguments) {
       ->option_text("FILE");
   command->add_option("--listen", arguments.listen, "Address and port; port 0 takes a free one")
       ->option_text("ADDRESS:PORT");
-  command->add_option("--host", arguments.hosts, "Further name under which browsers reach the server; may be repeated")
-      ->option_text("NAME")
-      ->allow_extra_args(false)
-      ->check(host_error);
+  add_host(*command, "--host", arguments.hosts, "Further name under which browsers reach the server; may be repeated");
   CLI::Option* live = command->add_flag(
       "--live", arguments.live, "Show the first policy of a scenario while it is simulated, decision by decision");
   command->add_option("--speed", arguments.speed, "Simulated seconds per second of --live; 1 is real time")

@@ -174,7 +174,7 @@ Or<Opened> open(const TopArguments& arguments, bool watches) {
   return Opened{.state = *std::move(state)};
 }
 
-/// The part of the facts that a person looks at.
+/// Shows the feed on the screen and handles keys.
 class Watcher {
  public:
   Watcher(Feed& feed, View view) : feed_(feed), view_(std::move(view)) {}

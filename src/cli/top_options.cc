@@ -21,7 +21,7 @@ CLI::App* add_top(CLI::App& app, TopArguments& arguments) {
   command->add_option("--speed", arguments.speed, "Simulated seconds per second of a scenario; 1 is real time")
       ->check(CLI::Range(0.01, 1'000'000.0))
       ->option_text("N");
-  command->add_flag("--once", arguments.once, "Print one frame and end; so it does without a terminal");
+  command->add_flag("--once", arguments.once, "Print one frame and end; the default without a terminal");
   add_word(
       *command, "--sort", {"id", "free", "price", "age"},
       [&arguments](const std::string& word) {

@@ -255,8 +255,7 @@ Value inventory(const Given& given) {
   const wva::GpusByType used = given.maybe("used") ? gpus_of(given["used"]) : wva::GpusByType();
   wva::GpusByType free = wva::available(limits, used);
   for (const auto& [type, count] : used) free.try_emplace(type, 0);
-  // GPUs of one type that are in use beyond its limit reduce the available total, but not the other types' available
-  // GPUs.
+  // If more GPUs of a type are in use than its limit, the excess lowers `total_available`, but no type's `available`.
   return object({{"limit", value_of(limits)},
                  {"used", value_of(used)},
                  {"available", value_of(free)},

@@ -51,7 +51,7 @@ struct Memory {
 /// A function that is called with the snapshot and the memory from which the layers are about to decide.
 using Witness = std::function<void(const model::Snapshot&, const Memory&)>;
 
-/// The collaborators of a controller besides its world.
+/// Optional parts of a controller.
 struct Options {
   Witness witness{};                   ///< called at every tick at which replicas are decided
   std::unique_ptr<Decider> decider{};  ///< the component that decides; null: the policies of `decide`

@@ -18,7 +18,7 @@ struct ScaleQuestion {
   Instant now;
 };
 struct PlaceQuestion {
-  decide::Index& index;  ///< index of the snapshot; unchanged, apart from its cache
+  decide::Index& index;  ///< index of the snapshot; only its cache may change
   const model::Snapshot& snapshot;
   std::span<const model::PlannedGang> planned;
   const decide::place::Policy& policy;

@@ -45,8 +45,9 @@ std::string to_text(const SloMemory& memory);
 Result<SloMemory> parse_slo_memory(std::string_view text, const std::optional<decide::scale::Policy>& good);
 
 /// Updates the SLO state of one service. A breach restores the last settings that held the SLO. It also sets the floor
-/// of the service's scale memory to the replicas of that time, so that nothing scales down. Both end when an operator
-/// acknowledges the breach or removes the rule. Unmeasured time counts as neither held nor breached.
+/// of the service's scale memory, so that nothing scales down: to the present replicas or those under the restored
+/// settings, whichever are more. Both end when an operator acknowledges the breach or removes the rule. Unmeasured time
+/// counts as neither held nor breached.
 ///
 /// @param rule             null: no rule
 /// @param acknowledged_at  breaches up to this time are acknowledged, to the second

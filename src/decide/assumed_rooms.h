@@ -44,7 +44,7 @@ class AssumedRooms {
   /// room of assumed pods, and every refusal.
   void mark_eligibility_changed();
   /// Makes these rooms equal to `base` less the room of the assumed pods. An assumed pod takes room only if its node
-  /// has enough free GPUs. Room that take() took is returned.
+  /// has enough free GPUs. Room that take() took is free again.
   /// @param base         the rooms of the last call, changed only at the nodes that were marked
   /// @param eligibility  the value of the last call, unless its change was marked
   /// @param pods         assumed pods, ascending by pod id

@@ -26,9 +26,9 @@ class AddressFeed {
   /// @param list  a path, "-" for standard input, or empty for none
   static Result<AddressFeed> open(const std::vector<std::string>& addresses, std::string list);
 
-  /// Returns the changes since the previous call; never waits. A file with an error, which names the line, leaves the
-  /// addresses as they were. On standard input only the invalid line is ignored; the others take effect in the next
-  /// call.
+  /// Returns the changes since the previous call; never waits. If the file has an error, the addresses stay as they
+  /// were, and the error names the line. On standard input only the invalid line is ignored; the others take effect in
+  /// the next call.
   Result<Change> poll_changes();
   /// Returns true if poll_changes() was called exactly once so far.
   bool is_first_poll() const { return polls_ == 1; }

@@ -38,7 +38,8 @@ class Histogram {
 enum class Dialect : std::uint8_t { vllm, sglang };
 
 /// The metrics that an engine exports about its requests, in addition to its scheduler's counters. Times are in
-/// nanoseconds. A request is counted when its client has received the token or the end.
+/// nanoseconds. `inter_token` is counted by engine step; the other times are counted when the client has received the
+/// token or the end.
 struct RequestMetrics {
   explicit RequestMetrics(Dialect dialect);
 

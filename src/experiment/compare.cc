@@ -111,7 +111,12 @@ Comparison describe(const scenario::Scenario& scenario) {
 
 Result<void> advise(const scenario::Scenario& scenario, unsigned jobs, const ProgressCallback& progress,
                     Comparison& comparison, const std::stop_token& stop) {
-  if (!scenario.is_alone()) return {};  // a constant fleet is searched for one service
+  if (!scenario.is_alone()) {
+    comparison.advice_left_out =
+        "The best constant fleet is searched for only where one service has the cluster alone. A policy with "
+        "scale: {policy: fixed, replicas: N} shows a constant fleet of your choice";
+    return {};
+  }
   RequestCount requests = 0;
   for (const RunResult& result : comparison.results) requests += result.requests.arrived;
   ExtraRuns extra(jobs, std::max(kExtraRequestsAlways, 2 * requests), progress, stop);

@@ -36,6 +36,27 @@ TEST(Compare, GivesTheSameBytesOnAnyNumberOfThreads) {
   EXPECT_EQ(render_text(*one, "s.yaml"), render_text(*three, "s.yaml"));
 }
 
+TEST(Compare, SaysWhyThereIsNoConstantFleetForSeveralUsers) {
+  scenario::ScenarioResult scenario =
+      scenario::parse_scenario(kScenario, "s.yaml",
+                               {.sets = {"jobs=[{name: eval, gpu: H100, work: 1m, arrivals: {count: 1}}]"},
+                                .trace = {},
+                                .seed = {},
+                                .policies = {}});
+  ASSERT_TRUE(scenario) << scenario.error().text();
+  const Result<Comparison> comparison = compare(*scenario, 1);
+  ASSERT_TRUE(comparison);
+  EXPECT_FALSE(comparison->constant_fleet);
+  const std::string why = "best constant fleet is searched for only where one service has the cluster alone";
+  EXPECT_NE(comparison->advice_left_out.find(why), std::string::npos);
+  EXPECT_NE(render_json(*comparison).find(why), std::string::npos);
+  EXPECT_NE(render_text(*comparison, "s.yaml").find("The best constant fleet"), std::string::npos);
+  scenario->advice = false;
+  const Result<Comparison> silent = compare(*scenario, 1);
+  ASSERT_TRUE(silent);
+  EXPECT_EQ(silent->advice_left_out, "");
+}
+
 TEST(Compare, EveryPolicyServesTheSameRequests) {
   const scenario::ScenarioResult scenario = scenario::parse_scenario(kScenario, "s.yaml");
   ASSERT_TRUE(scenario);

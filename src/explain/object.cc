@@ -42,7 +42,7 @@ std::optional<Object> by_name(const SharedTable<IdType, std::string>& names, std
 bool exists(const model::Snapshot& snapshot, const Object& object) {
   switch (object.kind) {
     case Kind::service:
-      return object.id < snapshot.catalog->services.size();
+      return snapshot.services.find(model::ServiceId{object.id}) != nullptr;
     case Kind::gang:
       return snapshot.gangs.find(GangId{object.id}) != nullptr;
     case Kind::pod:
@@ -212,7 +212,13 @@ Summary summary_of(const Object& object, const model::Snapshot& snapshot, const 
 Result<Object> find_object(const model::Snapshot& snapshot, const model::Names& names, std::string_view text) {
   const std::vector<model::Service>& services = snapshot.catalog->services;
   for (std::uint32_t i = 0; i < services.size(); ++i) {
-    if (services[i].name == text) return Object{Kind::service, i};
+    if (services[i].name != text) continue;
+    const Object service{Kind::service, i};
+    if (exists(snapshot, service)) return service;
+    return std::unexpected(Error{ErrorKind::usage, "", 0, 0,
+                                 fmt::format("nothing is decided about {}: the snapshot has no state of this service, "
+                                             "because its target is missing or its mode is Off",
+                                             text)});
   }
   if (const auto pod = by_name(names.pods, text, Kind::pod)) return *pod;
   if (const auto gang = by_name(names.gangs, text, Kind::gang)) return *gang;

@@ -47,6 +47,15 @@ struct OneShort {
   std::string text(std::string_view object) const { return account(object).text; }
 };
 
+TEST(Object, AServiceWithoutAStateIsNotExplained) {
+  OneShort one;
+  const std::string name = one.world.catalog().services[0].name;
+  one.world.snapshot.services.erase({0});
+  const Result<Object> found = find_object(one.world.snapshot, one.names, name);
+  ASSERT_FALSE(found);
+  EXPECT_NE(found.error().text().find("nothing is decided about " + name), std::string::npos) << found.error().text();
+}
+
 TEST(Object, IsFoundByNameOrByKindAndId) {
   const OneShort one;
   EXPECT_EQ(*find_object(one.world.snapshot, one.names, "gpu-node-a"), (Object{Object::Kind::node, 0}));

@@ -200,7 +200,7 @@ std::string mix_price_text(std::int64_t price, bool in_usd) {
 
 std::string supply_text(const decide::scale::VariantSizing& v) {
   if (v.denied > Duration{} && v.worth_milli > 0) {
-    return fmt::format("The cloud refused more GPUs of its kind; the plan does not count on them for {}.",
+    return fmt::format("The cluster gave no more GPUs of its kind; the plan does not count on them for {}.",
                        time_text(v.denied));
   }
   if (v.more) return fmt::format("There is room for {} more.", *v.more);

@@ -294,9 +294,12 @@ Summary Summarizer::node(NodeId id) const {
   const std::string price = priced ? price_text(catalog_.offering(node.offering).price_per_hour) : "price unknown";
   summary.present += "; " + price;
   if (pods == 0 && ends == nullptr) {
-    summary.limit = {
-        .text = "nothing: the node is empty",
-        .change = stays != nullptr ? "wait: the pool gives it back when it has been empty long enough" : std::string()};
+    summary.limit.text = "nothing: the node is empty";
+    if (stays != nullptr) {
+      summary.limit.change = stays->code == model::ReasonCode::pool_minimum
+                                 ? "lower the minimum of its pool if the node is not needed"
+                                 : "wait: the pool gives it back when it has been empty long enough";
+    }
   }
   return summary;
 }

@@ -75,7 +75,8 @@ std::optional<Limit> limit_of_scale(const model::Catalog& catalog, const decide:
                             n[0] > n[1] ? "behavior.scaleUp" : "behavior.scaleDown",
                             setting == Setting::simulation ? "of the scenario's policy" : "of the HPA"));
     case ReasonCode::cooling_down:
-      return of(fmt::format("{} would be enough, but the stabilization window keeps {}", replicas_text(n[0]), n[1]),
+      return of(fmt::format("{} would be {}, but the stabilization window keeps {}", replicas_text(n[0]),
+                            n[0] < n[1] ? "enough" : "needed", n[1]),
                 fmt::format("wait at most {}, or shorten the window ({})", time_text(std::chrono::seconds(n[2])),
                             setting == Setting::simulation ? "downscale_stabilization or cool_down"
                                                            : "behavior.coolDown; HPA: stabilizationWindowSeconds"));
@@ -93,14 +94,15 @@ std::optional<Limit> limit_of_scale(const model::Catalog& catalog, const decide:
       return of(fmt::format("the policy sets a fixed number of replicas for {}", service),
                 "set another number, or use another policy");
     case ReasonCode::scaling_disabled:
-      return of(fmt::format("{} asks for 0 replicas, which disables an HPA", service), "ask for at least 1 replica");
+      return of(fmt::format("{} asks for 0 replicas, which disables the policy, as in an HPA", service),
+                "ask for at least 1 replica");
     case ReasonCode::set_by_autoscaler:
       return of(fmt::format("another autoscaler sets the replicas of {}", service), "change that autoscaler");
     case ReasonCode::slo_roll_back:
       return of("after an SLO breach no replica is removed until a person acknowledges it",
                 "run the kubectl command in the condition SLOBreach of the InferenceScaler");
     case ReasonCode::gpus_denied:
-      return Limit{Layer::capacity, "the cloud refused more GPUs of this kind",
+      return Limit{Layer::capacity, "the cluster gave no more GPUs of this kind",
                    fmt::format("wait {} for the next attempt, or add a variant on another GPU kind",
                                time_text(std::chrono::seconds(n[1])))};
     case ReasonCode::loss_not_survived:
@@ -127,8 +129,9 @@ std::optional<Limit> limit_of_verdict(const model::Catalog& catalog, const Reaso
     }
     case ReasonCode::queue_closed: {
       const std::string queue = queue_name(catalog, {static_cast<std::uint32_t>(n[0])});
-      return Limit{Layer::queue, fmt::format("no Queue object describes queue {} or a queue above it", queue),
-                   fmt::format("create the Queue {}, or name another in the pods", queue)};
+      return Limit{Layer::queue,
+                   fmt::format("no Queue object describes queue {} or a queue above it, or they form a loop", queue),
+                   fmt::format("create the Queue {} or correct spec.parent, or name another in the pods", queue)};
     }
     case ReasonCode::pods_leaving:
       return Limit{Layer::placement,
@@ -305,7 +308,7 @@ Limit Summarizer::limit_of_nodes(const Reason& why, model::GpuKindId gpu, GpuCou
               fmt::format("raise the budget of the fleet to {}", price_text({n[2] + n[0]}))};
     case ReasonCode::backing_off:
       return {Layer::capacity,
-              fmt::format("the cloud refused nodes with {} {} ago", gpu_name(catalog_, gpu),
+              fmt::format("the last launch of nodes with {} failed {} ago", gpu_name(catalog_, gpu),
                           time_text(std::chrono::seconds(n[0]))),
               fmt::format("wait {} for the next attempt, or add a zone or an instance type to a pool",
                           time_text(std::chrono::seconds(std::max<std::int64_t>(n[1] - n[0], 0))))};

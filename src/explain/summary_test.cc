@@ -186,7 +186,7 @@ const Cause kCauses[] = {
        c.provision_memory.backoffs.push_back({offering, 1, at(70), at(250)});
        return c.world.gang(1, 8, TopologyLevel::node);
      },
-     Layer::capacity, "the cloud refused nodes with H100 30 s ago", "wait 2 min 30 s for the next attempt"},
+     Layer::capacity, "the last launch of nodes with H100 failed 30 s ago", "wait 2 min 30 s for the next attempt"},
     {"NoPoolSellsTheGpu",
      [](Cluster& c) {
        c.world.node(0, 8);
@@ -294,6 +294,19 @@ TEST(Summary, HeldGpusHaveAPrice) {
             "0 ready, 0 starting, 1 pending, 0 draining; 4 GPUs held (H100), 12.00 USD/h");
 }
 
+TEST(Summary, AnEmptyNodeStaysForItsWaitOrForTheMinimumOfItsPool) {
+  Cluster cluster;
+  const NodeId node = cluster.world.node(0);
+  const auto change_of = [&](const model::Reason& why) {
+    cluster.provision.plan.kept = {{model::Plan::Kept::Subject::node, node.value, why}};
+    return cluster.summarizer().node(node).limit.change;
+  };
+  EXPECT_EQ(change_of({ReasonCode::not_quiet_yet, {120, 3600}}),
+            "wait: the pool gives it back when it has been empty long enough");
+  EXPECT_EQ(change_of({ReasonCode::pool_minimum, {1, 2, 0}}),
+            "lower the minimum of its pool if the node is not needed");
+}
+
 TEST(Summary, AnUnknownPriceIsNotZero) {
   Cluster cluster;
   cluster.world.bind(cluster.world.gang(1, 8, TopologyLevel::node), cluster.world.node(0));
@@ -328,6 +341,9 @@ TEST(Summary, AServiceWhoseReplicasServeIsLimitedByItsOwnBounds) {
       {{ReasonCode::cooling_down, {1, 4, 300}},
        "1 replica would be enough, but the stabilization window keeps 4",
        "wait at most 5 min, or shorten the window (behavior.coolDown; HPA: stabilizationWindowSeconds)"},
+      {{ReasonCode::cooling_down, {6, 4, 60}},
+       "6 replicas would be needed, but the stabilization window keeps 4",
+       "wait at most 1 min, or shorten the window (behavior.coolDown; HPA: stabilizationWindowSeconds)"},
       {{ReasonCode::signal_missing, {2, 3}},
        "2 of 3 replicas gave no usable reading, so the number is not lowered",
        "find the lost signal: capstan explain signals chat"},

@@ -155,7 +155,7 @@ bool Client::send(Call& call, Instant now) {
   const CallId id = call.id;
   if (call.request.may_send && !call.request.may_send()) {
     finish(id, {.kind = Outcome::Kind::unreachable,
-                .error = no_answer("not sent: this process may no longer write"),
+                .error = no_answer("not sent: this process may not write now"),
                 .body = {}});
     return true;
   }

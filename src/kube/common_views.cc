@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "manifest/quantity.h"
+#include "manifest/scalars.h"
 
 namespace capstan::kube {
 namespace {
@@ -133,6 +134,10 @@ std::vector<std::string> read_texts(Json list) {
   std::vector<std::string> texts;
   list.for_each([&](Json item) { texts.push_back(item.scalar()); });
   return texts;
+}
+
+std::optional<Duration> read_duration(Json value) {
+  return value.exists() ? manifest::read_duration(value.text()) : std::nullopt;
 }
 
 }  // namespace capstan::kube

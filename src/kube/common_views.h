@@ -1,10 +1,12 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "base/time.h"
 #include "kube/json.h"
 #include "kube/meta.h"
 #include "kube/wall_time.h"
@@ -85,5 +87,8 @@ struct Taint {
 std::vector<Taint> read_taints(Json list);
 
 std::vector<std::string> read_texts(Json list);
+
+/// Reads a duration such as "720h". Returns none for "Never", an absent value and an invalid duration.
+std::optional<Duration> read_duration(Json value);
 
 }  // namespace capstan::kube

@@ -58,7 +58,7 @@ using Environment = std::function<std::optional<std::string>(const std::string& 
 /// `current-context`, defines it. Paths are relative to their file. An error names the file, the line, the object and
 /// the field.
 /// https://kubernetes.io/docs/concepts/configuration/organize-cluster-access-kubeconfig/
-/// @param paths    files to read; a missing file is left out, unless it is the only one
+/// @param paths    files to read; a file that cannot be read is skipped, but at least one must be readable
 /// @param context  name of the context; empty: `current-context`
 Result<Config> read_kubeconfig(const std::vector<std::string>& paths, const std::string& context,
                                const ReadFile& read_file);

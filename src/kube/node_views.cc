@@ -1,14 +1,7 @@
 #include "kube/node_views.h"
 
-#include "manifest/scalars.h"
-
 namespace capstan::kube {
 namespace {
-
-/// Reads a duration such as "720h". Returns nothing for "Never", an absent value and an invalid duration.
-std::optional<Duration> duration_of(Json value) {
-  return value.exists() ? manifest::read_duration(value.text()) : std::nullopt;
-}
 
 NodeTemplate read_node_template(Json spec) {
   NodeTemplate out;
@@ -17,7 +10,7 @@ NodeTemplate read_node_template(Json spec) {
   out.startup_taints = read_taints(spec["startupTaints"]);
   const Json ref = spec["nodeClassRef"];
   out.node_class = {ref["group"].string(), ref["kind"].string(), ref["name"].string()};
-  out.expire_after = duration_of(spec["expireAfter"]);
+  out.expire_after = read_duration(spec["expireAfter"]);
   return out;
 }
 
@@ -61,11 +54,11 @@ NodePool read_node_pool(Json object) {
   if (spec["limits"].exists()) pool.limits = read_resources(spec["limits"]);
   if (spec["replicas"].exists()) pool.replicas = spec["replicas"].integer();
   pool.consolidation_policy = disruption["consolidationPolicy"].text();
-  pool.consolidate_after = duration_of(disruption["consolidateAfter"]);
+  pool.consolidate_after = read_duration(disruption["consolidateAfter"]);
   disruption["budgets"].for_each([&](Json budget) {
     pool.budgets.push_back({.nodes = budget["nodes"].scalar(),
                             .schedule = budget["schedule"].string(),
-                            .duration = duration_of(budget["duration"]),
+                            .duration = read_duration(budget["duration"]),
                             .reasons = read_texts(budget["reasons"])});
   });
   pool.in_use = read_resources(object["status"]["resources"]);

@@ -1,14 +1,9 @@
 #include "kube/scheduling_views.h"
 
 #include "manifest/quantity.h"
-#include "manifest/scalars.h"
 
 namespace capstan::kube {
 namespace {
-
-std::optional<Duration> duration_of(Json value) {
-  return value.exists() ? manifest::read_duration(value.text()) : std::nullopt;
-}
 
 TopologyConstraint read_topology(Json constraint) {
   return {constraint["topology"].string(), constraint["requiredTopologyLevel"].string(),
@@ -34,7 +29,7 @@ KaiPodGroup read_kai_pod_group(Json object) {
   group.queue = spec["queue"].text();
   group.priority_class = spec["priorityClassName"].text();
   group.preemptibility = spec["preemptibility"].text();
-  group.staleness_grace = duration_of(spec["stalenessGracePeriod"]);
+  group.staleness_grace = read_duration(spec["stalenessGracePeriod"]);
   group.topology = read_topology(spec["topologyConstraint"]);
   spec["subGroups"].for_each([&](Json sub) {
     group.sub_groups.push_back({.name = sub["name"].string(),
@@ -54,8 +49,8 @@ KaiQueue read_kai_queue(Json object) {
           .gpu_quota_milli = milli_of(gpu["quota"]),
           .gpu_limit_milli = milli_of(gpu["limit"]),
           .gpu_over_quota_weight_milli = milli_of(gpu["overQuotaWeight"]),
-          .preempt_min_runtime = duration_of(spec["preemptMinRuntime"]),
-          .reclaim_min_runtime = duration_of(spec["reclaimMinRuntime"])};
+          .preempt_min_runtime = read_duration(spec["preemptMinRuntime"]),
+          .reclaim_min_runtime = read_duration(spec["reclaimMinRuntime"])};
 }
 
 }  // namespace capstan::kube

@@ -24,8 +24,8 @@ class Watcher {
  public:
   /// Totals since the start.
   struct Counters {
-    std::uint64_t events = 0;    ///< events of the current watch, including bookmarks
-    std::uint64_t rejected = 0;  ///< objects without a name and lines that are not events
+    std::uint64_t events = 0;    ///< accepted events, including bookmarks; events of a superseded watch are ignored
+    std::uint64_t rejected = 0;  ///< objects without a name, lines that are not events, and lists that cannot be read
   };
 
   /// @param document  parser for all answers; all watchers of a thread may share one

@@ -384,5 +384,49 @@ TEST(EvidenceCases, VersionsInOwnRegistriesCount) {
   EXPECT_EQ(removed("chat", ":v0.8.4"), "warning") << "nothing says that the tag is a version of vLLM";
 }
 
+TEST(EvidenceCases, ImagesOfGooglesRegistriesRunOnGke) {
+  const auto devices = [](const std::string& image) {
+    return found(server("image: '" + image + "', env: [{name: NVIDIA_VISIBLE_DEVICES, value: all}]"),
+                 "visible-devices-override");
+  };
+  EXPECT_EQ(devices("us-west4-docker.pkg.dev/p/r/a:1"), "info");
+  EXPECT_EQ(devices("gcr.io/p/a:1"), "info");
+  EXPECT_EQ(devices("example.com/gcr.io:1"), "error");
+}
+
+TEST(EvidenceCases, KedaReadsTheMetricTypeBesideTheMetadata) {
+  const auto trigger = [](const std::string& fields) {
+    return found(
+        "apiVersion: keda.sh/v1alpha1\nkind: ScaledObject\nmetadata: {name: a}\nspec: {scaleTargetRef: {name: "
+        "a}, triggers: [{type: cpu, " +
+            fields + "}]}\n",
+        "keda-metadata-type-removed");
+  };
+  EXPECT_EQ(trigger("metadata: {metricType: Utilization, value: '70'}"), "error");
+  EXPECT_EQ(trigger("metricType: Utilization, metadata: {value: '70'}"), "none");
+}
+
+TEST(EvidenceCases, NamesOfResources) {
+  const auto limit = [](const std::string& name) {
+    return found(pod("containers: [{name: a, image: 'a:1', resources: {limits: {" + name + ": 1}}}]"),
+                 "resource-name-invalid");
+  };
+  for (const char* name : {"cpu", "nvidia.com/gpu", "nvidia.com/mig-1g.10gb", "hugepages-2Mi", "'${GPU}'"}) {
+    EXPECT_EQ(limit(name), "none") << name;
+  }
+  for (const char* name : {"'://amd.com'", "'nvidia.com/'", "'/gpu'", "'nvidia.com/gpu/x'", "'nvidia com/gpu'"}) {
+    EXPECT_EQ(limit(name), "error") << name;
+  }
+}
+
+TEST(EvidenceCases, AnAcceptedAdviceIsNotUnused) {
+  const std::string keda =
+      "apiVersion: keda.sh/v1alpha1\nkind: ScaledObject\nmetadata: {name: a}\nspec:\n  scaleTargetRef: {name: a}\n  "
+      "minReplicaCount: 1\n  cooldownPeriod: 300  # capstan:ignore keda-cooldown-noop it is our default\n";
+  const Report report = lint_texts({{"a.yaml", keda}}, {});
+  for (const Finding& finding : report.findings) EXPECT_NE(finding.rule->id, "unused-suppression") << finding.message;
+  EXPECT_EQ(report.summary.suppressed, 0u) << "it would not be shown without the acceptance";
+}
+
 }  // namespace
 }  // namespace capstan::lint::evidence_cases_test

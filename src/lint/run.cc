@@ -78,11 +78,12 @@ void check(Report& report, const Options& options) {
   in_parallel(report.objects.size(), report.objects.size() < 64 ? 1 : options.threads,
               [&](std::size_t i) { check_object(report.objects[i], set, options, found[i]); });
   for (std::vector<Finding>& part : found) std::ranges::move(part, std::back_inserter(report.findings));
-  std::erase_if(report.findings, [&](Finding& finding) {
+  for (Finding& finding : report.findings) {
     finding.severity = severity_of(*finding.rule, finding.severity, options);
-    return finding.severity == Severity::off;
-  });
+  }
+  // A finding that is not shown uses its acceptance, too: with other options it is shown.
   suppress(report, options);
+  std::erase_if(report.findings, [](const Finding& finding) { return finding.severity == Severity::off; });
   sort(report.findings);
 }
 

@@ -94,7 +94,7 @@ const Object* service_of(const Object& object, const Pod& pod, const Set& set) {
 
 namespace {
 
-/// Returns true if the container has ports and Prometheus alone asks them.
+/// Returns true if the container has ports and all of them serve only metrics, by their names.
 bool serves_metrics_alone(const Value& container) {
   const auto is_for_metrics = [](const Value& port) {
     return port["name"].text == "metrics" || port["name"].text.ends_with("-metrics");

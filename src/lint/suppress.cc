@@ -107,16 +107,15 @@ void suppress(Report& report, const Options& options) {
   for (const auto& file : report.files) find_comments(*file, accepted);
   for (const Object& object : report.objects) find_annotations(object, accepted);
   if (accepted.empty()) return;
-  const std::size_t before = report.findings.size();
   std::erase_if(report.findings, [&](const Finding& finding) {
     bool gone = false;
     for (Acceptance& one : accepted) {
       if (!applies_to(one, finding)) continue;
       one.is_used = gone = true;
     }
+    if (gone && finding.severity != Severity::off) ++report.summary.suppressed;
     return gone;
   });
-  report.summary.suppressed = before - report.findings.size();
   const Rule* unused = find_rule("unused-suppression");
   for (const Acceptance& one : accepted) {
     const std::string fault = one.is_for_capstan ? error_of(one, options) : "";

@@ -20,16 +20,16 @@ struct Resources {
   std::int64_t extended_at(std::size_t i) const { return i < extended.size() ? extended[i] : 0; }
 };
 
-/// Returns how many times `each` can be taken from `available`, at most `most`.
-inline std::int64_t times_in(const Resources& each, const Resources& available, std::int64_t most) {
+/// Returns how many times `amount` can be taken from `available`, at most `most`.
+inline std::int64_t times_in(const Resources& amount, const Resources& available, std::int64_t most) {
   const auto bound = [&most](std::int64_t needed, std::int64_t free) {
     if (needed > 0) most = std::min(most, std::max<std::int64_t>(free, 0) / needed);
   };
-  bound(each.cpu_milli, available.cpu_milli);
-  bound(each.memory_mib, available.memory_mib);
-  bound(each.storage_mib, available.storage_mib);
-  bound(each.pod_slots, available.pod_slots);
-  for (std::size_t i = 0; i < each.extended.size(); ++i) bound(each.extended[i], available.extended_at(i));
+  bound(amount.cpu_milli, available.cpu_milli);
+  bound(amount.memory_mib, available.memory_mib);
+  bound(amount.storage_mib, available.storage_mib);
+  bound(amount.pod_slots, available.pod_slots);
+  for (std::size_t i = 0; i < amount.extended.size(); ++i) bound(amount.extended[i], available.extended_at(i));
   return most;
 }
 

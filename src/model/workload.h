@@ -44,10 +44,10 @@ struct Workload {
 
   /// Returns the request of a replica that has no pods yet.
   GangSpec gang() const {
-    const std::int64_t each = whole_gpus(tensor_parallel).count / std::max(pods, 1);
+    const std::int64_t milli_gpus_per_pod = whole_gpus(tensor_parallel).count / std::max(pods, 1);
     return {.pods = {.gpu = gpu,
                      .count = pods,
-                     .gpus_per_pod = {std::max<std::int64_t>(each, 1)},
+                     .gpus_per_pod = {std::max<std::int64_t>(milli_gpus_per_pod, 1)},
                      .pod_class = pod_class,
                      .minimum = 0},
             .together = together,

@@ -22,8 +22,8 @@ struct PodResources {
 };
 
 /// KEDA's cron trigger. It is active, and requests `replicas`, while its next end is not later than its next start. A
-/// trigger that starts on work days but ends on every day is therefore active on Saturdays too. Source: kedacore/keda
-/// pkg/scalers/cron_scaler.go.
+/// trigger that starts on work days but ends on every day is therefore active from Friday's end to Sunday's end, too.
+/// Source: kedacore/keda pkg/scalers/cron_scaler.go.
 struct CronTrigger {
   Cron start;
   Cron end;

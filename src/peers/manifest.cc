@@ -87,7 +87,8 @@ void read_target(const Node& node, const std::string& what, HpaMetric& metric, E
       "type", metric.target,
       {{"Value", Target::value}, {"AverageValue", Target::average_value}, {"Utilization", Target::utilization}});
   if (metric.is_resource() ? metric.target == Target::value : metric.target == Target::utilization) {
-    errors.fail(node.place, what + ".target: Utilization is for Resource metrics and Value for all others");
+    errors.fail(node.place, what + ".target: found a wrong type, expected Utilization or AverageValue for a " +
+                                "Resource metric, and Value or AverageValue for any other");
   }
   const bool value = metric.target == Target::value;
   if (metric.target == Target::utilization) {

@@ -148,7 +148,7 @@ TEST(Manifest, CpuAndMemoryComeFromTheScenario) {
                 .find("memory: expected scale.pod.memory_used"),
             std::string::npos);
   EXPECT_NE(error_of(kOnCpu, "type: Utilization, averageUtilization: 20", "type: Value, value: 2", kPod)
-                .find("resource.target: Utilization is for Resource metrics"),
+                .find("resource.target: found a wrong type, expected Utilization or AverageValue"),
             std::string::npos);
   std::string text = kOnCpu;
   text.replace(text.find("type: Resource"), 14, "type: ContainerResource");

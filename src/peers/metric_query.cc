@@ -66,6 +66,7 @@ const std::vector<std::string_view>& exported_metrics() {
       "DCGM_FI_DEV_FB_USED_PERCENT",
       "DCGM_FI_DEV_GPU_UTIL",
       "inference_extension_flow_control_queue_size",
+      "kueue_pending_workloads",
       "vllm:cache_config_info",
       "vllm:generation_tokens_total",
       "vllm:gpu_cache_usage_perc",

@@ -64,8 +64,7 @@ std::string equal_cost_words(const ServicePlan& service) {
            micro_usd_per_hour(variant.seeds) == cost;
   });
   if (!has_equal) return "";
-  return "of scalers with the same cost, the plan takes Capstan first, then the ScaledObject, the HPA and the constant "
-         "fleet";
+  return "of equal cost: Capstan before the ScaledObject, the HPA and the constant fleet";
 }
 
 const ScalerVariant* find_variant(const ServicePlan& service, ScalerKind kind) {
@@ -136,6 +135,17 @@ std::string role_word(model::Role role) {
       return "decode";
   }
   return "";
+}
+
+std::int64_t TogetherService::lowest_ppm() const {
+  return attainment_ppm.empty() ? 0 : *std::ranges::min_element(attainment_ppm);
+}
+
+bool TogetherTrials::holds_slo() const { return std::ranges::all_of(services, &TogetherService::holds_slo); }
+
+bool holds_slo(const Plan& plan) {
+  return std::ranges::all_of(plan.services, &ServicePlan::holds_slo) &&
+         (!plan.together || plan.together->trials.holds_slo());
 }
 
 }  // namespace capstan::plan

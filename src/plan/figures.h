@@ -40,6 +40,10 @@ std::string range_words(const ServicePlan& service, const std::vector<RoleReplic
 /// Returns the minimum of `ServicePlan::zone_loss`: "4 replicas". The plan must have one.
 std::string zone_loss_replicas(const ServicePlan& service);
 
+/// Returns true if every service holds its SLO alone and, where that was simulated, together with the others. Only such
+/// a plan has manifests.
+bool holds_slo(const Plan& plan);
+
 /// Returns "3 to 8 replicas of Llama-3.3-70B in fp8 on 4 H100 each"; of a disaggregated service "1 to 4 prefill
 /// replicas of ... and 2 to 8 decode replicas of ...".
 std::string fleet_words(const ServicePlan& service);

@@ -42,6 +42,16 @@ std::vector<ScenarioFile> scenarios_of(const ServicePlan& service) {
   return out;
 }
 
+/// Returns the text of a scenario. The path of a measured load is relative to the folder of the scenario.
+std::string with_path_of_load(const ScenarioFile& scenario, const ServicePlan& service) {
+  std::string text = scenario.text;
+  const std::string profile = "profile: " + measured_load_file(service.service);
+  const std::size_t at = text.find(profile);
+  const bool is_below = scenario.path.find('/') != scenario.path.npos;
+  if (!service.measured_load.empty() && is_below && at != text.npos) text.insert(at + profile.find(' ') + 1, "../");
+  return text;
+}
+
 std::string content_of(const Manifest& manifest) {
   const Yaml* kind = manifest.body.find("kind");
   return kind == nullptr ? "Helm values" : kind->text();
@@ -62,6 +72,7 @@ std::vector<PlanFile> list_plan_files(const Plan& plan) {
   for (const ServicePlan& service : plan.services) {
     for (const ScenarioFile& scenario : scenarios_of(service)) out.push_back({scenario.path, {scenario.content}});
   }
+  if (plan.together) out.push_back({std::string(kTogetherFile), {"the simulation of all services on one cluster"}});
   out.push_back({"apply.sh", {"the commands in the order in which they work"}});
   out.push_back({"plan.md", {"this page, with the arithmetic"}});
   return out;
@@ -103,9 +114,12 @@ std::map<std::string, std::string> plan_files(const Plan& plan) {
     }
   }
   for (const ServicePlan& service : plan.services) {
-    for (const ScenarioFile& scenario : scenarios_of(service)) files[scenario.path] = scenario.text;
+    for (const ScenarioFile& scenario : scenarios_of(service)) {
+      files[scenario.path] = with_path_of_load(scenario, service);
+    }
     if (!service.measured_load.empty()) files[measured_load_file(service.service)] = service.measured_load;
   }
+  if (plan.together) files[std::string(kTogetherFile)] = plan.together->scenario;
   files["apply.sh"] = apply_script(plan);
   files["plan.md"] = render_markdown(plan, PageDetail::all);
   return files;

@@ -2,11 +2,15 @@
 
 #include <map>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "plan/plan.h"
 
 namespace capstan::plan {
+
+/// The scenario of all services on one cluster.
+inline constexpr std::string_view kTogetherFile = "together.yaml";
 
 /// A file that `--out` writes.
 struct PlanFile {

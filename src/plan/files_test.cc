@@ -34,6 +34,17 @@ TEST(PlanFiles, HaveTheScenarioOfEachWorseCondition) {
   EXPECT_EQ(list[list.size() - 3].kinds[0], "chat: 1.5 times the load, with Capstan, worst with --seed 4");
 }
 
+TEST(PlanFiles, NameTheMeasuredLoadFromTheirFolder) {
+  Plan plan = plan_with_two_scalers();
+  plan.services[0].measured_load = "capstan-profile,1\n";
+  plan.services[0].scenario = "load:\n  profile: load-chat.csv\n";
+  plan.services[0].variants[0].scenario = "load:\n  profile: load-chat.csv\n";
+  const auto files = plan_files(plan);
+  EXPECT_EQ(files.at("load-chat.csv"), "capstan-profile,1\n");
+  EXPECT_EQ(files.at("scenario-chat.yaml"), "load:\n  profile: load-chat.csv\n");
+  EXPECT_EQ(files.at("scenarios/chat-capstan.yaml"), "load:\n  profile: ../load-chat.csv\n");
+}
+
 TEST(PlanFiles, AreListedWithTheirContent) {
   const Plan plan = plan_with_two_scalers();
   const std::vector<PlanFile> list = list_plan_files(plan);

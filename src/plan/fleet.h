@@ -161,4 +161,38 @@ struct ServicePlan {
   std::string not_simulated{};  ///< parts that the simulation leaves out; empty: none
 };
 
+/// Results of one service in the simulations of all services on one cluster.
+struct TogetherService {
+  std::string service{};                       ///< name of the service in the spec
+  std::vector<std::int64_t> attainment_ppm{};  ///< met requests by seed, millionths
+  Duration ttft_p99{};                         ///< the worst of the seeds
+  Duration tpot_p99{};                         ///< the worst of the seeds
+  bool holds_slo = true;                       ///< attainment and goodput of the spec hold under every seed
+
+  std::int64_t lowest_ppm() const;
+};
+
+/// Fleets of all services on one cluster, simulated together.
+struct TogetherTrials {
+  std::vector<TogetherService> services{};  ///< by service of the spec
+  std::int64_t seeds = 0;                   ///< number of simulations with different seeds
+  std::int64_t micro_usd_per_hour = 0;      ///< cost of all nodes, mean of the seeds
+
+  bool holds_slo() const;
+};
+
+/// Higher minima of the services that miss their SLO only when all services share the cluster.
+struct TogetherRemedy {
+  /// Replicas of each service of the spec, by role. Empty for a service whose minimum is that of the plan.
+  std::vector<std::vector<RoleReplicas>> minima{};
+  TogetherTrials trials{};
+};
+
+/// The proof that the services hold their SLO on one cluster, with the pools and the limits of the plan.
+struct TogetherProof {
+  TogetherTrials trials{};
+  std::string scenario{};                  ///< the simulated scenario file
+  std::optional<TogetherRemedy> remedy{};  ///< the last minima that were tried; nothing: the SLO of every service holds
+};
+
 }  // namespace capstan::plan

@@ -15,10 +15,15 @@ Result<Plan> make_plan(PlanSpec spec, const SearchOptions& options) {
   if (!found) return std::unexpected(found.error());
   Plan plan{.spec = std::move(spec),
             .services = std::move(found->services),
+            .together = std::move(found->together),
             .sections = {},
             .simulations = found->simulations};
-  if (auto load = load_section({plan.spec, plan.services, plan.simulations})) plan.sections.push_back(std::move(*load));
-  for (const auto& section : kSections) plan.sections.push_back(section({plan.spec, plan.services, plan.simulations}));
+  const PlanFacts facts{.spec = plan.spec,
+                        .services = plan.services,
+                        .simulations = plan.simulations,
+                        .together = plan.together ? &*plan.together : nullptr};
+  if (auto load = load_section(facts)) plan.sections.push_back(std::move(*load));
+  for (const auto& section : kSections) plan.sections.push_back(section(facts));
   return plan;
 }
 

@@ -108,9 +108,10 @@ struct Section {
 /// The answer of `capstan plan`.
 struct Plan {
   PlanSpec spec{};
-  std::vector<ServicePlan> services{};  ///< plans by service of the spec
-  std::vector<Section> sections{};      ///< in the order of the page
-  std::int64_t simulations = 0;         ///< number of simulations for the search and the proof
+  std::vector<ServicePlan> services{};      ///< plans by service of the spec
+  std::optional<TogetherProof> together{};  ///< nothing: there is only one service, or one misses its SLO alone
+  std::vector<Section> sections{};          ///< in the order of the page
+  std::int64_t simulations = 0;             ///< number of simulations for the search and the proof
 };
 
 }  // namespace capstan::plan

@@ -105,16 +105,81 @@ void share_pool(const Sharers& sharers) {
   }
 }
 
-}  // namespace
-
-void share_nodes(std::vector<ServicePlan>& services) {
+/// Returns the services that share nodes, by pool.
+std::map<std::string, Sharers> sharers_by_pool(std::vector<ServicePlan>& services) {
   std::map<std::string, Sharers> by_pool;
   for (ServicePlan& service : services) {
     if (!service.roles.empty() && !service.seeds.empty())
       by_pool[device_of(service.roles.front()).pool].push_back(&service);
   }
-  for (const auto& [pool, sharers] : by_pool) {
-    if (sharers.size() > 1) share_pool(sharers);
+  std::erase_if(by_pool, [](const auto& entry) { return entry.second.size() < 2; });
+  return by_pool;
+}
+
+/// Returns true if the simulations of the services are equally long, up to the time of the last answers.
+bool have_one_length(const Sharers& sharers) {
+  Duration shortest = Duration::max(), longest{};
+  for (const ServicePlan* service : sharers) {
+    shortest = std::min(shortest, service->seeds.front().simulated);
+    longest = std::max(longest, service->seeds.front().simulated);
+  }
+  return longest - shortest <= longest / 50;
+}
+
+/// Returns the cost per hour of the nodes of a pool in one simulation.
+std::int64_t pool_micro_usd_per_hour(const experiment::RunResult& result, const std::string& pool,
+                                     const MachineSpec& machine) {
+  Trial nodes{.simulated = result.simulated};
+  for (const experiment::Spending& spending : result.spending) {
+    const bool is_owned = spending.pool.empty() && spending.instance_type == machine.name;
+    if (spending.pool == pool || spending.pool == pool + "-spot" || is_owned) nodes.micro_usd += spending.micro_usd;
+  }
+  return micro_usd_per_hour(nodes);
+}
+
+/// Divides the cost of the nodes of a pool in simulations of all services by the GPU time of their pods.
+/// @param first  the first service of the plan
+void share_simulated_pool(const Sharers& sharers, const ServicePlan* first, const std::string& pool,
+                          std::span<const experiment::RunResult> results) {
+  const MachineSpec& machine = sharers.front()->roles.front().machine;
+  std::int64_t per_hour = 0;
+  for (const experiment::RunResult& result : results) per_hour += pool_micro_usd_per_hour(result, pool, machine);
+  per_hour /= static_cast<std::int64_t>(results.size());
+  std::vector<GpuNanoseconds> held;
+  GpuNanoseconds all = 0;
+  std::string names;
+  for (const ServicePlan* service : sharers) {
+    GpuNanoseconds& own = held.emplace_back(0);
+    for (const experiment::RunResult& result : results) {
+      own += result.services.at(static_cast<std::size_t>(service - first)).gpu_ns;
+    }
+    all += own;
+    names += (names.empty() ? "" : service == sharers.back() ? " and " : ", ") + service->service;
+  }
+  for (std::size_t i = 0; i < sharers.size(); ++i) {
+    ServicePlan& service = *sharers[i];
+    const auto share_ppm =
+        static_cast<std::int64_t>(static_cast<__int128>(held[i]) * 1'000'000 / std::max<GpuNanoseconds>(all, 1));
+    service.shared_micro_usd_per_hour =
+        static_cast<std::int64_t>(static_cast<__int128>(per_hour) * share_ppm / 1'000'000);
+    service.shared_why = fmt::format(
+        "{} % of {} USD/h for the nodes of {} that {} share in the simulations of all services on one "
+        "cluster, by the GPU time of their pods; {} USD/h on nodes of its own",
+        experiment::tenths(share_ppm, 10'000), experiment::usd(per_hour), machine.name, names,
+        experiment::usd(micro_usd_per_hour(service)));
+  }
+}
+
+}  // namespace
+
+void share_nodes(std::vector<ServicePlan>& services) {
+  for (const auto& [pool, sharers] : sharers_by_pool(services)) share_pool(sharers);
+}
+
+void share_simulated_nodes(std::vector<ServicePlan>& services, std::span<const experiment::RunResult> results) {
+  if (results.empty()) return;
+  for (const auto& [pool, sharers] : sharers_by_pool(services)) {
+    if (have_one_length(sharers)) share_simulated_pool(sharers, services.data(), pool, results);
   }
 }
 

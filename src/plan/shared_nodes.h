@@ -1,7 +1,9 @@
 #pragma once
 
+#include <span>
 #include <vector>
 
+#include "experiment/run/result.h"
 #include "plan/fleet.h"
 
 namespace capstan::plan {
@@ -10,5 +12,10 @@ namespace capstan::plan {
 /// pods hold. The simulations have each service on nodes of its own. Here the replicas of their minutes are added, and
 /// the nodes that hold them are counted: a node that was bought stays for an hour after it was needed.
 void share_nodes(std::vector<ServicePlan>& services);
+
+/// Sets these shares again, now of the cost of the shared nodes in simulations of all services on one cluster. Does
+/// nothing for services whose loads have different lengths, because the shorter load ends before the simulation.
+/// @param results  results of the simulations, with the services in the same order
+void share_simulated_nodes(std::vector<ServicePlan>& services, std::span<const experiment::RunResult> results);
 
 }  // namespace capstan::plan

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <utility>
+
 namespace capstan::plan {
 namespace {
 
@@ -45,6 +47,34 @@ TEST(SharedNodes, AServiceWithAPoolOfItsOwnKeepsItsCost) {
   share_nodes(services);
   EXPECT_FALSE(services[0].shared_micro_usd_per_hour);
   EXPECT_FALSE(services[1].shared_micro_usd_per_hour);
+}
+
+TEST(SharedNodes, HaveTheCostOfTheSimulationsOfAllServices) {
+  std::vector<ServicePlan> services = {sharing_service("chat", 4, {1, 1, 1}), sharing_service("code", 2, {1, 1, 1})};
+  share_nodes(services);
+  experiment::RunResult result;
+  result.simulated = 3h;
+  for (const auto& [pool, micro_usd] :
+       {std::pair("h100", 300'000'000), std::pair("h100-spot", 60'000'000), std::pair("l4", 5'000'000)}) {
+    experiment::Spending& spending = result.spending.emplace_back();
+    spending.pool = pool;
+    spending.micro_usd = micro_usd;
+  }
+  result.services.resize(2);
+  result.services[0].gpu_ns = 3000;
+  result.services[1].gpu_ns = 1000;
+  share_simulated_nodes(services, {&result, 1});
+  // 120 USD/h, divided 3 to 1.
+  EXPECT_EQ(services[0].shared_micro_usd_per_hour, 90'000'000);
+  EXPECT_EQ(services[1].shared_micro_usd_per_hour, 30'000'000);
+  EXPECT_TRUE(
+      services[1].shared_why.starts_with("25.0 % of 120.00 USD/h for the nodes of p5.48xlarge that chat and "
+                                         "code share in the simulations"))
+      << services[1].shared_why;
+  services[1].seeds.front().simulated = 1h;
+  result.services[0].gpu_ns = 1000;
+  share_simulated_nodes(services, {&result, 1});
+  EXPECT_EQ(services[0].shared_micro_usd_per_hour, 90'000'000) << "the loads have different lengths";
 }
 
 }  // namespace

@@ -27,8 +27,8 @@ struct Observation {
   std::vector<Outcome> outcomes;
 };
 
-/// The interface between the control loop and a world: the simulator or a cluster. The loop cannot tell them apart. No
-/// call blocks: the outcome of a submitted action comes with a later observation.
+/// The interface between the control loop and a world: the simulator or a cluster. The loop does not know which of them
+/// it controls. No call blocks: the outcome of a submitted action comes with a later observation.
 class World {
  public:
   virtual ~World() = default;

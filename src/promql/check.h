@@ -7,7 +7,7 @@
 
 namespace capstan::promql {
 
-/// The reason why an expression has no type.
+/// A type error: its place in the expression and its message.
 struct TypeFault {
   Place place;
   std::string message;

@@ -208,11 +208,18 @@ class Feasibility {
             {owner + ".gpus_per_pod", owner + ".sizes"}, instance_paths(),
             fmt::format("{}: a pod needs {} {} GPUs, the largest node has {}", owner, size.gpus_per_pod, gpu, node));
       }
-      if (size.pods * size.gpus_per_pod > domain) {
+      const GpuCount least = (size.least_pods > 0 ? size.least_pods : size.pods) * size.gpus_per_pod;
+      if (least > domain) {
         return refuse({owner + ".pods", owner + ".sizes", owner + ".together"}, instance_paths(),
-                      fmt::format("{}: a job needs {} {} GPUs that must share one {}, the largest has {}", owner,
-                                  size.pods * size.gpus_per_pod, gpu,
-                                  scenario_.catalog->level_words(job_class.together), domain));
+                      fmt::format("{}: a job needs {} {} GPUs that must share one {}, the largest has {}", owner, least,
+                                  gpu, scenario_.catalog->level_words(job_class.together), domain));
+      }
+      if (const GpuCount most = most_gpus(scenario_, job_class.gpu); least > most) {
+        Paths paths = item_paths(root_, "cluster.pools", "gpu_limit");
+        paths.insert(paths.begin(), {owner + ".pods", owner + ".gpus_per_pod", owner + ".sizes"});
+        return refuse(paths, instance_paths(),
+                      fmt::format("{}: a job needs {} {} GPUs, but nodes and pool limits allow only {}", owner, least,
+                                  gpu, most));
       }
     }
   }

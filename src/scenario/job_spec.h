@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "base/time.h"
@@ -19,6 +20,7 @@ struct JobGoal {
 /// A row of `jobs:`: a class of batch jobs, how they arrive, and when they should end.
 struct JobSpec {
   sim::JobClass job_class;
+  std::string team{};  ///< team that the jobs belong to; empty: none
   workload::JobLoad load;
   /// The jobs of a trace, by time of arrival; none: `load` says how jobs are drawn.
   std::optional<std::vector<workload::JobArrival>> recorded{};

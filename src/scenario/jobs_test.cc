@@ -68,6 +68,20 @@ TEST(ScenarioJobs, AClassHasItsSizesArrivalsAndGoal) {
   EXPECT_FALSE(nightly.job_class.queue.valid());
 }
 
+TEST(ScenarioJobs, AClassMayBePreemptibleElasticAndOfATeam) {
+  const ScenarioResult scenario = with({"jobs.1.preemptible=true", "jobs.1.priority=-5", "jobs.1.pods={min: 2, max: 8}",
+                                        "jobs.0.team=research", "service.priority=10", "service.team=web"});
+  ASSERT_TRUE(scenario.has_value()) << scenario.error().text();
+  EXPECT_TRUE(scenario->jobs[1].job_class.preemptible);
+  EXPECT_EQ(scenario->jobs[1].job_class.priority, -5);
+  EXPECT_EQ(scenario->jobs[1].load.sizes[0].least_pods, 2);
+  EXPECT_EQ(scenario->jobs[1].load.sizes[0].pods, 8);
+  EXPECT_FALSE(scenario->jobs[0].job_class.preemptible);
+  EXPECT_EQ(scenario->jobs[0].team, "research");
+  EXPECT_EQ(scenario->endpoint().priority, 10);
+  EXPECT_EQ(scenario->endpoint().team, "web");
+}
+
 TEST(ScenarioJobs, ATraceHasItsOwnSizesAndTimes) {
   const std::string trace = "trace: {file: " CAPSTAN_SOURCE_DIR "/scenarios/traces/jobs.csv";
   const ScenarioResult scenario = with({"jobs.1={name: recorded, gpu: H100, " + trace + "}}"});
@@ -120,6 +134,22 @@ TEST(ScenarioJobs, EveryWrongValueIsAnErrorWithItsPlace) {
                  "jobs.0={name: x, gpu: H100, pods: 2, gpus_per_pod: 8, work: 1h, "
                  "arrivals: {count: 1}}",
                  "jobs.0: a job needs 16 h100_sxm GPUs that must share one node, the largest has 8"},
+           Fault{"a job larger than all pools",
+                 "jobs.0={name: x, gpu: H100, pods: 5, gpus_per_pod: 8, together: zone, "
+                 "work: 1h, arrivals: {count: 1}}",
+                 "jobs.0: a job needs 40 h100_sxm GPUs, but nodes and pool limits allow only 32"},
+           Fault{"pods that are no number", "jobs.1.pods=many",
+                 "jobs.1.pods: found \"many\", expected a whole number or a mapping"},
+           Fault{"no pods", "jobs.1.pods=0", "jobs.1.pods: found \"0\", expected 1 to 1024"},
+           Fault{"elastic pods in order", "jobs.1.pods={min: 4, max: 2}", "jobs.1.pods: min 4 is above max 2"},
+           Fault{"elastic pods need both bounds", "jobs.1.pods={min: 4}", "jobs.1.pods lacks \"max\""},
+           Fault{"the least of an elastic job",
+                 "jobs.1={name: x, gpu: H100, pods: {min: 9, max: 16}, work: 1h, "
+                 "arrivals: {count: 1}}",
+                 "jobs.1: a job needs 9 h100_sxm GPUs that must share one node, the largest has 8"},
+           Fault{"a priority is a number", "jobs.0.priority=high", "jobs.0.priority: found \"high\""},
+           Fault{"a negative checkpoint", "jobs.0.checkpoint_every=-1m", "jobs.0.checkpoint_every: found \"-1m\""},
+           Fault{"a negative goal", "jobs.0.goal.finish_within=-1h", "jobs.0.goal.finish_within: found \"-1h\""},
            Fault{"no lower bound beside jobs", "bound=true",
                  "bound: found true, but the lower bound is computed for one"},
        }) {

@@ -23,9 +23,33 @@ constexpr std::int64_t kMostGpusPerPod = 1024;
 constexpr double kMostJobsPerHour = 1e6;
 constexpr Duration kLongestWork = 8784h;
 
+/// Reads the pods of a job: a number, or the bounds of an elastic job.
+void read_pods(const Node& node, const std::string& owner, workload::JobSize& size, ErrorList& errors) {
+  if (node.kind == Node::Kind::scalar) {
+    const auto pods = manifest::read_integer(node.text);
+    if (!pods) {
+      return errors.fail(node.place,
+                         fmt::format("{}.pods: found {}, expected a whole number or a mapping", owner, node.words()));
+    }
+    if (*pods < 1 || *pods > kMostPods) {
+      return errors.fail(node.place,
+                         fmt::format("{}.pods: found {}, expected 1 to {}", owner, node.words(), kMostPods));
+    }
+    size.pods = static_cast<std::int32_t>(*pods);
+    return;
+  }
+  Fields fields(node, owner + ".pods", errors);
+  if (fields.need("min") != nullptr) fields.integer("min", size.least_pods, 1, kMostPods);
+  if (fields.need("max") != nullptr) fields.integer("max", size.pods, 1, kMostPods);
+  fields.finish();
+  if (fields.ok() && size.least_pods > size.pods) {
+    errors.fail(node.place, fmt::format("{}: min {} is above max {}", fields.what(), size.least_pods, size.pods));
+  }
+}
+
 /// Reads the pods of a job and the GPUs of each.
 void read_size(Fields& fields, workload::JobSize& size) {
-  fields.integer("pods", size.pods, 1, kMostPods);
+  fields.check("pods", [&](const Node& node, ErrorList& errors) { read_pods(node, fields.what(), size, errors); });
   fields.integer("gpus_per_pod", size.gpus_per_pod, 1, kMostGpusPerPod);
 }
 
@@ -140,6 +164,7 @@ JobSpec read_class(const Node& node, const std::string& owner, model::Catalog& c
   job_class.start = sim::Latency::between(20s, 40s);
   Fields fields(node, owner, errors);
   if (fields.need("name") != nullptr) fields.text("name", job_class.name);
+  fields.text("team", spec.team);
   std::string gpu;
   if (fields.need("gpu") != nullptr && fields.text("gpu", gpu)) {
     job_class.gpu = gpu_kind(catalog, engine::gpu_of_product(*scenario.engines, gpu).value_or(gpu));
@@ -149,6 +174,8 @@ JobSpec read_class(const Node& node, const std::string& owner, model::Catalog& c
   job_class.together = together;
   read_queue(fields, catalog, job_class.queue, errors);
   read_latency(fields, "start", job_class.start);
+  fields.integer("priority", job_class.priority, -kMostPriority, kMostPriority);
+  fields.boolean("preemptible", job_class.preemptible);
   fields.duration("checkpoint_every", job_class.checkpoint_every, 1s, kLongestWork);
   if (const Node* trace = fields.take("trace")) {
     read_trace(*trace, owner, scenario, spec, errors);

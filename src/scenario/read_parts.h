@@ -26,6 +26,9 @@ void read_jobs(std::span<const manifest::Node> nodes, model::Catalog& catalog, S
 /// Reads a level of the standard topology.
 void read_level(manifest::Fields& fields, std::string_view key, model::TopologyLevel& out);
 
+/// The lowest and the highest priority of services and jobs are this far from 0.
+inline constexpr std::int64_t kMostPriority = 1'000'000;
+
 /// Reads the name of the queue whose limit pods count against. An absent key leaves `out` unchanged.
 void read_queue(manifest::Fields& fields, const model::Catalog& catalog, model::QueueId& out,
                 manifest::ErrorList& errors);

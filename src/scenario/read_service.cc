@@ -531,7 +531,10 @@ void read_step_times(const Node& node, const std::string& owner, Scenario& scena
   }
   Result<engine::EngineTable> table = scenario.engines->with_rows_of(*text, path);
   if (!table) return errors.fail(table.error());
-  scenario.engines = std::make_shared<const engine::EngineTable>(std::move(*table));
+  // The services before this one have pointers into the table that it replaces, so that the new one keeps it alive.
+  scenario.engines = std::shared_ptr<const engine::EngineTable>(
+      new engine::EngineTable(std::move(*table)),
+      [replaced = scenario.engines](const engine::EngineTable* rows) { delete rows; });
 }
 
 }  // namespace
@@ -545,6 +548,8 @@ void read_service(const Node& node, const std::string& owner, model::Catalog& ca
   service.name = "service";
   fields.text("name", service.name);
   endpoint.name = service.name;
+  fields.text("team", endpoint.team);
+  fields.integer("priority", endpoint.priority, -kMostPriority, kMostPriority);
   if (owner != "service") fields.take("load");
   enum class Engine : std::uint8_t { vllm } engine = Engine::vllm;
   fields.choice<Engine>("engine", engine, {{"vllm", Engine::vllm}});

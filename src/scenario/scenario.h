@@ -68,6 +68,8 @@ struct KvTransfer {
 /// service of the catalog, or one for prefill and one for decode replicas, or one for each variant.
 struct EndpointSpec {
   std::string name;
+  std::string team{};         ///< team that the service belongs to; empty: none
+  std::int32_t priority = 0;  ///< its waiting replicas may end preemptible jobs with a lower priority
   workload::WorkloadSpec load;
   model::ServiceId first{0};                       ///< its first service of the catalog; the others follow
   std::vector<RoleSpec> roles;                     ///< by service of the catalog, from `first`

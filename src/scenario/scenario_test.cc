@@ -106,9 +106,8 @@ TEST(Scenario, ReportsFaults) {
       {"unknown keys are errors",
        {"service.modle=x"},
        "--set service.modle=x: service: found key \"modle\", expected one of client, dtype, engine, "
-       "engine_perturbation, engine_settings, gpu, model, name, pods_per_replica, queue, replicas, roles, router, slo, "
-       "start, "
-       "step_times, tensor_parallel, together, topology or variants (did you mean model?)"},
+       "engine_perturbation, engine_settings, gpu, model, name, pods_per_replica, priority, queue, replicas, roles, "
+       "router, slo, start, step_times, team, tensor_parallel, together, topology or variants (did you mean model?)"},
       {"two sources of load",
        {"load.profile=azure-hour"},
        "--set load.profile=azure-hour: load names 2 sources, expected one of trace, profile, generator or closed_loop"},

@@ -1,6 +1,10 @@
 // Goal: a scenario may have several services, each with its own load and SLO, and a tree of queues that limits them.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <fstream>
+
+#include "engine/table.h"
 #include "scenario/scenario.h"
 
 namespace capstan::scenario {
@@ -84,6 +88,20 @@ TEST(Services, MayHaveDifferentScalePolicies) {
   EXPECT_TRUE(std::holds_alternative<decide::scale::Fixed>(scale[2]));
 }
 
+TEST(Services, MayEachHaveStepTimesOfTheUser) {
+  const std::string path = testing::TempDir() + "services_step_times.csv";
+  const std::string rows(engine::bundled_engines_csv());
+  const std::size_t header = rows.find('\n') + 1;
+  const std::string first = rows.substr(header, rows.find('\n', header) + 1 - header);
+  std::ofstream(path) << rows.substr(0, header) << "Mine,h100_sxm,1," << first.substr(first.find("bfloat16"));
+  const ScenarioResult scenario =
+      two({"services.chat.step_times=" + path, "services.chat.model=Mine", "services.code.step_times=" + path});
+  ASSERT_TRUE(scenario.has_value()) << scenario.error().text();
+  EXPECT_EQ(scenario->endpoints[0].roles[0].engine->model, "Mine");
+  EXPECT_EQ(scenario->endpoints[0].roles[0].engine->tp, 1);
+  EXPECT_EQ(scenario->endpoints[1].roles[0].engine->model, "Llama-3.1-8B");
+}
+
 TEST(Services, ErrorsNameTheirPlace) {
   const struct {
     const char* teaches;
@@ -105,6 +123,10 @@ TEST(Services, ErrorsNameTheirPlace) {
        "queues.0.parent: found \"chat\", expected the name of a queue that is listed above it"},
       {"queues of one name", "queues.1.name=all", "queues: \"all\" is given twice"},
       {"a negative limit", "queues.all.gpu_limit=-1", "queues.0.gpu_limit: found \"-1\", expected 0 to 1000000"},
+      {"a negative duration", "services.chat.load.duration=-5m", "load.duration: found \"-5m\", expected a duration"},
+      {"a negative SLO", "services.code.slo.ttft=-1s", "slo.ttft: found \"-1s\", expected a duration"},
+      {"a priority out of bounds", "services.chat.priority=1000001",
+       "services.0.priority: found \"1000001\", expected -1000000 to 1000000"},
       {"no service", "services=[]", "scenario.services: found an empty list"},
       {"foresight knows one service", "bound=true", "but the lower bound is computed for one service"},
       {"a scaler for each service", "policies.a.scale={services: {chat: capstan}}", "scale.services lacks \"code\""},
@@ -115,6 +137,21 @@ TEST(Services, ErrorsNameTheirPlace) {
     const std::string found = outcome_of_two({row.set});
     EXPECT_NE(found.find(row.error), found.npos) << row.teaches << ": " << found;
   }
+}
+
+TEST(Services, AThousandAreRead) {
+  const auto outcome = [](int count) {
+    std::string services = "services=[";
+    for (int i = 0; i < count; ++i) {
+      services += fmt::format(
+          "{}{{name: s{}, model: Llama-3.1-8B, gpu: H100, slo: {{ttft: 1s}}, replicas: {{min: 0, max: 1}}, "
+          "load: {{profile: azure-hour}}}}",
+          i == 0 ? "" : ", ", i);
+    }
+    return outcome_of_two({services + "]"});
+  };
+  EXPECT_NE(outcome(1001).find("more than 1000 services"), std::string::npos);
+  EXPECT_EQ(outcome(1000).find("more than"), std::string::npos);
 }
 
 TEST(Services, ATraceOfTheCommandLineBelongsToOneService) {

@@ -55,6 +55,9 @@ bool check(const Node& sweep, ErrorList& errors) {
     errors.fail(sweep.place,
                 "policies.sweep: found " + sweep.words() + ", expected a mapping of paths to lists of values");
   }
+  if (sweep.kind == Node::Kind::mapping && sweep.entries.empty()) {
+    errors.fail(sweep.place, "policies.sweep: found no settings, expected a list of values for at least one");
+  }
   for (const Node::Entry& entry : sweep.entries) {
     const bool scalars =
         std::ranges::all_of(entry.value.items, [](const Node& n) { return n.kind == Node::Kind::scalar; });

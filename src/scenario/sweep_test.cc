@@ -29,6 +29,7 @@ TEST(Sweep, GivesThePolicyItselfAndEachCombination) {
       {"{scale.replicas: [2], scale.period: [5s, 9s]}", "=1; replicas 2, period 5s=2; replicas 2, period 9s=2"},
       {"{scale.replicas: [2], place.replicas: [4]}", "=1; replicas 2, place.replicas 4=2"},
       {"[2]", "s.yaml:3:8: policies.sweep: found a list, expected a mapping of paths to lists of values"},
+      {"{}", "s.yaml:3:8: policies.sweep: found no settings, expected a list of values for at least one"},
       {"{scale.replicas: 2}", "s.yaml:3:25: policies.sweep.scale.replicas: found \"2\", expected a list of values"},
       {"{scale.replicas: []}",
        "s.yaml:3:25: policies.sweep.scale.replicas: found an empty list, expected a list of values"},

@@ -27,6 +27,7 @@ std::string dump(const Json& json) { return json.dump(-1, ' ', false, Json::erro
 /// Returns what the page needs to know about its server.
 std::string description(const Content& content) {
   Json json = {{"format_version", 1}, {"source", content.source}, {"what_if", nullptr}, {"live_speed", nullptr}};
+  json["is_controller"] = content.is_controller;
   if (content.live_speed > 0 || content.follows) json["live_speed"] = content.live_speed;
   if (content.what_if) {
     const WhatIfLimits& limits = *content.what_if;
@@ -76,6 +77,7 @@ void Dashboard::show(Content content, Simulate simulate) {
 
 void Dashboard::replace(Content content) {
   events_.clear();
+  event_bytes_ = 0;
   show(std::move(content));
   for (const net::ExchangeId exchange : std::exchange(streams_, {})) {
     server_->write(exchange, kReload);
@@ -185,11 +187,17 @@ void Dashboard::add_event(std::string_view type, std::string_view data, std::str
   const std::int64_t number = first_event_ + static_cast<std::int64_t>(events_.size());
   while (data.ends_with('\n')) data.remove_suffix(1);
   events_.push_back(fmt::format("id: {}/{}\nevent: {}\ndata: {}\n\n", content_.epoch, number, type, data));
+  event_bytes_ += events_.back().size() + decisions.size();
   if (!decisions.empty()) content_.decisions.emplace(number, std::move(decisions));
   for (const net::ExchangeId exchange : streams_) server_->write(exchange, events_.back());
-  if (events_.size() <= kEventsMost) return;
-  events_.pop_front();
-  content_.decisions.erase(first_event_++);
+  while (events_.size() > limits_.count || event_bytes_ > limits_.bytes) {
+    event_bytes_ -= events_.front().size();
+    events_.pop_front();
+    if (const auto found = content_.decisions.find(first_event_++); found != content_.decisions.end()) {
+      event_bytes_ -= found->second.size();
+      content_.decisions.erase(found);
+    }
+  }
 }
 
 void Dashboard::finish() {

@@ -28,14 +28,18 @@ struct Content {
   /// Decisions of a recording, by state, as JSON; empty if a result is shown.
   std::map<std::int64_t, std::string> decisions{};
   double live_speed = 0;         ///< simulated time for each unit of real time; 0: nothing runs
-  bool follows = false;          ///< true: a recording whose further states arrive as events
+  bool follows = false;          ///< true: a recording or a controller whose further states arrive as events
+  bool is_controller = false;    ///< true: a controller that runs, instead of a file
   std::int64_t first_event = 0;  ///< number of the first event: the states that the result has already
   /// Differs between contents. A page that comes back with events of another content has to load again.
   std::int64_t epoch = 0;
 };
 
-/// Most events that are kept for pages that are opened later; older ones are dropped.
-inline constexpr std::size_t kEventsMost = 50'000;
+/// Limits of the events that are kept for pages that are opened later; older ones are dropped.
+struct EventLimits {
+  std::size_t count = 50'000;
+  std::size_t bytes = std::size_t{64} << 20;  ///< bytes of the events and of their decisions
+};
 
 /// Returns the limits of the server: small requests, few connections, and replies as large as the largest result.
 net::HttpServerLimits dashboard_limits();
@@ -50,7 +54,7 @@ class Dashboard final : public net::HttpHandler {
   /// Simulates a change. It is called on another thread and ends soon after a stop is requested.
   using Simulate = std::function<Result<std::string>(const WhatIf& change, const std::stop_token& stop)>;
 
-  explicit Dashboard(Access access) : access_(std::move(access)) {}
+  explicit Dashboard(Access access, EventLimits limits = {}) : access_(std::move(access)), limits_(limits) {}
   /// Sets the server that sends the answers. It outlives the requests.
   void answer_on(net::HttpServer& server) { server_ = &server; }
   /// Sets what is shown, before the first request.
@@ -69,6 +73,9 @@ class Dashboard final : public net::HttpHandler {
   /// @param data       one line
   /// @param decisions  decisions of this state as JSON; empty: none
   void add_event(std::string_view type, std::string_view data, std::string decisions = {});
+  /// Returns true while the page of this exchange gets events.
+  bool streams(net::ExchangeId exchange) const { return streams_.contains(exchange); }
+  void send_error(net::ExchangeId exchange, int status, std::string_view why, std::vector<net::Header> further = {});
   /// Ends the streams of events and stops simulations, so that their connections can close.
   void finish();
 
@@ -88,9 +95,9 @@ class Dashboard final : public net::HttpHandler {
   void answer_what_if(net::ExchangeId exchange, const net::HttpRequest& request);
   void send(net::ExchangeId exchange, int status, std::string_view type, std::string_view body,
             std::string_view policy = {}, std::vector<net::Header> further = {});
-  void send_error(net::ExchangeId exchange, int status, std::string_view why, std::vector<net::Header> further = {});
 
   Access access_;
+  EventLimits limits_;
   Content content_;
   Simulate simulate_;
   std::string page_;
@@ -98,6 +105,7 @@ class Dashboard final : public net::HttpHandler {
   net::HttpServer* server_ = nullptr;
   std::deque<std::string> events_;  ///< latest events, as they are sent
   std::int64_t first_event_ = 0;    ///< number of the first of them
+  std::size_t event_bytes_ = 0;     ///< bytes of the events and of their decisions
   std::string notice_;
   std::set<net::ExchangeId> streams_;                 ///< pages that get events
   std::map<Worker::JobId, net::ExchangeId> waiting_;  ///< exchanges that get the result of a job

@@ -216,7 +216,7 @@ TEST_F(DashboardTest, APageOfAnotherContentLoadsAgain) {
   dashboard.answer_on(server);
   dashboard.show({.source = "s.rec", .result = "{}", .follows = true, .first_event = 5, .epoch = 7});
   listen();
-  EXPECT_NE(get("/").body.find(R"("live_speed":0)"), std::string::npos);
+  EXPECT_NE(get("/").body.find(R"("live_speed":0.0,"is_controller":false)"), std::string::npos);
   dashboard.add_event("state", "{\"a\":5}");
   for (const char* seen : {"6/5", "7/3", "7/6", "7", "5", "7/x", "/"}) {
     std::string stream;
@@ -259,6 +259,34 @@ TEST_F(DashboardTest, ANoticeIsShownUntilItEnds) {
   open(last, {});
   wait_until(last, "id: 0/-1");
   EXPECT_EQ(last.find("notice"), last.npos);
+}
+
+TEST_F(DashboardTest, DropsTheOldestEventsAndTheirDecisions) {
+  struct Row {
+    EventLimits limits;
+    const char* first;  ///< number of the first event that is kept of six
+  };
+  // An event of this test has 36 bytes, and its decisions have 100.
+  for (const Row& row : {Row{{.count = 2, .bytes = 10'000}, "id: 0/4"}, Row{{.count = 100, .bytes = 410}, "id: 0/3"}}) {
+    Dashboard bounded{Access::of({"127.0.0.1", 0}, {}), row.limits};
+    net::HttpServer other{clock, dashboard_limits(), bounded};
+    bounded.answer_on(other);
+    bounded.show({.source = "live", .result = "{}", .follows = true, .is_controller = true});
+    const Result<net::ListenerId> listener = other.listen({"127.0.0.1", 0});
+    ASSERT_TRUE(listener);
+    url = "http://" + other.address(*listener).text();
+    for (int i = 0; i < 6; ++i) bounded.add_event("state", "{\"a\":" + std::to_string(i) + "}", std::string(100, 'd'));
+    std::string stream;
+    open(stream, {});
+    const Instant end = clock() + 60s;
+    while (stream.find("{\"a\":5}") == stream.npos && clock() < end) {
+      other.run_once(1ms);
+      client.run_once({});
+    }
+    const std::size_t first = stream.find("event: ");
+    EXPECT_TRUE(stream.substr(0, first).ends_with(std::string(row.first) + "\n")) << stream;
+    bounded.finish();
+  }
 }
 
 TEST_F(DashboardTest, AResultHasNoEventsAndNoDecisions) {

@@ -64,7 +64,8 @@ Access Access::of(const net::SocketAddress& listens_on, const std::vector<std::s
 std::optional<Refusal> refusal(const net::HttpRequest& request, const Access& access) {
   const std::string_view host = value_of(request, "Host");
   if (count_of(request, "Host") != 1 || !known(host, access)) {
-    return Refusal{403, "the Host header does not name this server; --host NAME allows a further name"};
+    return Refusal{403,
+                   "the Host header does not name this server; " + access.host_option + " NAME allows a further name"};
   }
   if (count_of(request, "Origin") > 1 || !comes_from_own_page(request, host)) {
     return Refusal{403, "the request comes from a page of another site"};

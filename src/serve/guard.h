@@ -13,7 +13,8 @@ namespace capstan::serve {
 
 /// The names under which browsers may reach the server.
 struct Access {
-  std::vector<std::string> hosts;  ///< names and addresses without a port; IPv6 addresses in brackets
+  std::vector<std::string> hosts;      ///< names and addresses without a port; IPv6 addresses in brackets
+  std::string host_option = "--host";  ///< option that adds a further name, for people
 
   /// Returns the loopback names, the address that the server listens on, and further names that the user states.
   static Access of(const net::SocketAddress& listens_on, const std::vector<std::string>& further);
@@ -28,8 +29,7 @@ struct Refusal {
 /// - The Host header must name the server. Otherwise a page of another site could read answers after its own name has
 ///   been pointed to this machine (DNS rebinding).
 /// - A request of a page must come from this server's own page, by its Origin and its Sec-Fetch-Site. Only a link to
-/// the
-///   page itself may be followed from elsewhere.
+///   the page itself may be followed from elsewhere.
 /// - A request that starts work has the method POST and a body of the type application/json, which no form can send.
 std::optional<Refusal> refusal(const net::HttpRequest& request, const Access& access);
 

@@ -2,8 +2,6 @@
 
 #include <utility>
 
-#include <nlohmann/json.hpp>
-
 #include "experiment/compare.h"
 #include "experiment/report/render.h"
 
@@ -22,19 +20,6 @@ LiveRun::Event end_of(const scenario::Scenario& scenario, const std::string& aga
 }
 
 }  // namespace
-
-std::string live_start(const std::string& source, const std::string& policy, const std::string& command) {
-  const nlohmann::ordered_json json = {{"format_version", 1},
-                                       {"recording", source},
-                                       {"policy", policy},
-                                       {"states", 0},
-                                       {"at_ns", nlohmann::ordered_json::array()},
-                                       {"services", nlohmann::ordered_json::array()},
-                                       {"actions", nlohmann::ordered_json::array()},
-                                       {"actions_left_out", 0},
-                                       {"command", command}};
-  return json.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
-}
 
 LiveRun::LiveRun(scenario::Scenario scenario, double speed, MomentCommand command, std::string again, net::Clock clock)
     : run_(std::move(scenario), speed, std::move(clock),

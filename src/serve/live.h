@@ -13,10 +13,6 @@
 
 namespace capstan::serve {
 
-/// Returns the data of the page before the first event, as JSON: a recording without states.
-/// @param command  the command that gives the whole result
-std::string live_start(const std::string& source, const std::string& policy, const std::string& command);
-
 /// Simulates the first policy of a scenario on a thread of its own, in the pace of a clock.
 class LiveRun {
  public:

@@ -149,6 +149,30 @@ Json series_json(const std::vector<Moment>& moments) {
   return all;
 }
 
+/// A recording as JSON, without the decisions of its states.
+struct RecordingJson {
+  std::string source{};
+  std::string policy{};
+  std::int64_t states = 0;
+  Json at_ns = Json::array();
+  Json services = Json::array();
+  Json actions = Json::array();
+  std::int64_t left_out = 0;  ///< older actions that are not among `actions`
+  std::string command{};
+};
+
+std::string json_text(RecordingJson recording) {
+  return dump_line({{"format_version", 1},
+                    {"recording", std::move(recording.source)},
+                    {"policy", std::move(recording.policy)},
+                    {"states", recording.states},
+                    {"at_ns", std::move(recording.at_ns)},
+                    {"services", std::move(recording.services)},
+                    {"actions", std::move(recording.actions)},
+                    {"actions_left_out", recording.left_out},
+                    {"command", std::move(recording.command)}});
+}
+
 /// Collects what the page shows, state after state.
 class Collector {
  public:
@@ -169,15 +193,18 @@ class Collector {
 
   Recorded finish(const std::string& path) && {
     const std::vector<Moment> moments = thinned(std::move(moments_), limits_.points);
-    Json json = {{"format_version", 1}, {"recording", path}, {"policy", policy_}, {"states", states_}};
-    Json& at = json["at_ns"] = Json::array();
+    Json at = Json::array();
     for (const Moment& moment : moments) at.push_back(moment.at.since_start.count());
-    json["services"] = series_json(moments);
-    json["actions"] = actions_json(actions_);
-    json["actions_left_out"] = left_out_;
-    const std::string command = "capstan replay " + experiment::shell_word(path);
-    json["command"] = command;
-    Recorded recorded{dump_line(json), {}, states_};
+    Recorded recorded{json_text({.source = path,
+                                 .policy = policy_,
+                                 .states = states_,
+                                 .at_ns = std::move(at),
+                                 .services = series_json(moments),
+                                 .actions = actions_json(actions_),
+                                 .left_out = left_out_,
+                                 .command = "capstan replay " + experiment::shell_word(path)}),
+                      {},
+                      states_};
     for (const auto& [state, one] : arithmetic_) {
       recorded.decisions.emplace(state, decisions_json(state, one, replay_command(path)));
     }
@@ -195,6 +222,10 @@ class Collector {
 };
 
 }  // namespace
+
+std::string empty_recording(const std::string& source, const std::string& policy, const std::string& command) {
+  return json_text({.source = source, .policy = policy, .command = command});
+}
 
 MomentCommand replay_command(const std::string& path) {
   return [command = "capstan replay " + experiment::shell_word(path)](const std::string& at) {

@@ -33,6 +33,10 @@ struct Recorded {
   std::int64_t states = 0;  ///< states of the recording
 };
 
+/// Returns the data of the page before the first event, as JSON: a recording without states.
+/// @param command  the command that gives the whole result; empty: there is none
+std::string empty_recording(const std::string& source, const std::string& policy, const std::string& command);
+
 struct RecordedLimits {
   std::size_t points = 4000;  ///< moments of a series; with more states, each pair is the least and the most of several
   std::size_t actions = 10'000;  ///< actions that are shown, the latest ones

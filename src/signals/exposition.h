@@ -72,9 +72,9 @@ std::string unescape(std::string_view written);
 /// Reads a page line by line without copying it.
 ///
 /// The reader accepts what Prometheus 3.x accepts (model/textparse). As in Prometheus, one bad line makes the whole
-/// page an error, because half a page would be a page with silently missing series. The reader is stricter in four
-/// points: it refuses a line feed inside quotes, names and help texts that are not UTF-8, a repeated label name
-/// (Prometheus refuses it later, in its scrape loop), and pages beyond the limits.
+/// page an error. Otherwise series would be missing without any sign of it. The reader is stricter in four points: it
+/// refuses a line feed inside quotes, names and help texts that are not UTF-8, a repeated label name (Prometheus
+/// refuses it later, in its scrape loop), and pages beyond the limits.
 ///
 ///   ExpositionReader reader(body, Exposition::text, "10.0.0.7:8000");
 ///   while (reader.next() == ExpositionReader::Entry::sample) use(reader.sample());  // or next_sample()

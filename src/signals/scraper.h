@@ -38,7 +38,7 @@ struct ScraperOptions {
 struct ScraperCounts {
   std::uint64_t started = 0;
   std::uint64_t failed = 0;   ///< no answer, timeout, status other than 200, or page too large
-  std::uint64_t refused = 0;  ///< answers that were not used: a bad page, another pod or another model
+  std::uint64_t refused = 0;  ///< answers that gave no signal, such as a bad page, another pod or another model
   std::uint64_t skipped = 0;  ///< intervals that passed while a target waited for a free slot
 };
 

@@ -8,7 +8,7 @@
 namespace capstan::signals {
 namespace {
 
-constexpr std::size_t kMaxSubjects = 1024;  ///< subjects beyond this number are kept only if the last page has them
+constexpr std::size_t kMaxSubjects = 1024;  ///< above this, subjects that the last page lacks are dropped
 constexpr double kMaxCount = 9e15;          ///< largest count; exact in a double, because it is below 2^53
 
 /// Returns the value as a whole number in the signal's unit, or the reason why it is not plausible. A value at most one

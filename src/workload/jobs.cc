@@ -21,7 +21,11 @@ class JobDraws {
 
   JobArrival next(Instant at) {
     const JobSize& size = draw_size();
-    return {.at = at, .pods = size.pods, .gpus_per_pod = whole_gpus(size.gpus_per_pod), .work = draw_work()};
+    return {.at = at,
+            .pods = size.pods,
+            .gpus_per_pod = whole_gpus(size.gpus_per_pod),
+            .work = draw_work(),
+            .least_pods = size.least_pods};
   }
 
  private:

@@ -12,7 +12,8 @@ namespace capstan::workload {
 struct JobSize {
   std::int32_t pods = 1;
   GpuCount gpus_per_pod = 1;
-  std::int64_t weight = 1;  ///< share of the jobs with this size, relative to the other sizes; > 0
+  std::int32_t least_pods = 0;  ///< pods with which the job may start; 0: all
+  std::int64_t weight = 1;      ///< share of the jobs with this size, relative to the other sizes; > 0
 };
 
 /// The computing time of a batch job: log-normal around a median, cut at `least` and `most`.
@@ -51,7 +52,8 @@ struct JobArrival {
   Instant at;
   std::int32_t pods = 1;
   MilliGpu gpus_per_pod;
-  Duration work;
+  Duration work;                ///< computing time with all pods
+  std::int32_t least_pods = 0;  ///< pods with which it may start; 0: all
 };
 
 /// Most jobs of one class that a reader of settings should accept.

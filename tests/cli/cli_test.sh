@@ -449,6 +449,12 @@ expect 64 "expected a duration since the start" -- top "$work/hour.rec" --at 33
 expect 0 "node 0  " -- top "$work/tiny.yaml" --once
 expect 0 "replicas: " -- top $hour --at 20m
 expect 64 "expected a moment before that" -- top $hour --at 30h
+# The guide shows what its command prints.
+"$program" top scenarios/seven-of-eight.yaml --at 15m >"$work/out" 2>&1
+awk '/^capstan top .* --at 15m$/ {found = 1; next} found && /^```$/ {++fence; next} found && fence == 2' \
+  docs/guides/top.md >"$work/guide.txt"
+cmp -s "$work/out" "$work/guide.txt"
+judge "docs/guides/top.md shows the frame that capstan top prints" 0 "pool limit: " $?
 expect 0 "incident.json · " -- top "$work/incident.json"
 expect 64 "has only one moment" -- top "$work/incident.json" --at 1m
 expect 64 "is no scenario, expected none of --policy" -- top "$work/hour.rec" --seed 2

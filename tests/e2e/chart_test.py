@@ -19,6 +19,7 @@ VALUES = [
     ["serviceAccount.create=false"],
     ["replicas=1"],
     ["podDisruptionBudget.enabled=false"],
+    ["ui.enabled=true", "ui.port=9000", "ui.hosts={dash.example,dash}"],
     ["networkPolicy.enabled=true", "networkPolicy.enginePorts={443,8000,9090}"],
     ["image.tag=1.2.3", "image.pullSecrets[0].name=registry", "podAnnotations.team=inference", "priorityClassName=high",
      "nodeSelector.pool=system", "tolerations[0].operator=Exists", "serviceAccount.annotations.role=capstan"],
@@ -106,10 +107,22 @@ class Rendered(harness.ClusterTest):
             "pods/binding create", "pods/eviction create", "pods patch", "pods delete", "pods/status patch"})
         self.assertEqual(self.writes("permissions.nodes=true") - self.writes(), {
             "nodeclaims create", "nodeclaims delete", "nodeclaims patch", "nodes patch"})
+        self.assertEqual(self.writes("ui.enabled=true") - self.writes(), {
+            "tokenreviews create", "subjectaccessreviews create"})
+
+    def test_the_page_is_off_unless_it_is_enabled(self):
+        def arguments(*values):
+            containers = [item["spec"]["template"]["spec"]["containers"] for item in self.render(*values)
+                          if item["kind"] == "Deployment"]
+            return " ".join(containers[0][0]["args"])
+
+        self.assertNotIn("--ui", arguments())
+        shown = arguments("ui.enabled=true", "ui.hosts={dash.example}")
+        self.assertTrue(shown.endswith("--ui=127.0.0.1:8081 --ui-host=dash.example"), shown)
 
     def writes(self, *values):
         rules = [rule for item in self.render(*values) for rule in item.get("rules") or []]
-        return {f"{resource} {verb}" for rule in rules for resource in rule["resources"] for verb in rule["verbs"]
+        return {f"{resource} {verb}" for rule in rules for resource in rule.get("resources", []) for verb in rule["verbs"]
                 if verb not in ("get", "list", "watch")}
 
 

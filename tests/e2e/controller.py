@@ -55,7 +55,8 @@ class ControllerTest(harness.ClusterTest):
                                 "templates/serviceaccount.yaml", "--show-only", "templates/rbac.yaml", *words)
         self.cluster.kubectl("apply", "--server-side", "--filename", "-", given=manifest)
         account = f"{self.namespace}-capstan"
-        self.addCleanup(self.cluster.kubectl, "delete", "clusterrole,clusterrolebinding", account, "--ignore-not-found")
+        self.addCleanup(self.cluster.kubectl, "delete", "clusterrole,clusterrolebinding", account, f"{account}-ui",
+                        "--ignore-not-found")
         self.user = f"system:serviceaccount:{self.namespace}:{account}"
         self.account = account
 
@@ -64,13 +65,13 @@ class ControllerTest(harness.ClusterTest):
         return programs.account_kubeconfig(self.cluster, self.logs / f"{name}.kubeconfig", self.namespace, self.account,
                                            server)
 
-    def start(self, name="controller", server=None):
+    def start(self, name="controller", server=None, options=()):
         """Starts a controller and returns its process. It listens on a free port and writes to the log of its name. A
         controller that is started again under a name continues the recording of that name."""
         kubeconfig = self.kubeconfig(name, server)
         controller = programs.Process(self.logs / name, programs.CAPSTAN, "run", "--listen", "127.0.0.1:0",
                                       "--kubeconfig", kubeconfig, "--namespace", self.namespace,
-                                      "--record", self.logs / f"{name}.rec")
+                                      "--record", self.logs / f"{name}.rec", *options)
         controller.credential = programs.credential(f"{kubeconfig}.token")
         self.controllers.append(controller)
         self.addCleanup(controller.stop)

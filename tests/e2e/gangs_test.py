@@ -117,6 +117,13 @@ class Gangs(controller.OnAPool):
         eventually("the gang waits", lambda: any(
             condition(p, "PodScheduled") == "False" for p in self.pods() if p["metadata"]["name"] != "holder"))
         self.assertEqual(self.bindings(), [], "8 of 16 GPUs are held")
+        ours = objects.pod_with_claim("ours", self.namespace, None, "gpus")
+        ours["spec"]["schedulerName"] = "capstan"
+        self.cluster.apply(ours)
+        eventually("a pod that Capstan cannot place says so", lambda: "ResourceClaims" in [
+            c.get("reason") for p in self.pods() if p["metadata"]["name"] == "ours"
+            for c in p.get("status", {}).get("conditions", [])])
+        self.cluster.kubectl("delete", "pod", "ours", "--namespace", self.namespace, "--wait=false")
         self.cluster.kubectl("delete", "pod", "holder", "--namespace", self.namespace, "--wait=false")
         eventually("the gang is bound", lambda: len(self.bindings()) == 2, seconds=90)
         self.assertEqual(self.forbidden(), [])

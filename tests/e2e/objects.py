@@ -133,9 +133,9 @@ def granted(node, gpus):
 
 
 def pod_with_claim(name, namespace, node, claim):
-    """Returns a pod that is bound to a node and uses a ResourceClaim."""
+    """Returns a pod that uses a ResourceClaim, bound to a node if one is named."""
     return {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": name, "namespace": namespace},
-            "spec": {"nodeName": node, "terminationGracePeriodSeconds": 0,
+            "spec": {**({"nodeName": node} if node else {}), "terminationGracePeriodSeconds": 0,
                      "resourceClaims": [{"name": "gpus", "resourceClaimName": claim}],
                      "containers": [{"name": "engine", "image": "engine",
                                      "resources": {"claims": [{"name": "gpus"}]}}]}}

@@ -2,8 +2,9 @@
 them, and Prometheus accepts their rules.
 
 The specs are those of the guides and of tests/plan/specs: other clouds, provisioners, gang schedulers and engines.
-Definitions that the cluster lacks come from ../shared/data/crds and are removed after the tests. Each object is applied
-with a server-side dry run, because the API server then also checks the rules in CEL, which the unit tests cannot.
+Definitions that the cluster lacks come from ../shared/data/crds, and those of the Prometheus Operator from its Go module
+(Apache-2.0, pinned in tests/e2e/monitoring). They are removed after the tests. Each object is applied with a server-side
+dry run, because the API server then also checks the rules in CEL, which the unit tests cannot.
 """
 
 import collections
@@ -22,9 +23,11 @@ import programs
 SPECS = harness.ROOT / "docs" / "guides" / "plan"
 MORE_SPECS = harness.ROOT / "tests" / "plan" / "specs"
 DEFINITIONS = harness.ROOT / ".." / "shared" / "data" / "crds"
-# Groups of which no definition is at hand: those of the Prometheus Operator and of Karpenter for Azure, and files for
-# eksctl, which are no objects.
-NOT_SERVED = {"monitoring.coreos.com", "eksctl.io", "karpenter.azure.com"}
+# Karpenter for Azure, of which no registry has the definitions, and files for eksctl, which are no objects.
+NOT_SERVED = {"eksctl.io", "karpenter.azure.com"}
+OPERATOR = "github.com/prometheus-operator/prometheus-operator"
+MONITORING = "monitoring.coreos.com"
+MONITORING_KINDS = ("podmonitors", "servicemonitors", "prometheusrules")
 
 # scripts/setup unpacks it next to the Prometheus of the other tests.
 PROMTOOL = shutil.which("promtool") or harness.ROOT / "build" / "prometheus" / "usr" / "bin" / "promtool"
@@ -70,6 +73,19 @@ def rule_file(planned):
     return re.sub(r"^  ", "", spec, flags=re.MULTILINE)
 
 
+def monitoring_definitions():
+    """Returns the definitions of the Prometheus Operator, from the cache of Go's modules or from their proxy."""
+    try:
+        done = subprocess.run(["go", "-C", harness.ROOT / "tests" / "e2e" / "monitoring", "mod", "download", "-json",
+                               OPERATOR], stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=300)
+    except FileNotFoundError as error:
+        raise unittest.SkipTest("needs Go, to read the module of the Prometheus Operator") from error
+    if done.returncode != 0:
+        raise unittest.SkipTest(f"needs the module of the Prometheus Operator: {done.stdout}{done.stderr}")
+    folder = pathlib.Path(json.loads(done.stdout)["Dir"]) / "example" / "prometheus-operator-crd"
+    return [folder / f"{MONITORING}_{kind}.yaml" for kind in MONITORING_KINDS]
+
+
 def is_established(cluster, name):
     conditions = cluster.get("crd", name).get("status", {}).get("conditions") or []
     return any(each["type"] == "Established" and each["status"] == "True" for each in conditions)
@@ -81,13 +97,20 @@ class PlanManifests(harness.ClusterTest):
         super().setUpClass()
         if not DEFINITIONS.is_dir():
             raise unittest.SkipTest(f"needs {DEFINITIONS}")
-        cluster = harness.cluster()
         for file in sorted(DEFINITIONS.glob("*.yaml")):
-            if cluster.get("crd", file.stem):
-                continue
-            cluster.apply(file)
-            cls.addClassCleanup(cluster.kubectl, "delete", "crd", file.stem, "--wait=false")
-            harness.eventually(f"the CRD {file.stem} is established", lambda: is_established(cluster, file.stem))
+            cls.define(file, file.stem)
+        for file, kind in zip(monitoring_definitions(), MONITORING_KINDS):
+            cls.define(file, f"{kind}.{MONITORING}")
+
+    @classmethod
+    def define(cls, file, name):
+        """Installs a definition that the cluster lacks, until the tests end."""
+        cluster = harness.cluster()
+        if cluster.get("crd", name):
+            return
+        cluster.apply(file)
+        cls.addClassCleanup(cluster.kubectl, "delete", "crd", name, "--wait=false")
+        harness.eventually(f"the CRD {name} is established", lambda: is_established(cluster, name))
 
     def make_namespace(self, name):
         if self.cluster.get("namespace", name):
@@ -149,6 +172,7 @@ class PlanManifests(harness.ClusterTest):
             with self.subTest(spec=spec.name):
                 found |= self.check(spec)
         for wanted in (("karpenter.azure.com", "AKSNodeClass"), ("karpenter.k8s.aws", "EC2NodeClass"),
+                       (MONITORING, "PodMonitor"), (MONITORING, "ServiceMonitor"), (MONITORING, "PrometheusRule"),
                        ("leaderworkerset.x-k8s.io", "LeaderWorkerSet"), ("kueue.x-k8s.io", "Topology"),
                        ("kai.scheduler", "Topology")):
             self.assertIn(wanted, found)

@@ -255,7 +255,9 @@ FakeServer::Answer FakeServer::write(const Target& target, const net::Request& r
   if (acts) {
     const std::string* type = net::find_header(request.headers, "Content-Type");
     const bool apply = type != nullptr && type->starts_with("application/apply-patch");
-    const std::string name = target.name.empty() ? body.at("metadata").at("name").get<std::string>() : target.name;
+    // A review has no name.
+    const std::string name =
+        target.name.empty() ? body.value("metadata", json::object()).value("name", std::string()) : target.name;
     const std::string key = target.ns.empty() ? name : target.ns + "/" + name;
     const auto answer = acts({request.method, target.collection, key, target.subresource, apply, body});
     if (answer) return {answer->first, answer->second, {}};

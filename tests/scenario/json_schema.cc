@@ -258,6 +258,11 @@ class SchemaBuilder {
     if (column.type == "tokens, or mapping") {
       return {{"anyOf", {{{"type", "integer"}, {"minimum", 1}}, mapping_at(mapping, key)}}};
     }
+    if (column.type == "integer, or mapping") {
+      Column whole = column;
+      whole.type = "integer";
+      return {{"anyOf", {number(whole), mapping_at(mapping, key)}}};
+    }
     if (column.type == "duration, or mapping") {
       return {{"anyOf", {text_like(durations), mapping_at(mapping, key)}}};
     }

@@ -185,7 +185,10 @@ void set_jobs(Dice& dice, const Shape& shape, std::vector<std::string>& sets) {
       dice.pick({"{count: 5, at: 30m}", "{per_hour: 4, until: 3h}", "{count: 2, at: 0s, every: 25m, until: 3h}"});
   sets.push_back(fmt::format(
       "jobs=[{{name: batch, gpu: H100, pods: {}, gpus_per_pod: {}, together: {}, work: {}, arrivals: {}{}}}]",
-      dice.between(1, 2), gpus_per_pod, dice.pick({"rack", "zone", "cluster"}), work, arrivals, checkpoints));
+      std::min(dice.between(1, 2), std::max<std::int64_t>(1, shape.gpu_limit / gpus_per_pod)), gpus_per_pod,
+      dice.pick({"rack", "zone", "cluster"}), work, arrivals, checkpoints));
+  if (dice.chance(50)) sets.insert(sets.end(), {"jobs.0.preemptible=true", "jobs.0.priority=-1"});
+  if (dice.chance(30)) sets.emplace_back("jobs.0.pods={min: 1, max: 3}");
 }
 
 void set_some(Dice& dice, const std::vector<Choice>& choices, std::vector<std::string>& sets) {

@@ -89,6 +89,8 @@ constexpr std::string_view kTestedElsewhere[] = {
     "src/operator/loop/signal_sources.cc",
     "src/operator/loop/slo_breach.cc",
     "src/operator/status/status_writer.cc",
+    // tests/operator/controller_page_test.cc tests the page of such a process.
+    "src/cli/controller_page.cc",
     // tests/cli tests the program from outside.
     "src/cli/commands.cc",
     "src/cli/conformance.cc",

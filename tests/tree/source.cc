@@ -135,8 +135,10 @@ std::vector<Source> read_tree(const std::string& root) {
   std::vector<Source> sources;
   for (const std::string_view folder : kFolders) {
     if (!fs::is_directory(fs::path(root) / folder)) continue;
-    for (const fs::directory_entry& entry : fs::recursive_directory_iterator(fs::path(root) / folder)) {
-      if (entry.is_regular_file() && looked_at(entry.path())) sources.push_back(read(entry.path(), root));
+    fs::recursive_directory_iterator at(fs::path(root) / folder);
+    for (; at != fs::end(at); ++at) {
+      if (at->is_directory() && at->path().filename() == "node_modules") at.disable_recursion_pending();
+      if (at->is_regular_file() && looked_at(at->path())) sources.push_back(read(at->path(), root));
     }
   }
   for (const fs::directory_entry& entry : fs::directory_iterator(root)) {

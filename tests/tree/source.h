@@ -25,7 +25,7 @@ Source make_source(std::string path, std::string_view text);
 /// #include lines stay.
 std::vector<std::string> code_only(const std::vector<std::string>& lines);
 
-/// Reads every text file that the rules check, sorted by path. Skips `data/`, `build/` and `.git/`.
+/// Reads every text file that the rules check, sorted by path. Skips `data/`, `build/`, `.git/` and installed packages.
 std::vector<Source> read_tree(const std::string& root);
 
 }  // namespace capstan::tree

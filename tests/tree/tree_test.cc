@@ -2,9 +2,12 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cctype>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <set>
+#include <string>
 
 #include "tree/parameters.h"
 #include "tree/prose.h"
@@ -84,6 +87,44 @@ TEST(Tree, UnreadRoomsStillNeedThePass) {
         tree(), [&](const Source& source) { return is_unread(source, {entry}) && !check_prose(source).empty(); });
     EXPECT_TRUE(needed) << entry << " has no banned phrase any more: read it and remove it from tests/tree/unread.txt";
   }
+}
+
+/// Returns "Suite.Test" if a line declares a test; otherwise empty.
+std::string declared_test(const std::string& line) {
+  const bool declares = line.starts_with("TEST(") || line.starts_with("TEST_F(") || line.starts_with("RC_GTEST_PROP(");
+  const std::size_t open = line.find('('), comma = line.find(','), end = line.find_first_of(",)", comma + 1);
+  if (!declares || comma == line.npos || end == line.npos) return {};
+  const std::size_t name = line.find_first_not_of(' ', comma + 1);
+  return line.substr(open + 1, comma - open - 1) + "." + line.substr(name, end - name);
+}
+
+/// Adds the tests that a line of a page names, as `Suite.Test`. A file has a point in its name, too, and small letters.
+void add_named_tests(const std::string& line, std::set<std::string>& named) {
+  std::size_t begin = line.find('`');
+  for (std::size_t end = 0; begin != line.npos; begin = line.find('`', end + 1)) {
+    end = line.find('`', begin + 1);
+    if (end == line.npos) return;
+    const std::string text = line.substr(begin + 1, end - begin - 1);
+    const std::size_t point = text.find('.');
+    const auto is_upper = [&](std::size_t at) { return at < text.size() && text[at] >= 'A' && text[at] <= 'Z'; };
+    const auto is_word = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '.'; };
+    if (point != text.npos && is_upper(0) && is_upper(point + 1) && std::ranges::all_of(text, is_word))
+      named.insert(text);
+  }
+}
+
+TEST(Tree, TheInvariantsNameTestsThatExist) {
+  std::set<std::string> tests, named;
+  for (const Source& source : tree()) {
+    const bool is_page = source.path == "docs/invariants.md";
+    if (!is_page && !source.is_test()) continue;
+    for (const std::string& line : source.lines) {
+      if (is_page) add_named_tests(line, named);
+      if (!is_page) tests.insert(declared_test(line));
+    }
+  }
+  EXPECT_GT(named.size(), 50u);
+  for (const std::string& name : named) EXPECT_TRUE(tests.contains(name)) << "no test has the name " << name;
 }
 
 TEST(Tree, EveryExceptionNamesAFile) { report(check_exceptions(tree())); }

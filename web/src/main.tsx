@@ -31,7 +31,11 @@ if (place !== null) {
     const recording = readRecording(data, speed !== null);
     if (recording !== undefined) {
       document.title = `${recording.recording} · Capstan`;
-      render(speed === null ? <RecordingPage recording={recording} /> : <LivePage start={recording} speed={speed} />, place);
+      const isController = server?.is_controller ?? false;
+      render(
+        speed === null ? <RecordingPage recording={recording} /> : <LivePage start={recording} speed={speed} isController={isController} />,
+        place,
+      );
     } else {
       const result = readResult(data);
       document.title = `${result.title || result.scenario} · Capstan`;

@@ -209,7 +209,7 @@ export function Page({ result, top }: { result: Result; top?: ComponentChildren 
       </Later>
       <Moments policy={shown} onMoment={onMoment} />
       <Later>
-        <Decisions policy={shown} range={range} onRange={onRange} at={choice.at} />
+        <Decisions result={result} policy={shown} range={range} onRange={onRange} at={choice.at} />
       </Later>
       <History result={result} shown={shown} against={against} range={range} onRange={onRange} at={at} onAt={onAt} theme={colours} />
       <Later>

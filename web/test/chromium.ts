@@ -12,7 +12,7 @@ import type { Browser, Page } from "playwright-core";
 const { chromium } = createRequire(join(process.cwd(), "package.json"))("playwright-core") as typeof import("playwright-core");
 
 export const kRoot = resolve("..");
-const kProgram = join(kRoot, process.env.CAPSTAN_PROGRAM ?? "build/dev/capstan");
+export const kProgram = join(kRoot, process.env.CAPSTAN_PROGRAM ?? "build/dev/capstan");
 const kData = 'id="data">';
 /// The longest wait for the browser, on a machine that also builds.
 const kPatienceMs = 180_000;

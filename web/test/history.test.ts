@@ -1,12 +1,13 @@
 // The views of nodes, replicas and the phases of requests in Chromium, with the result of a real simulation: gangs of
 // four GPUs, of which the scheduler binds pods one by one, and two queues, of which one has a limit that is reached.
 import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { after, before, test } from "node:test";
 import type { Page } from "playwright-core";
 import type { Result } from "../src/data/result";
 import { kCellStates, readFleet, waitingIn } from "../src/data/fleet";
-import { Chromium, settled } from "./chromium";
+import { Chromium, kProgram, kRoot, settled } from "./chromium";
 
 let chromium: Chromium;
 let report = "";
@@ -106,7 +107,7 @@ test("the moment follows the slider and a click in the lines, and the address ho
     await slider.focus();
     await page.keyboard.press("ArrowRight");
     await page.waitForURL(/at=601$/);
-    assert.equal(await slider.getAttribute("aria-valuetext"), "00:10:01");
+    await page.locator('.moment input[aria-valuetext="00:10:01"]').waitFor(); // it is drawn after the address has changed
     const over = figure(page, /^GPUs over time/).locator(".u-over");
     await over.scrollIntoViewIfNeeded();
     const box = await over.boundingBox();
@@ -132,6 +133,20 @@ test("a click in a chart marks the decision that was in force", async () => {
     const marked = page.locator(".log .entry[aria-current=true]");
     assert.equal(await marked.count(), 1);
     assert.equal(await marked.locator(".why").innerText(), before.why);
+  });
+});
+
+test("a decision shows its arithmetic, and the command that prints it again", async () => {
+  await open("", async (page) => {
+    const words = (text: string) => text.replaceAll(/\s+/g, " ").trim();
+    await page.getByRole("list", { name: "Decisions" }).getByTitle("Show the arithmetic of this decision").nth(1).click();
+    const decision = page.getByRole("region", { name: /^The decision at/ });
+    const arithmetic = words(await decision.locator("pre").innerText());
+    assert.match(arithmetic, /replicas requested/);
+    const command = await decision.locator("code").innerText();
+    assert.match(command, /^capstan explain service --scenario .* --policy 'queue · /);
+    const printed = execFileSync("bash", ["-c", command.replace(/^capstan /, `'${kProgram}' `)], { cwd: kRoot, encoding: "utf8" });
+    assert.ok(words(printed).includes(arithmetic), `${command}\n${printed}\n${arithmetic}`);
   });
 });
 

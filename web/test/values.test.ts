@@ -3,6 +3,7 @@ import { test } from "node:test";
 import { csv } from "../src/chart/download";
 import { sorted } from "../src/chart/figure";
 import { partName, replicaName, type Service } from "../src/data/history";
+import { explainCommand, shellWord } from "../src/data/explain";
 import { holdsSlo, type Policy, readJson, readResult, type Result, Unreadable } from "../src/data/result";
 import { namedServices, policyOf, sloOf } from "../src/data/service";
 import { duration, moment, percent, sloWords, usd } from "../src/format";
@@ -12,6 +13,24 @@ import { ticks } from "../src/view/frontier";
 import { shortStretches } from "../src/view/timeline";
 import { chosenActions, readRecording, type Recording, type StateEvent, withStates } from "../src/serve/recording";
 import { changeWords, hashFor, pairs, readServer } from "../src/serve/server";
+
+test("the command that explains a decision names the scenario, the policy and the moment", () => {
+  const service = { name: "chat h100", part: "h100" } as Service;
+  const other = { name: "reports", part: "x" } as Service;
+  const policy = { policy: "queue · gang" } as Policy;
+  const step = (part: string, at_ns: number) => ({ part, at_ns, desired: 1, why: "" });
+  const command = (text: string | undefined, part = "", at_ns = 35e9, services = [service, other]) =>
+    explainCommand({ command: text, services } as unknown as Result, policy, step(part, at_ns));
+  const expected = "capstan explain 'chat h100' --scenario a.yaml --set load.scale=2 --policy 'queue · gang' --at 35s --verbose";
+  for (const end of ["", " --bound", ' --policy a --policy "queue · gang"', " --policy 'it'\\''s' --bound"]) {
+    assert.equal(command(`capstan compare a.yaml --set load.scale=2${end}`, "h100"), expected, end);
+  }
+  assert.match(command("capstan sim a.yaml", "reports", 1_500_000_000) ?? "", /^capstan explain reports --scenario a.yaml .* --at 1500ms /);
+  assert.equal(command("capstan plan spec.yaml"), undefined);
+  assert.equal(command(undefined), undefined);
+  assert.equal(command("capstan sim a.yaml", "", 0, []), undefined);
+  assert.equal(shellWord("it's"), "'it'\\''s'");
+});
 
 test("numbers are written as people read them", () => {
   const rows: [string, string][] = [

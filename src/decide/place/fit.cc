@@ -19,7 +19,7 @@ bool is_avoided(const Request& request, const NodeRoom& room, NodeId id) {
   return request.avoided != nullptr && request.avoided->contains(failure_domain_of(room, id, request.avoided_level));
 }
 
-/// Calls `visit(free, ids)` for each group of nodes that admit the pods and have at least so many free GPUs.
+/// Calls `visit(free, ids)` for each group of nodes that admit the pods and have at least `at_least` free GPUs.
 template <typename Visit>
 void each_group(const FreeNodes& nodes, const Request& request, MilliGpu at_least, Visit&& visit) {
   for (const auto& [node_class, by_free] : nodes.by_class()) {

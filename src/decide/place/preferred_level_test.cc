@@ -24,7 +24,7 @@ void edit_row(Table& table, Id id, Edit edit) {
   table.set(id, std::move(row));
 }
 
-/// Nodes with so many GPUs, one in each NVLink domain, and a gang of four pods of one GPU each.
+/// Nodes with these numbers of GPUs, one in each NVLink domain, and a gang of four pods of one GPU each.
 struct PreferringGang {
   PreferringGang(Level required, Level preferred, std::vector<std::int64_t> gpus_by_nvlink) {
     for (std::size_t n = 0; n < gpus_by_nvlink.size(); ++n) world.node(n, gpus_by_nvlink[n]);

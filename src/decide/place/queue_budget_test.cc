@@ -48,8 +48,8 @@ TEST(Queues, TheLimitOfAQueueHoldsForItsChildrenTogether) {
   EXPECT_EQ(decision.verdicts[1].kind, PlacementResult::Kind::held_by_queue);
 }
 
-/// A tree of three queues: the company may hold 6 GPUs, its team 8, and the limit of the team's batch queue is given by
-/// the row.
+/// A tree of three queues with the limits of the row: the company's, below it its team's, and below that the team's
+/// batch queue.
 struct FullQueue {
   const char* what;
   std::int64_t company, team, batch;  ///< limits, GPUs
@@ -150,8 +150,10 @@ TEST(Queues, AGangOfAQueueWithoutObjectIsNotPlaced) {
   world.enqueue(world.gang(1, 1, TopologyLevel::node), world.queue(8, gone));
   const model::Reason why = run(world).verdicts[0].why;
   EXPECT_EQ(why.code, model::ReasonCode::queue_closed);
-  EXPECT_EQ(sentence(why),
-            "queue 0, or a queue above it, has no Queue object: none of its pods is placed until the object exists");
+  EXPECT_EQ(
+      sentence(why),
+      "queue 0, or a queue above it, has no Queue object, or their parents form a loop: none of its pods is placed "
+      "until that is corrected");
 }
 
 TEST(Queues, AQueueHoldsItsAssumedBindings) {

@@ -58,7 +58,8 @@ TEST(Groups, AnIncompleteGroupIsReleasedAsAWhole) {
   ASSERT_EQ(all<model::ReleaseGroup>(late).size(), 1u);
   EXPECT_EQ(
       sentence(late.plan.actions[0].why),
-      "only 1 of the 2 nodes of the group became ready within the hold time of 10 min: the whole group is released");
+      "only 1 of the 2 nodes of the group became ready before a claim failed or the hold time of 10 min ended: the "
+      "whole group is released");
 }
 
 TEST(Groups, AGroupThatComesInPartsIsWhole) {

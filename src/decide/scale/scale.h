@@ -59,7 +59,8 @@ struct Memory {
   };
   bool seen = false;             ///< false until the first decision, which records the current replicas as an answer
   ReplicaCount recommended = 0;  ///< desired replicas of the last decision
-  /// Minimum until an operator clears it; while it is set, replicas are not lowered either. 0: no floor.
+  /// Floor after an SLO breach, until a person acknowledges the breach or removes the SLO rule. While it is set, no
+  /// replica is removed, not even above the floor. 0: no floor.
   ReplicaCount floor = 0;
   std::vector<Answer> answers;
   std::vector<Change> ups;

@@ -31,8 +31,8 @@ struct SpreadSizing {
 
 /// Returns the smallest number of replicas that leaves `need` after the loss of any domain: spread evenly, `need +
 /// ceil(need / (domains - 1))`. Existing replicas do not move, and removals come from the fullest domain. If one domain
-/// holds more than its share, more replicas are needed in the other domains. If it holds more than a whole even fleet,
-/// the result is the even fleet, because the surplus has to be removed first.
+/// holds more than its share, more replicas are needed in the other domains. If it holds more than a whole evenly
+/// spread fleet, the result is the size of that fleet, because the surplus has to be removed first.
 SpreadSizing size_for_loss(const Spread& spread, ReplicaCount need);
 
 /// Returns how many of `replicas` remain after the loss of the fullest domain; all of them if there is only one domain.

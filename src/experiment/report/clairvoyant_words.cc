@@ -31,9 +31,10 @@ std::string plan_words(const Clairvoyant& c) {
 }
 
 std::string bound_words(const Clairvoyant& c) {
-  std::string text =
-      fmt::format("{} GPU-h of the lower bound compute the requests, the rest is for starts and waiting replicas",
-                  gpu_hours(c.bound.work_gpu_ns));
+  std::string text = fmt::format(
+      "all requests need at least {} GPU-h of work; the lower bound adds starts and waiting replicas, and "
+      "leaves out the requests that may miss",
+      gpu_hours(c.bound.work_gpu_ns));
   if (!c.bound.solved) text += "; the solver stopped early, so the bound could be higher";
   if (c.bound.unattainable_requests > 0) {
     text += fmt::format("; {} would miss the SLO even alone on a warm replica, and both rows leave {} out",

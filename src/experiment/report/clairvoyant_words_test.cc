@@ -28,8 +28,11 @@ Comparison held_against_foresight() {
 
 TEST(ClairvoyantWords, ExplainTheRows) {
   const std::string bound =
-      "bound       12.0 GPU-h of the lower bound compute the requests, the rest is for starts and waiting replicas; 2 "
-      "requests\n            would miss the SLO even alone on a warm replica, and both rows leave them out\n";
+      "bound       all requests need at least 12.0 GPU-h of work; the lower bound adds starts and waiting replicas, "
+      "and "
+      "leaves\n            out the requests that may miss; 2 requests would miss the SLO even alone on a warm replica, "
+      "and "
+      "both rows\n            leave them out\n";
   const std::string rest =
       "achievable  the plan behind the lower bound, with 9.0 % more replicas, holds the SLO with 1.23x the GPU time of "
       "the\n            lower bound; the cheapest possible fleet lies between the two, so the bound is not a target\n"
@@ -43,12 +46,15 @@ TEST(ClairvoyantWords, ATightBoundIsNotCalledLoose) {
   c.clairvoyant->bound.gpu_ns = 15 * kGpuHour;
   c.clairvoyant->bound.unattainable_requests = 0;
   c.clairvoyant->achievable.raised_ppm = 0;
-  EXPECT_EQ(
-      clairvoyant_words(c, 120),
-      R"(bound       12.0 GPU-h of the lower bound compute the requests, the rest is for starts and waiting replicas
-achievable  the plan behind the lower bound holds the SLO with 1.07x the GPU time of the lower bound
-policies    GPU time of each policy divided by that of the achievable row: ours 1.25x; theirs 1.88x and misses the SLO
-)");
+  const std::string bound =
+      "bound       all requests need at least 12.0 GPU-h of work; the lower bound adds starts and waiting replicas, "
+      "and "
+      "leaves\n            out the requests that may miss\n";
+  const std::string rest =
+      "achievable  the plan behind the lower bound holds the SLO with 1.07x the GPU time of the lower bound\n"
+      "policies    GPU time of each policy divided by that of the achievable row: ours 1.25x; theirs 1.88x and misses "
+      "the SLO\n";
+  EXPECT_EQ(clairvoyant_words(c, 120), bound + rest);
 }
 
 TEST(ClairvoyantWords, ReportFailures) {

@@ -1,11 +1,14 @@
 #include <fmt/format.h>
 
+#include <set>
+
 #include <nlohmann/json.hpp>
 
 #include "experiment/report/frontier.h"
 #include "experiment/report/history_json.h"
 #include "experiment/report/render.h"
 #include "experiment/report/result_words.h"
+#include "experiment/report/step_arithmetic.h"
 #include "experiment/report/verdict.h"
 #include "experiment/run/timeline.h"
 #include "model/capacity_names.h"
@@ -129,11 +132,15 @@ Json slo_json(const model::Slo& slo) {
   return json;
 }
 
+/// Returns the name of a team, or null if there is none.
+Json team_name(const std::string& name) { return name.empty() ? Json() : Json(name); }
+
 /// @param over_time  true: with the series by minute
 Json services(const RunResult& r, bool over_time) {
   Json json = Json::array();
   for (const ServiceFigures& service : r.services) {
     json.push_back({{"name", service.name},
+                    {"team", team_name(service.team)},
                     {"slo", slo_json(service.slo)},
                     {"holds_slo", service.holds_slo()},
                     {"requests", requests(service.requests)},
@@ -159,6 +166,7 @@ Json jobs(const RunResult& r) {
   Json json = Json::array();
   for (const JobFigures& jobs : r.jobs) {
     Json row = {{"name", jobs.name},
+                {"team", team_name(jobs.team)},
                 {"arrived", jobs.arrived},
                 {"ended", jobs.ended},
                 {"computing", jobs.computing},
@@ -167,6 +175,8 @@ Json jobs(const RunResult& r) {
                 {"wait_p50_ns", jobs.wait_p50.count()},
                 {"wait_p99_ns", jobs.wait_p99.count()},
                 {"restarts", jobs.restarts},
+                {"preempted", jobs.preempted},
+                {"narrow_starts", jobs.narrow_starts},
                 {"lost_gpu_hours", gpu_hours_decimal(jobs.lost_gpu_ns)},
                 {"gpu_hours", gpu_hours_decimal(jobs.gpu_ns)},
                 {"cost_usd", usd_decimal(jobs.micro_usd)},
@@ -183,7 +193,34 @@ Json jobs(const RunResult& r) {
   return json;
 }
 
-Json queues(const RunResult& r) {
+Json teams(const RunResult& r) {
+  Json json = Json::array();
+  for (const TeamFigures& team : r.teams) {
+    json.push_back({{"name", team_name(team.name)},
+                    {"requests", team.arrived},
+                    {"met", team.met},
+                    {"jobs_arrived", team.jobs_arrived},
+                    {"jobs_ended", team.jobs_ended},
+                    {"gpu_hours", gpu_hours_decimal(team.gpu_ns)},
+                    {"cost_usd", usd_decimal(team.micro_usd)},
+                    {"cost_micro_usd", team.micro_usd}});
+  }
+  return json;
+}
+
+Json queue_minutes(const QueueFigures& queue) {
+  Json json = {
+      {"held_gpus_milli", Json::array()}, {"waiting_gpus_milli", Json::array()}, {"jobs_waiting", Json::array()}};
+  for (const QueueMinute& minute : queue.minutes) {
+    json["held_gpus_milli"].push_back(minute.held.count);
+    json["waiting_gpus_milli"].push_back(minute.waiting.count);
+    json["jobs_waiting"].push_back(minute.jobs_waiting);
+  }
+  return json;
+}
+
+/// @param over_time  true: with the series by minute, if the run kept them
+Json queues(const RunResult& r, bool over_time) {
   Json json = Json::array();
   for (const QueueFigures& queue : r.queues) {
     json.push_back({{"name", queue.name},
@@ -192,18 +229,25 @@ Json queues(const RunResult& r) {
                     {"held_gpus_milli_peak", queue.held_peak.count},
                     {"held_gpus_milli_minutes", queue.held_minutes.count},
                     {"waiting_gpus_milli_peak", queue.waiting_peak.count},
+                    {"waiting_gpus_milli_minutes", queue.waiting_minutes.count},
+                    {"jobs_waiting_peak", queue.jobs_waiting_peak},
+                    {"jobs_waiting_minutes", queue.jobs_waiting_minutes},
                     {"gpu_hours", gpu_hours_decimal(queue.gpu_ns)},
                     {"cost_usd", usd_decimal(queue.micro_usd)},
                     {"cost_micro_usd", queue.micro_usd}});
+    if (over_time && !queue.minutes.empty()) json.back()["by_minute"] = queue_minutes(queue);
   }
   return json;
 }
 
-Json scale_steps(const std::vector<ScaleStep>& all) {
+/// @param shown  steps whose arithmetic is written
+Json scale_steps(const std::vector<ScaleStep>& all, const StepPositions& shown) {
   Json json = Json::array();
-  for (const ScaleStep& step : all) {
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    const ScaleStep& step = all[i];
     json.push_back(
         {{"at_ns", step.at.since_start.count()}, {"part", step.part()}, {"desired", step.desired}, {"why", step.why}});
+    if (shown.contains(i)) json.back()["arithmetic"] = step.arithmetic;
   }
   return json;
 }
@@ -211,9 +255,10 @@ Json scale_steps(const std::vector<ScaleStep>& all) {
 /// The series over time that are written with a policy's figures.
 struct SeriesChoice {
   bool by_minute = false;
-  bool decisions =
-      false;          ///< the changes of the wanted replicas, the phases of latency, and the history if there is one
-  Duration bucket{};  ///< length of a bucket of the timeline
+  /// The changes of the wanted replicas, the phases of latency, and the history if there is one.
+  bool decisions = false;
+  Duration bucket{};           ///< length of a bucket of the timeline
+  StepPositions arithmetic{};  ///< steps whose arithmetic is written
 };
 
 Json tokens(const RunResult& r) {
@@ -274,7 +319,8 @@ Json policy(const RunResult& r, const SeriesChoice& choice) {
                       {"cost_micro_usd", r.idle_node_micro_usd}};
   }
   if (!r.jobs.empty()) json["jobs"] = jobs(r);
-  if (!r.queues.empty()) json["queues"] = queues(r);
+  if (!r.queues.empty()) json["queues"] = queues(r, choice.decisions);
+  if (!r.teams.empty()) json["teams"] = teams(r);
   json["decisions"] = r.decisions;
   json["reversals"] = r.reversals;
   json["scale_changes"] = r.scale_changes;
@@ -291,7 +337,7 @@ Json policy(const RunResult& r, const SeriesChoice& choice) {
   json["timeline"] = timeline_json(r, choice.bucket);
   if (choice.by_minute) json["by_minute"] = series(r.minutes);
   if (choice.decisions) {
-    json["scale_steps"] = scale_steps(r.scale_steps);
+    json["scale_steps"] = scale_steps(r.scale_steps, choice.arithmetic);
     json["latency_phases"] = latency_phases_json(r.minutes);
     if (r.history) {
       json["cold_start_phases"] = cold_start_phases_json(*r.history);
@@ -355,12 +401,17 @@ std::string render_json(const Comparison& comparison, const JsonParts& parts) {
   json["slo"] = slo_json(comparison.slo);
   json["policies"] = Json::array();
   const Duration bucket = bucket_length(comparison.results);
-  for (const RunResult& result : comparison.results) {
-    json["policies"].push_back(policy(result, {parts.minutes, parts.decisions, bucket}));
+  SeriesChoice choice{parts.minutes, parts.decisions, bucket};
+  std::vector<StepPositions> shown(comparison.results.size());
+  if (parts.decisions) shown = steps_with_arithmetic(comparison.results);
+  for (std::size_t i = 0; i < comparison.results.size(); ++i) {
+    choice.arithmetic = std::move(shown[i]);
+    json["policies"].push_back(policy(comparison.results[i], choice));
   }
   json["frontier"] = {{"usd", names(frontier(comparison.results, Cost::usd))},
                       {"gpu_hours", names(frontier(comparison.results, Cost::gpu_hours))}};
   if (comparison.constant_fleet) json["constant_fleet"] = constant_fleet(comparison, bucket);
+  if (!comparison.advice_left_out.empty()) json["advice_left_out"] = comparison.advice_left_out;
   if (comparison.raised_minimum) json["raised_minimum"] = raised_minimum(comparison, bucket);
   if (comparison.clairvoyant) json["clairvoyant"] = clairvoyant(comparison, bucket);
   if (parts.decisions) json["verdict"] = verdict_words(comparison);

@@ -242,6 +242,7 @@ TEST(RenderJson, EveryKeyIsOnThePageOfTheResult) {
   Comparison c = advised();
   c.results[0].minutes.resize(1);
   c.results[0].scale_steps.resize(1);
+  c.results[0].scale_steps[0].arithmetic = "2 + 2 replicas";
   RunHistory history;
   history.nodes.resize(1);
   history.gangs.resize(1);
@@ -255,6 +256,7 @@ TEST(RenderJson, EveryKeyIsOnThePageOfTheResult) {
   std::set<std::string> keys;
   collect_keys(nlohmann::json::parse(render_json(c, {.decisions = true, .command = "capstan sim a.yaml"})), keys);
   EXPECT_GT(keys.size(), 80u);
+  EXPECT_TRUE(keys.contains("arithmetic"));
   for (const std::string& key : keys) EXPECT_NE(page.find("`" + key + "`"), std::string::npos) << key;
 }
 

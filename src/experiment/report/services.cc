@@ -60,18 +60,18 @@ std::string service_table(const RunResult& result, std::size_t width) {
   }
   out += row("no pod", name, kWidths,
              {"", "", "", "", "", gpu_hours(result.idle_node_gpu_ns), usd(result.idle_node_micro_usd)});
-  out += job_table(result) + queue_table(result);
+  out += job_table(result) + queue_table(result) + team_table(result);
   const std::string missed = missed_services_words(result);
   return missed.empty() ? out : out + wrapped("  ", result.policy + " misses " + missed, width);
 }
 
 std::string job_table(const RunResult& result) {
   if (result.jobs.empty()) return "";
-  static constexpr std::size_t kWidths[] = {10, 9, 10, 10, 9, 9, 11, 10, 13};
+  static constexpr std::size_t kWidths[] = {10, 9, 10, 10, 9, 9, 11, 10, 11, 13};
   const bool has_restarts = std::ranges::any_of(result.jobs, [](const JobFigures& jobs) { return jobs.restarts > 0; });
   const std::size_t name = name_width(result.jobs);
   std::vector<std::string> head = {"in time", "asked", "wait p50", "wait p99", "ended", "GPU-h", "USD"};
-  if (has_restarts) head.insert(head.end(), {"restarts", "lost GPU-h"});
+  if (has_restarts) head.insert(head.end(), {"restarts", "preempted", "lost GPU-h"});
   std::string out = "\n" + row("jobs", name, kWidths, head);
   for (const JobFigures& jobs : result.jobs) {
     std::vector<std::string> cells = {jobs.goal ? share(jobs.attainment_ppm()) : "-",
@@ -81,7 +81,9 @@ std::string job_table(const RunResult& result) {
                                       fmt::format("{}/{}", jobs.ended, jobs.arrived),
                                       gpu_hours(jobs.gpu_ns),
                                       usd(jobs.micro_usd)};
-    if (has_restarts) cells.insert(cells.end(), {grouped_text(jobs.restarts), gpu_hours(jobs.lost_gpu_ns)});
+    if (has_restarts)
+      cells.insert(cells.end(),
+                   {grouped_text(jobs.restarts), grouped_text(jobs.preempted), gpu_hours(jobs.lost_gpu_ns)});
     out += row(jobs.name, name, kWidths, cells);
   }
   return out;
@@ -89,16 +91,41 @@ std::string job_table(const RunResult& result) {
 
 std::string queue_table(const RunResult& result) {
   if (result.queues.empty()) return "";
-  static constexpr std::size_t kWidths[] = {10, 9, 10, 19, 9, 11};
+  static constexpr std::size_t kWidths[] = {10, 9, 10, 19, 19, 9, 11};
+  static constexpr std::size_t kWidthsWithoutJobs[] = {10, 9, 10, 19, 9, 11};
+  const std::span<const std::size_t> widths =
+      result.jobs.empty() ? std::span<const std::size_t>(kWidthsWithoutJobs) : std::span<const std::size_t>(kWidths);
   const std::size_t name = name_width(result.queues);
-  std::string out = "\n" + row("queue", name, kWidths, {"limit", "mean", "most", "GPUs waiting, most", "GPU-h", "USD"});
+  std::vector<std::string> head = {"limit", "mean", "most", "GPUs waiting, most", "GPU-h", "USD"};
+  if (!result.jobs.empty()) head.insert(head.begin() + 4, "jobs waiting, most");
+  std::string out = "\n" + row("queue", name, widths, head);
   const auto minutes = static_cast<std::int64_t>(std::max<std::size_t>(result.minutes.size(), 1));
   for (const QueueFigures& queue : result.queues) {
-    out += row(queue.name, name, kWidths,
-               {queue.limit ? gpus(*queue.limit) : "-", gpus(MilliGpu{queue.held_minutes.count / minutes}),
-                gpus(queue.held_peak), gpus(queue.waiting_peak), gpu_hours(queue.gpu_ns), usd(queue.micro_usd)});
+    std::vector<std::string> cells = {queue.limit ? gpus(*queue.limit) : "-",
+                                      gpus(MilliGpu{queue.held_minutes.count / minutes}),
+                                      gpus(queue.held_peak),
+                                      gpus(queue.waiting_peak),
+                                      gpu_hours(queue.gpu_ns),
+                                      usd(queue.micro_usd)};
+    if (!result.jobs.empty()) cells.insert(cells.begin() + 4, grouped_text(queue.jobs_waiting_peak));
+    out += row(queue.name, name, widths, cells);
   }
   return out;
+}
+
+std::string team_table(const RunResult& result) {
+  if (result.teams.empty()) return "";
+  static constexpr std::size_t kWidths[] = {14, 14, 12, 9, 11};
+  const std::size_t name = name_width(result.teams);
+  std::string out = "\n" + row("team", name, kWidths, {"requests", "met", "jobs ended", "GPU-h", "USD"});
+  for (const TeamFigures& team : result.teams) {
+    out += row(team.name.empty() ? "no team" : team.name, name, kWidths,
+               {grouped_text(team.arrived), grouped_text(team.met),
+                team.jobs_arrived > 0 ? fmt::format("{}/{}", team.jobs_ended, team.jobs_arrived) : "-",
+                gpu_hours(team.gpu_ns), usd(team.micro_usd)});
+  }
+  return out + row("no pod", name, kWidths,
+                   {"", "", "", gpu_hours(result.idle_node_gpu_ns), usd(result.idle_node_micro_usd)});
 }
 
 std::string slo_phrase(const Comparison& c) {

@@ -5,16 +5,18 @@
 
 #include "experiment/compare.h"
 
-// The users of a shared cluster in the text of its results: services, classes of jobs, and queues.
+// The users of a shared cluster in the text of its results: services, classes of jobs, queues and teams.
 namespace capstan::experiment {
 
-/// Returns the tables of a policy's services, jobs and queues, and what it misses. Empty for one service alone.
+/// Returns the tables of a policy's services, jobs, queues and teams, and what it misses. Empty for one service alone.
 std::string service_table(const RunResult& result, std::size_t width);
 
 /// Returns the table of a policy's classes of jobs. Empty without jobs.
 std::string job_table(const RunResult& result);
 /// Returns the table of a policy's queues. Empty without queues.
 std::string queue_table(const RunResult& result);
+/// Returns the table of a policy's teams. Empty if the scenario names none.
+std::string team_table(const RunResult& result);
 
 /// Returns "the SLO of 99 %" or "the SLOs of all 3 services", and the goals of jobs if there are any.
 std::string slo_phrase(const Comparison& comparison);

@@ -52,12 +52,14 @@ TEST(ServiceWords, JobsAndQueuesHaveTheirTables) {
   result.jobs[0].due = 24;
   result.jobs[0].late = 6;
   result.jobs[0].restarts = 2;
+  result.jobs[0].preempted = 1;
   result.jobs[0].lost_gpu_ns = GpuNanoseconds{18} * 100'000'000'000;
-  EXPECT_EQ(
-      job_table(result),
-      "\n"
-      "  jobs           in time    asked  wait p50  wait p99    ended    GPU-h        USD  restarts   lost GPU-h\n"
-      "  nightly         75.0 %   95.0 %  00:01:30  27:00:00    20/24      1.0      12.50         2          0.5\n");
+  EXPECT_EQ(job_table(result),
+            "\n"
+            "  jobs           in time    asked  wait p50  wait p99    ended    GPU-h        USD  restarts  preempted   "
+            "lost GPU-h\n"
+            "  nightly         75.0 %   95.0 %  00:01:30  27:00:00    20/24      1.0      12.50         2          1   "
+            "       0.5\n");
   EXPECT_EQ(missed_services_words(result), "nightly (75.0 % in time, 95.0 % asked)");
   QueueFigures queue;
   queue.name = "batch";
@@ -65,11 +67,40 @@ TEST(ServiceWords, JobsAndQueuesHaveTheirTables) {
   queue.held_minutes = whole_gpus(80);
   queue.held_peak = whole_gpus(16);
   queue.waiting_peak = whole_gpus(24);
+  queue.jobs_waiting_peak = 3;
   result.queues = {queue};
   EXPECT_EQ(queue_table(result),
             "\n"
+            "  queue            limit     mean      most GPUs waiting, most jobs waiting, most    GPU-h        USD\n"
+            "  batch             16.0      8.0      16.0               24.0                  3      0.0       0.00\n");
+  result.jobs.clear();
+  EXPECT_EQ(queue_table(result),
+            "\n"
             "  queue            limit     mean      most GPUs waiting, most    GPU-h        USD\n"
-            "  batch             16.0      8.0      16.0               24.0      0.0       0.00\n");
+            "  batch             16.0      8.0      16.0               24.0      0.0       0.00\n")
+      << "without jobs there are none to wait";
+}
+
+TEST(ServiceWords, TeamsHaveTheirTable) {
+  RunResult result = result_of({{"chat", 995}});
+  EXPECT_EQ(team_table(result), "");
+  TeamFigures team;
+  team.name = "web";
+  team.arrived = 12'345;
+  team.met = 12'000;
+  team.gpu_ns = GpuNanoseconds{36} * 100'000'000'000;
+  team.micro_usd = 12'500'000;
+  TeamFigures rest;
+  rest.jobs_arrived = 3;
+  rest.jobs_ended = 2;
+  result.teams = {team, rest};
+  result.idle_node_micro_usd = 1'000'000;
+  EXPECT_EQ(team_table(result),
+            "\n"
+            "  team              requests           met  jobs ended    GPU-h        USD\n"
+            "  web                 12,345        12,000           -      1.0      12.50\n"
+            "  no team                  0             0         2/3      0.0       0.00\n"
+            "  no pod                                                    0.0       1.00\n");
 }
 
 TEST(ServiceWords, ThePhraseNamesTheGoalsOfJobs) {

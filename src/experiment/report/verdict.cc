@@ -248,6 +248,7 @@ std::string verdict_words(const Comparison& c) {
     text = fmt::format("{} is the cheapest policy that holds {}: {}.{}", best.policy, slo_phrase(c),
                        met_and_cost_in_time(best), runner_up_words(c));
   }
+  if (!c.advice_left_out.empty()) text += " " + c.advice_left_out + ".";
   return text + constant_fleet_words(c) + minimum_words(c);
 }
 

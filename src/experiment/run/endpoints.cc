@@ -27,9 +27,9 @@ Result<Endpoint> Endpoint::open(const EndpointSetup& setup, std::uint64_t seed) 
 
 double Endpoint::part_done(Instant now) const {
   const Duration length = setup_->workload.duration.value_or(Duration{});
-  const double by_time =
-      length.count() > 0 ? static_cast<double>(now.since_start.count()) / static_cast<double>(length.count()) : 0;
-  return std::min(1.0, std::max(by_time, source_ ? source_->progress() : 0));
+  // A source reads ahead of the simulated time, so it counts only where the load states no length.
+  if (length.count() == 0) return source_ ? source_->progress() : 0;
+  return std::min(1.0, static_cast<double>(now.since_start.count()) / static_cast<double>(length.count()));
 }
 
 Result<Endpoints> Endpoints::open(const SimulationSetup& setup) {

@@ -87,7 +87,8 @@ constexpr const char* kFaults[] = {
     "service.engine_settings.max_waiting=2",
     "service.engine_settings.kv_blocks=700",
     "service.engine_perturbation=40%",
-    ("jobs=[{name: eval, gpu: H100, pods: 2, work: {median: 2m, sigma: 1}, start: 5s..20s, checkpoint_every: 1m, "
+    ("jobs=[{name: eval, gpu: H100, pods: {min: 1, max: 2}, work: {median: 2m, sigma: 1}, start: 5s..20s, "
+     "checkpoint_every: 1m, preemptible: true, priority: -1, "
      "arrivals: {per_hour: 30, until: 20m}, goal: {finish_within: 10m}}]"),
 };
 

@@ -16,6 +16,8 @@ void count(JobFigures& figures, const sim::JobProgress& progress) {
   ++figures.arrived;
   ++(progress.has_ended() ? figures.ended : progress.has_started() ? figures.computing : figures.waiting);
   figures.restarts += progress.restarts;
+  figures.preempted += progress.preemptions;
+  figures.narrow_starts += progress.narrow_starts;
 }
 
 /// Counts a job whose goal is decided: it ended, or its time was over at the end of the run.

@@ -74,6 +74,13 @@ TEST(JobFigures, JobsTakeTurnsUnderTheLimitOfTheirQueue) {
   ASSERT_EQ(result.queues.size(), 2u);
   EXPECT_EQ(result.queues[1].held_peak, whole_gpus(8));
   EXPECT_EQ(result.queues[1].waiting_peak, whole_gpus(24)) << "at the end of the minute in which they arrive";
+  EXPECT_EQ(result.queues[1].jobs_waiting_peak, 3);
+  EXPECT_EQ(result.queues[0].jobs_waiting_peak, 3) << "a queue counts the jobs of those below it";
+  ASSERT_EQ(result.queues[1].minutes.size(), result.minutes.size());
+  EXPECT_EQ(result.queues[1].minutes[20].jobs_waiting, 2) << "one computes, and two wait for it";
+  EXPECT_EQ(result.queues[1].minutes[20].waiting, whole_gpus(16));
+  EXPECT_EQ(result.queues[1].minutes[5].jobs_waiting, 0);
+  EXPECT_NEAR(static_cast<double>(result.queues[1].jobs_waiting_minutes), 2 * 31 + 31, 5);
   EXPECT_EQ(result.queues[1].gpu_ns, jobs.gpu_ns);
   EXPECT_EQ(result.queues[0].gpu_ns, jobs.gpu_ns + result.services.front().gpu_ns) << "a queue counts those below it";
   EXPECT_EQ(jobs.micro_usd + result.services.front().micro_usd + result.idle_node_micro_usd, result.node_micro_usd);

@@ -8,6 +8,7 @@
 #include "base/hash.h"
 #include "base/number_text.h"
 #include "experiment/run/refusals.h"
+#include "experiment/run/team_figures.h"
 #include "experiment/text/words.h"
 #include "model/reason.h"
 #include "model/role_names.h"
@@ -87,11 +88,13 @@ std::string on_their_way(ReplicaCount desired, ReplicaCount starting, ReplicaCou
   return words.empty() ? "" : " (" + words + ")";
 }
 
-/// Returns the restarts of jobs that a decision caused.
+/// Returns the restarts of jobs that a decision of the policy caused. The provider caused the interruptions of spot
+/// nodes, and the scenario asked for preemption.
 std::int64_t cut_jobs(const sim::ClusterMeter& cluster) {
   std::int64_t restarts = 0;
   for (const std::int64_t count : cluster.job_restarts) restarts += count;
-  return restarts - cluster.job_restarts[static_cast<std::size_t>(sim::Interruption::spot)];
+  return restarts - cluster.job_restarts[static_cast<std::size_t>(sim::Interruption::spot)] -
+         cluster.job_restarts[static_cast<std::size_t>(sim::Interruption::preemption)];
 }
 
 DisruptionFigures disruptions(const sim::ClusterMeter& cluster, RequestCount cut, RequestCount cut_by_spot) {
@@ -129,7 +132,7 @@ Observer::Observer(const SimulationSetup& setup, const Endpoints& endpoints, sim
       minutes_by_endpoint_(endpoints.all().size()),
       queues_(endpoints.all().size()),
       settling_(setup),
-      queue_watch_(*cluster.truth().catalog) {
+      queue_watch_(*cluster.truth().catalog, setup.keep_history) {
   for (const model::Service& service : cluster.truth().catalog->services) {
     roles_.push_back({service.workload.role, variant_name(*cluster.truth().catalog, service), 0, 0});
   }
@@ -374,6 +377,7 @@ void Observer::read_services(RunResult& result, const sim::ClusterMeter& meter) 
     const sim::RequestMeter& requests = endpoint.fleet().meter();
     ServiceFigures& figures_of = result.services.emplace_back();
     figures_of.name = endpoint.setup().name;
+    figures_of.team = endpoint.setup().team;
     figures_of.slo = endpoint.setup().slo;
     figures_of.requests = figures(requests.counts);
     figures_of.ttft = percentiles(requests.ttft);
@@ -398,6 +402,7 @@ void Observer::read_jobs(RunResult& result, const sim::ClusterMeter& meter) {
   result.jobs = job_figures(setup_.cluster, cluster_.jobs(), setup_.job_goals, meter.end);
   for (std::size_t c = 0; c < result.jobs.size(); ++c) {
     const sim::GpuUse& use = meter.by_user[roles_.size() + c];
+    if (c < setup_.job_teams.size()) result.jobs[c].team = setup_.job_teams[c];
     result.jobs[c].gpu_ns = use.gpu_time / 1000;
     result.jobs[c].micro_usd = use.cost.count;
   }
@@ -421,6 +426,7 @@ void Observer::read_cluster(RunResult& result, Instant end) {
   read_services(result, cluster);
   read_jobs(result, cluster);
   read_queues(result, cluster);
+  result.teams = team_figures(result);
   result.node_gpu_ns = cluster.paid_gpu_time / 1000;
   result.spending = spending(cluster, *cluster_.truth().catalog);
   std::ranges::transform(cluster.cost, result.cost_micro_usd.begin(), &MicroUsd::count);

@@ -24,6 +24,7 @@ EndpointSetup setup_of(const scenario::EndpointSpec& endpoint, const model::Cata
                        std::vector<RoleEngine>& engines) {
   EndpointSetup setup;
   setup.name = endpoint.name;
+  setup.team = endpoint.team;
   setup.first = endpoint.first;
   setup.fleet = endpoint.fleet;
   setup.slo = catalog.service(endpoint.first).slo;
@@ -45,15 +46,26 @@ EndpointSetup setup_of(const scenario::EndpointSpec& endpoint, const model::Cata
   return setup;
 }
 
+/// Sets the priorities of the services.
+void set_priorities(const scenario::Scenario& scenario, sim::ClusterConfig& cluster) {
+  cluster.service_priorities.assign(cluster.catalog->services.size(), 0);
+  for (const scenario::EndpointSpec& endpoint : scenario.endpoints) {
+    for (std::size_t role = 0; role < endpoint.roles.size(); ++role) {
+      cluster.service_priorities[endpoint.service_of(role).value] = endpoint.priority;
+    }
+  }
+}
+
 /// Draws the batch jobs of all classes and adds them to the cluster.
 void add_jobs(const scenario::Scenario& scenario, std::uint64_t seed, SimulationSetup& setup) {
   for (std::uint32_t c = 0; c < scenario.jobs.size(); ++c) {
     const scenario::JobSpec& spec = scenario.jobs[c];
     setup.cluster.job_classes.push_back(spec.job_class);
     setup.job_goals.push_back(spec.goal);
+    setup.job_teams.push_back(spec.team);
     const auto jobs = spec.recorded ? *spec.recorded : workload::draw_jobs(spec.load, seed + c * kSeedApart);
     for (const workload::JobArrival& job : jobs) {
-      setup.cluster.jobs.push_back({job.at, c, job.pods, job.gpus_per_pod, job.work});
+      setup.cluster.jobs.push_back({job.at, c, job.pods, job.gpus_per_pod, job.work, job.least_pods});
     }
   }
   std::ranges::stable_sort(setup.cluster.jobs, {}, &sim::Job::at);
@@ -126,6 +138,7 @@ Prepared prepare(const scenario::Scenario& scenario, const scenario::PolicySpec&
     setup.endpoints.push_back(
         setup_of(scenario.endpoints[i], *setup.cluster.catalog, endpoint_seed(seed, i), prepared.engines));
   }
+  set_priorities(scenario, setup.cluster);
   add_jobs(scenario, seed, setup);
   setup.policies = policy.policies;
   setup.seed = seed;

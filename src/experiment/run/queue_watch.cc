@@ -4,7 +4,19 @@
 
 namespace capstan::experiment {
 
-QueueWatch::QueueWatch(const model::Catalog& catalog) : catalog_(catalog) {
+std::vector<std::int64_t> waiting_jobs(const model::Snapshot& snapshot) {
+  std::vector<std::int64_t> jobs(snapshot.catalog->queues.size());
+  if (jobs.empty()) return jobs;
+  snapshot.gangs.for_each([&](model::GangId, const model::Gang& gang) {
+    if (gang.service.valid() || gang.phase != model::Gang::Phase::pending) return;
+    const model::QueueId queue = snapshot.pods.at(gang.pods.front()).queue;
+    if (queue.valid()) ++jobs[queue.value];
+  });
+  return jobs;
+}
+
+QueueWatch::QueueWatch(const model::Catalog& catalog, bool keep_minutes)
+    : catalog_(catalog), keep_minutes_(keep_minutes) {
   for (const model::Queue& queue : catalog.queues) {
     QueueFigures& figures = figures_.emplace_back();
     figures.name = queue.name;
@@ -26,7 +38,16 @@ void QueueWatch::minute(const model::Snapshot& truth) {
     std::vector<MilliGpu>& sums = pod.node.valid() ? held : waiting;
     each_above(pod.queue, [&](std::size_t queue) { sums[queue] += pod.gpus; });
   });
+  std::vector<std::int64_t> jobs(figures_.size());
+  const std::vector<std::int64_t> own_jobs = waiting_jobs(truth);
+  for (std::uint32_t i = 0; i < own_jobs.size(); ++i) {
+    if (own_jobs[i] > 0) each_above({i}, [&](std::size_t queue) { jobs[queue] += own_jobs[i]; });
+  }
   for (std::size_t i = 0; i < figures_.size(); ++i) {
+    if (keep_minutes_) figures_[i].minutes.push_back({held[i], waiting[i], jobs[i]});
+    figures_[i].jobs_waiting_peak = std::max(figures_[i].jobs_waiting_peak, jobs[i]);
+    figures_[i].jobs_waiting_minutes += jobs[i];
+    figures_[i].waiting_minutes += waiting[i];
     figures_[i].held_peak = std::max(figures_[i].held_peak, held[i]);
     figures_[i].held_minutes += held[i];
     figures_[i].waiting_peak = std::max(figures_[i].waiting_peak, waiting[i]);

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <numeric>
 
+#include "experiment/run/team_figures.h"
+
 namespace capstan::experiment {
 
 namespace {
@@ -60,7 +62,7 @@ std::int64_t open_balances(const RunResult& r) {
     for (const JobFigures& jobs : r.jobs) by_user_micro_usd += jobs.micro_usd;
     money &= by_user_micro_usd == r.node_micro_usd;
   }
-  return (requests ? 0 : 1) + (tokens ? 0 : 1) + (gpu_time ? 0 : 1) + (money ? 0 : 1);
+  return (requests ? 0 : 1) + (tokens ? 0 : 1) + (gpu_time ? 0 : 1) + (money ? 0 : 1) + (teams_add_up(r) ? 0 : 1);
 }
 
 }  // namespace capstan::experiment

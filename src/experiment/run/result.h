@@ -96,6 +96,7 @@ struct Minute {
 /// The figures of one service of a scenario with several.
 struct ServiceFigures {
   std::string name;
+  std::string team;  ///< empty: none
   model::Slo slo;
   RequestFigures requests;
   Percentiles ttft;
@@ -111,6 +112,17 @@ struct ServiceFigures {
   /// Returns the share of arrived requests that were met, in millionths; 0 when nothing arrived.
   std::int64_t attainment_ppm() const;
   bool holds_slo() const { return requests.arrived == 0 || attainment_ppm() >= slo.attainment_ppm; }
+};
+
+/// The figures of one team: the sums over its services and classes of jobs.
+struct TeamFigures {
+  std::string name;  ///< empty: services and jobs that name no team
+  RequestCount arrived = 0;
+  RequestCount met = 0;  ///< requests that held the SLO of their service
+  std::int64_t jobs_arrived = 0;
+  std::int64_t jobs_ended = 0;
+  GpuNanoseconds gpu_ns = 0;   ///< GPU time that its pods had
+  std::int64_t micro_usd = 0;  ///< price of that GPU time
 };
 
 /// A moment that explains a result, as one sentence with its numbers.
@@ -138,6 +150,7 @@ struct ScaleStep {
   std::string why;                       ///< reason in one sentence, without a full stop
   model::Role role = model::Role::both;  ///< role of the replicas
   std::string variant{};                 ///< variant of the replicas; empty if the service has one variant
+  std::string arithmetic{};              ///< arithmetic of the decision; empty without a history, and for a peer
 
   /// Returns "prefill", "decode" or the variant; empty if there is one kind of replica.
   std::string part() const { return role == model::Role::both ? variant : std::string(model::name(role)); }
@@ -193,6 +206,7 @@ struct RunResult {
   std::vector<ServiceFigures> services;  ///< figures by service; empty for a scenario with one service and without jobs
   std::vector<JobFigures> jobs;          ///< by class of jobs
   std::vector<QueueFigures> queues;      ///< by queue of the scenario
+  std::vector<TeamFigures> teams;        ///< in the order in which the scenario names them; empty if it names none
   GpuNanoseconds idle_node_gpu_ns = 0;   ///< GPU time of GPUs that no pod had; only if `services` has entries
   std::int64_t idle_node_micro_usd = 0;  ///< price of that GPU time
   DisruptionFigures disruptions;
@@ -219,9 +233,9 @@ struct RunResult {
   std::int64_t score_milli() const;
 };
 
-/// Returns the number of violated balances of invariant 8. There are four: requests (arrived = ended or under way),
+/// Returns the number of violated balances of invariant 8. There are five: requests (arrived = ended or under way),
 /// tokens (generated = delivered, discarded or under way), GPU time and money (the sums over the states equal the sums
-/// over the nodes).
+/// over the nodes), and teams (the sums over the teams equal the sums over services and jobs).
 std::int64_t open_balances(const RunResult& result);
 
 }  // namespace capstan::experiment

@@ -48,6 +48,14 @@ RunResult run_with_history() {
   return simulate(prepared.setup).value();
 }
 
+TEST(RunHistory, EveryStepHasTheArithmeticOfItsDecision) {
+  const RunResult run = run_with_history();
+  ASSERT_GT(run.scale_steps.size(), 3u);
+  for (const ScaleStep& step : run.scale_steps) {
+    EXPECT_TRUE(step.arithmetic.starts_with("service: ")) << step.arithmetic;
+  }
+}
+
 TEST(RunHistory, NodesAddUpToThePaidTime) {
   const RunResult run = run_with_history();
   ASSERT_TRUE(run.history);

@@ -79,6 +79,13 @@ void ScrapedSeries::add(Instant at, RequestCount gateway_waiting) {
   gone_.clear();
 }
 
+void ScrapedSeries::add(Instant at, const std::string& queue, std::int64_t jobs_waiting) {
+  promql::Labels own;
+  promql::set(own, "cluster_queue", queue);
+  promql::set(own, "status", "active");
+  put("kueue_pending_workloads", own, at, static_cast<double>(jobs_waiting));
+}
+
 void ScrapedSeries::forget(model::GangId gang) {
   first_tokens_.erase(gang);
   const std::vector<promql::Labels>& series = by_gang_[gang];

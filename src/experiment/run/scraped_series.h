@@ -14,7 +14,7 @@
 namespace capstan::experiment {
 
 /// The series of a simulated fleet in a Prometheus server: every scrape of engines, GPUs and gateway, under the metric
-/// names of vLLM, NVIDIA's DCGM exporter and the Gateway API inference extension.
+/// names of vLLM, NVIDIA's DCGM exporter, the Gateway API inference extension and Kueue.
 class ScrapedSeries {
  public:
   struct Page {
@@ -29,6 +29,8 @@ class ScrapedSeries {
 
   void add(model::GangId gang, Instant at, const Page& page);
   void add(Instant at, RequestCount gateway_waiting);
+  /// Adds the batch jobs that wait in a queue, as Kueue reports them. The series has no labels of the service.
+  void add(Instant at, const std::string& queue, std::int64_t jobs_waiting);
   /// Ends the series of a replica, as Prometheus does when a target vanishes.
   void forget(model::GangId gang);
 

@@ -57,5 +57,14 @@ TEST(ScrapedSeries, ASeriesEndsWithItsReplica) {
   EXPECT_EQ(ask(series, "inference_extension_flow_control_queue_size", Instant{30s}), 9);
 }
 
+TEST(ScrapedSeries, WaitingJobsAreASeriesOfTheirQueue) {
+  ScrapedSeries series({{"namespace", "chat"}}, 2s, 90);
+  series.add(Instant{15s}, "batch", 7);
+  series.add(Instant{15s}, "chat", 1);
+  EXPECT_EQ(ask(series, "kueue_pending_workloads{cluster_queue=\"batch\"}", Instant{16s}), -1);
+  EXPECT_EQ(ask(series, "kueue_pending_workloads{cluster_queue=\"batch\", status=\"active\"}", Instant{17s}), 7);
+  EXPECT_EQ(ask(series, "sum(kueue_pending_workloads)", Instant{17s}), 8);
+}
+
 }  // namespace
 }  // namespace capstan::experiment

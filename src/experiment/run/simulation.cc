@@ -12,8 +12,10 @@
 #include "experiment/run/endpoints.h"
 #include "experiment/run/fleet_hook.h"
 #include "experiment/run/observer.h"
+#include "experiment/run/queue_watch.h"
 #include "experiment/run/watched_world.h"
 #include "experiment/text/words.h"
+#include "explain/explain.h"
 #include "sim/cluster/cluster.h"
 
 namespace capstan::experiment {
@@ -59,7 +61,10 @@ class Peer {
 /// The peers of a run, one entry for each service.
 class Peers {
  public:
-  explicit Peers(const SimulationSetup& setup) : peers_(setup.cluster.catalog->services.size()) {
+  explicit Peers(const SimulationSetup& setup)
+      : peers_(setup.cluster.catalog->services.size()),
+        scrape_interval_(setup.cluster.scrape.interval),
+        has_jobs_(!setup.cluster.job_classes.empty()) {
     for (std::size_t i = 0; i < setup.peers.size(); ++i) {
       if (!setup.peers[i]) continue;
       known_row(peers_, i) = Peer(*setup.peers[i], setup.cluster);
@@ -79,6 +84,17 @@ class Peers {
       return of(role.service).decide(snapshot, role);
     };
   }
+  /// Scrapes the lengths of the job queues, if it is time for it.
+  void scrape_queues(const model::Snapshot& truth, Instant now) {
+    if (!any_ || !has_jobs_ || now < next_scrape_) return;
+    next_scrape_ = now + scrape_interval_;
+    const std::vector<std::int64_t> jobs = waiting_jobs(truth);
+    for (Peer& peer : peers_) {
+      for (std::size_t i = 0; i < jobs.size() && peer.series() != nullptr; ++i) {
+        peer.series()->add(now, truth.catalog->queues[i].name, jobs[i]);
+      }
+    }
+  }
   std::vector<std::string> warnings() const {
     std::vector<std::string> all;
     for (const Peer& peer : peers_) {
@@ -91,6 +107,9 @@ class Peers {
 
  private:
   std::vector<Peer> peers_;  // peers by service
+  Duration scrape_interval_;
+  bool has_jobs_;
+  Instant next_scrape_{};
   bool any_ = false;
 };
 
@@ -100,19 +119,22 @@ class ScaleRecorder {
   /// @param is_alone  the services are replicas of one endpoint
   ScaleRecorder(std::size_t services, bool is_alone) : last_(services), is_alone_(is_alone) {}
 
+  /// Returns the step that was added, if the number has changed; null: none.
   template <typename Why>
-  void note(model::ServiceId id, const model::Catalog& catalog, ReplicaCount desired, const Why& why, Instant now) {
+  ScaleStep* note(model::ServiceId id, const model::Catalog& catalog, ReplicaCount desired, const Why& why,
+                  Instant now) {
     std::optional<ReplicaCount>& last = known_row(last_, id.value);
-    if (last == desired) return;
+    if (last == desired) return nullptr;
     changes_ += last ? 1 : 0;
     last = desired;
-    if (steps_.size() == kScaleStepsMost) return;
+    if (steps_.size() == kScaleStepsMost) return nullptr;
     const model::Service& service = catalog.service(id);
     if (is_alone_) {
       steps_.push_back({now, desired, why(id), service.workload.role, variant_name(catalog, service)});
     } else {
       steps_.push_back({now, desired, why(id), model::Role::both, service.name});
     }
+    return &steps_.back();
   }
   void move_into(RunResult& result) && {
     result.scale_changes = changes_;
@@ -210,11 +232,15 @@ Result<RunResult> simulate(const SimulationSetup& setup, const ProgressCallback&
     now = std::min({cluster.next_event(), controller.next_tick(), minute, end.next(endpoints, now)});
     endpoints.advance(now);
     cluster.advance(now);
+    peers.scrape_queues(cluster.truth(), now);
     if (controller.next_tick() <= now) {
       controller.tick();
       if (setup.keep_history) history.note(controller.placed(), controller.bought(), *setup.cluster.catalog, now);
       for (model::ServiceId id{0}; id.value < services.size(); ++id.value) {
-        recorder.note(id, *setup.cluster.catalog, controller.scale_decision(id).desired, why, now);
+        const decide::scale::Decision& decision = controller.scale_decision(id);
+        ScaleStep* step = recorder.note(id, *setup.cluster.catalog, decision.desired, why, now);
+        if (step == nullptr || !setup.keep_history || setup.script || !peers.of(id).why().empty()) continue;
+        step->arithmetic = explain::paragraph(*setup.cluster.catalog, decision);
       }
       if (setup.enough && setup.enough()) break;
     }

@@ -24,6 +24,7 @@ namespace capstan::experiment {
 /// One endpoint of a run: its load, its router and the engines of its replicas.
 struct EndpointSetup {
   std::string name;
+  std::string team{};                       ///< empty: none
   model::ServiceId first{0};                ///< its first service of the catalog; the others follow
   sim::FleetConfig fleet;                   ///< its seed is set by the run
   std::vector<sim::FleetVariant> variants;  ///< by service, from `first`; models and work prices outlive the run
@@ -42,6 +43,7 @@ struct SimulationSetup {
   sim::ClusterConfig cluster;
   std::vector<EndpointSetup> endpoints;                     ///< at least one; in the order of the catalog's services
   std::vector<std::optional<scenario::JobGoal>> job_goals;  ///< by class of jobs
+  std::vector<std::string> job_teams;                       ///< by class of jobs; empty: none
   control::Policies policies;
   std::uint64_t seed = 1;
   /// Time at which the run ends. No value: it ends when every request and job has ended, at the latest `settle` after

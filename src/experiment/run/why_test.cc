@@ -34,6 +34,8 @@ policies:
   - {name: queue, scale: {policy: queue_hpa, waiting_per_replica: 2, running_per_replica: 16},
      place: gang, provision: group}
   - {name: duty, scale: {policy: duty_cycle_hpa, target: 60%}, place: gang, provision: group}
+  - {name: memory, scale: {policy: memory_hpa, target: 60%}, place: gang, provision: group}
+  - {name: rules, scale: rules, place: gang, provision: group}
   - {name: keda, scale: {manifest: scenarios/manifests/keda-requests.yaml, labels: {namespace: chat}},
      place: gang, provision: group}
   - {name: knative, scale: {policy: knative_kpa, target: 16, min-scale: 1}, place: gang, provision: group}
@@ -90,17 +92,17 @@ const WhyCase kRows[] = {
      "waited for",
      {"no usable reading", "the policy sets"}},
     {"a fleet without room is the cause",
-     {"queue", "knative", "ray", "capstan"},
+     {"queue", "knative", "ray", "rules", "capstan"},
      {"service.tensor_parallel=4"},
      " without GPUs)",
-     {"no usable reading", "the policy sets"}},
+     {"no usable reading", "the policy sets", "starting"}},
     {"the maximum is the cause",
      {"queue", "keda", "knative", "capstan"},
      {"service.replicas.max=2"},
      "the maximum is 2",
      {"no usable reading", "the policy sets", "without GPUs"}},
     {"replicas that serve and give no reading are the cause",
-     {"queue"},
+     {"queue", "duty", "memory", "rules", "capstan"},
      {"cluster.scrape.loss=100%"},
      "gave no usable reading",
      {"the policy sets", "starting", "without GPUs"}},

@@ -35,7 +35,7 @@ void finish(net::HttpClient& http, const std::size_t& pending) {
   while (pending > 0) http.run_once(std::chrono::milliseconds(100));
 }
 
-/// Removes the leading "http://host:port: " from an error, since the address is shown beside it.
+/// Removes the leading "http://host:port: " from an error, because the output shows the address next to it.
 std::string without_origin(const std::string& error, const std::string& url) {
   const std::size_t host = url.find("://");
   const std::size_t path = host == std::string::npos ? host : url.find('/', host + 3);

@@ -20,7 +20,7 @@
 namespace capstan::op {
 
 /// Watches the objects of the cluster, asks the serving replicas for their load and, after `begin`, decides. It writes
-/// nothing itself. A standby does the first two, so that the standby can take over at once.
+/// nothing itself. A standby watches and asks too, so that it can take over at once.
 class DecisionLoop {
  public:
   /// Shortest time between two looks after a change of the cluster, and longest time between two looks without one.

@@ -41,8 +41,8 @@ void SnapshotBuilder::read_other_pods(FullBuild& build) {
   build.replicas.add(std::move(owner));
 }
 
-/// Adds rows for the objects that hold GPUs beside the pods with requests and claims, so that nothing else is placed on
-/// these GPUs: first the objects that hold a known number, then the objects that may hold all that is left.
+/// Adds rows for the objects that hold GPUs and have no row as a pod, so that nothing else is placed on these GPUs:
+/// first the objects that hold a known number, then the objects that may hold all that is left.
 void SnapshotBuilder::read_other_holders(FullBuild& build) {
   if (build.holders.others().empty()) return;
   std::map<model::NodeId, MilliGpu> left;

@@ -22,7 +22,7 @@ using DeviceKey = std::tuple<std::string_view, std::string_view, std::string_vie
 
 bool offers_gpus(std::string_view driver) { return driver.starts_with("gpu."); }
 
-/// Returns a text that is the same for all devices that use one GPU; none if the GPU of a device cannot be told.
+/// Returns a text that is the same for all devices that use one GPU; none if the GPU of the device is unknown.
 std::optional<std::string> gpu_of(const Device& device, const DeviceKey& key) {
   if (!device.parent_uuid.empty()) return device.parent_uuid;
   const bool is_whole = device.type.empty() || device.type == "gpu" || device.type == "amdgpu";
@@ -43,7 +43,7 @@ class Devices {
  public:
   struct Place {
     std::string_view node;
-    std::optional<std::string> gpu;  ///< none: it cannot be told
+    std::optional<std::string> gpu;  ///< none: unknown
   };
 
   explicit Devices(const kube::StoreSnapshot<ResourceSlice>& slices) {
@@ -77,7 +77,7 @@ class Devices {
 
 }  // namespace
 
-/// Follows which GPUs of which nodes claims hold.
+/// Finds the GPUs that claims hold, by node.
 class GpuHolders::Claims {
  public:
   Claims(GpuHolders& out, const ClusterView& view) : out_(out), view_(view), devices_(view.resource_slices) {
@@ -99,7 +99,7 @@ class GpuHolders::Claims {
  private:
   struct Held {
     std::map<std::string, GpuCount> gpus;  ///< whole GPUs by node
-    std::set<std::string> unknown;         ///< nodes of devices whose GPU cannot be told
+    std::set<std::string> unknown;         ///< nodes of devices whose GPU is unknown
   };
 
   /// @return true if the GPU is new
@@ -109,7 +109,7 @@ class GpuHolders::Claims {
     return true;
   }
 
-  /// Finds the pods that exist among those for which claims are reserved.
+  /// Finds the pods for which claims are reserved and that still exist.
   void find_users() {
     std::unordered_set<std::string_view> reserved;
     view_.resource_claims.for_each([&](kube::RowId, const ResourceClaim& claim) {

@@ -11,12 +11,12 @@
 
 namespace capstan::op {
 
-/// The GPUs that are held otherwise than by a request for an extended resource: by ResourceClaims (dynamic resource
-/// allocation), and by pods that make GPUs visible to themselves.
+/// The GPUs that are held without a request for an extended resource: by ResourceClaims (dynamic resource allocation),
+/// and by pods that make GPUs visible to themselves.
 ///
 /// A GPU counts once and as a whole, however many claims share it or hold a MIG device of it. Drivers whose names begin
-/// with "gpu." offer GPUs, such as gpu.nvidia.com. Where it cannot be told which GPUs are held, all that others leave
-/// on the node counts as held.
+/// with "gpu." offer GPUs, such as gpu.nvidia.com. If it is unknown which GPUs of a node an object holds, all GPUs of
+/// the node that no other object holds count as held.
 class GpuHolders {
  public:
   explicit GpuHolders(const ClusterView& view);
@@ -32,7 +32,7 @@ class GpuHolders {
   /// count for one of them.
   MilliGpu of(const kube::Pod& pod) const;
 
-  /// An object that holds GPUs beside the rows of pods with requests and claims.
+  /// An object that holds GPUs and is not one of the pods that `of` counts.
   struct Other {
     std::string kind;  ///< ResourceClaim or Pod
     const kube::Meta* meta = nullptr;

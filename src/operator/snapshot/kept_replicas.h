@@ -52,7 +52,7 @@ class KeptReplicas {
   std::unordered_multimap<const kube::Pod*, Place> places_;  // two services may select the same pod
 };
 
-/// Reads, from the status of its pods, the fields that a replica has besides its row.
+/// Sets the fields of a replica that follow from the status of its pods and are not in its row.
 void read_status(KeptReplicas::Replica& replica, bool has_service);
 
 }  // namespace capstan::op

@@ -22,8 +22,8 @@ class ExtendedResources {
   std::vector<std::string> names_;
 };
 
-/// Returns what a pod asks for beside GPUs, rounded up to the units of the model. Adds the names of its extended
-/// resources.
+/// Returns the resources other than GPUs that a pod requests, rounded up to the units of the model. Adds the names of
+/// its extended resources to `extended`.
 model::Resources requests_of(const kube::PodSpec& pod, ExtendedResources& extended);
 
 /// Sums of the resources that pods hold on nodes, GPUs included.
@@ -32,7 +32,7 @@ class NodeUse {
   void add(const std::string& node, const kube::PodSpec& pod);
   /// Returns what the pods leave of a node's resources, rounded down and never below 0. A resource that the node does
   /// not state is 0, except pod slots, which are then unlimited.
-  /// @param extended  the named resources are returned, no others
+  /// @param extended  the extended resources to return; the node's other extended resources are left out
   model::Resources left_on(const kube::Node& node, const ExtendedResources& extended) const;
 
  private:

@@ -15,9 +15,9 @@ std::string node_of(const kube::Pod& pod);
 /// the scheduler has chosen the node and waits until the pods that it preempts there have ended.
 std::string node_held_by(const kube::Pod& pod, const FleetPolicy& fleet);
 
-/// Returns true if a bind transaction ended before it had annotated all of its pods. Such a transaction is rolled back,
-/// and then the gang is placed as a whole. A transaction of this process that still annotates pods is not meant: the
-/// placement knows it.
+/// Returns true if no pod of the group is bound and a bind transaction has annotated only some of its pods. If no
+/// process carries it out any more, it is rolled back, and then the gang is placed as a whole. Placement knows the
+/// transactions that this process still carries out.
 bool is_annotated_in_part(const PodGroup& group);
 
 }  // namespace capstan::op

@@ -41,7 +41,8 @@ void QueueTree::describe(const ClusterView& view) {
   });
 }
 
-/// Adds the row of a queue after those of its ancestors. A queue in a cycle or without an existing parent is closed.
+/// Adds the row of a queue after those of its ancestors. A queue in a cycle or without an existing parent admits
+/// nothing.
 void QueueTree::add_with_parents(const Key& key) {
   std::vector<Key> chain;
   std::set<Key> passed;

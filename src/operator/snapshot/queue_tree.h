@@ -19,8 +19,9 @@ class QueueTree {
 
   explicit QueueTree(const ClusterView& view);
 
-  /// Returns the queue that the labels of a pod or of a template name, or none. Capstan's label precedes KAI's. A queue
-  /// that does not exist gets a closed row. KAI's label counts only if the cluster has a Queue of KAI.
+  /// Returns the queue that the labels of a pod or of a template name, or none. Capstan's label takes precedence over
+  /// KAI's. A queue that does not exist gets a row that admits nothing. KAI's label counts only if the cluster has a
+  /// Queue of KAI.
   model::QueueId of(const kube::StringMap& labels);
   /// Returns the queue of a pod, which may follow from its KAI PodGroup too.
   model::QueueId of(const kube::Pod& pod);

@@ -364,7 +364,7 @@ model::ServiceId SnapshotBuilder::read_target(FullBuild& build, const InferenceS
   if (workload != nullptr) {
     replicas = replicas_of(*workload, build.pods_at_hand.candidates(*workload));
     model::Workload& row = service.workload;
-    // If the template is unknown or leaves its GPUs to claims, a pod tells them.
+    // If the template is unknown or leaves its GPUs to claims, an existing pod shows them.
     const bool told = gpus_of(workload->pod.requests) > MilliGpu{};
     if (!told && !replicas.empty()) {
       const MilliGpu each = build.holders.of(*replicas.front().pods.front()) * row.pods;

@@ -25,7 +25,7 @@ namespace capstan::op {
 struct ServiceOrigin {
   std::string ns;
   std::string scaler;      ///< name of the scaler
-  std::string scaler_uid;  ///< tells it from a later object of the same name
+  std::string scaler_uid;  ///< distinguishes it from a later object of the same name
   kube::TargetRef target;
   std::size_t position = 0;  ///< position in `targets_of`
   /// The more restrictive of the fleet's and the scaler's mode. It is at most Shadow if another autoscaler has the

@@ -7,7 +7,7 @@
 namespace capstan::op {
 namespace {
 
-/// A pod that became ready later than this was ready before and became unready for a while.
+/// Longest time that counts as a start. If a pod became ready later than this, it had probably been ready before.
 constexpr Duration kLongestStart = std::chrono::hours(1);
 
 /// Returns the time at which the last pod of a replica was bound to its node.

@@ -9,7 +9,7 @@
 namespace capstan::op {
 
 /// Returns the time that a replica took from its node to its first request, by the conditions of its pods. None if it
-/// does not serve, or if it was not ready for a while after its start.
+/// does not serve, or if it apparently became unready after its start and then ready again.
 std::optional<Duration> start_of(const PodGroup& replica);
 
 /// The times that the replicas of one workload took to start. They predict the next start, also after a restart of the

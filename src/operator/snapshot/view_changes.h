@@ -13,7 +13,7 @@ struct PodChange {
   const kube::Pod* after = nullptr;
 };
 
-/// Compares two views of a cluster. The cost grows with the changes, and with one comparison for 64 objects.
+/// Compares two views of a cluster. It costs one comparison for every 64 objects, and one for each changed object.
 /// @return the pods whose status or deletion alone has changed; none if a snapshot may depend on another change
 std::optional<std::vector<PodChange>> status_changes(const ClusterView& before, const ClusterView& after);
 

@@ -25,7 +25,7 @@ class FleetMeter {
  public:
   /// Time between two sums of the costs. A sum walks all replicas.
   static constexpr Duration kCostPeriod = std::chrono::seconds(15);
-  /// A longer time between two sums adds no cost: nothing saw what ran in it.
+  /// A longer time between two sums adds no cost, because it is unknown what ran in it.
   static constexpr Duration kGapMost = std::chrono::minutes(2);
   using Verdict = decide::place::PlacementResult::Kind;
   static constexpr std::array<Verdict, 4> kWaitingVerdicts = {Verdict::cannot_fit_now, Verdict::held_by_queue,
@@ -81,7 +81,7 @@ class FleetMeter {
   std::array<std::int64_t, 6> deferrals_{};  ///< by verdict
   std::map<std::string, std::int64_t> queue_lengths_;
   struct Cost {
-    MicroUsd per_hour{};                 ///< since the last sum
+    MicroUsd per_hour{};                 ///< price of what runs since the last sum
     unsigned __int128 micro_usd_ns = 0;  ///< price per hour times nanoseconds
   };
   std::map<Owner, Cost> costs_;

@@ -16,6 +16,11 @@ using model::ReasonCode;
 /// The most pods of one gang that get the condition: all pods of a gang have the same message.
 constexpr std::size_t kMostPods = 64;
 
+/// The message for a pod that can wait forever, because nothing else allocates its devices.
+constexpr std::string_view kNoDevices =
+    "the pod has resourceClaims, and Capstan does not allocate devices: leave the pod to Kubernetes' scheduler "
+    "(spec.schedulerName)";
+
 /// Returns the reason why a plan does nothing for a gang; null if it has none.
 const Reason* kept_of(const model::Plan& plan, model::GangId gang) {
   for (const model::Plan::Kept& kept : plan.kept) {
@@ -98,6 +103,11 @@ std::vector<GangVerdict> gang_verdicts(const ClusterView& view, const KubeWorld&
       continue;
     }
     out.uid = out.pods.front()->meta.uid;
+    if (out.pods.front()->spec.has_resource_claims) {
+      out.reason = "ResourceClaims";
+      out.message = kNoDevices;
+      continue;
+    }
     if (bind != nullptr) {
       out.would_place = true;
       out.reason = "WouldPlace";

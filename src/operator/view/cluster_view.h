@@ -25,7 +25,7 @@ namespace capstan::op {
 struct ScaledTargets {
   struct One {
     kube::Resource resource;
-    kube::Workload workload;  ///< fields that its kind names otherwise than a Deployment are empty
+    kube::Workload workload;  ///< its kind may lack fields of a Deployment; these are empty
     friend bool operator==(const One&, const One&) = default;
   };
   std::vector<One> found;

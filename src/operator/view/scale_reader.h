@@ -46,7 +46,7 @@ class ScaleReader {
     Instant due{};
     bool read = false;
     std::optional<kube::Workload> found;
-    std::string trouble;  ///< why it was not found, if it may exist
+    std::string trouble;  ///< reason why it could not be read; empty: it was read or does not exist
     bool wanted = true;
   };
 

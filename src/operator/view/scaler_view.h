@@ -27,8 +27,8 @@ enum class Mode : std::uint8_t { off, shadow, active };
 
 std::string_view name_of(Mode mode);  ///< "Off", "Shadow", "Active"
 
-/// Annotation of an InferenceScaler: the time up to which a person has acknowledged SLO breaches. It permits reductions
-/// again.
+/// Annotation of an InferenceScaler: the time up to which a person has acknowledged SLO breaches. It ends a roll-back,
+/// so that replicas may be removed again.
 inline constexpr std::string_view kSloAcknowledged = "capstan.dev/slo-breach-acknowledged";
 
 using settings::kCustomMetrics;
@@ -49,7 +49,7 @@ struct InferenceScaler {
     };
     EngineProfile engine_profile{};
     MicroUsd replica_price_per_hour;                 ///< price of a replica; 0: not stated
-    std::optional<model::TopologyLevel> survives{};  ///< the loss of any one domain of this level
+    std::optional<model::TopologyLevel> survives{};  ///< level of domains; the service must survive the loss of any one
     std::vector<model::BoundsWindow> windows{};      ///< valid windows
     std::string window_fault{};                      ///< fault of the first invalid window; empty: none
     friend bool operator==(const Variant&, const Variant&) = default;
@@ -106,7 +106,7 @@ struct FleetPolicy {
   Mode replicas = Mode::shadow;
   Mode placement = Mode::off;
   Mode nodes = Mode::off;
-  bool halt = false;                   ///< true: Capstan writes only Lease, status and Events
+  bool halt = false;                   ///< true: writes only the Lease, the checkpoint, status and Events
   std::vector<std::string> shadow_of;  ///< schedulers whose gangs placement in Shadow includes
   kube::StringMap node_labels;         ///< labels of the nodes to which placement may bind
   model::FleetLimits limits;

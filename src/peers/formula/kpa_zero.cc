@@ -49,7 +49,7 @@ Proposal to_zero(const ZeroSettings& settings, const Revision& revision) {
     case Activity::active:
       // Idle for long enough: the returned 0 is not applied but marks the revision inactive. That puts the activator
       // into the path, and this change triggers Knative's next evaluation. If the activator is already in the path, no
-      // change triggers it.
+      // change triggers it, so a recheck does.
       if (revision.activity_for >= settings.stable_window) return {{.recheck = revision.proxied}, false};
       return {{.desired = 1, .recheck = true}, true};
     case Activity::inactive:

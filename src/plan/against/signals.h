@@ -16,8 +16,9 @@ std::vector<std::string> scaler_metrics(const Yaml& element);
 
 /// Returns why a metric that the plan does not use should be removed from an autoscaler, as a sentence without a full
 /// stop.
-/// @param metrics metrics of the element to remove @param planned metrics of each element that the plan has for this
-/// autoscaler @param is_alone true if the autoscaler had no other metric
+/// @param metrics   metrics of the element to remove
+/// @param planned   metrics of each element that the plan has for this autoscaler
+/// @param is_alone  true if the autoscaler had no other metric
 std::string why_remove(const std::vector<std::string>& metrics, const std::vector<std::vector<std::string>>& planned,
                        bool is_alone);
 

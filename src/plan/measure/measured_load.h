@@ -23,7 +23,8 @@ MeasuredSpan measured_span(const MeasureSpec& measure, std::int64_t now_ms);
 
 /// Makes a load of the answers to the queries of a service: a profile with the measured requests of each minute and the
 /// measured lengths, and the figures for the page.
-/// @param answers answers in the order of the queries @return an error that names the server and the query
+/// @param answers  answers in the order of the queries
+/// @return an error that names the server and the query
 Result<LoadSpec> measured_load(const ServiceSpec& service, const MeasureQueries& queries,
                                std::span<const signals::ApiAnswer> answers, MeasuredSpan span);
 

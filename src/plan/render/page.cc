@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <set>
 
@@ -31,15 +32,15 @@ std::string month(std::int64_t micro_usd_per_hour) {
   return grouped_text((micro_usd_per_hour * kHoursPerMonth + 500'000) / 1'000'000);
 }
 
-std::string range_words(std::int64_t low, std::int64_t high) {
+std::string least_to_most(std::int64_t low, std::int64_t high) {
   return low == high ? fmt::format("{}", low) : fmt::format("{} to {}", low, high);
 }
 
-std::string cost_line(const ServicePlan& service) {
+/// @param is_short  true: without the number of seeds, for one of several services
+std::string cost_line(const ServicePlan& service, bool is_short) {
   const std::int64_t planned = planned_micro_usd_per_hour(service);
   if (service.shared_micro_usd_per_hour) {
-    return fmt::format("{} USD/h, {} USD/month on shared nodes (modelled); {} USD/h on nodes of its own (simulated)",
-                       usd(planned), month(planned), usd(micro_usd_per_hour(service)));
+    return fmt::format("{} USD/h, {} USD/month on shared nodes (modelled)", usd(planned), month(planned));
   }
   std::int64_t low = planned, high = planned;
   for (const Trial& seed : service.seeds) {
@@ -48,8 +49,9 @@ std::string cost_line(const ServicePlan& service) {
   }
   const bool is_same = usd(low) == usd(high);
   const std::string hour_range = is_same ? "" : fmt::format(" ({} to {})", usd(low), usd(high));
-  return fmt::format("{} USD/h{}, {} USD/month, mean{} of {} (simulated)", usd(planned), hour_range, month(planned),
-                     is_same ? "" : " and range",
+  const std::string cost = fmt::format("{} USD/h{}, {} USD/month", usd(planned), hour_range, month(planned));
+  if (is_short) return cost + " (simulated)";
+  return fmt::format("{}, mean{} of {} (simulated)", cost, is_same ? "" : " and range",
                      experiment::counted(static_cast<std::int64_t>(service.seeds.size()), "seed", "seeds"));
 }
 
@@ -85,26 +87,29 @@ std::string worse_conditions(const ServicePlan& service, const model::Slo& slo, 
   return words;
 }
 
+/// Returns the options that set a minimum of a service: "--set services.0.min_replicas=3".
+std::string minimum_options(const ServicePlan& service, std::size_t index, const std::vector<RoleReplicas>& roles) {
+  std::string options;
+  for (std::size_t i = 0; i < roles.size(); ++i) {
+    const std::string role = role_word(service.roles[i].role);
+    options += fmt::format("{}--set services.{}.min_{}replicas={}", options.empty() ? "" : " ", index,
+                           role.empty() ? "" : role + "_", roles[i].minimum);
+  }
+  return options;
+}
+
 /// Says which minimum holds the SLO while a zone is lost, and what it costs. Empty if the fleet holds it anyway.
 std::string zone_loss_line(const Plan& plan, std::size_t index) {
   const ServicePlan& service = plan.services[index];
   if (!service.zone_loss) return {};
   const ZoneLossMinimum& found = *service.zone_loss;
   const std::string replicas = zone_loss_replicas(service), met = percent(found.trial.attainment_ppm);
-  const std::string cost =
-      fmt::format("{} USD/h instead of {}", usd(found.micro_usd_per_hour), usd(micro_usd_per_hour(service)));
+  const std::string cost = usd(found.micro_usd_per_hour) + " USD/h";
   if (!found.holds_slo) {
-    return fmt::format("no minimum that was tried holds the loss of {}; {} meet {} for {} (simulated)",
-                       service.lost_zone, replicas, met, cost);
+    return fmt::format("no minimum that was tried holds the SLO; {} meet {} for {} (simulated)", replicas, met, cost);
   }
-  std::string how;
-  for (std::size_t i = 0; i < found.roles.size(); ++i) {
-    const std::string role = role_word(service.roles[i].role);
-    how += fmt::format("{}--set services.{}.min_{}replicas={}", how.empty() ? "" : " ", index,
-                       role.empty() ? "" : role + "_", found.roles[i].minimum);
-  }
-  return fmt::format("a minimum of {} holds the loss of {} ({}) for {} (simulated): {}", replicas, service.lost_zone,
-                     met, cost, how);
+  return fmt::format("holds with {}: simulated {}, {}; {}", replicas, met, cost,
+                     minimum_options(service, index, found.roles));
 }
 
 PageHeadline headline_of(const Plan& plan, std::size_t index) {
@@ -119,7 +124,11 @@ PageHeadline headline_of(const Plan& plan, std::size_t index) {
   for (RoleFleet& role : shown.roles) role.maximum = is_constant ? role.minimum : role.maximum;
   out.fleet = fmt::format("{}, on {}, {}", fleet_words(shown), fmt::join(machines, " and "),
                           is_constant ? "a constant fleet" : fmt::format("scaled by {}", scaler_word(service.scaler)));
-  out.lines.emplace_back("cost", cost_line(service));
+  if (plan.services.size() > 1) {
+    out.fleet += ": " + cost_line(service, true);
+  } else {
+    out.lines.emplace_back("cost", cost_line(service, false));
+  }
   out.lines.emplace_back("SLO", slo_words(spec.slo) + "; " + attainment_line(service, spec.slo));
   const std::string missed = worse_conditions(service, spec.slo, true);
   const std::string held = worse_conditions(service, spec.slo, false);
@@ -129,7 +138,6 @@ PageHeadline headline_of(const Plan& plan, std::size_t index) {
   if (!worse.empty()) out.lines.emplace_back("stress tests", worse);
   if (std::string line = zone_loss_line(plan, index); !line.empty())
     out.lines.emplace_back("zone loss", std::move(line));
-  if (std::string equal = equal_cost_words(service); !equal.empty()) out.lines.emplace_back("choice", std::move(equal));
   if (!service.bounded_by.empty())
     out.lines.emplace_back("limits", fmt::format("{}", fmt::join(service.bounded_by, "; ")));
   return out;
@@ -149,18 +157,36 @@ void add_scaler_row(PageTable& table, PageTable::Row row) {
   table.rows.push_back(std::move(row));
 }
 
+/// Returns what each service costs under each scaler, one row for each service. The chosen scaler is marked.
+PageTable scaler_costs(const Plan& plan) {
+  PageTable table{.columns = {"", "USD/h alone"}};
+  constexpr std::array kKinds = {ScalerKind::capstan, ScalerKind::scaled_object, ScalerKind::hpa, ScalerKind::constant};
+  for (const ScalerKind kind : kKinds) table.columns.emplace_back(scaler_word(kind));
+  for (const ServicePlan& service : plan.services) {
+    PageTable::Row row{.cells = {"", service.service}};
+    for (const ScalerKind kind : kKinds) {
+      const ScalerVariant* variant = find_variant(service, kind);
+      const bool is_simulated = variant != nullptr && variant->refused.empty() && !variant->seeds.empty();
+      std::string cell = is_simulated ? usd(micro_usd_per_hour(variant->seeds)) : "not simulated";
+      if (is_simulated && !variant->holds_slo) cell += ", misses";
+      row.cells.push_back((kind == service.scaler ? "▶ " : "") + cell);
+    }
+    table.rows.push_back(std::move(row));
+  }
+  return table;
+}
+
 PageTable scaler_table(const Plan& plan) {
-  const bool is_several = plan.services.size() > 1;
-  PageTable table{
-      .columns = {is_several ? "service" : "", "scaler", "met, worst seed", "USD/h", "USD/month", "replicas"}};
+  if (plan.services.size() > 1) return scaler_costs(plan);
+  PageTable table{.columns = {"", "scaler", "met, worst seed", "USD/h", "USD/month", "replicas"}};
   for (const ServicePlan& service : plan.services) {
     for (const ScalerVariant& variant : service.variants) {
       PageTable::Row row{.is_chosen = variant.kind == service.scaler};
       std::string replicas;
       for (const RoleReplicas& role : variant.roles) {
-        replicas += (replicas.empty() ? "" : " + ") + range_words(role.minimum, role.maximum);
+        replicas += (replicas.empty() ? "" : " + ") + least_to_most(role.minimum, role.maximum);
       }
-      row.cells = {is_several ? service.service : "", std::string(scaler_word(variant.kind))};
+      row.cells = {"", std::string(scaler_word(variant.kind))};
       if (!variant.refused.empty() || variant.seeds.empty()) {
         row.cells.insert(row.cells.end(), {"not simulated", "", "", replicas});
       } else {
@@ -214,24 +240,12 @@ PageTable frontier_table(const Plan& plan) {
   return table;
 }
 
-/// Returns the paths of the defaults on which only names and addresses depend; empty if there is none. Those of
-/// services are named once: "namespace, cluster.prometheus, services.*.image".
-std::string name_defaults(const PlanSpec& spec) {
-  std::vector<std::string> paths;
-  for (const DefaultUsed& used : spec.defaults) {
-    if (used.kind != DefaultKind::name) continue;
-    std::string path = used.path;
-    for (const ServiceSpec& service : spec.services) {
-      const std::string prefix = "services." + service.name + ".";
-      if (path.starts_with(prefix)) path = "services.*." + path.substr(prefix.size());
-    }
-    if (std::ranges::find(paths, path) == paths.end()) paths.push_back(path);
-  }
-  return paths.empty() ? "" : fmt::format("{} (names and addresses)", fmt::join(paths, ", "));
-}
+/// Keys of services whose default leaves a feature out or the search free. The page shows the others.
+constexpr std::array<std::string_view, 6> kNeutralKeys = {"pods_per_replica", "disaggregated", "may_share_gpu",
+                                                          "tensor_parallel",  "min_replicas",  "max_replicas"};
 
-/// Returns the defaults without their reasons, one text for each part of the spec. A default that several services use
-/// in the same way is in one text.
+/// Returns the defaults on which figures depend, without their reasons, one text for each part of the spec. A default
+/// that several services use in the same way is in one text.
 std::vector<std::string> compact_defaults(const PlanSpec& spec) {
   struct Default {
     std::string rest{}, value{};
@@ -247,6 +261,7 @@ std::vector<std::string> compact_defaults(const PlanSpec& spec) {
       service = candidate.name;
       rest = used.path.substr(prefix.size());
     }
+    if (!service.empty() && std::ranges::find(kNeutralKeys, rest) != kNeutralKeys.end()) continue;
     const auto same = std::ranges::find_if(defaults, [&](const Default& known) {
       return !service.empty() && !known.services.empty() && known.rest == rest && known.value == used.value;
     });
@@ -272,7 +287,6 @@ std::vector<std::string> compact_defaults(const PlanSpec& spec) {
   }
   std::vector<std::string> out;
   for (const auto& [part, text] : parts) out.push_back(part.empty() ? text : part + ": " + text);
-  if (std::string names = name_defaults(spec); !names.empty()) out.push_back(std::move(names));
   return out;
 }
 
@@ -289,7 +303,41 @@ std::vector<PageFolder> folders_of(const Plan& plan) {
   return out;
 }
 
+/// Returns "assistant 99.3 %, router 100.0 %": the lowest attainment of the services that hold their SLO, or of those
+/// that miss it.
+std::string met_words(const TogetherTrials& trials, bool holds_slo) {
+  std::vector<std::string> words;
+  for (const TogetherService& service : trials.services) {
+    if (service.holds_slo == holds_slo) words.push_back(service.service + " " + percent(service.lowest_ppm()));
+  }
+  return fmt::format("{}", fmt::join(words, ", "));
+}
+
+/// Says which higher minima were tried, and whether they hold the SLO of every service.
+std::string remedy_words(const Plan& plan, const TogetherRemedy& remedy) {
+  std::string options;
+  for (std::size_t i = 0; i < remedy.minima.size(); ++i) {
+    if (remedy.minima[i].empty()) continue;
+    options += (options.empty() ? "" : " ") + minimum_options(plan.services[i], i, remedy.minima[i]);
+  }
+  const std::string cost = usd(remedy.trials.micro_usd_per_hour) + " USD/h";
+  if (remedy.trials.holds_slo()) return fmt::format("higher minima hold it for {}: {}", cost, options);
+  return fmt::format("the highest minima that were tried miss it, too ({}): {}", met_words(remedy.trials, false),
+                     options);
+}
+
+/// Says what the simulations of all services on one cluster showed.
+std::string together_words(const Plan& plan) {
+  const TogetherTrials& trials = plan.together->trials;
+  const std::string cost =
+      fmt::format("{} USD/h, {} USD/month on one cluster, mean of {}", usd(trials.micro_usd_per_hour),
+                  month(trials.micro_usd_per_hour), experiment::counted(trials.seeds, "simulation", "simulations"));
+  if (trials.holds_slo()) return fmt::format("{}; every SLO holds: {}", cost, met_words(trials, true));
+  return fmt::format("{}; misses the SLO: {}; {}", cost, met_words(trials, false), together_advice(plan));
+}
+
 std::string sum_line(const Plan& plan) {
+  if (plan.together) return together_words(plan);
   if (plan.services.size() < 2) return {};
   std::int64_t sum = 0;
   bool shares_nodes = false;
@@ -297,9 +345,8 @@ std::string sum_line(const Plan& plan) {
     sum += planned_micro_usd_per_hour(service);
     shares_nodes = shares_nodes || service.shared_micro_usd_per_hour;
   }
-  return fmt::format(
-      "{} USD/h, {} USD/month, {}", usd(sum), month(sum),
-      shares_nodes ? "with shared nodes (modelled)" : "each service on nodes of its own; shared nodes would cost less");
+  return fmt::format("{} USD/h, {} USD/month, {}", usd(sum), month(sum),
+                     shares_nodes ? "with shared nodes (modelled)" : "the sum of the services");
 }
 
 }  // namespace
@@ -315,6 +362,11 @@ std::string slo_words(const model::Slo& slo) {
   add("TPOT", slo.tpot);
   add("end to end", slo.e2e);
   return fmt::format("{} of requests: {}", percent(slo.attainment_ppm), bounds);
+}
+
+std::string together_advice(const Plan& plan) {
+  const TogetherProof& proof = *plan.together;
+  return proof.remedy ? remedy_words(plan, *proof.remedy) : "no service has room for a higher minimum";
 }
 
 std::vector<std::string> default_lines(const Plan& plan) {
@@ -340,7 +392,10 @@ Page page_of(const Plan& plan) {
     }
   }
   page.defaults = compact_defaults(plan.spec);
-  if (std::ranges::all_of(plan.services, &ServicePlan::holds_slo)) {
+  for (const ServicePlan& service : plan.services) {
+    if (page.choice.empty()) page.choice = equal_cost_words(service);
+  }
+  if (holds_slo(plan)) {
     page.folders = folders_of(plan);
     page.apply = chosen_commands(plan);
   }

@@ -51,6 +51,7 @@ struct Page {
   std::vector<PageHeadline> headlines{};  ///< first lines by service
   std::string sum{};                      ///< cost of all services; empty: the plan has one service
   PageTable scalers{};                    ///< no rows: no other scaler was simulated
+  std::string choice{};                   ///< order of scalers that cost the same; empty: the costs differ
   PageTable frontier{};                   ///< fleets that the search tried
   std::vector<PageBlock> blocks{};
   std::vector<std::string> not_simulated{};
@@ -63,6 +64,10 @@ Page page_of(const Plan& plan);
 
 /// Returns the SLO of a service: "99.0 % of requests: TTFT at most 2 s, TPOT at most 50 ms".
 std::string slo_words(const model::Slo& slo);
+
+/// Says what would hold the SLO of every service on one cluster: "higher minima hold it for 12.00 USD/h: --set ...".
+/// The plan must have simulated that, and miss an SLO there.
+std::string together_advice(const Plan& plan);
 
 /// Returns the values that the spec leaves out, one for each line, with the reason of each.
 std::vector<std::string> default_lines(const Plan& plan);

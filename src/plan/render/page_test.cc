@@ -24,12 +24,13 @@ TEST(Page, JoinsDefaultsThatSeveralServicesUse) {
                         {"limits", "none", "why"},
                         {"services.chat.engine", "vllm", "why"},
                         {"services.chat.dtype", "fp8", "why"},
-                        {"services.code.engine", "vllm", "why"}};
+                        {"services.code.engine", "vllm", "why"},
+                        {"services.code.disaggregated", "false", "why"}};
   plan.services = {{.service = "chat"}, {.service = "code"}};
   EXPECT_EQ(page_of(plan).defaults,
-            (std::vector<std::string>{"limits = none", "all services: engine = vllm", "services.chat: dtype = fp8",
-                                      "namespace, services.*.image (names and addresses)"}));
-  EXPECT_EQ(default_lines(plan).size(), 7u);
+            (std::vector<std::string>{"limits = none", "all services: engine = vllm", "services.chat: dtype = fp8"}))
+      << "names, addresses and features that are off are in the details";
+  EXPECT_EQ(default_lines(plan).size(), 8u);
 }
 
 TEST(Page, HasOneRowForScalersWithTheSameFigures) {
@@ -47,6 +48,23 @@ TEST(Page, HasOneRowForScalersWithTheSameFigures) {
   EXPECT_EQ(page.scalers.rows[0].cells[1], "Capstan") << "the chosen one has a row of its own";
   EXPECT_EQ(page.scalers.rows[1].cells[1], "ScaledObject, HPA");
   EXPECT_EQ(page.scalers.rows[2].cells[1], "constant fleet");
+}
+
+TEST(Page, HasOneRowOfScalersForEachOfSeveralServices) {
+  Plan plan;
+  plan.spec.services = {{.name = "chat"}, {.name = "code"}};
+  const auto variant = [](ScalerKind kind, std::int64_t micro_usd, bool holds_slo) {
+    return ScalerVariant{.kind = kind, .seeds = {{.micro_usd = micro_usd, .simulated = 1h}}, .holds_slo = holds_slo};
+  };
+  ServicePlan chat{.service = "chat", .scaler = ScalerKind::hpa};
+  chat.variants = {variant(ScalerKind::capstan, 3'000'000, false), variant(ScalerKind::hpa, 4'000'000, true)};
+  plan.services = {chat, {.service = "code"}};
+  const PageTable table = page_of(plan).scalers;
+  EXPECT_EQ(table.columns,
+            (std::vector<std::string>{"", "USD/h alone", "Capstan", "ScaledObject", "HPA", "constant fleet"}));
+  ASSERT_EQ(table.rows.size(), 2u);
+  EXPECT_EQ(table.rows[0].cells,
+            (std::vector<std::string>{"", "chat", "3.00, misses", "not simulated", "▶ 4.00", "not simulated"}));
 }
 
 TEST(Page, RepeatsNoChosenFleetsOfSeveralServices) {
@@ -112,14 +130,11 @@ TEST(Page, SaysWhichMinimumHoldsTheLossOfAZone) {
   plan.services = {service};
   EXPECT_EQ(
       page_of(plan).headlines.at(0).lines.back(),
-      std::pair(std::string("zone loss"),
-                std::string("a minimum of 4 replicas holds the loss of us-east-1a (99.3 %) for 110.08 USD/h instead "
-                            "of 55.04 (simulated): --set services.0.min_replicas=4")));
+      std::pair(std::string("zone loss"), std::string("holds with 4 replicas: simulated 99.3 %, 110.08 USD/h; --set "
+                                                      "services.0.min_replicas=4")));
   plan.services[0].zone_loss->holds_slo = false;
-  EXPECT_EQ(
-      page_of(plan).headlines.at(0).lines.back().second,
-      "no minimum that was tried holds the loss of us-east-1a; 4 replicas meet 99.3 % for 110.08 USD/h instead of "
-      "55.04 (simulated)");
+  EXPECT_EQ(page_of(plan).headlines.at(0).lines.back().second,
+            "no minimum that was tried holds the SLO; 4 replicas meet 99.3 % for 110.08 USD/h (simulated)");
 }
 
 TEST(Page, SaysHowToSetTheMinimumOfEachRole) {
@@ -130,7 +145,7 @@ TEST(Page, SaysHowToSetTheMinimumOfEachRole) {
   service.zone_loss = {.roles = {{.minimum = 4, .maximum = 7}, {.minimum = 2, .maximum = 3}}, .holds_slo = true};
   plan.services = {service};
   const std::string line = page_of(plan).headlines.at(0).lines.back().second;
-  EXPECT_TRUE(line.ends_with(": --set services.0.min_prefill_replicas=4 --set services.0.min_decode_replicas=2"))
+  EXPECT_TRUE(line.ends_with("; --set services.0.min_prefill_replicas=4 --set services.0.min_decode_replicas=2"))
       << line;
 }
 

@@ -99,6 +99,31 @@ Json service_json(const ServicePlan& service) {
   return out;
 }
 
+Json together_service_json(const TogetherService& service) {
+  return {{"name", service.service},
+          {"holds_slo", service.holds_slo},
+          {"attainment_lowest", json_share(service.lowest_ppm())},
+          {"ttft_p99_s", json_seconds(service.ttft_p99)},
+          {"tpot_p99_s", json_seconds(service.tpot_p99)}};
+}
+
+Json together_trials_json(const TogetherTrials& trials) {
+  return {{"holds_slo", trials.holds_slo()},
+          {"simulations", trials.seeds},
+          {"usd_per_hour", json_usd(trials.micro_usd_per_hour)},
+          {"services", list_json(trials.services, together_service_json)}};
+}
+
+Json together_json(const TogetherProof& proof) {
+  Json out = together_trials_json(proof.trials);
+  if (!proof.remedy) return out;
+  out["remedy"] = together_trials_json(proof.remedy->trials);
+  for (std::size_t i = 0; i < proof.remedy->minima.size(); ++i) {
+    out["remedy"]["services"][i]["roles"] = list_json(proof.remedy->minima[i], replicas_json);
+  }
+  return out;
+}
+
 std::string json_key(std::string name) {
   std::ranges::replace(name, ' ', '_');
   return name;
@@ -144,15 +169,16 @@ Json section_json(const Section& section) {
 }  // namespace
 
 std::string render_json(const Plan& plan) {
-  const Json out = {{"format_version", 1},
-                    {"plan", plan.spec.name},
-                    {"simulations", plan.simulations},
-                    {"services", list_json(plan.services, service_json)},
-                    {"apply", list_json(page_of(plan).apply, command_json)},
-                    {"sections", list_json(plan.sections, section_json)},
-                    {"defaults", list_json(plan.spec.defaults, [](const DefaultUsed& used) {
-                       return Json{{"path", used.path}, {"value", used.value}, {"why", used.why}};
-                     })}};
+  Json out = {{"format_version", 1},
+              {"plan", plan.spec.name},
+              {"simulations", plan.simulations},
+              {"services", list_json(plan.services, service_json)},
+              {"apply", list_json(page_of(plan).apply, command_json)},
+              {"sections", list_json(plan.sections, section_json)},
+              {"defaults", list_json(plan.spec.defaults, [](const DefaultUsed& used) {
+                 return Json{{"path", used.path}, {"value", used.value}, {"why", used.why}};
+               })}};
+  if (plan.together) out["together"] = together_json(*plan.together);
   return out.dump(2) + '\n';
 }
 

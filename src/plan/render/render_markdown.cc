@@ -113,6 +113,7 @@ std::string render_markdown(const Plan& plan, PageDetail detail) {
   for (const PageHeadline& headline : page.headlines) write_markdown_headline(out, headline);
   if (!page.sum.empty()) out += fmt::format("**All services**: {}\n\n", page.sum);
   write_markdown_table(out, page.scalers);
+  if (!page.choice.empty()) out += page.choice + ".\n\n";
   write_markdown_table(out, page.frontier);
   for (std::size_t i = 0; i < page.blocks.size(); ++i) {
     write_markdown_block(out, page.blocks[i]);

@@ -4,6 +4,7 @@
 
 #include "plan/figures.h"
 #include "plan/files.h"
+#include "plan/render/page.h"
 
 namespace capstan::plan {
 namespace {
@@ -83,8 +84,8 @@ nodes         One pool of p5.48xlarge.
               from the catalogue: price of p5.48xlarge = 55.04 USD/h
 not simulated the training tenant
 defaults      services.chat: slo.attainment = 99 %
-files         4 files: nodes/ scenario-chat.yaml apply.sh plan.md
-apply         sh apply.sh, in the folder of --out: 2 commands in the order in which they work
+files         4 files: nodes/ scenario-chat.yaml apply.sh plan.md; sh apply.sh applies them: 2
+              commands in the order in which they work
 
 1,234 simulations; --details shows the arithmetic, the reasons and the commands
 )");
@@ -116,7 +117,9 @@ TEST(Render, SaysWhichOfEquallyCheapScalersThePlanTakes) {
   Plan plan = small_plan();
   plan.services.front().variants = {variant(ScalerKind::capstan, 995'000, 20'000'000),
                                     variant(ScalerKind::hpa, 999'000, 20'000'000)};
-  const auto has_choice = [&] { return render_text(plan).contains("of scalers with the same cost, the plan takes"); };
+  const auto has_choice = [&] {
+    return render_text(plan).contains("  of equal cost: Capstan before the ScaledObject");
+  };
   EXPECT_TRUE(has_choice());
   plan.services.front().variants[1] = variant(ScalerKind::hpa, 999'000, 21'000'000);
   EXPECT_FALSE(has_choice());
@@ -130,11 +133,13 @@ TEST(Render, NeverFoldsTheCommentOfACommand) {
             std::string::npos);
 }
 
-TEST(Render, NamesTheOptionalSteps) {
+TEST(Render, CountsTheOptionalSteps) {
   Plan plan = small_plan();
   plan.sections[0].apply.push_back({.command = "a", .purpose = "balloon pods", .is_optional = true});
-  EXPECT_NE(render_text(plan).find("2 commands in the order in which they work.\n              Optional: balloon pods"),
-            std::string::npos)
+  EXPECT_NE(
+      render_text(plan).find("2\n              commands in the order in which they work, and 1 in comments that is "
+                             "optional"),
+      std::string::npos)
       << render_text(plan);
 }
 
@@ -205,11 +210,53 @@ TEST(Render, AddsUpSeveralServices) {
   Plan plan = small_plan();
   plan.spec.services.push_back({.name = "code"});
   plan.services.push_back(plan.services.front());
-  EXPECT_NE(render_text(plan).find("together      80.00 USD/h, 58,400 USD/month, each service on nodes of its own;"),
+  EXPECT_NE(render_text(plan).find("together      80.00 USD/h, 58,400 USD/month, the sum of the services\n"),
             std::string::npos);
   plan.services.back().shared_micro_usd_per_hour = 10'000'000;
-  EXPECT_NE(render_text(plan).find("together      50.00 USD/h, 36,500 USD/month, with shared nodes (modelled)"),
+  EXPECT_NE(render_text(plan).find("together      50.00 USD/h, 36,500 USD/month, with shared nodes (modelled)\n"),
             std::string::npos);
+}
+
+/// Two services, of which `code` meets this share on one cluster with `chat`.
+Plan plan_of_two(std::int64_t code_ppm) {
+  Plan plan = small_plan();
+  plan.spec.services.push_back({.name = "code"});
+  plan.services.push_back(plan.services.front());
+  plan.services.back().service = "code";
+  TogetherTrials trials{.seeds = 5, .micro_usd_per_hour = 70'000'000};
+  trials.services = {{.service = "chat", .attainment_ppm = {995'000, 993'000}},
+                     {.service = "code", .attainment_ppm = {code_ppm}, .holds_slo = code_ppm >= 990'000}};
+  plan.together = TogetherProof{.trials = trials, .scenario = "name: both\n"};
+  return plan;
+}
+
+TEST(Render, SaysThatTheServicesHoldTheirSloOnOneCluster) {
+  const Plan plan = plan_of_two(992'000);
+  EXPECT_NE(render_text(plan).find("together      70.00 USD/h, 51,100 USD/month on one cluster, mean of 5 simulations; "
+                                   "every SLO holds:\n              chat 99.3 %, code 99.2 %\n"),
+            std::string::npos)
+      << render_text(plan);
+  EXPECT_EQ(plan_files(plan).at("together.yaml"), "name: both\n");
+  const std::string json = render_json(plan);
+  EXPECT_NE(json.find("\"together\": {\n    \"holds_slo\": true,"), json.npos) << json;
+}
+
+TEST(Render, SaysWhatWouldHoldAnSloThatIsMissedOnOneCluster) {
+  Plan plan = plan_of_two(900'000);
+  EXPECT_FALSE(holds_slo(plan));
+  EXPECT_NE(render_text(plan).find("misses the SLO:\n              code 90.0 %; no service has room for"),
+            std::string::npos)
+      << render_text(plan);
+  EXPECT_EQ(render_text(plan).find("files "), std::string::npos) << "such a plan has no manifests";
+  TogetherRemedy remedy{.minima = {{}, {{.minimum = 4, .maximum = 8}}}, .trials = plan.together->trials};
+  remedy.trials.micro_usd_per_hour = 90'000'000;
+  remedy.trials.services[1].holds_slo = true;
+  plan.together->remedy = remedy;
+  EXPECT_EQ(together_advice(plan), "higher minima hold it for 90.00 USD/h: --set services.1.min_replicas=4");
+  plan.together->remedy->trials.services[1].holds_slo = false;
+  EXPECT_EQ(together_advice(plan),
+            "the highest minima that were tried miss it, too (code 90.0 %): --set services.1.min_replicas=4");
+  EXPECT_NE(render_json(plan).find("\"min_replicas\": 4"), std::string::npos);
 }
 
 TEST(PlanFiles, JoinObjectsOfOneFileAsDocuments) {

@@ -82,18 +82,19 @@ std::string file_words(const std::vector<PageFolder>& folders) {
   return fmt::format("{} files: {}", files, fmt::join(names, " "));
 }
 
-/// Counts the commands of apply.sh, and names the optional ones, which the reader has to choose.
-void write_text_steps(std::string& out, const std::vector<ApplyCommand>& commands) {
-  std::vector<std::string> optional;
-  for (const ApplyCommand& command : commands) {
-    if (command.is_optional) optional.push_back(command.purpose);
+/// Counts the files of --out and the commands of apply.sh. The details name the optional ones.
+void write_text_files(std::string& out, const Page& page) {
+  if (page.folders.empty()) return;
+  const auto optional = std::ranges::count_if(page.apply, &ApplyCommand::is_optional);
+  const auto needed = static_cast<std::int64_t>(page.apply.size()) - optional;
+  std::string text = file_words(page.folders);
+  if (!page.apply.empty()) {
+    text += fmt::format("; sh apply.sh applies them: {} in the order in which they work",
+                        experiment::counted(needed, "command", "commands"));
   }
-  if (commands.empty()) return;
-  std::string text = fmt::format(
-      "sh apply.sh, in the folder of --out: {} in the order in which they work",
-      experiment::counted(static_cast<std::int64_t>(commands.size() - optional.size()), "command", "commands"));
-  if (!optional.empty()) text += fmt::format(". Optional: {}", fmt::join(optional, "; "));
-  out += folded(edge("apply"), text, kGutter);
+  if (optional > 0)
+    text += fmt::format(", and {} in comments that {} optional", optional, optional == 1 ? "is" : "are");
+  out += folded(edge("files"), text, kGutter);
 }
 
 void write_text_apply(std::string& out, const std::vector<ApplyCommand>& commands) {
@@ -155,13 +156,13 @@ std::string render_text(const Plan& plan, PageDetail detail) {
   for (const PageHeadline& headline : page.headlines) write_text_headline(out, headline);
   if (!page.sum.empty()) out += folded(edge("together"), page.sum, kGutter);
   write_text_table(out, page.scalers);
+  if (!page.choice.empty()) out += "  " + page.choice + '\n';
   write_text_table(out, page.frontier);
   out += '\n';
   for (const PageBlock& block : page.blocks) write_text_block(out, block);
   write_text_list(out, "not simulated", page.not_simulated);
   write_text_list(out, "defaults", page.defaults, " · ");
-  if (!page.folders.empty()) out += folded(edge("files"), file_words(page.folders), kGutter);
-  write_text_steps(out, page.apply);
+  write_text_files(out, page);
   if (detail == PageDetail::all) {
     write_text_apply(out, page.apply);
     for (const Section& section : plan.sections) write_text_details(out, section);

@@ -70,11 +70,11 @@ std::string words_of(const RemainingLimits& limits, const SpecCandidate& candida
   return parts.empty() ? "no limit" : fmt::format("{}", fmt::join(parts, "; "));
 }
 
-/// Returns the place of a service in the spec with its path: "s.yaml:2:3: services.chat.load".
-std::string spec_place(const PlanSpec& spec, const ServiceSpec& service, std::string_view key) {
+/// Returns the place of a service in the spec with its path: "s.yaml:2:3: services.chat".
+std::string service_place(const PlanSpec& spec, const ServiceSpec& service) {
   const auto index = static_cast<std::size_t>(&service - spec.services.data());
   const auto known = spec.places.find(fmt::format("services.{}", index));
-  return fmt::format("{}services.{}{}", known == spec.places.end() ? "" : known->second + ": ", service.name, key);
+  return fmt::format("{}services.{}", known == spec.places.end() ? "" : known->second + ": ", service.name);
 }
 
 /// Says what the smallest replica takes and what the limits leave.
@@ -95,7 +95,7 @@ Error does_not_fit(const PlanSpec& spec, const ServiceSpec& service, const Remai
         fmt::format("{:.0f} GiB of", gib), smallest.machines(), smallest.machine->name,
         words_of(limits, smallest, replicas, spec.cluster));
   }
-  Error error = Error::about(spec_place(spec, service, ""), std::move(message));
+  Error error = Error::about(service_place(spec, service), std::move(message));
   error.kind = ErrorKind::infeasible;
   return error;
 }
@@ -111,7 +111,7 @@ ReplicaCount replicas_at_mean(const FleetCandidate& candidate) {
 }
 
 /// Says how many replicas the mean load needs if no candidate has room for nearly so many.
-std::optional<Error> overload(const PlanSpec& spec, const ServiceSpec& service, const LoadFacts& load,
+std::optional<Error> overload(const ServiceSpec& service, const LoadFacts& load,
                               const std::vector<FleetCandidate>& candidates) {
   const FleetCandidate* best = nullptr;
   for (const FleetCandidate& candidate : candidates) {
@@ -130,13 +130,14 @@ std::optional<Error> overload(const PlanSpec& spec, const ServiceSpec& service, 
   const std::string limit =
       best->bounded_by.empty() ? fmt::format("max_replicas of {}", service.max_replicas) : best->bounded_by;
   Error error = Error::about(
-      spec_place(spec, service, ".load"),
-      fmt::format(
-          "{} requests/s in the mean of the simulated load need about {} replicas on {} by the engine table, {} "
-          "more than the {} that the limits leave ({}); the nearest that is possible is about {} requests/s in "
-          "the mean, or limits for {} replicas",
-          rate(load.mean_per_s), grouped_text(needed), best->words(), grouped_text(needed - most), most, limit, nearest,
-          grouped_text(needed)));
+      load_place(service),
+      fmt::format("{} requests/s in the mean of {} need about {} replicas on {} by the engine table, {} "
+                  "more than the {} that the limits leave ({}); the nearest that is possible is about {} requests/s in "
+                  "the mean, or limits for {} replicas",
+                  rate(load.mean_per_s),
+                  load.is_whole ? "the load" : fmt::format("its first {} requests", grouped_text(load.requests)),
+                  grouped_text(needed), best->words(), grouped_text(needed - most), most, limit, nearest,
+                  grouped_text(needed)));
   error.kind = ErrorKind::infeasible;
   return error;
 }
@@ -220,7 +221,7 @@ Result<std::vector<FleetCandidate>> fleet_candidates(const PlanSpec& spec, const
   if (std::ranges::any_of(candidates, &FleetCandidate::holds_slo)) {
     std::erase_if(candidates, [](const FleetCandidate& candidate) { return !candidate.holds_slo; });
   }
-  if (std::optional<Error> error = overload(spec, service, load, candidates)) return std::unexpected(std::move(*error));
+  if (std::optional<Error> error = overload(service, load, candidates)) return std::unexpected(std::move(*error));
   candidates = without_similar(std::move(candidates));
   std::ranges::sort(candidates, {}, [](const FleetCandidate& c) {
     return std::tuple(c.modelled_usd_per_hour, c.engine.gpu, c.engine.tp, c.machine.name);

@@ -72,6 +72,40 @@ TEST(FleetCandidates, RefuseALoadThatNoFleetCanServe) {
       << candidates.error().message;
 }
 
+TEST(FleetCandidates, NameTheLoadThatIsRefusedAndTheTightestLimit) {
+  PlanSpec spec = sample_specs::spec_of(R"(
+cluster:
+  instances: [p5.4xlarge]
+limits: {gpus: 2}
+services:
+  - name: small
+    model: Llama-3.1-8B
+    slo: {ttft_p99: 1s}
+    load:
+      requests_per_second: 6000
+      duration: 1m
+)");
+  const auto load = count_load(spec.services[0]);
+  ASSERT_TRUE(load);
+  const auto candidates = fleet_candidates(spec, spec.services[0], *load, whole_limits(spec, spec.services[0]));
+  ASSERT_FALSE(candidates);
+  EXPECT_TRUE(candidates.error().text().starts_with("spec.yaml:10:7: services.small.load: "))
+      << candidates.error().text();
+  EXPECT_NE(candidates.error().message.find("more than the 2 that the limits leave (limits.gpus: 2 GPUs)"),
+            std::string::npos)
+      << candidates.error().message;
+}
+
+TEST(CountLoad, NamesALoadWithoutRequests) {
+  PlanSpec spec = sample_specs::small_spec();
+  spec.services[0].load.requests_per_s = 0.000'001;
+  spec.services[0].load.burst_factor = 1;
+  const auto load = count_load(spec.services[0]);
+  ASSERT_FALSE(load);
+  EXPECT_TRUE(load.error().text().starts_with(spec.services[0].load.place + ": services.small.load: no request"))
+      << load.error().text();
+}
+
 TEST(FleetCandidates, CountMachinesOfReplicasThatSpanSeveral) {
   FleetCandidate candidate;
   candidate.engine.tp = 16;

@@ -1,8 +1,11 @@
 #include "plan/search/load_facts.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <utility>
 #include <vector>
 
 namespace capstan::plan {
@@ -50,6 +53,11 @@ workload::WorkloadSpec workload_of(const LoadSpec& load) {
   return workload;
 }
 
+std::string load_place(const ServiceSpec& service) {
+  const std::string& place = service.load.place;
+  return (place.empty() ? "" : place + ": ") + "services." + service.name + ".load";
+}
+
 Result<LoadFacts> count_load(const ServiceSpec& service) {
   const LoadSpec& load = service.load;
   auto source = workload::open(workload_of(load), 1);
@@ -71,10 +79,13 @@ Result<LoadFacts> count_load(const ServiceSpec& service) {
     prompts += request.input_tokens;
     answers += request.output_tokens;
   }
-  if (const auto error = (*source)->error()) return std::unexpected(*error);
+  if (auto error = (*source)->error()) {
+    if (!load.place.empty()) error->message += fmt::format(" ({} names this file)", load_place(service));
+    return std::unexpected(std::move(*error));
+  }
   if (facts.requests == 0) {
     Error none = Error::about(
-        "services." + service.name + ".load",
+        load_place(service),
         "no request arrives in the load, expected at least one; the nearest that is possible is a longer duration or a "
         "higher scale");
     none.kind = ErrorKind::infeasible;

@@ -33,6 +33,9 @@ inline constexpr Duration kPeakWindow = std::chrono::minutes(5);
 /// Returns the load as the simulator generates or reads it.
 workload::WorkloadSpec workload_of(const LoadSpec& load);
 
+/// Returns the place of the load in the spec with its path: "s.yaml:14:9: services.chat.load".
+std::string load_place(const ServiceSpec& service);
+
 /// Draws or reads the requests once, with the seed 1, and counts them.
 /// @return an error of the trace, or an infeasible one for a load without requests
 Result<LoadFacts> count_load(const ServiceSpec& service);

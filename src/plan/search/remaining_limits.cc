@@ -136,6 +136,16 @@ GpuCount whole_gpus_of(const MachineSpec& machine) {
   return std::max<GpuCount>(1, machine.gpus / slices_per_gpu(machine.gpu));
 }
 
+RemainingLimits whole_limits(const PlanSpec& spec, const ServiceSpec& service) {
+  RemainingLimits out{.service = service.name, .gpus = spec.limits.gpus, .per_hour = spec.limits.per_hour};
+  const auto tenant = std::ranges::find(spec.tenants, service.tenant, &TenantSpec::name);
+  if (tenant != spec.tenants.end() && tenant->gpu_limit) {
+    out.tenant_gpus = *tenant->gpu_limit;
+    out.tenant_words = fmt::format("tenants.{}.gpu_limit: {}", tenant->name, gpu_count(*tenant->gpu_limit));
+  }
+  return out;
+}
+
 RemainingLimits remaining_limits(const PlanSpec& spec, const std::vector<ServicePlan>& found,
                                  const std::vector<PeakNeed>& needs) {
   const ServiceSpec& service = spec.services[found.size()];

@@ -52,6 +52,9 @@ struct RemainingLimits {
 /// Returns the whole GPUs of a machine; a MIG slice is a part of one.
 GpuCount whole_gpus_of(const MachineSpec& machine);
 
+/// Returns the limits that a service would have if it were the only one.
+RemainingLimits whole_limits(const PlanSpec& spec, const ServiceSpec& service);
+
 /// Returns what is left for the next service.
 /// @param found  plans of the services before it, in the order of the spec
 /// @param needs  needs of every service of the spec

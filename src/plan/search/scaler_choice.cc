@@ -72,11 +72,7 @@ class ScalerSearch {
     return {capstan_.candidate, step, capstan_.spot_ppm, kind};
   }
 
-  FleetOption fleet_at(const FleetKey& key) const {
-    FleetOption fleet = fleet_of(simulator_.candidates(), key);
-    if (!is_threshold(key.scaler)) return fleet;
-    return threshold_fleet(simulator_.spec(), simulator_.service(), plan_, std::move(fleet), key.scaler);
-  }
+  FleetOption fleet_at(const FleetKey& key) const { return scaled_fleet(simulator_, key, plan_); }
 
   const TriedFleet* find(const FleetKey& key) const {
     const auto found = simulator_.tried().find(key);
@@ -291,6 +287,12 @@ FleetOption threshold_fleet(const PlanSpec& spec, const ServiceSpec& service, co
           ? scaler(with_minimum.roles[0])
           : Yaml::map({{"prefill", scaler(with_minimum.roles[0])}, {"decode", scaler(with_minimum.roles[1])}});
   return fleet;
+}
+
+FleetOption scaled_fleet(const FleetSimulator& simulator, const FleetKey& key, const ServicePlan& plan) {
+  FleetOption fleet = fleet_of(simulator.candidates(), key);
+  if (!is_threshold(key.scaler)) return fleet;
+  return threshold_fleet(simulator.spec(), simulator.service(), plan, std::move(fleet), key.scaler);
 }
 
 Result<std::optional<FleetKey>> find_constant_fleet(FleetSimulator& simulator, const FleetKey& capstan,

@@ -38,4 +38,8 @@ Result<std::optional<FleetKey>> find_constant_fleet(FleetSimulator& simulator, c
 FleetOption threshold_fleet(const PlanSpec& spec, const ServiceSpec& service, const ServicePlan& plan,
                             FleetOption fleet, ScalerKind kind);
 
+/// Returns the fleet of a key, with the object of its scaler for this minimum.
+/// @param plan  plan of the service
+FleetOption scaled_fleet(const FleetSimulator& simulator, const FleetKey& key, const ServicePlan& plan);
+
 }  // namespace capstan::plan

@@ -22,6 +22,10 @@ struct FleetOption {
   ScalerKind scaler = ScalerKind::capstan;
   Yaml scale{"capstan"};  ///< value of the key `scale` of the policy in a scenario
 
+  /// Returns the replicas of a role at the start of the load, which does not begin in an idle fleet.
+  ReplicaCount first_replicas(std::size_t role) const;
+  /// Returns the replicas of all roles at the start of the load.
+  ReplicaCount first_replicas() const;
   std::int64_t minimum_machines() const;
   std::int64_t maximum_machines() const;
   /// Returns the machines above the minimum that are bought as spot, rounded down to whole ones.

@@ -3,11 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <memory>
 #include <utility>
 
 #include "plan/search/robustness.h"
 #include "plan/search/scaler_choice.h"
 #include "plan/search/service_search.h"
+#include "plan/search/together.h"
 #include "plan/search/zone_loss.h"
 #include "plan/sections/pools.h"
 #include "plan/shared_nodes.h"
@@ -72,7 +74,8 @@ void keep_scenarios(FleetSimulator& simulator, std::vector<FrontierPoint>& point
 }
 
 /// Plans one service: the fleet under Capstan's policy, the scaler, and the tests of robustness.
-Result<ServicePlan> plan_service(FleetSimulator& simulator, const SearchBudget& budget) {
+/// @param key  is set to the chosen fleet
+Result<ServicePlan> plan_service(FleetSimulator& simulator, const SearchBudget& budget, FleetKey& key) {
   const ServiceSpec& service = simulator.service();
   const LoadFacts& load = simulator.load();
   Result<FoundFleets> found = find_fleets(simulator, budget);
@@ -93,6 +96,7 @@ Result<ServicePlan> plan_service(FleetSimulator& simulator, const SearchBudget& 
   }
   const FleetOption scaled = fleet_of(simulator.candidates(), found->best);
   plan.spot_ppm = found->best.spot_ppm;
+  key = choice->chosen;
   const TriedFleet& chosen = simulator.tried().at(choice->chosen);
   std::vector<RoleFleet> roles = roles_of(service, chosen, scaled);
   for (std::size_t i = 0; i < roles.size(); ++i) roles[i].burst_minimum = plan.roles[i].minimum;
@@ -139,22 +143,33 @@ Result<SearchResult> search_fleets(const PlanSpec& spec, const SearchOptions& op
   for (const ServiceSpec& service : spec.services) {
     const Result<LoadFacts> load = count_load(service);
     if (!load) return std::unexpected(load.error());
-    const auto candidates = fleet_candidates(spec, service, *load, {});
+    const auto candidates = fleet_candidates(spec, service, *load, whole_limits(spec, service));
     if (!candidates) return std::unexpected(candidates.error());
     loads.push_back(*load);
     needs.push_back(peak_need(candidates->front()));
   }
+  std::vector<std::unique_ptr<FleetSimulator>> simulators;
+  std::vector<ChosenFleet> chosen;
   for (std::size_t i = 0; i < spec.services.size(); ++i) {
     auto candidates = fleet_candidates(spec, spec.services[i], loads[i], remaining_limits(spec, out.services, needs));
     if (!candidates) return std::unexpected(candidates.error());
-    FleetSimulator simulator(spec, spec.services[i], loads[i], std::move(*candidates), options);
-    Result<ServicePlan> plan = plan_service(simulator, budget_of(loads[i], spec.services.size()));
+    FleetSimulator& simulator = *simulators.emplace_back(
+        std::make_unique<FleetSimulator>(spec, spec.services[i], loads[i], std::move(*candidates), options));
+    chosen.push_back({.simulator = &simulator});
+    Result<ServicePlan> plan = plan_service(simulator, budget_of(loads[i], spec.services.size()), chosen.back().key);
     if (!plan) return std::unexpected(plan.error());
     out.services.push_back(std::move(*plan));
     out.simulations += simulator.simulations();
   }
   name_pools(out.services);
   share_nodes(out.services);
+  if (spec.services.size() > 1 && std::ranges::all_of(out.services, &ServicePlan::holds_slo)) {
+    Result<TogetherResult> together = prove_together(spec, out.services, chosen, options);
+    if (!together) return std::unexpected(together.error());
+    share_simulated_nodes(out.services, together->results);
+    out.together = std::move(together->proof);
+    out.simulations += together->simulations;
+  }
   return out;
 }
 

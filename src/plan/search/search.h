@@ -1,6 +1,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -15,12 +16,13 @@ struct SearchOptions {
 };
 
 struct SearchResult {
-  std::vector<ServicePlan> services{};  ///< plans by service of the spec
+  std::vector<ServicePlan> services{};      ///< plans by service of the spec
+  std::optional<TogetherProof> together{};  ///< as in `Plan`
   std::int64_t simulations = 0;
 };
 
 /// Finds the cheapest fleet of each service that holds its SLO, and simulates it under five seeds and under worse
-/// conditions. Services are simulated one at a time, each on nodes of its own.
+/// conditions. Services are simulated one at a time, each on nodes of its own, and in the end all on one cluster.
 /// @return an infeasible error if no fleet within the limits can serve a model; a fleet that misses its SLO is a result
 Result<SearchResult> search_fleets(const PlanSpec& spec, const SearchOptions& options);
 

@@ -92,6 +92,27 @@ TEST(SearchFleets, KeepsTheLimitForAllServicesTogether) {
   EXPECT_TRUE(result.services[0].shared_micro_usd_per_hour);
 }
 
+TEST(SearchFleets, SimulatesAllServicesOnOneCluster) {
+  PlanSpec spec = sample_specs::small_spec();
+  EXPECT_FALSE(found(spec).together) << "one service has nothing to share";
+  spec.services.push_back(spec.services[0]);
+  spec.services[1].name = "second";
+  const SearchResult result = found(spec);
+  ASSERT_TRUE(result.together);
+  const TogetherTrials& trials = result.together->trials;
+  EXPECT_EQ(trials.seeds, 5);
+  ASSERT_EQ(trials.services.size(), 2u);
+  EXPECT_EQ(trials.services[1].service, "second");
+  for (const TogetherService& service : trials.services) {
+    EXPECT_EQ(service.holds_slo, service.lowest_ppm() >= 990'000) << service.service;
+  }
+  const auto scenario = scenario::parse_scenario(result.together->scenario, "together.yaml");
+  ASSERT_TRUE(scenario) << scenario.error().text();
+  const auto again = experiment::run(*scenario, scenario->policies.front(), 1);
+  ASSERT_TRUE(again);
+  EXPECT_EQ(again->services.at(1).attainment_ppm(), trials.services[1].attainment_ppm.front());
+}
+
 TEST(SearchFleets, CountsSharedNodesOnceInTheLimits) {
   PlanSpec spec = sample_specs::small_spec();
   const PlanSpec large = sample_specs::chat_spec();
@@ -116,7 +137,8 @@ TEST(SearchFleets, CountsSharedNodesOnceInTheLimits) {
 TEST(SearchFleets, StartsAtTheMinimumOfTheSpec) {
   PlanSpec spec = sample_specs::small_spec();
   spec.services[0].min_replicas = 3;
-  for (const ScalerVariant& variant : found(spec).services.at(0).variants) {
+  const SearchResult result = found(spec);
+  for (const ScalerVariant& variant : result.services.at(0).variants) {
     EXPECT_GE(variant.roles.at(0).minimum, 3) << scaler_word(variant.kind);
   }
 }

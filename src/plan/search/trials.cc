@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "plan/measure/use_measured_load.h"
+#include "plan/search/budget.h"
 
 namespace capstan::plan {
 
@@ -49,25 +50,29 @@ Result<std::vector<experiment::RunResult>> FleetTrials::run(std::span<const Tria
   auto results = experiment::run_batch(planned, options_.jobs, stage, {});
   if (!results) return results;
   simulations_ += static_cast<std::int64_t>(results->size());
-  for (const experiment::RunResult& result : *results) requests_ += result.requests.arrived;
+  for (const experiment::RunResult& result : *results) requests_ += counted_requests(result);
   return results;
 }
 
-std::int64_t goodput_milli(const experiment::RunResult& result) {
+RequestCount counted_requests(const experiment::RunResult& result) {
+  return std::max<RequestCount>(result.requests.arrived, result.prompt_tokens / kPromptTokensOfRequest);
+}
+
+std::int64_t goodput_milli(std::span<const experiment::Minute> by_minute, Duration simulated) {
   const std::size_t window = kPeakWindow / std::chrono::minutes(1);
-  const std::size_t minutes = std::min(window, result.minutes.size());
+  const std::size_t minutes = std::min(window, by_minute.size());
   RequestCount most_arrived = -1, met = 0;
-  for (std::size_t first = 0; first + minutes <= result.minutes.size() && minutes > 0; ++first) {
+  for (std::size_t first = 0; first + minutes <= by_minute.size() && minutes > 0; ++first) {
     RequestCount arrived_here = 0, met_here = 0;
     for (std::size_t i = first; i < first + minutes; ++i) {
-      arrived_here += result.minutes[i].arrived;
-      met_here += result.minutes[i].met;
+      arrived_here += by_minute[i].arrived;
+      met_here += by_minute[i].met;
     }
     if (arrived_here <= most_arrived) continue;
     most_arrived = arrived_here;
     met = met_here;
   }
-  const Duration length = std::min<Duration>(result.simulated, std::chrono::minutes(minutes));
+  const Duration length = std::min<Duration>(simulated, std::chrono::minutes(minutes));
   const std::int64_t ms = std::max<std::int64_t>(1, length / std::chrono::milliseconds(1));
   return met * 1'000'000 / ms;
 }
@@ -89,7 +94,7 @@ Trial trial_of(std::string name, const experiment::RunResult& result) {
           .idle_gpu_ns = gpu_time(GpuState::idle) + gpu_time(GpuState::unallocated) + gpu_time(GpuState::sleeping) +
                          gpu_time(GpuState::held),
           .busy_gpu_ns = gpu_time(GpuState::busy),
-          .goodput_milli = goodput_milli(result),
+          .goodput_milli = goodput_milli(result.minutes, result.simulated),
           .replicas_by_minute = std::move(by_minute),
           .answer_tokens = result.tokens.delivered,
           .prompt_tokens = result.prompt_tokens,

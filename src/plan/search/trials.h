@@ -25,11 +25,12 @@ class FleetTrials {
   FleetTrials(const PlanSpec& spec, const ServiceSpec& service, const LoadFacts& load, const SearchOptions& options)
       : spec_(spec), service_(service), load_(load), options_(options) {}
 
-  /// Simulates all orders, and returns the results in their order, independently of the number of cores. @return the
-  /// first error of a scenario or of its trace
+  /// Simulates all orders, and returns the results in their order, independently of the number of cores.
+  /// @return the first error of a scenario or of its trace
   Result<std::vector<experiment::RunResult>> run(std::span<const TrialOrder> orders, const std::string& stage);
 
   std::int64_t simulations() const { return simulations_; }
+  /// Returns the simulated requests, as the budget of the search counts them: see `counted_requests`.
   RequestCount requests() const { return requests_; }
 
  private:
@@ -41,9 +42,14 @@ class FleetTrials {
   RequestCount requests_ = 0;
 };
 
+/// Returns the requests of a simulation as the budget of a search counts them. Long prompts take longer to simulate, so
+/// `kPromptTokensOfRequest` tokens of prompts count as a request at least.
+RequestCount counted_requests(const experiment::RunResult& result);
+
 /// Returns the met requests per second of the busiest window of a simulation, thousandths: of the requests that
 /// arrived in the `kPeakWindow` with the most arrivals, in whole minutes. A shorter simulation is one window.
-std::int64_t goodput_milli(const experiment::RunResult& result);
+/// @param simulated  length of the simulation
+std::int64_t goodput_milli(std::span<const experiment::Minute> by_minute, Duration simulated);
 
 /// Returns the figures of a simulation that a plan states.
 Trial trial_of(std::string name, const experiment::RunResult& result);

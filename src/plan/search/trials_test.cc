@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "plan/search/budget.h"
+
 namespace capstan::plan {
 namespace {
 
@@ -17,12 +19,22 @@ experiment::RunResult result_with(std::vector<RequestCount> arrived, std::vector
 TEST(Goodput, IsThatOfTheFiveMinutesWithTheMostArrivals) {
   // From the third minute on, 5 x 60 requests arrive, and 240 of them are met.
   const auto result = result_with({10, 10, 60, 60, 60, 60, 60, 10}, {10, 10, 60, 60, 30, 30, 60, 10});
-  EXPECT_EQ(goodput_milli(result), 800);
+  EXPECT_EQ(goodput_milli(result.minutes, result.simulated), 800);
 }
 
 TEST(Goodput, OfAShortSimulationIsThatOfItsLength) {
-  EXPECT_EQ(goodput_milli(result_with({120, 120}, {120, 60})), 1500);
-  EXPECT_EQ(goodput_milli({}), 0);
+  const experiment::RunResult half = result_with({120, 120}, {120, 60});
+  EXPECT_EQ(goodput_milli(half.minutes, half.simulated), 1500);
+  EXPECT_EQ(goodput_milli({}, {}), 0);
+}
+
+TEST(Trials, CountLongPromptsAsSeveralRequests) {
+  experiment::RunResult result = result_with({600}, {600});
+  result.requests.arrived = 600;
+  result.prompt_tokens = 600 * kPromptTokensOfRequest / 2;
+  EXPECT_EQ(counted_requests(result), 600);
+  result.prompt_tokens = 600 * kPromptTokensOfRequest * 4;
+  EXPECT_EQ(counted_requests(result), 2400);
 }
 
 }  // namespace

@@ -57,10 +57,7 @@ class ZoneLossSearch {
   FleetOption fleet_at(ReplicaCount step) const {
     FleetKey key = chosen_;
     key.step = step;
-    FleetOption fleet = fleet_of(simulator_.candidates(), key);
-    const bool has_object = key.scaler == ScalerKind::scaled_object || key.scaler == ScalerKind::hpa;
-    if (!has_object) return fleet;
-    return threshold_fleet(simulator_.spec(), simulator_.service(), plan_, std::move(fleet), key.scaler);
+    return scaled_fleet(simulator_, key, plan_);
   }
 
   Result<std::vector<Trial>> simulate(ReplicaCount step, const Conditions& conditions,

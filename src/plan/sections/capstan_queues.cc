@@ -10,16 +10,7 @@ namespace capstan::plan {
 
 namespace {
 
-/// Returns the GPUs that a tenant may hold: its stated limit; for jobs, what the quotas of production leave.
-std::optional<GpuCount> capstan_limit(const QueueInput& input, const TenantShare& share) {
-  if (share.limit || share.tenant->kind == TenantSpec::Kind::production) return share.limit;
-  GpuCount production = 0;
-  for (const TenantShare& other : input.shares)
-    production += other.tenant->kind == TenantSpec::Kind::production ? other.quota : 0;
-  return std::max(share.quota, fleet_gpus(input.spec, input.pools) - production);
-}
-
-std::string usd_text(MicroUsd price) {
+std::string usd_amount(MicroUsd price) {
   std::string text = fmt::format("{}.{:06}", price.count / 1'000'000, price.count % 1'000'000);
   while (text.ends_with('0')) text.pop_back();
   if (text.ends_with('.')) text.pop_back();
@@ -27,6 +18,14 @@ std::string usd_text(MicroUsd price) {
 }
 
 }  // namespace
+
+std::optional<GpuCount> capstan_limit(const QueueInput& input, const TenantShare& share) {
+  if (share.limit || share.tenant->kind == TenantSpec::Kind::production) return share.limit;
+  GpuCount production = 0;
+  for (const TenantShare& other : input.shares)
+    production += other.tenant->kind == TenantSpec::Kind::production ? other.quota : 0;
+  return std::max(share.quota, fleet_gpus(input.spec, input.pools) - production);
+}
 
 Manifest fleet_policy(const QueueInput& input) {
   Yaml object = kube_object("capstan.dev/v1alpha1", "FleetPolicy", "default");
@@ -38,7 +37,7 @@ Manifest fleet_policy(const QueueInput& input) {
     body["placement"].set("shadowOf", Yaml::list({Yaml(name.empty() ? "default-scheduler" : name)}));
   }
   body["limits"].set("gpus", fleet_gpus(input.spec, input.pools));
-  if (input.spec.limits.per_hour) body["limits"].set("usdPerHour", usd_text(*input.spec.limits.per_hour));
+  if (input.spec.limits.per_hour) body["limits"].set("usdPerHour", usd_amount(*input.spec.limits.per_hour));
   return {.file = "gangs/fleet-policy.yaml", .body = std::move(object)};
 }
 

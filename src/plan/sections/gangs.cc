@@ -233,6 +233,19 @@ void set_gangs_answer(const PlanSpec& spec, Section& section) {
   section.page_answer = section.answer;
 }
 
+/// Names the tenants whose jobs are not simulated, because the spec does not describe them; empty if there is none.
+std::string unknown_jobs(const PlanSpec& spec) {
+  std::vector<std::string_view> names;
+  for (const TenantSpec& tenant : spec.tenants) {
+    if (tenant.kind != TenantSpec::Kind::production) names.push_back(tenant.name);
+  }
+  return names.empty() ? ""
+                       : fmt::format(
+                             "the jobs of {} and their preemption; a spec does not say how many jobs arrive and "
+                             "how long they compute",
+                             fmt::join(names, " and "));
+}
+
 }  // namespace
 
 Section gangs_section(const PlanFacts& facts) {
@@ -258,12 +271,7 @@ Section gangs_section(const PlanFacts& facts) {
                                 .why = "a Queue of Capstan bounds the GPUs of a tenant; quotas that tenants lend each "
                                        "other need KAI or Kueue today",
                                 .evidence = Evidence::none});
-  if (spec.tenants.size() > 1) {
-    section.not_simulated.emplace_back("the tenants together: each service was simulated on nodes of its own");
-  }
-  const bool has_jobs = std::ranges::any_of(
-      spec.tenants, [](const TenantSpec& tenant) { return tenant.kind != TenantSpec::Kind::production; });
-  if (has_jobs) section.not_simulated.emplace_back("training and batch jobs, and their preemption");
+  if (std::string jobs = unknown_jobs(spec); !jobs.empty()) section.not_simulated.push_back(std::move(jobs));
   const QueueInput input{.spec = spec, .pools = pools, .shares = shares};
   section.manifests = priority_classes(spec);
   add_names_commands(section, spec);

@@ -67,6 +67,27 @@ TEST(ProofSection, StatesEverySeedAndWhatWasTried) {
   EXPECT_EQ(section.not_simulated, std::vector<std::string>{"jobs of other tenants"});
 }
 
+TEST(ProofSection, StatesWhatAllServicesShowedOnOneCluster) {
+  PlanSpec spec = proof_spec();
+  spec.services.push_back({.name = "code"});
+  std::vector<ServicePlan> services = {proven_service(), proven_service()};
+  services[0].not_simulated = services[1].not_simulated = "";
+  TogetherProof together{.trials = {.seeds = 2, .micro_usd_per_hour = 70'000'000}};
+  together.trials.services = {
+      {.service = "chat", .attainment_ppm = {995'000, 992'000}, .ttft_p99 = 500ms, .tpot_p99 = 20ms},
+      {.service = "code", .attainment_ppm = {970'000, 999'000}, .holds_slo = false}};
+  const PlanFacts facts{.spec = spec, .services = services, .together = &together};
+  const Section section = proof_section(facts);
+  EXPECT_EQ(proof_value(section, "chat on one cluster with all services"),
+            "99.2 % met | seed 1 99.5 %, seed 2 99.2 %; holds the SLO of 99.0 %; P99 of TTFT 0.50 s, P99 of TPOT "
+            "20.0 ms");
+  EXPECT_EQ(proof_value(section, "code on one cluster with all services").substr(0, 10), "97.0 % met");
+  EXPECT_EQ(proof_value(section, "all services on one cluster").substr(0, 11), "70.00 USD/h");
+  EXPECT_EQ(section.commands.back(), "capstan compare together.yaml");
+  EXPECT_TRUE(section.not_simulated.empty());
+  EXPECT_EQ(proof_section({spec, services}).not_simulated.size(), 1u) << "without this proof, the page says so";
+}
+
 TEST(ProofSection, SaysThatNoFleetHoldsTheSlo) {
   const PlanSpec spec = proof_spec();
   std::vector<ServicePlan> services = {proven_service()};

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -20,6 +21,9 @@ struct QueueInput {
 std::vector<Manifest> kai_queues(const QueueInput& input);
 /// Returns Kueue's flavors, one cluster queue and local queue for each tenant, and its topology if a replica is a gang.
 std::vector<Manifest> kueue_queues(const QueueInput& input);
+/// Returns the GPUs that a tenant may hold: its stated limit; for jobs, what the quotas of production leave. Nothing:
+/// no limit.
+std::optional<GpuCount> capstan_limit(const QueueInput& input, const TenantShare& share);
 /// Returns Capstan's queues with their limits.
 std::vector<Manifest> capstan_queues(const QueueInput& input);
 /// Returns Capstan's FleetPolicy, which Capstan needs as a scaler and for its queues.

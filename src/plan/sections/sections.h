@@ -13,6 +13,7 @@ struct PlanFacts {
   const PlanSpec& spec;
   const std::vector<ServicePlan>& services;  ///< plans by service of the spec
   std::int64_t simulations = 0;              ///< number of simulations for the search and the proof
+  const TogetherProof* together = nullptr;   ///< all services on one cluster; null: not simulated
 };
 
 /// Returns the section on measured loads, with their queries. Nothing if no load was measured.

@@ -184,6 +184,20 @@ void read_recorded(Fields& fields, ServiceSpec& service, PlanSpec& spec, ErrorLi
   if (fields.ok()) check_recorded(fields, load, spec, errors);
 }
 
+/// Says which keys of a generated load stand next to the requests of a file or a server, where they mean nothing.
+/// @param source  "trace"
+void refuse_generated_keys(Fields& fields, std::string_view source, ErrorList& errors) {
+  for (const char* key : {"requests_per_second", "concurrency", "burst_factor", "burst_length", "burst_every",
+                          "prompt_tokens", "answer_tokens"}) {
+    if (source == "prometheus" && std::string_view(key).ends_with("_tokens")) continue;
+    if (fields.node().find(key) == nullptr || fields.take(key) == nullptr) continue;
+    errors.fail(fields.blame({key}),
+                fmt::format("{0}.{1} belongs to a generated load, and the requests of this one come from `{2}`; leave "
+                            "out {1} or {2}. scale multiplies the rate, and duration bounds the length",
+                            fields.what(), key, source));
+  }
+}
+
 }  // namespace
 
 void read_spec_load(const Node* node, const std::string& owner, ServiceSpec& service, PlanSpec& spec,
@@ -201,8 +215,10 @@ void read_spec_load(const Node* node, const std::string& owner, ServiceSpec& ser
                             : !has_trace   ? "a profile and a Prometheus server"
                                            : "a trace, a profile and a Prometheus server"));
   } else if (has_server) {
+    refuse_generated_keys(fields, "prometheus", errors);
     read_measured(fields, service, spec, errors);
   } else if (has_trace || has_profile) {
+    refuse_generated_keys(fields, has_trace ? "trace" : "profile", errors);
     read_recorded(fields, service, spec, errors);
   } else {
     read_generated(fields, service, spec, errors);

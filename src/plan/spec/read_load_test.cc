@@ -51,9 +51,10 @@ TEST(ReadSpecLoad, ReportsMistakes) {
       {"services.0.load={trace: a.csv, profile: azure-hour}",
        "states a trace and a profile, expected one of trace, profile and prometheus"},
       {"services.0.load={trace: a.csv, prometheus: {url: 'http://p'}}", "states a trace and a Prometheus server"},
-      {"services.0.load={prometheus: {url: 'http://p'}, requests_per_second: 3}", "found key \"requests_per_second\""},
+      {"services.0.load={prometheus: {url: 'http://p'}, requests_per_second: 3}",
+       "leave out requests_per_second or prometheus"},
       {"services.0.load={profile: azure-day}", "azure-day"},
-      {"services.0.load={profile: azure-hour, burst_factor: 2}", "found key \"burst_factor\""},
+      {"services.0.load={profile: azure-hour, burst_factor: 2}", "leave out burst_factor or profile"},
       {"services.0.load={prompt_tokens: many}",
        "expected a number of tokens or a mapping with median, sigma and longest"},
       {"services.0.load={prompt_tokens: 0}", "expected a number of tokens or a mapping"},
@@ -85,6 +86,22 @@ TEST(ReadSpecLoad, RefusesATraceWithoutRows) {
                                      "state a generated load: `load: {requests_per_second: 1}`"),
             std::string::npos)
       << spec.error().text();
+}
+
+TEST(ReadSpecLoad, RefusesKeysOfAGeneratedLoadNextToARecordedOne) {
+  const std::string found = load_errors({"services.0.load={profile: azure-hour, requests_per_second: 3}"});
+  EXPECT_NE(found.find("services.chat.load.requests_per_second belongs to a generated load, and the requests of this "
+                       "one come from `profile`; leave out requests_per_second or profile"),
+            std::string::npos)
+      << found;
+}
+
+TEST(ReadSpecLoad, KnowsThePlaceOfALoadThatIsStated) {
+  const SpecResult stated =
+      parse_plan_spec(std::string(kLoadSpecText) + "  load: {requests_per_second: 3}\n", "folder/s.yaml");
+  ASSERT_TRUE(stated) << stated.error().text();
+  EXPECT_EQ(stated->services.front().load.place, "folder/s.yaml:6:9");
+  EXPECT_EQ(parse_plan_spec(kLoadSpecText, "s.yaml")->services.front().load.place, "");
 }
 
 TEST(ReadSpecLoad, NamesTheLineThatNamesAMissingTrace) {

@@ -99,7 +99,7 @@ void check_tenants(const Fields& root, const PlanSpec& spec, ErrorList& errors) 
   }
 }
 
-/// Records the places of the choices that the plan may refuse, and of the services.
+/// Records the places of the choices that the plan may refuse, of the services and of their loads.
 void note_places(const Node& root, PlanSpec& spec) {
   for (const char* path : kRefusablePaths) {
     const Node* node = manifest::at_path(root, path);
@@ -109,7 +109,10 @@ void note_places(const Node& root, PlanSpec& spec) {
   const Node* services = root.find("services");
   if (services == nullptr || services->kind != Node::Kind::sequence) return;
   for (std::size_t i = 0; i < services->items.size(); ++i) {
-    spec.places[fmt::format("services.{}", i)] = place_words(services->items[i].place);
+    const Node& service = services->items[i];
+    spec.places[fmt::format("services.{}", i)] = place_words(service.place);
+    const Node* load = service.kind == Node::Kind::mapping ? service.find("load") : nullptr;
+    if (load != nullptr && i < spec.services.size()) spec.services[i].load.place = place_words(load->place);
   }
 }
 

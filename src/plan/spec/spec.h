@@ -87,6 +87,7 @@ struct MeasuredFigure {
 struct LoadSpec {
   enum class Source : std::uint8_t { generated, trace, profile, prometheus };
   Source source = Source::generated;  ///< prometheus: not measured yet; a measured load is a profile
+  std::string place{};                ///< "s.yaml:14:9", where the spec states it; empty: it is a default
   std::string from{};     ///< path of a trace, or name or path of a profile; absolute or relative to the current folder
   MeasureSpec measure{};  ///< where the load is measured
   std::string profile_text{};              ///< the measured load, which `--out` writes as `from`; empty: none

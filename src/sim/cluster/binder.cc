@@ -5,13 +5,9 @@
 #include <utility>
 #include <vector>
 
-namespace capstan::sim {
+#include "sim/cluster/domain_key.h"
 
-/// Returns a number that names the domain of `level` in which the node lies.
-std::uint32_t Binder::domain_key(model::NodeId id, model::Level level) const {
-  if (level == model::TopologyLevel::node) return id.value;
-  return rows().nodes.at(id).domains.of(level).value;
-}
+namespace capstan::sim {
 
 /// Returns true if all pods are different unbound pods of the gang, and all nodes are ready and have its kind of GPU.
 bool Binder::is_well_formed(const model::BindPods& what) const {
@@ -32,9 +28,9 @@ std::set<std::uint32_t> Binder::domains_after(const model::BindPods& what) const
   std::set<std::uint32_t> domains;
   for (model::PodId id : gang.pods) {
     const model::NodeId node = rows().pods.at(id).node;
-    if (node.valid()) domains.insert(domain_key(node, gang.spec.together));
+    if (node.valid()) domains.insert(domain_key(rows(), node, gang.spec.together));
   }
-  for (const auto& binding : what.bindings) domains.insert(domain_key(binding.node, gang.spec.together));
+  for (const auto& binding : what.bindings) domains.insert(domain_key(rows(), binding.node, gang.spec.together));
   return domains;
 }
 
@@ -70,7 +66,7 @@ bool Binder::place_whole(model::GangId id) {
   rows().nodes.for_each([&](model::NodeId node_id, const model::Node& node) {
     if (node.phase != model::Node::Phase::ready || node.gpu != gang.spec.pods.gpu) return;
     if (nodes_.free(node_id) < gang.spec.pods.gpus_per_pod) return;
-    candidates.emplace_back(domain_key(node_id, gang.spec.together), node_id);
+    candidates.emplace_back(domain_key(rows(), node_id, gang.spec.together), node_id);
   });
   std::ranges::sort(candidates);
   std::vector<model::NodeId> nodes;  // nodes of the first pods, inside the current domain

@@ -23,7 +23,6 @@ class Binder : Part {
   bool place_whole(model::GangId id);
 
  private:
-  std::uint32_t domain_key(model::NodeId id, model::Level level) const;
   bool is_well_formed(const model::BindPods& what) const;
   std::set<std::uint32_t> domains_after(const model::BindPods& what) const;
 

@@ -18,6 +18,7 @@ Cluster::Cluster(ClusterConfig config, std::uint64_t seed, ServingHook& hook)
       scraper_(basics_, seed, hook),
       gangs_(basics_, {hook, pods_, starts_, drains_, scraper_}, *this),
       jobs_(basics_, seed, pods_),
+      admission_(basics_, nodes_, jobs_),
       binder_(basics_, nodes_, pods_, gangs_, jobs_),
       controller_(basics_, seed, gangs_),
       actions_(basics_, seed, *this) {
@@ -91,6 +92,8 @@ void Cluster::handle(const Event& event) {
       return jobs_.create_gang(event.id);
     case EventKind::job_arrival:
       return jobs_.arrive(event.id);
+    case EventKind::admission:
+      return admission_.look();
   }
 }
 
@@ -178,6 +181,7 @@ std::uint64_t Cluster::state_hash() {
   scraper_.add_draws(hash);
   starts_.add_draws(hash);
   jobs_.add_to(hash);
+  admission_.add_to(hash);
   return hash.value();
 }
 

@@ -8,6 +8,7 @@
 #include "model/snapshot.h"
 #include "ports/world.h"
 #include "sim/cluster/action_queue.h"
+#include "sim/cluster/admission.h"
 #include "sim/cluster/binder.h"
 #include "sim/cluster/cluster_config.h"
 #include "sim/cluster/cluster_meter.h"
@@ -91,6 +92,7 @@ class Cluster final : public ports::World, NodeListener, StartListener, DrainLis
   Scraper scraper_;
   Gangs gangs_;
   Jobs jobs_;
+  Admission admission_;
   Binder binder_;
   WorkloadController controller_;
   ActionQueue actions_;

@@ -150,6 +150,8 @@ struct JobClass {
   /// Time of computing between two checkpoints. A job that loses its pods restarts from its last checkpoint; zero: from
   /// the beginning.
   Duration checkpoint_every{};
+  std::int32_t priority = 0;  ///< a waiting gang may end preemptible jobs with a lower priority
+  bool preemptible = false;   ///< true: its jobs may end for a gang with a higher priority, and wait again
 };
 
 /// One batch job.
@@ -158,7 +160,10 @@ struct Job {
   std::uint32_t job_class = 0;  ///< position in `ClusterConfig::job_classes`
   std::int32_t pods = 1;
   MilliGpu gpus_per_pod;
-  Duration work;  ///< computing time that it needs
+  Duration work;                ///< computing time that it needs with all its pods
+  std::int32_t least_pods = 0;  ///< pods with which it may start; 0: all. With fewer pods, it computes for longer
+
+  bool is_elastic() const { return least_pods > 0 && least_pods < pods; }
 };
 
 /// The configuration of a simulated cluster. All its randomness comes from the seed.
@@ -166,7 +171,8 @@ struct ClusterConfig {
   std::shared_ptr<const model::Catalog> catalog;  ///< its domains are the places for nodes (add_topology)
   std::vector<ExistingNodes> existing;
   std::vector<InitialReplicas> initial;
-  std::vector<VariantStart> starts;  ///< one per service of the catalog
+  std::vector<VariantStart> starts;              ///< one per service of the catalog
+  std::vector<std::int32_t> service_priorities;  ///< by service of the catalog; absent = 0
   std::vector<JobClass> job_classes;
   std::vector<Job> jobs;  ///< by time of arrival
   ProviderConfig provider;

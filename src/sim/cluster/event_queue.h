@@ -34,6 +34,7 @@ enum class EventKind : std::uint8_t {
   job_started,
   job_restarted,
   job_arrival,
+  admission,
 };
 
 struct Event {

@@ -7,6 +7,21 @@
 #include "base/known_row.h"
 
 namespace capstan::sim {
+namespace {
+
+__extension__ typedef __int128 Wide;
+
+/// Returns the computing time with all pods that gives as much work as `computed` with `width` pods, rounded down.
+Duration in_full_width(Duration computed, std::int64_t width, const Job& job) {
+  return Duration(static_cast<std::int64_t>(Wide{computed.count()} * width / job.pods));
+}
+
+/// Returns the computing time with `width` pods for work that takes `left` with all pods, rounded up.
+Duration with_width(Duration left, std::int64_t width, const Job& job) {
+  return Duration(static_cast<std::int64_t>((Wide{left.count()} * job.pods + width - 1) / width));
+}
+
+}  // namespace
 
 Jobs::Jobs(Basics& basics, std::uint64_t seed, Pods& pods) : Part(basics), pods_(pods), draws_(seed, "cluster.jobs") {
   CAPSTAN_ASSERT(std::ranges::is_sorted(config_.jobs, {}, &Job::at));
@@ -43,7 +58,7 @@ void Jobs::create_gang(std::uint32_t job) {
   for (std::int32_t i = 0; i < what.pods; ++i) {
     gang.pods.push_back(pods_.create(id, what.gpus_per_pod, job_class.queue));
   }
-  gangs_.emplace(id, Gang{.job = job, .since = {}});
+  gangs_.emplace(id, Gang{.job = job, .bound_at = {}, .since = {}});
   api_.set(id, std::move(gang));
 }
 
@@ -53,6 +68,7 @@ void Jobs::note_bound(model::GangId id) {
   const auto is_bound = [&](model::PodId pod) { return rows().pods.at(pod).node.valid(); };
   if (!std::ranges::all_of(row.pods, is_bound)) return;
   record.stage = Stage::starting;
+  record.bound_at = now();
   pods_.set_states(id, GpuState::starting);
   const Latency& start = class_of(record.job).start;
   model::Gang gang = row;
@@ -70,9 +86,12 @@ void Jobs::started(model::GangId id) {
   record.since = now();
   JobProgress& progress = progress_[record.job];
   if (!progress.has_started()) progress.started_at = now();
+  const Job& job = config_.jobs[record.job];
+  const std::int64_t width = rows().gangs.at(id).spec.pods.count;
+  progress.narrow_starts += width < job.pods ? 1 : 0;
   pods_.set_states(id, GpuState::busy);
   pods_.set_phases(id, model::Gang::Phase::ready, model::Pod::Phase::ready);
-  events_.schedule(now() + config_.jobs[record.job].work - progress.saved, EventKind::job_done, id.value);
+  events_.schedule(now() + with_width(job.work - progress.saved, width, job), EventKind::job_done, id.value);
 }
 
 void Jobs::done(model::GangId id) {
@@ -99,13 +118,54 @@ void Jobs::restart(model::GangId id, Interruption why) {
     const Duration computed = now() - record.since;
     const Duration every = class_of(record.job).checkpoint_every;
     const Duration saved = every > Duration{} ? computed / every * every : Duration{};
-    progress.saved += saved;
-    progress.lost += computed - saved;
+    const Job& job = config_.jobs[record.job];
+    const std::int64_t width = rows().gangs.at(id).spec.pods.count;
+    progress.saved += in_full_width(saved, width, job);
+    progress.lost += in_full_width(computed - saved, width, job);
   }
   ++progress.restarts;
+  progress.preemptions += why == Interruption::preemption ? 1 : 0;
   ++meter_.job_restarts[static_cast<std::size_t>(why)];
   remove(id);
   events_.schedule(now() + config_.pod_creation.draw(draws_), EventKind::job_restarted, record.job);
+}
+
+std::vector<RunningJob> Jobs::preemptible_below(std::int32_t priority, model::GpuKindId gpu) const {
+  std::vector<RunningJob> running;
+  for (const auto& [id, record] : gangs_) {
+    const JobClass& job_class = class_of(record.job);
+    if (record.stage == Stage::binding || !job_class.preemptible) continue;
+    if (job_class.priority >= priority || job_class.gpu != gpu) continue;
+    const model::PodSet& pods = rows().gangs.at(id).spec.pods;
+    running.push_back({id, job_class.priority, record.bound_at, pods.gpus_per_pod * pods.count});
+  }
+  return running;
+}
+
+void Jobs::preempt(model::GangId id) { restart(id, Interruption::preemption); }
+
+void Jobs::set_width(model::GangId id, std::int32_t pods) {
+  model::Gang gang = rows().gangs.at(id);
+  if (gang.spec.pods.count == pods) return;
+  gang.spec.pods.count = pods;
+  while (std::ssize(gang.pods) > pods) {
+    pods_.erase(gang.pods.back());
+    gang.pods.pop_back();
+  }
+  while (std::ssize(gang.pods) < pods) {
+    gang.pods.push_back(pods_.create(id, gang.spec.pods.gpus_per_pod, class_of(gang.ordinal).queue));
+  }
+  api_.set(id, std::move(gang));
+}
+
+void Jobs::withhold(model::GangId id) {
+  withheld_.insert(known_row(gangs_, id).job);
+  remove(id);
+}
+
+void Jobs::release_withheld() {
+  for (const std::uint32_t job : withheld_) create_gang(job);
+  withheld_.clear();
 }
 
 void Jobs::remove(model::GangId id) {

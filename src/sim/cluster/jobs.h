@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <map>
+#include <set>
 #include <vector>
 
 #include "sim/cluster/part.h"
@@ -14,12 +15,24 @@ namespace capstan::sim {
 struct JobProgress {
   Instant started_at = Instant::never();  ///< time at which it first computed
   Instant ended_at = Instant::never();    ///< time at which its work was complete
-  Duration saved{};                       ///< computing time up to the last checkpoint; all work once it has ended
-  Duration lost{};                        ///< computing time after a checkpoint that restarts lost
-  std::int64_t restarts = 0;              ///< times that it lost its pods after all of them had been bound
+  /// Computing time up to the last checkpoint; all work once it has ended. An hour with half of its pods counts as
+  /// half an hour.
+  Duration saved{};
+  Duration lost{};                 ///< computing time after a checkpoint that restarts lost, counted in the same way
+  std::int64_t restarts = 0;       ///< times that it lost its pods after all of them had been bound
+  std::int64_t preemptions = 0;    ///< the restarts for a gang with a higher priority
+  std::int64_t narrow_starts = 0;  ///< times that it began to compute with fewer pods than its most
 
   bool has_started() const { return !started_at.is_never(); }
   bool has_ended() const { return !ended_at.is_never(); }
+};
+
+/// A batch job whose pods all have a node.
+struct RunningJob {
+  model::GangId gang;
+  std::int32_t priority = 0;
+  Instant bound_at;  ///< time from which all its pods have a node
+  MilliGpu gpus;
 };
 
 /// The batch jobs and their controller. A job arrives, waits until all its pods are bound, starts, computes, and ends.
@@ -46,6 +59,16 @@ class Jobs : Part {
   /// Removes a bound pod. A job that has begun to start restarts, another job gets a new pod.
   void evict(model::PodId id, Interruption why);
 
+  /// Returns the running preemptible jobs with a priority below `priority` that use the kind of GPU.
+  std::vector<RunningJob> preemptible_below(std::int32_t priority, model::GpuKindId gpu) const;
+  /// Restarts a running job to make room for a gang with a higher priority.
+  void preempt(model::GangId id);
+  /// Changes the pods of a gang without a bound pod.
+  void set_width(model::GangId id, std::int32_t pods);
+  /// Removes a gang without a bound pod until release_withheld().
+  void withhold(model::GangId id);
+  void release_withheld();
+
   /// Adds the GPU time of all jobs that is not in the shared account yet.
   void add_open(GpuAccount& account, Instant end) const;
   void check_invariants() const;
@@ -56,7 +79,8 @@ class Jobs : Part {
   struct Gang {
     std::uint32_t job = 0;
     Stage stage = Stage::binding;
-    Instant since;  ///< time from which it computes
+    Instant bound_at;  ///< time from which all its pods have a node
+    Instant since;     ///< time from which it computes
   };
 
   void schedule_arrival();
@@ -69,6 +93,7 @@ class Jobs : Part {
   std::map<model::GangId, Gang> gangs_;
   std::vector<JobProgress> progress_;  ///< by position in `ClusterConfig::jobs`
   std::size_t ended_ = 0;
+  std::set<std::uint32_t> withheld_;  ///< jobs that have no gang until release_withheld()
 };
 
 }  // namespace capstan::sim

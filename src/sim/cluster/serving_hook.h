@@ -24,8 +24,9 @@ enum class Interruption : std::uint8_t {
   eviction,     ///< a pod of it was evicted
   grace_over,   ///< it drained for longer than the grace period
   spot,         ///< the provider took its node
+  preemption,   ///< a batch job ended for a gang with a higher priority
 };
-inline constexpr std::size_t kInterruptions = 4;
+inline constexpr std::size_t kInterruptions = 5;
 
 /// The values that an engine reports at one moment.
 struct EngineReading {

@@ -46,6 +46,8 @@ export interface ScaleStep {
   part: string;
   desired: number;
   why: string;
+  /// Absent for a policy of a peer, and for smaller changes of a result with many.
+  arithmetic?: string;
 }
 
 export interface Spending {

@@ -48,7 +48,7 @@ function Arithmetic({ action }: { action: RecordedAction }) {
       setDecision((await response.json()) as RecordedDecision);
     };
     load().catch(() => {
-      if (!controller.signal.aborted) setFault("The server does not answer. It may have ended: start capstan serve again.");
+      if (!controller.signal.aborted) setFault("The server does not answer, or no longer keeps the arithmetic of this decision.");
     });
     return () => controller.abort();
   }, [action]);
@@ -57,9 +57,11 @@ function Arithmetic({ action }: { action: RecordedAction }) {
   return (
     <>
       <pre class="arithmetic">{decision.arithmetic}</pre>
-      <p>
-        Print it again: <code>{decision.command}</code>
-      </p>
+      {decision.command !== "" && (
+        <p>
+          Print it again: <code>{decision.command}</code>
+        </p>
+      )}
     </>
   );
 }
@@ -227,7 +229,15 @@ export function RecordingPage({ recording, top }: { recording: Recording; top?: 
       )}
       <footer>
         <p>
-          Print all actions: <code>{recording.command}</code>
+          {recording.command === "" ? (
+            <>
+              A controller that runs with <code>--record FILE</code> keeps its decisions, and this page names the command that prints them again.
+            </>
+          ) : (
+            <>
+              Print all actions: <code>{recording.command}</code>
+            </>
+          )}
         </p>
       </footer>
     </main>

@@ -20,6 +20,8 @@ export interface Server {
   what_if: Limits | null;
   /// Simulated time for each unit of real time, while a simulation runs; null: none runs.
   live_speed: number | null;
+  /// True: the server is a controller that runs.
+  is_controller: boolean;
 }
 
 /// A change of the scenario; absent fields leave it as it is.

@@ -1,7 +1,8 @@
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import type { Stretch } from "../chart/plot";
 import { Figure } from "../chart/figure";
-import type { Policy, ScaleStep } from "../data/result";
+import { explainCommand } from "../data/explain";
+import type { Policy, Result, ScaleStep } from "../data/result";
 import { moment } from "../format";
 import { memo } from "../memo";
 
@@ -23,7 +24,31 @@ function withBefore(steps: ScaleStep[]): Row[] {
   });
 }
 
+/// The arithmetic of one decision, with the alternatives that it rejected, and the command that prints it again.
+function Arithmetic({ result, policy, row }: { result: Result; policy: Policy; row: Row }) {
+  const command = explainCommand(result, policy, row);
+  const hasSome = (policy.scale_steps ?? []).some((step) => step.arithmetic !== undefined);
+  return (
+    <section aria-label={`The decision at ${moment(row.at_ns / 1e9)}`}>
+      <p>
+        <b>{moment(row.at_ns / 1e9)}</b> {row.why}.
+      </p>
+      {row.arithmetic !== undefined ? (
+        <pre class="arithmetic">{row.arithmetic}</pre>
+      ) : (
+        <p class="note">{hasSome ? "The page keeps the arithmetic of the largest changes only." : "This policy states no arithmetic."}</p>
+      )}
+      {hasSome && command !== undefined && (
+        <p>
+          Print it again: <code>{command}</code>
+        </p>
+      )}
+    </section>
+  );
+}
+
 interface DecisionsProps {
+  result: Result;
   policy: Policy;
   range: Stretch;
   onRange: (range: Stretch) => void;
@@ -39,9 +64,10 @@ function inForce(rows: Row[], at: number | undefined): Set<Row> {
 }
 
 /// Only the rows in view are in the document, so that ten thousand decisions cost no more than ten.
-export const Decisions = memo(function Decisions({ policy, range, onRange, at }: DecisionsProps) {
+export const Decisions = memo(function Decisions({ result, policy, range, onRange, at }: DecisionsProps) {
   const [top, setTop] = useState(0);
   const [filter, setFilter] = useState("");
+  const [opened, setOpened] = useState<Row | undefined>(undefined);
   const rows = useMemo(() => withBefore(policy.scale_steps ?? []), [policy]);
   const wanted = filter.trim().toLowerCase();
   const shown = rows.filter(
@@ -60,10 +86,10 @@ export const Decisions = memo(function Decisions({ policy, range, onRange, at }:
   return (
     <Figure
       title="What did it decide, and why?"
-      note={`${policy.policy}: ${shown.length} of ${rows.length} changes of the wanted replicas are in the stretch that the charts show.`}
+      note={`${policy.policy}: ${shown.length} of ${rows.length} changes of the wanted replicas are in the stretch that the charts show. Choose a change to see its arithmetic.`}
       table={() => ({
-        head: ["time", "part", "before", "after", "why"],
-        rows: shown.map((row) => [moment(row.at_ns / 1e9), row.part, row.before ?? "", row.desired, row.why]),
+        head: ["time", "part", "before", "after", "why", "arithmetic"],
+        rows: shown.map((row) => [moment(row.at_ns / 1e9), row.part, row.before ?? "", row.desired, row.why, row.arithmetic ?? ""]),
       })}
     >
       <p class="filter">
@@ -89,10 +115,16 @@ export const Decisions = memo(function Decisions({ policy, range, onRange, at }:
                 <button type="button" class="link" title="Show ten minutes around this decision" onClick={() => around(row.at_ns / 1e9)}>
                   {moment(row.at_ns / 1e9)}
                 </button>
-                <span class="change">
+                <button
+                  type="button"
+                  class="link change"
+                  title="Show the arithmetic of this decision"
+                  aria-pressed={opened === row}
+                  onClick={() => setOpened(opened === row ? undefined : row)}
+                >
                   {row.part !== "" && <i>{row.part} </i>}
                   {row.before === undefined ? `starts at ${row.desired}` : `${row.before} → ${row.desired}`}
-                </span>
+                </button>
                 <span class="why" title={row.why}>
                   {row.why}
                 </span>
@@ -101,6 +133,7 @@ export const Decisions = memo(function Decisions({ policy, range, onRange, at }:
           </div>
         </div>
       )}
+      {opened !== undefined && rows.includes(opened) && <Arithmetic result={result} policy={policy} row={opened} />}
     </Figure>
   );
 });

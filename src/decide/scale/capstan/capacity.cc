@@ -19,8 +19,9 @@ constexpr double kKvUse = 0.8;
 constexpr double kTpotDeviations = 2.0;
 /// Squared coefficient of variation of the time to compute a prompt.
 constexpr double kPromptVariation = 1.0;
-/// Share of prompts that may wait longer than TTFT allows on a replica that also decodes. There the queue model
-/// overestimates the waits. Slack that is learned from misses corrects this better than a stricter share would.
+/// Share of prompts that may wait longer than TTFT allows on a replica that also decodes, according to the queue model.
+/// The share is lax, because the model overestimates the waits there. Where it does not, the slack learned from misses
+/// corrects the size.
 constexpr double kQueueTail = 0.03;
 constexpr double kPrefillQueueTail = 0.005;  ///< the same share on a prefill-only replica
 constexpr double kMostUse = 0.95;

@@ -36,6 +36,13 @@ Held hold(Step& step, double needed, ReplicaCount have) {
   return {history.seen < history.longest ? soon : std::min(soon, late)};
 }
 
+/// Returns true if the number of replicas stays because some or all of them gave no reading. Without any reading the
+/// demand is unknown and not 0.
+bool rests_on_silence(const Load& load, const Decision& decision) {
+  if (load.silent == 0 || decision.desired != decision.current) return false;
+  return decision.wanted < decision.current || load.silent >= load.expected_readings;
+}
+
 model::Reason reason(const Step& step, const Decision& decision, ReplicaCount asked) {
   const Sizing& s = *decision.sizing;
   if (decision.desired != asked) {
@@ -158,7 +165,7 @@ Decision decide_by(const Capstan& policy, Decision decision, const RoleView& rol
   decision.why = reason(step, decision, asked);
   if (sleeps && decision.desired == 0) {
     decision.why = {ReasonCode::no_demand, {whole_seconds(now - step.memory.last_used)}};
-  } else if (step.load.silent > 0 && decision.desired == decision.current && decision.wanted < decision.current) {
+  } else if (rests_on_silence(step.load, decision)) {
     decision.why = {ReasonCode::signal_missing, {step.load.silent, step.load.expected_readings}};
   } else if (const auto spread = loss_reason(step, decision, asked)) {
     decision.why = *spread;

@@ -167,7 +167,7 @@ VariantSizing variant_sizing(const Step& step, std::size_t i, const MixOption& o
 struct MixChoice {
   std::vector<MixOption> options;
   MixTerms terms;
-  std::int64_t target_milli = 0;  ///< load to carry, including surplus held by the windows
+  std::int64_t target_milli = 0;  ///< load to carry, including surplus that a scale-down window holds
   std::int64_t needed_milli = 0;  ///< the same, with the worth of required replicas whose GPUs are unavailable
   Mix chosen;
   std::vector<ReplicaCount> desired;  ///< replicas to request, including ones whose replacements do not serve yet

@@ -23,8 +23,8 @@ double safety_margin(const CapstanMemory& memory, Duration horizon);
 Outlook look_ahead(double demand, double noise, Duration horizon, Duration since_last, CapstanMemory& memory,
                    Instant now);
 
-/// Returns the highest need from `since` until now. The result may be too high but never too low, because a merged
-/// entry counts for up to a quarter longer than its age.
+/// Returns the highest need from `since` until now. The result may be too high but never too low: entries are merged
+/// at the latest of their times, so a need may count for up to a quarter longer than it should.
 double highest_need(const CapstanMemory& memory, Instant since);
 /// Stores the need at `now` and drops entries older than `longest`.
 void record_need(double needed, Duration longest, CapstanMemory& memory, Instant now);

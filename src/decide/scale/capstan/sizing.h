@@ -49,7 +49,7 @@ struct VariantSizing {
 struct MixSizing {
   bool in_usd = true;
   Duration horizon{};                ///< period within which savings must pay for a switch
-  std::int64_t target_milli = 0;     ///< load to carry, including surplus held by the windows
+  std::int64_t target_milli = 0;     ///< load to carry, including surplus that a scale-down window holds
   std::int64_t price = 0;            ///< price of the replicas requested now
   std::int64_t chosen_price = 0;     ///< price of the chosen mix
   std::int64_t from_zero_price = 0;  ///< price of the cheapest mix if no replica existed yet

@@ -13,7 +13,7 @@ constexpr Duration kIdleLeast = std::chrono::minutes(10);
 constexpr Duration kRemembered = std::chrono::days(7);  // episodes are forgotten after this time
 constexpr double kWakesShare = 0.5;  // part of the error budget for wakes; the rest is for misses while replicas serve
 constexpr double kRequestsMost = 1e12;
-// Time in which the first requests of an episode may have arrived before they were seen.
+// Longest time between the first requests of an episode and the reading that shows them: one scrape interval.
 constexpr Duration kFirstSeen = std::chrono::seconds(15);
 
 std::int64_t thousandths(double value) {

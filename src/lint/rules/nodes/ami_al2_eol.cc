@@ -23,7 +23,7 @@ void check(const Subject& s) {
   const Value& terms = s.object["spec"]["amiSelectorTerms"];
   if (family.is("AL2")) {
     Finding& finding = check_value(s, family);
-    // Terms without an alias choose images of one's own, and the family is only the format of the user data.
+    // Terms without an alias choose custom images, and the family is then only the format of the user data.
     if (terms.count > 0 && !terms[0]["alias"]) finding.set_severity(Severity::info);
     return;
   }

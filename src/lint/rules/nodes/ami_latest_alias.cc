@@ -21,7 +21,7 @@ const Object* gpu_pool(const Subject& s) {
 void check(const Subject& s) {
   for (const Value& term : s.object["spec"]["amiSelectorTerms"].children()) {
     const Value& alias = term["alias"];
-    const bool has_new_images = alias.text != "al2@latest";  // the last image of Amazon Linux 2 is out
+    const bool has_new_images = alias.text != "al2@latest";  // Amazon Linux 2 gets no new images
     const Object* pool = alias.text.ends_with("@latest") && has_new_images ? gpu_pool(s) : nullptr;
     if (pool == nullptr) continue;
     Finding& finding = s.report(alias, fmt::format("with {} every new image replaces the GPU nodes", alias.text));

@@ -12,8 +12,8 @@ namespace {
 
 constexpr std::int64_t kMinCpusPerGpu = 4;    ///< CPUs per GPU of the smallest GPU instances of AWS, Azure and GCP
 constexpr std::int64_t kMinMemoryPerCpu = 4;  ///< memory per CPU of these instances, GiB
-constexpr std::int64_t kFewGpus = 32;         ///< number of GPUs up to which another limit is taken as one on GPUs
-constexpr std::int64_t kManyGpus = 48;        ///< number of GPUs up to which another limit may be meant as one on GPUs
+constexpr std::int64_t kFewGpus = 32;         ///< up to this many GPUs, a limit on CPUs or memory replaces one on GPUs
+constexpr std::int64_t kManyGpus = 48;        ///< up to this many GPUs, a limit on CPUs or memory may be meant to do so
 constexpr std::int64_t kNoLimit = INT64_MAX;
 
 /// A limit on CPUs or memory, and the number of GPUs that it allows.

@@ -11,17 +11,27 @@ namespace capstan::lint {
 namespace cpu_memory_hpa_on_gpu {
 namespace {
 
+/// Returns "CPU", "memory" or "CPU and memory". Metrics-server has no other resource, so a metric of one never acts.
+std::string words_for(const std::vector<ScalingSignal>& signals) {
+  const auto has = [&](std::string_view resource) {
+    return std::ranges::any_of(signals, [&](const ScalingSignal& signal) { return signal.metric->text == resource; });
+  };
+  std::string words = has("memory") ? (has("cpu") ? "CPU and memory" : "memory") : "CPU";
+  const auto is_measured = [](const ScalingSignal& signal) {
+    return signal.metric->text == "cpu" || signal.metric->text == "memory" || signal.metric->key != "name";
+  };
+  const auto other = std::ranges::find_if_not(signals, is_measured);
+  if (other != signals.end()) words += fmt::format(" ({} has no resource metric)", other->metric->text);
+  return words;
+}
+
 void check(const Subject& s) {
   const std::optional<Scaler> scaler = scaler_of(s.object);
   const Object* target = target_of(*scaler, s.set);
   if (scaler->signals.empty() || target == nullptr || !wants_gpu(*target)) return;
   const auto is_resource = [](const ScalingSignal& signal) { return signal.source == SignalSource::resource; };
   if (!std::ranges::all_of(scaler->signals, is_resource)) return;
-  const auto uses_memory = [](const ScalingSignal& signal) { return signal.metric->text == "memory"; };
-  const auto memory = std::ranges::count_if(scaler->signals, uses_memory);
-  const std::string_view words = memory == 0                             ? "CPU"
-                                 : memory == std::ssize(scaler->signals) ? "memory"
-                                                                         : "CPU and memory";
+  const std::string words = words_for(scaler->signals);
   Finding& finding = s.report(*scaler->signals.front().metric,
                               fmt::format("{} runs on GPUs but is scaled only by {}", target->title(), words));
   if (!serves_model(*target)) finding.set_severity(Severity::info);

@@ -9,9 +9,15 @@ namespace {
 
 void check(const Subject& s) {
   for (const Value& trigger : at(s.object, "spec.triggers").children()) {
-    const Value& type = trigger["metadata"]["type"];
     const bool is_resource = trigger["type"].is("cpu") || trigger["type"].is("memory");
-    if (!is_resource || !type || trigger["metricType"]) continue;
+    if (!is_resource || trigger["metricType"]) continue;
+    if (const Value& misplaced = trigger["metadata"]["metricType"]) {
+      s.report_key(misplaced, fmt::format("KEDA reads metricType beside the metadata of a {} trigger and not in it, so "
+                                          "the trigger has no valid metric type",
+                                          trigger["type"].text));
+    }
+    const Value& type = trigger["metadata"]["type"];
+    if (!type) continue;
     s.report_key(type, fmt::format("KEDA {} and later do not read metadata.type of a {} trigger, so the trigger has no "
                                    "valid metric type",
                                    since_version("keda-metadata-type-removed"), trigger["type"].text));

@@ -27,8 +27,8 @@ bool is_newest_vllm(std::string_view image) {
   return image.ends_with("/vllm-openai") || image.ends_with(":latest") || image.ends_with(":nightly");
 }
 
-/// Returns the minor version of vLLM in a container; none if it runs another engine or its version is unknown. The tag
-/// of an image in a registry of one's own counts if the container is called after vLLM.
+/// Returns the minor version of vLLM in a container; none if it runs another engine or its version is unknown. A tag
+/// such as ":v0.11.0" of any image counts if the name of the container contains "vllm".
 std::optional<std::uint32_t> vllm_minor_of_container(const Value& container) {
   const std::string_view image = container["image"].text;
   const std::size_t tag = image.rfind(":v0.");

@@ -26,7 +26,7 @@ bool keeps_downloads(const Object& object, const Pod& pod) {
 }
 
 /// Returns true if the engine certainly needs longer than the budget. The load time is known only for engines of
-/// language models. A download that a restart interrupts goes on after it if a volume keeps the files.
+/// language models. A download that a restart interrupts continues afterwards if a volume keeps the files.
 bool certainly_exceeds(const Object& object, const Pod& pod, const Value& container, std::int64_t budget) {
   if (!runs_language_engine(container)) return false;
   const std::optional<double> weights = weights_gb(container);

@@ -16,8 +16,8 @@ constexpr double kManyWeightsGb = 40;         ///< weights that a volume in the 
 constexpr std::int64_t kLongDownloadS = 180;  ///< upper bound of most starts with a download, seconds
 
 /// Returns the seconds that the startup probe gives the container; 0 without one. Readiness probes begin only when it
-/// succeeds, and the readiness probe's delay counts from the start of the container. A start of this length hides the
-/// delay.
+/// succeeds, and the readiness probe's delay counts from the start of the container. So the delay has no effect if the
+/// start takes at least as long.
 std::int64_t startup_budget_s(const Value& container) {
   const Value& probe = container["startupProbe"];
   if (!probe) return 0;

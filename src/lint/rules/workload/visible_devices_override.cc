@@ -11,13 +11,22 @@ namespace {
 
 constexpr std::int64_t kNodeGpus = 8;  // number of GPUs of most nodes
 
-/// Returns true for pods on GPU nodes of GKE. Its device plugin mounts the devices itself and needs no NVIDIA runtime,
-/// so the variable has an effect only together with the GPU operator.
+/// Returns true if an image is in a registry of a project of Google Cloud. The public images of Kubernetes are not.
+bool is_in_registry_of_google(const Value* container) {
+  const std::string_view image = (*container)["image"].text;
+  const std::string_view host = image.substr(0, image.find('/'));
+  return host.ends_with(".pkg.dev") || host == "gcr.io" || (host.ends_with(".gcr.io") && host != "k8s.gcr.io");
+}
+
+/// Returns true for pods on GPU nodes of GKE, and for pods that probably run there. Its device plugin mounts the
+/// devices itself and needs no NVIDIA runtime, so the variable has an effect only together with the GPU operator.
 bool is_on_gke(const Pod& pod) {
-  return std::ranges::any_of((*pod.spec)["nodeSelector"].children(), [](const Value& label) {
+  const auto selects_gke = [](const Value& label) {
     return label.key.starts_with("cloud.google.com/gke-accelerator") ||
            label.key.starts_with("cloud.google.com/gke-gpu");
-  });
+  };
+  return std::ranges::any_of((*pod.spec)["nodeSelector"].children(), selects_gke) ||
+         std::ranges::any_of(containers_of(pod), is_in_registry_of_google);
 }
 
 void check(const Subject& s) {
@@ -53,8 +62,8 @@ const Rule rule_visible_devices_override = {
     .title = "NVIDIA_VISIBLE_DEVICES overrides the GPUs of the device plugin",
     .why =
         "The device plugin sets this variable. Set by hand, \"all\" shows every GPU of the node, including those of "
-        "other pods, and the pods together run out of GPU memory. On GPU nodes of GKE the finding is advice, because "
-        "the device plugin of GKE ignores the variable.",
+        "other pods, and the pods together run out of GPU memory. On GPU nodes of GKE, and for images in Google's "
+        "registries, the finding is advice, because the device plugin of GKE ignores the variable.",
     .fix = "delete the variable",
     .source = "NVIDIA/k8s-device-plugin #61, #87; bottlerocket #3718",
     .bad = R"(apiVersion: v1

@@ -1,0 +1,104 @@
+#include "cli/controller_page.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "experiment/text/words.h"
+#include "serve/last_decisions.h"
+#include "serve/recorded.h"
+
+namespace capstan::cli {
+namespace {
+
+/// The page shares the memory of the controller.
+constexpr serve::EventLimits kEvents{.count = 10'000, .bytes = std::size_t{8} << 20};
+
+/// Unknown tokens must not use up the requests that the API server allows the controller.
+kube::Client::Options few_requests() {
+  kube::Client::Options options;
+  options.requests_per_second = 5;
+  options.burst = 20;
+  options.queue_max = 64;
+  options.body_bytes_max = std::size_t{1} << 20;
+  return options;
+}
+
+net::HttpServerLimits few_connections() {
+  net::HttpServerLimits limits = serve::dashboard_limits();
+  limits.connections = 32;
+  limits.output_bytes = 2 * kEvents.bytes;
+  return limits;
+}
+
+serve::Access access_of(const ControllerPage::Options& options) {
+  serve::Access access = serve::Access::of(options.address, options.hosts);
+  access.host_option = "--ui-host";
+  return access;
+}
+
+/// Returns why the process shows no new decisions; empty if it decides.
+std::string notice_of(const op::Process& process) {
+  if (process.loop().begun()) return {};
+  if (!process.leads()) return "this controller is a standby, and another one decides";
+  std::string text = "the controller does not decide yet";
+  for (const std::string& line : process.waiting_for()) text += "; it waits for " + line;
+  return text;
+}
+
+}  // namespace
+
+ControllerPage::ControllerPage(Base base, const Options& options)
+    : address_(options.address),
+      command_([](const std::string&) { return std::string(); }),
+      client_(base.transport, base.credentials, base.clock, base.random, few_requests()),
+      reviewer_(client_, base.clock, {.path = "/ui"}),
+      dashboard_(access_of(options), kEvents),
+      gate_(dashboard_, access_of(options), reviewer_, base.clock),
+      server_(base.clock, few_connections(), gate_) {
+  gate_.answer_on(server_);
+  std::string command;
+  if (!options.record.empty()) {
+    command = "capstan replay " + experiment::shell_word(options.record);
+    command_ = serve::replay_command(options.record);
+  }
+  dashboard_.show({.source = options.name,
+                   .result = serve::empty_recording(options.name, "capstan run", command),
+                   .follows = true,
+                   .is_controller = true,
+                   .epoch = base.clock().since_start.count()});
+}
+
+Result<net::SocketAddress> ControllerPage::listen() {
+  const Result<net::ListenerId> listener = server_.listen(address_);
+  if (!listener) return std::unexpected(listener.error());
+  return server_.address(*listener);
+}
+
+void ControllerPage::turn(const op::Process& process) {
+  const op::DecisionLoop& loop = process.loop();
+  if (loop.begun()) {
+    if (is_decided_ || loop.controller().log().count() > next_action_) show(loop);
+  } else {
+    next_action_ = 0;  // the next time that the process leads, it has a new log
+  }
+  is_decided_ = false;
+  if (std::string notice = notice_of(process); notice != notice_) {
+    notice_ = notice;
+    dashboard_.set_notice(std::move(notice));
+  }
+  gate_.turn();
+  client_.turn();
+}
+
+void ControllerPage::show(const op::DecisionLoop& loop) {
+  const model::Snapshot& snapshot = loop.world().snapshot();
+  const archive::SavedState state{snapshot, {}, loop.controller().in_force(), {}};
+  const archive::Redecision decided = serve::last_decisions(loop.controller(), next_action_);
+  next_action_ = loop.controller().log().count();
+  serve::ShownState shown = serve::show_state(position_++, state, decided, command_);
+  dashboard_.add_event("state", shown.numbers, std::move(shown.decisions));
+}
+
+Instant ControllerPage::next_deadline() const { return std::min(gate_.next_deadline(), client_.next_deadline()); }
+
+}  // namespace capstan::cli

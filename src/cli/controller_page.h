@@ -1,0 +1,66 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/error.h"
+#include "base/random.h"
+#include "cli/ui_gate.h"
+#include "kube/access_review.h"
+#include "kube/client.h"
+#include "kube/credentials.h"
+#include "net/http.h"
+#include "net/http_server.h"
+#include "operator/loop/process.h"
+#include "serve/dashboard.h"
+#include "serve/recorded.h"
+
+namespace capstan::cli {
+
+/// The page /ui of a controller that runs: what `capstan serve` shows of a recording that grows, for those whom the API
+/// server allows to see it. It reads the decisions and changes nothing.
+class ControllerPage {
+ public:
+  struct Options {
+    net::SocketAddress address;
+    std::vector<std::string> hosts{};  ///< further names under which browsers reach the page
+    std::string record{};              ///< file of the recording, for commands; empty: none
+    std::string name{};                ///< heading of the page
+  };
+  /// All outlive the page.
+  struct Base {
+    net::Transport& transport;
+    kube::Credentials& credentials;
+    net::Clock clock;
+    RandomStream random;
+  };
+
+  ControllerPage(Base base, const Options& options);
+  /// Binds the address. Returns the address with the actual port.
+  Result<net::SocketAddress> listen();
+
+  /// Notes that the controller is about to decide.
+  void note_decision() { is_decided_ = true; }
+  /// Shows the decisions that the process has made since the last call.
+  void turn(const op::Process& process);
+  net::HttpServer& server() { return server_; }
+  Instant next_deadline() const;
+
+ private:
+  void show(const op::DecisionLoop& loop);
+
+  net::SocketAddress address_;
+  serve::MomentCommand command_;
+  kube::Client client_;
+  kube::AccessReviewer reviewer_;
+  serve::Dashboard dashboard_;
+  UiGate gate_;
+  net::HttpServer server_;
+  bool is_decided_ = false;
+  std::int64_t position_ = 0;
+  std::uint64_t next_action_ = 0;  ///< number in the log of the first action that was not shown
+  std::string notice_;
+};
+
+}  // namespace capstan::cli

@@ -1,0 +1,170 @@
+#include "plan/search/scenario_parts.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+
+#include "manifest/fields.h"
+#include "model/role_names.h"
+#include "plan/engine_limits.h"
+#include "plan/names.h"
+
+namespace capstan::plan {
+
+namespace {
+
+using namespace std::chrono_literals;
+using manifest::duration_text;
+using model::CapacityType;
+
+std::string absolute(const std::string& path) { return std::filesystem::absolute(path).lexically_normal().string(); }
+
+/// Returns a number that YAML and the reader of scenarios take as it is.
+Yaml number(double value) { return Yaml::plain(fmt::format("{}", value)); }
+Yaml usd(MicroUsd price) {
+  return Yaml::plain(fmt::format("{}.{:06d}", price.count / 1'000'000, price.count % 1'000'000));
+}
+Yaml range(Duration low, Duration high, std::int64_t percent) {
+  return fmt::format("{}..{}", duration_text(low * percent / 100), duration_text(high * percent / 100));
+}
+
+Yaml tokens_of(const TokenSpec& tokens) {
+  if (tokens.sigma <= 0) return tokens.median;
+  Yaml out = Yaml::map({{"kind", "log_normal"}, {"tokens", tokens.median}, {"sigma", number(tokens.sigma)}});
+  out.set("max", std::max(tokens.median, tokens.longest));
+  return out;
+}
+
+Yaml replicas_yaml(const FleetOption& fleet, std::size_t role) {
+  const ReplicaCount minimum = fleet.minimum[role], maximum = fleet.maximum[role];
+  Yaml out = Yaml::map({{"min", minimum}, {"max", maximum}});
+  const ReplicaCount first = fleet.first_replicas(role);
+  if (first != minimum) out.set("initial", first, "the load does not begin in an idle fleet");
+  return out;
+}
+
+}  // namespace
+
+Yaml load_yaml(const LoadSpec& load, const LoadFacts& facts, const Conditions& conditions) {
+  Yaml out;
+  const double scale = load.scale * static_cast<double>(conditions.load_percent) / 100;
+  if (load.source == LoadSpec::Source::trace) {
+    out.set("trace", absolute(load.from));
+  } else if (load.source == LoadSpec::Source::profile) {
+    out.set("profile", load.from.find('/') == std::string::npos ? load.from : absolute(load.from));
+  } else {
+    const workload::WorkloadSpec workload = workload_of(load);
+    const auto& generator = std::get<workload::GeneratorSpec>(workload.from);
+    if (generator.rate.kind == workload::RateCurve::Kind::constant) {
+      out["generator"].set("rate", number(generator.rate.rate));
+    } else {
+      out["generator"].set("rate", Yaml::map({{"kind", "on_off"},
+                                              {"rate", number(generator.rate.rate)},
+                                              {"peak", number(generator.rate.peak)},
+                                              {"period", duration_text(load.burst_every)},
+                                              {"length", duration_text(load.burst_length)}}));
+    }
+    out["generator"].set("input", tokens_of(load.prompt));
+    out["generator"].set("output", tokens_of(load.answer));
+  }
+  if (scale != 1) out.set("scale", number(scale));
+  if (conditions.length) {
+    out.set("duration", duration_text(*conditions.length));
+  } else if (load.duration > 0s || !facts.is_whole) {
+    out.set("duration", duration_text(facts.length));
+  }
+  return out;
+}
+
+Yaml service_yaml(const PlanSpec& spec, const ServiceSpec& service, const FleetOption& fleet,
+                  const Conditions& conditions) {
+  const engine::EngineRow& row = fleet.candidate->engine;
+  Yaml out = Yaml::map({{"name", service.name},
+                        {"model", row.model},
+                        {"gpu", row.gpu},
+                        {"dtype", row.weight_dtype},
+                        {"tensor_parallel", row.tp}});
+  if (!spec.step_times.empty()) out.set("step_times", absolute(spec.step_times));
+  if (service.pods_per_replica > 1) out.set("pods_per_replica", service.pods_per_replica);
+  if (fleet.candidate->machines_per_replica() > 1) out.set("together", "zone");
+  Yaml slo;
+  if (service.slo.ttft > 0s) slo.set("ttft", duration_text(service.slo.ttft));
+  if (service.slo.ttft_prefills_milli > 0) {
+    slo.set("ttft_prefills", number(static_cast<double>(service.slo.ttft_prefills_milli) / 1000));
+  }
+  if (service.slo.tpot > 0s) slo.set("tpot", duration_text(service.slo.tpot));
+  if (service.slo.e2e > 0s) slo.set("e2e", duration_text(service.slo.e2e));
+  slo.set("attainment", number(static_cast<double>(service.slo.attainment_ppm) / 1e6));
+  out.set("slo", slo);
+  if (fleet.minimum.size() > 1) {
+    for (std::size_t i = 0; i < fleet.minimum.size(); ++i) {
+      out["roles"][model::name(fleet.candidate->needs[i].role)].set("replicas", replicas_yaml(fleet, i));
+    }
+  } else {
+    out.set("replicas", replicas_yaml(fleet, 0));
+  }
+  out.set("engine_settings",
+          Yaml::map({{"max_batched_tokens", kEngineLimits.max_batched_tokens}, {"max_seqs", kEngineLimits.max_seqs}}));
+  const std::int64_t percent = conditions.start_percent;
+  // Weights that the engine quantizes are loaded in bfloat16, which is twice as large as FP8.
+  const std::int64_t stored = row.weights().count * (quantizes_weights(service, row.weight_dtype) ? 2 : 1);
+  Yaml start = Yaml::map({{"image_size", fmt::format("{}B", 10'000'000'000 * percent / 100)},
+                          {"weights", fmt::format("{}B", stored * percent / 100)},
+                          {"weights_from", "object_store"},
+                          {"engine_init", range(30s, 45s, percent)},
+                          {"engine_init_cached", range(15s, 20s, percent)},
+                          {"warm_up", range(3s, 6s, percent)}});
+  out.set("start", start);
+  out.set("router", Yaml::map({{"policy", "least_loaded"}, {"gateway_max_waiting", 10'000}}));
+  return out;
+}
+
+Yaml machine_yaml(const MachineSpec& machine, CapacityType capacity) {
+  Yaml out = Yaml::map({{"instance", machine.name}, {"gpu", machine.gpu}, {"gpus", machine.gpus}});
+  if (capacity == CapacityType::spot) out.set("capacity", "spot");
+  if (capacity == CapacityType::reserved) out.set("capacity", "reserved");
+  out.set("usd_per_hour", usd(*price_of(machine, capacity)));
+  return out;
+}
+
+Yaml pool_yaml(const MachineSpec& machine, const std::string& name, std::int64_t machines, CapacityType capacity) {
+  Yaml pool = Yaml::map({{"name", name}, {"gpu_limit", machines * machine.gpus}});
+  pool.set("offerings", Yaml::list({machine_yaml(machine, capacity)}));
+  return pool;
+}
+
+void add_standing_nodes(const ClusterSpec& cluster, const StandingMachines& standing, Yaml& list) {
+  const std::int64_t owned = standing.machine->existing;
+  const std::int64_t all = std::max(owned, standing.needed);
+  const auto zones = static_cast<std::int64_t>(cluster.zones.size());
+  for (std::int64_t zone = 0; zone < zones; ++zone) {
+    const auto count_here = [&](std::int64_t machines) {
+      const std::int64_t whole = machines / standing.unit, rest = zone == 0 ? machines % standing.unit : 0;
+      return (whole + zones - 1 - zone) / zones * standing.unit + rest;
+    };
+    const std::int64_t here_owned = count_here(owned), here = count_here(all);
+    for (const bool is_owned : {true, false}) {
+      const std::int64_t count = is_owned ? here_owned : here - here_owned;
+      if (count == 0) continue;
+      Yaml nodes = machine_yaml(*standing.machine, standing.base);
+      nodes.set("zone", cluster.zones[static_cast<std::size_t>(zone)]).set("count", count);
+      if (!is_owned) nodes.set("pool", standing.pool);
+      list.add(nodes);
+    }
+  }
+}
+
+Yaml provision_yaml(const PlanSpec& spec, const Conditions& conditions) {
+  if (spec.cluster.provisioner == Provisioner::none) return "none";
+  Yaml provision = Yaml::map({{"policy", "group"}});
+  const std::int64_t percent = conditions.start_percent;
+  const bool is_slow = spec.cluster.provisioner == Provisioner::cluster_autoscaler;
+  provision.set("latency", Yaml::map({{"decision", is_slow ? range(33s, 46s, percent) : range(3s, 6s, percent)},
+                                      {"boot", is_slow ? range(45s, 60s, percent) : range(30s, 40s, percent)},
+                                      {"driver", range(12s, 14s, percent)}}));
+  provision.set("consolidation", Yaml::map({{"policy", "when_empty"}, {"after", "1h"}}));
+  return provision;
+}
+
+}  // namespace capstan::plan

@@ -1,0 +1,33 @@
+#pragma once
+
+#include "plan/search/scenario_text.h"
+
+// Parts of the scenarios that the plan simulates: of one service alone, and of all services together.
+namespace capstan::plan {
+
+/// Returns the value of the key `load` of a service.
+Yaml load_yaml(const LoadSpec& load, const LoadFacts& facts, const Conditions& conditions);
+/// Returns a service with its SLO, its replicas and their start, without its load.
+Yaml service_yaml(const PlanSpec& spec, const ServiceSpec& service, const FleetOption& fleet,
+                  const Conditions& conditions);
+/// Returns a machine with its shape and its price.
+Yaml machine_yaml(const MachineSpec& machine, model::CapacityType capacity);
+/// Returns a pool that buys machines of one type.
+/// @param most  most machines of the pool
+Yaml pool_yaml(const MachineSpec& machine, const std::string& name, std::int64_t most, model::CapacityType capacity);
+
+/// Machines of one type that stand at the start of a simulation.
+struct StandingMachines {
+  const MachineSpec* machine = nullptr;
+  model::CapacityType base = model::CapacityType::on_demand;  ///< capacity type of the machines
+  std::string pool{};                                         ///< pool of the bought machines
+  std::int64_t needed = 0;                                    ///< machines that the first replicas need
+  std::int64_t unit = 1;                                      ///< machines of one replica, which stand in one zone
+};
+/// Adds the nodes that stand at the start, over the zones in turn: machines that exist, and the needed ones that are
+/// bought.
+void add_standing_nodes(const ClusterSpec& cluster, const StandingMachines& standing, Yaml& list);
+/// Returns the value of the key `provision` of a policy.
+Yaml provision_yaml(const PlanSpec& spec, const Conditions& conditions);
+
+}  // namespace capstan::plan

@@ -1,0 +1,161 @@
+#include "plan/search/together.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "experiment/text/words.h"
+#include "plan/figures.h"
+#include "plan/search/budget.h"
+#include "plan/search/scaler_choice.h"
+#include "plan/search/together_text.h"
+
+namespace capstan::plan {
+
+namespace {
+
+constexpr int kRemediesMost = 3;  ///< higher minima that are tried
+
+class TogetherSearch {
+ public:
+  TogetherSearch(const PlanSpec& spec, const std::vector<ServicePlan>& plans, std::span<const ChosenFleet> chosen,
+                 const SearchOptions& options)
+      : spec_(spec), plans_(plans), chosen_(chosen.begin(), chosen.end()), options_(options) {}
+
+  Result<TogetherResult> run() {
+    TogetherResult out;
+    out.proof.scenario = text();
+    auto results = simulate("all services on one cluster");
+    if (!results) return std::unexpected(results.error());
+    out.proof.trials = together_trials(spec_, *results);
+    out.results = std::move(*results);
+    const TogetherTrials* last = &out.proof.trials;
+    for (int tries = 0; tries < kRemediesMost && !last->holds_slo() && raise_missed(*last); ++tries) {
+      results = simulate("all services on one cluster, with higher minima");
+      if (!results) return std::unexpected(results.error());
+      out.proof.remedy = TogetherRemedy{.minima = minima(), .trials = together_trials(spec_, *results)};
+      last = &out.proof.remedy->trials;
+    }
+    out.simulations = simulations_;
+    return out;
+  }
+
+ private:
+  FleetOption fleet_of_service(std::size_t i) const {
+    return scaled_fleet(*chosen_[i].simulator, chosen_[i].key, plans_[i]);
+  }
+
+  std::string text() const {
+    std::vector<ServicePlan> plans = plans_;
+    std::vector<ServiceFleet> fleets;
+    for (std::size_t i = 0; i < chosen_.size(); ++i) {
+      fleets.push_back({&chosen_[i].simulator->service(), &chosen_[i].simulator->load(), fleet_of_service(i)});
+      for (std::size_t role = 0; role < plans[i].roles.size(); ++role) {
+        plans[i].roles[role].minimum = fleets.back().fleet.minimum[role];
+      }
+    }
+    return together_text(spec_, plans, fleets);
+  }
+
+  /// Returns the number of seeds. Huge loads are simulated once.
+  std::uint64_t seeds() const {
+    const auto is_huge = [](const ChosenFleet& fleet) { return fleet.simulator->load().requests > kHugeLoadRequests; };
+    return std::ranges::any_of(chosen_, is_huge) ? 1 : kSeeds;
+  }
+
+  Result<std::vector<experiment::RunResult>> simulate(const std::string& stage) {
+    const std::string words = text();
+    std::vector<scenario::Scenario> scenarios;
+    for (std::uint64_t seed = 1; seed <= seeds(); ++seed) {
+      auto scenario =
+          scenario::parse_scenario(words, "together.yaml", {.sets = {}, .trace = {}, .seed = seed, .policies = {}});
+      if (!scenario) {
+        const Error& first = scenario.error().list.front();
+        Error error = Error::about("services", "all of them on one cluster cannot be simulated: " + first.message);
+        error.kind = first.kind;
+        return std::unexpected(std::move(error));
+      }
+      for (std::size_t i = 0; i < spec_.services.size(); ++i) {
+        const std::string& measured = spec_.services[i].load.profile_text;
+        if (!measured.empty()) scenario->endpoints[i].load.from = workload::ProfileSpec{measured};
+      }
+      scenarios.push_back(std::move(*scenario));
+    }
+    std::vector<experiment::PlannedRun> planned;
+    for (const scenario::Scenario& scenario : scenarios) planned.push_back({&scenario, &scenario.policies.front()});
+    if (options_.progress) {
+      options_.progress(
+          fmt::format("{}, {}", stage,
+                      experiment::counted(static_cast<std::int64_t>(planned.size()), "simulation", "simulations")));
+    }
+    simulations_ += static_cast<std::int64_t>(planned.size());
+    return experiment::run_batch(planned, options_.jobs, stage, {});
+  }
+
+  /// Raises the minima of the services that miss their SLO by a quarter. Returns false if none can be raised.
+  bool raise_missed(const TogetherTrials& trials) {
+    bool is_raised = false;
+    for (std::size_t i = 0; i < chosen_.size(); ++i) {
+      FleetKey& key = chosen_[i].key;
+      const ReplicaCount highest = highest_step(chosen_[i].simulator->candidates()[key.candidate]);
+      if (trials.services[i].holds_slo || key.step >= highest) continue;
+      key.step = std::min(key.step + std::max<ReplicaCount>(1, key.step / 4), highest);
+      is_raised = true;
+    }
+    return is_raised;
+  }
+
+  std::vector<std::vector<RoleReplicas>> minima() const {
+    std::vector<std::vector<RoleReplicas>> out(chosen_.size());
+    for (std::size_t i = 0; i < chosen_.size(); ++i) {
+      const FleetOption fleet = fleet_of_service(i);
+      bool is_raised = false;
+      for (std::size_t role = 0; role < fleet.minimum.size(); ++role) {
+        out[i].push_back({.minimum = fleet.minimum[role], .maximum = fleet.maximum[role]});
+        is_raised = is_raised || fleet.minimum[role] != plans_[i].roles[role].minimum;
+      }
+      if (!is_raised) out[i].clear();
+    }
+    return out;
+  }
+
+  const PlanSpec& spec_;
+  const std::vector<ServicePlan>& plans_;
+  std::vector<ChosenFleet> chosen_;
+  const SearchOptions& options_;
+  std::int64_t simulations_ = 0;
+};
+
+}  // namespace
+
+TogetherTrials together_trials(const PlanSpec& spec, std::span<const experiment::RunResult> results) {
+  TogetherTrials out{.seeds = static_cast<std::int64_t>(results.size())};
+  for (const ServiceSpec& service : spec.services) out.services.push_back({.service = service.name});
+  std::int64_t micro_usd_per_hour = 0;
+  for (const experiment::RunResult& result : results) {
+    Trial whole{.micro_usd = result.total_micro_usd(), .simulated = result.simulated};
+    micro_usd_per_hour += plan::micro_usd_per_hour(whole);
+    for (std::size_t i = 0; i < out.services.size(); ++i) {
+      const experiment::ServiceFigures& figures = result.services.at(i);
+      const ServiceSpec& service = spec.services[i];
+      TogetherService& found = out.services[i];
+      const std::int64_t met = figures.attainment_ppm();
+      found.attainment_ppm.push_back(met);
+      found.ttft_p99 = std::max<Duration>(found.ttft_p99, std::chrono::microseconds(figures.ttft.p99_us));
+      found.tpot_p99 = std::max<Duration>(found.tpot_p99, std::chrono::microseconds(figures.tpot.p99_us));
+      const double goodput = static_cast<double>(goodput_milli(figures.minutes, result.simulated)) / 1000;
+      found.holds_slo &= met >= service.slo.attainment_ppm;
+      found.holds_slo &= !service.goodput_per_s || goodput >= *service.goodput_per_s;
+    }
+  }
+  if (!results.empty()) out.micro_usd_per_hour = micro_usd_per_hour / static_cast<std::int64_t>(results.size());
+  return out;
+}
+
+Result<TogetherResult> prove_together(const PlanSpec& spec, const std::vector<ServicePlan>& plans,
+                                      std::span<const ChosenFleet> chosen, const SearchOptions& options) {
+  return TogetherSearch(spec, plans, chosen, options).run();
+}
+
+}  // namespace capstan::plan

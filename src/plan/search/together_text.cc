@@ -1,0 +1,140 @@
+#include "plan/search/together_text.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "plan/names.h"
+#include "plan/scheduling.h"
+#include "plan/search/scenario_parts.h"
+#include "plan/sections/mig_table.h"
+#include "plan/sections/pools.h"
+#include "plan/sections/queues.h"
+#include "plan/sections/tenant_shares.h"
+
+namespace capstan::plan {
+
+namespace {
+
+using model::CapacityType;
+
+/// Writes the parts of the scenario of all services.
+class TogetherText {
+ public:
+  TogetherText(const PlanSpec& spec, const std::vector<ServicePlan>& plans, std::span<const ServiceFleet> fleets)
+      : spec_(spec), plans_(plans), fleets_(fleets), pools_(gpu_pools({spec, plans})) {}
+
+  std::string text() const {
+    Yaml out = Yaml::map({{"name", spec_.name},
+                          {"title", fmt::format("All services of the plan {} on one cluster", spec_.name)},
+                          {"seed", 1}});
+    if (const Yaml queues = queues_yaml(); !queues.empty()) out.set("queues", queues);
+    out.set("services", services_yaml());
+    out.set("cluster", cluster_yaml());
+    out.set("policies", Yaml::list({policy_yaml()}));
+    return out.document();
+  }
+
+ private:
+  /// Returns true if the pods of a tenant count whole GPUs, as the limits do. A simulated queue counts slices.
+  bool has_whole_gpus(std::string_view tenant) const {
+    for (std::size_t i = 0; i < plans_.size(); ++i) {
+      if (!tenant.empty() && spec_.services[i].tenant != tenant) continue;
+      for (const RoleFleet& role : plans_[i].roles) {
+        if (mig_profile_of(role.engine.gpu)) return false;
+      }
+    }
+    return true;
+  }
+
+  Yaml queues_yaml() const {
+    Yaml out = Yaml::list();
+    const std::vector<TenantShare> shares = tenant_shares({spec_, plans_}, pools_);
+    for (const TenantShare& share : shares) {
+      const auto limit = capstan_limit({.spec = spec_, .pools = pools_, .shares = shares}, share);
+      if (!has_whole_gpus(share.tenant->name)) continue;
+      Yaml queue = Yaml::map({{"name", share.tenant->name}});
+      if (limit) queue.set("gpu_limit", *limit);
+      out.add(queue);
+    }
+    return out;
+  }
+
+  Yaml services_yaml() const {
+    Yaml out = Yaml::list();
+    for (const ServiceFleet& fleet : fleets_) {
+      Yaml service = service_yaml(spec_, *fleet.service, fleet.fleet, {});
+      if (has_whole_gpus(fleet.service->tenant)) service.set("queue", fleet.service->tenant);
+      service.set("load", load_yaml(fleet.service->load, *fleet.load, {}));
+      out.add(service);
+    }
+    return out;
+  }
+
+  /// Returns the machines of a pool that the first replicas need, and the machines of one replica.
+  StandingMachines standing_machines(const GpuPool& pool) const {
+    StandingMachines out{.machine = &pool.machines.front(), .pool = pool.name};
+    GpuCount gpus = 0;
+    for (std::size_t i = 0; i < fleets_.size(); ++i) {
+      const FleetOption& fleet = fleets_[i].fleet;
+      for (std::size_t j = 0; j < plans_[i].roles.size(); ++j) {
+        const RoleFleet& role = plans_[i].roles[j];
+        const Device device = device_of(role);
+        if (device.pool != pool.name) continue;
+        out.base = role.base;
+        const std::int64_t unit = fleet.candidate->machines_per_replica();
+        out.unit = std::max(out.unit, unit);
+        const GpuCount of_replica =
+            unit > 1 ? unit * pool.gpus_per_node() : blocked_gpus(device.per_pod, pool.gpus_per_node()) * role.pods;
+        gpus += fleet.first_replicas(j) * of_replica;
+      }
+    }
+    out.needed = ceil_div(gpus, pool.gpus_per_node());
+    return out;
+  }
+
+  Yaml cluster_yaml() const {
+    Yaml out = Yaml::map({{"zones", Yaml::list(spec_.cluster.zones)}, {"racks_per_zone", 4}});
+    const bool buys = spec_.cluster.provisioner != Provisioner::none;
+    Yaml pools = Yaml::list(), existing = Yaml::list();
+    std::int64_t machines = 0, spot = 0;
+    for (const GpuPool& pool : pools_) {
+      const StandingMachines standing = standing_machines(pool);
+      const std::int64_t bought = std::max(pool.max_nodes - pool.spot_nodes, standing.needed);
+      pools.add(pool_yaml(pool.machines.front(), pool.name, bought, standing.base));
+      if (pool.spot_nodes > 0) {
+        pools.add(pool_yaml(pool.machines.front(), pool.name + "-spot", pool.spot_nodes, CapacityType::spot));
+      }
+      add_standing_nodes(spec_.cluster, standing, existing);
+      machines += std::max(bought + pool.spot_nodes, pool.existing_nodes);
+      spot += pool.spot_nodes;
+    }
+    out.set("nvlink_domains_per_rack", std::max<std::int64_t>(8, (machines + 3) / 4));
+    if (buys) out.set("pools", pools);
+    if (!existing.empty()) out.set("existing", existing);
+    if (buys && spot > 0) {
+      out["provider"].set("spot_interruptions_per_hour", fmt::format("{}%", kSpotInterruptionsPercentPerHour));
+    }
+    return out;
+  }
+
+  Yaml policy_yaml() const {
+    Yaml scale;
+    for (const ServiceFleet& fleet : fleets_) scale["services"].set(fleet.service->name, fleet.fleet.scale);
+    return Yaml::map({{"name", "plan"}, {"scale", scale}, {"place", "gang"}, {"provision", provision_yaml(spec_, {})}});
+  }
+
+  const PlanSpec& spec_;
+  const std::vector<ServicePlan>& plans_;
+  std::span<const ServiceFleet> fleets_;
+  std::vector<GpuPool> pools_;
+};
+
+}  // namespace
+
+std::string together_text(const PlanSpec& spec, const std::vector<ServicePlan>& plans,
+                          std::span<const ServiceFleet> fleets) {
+  return TogetherText(spec, plans, fleets).text();
+}
+
+}  // namespace capstan::plan

@@ -1,0 +1,178 @@
+#include "sim/cluster/admission.h"
+
+#include <algorithm>
+#include <functional>
+#include <utility>
+
+#include "base/known_row.h"
+#include "sim/cluster/domain_key.h"
+
+namespace capstan::sim {
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr Duration kInterval = 5s;
+/// Time that a placement has to place a gang before this part interferes.
+constexpr Duration kPatience = 5s;
+/// Time that an elastic job asks for all its pods, so that nodes are bought for them.
+constexpr Duration kElasticPatience = 1min;
+/// Time for which room is kept for a gang. After it, more jobs may end for the gang.
+constexpr Duration kPromise = 1min;
+
+}  // namespace
+
+Admission::Admission(Basics& basics, const NodeProvider& nodes, Jobs& jobs) : Part(basics), nodes_(nodes), jobs_(jobs) {
+  const bool has_preemptible = std::ranges::any_of(config_.job_classes, &JobClass::preemptible);
+  const bool has_elastic = std::ranges::any_of(config_.jobs, &Job::is_elastic);
+  if (has_preemptible || has_elastic) events_.schedule(now() + kInterval, EventKind::admission);
+}
+
+void Admission::look() {
+  events_.schedule(now() + kInterval, EventKind::admission);
+  forget_placed();
+  std::vector<WaitingGang> waiting = waiting_gangs();
+  if (waiting.empty()) return;
+  FreeRoom room(rows(), nodes_);
+  std::ranges::stable_sort(waiting, std::ranges::greater{}, &WaitingGang::priority);
+  hopeless_.clear();
+  for (const WaitingGang& gang : waiting) preempt_for(gang, room, waiting);
+  for (const WaitingGang& gang : waiting) fit_width(gang, room);
+}
+
+/// Returns the gangs without a bound pod that a placement had time to place, by age.
+std::vector<WaitingGang> Admission::waiting_gangs() const {
+  std::vector<WaitingGang> waiting;
+  rows().gangs.for_each([&](model::GangId id, const model::Gang& gang) {
+    if (gang.phase != model::Gang::Phase::pending || now() - gang.created_at < kPatience) return;
+    const auto is_bound = [&](model::PodId pod) { return rows().pods.at(pod).node.valid(); };
+    if (std::ranges::any_of(gang.pods, is_bound)) return;
+    waiting.push_back(
+        {.id = id, .spec = gang.spec, .queue = rows().pods.at(gang.pods.front()).queue, .priority = priority_of(gang)});
+  });
+  return waiting;
+}
+
+std::int32_t Admission::priority_of(const model::Gang& gang) const {
+  if (!gang.service.valid()) {
+    return known_row(config_.job_classes, known_row(config_.jobs, gang.ordinal).job_class).priority;
+  }
+  const std::vector<std::int32_t>& priorities = config_.service_priorities;
+  return gang.service.value < priorities.size() ? priorities[gang.service.value] : 0;
+}
+
+void Admission::fit_width(const WaitingGang& gang, const FreeRoom& room) {
+  const model::Gang* row = rows().gangs.find(gang.id);
+  if (row == nullptr || row->service.valid() || now() - row->created_at < kElasticPatience) return;
+  const Job& job = config_.jobs[row->ordinal];
+  if (!job.is_elastic()) return;
+  std::int64_t most = 0;
+  for (const FreeRoom::Domain& domain : room.domains(gang.spec.pods.gpu, gang.spec.together)) {
+    most = std::max(most, room.most_pods(gang, domain));
+  }
+  if (most >= job.least_pods)
+    jobs_.set_width(gang.id, static_cast<std::int32_t>(std::min<std::int64_t>(most, job.pods)));
+}
+
+/// Ends jobs with a lower priority if that makes room for the gang, and takes the room of the gang.
+void Admission::preempt_for(const WaitingGang& gang, FreeRoom& room, const std::vector<WaitingGang>& waiting) {
+  if (rows().gangs.find(gang.id) == nullptr) return;  // the job waits until a gang with a higher priority is placed
+  const Request request{gang.spec, gang.queue, gang.priority};
+  if (hopeless_.contains(request)) return;
+  for (const FreeRoom::Domain& domain : room.domains(gang.spec.pods.gpu, gang.spec.together)) {
+    if (room.fits(gang, domain)) return room.take(gang, domain);
+  }
+  if (promised_.contains(gang.id)) return;
+  const std::optional<Choice> choice = choose(gang, room);
+  if (!choice) {
+    hopeless_.insert(request);
+    return;
+  }
+  for (const RunningJob& victim : choice->victims) {
+    give_back(victim, room);
+    jobs_.preempt(victim.gang);
+  }
+  room.take(gang, choice->domain);
+  promised_.emplace(gang.id, now());
+  for (const WaitingGang& other : waiting) {
+    const bool would_be_first = other.id < gang.id && other.priority < gang.priority;
+    if (would_be_first && other.spec.pods.gpu == gang.spec.pods.gpu && jobs_.owns(other.id)) jobs_.withhold(other.id);
+  }
+}
+
+std::optional<Admission::Choice> Admission::choose(const WaitingGang& gang, FreeRoom& room) const {
+  std::map<std::uint32_t, std::vector<RunningJob>> by_domain;
+  for (const RunningJob& job : jobs_.preemptible_below(gang.priority, gang.spec.pods.gpu)) {
+    std::set<std::uint32_t> keys;
+    for (const model::PodId pod : rows().gangs.at(job.gang).pods) {
+      keys.insert(domain_key(rows(), rows().pods.at(pod).node, gang.spec.together));
+    }
+    for (const std::uint32_t key : keys) by_domain[key].push_back(job);
+  }
+  std::optional<Choice> best;
+  if (by_domain.empty()) return best;
+  for (const FreeRoom::Domain& domain : room.domains(gang.spec.pods.gpu, gang.spec.together)) {
+    const auto found = by_domain.find(domain_key(rows(), domain.front(), gang.spec.together));
+    if (found == by_domain.end()) continue;
+    std::optional<Choice> choice = choose_in(gang, domain, found->second, room);
+    if (choice && (!best || choice->rank() < best->rank())) best = std::move(choice);
+  }
+  return best;
+}
+
+/// Chooses jobs of one domain. The room is afterwards as it was.
+std::optional<Admission::Choice> Admission::choose_in(const WaitingGang& gang, const FreeRoom::Domain& domain,
+                                                      std::vector<RunningJob> victims, FreeRoom& room) const {
+  std::ranges::sort(victims, [](const RunningJob& a, const RunningJob& b) {
+    return std::tuple(a.priority, b.bound_at, b.gang) < std::tuple(b.priority, a.bound_at, a.gang);
+  });
+  std::size_t count = 0;
+  while (count < victims.size() && !room.fits(gang, domain)) give_back(victims[count++], room);
+  victims.resize(count);
+  if (!room.fits(gang, domain)) {
+    for (const RunningJob& victim : victims) take_again(victim, room);
+    return std::nullopt;
+  }
+  Choice choice{.victims = {}, .domain = domain, .highest_priority = 0, .gpus = {}, .first_bound_at = Instant::never()};
+  // A job that was chosen early may not be needed with those chosen later. The most valuable ones stay first.
+  for (auto victim = victims.rbegin(); victim != victims.rend(); ++victim) {
+    take_again(*victim, room);
+    if (room.fits(gang, domain)) continue;
+    give_back(*victim, room);
+    choice.victims.push_back(*victim);
+  }
+  choice.highest_priority = choice.victims.front().priority;
+  for (const RunningJob& victim : choice.victims) {
+    choice.gpus += victim.gpus;
+    choice.first_bound_at = std::min(choice.first_bound_at, victim.bound_at);
+    take_again(victim, room);
+  }
+  return choice;
+}
+
+void Admission::give_back(const RunningJob& job, FreeRoom& room) const {
+  for (const model::PodId pod : rows().gangs.at(job.gang).pods) room.give_back(rows().pods.at(pod));
+}
+
+void Admission::take_again(const RunningJob& job, FreeRoom& room) const {
+  for (const model::PodId pod : rows().gangs.at(job.gang).pods) room.take_again(rows().pods.at(pod));
+}
+
+/// Forgets the gangs that were placed or ended, and gangs that did not get their room in time. Without any, all jobs
+/// may ask for GPUs.
+void Admission::forget_placed() {
+  std::erase_if(promised_, [&](const auto& promise) {
+    const model::Gang* gang = rows().gangs.find(promise.first);
+    return gang == nullptr || gang->phase != model::Gang::Phase::pending || now() - promise.second >= kPromise;
+  });
+  if (promised_.empty()) jobs_.release_withheld();
+}
+
+void Admission::add_to(StateHash& hash) const {
+  for (const auto& [gang, since] : promised_) {
+    hash.add(gang.value);
+    hash.add(static_cast<std::uint64_t>(since.since_start.count()));
+  }
+}
+
+}  // namespace capstan::sim

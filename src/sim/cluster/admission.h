@@ -1,0 +1,65 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <set>
+#include <tuple>
+#include <vector>
+
+#include "sim/cluster/free_room.h"
+#include "sim/cluster/jobs.h"
+#include "sim/cluster/node_provider.h"
+#include "sim/cluster/part.h"
+
+namespace capstan::sim {
+
+/// The queueing controller of the batch jobs, such as Kueue. A controller behind the port only places gangs; this part
+/// decides which jobs may ask for GPUs, and for how many. It looks at the cluster every five seconds, if a class of
+/// jobs needs it:
+/// - An elastic job that has waited for a minute asks for as many pods as there is room for, between its least and its
+///   most.
+/// - A waiting gang takes the GPUs of preemptible jobs with a lower priority, if that makes room for all its pods in
+///   one domain and in its queues. Of the domains, it takes the one whose jobs have the lowest priority, then the one
+///   with the fewest GPUs to take, then the one whose jobs began last. Of its jobs, the youngest end first. No
+///   job ends without need.
+/// - Until the gang is placed, at most for a minute, jobs with a lower priority that arrived before it do not ask for
+///   GPUs, because a placement by age would give them the room.
+class Admission : Part {
+ public:
+  Admission(Basics& basics, const NodeProvider& nodes, Jobs& jobs);
+
+  /// Fits the widths of elastic jobs, and preempts.
+  void look();
+  void add_to(StateHash& hash) const;
+
+ private:
+  /// The jobs that end for a gang, and the domain in which they make room.
+  struct Choice {
+    std::vector<RunningJob> victims;
+    FreeRoom::Domain domain;
+    std::int32_t highest_priority = 0;
+    MilliGpu gpus;
+    Instant first_bound_at = Instant::never();  ///< start of the job that began first
+    auto rank() const { return std::tuple(highest_priority, gpus.count, -first_bound_at.since_start.count()); }
+  };
+  using Request = std::tuple<model::GangSpec, model::QueueId, std::int32_t>;
+
+  std::vector<WaitingGang> waiting_gangs() const;
+  std::int32_t priority_of(const model::Gang& gang) const;
+  void fit_width(const WaitingGang& gang, const FreeRoom& room);
+  void preempt_for(const WaitingGang& gang, FreeRoom& room, const std::vector<WaitingGang>& waiting);
+  std::optional<Choice> choose(const WaitingGang& gang, FreeRoom& room) const;
+  std::optional<Choice> choose_in(const WaitingGang& gang, const FreeRoom::Domain& domain,
+                                  std::vector<RunningJob> victims, FreeRoom& room) const;
+  void give_back(const RunningJob& job, FreeRoom& room) const;
+  void take_again(const RunningJob& job, FreeRoom& room) const;
+  void forget_placed();
+
+  const NodeProvider& nodes_;
+  Jobs& jobs_;
+  std::map<model::GangId, Instant> promised_;  ///< gangs for which jobs ended, and when
+  std::set<Request> hopeless_;                 ///< requests for which this look found no jobs to end
+};
+
+}  // namespace capstan::sim

@@ -1,0 +1,187 @@
+// Goal: a gang with a higher priority takes the GPUs of preemptible jobs, no more than it needs, and elastic jobs start
+// with the pods for which there is room.
+#include "sim/cluster/admission.h"
+
+#include <gtest/gtest.h>
+
+#include "sim/cluster/cluster.h"
+#include "sim/cluster/cluster_fixture.h"
+
+namespace capstan::sim {
+namespace {
+
+using namespace test;
+
+JobClass class_of(const char* name, std::int32_t priority, bool preemptible) {
+  JobClass made;
+  made.name = name;
+  made.gpu = {0};
+  made.together = model::TopologyLevel::node;
+  made.start = Latency::exactly(seconds(10));
+  made.checkpoint_every = seconds(30);
+  made.priority = priority;
+  made.preemptible = preemptible;
+  return made;
+}
+
+/// Two nodes of eight GPUs, and jobs that a test binds by itself. Class 0 is preemptible, class 1 has a higher
+/// priority.
+struct AdmissionBench : Bench {
+  explicit AdmissionBench(std::vector<Job> jobs, std::vector<std::int32_t> service_priorities = {})
+      : Bench(config_of(std::move(jobs), std::move(service_priorities))) {}
+
+  static ClusterConfig config_of(std::vector<Job> jobs, std::vector<std::int32_t> service_priorities) {
+    ClusterConfig config = small_config();
+    config.job_classes = {class_of("batch", 0, true), class_of("urgent", 10, false)};
+    config.jobs = std::move(jobs);
+    config.service_priorities = std::move(service_priorities);
+    config.pod_creation = Latency::exactly(seconds(2));
+    return config;
+  }
+  /// Returns the gang of a job; invalid if it has none.
+  model::GangId gang_of(std::uint32_t job) const {
+    model::GangId found;
+    truth().gangs.for_each([&](model::GangId id, const model::Gang& row) {
+      if (!row.service.valid() && row.ordinal == job) found = id;
+    });
+    return found;
+  }
+  void bind(std::uint32_t job, model::NodeId node) {
+    cluster.submit(bind_to(truth(), gang_of(job), node));
+    run_for(milliseconds(200));
+  }
+  const JobProgress& progress(std::uint32_t job) const { return cluster.jobs().progress()[job]; }
+};
+
+TEST(Admission, AJobWithAHigherPriorityTakesTheGpusOfTheJobThatBeganLast) {
+  AdmissionBench bench({{at_s(0), 0, 1, whole_gpus(8), seconds(1000)},
+                        {at_s(0), 0, 1, whole_gpus(8), seconds(1000)},
+                        {at_s(100), 1, 1, whole_gpus(8), seconds(50)}});
+  bench.run_to(at_s(1));
+  bench.bind(0, {0});
+  bench.run_to(at_s(20));
+  bench.bind(1, {1});
+  bench.run_to(at_s(104));
+  EXPECT_EQ(bench.progress(0).preemptions + bench.progress(1).preemptions, 0) << "a placement has five seconds";
+  bench.run_to(at_s(105));
+  EXPECT_EQ(bench.progress(0).preemptions, 0);
+  EXPECT_EQ(bench.progress(1).preemptions, 1);
+  EXPECT_EQ(bench.progress(1).restarts, 1);
+  EXPECT_EQ(bench.progress(1).saved, seconds(60)) << "it computed for 75 s, with a checkpoint every 30 s";
+  EXPECT_GT(bench.progress(1).lost, seconds(14));
+  EXPECT_FALSE(bench.gang_of(1).valid());
+  bench.bind(2, {1});
+  bench.run_to(at_s(115));
+  EXPECT_TRUE(bench.gang_of(1).valid()) << "it waits again";
+  bench.run_to(at_s(600));
+  EXPECT_TRUE(bench.progress(2).has_ended());
+  EXPECT_EQ(bench.progress(0).restarts, 0);
+  const ClusterMeter meter = bench.cluster.meter(at_s(600));
+  EXPECT_EQ(meter.job_restarts[static_cast<std::size_t>(Interruption::preemption)], 1);
+}
+
+TEST(Admission, NoJobEndsWithoutNeed) {
+  struct Row {
+    const char* about;
+    std::int32_t waiting_class;
+    std::int32_t pods;
+    GpuCount gpus_per_pod;
+  };
+  for (const Row& row : {Row{"the same priority", 0, 1, 8}, Row{"a free node has room", 1, 1, 4},
+                         Row{"even all jobs make no room in one node", 1, 2, 8}}) {
+    AdmissionBench bench({{at_s(0), 0, 1, whole_gpus(8), seconds(1000)},
+                          {at_s(0), 0, 1, whole_gpus(4), seconds(1000)},
+                          {at_s(50), static_cast<std::uint32_t>(row.waiting_class), row.pods,
+                           whole_gpus(row.gpus_per_pod), seconds(50)}});
+    bench.run_to(at_s(1));
+    bench.bind(0, {0});
+    bench.bind(1, {1});
+    bench.run_to(at_s(200));
+    EXPECT_EQ(bench.progress(0).restarts + bench.progress(1).restarts, 0) << row.about;
+  }
+}
+
+TEST(Admission, TheDomainWithTheFewestGpusToTakeIsChosen) {
+  AdmissionBench bench({{at_s(0), 0, 1, whole_gpus(8), seconds(1000)},
+                        {at_s(0), 0, 1, whole_gpus(2), seconds(1000)},
+                        {at_s(0), 0, 1, whole_gpus(4), seconds(1000)},
+                        {at_s(50), 1, 1, whole_gpus(6), seconds(50)}});
+  bench.run_to(at_s(1));
+  bench.bind(0, {0});
+  bench.bind(1, {1});
+  bench.bind(2, {1});
+  bench.run_to(at_s(60));
+  EXPECT_EQ(bench.progress(0).preemptions, 0);
+  EXPECT_EQ(bench.progress(1).preemptions, 0) << "the four GPUs of the other job are enough with the two free ones";
+  EXPECT_EQ(bench.progress(2).preemptions, 1);
+}
+
+TEST(Admission, AReplicaTakesTheGpusOfAJobAndOlderJobsWaitForIt) {
+  AdmissionBench bench({{at_s(0), 0, 1, whole_gpus(8), seconds(1000)},
+                        {at_s(0), 0, 1, whole_gpus(8), seconds(1000)},
+                        {at_s(0), 0, 1, whole_gpus(4), seconds(1000)}},
+                       {5, 0});
+  bench.run_to(at_s(1));
+  bench.bind(0, {0});
+  bench.bind(1, {1});
+  bench.run_to(at_s(50));
+  bench.cluster.submit(scale_to(1));
+  bench.run_to(at_s(60));
+  EXPECT_EQ(bench.progress(0).preemptions + bench.progress(1).preemptions, 1);
+  EXPECT_FALSE(bench.gang_of(2).valid()) << "the job that arrived before the replica does not ask for its GPUs";
+  model::GangId replica;
+  bench.truth().gangs.for_each([&](model::GangId id, const model::Gang& row) {
+    if (row.service.valid()) replica = id;
+  });
+  ASSERT_TRUE(replica.valid());
+  bench.cluster.submit(bind_to(bench.truth(), replica, {bench.gang_of(0).valid() ? 1u : 0u}));
+  bench.run_to(at_s(66));
+  EXPECT_TRUE(bench.gang_of(2).valid()) << "the replica is placed";
+}
+
+TEST(Admission, AnElasticJobStartsWithTheRoomThatThereIsAndComputesForLonger) {
+  AdmissionBench bench({{at_s(0), 1, 1, whole_gpus(4), seconds(1000)},
+                        {at_s(0), 1, 1, whole_gpus(6), seconds(1000)},
+                        {at_s(0), 0, 8, whole_gpus(1), seconds(100), 2}});
+  bench.run_to(at_s(1));
+  bench.bind(0, {0});
+  bench.bind(1, {1});
+  bench.run_to(at_s(59));
+  EXPECT_EQ(bench.truth().gangs.at(bench.gang_of(2)).pods.size(), 8u) << "it asks for all pods for a minute";
+  bench.run_to(at_s(61));
+  const model::Gang waiting = bench.truth().gangs.at(bench.gang_of(2));
+  EXPECT_EQ(waiting.pods.size(), 4u) << "one node has four free GPUs";
+  EXPECT_EQ(waiting.spec.pods.count, 4);
+  EXPECT_EQ(waiting.created_at, at_s(0)) << "it keeps its age";
+  bench.bind(2, {0});
+  bench.run_to(at_s(72));
+  const Instant started = bench.progress(2).started_at;
+  EXPECT_EQ(bench.progress(2).narrow_starts, 1);
+  // It restarts after 95 s, of which three checkpoints saved 90 s with half of its pods.
+  bench.run_to(started + seconds(95) - milliseconds(50));
+  bench.cluster.submit(action(model::EvictPod{bench.truth().gangs.at(bench.gang_of(2)).pods[0]}));
+  bench.run_for(seconds(1));
+  EXPECT_EQ(bench.progress(2).saved, seconds(45));
+  EXPECT_EQ(bench.progress(2).lost, milliseconds(2500));
+  bench.run_for(seconds(3));
+  EXPECT_EQ(bench.truth().gangs.at(bench.gang_of(2)).pods.size(), 8u) << "a restart asks for all pods again";
+  bench.run_to(at_s(1100));
+  bench.bind(2, {0});
+  const Instant bound = bench.cluster.now() - milliseconds(50);
+  bench.run_to(bound + seconds(10) + seconds(55) + seconds(1));
+  EXPECT_TRUE(bench.progress(2).has_ended()) << "the rest of 55 s with all pods";
+}
+
+TEST(Admission, AnElasticJobWaitsForItsLeast) {
+  AdmissionBench bench({{at_s(0), 1, 1, whole_gpus(7), seconds(1000)},
+                        {at_s(0), 1, 1, whole_gpus(7), seconds(1000)},
+                        {at_s(0), 0, 8, whole_gpus(1), seconds(100), 2}});
+  bench.run_to(at_s(1));
+  bench.bind(0, {0});
+  bench.bind(1, {1});
+  bench.run_to(at_s(100));
+  EXPECT_EQ(bench.truth().gangs.at(bench.gang_of(2)).pods.size(), 8u);
+}
+
+}  // namespace
+}  // namespace capstan::sim

@@ -1,0 +1,62 @@
+#include "sim/cluster/free_room.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "sim/cluster/domain_key.h"
+
+namespace capstan::sim {
+
+FreeRoom::FreeRoom(const model::Snapshot& rows, const NodeProvider& nodes)
+    : rows_(rows), held_(rows.catalog->queues.size()) {
+  rows.nodes.for_each([&](model::NodeId id, const model::Node& node) {
+    if (node.phase == model::Node::Phase::ready) free_.emplace(id, nodes.free(id));
+  });
+  if (held_.empty()) return;
+  rows.pods.for_each([&](model::PodId, const model::Pod& pod) {
+    if (pod.node.valid()) hold(pod.queue, pod.gpus);
+  });
+}
+
+std::vector<FreeRoom::Domain> FreeRoom::domains(model::GpuKindId gpu, model::Level level) const {
+  std::map<std::uint32_t, Domain> by_key;
+  for (const auto& [id, free] : free_) {
+    if (rows_.nodes.at(id).gpu == gpu) by_key[domain_key(rows_, id, level)].push_back(id);
+  }
+  std::vector<Domain> all;
+  for (auto& [key, domain] : by_key) all.push_back(std::move(domain));
+  return all;
+}
+
+std::int64_t FreeRoom::most_pods(const WaitingGang& gang, const Domain& domain) const {
+  const std::int64_t per_pod = gang.spec.pods.gpus_per_pod.count;
+  std::int64_t pods = 0;
+  for (const model::NodeId node : domain) pods += std::max<std::int64_t>(free_.at(node).count, 0) / per_pod;
+  const std::vector<model::Queue>& queues = rows_.catalog->queues;
+  for (model::QueueId queue = gang.queue; queue.valid(); queue = queues[queue.value].parent) {
+    const std::optional<MilliGpu>& limit = queues[queue.value].limit;
+    if (!limit) continue;
+    pods = std::min(pods, std::max<std::int64_t>((*limit - held_[queue.value]).count, 0) / per_pod);
+  }
+  return pods;
+}
+
+void FreeRoom::take(const WaitingGang& gang, const Domain& domain) {
+  const MilliGpu per_pod = gang.spec.pods.gpus_per_pod;
+  std::int64_t left = gang.spec.pods.count;
+  for (const model::NodeId node : domain) {
+    for (; left > 0 && free_.at(node) >= per_pod; --left) hold(node, gang.queue, per_pod);
+  }
+}
+
+void FreeRoom::hold(model::NodeId node, model::QueueId queue, MilliGpu gpus) {
+  if (const auto found = free_.find(node); found != free_.end()) found->second -= gpus;
+  hold(queue, gpus);
+}
+
+void FreeRoom::hold(model::QueueId queue, MilliGpu gpus) {
+  const std::vector<model::Queue>& queues = rows_.catalog->queues;
+  for (; queue.valid(); queue = queues[queue.value].parent) held_[queue.value] += gpus;
+}
+
+}  // namespace capstan::sim

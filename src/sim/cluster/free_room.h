@@ -1,0 +1,55 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <span>
+#include <vector>
+
+#include "model/snapshot.h"
+#include "sim/cluster/node_provider.h"
+
+namespace capstan::sim {
+
+/// A gang that waits for nodes.
+struct WaitingGang {
+  model::GangId id;
+  model::GangSpec spec;
+  model::QueueId queue;  ///< none: no queue limits it
+  std::int32_t priority = 0;
+};
+
+/// The free GPUs of all nodes, by domain, and the GPUs that the queues hold, at one moment. A search may take room and
+/// give it back; the cluster does not change.
+class FreeRoom {
+ public:
+  /// The nodes of one domain that have a kind of GPU.
+  using Domain = std::vector<model::NodeId>;
+
+  FreeRoom(const model::Snapshot& rows, const NodeProvider& nodes);
+
+  /// Returns the domains of a level with nodes that have the kind of GPU, in a fixed order.
+  std::vector<Domain> domains(model::GpuKindId gpu, model::Level level) const;
+
+  /// Returns how many pods of the gang the domain and the gang's queues can hold.
+  std::int64_t most_pods(const WaitingGang& gang, const Domain& domain) const;
+  bool fits(const WaitingGang& gang, const Domain& domain) const {
+    return most_pods(gang, domain) >= gang.spec.pods.count;
+  }
+
+  /// Takes the room of a gang that fits into the domain.
+  void take(const WaitingGang& gang, const Domain& domain);
+  /// Gives back the GPUs of a pod with a node, as if it had ended.
+  void give_back(const model::Pod& pod) { hold(pod.node, pod.queue, MilliGpu{} - pod.gpus); }
+  /// Takes the GPUs of such a pod again.
+  void take_again(const model::Pod& pod) { hold(pod.node, pod.queue, pod.gpus); }
+
+ private:
+  void hold(model::NodeId node, model::QueueId queue, MilliGpu gpus);
+  void hold(model::QueueId queue, MilliGpu gpus);
+
+  const model::Snapshot& rows_;
+  std::map<model::NodeId, MilliGpu> free_;  ///< free GPUs of the nodes that take pods
+  std::vector<MilliGpu> held_;              ///< by queue of the catalog, with all queues below it
+};
+
+}  // namespace capstan::sim
