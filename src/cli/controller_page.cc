@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "experiment/text/words.h"
 #include "serve/last_decisions.h"
 #include "serve/recorded.h"
 
@@ -58,7 +57,7 @@ ControllerPage::ControllerPage(Base base, const Options& options)
   gate_.answer_on(server_);
   std::string command;
   if (!options.record.empty()) {
-    command = "capstan replay " + experiment::shell_word(options.record);
+    command = serve::replay_words(options.record);
     command_ = serve::replay_command(options.record);
   }
   dashboard_.show({.source = options.name,

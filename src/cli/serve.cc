@@ -164,7 +164,7 @@ void pass_events(serve::RecordingStream& stream, serve::Dashboard& dashboard, co
         dashboard.add_event("state", event.state.numbers, std::move(event.state.decisions));
         break;
       case Kind::replaced: {
-        const std::string command = "capstan replay " + experiment::shell_word(file);
+        const std::string command = serve::replay_words(file);
         dashboard.replace({.source = file,
                            .result = serve::empty_recording(file, event.text, command),
                            .follows = true,

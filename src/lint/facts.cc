@@ -122,8 +122,12 @@ std::optional<std::uint32_t> minor_of(std::string_view text) {
 }
 
 std::optional<std::uint32_t> vllm_minor_of(std::string_view image) {
+  return image.find("vllm") == image.npos ? std::nullopt : minor_of_tag(image);
+}
+
+std::optional<std::uint32_t> minor_of_tag(std::string_view image) {
   const std::size_t tag = image.rfind(":v0.");
-  return tag == image.npos || image.find("vllm") == image.npos ? std::nullopt : minor_of(image.substr(tag));
+  return tag == image.npos ? std::nullopt : minor_of(image.substr(tag));
 }
 
 const RemovedApi* removed_api(std::string_view api_version, std::string_view kind) {

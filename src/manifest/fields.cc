@@ -67,6 +67,10 @@ std::string one_of(std::span<const std::string_view> names) {
   return text;
 }
 
+std::string usd_text(MicroUsd amount) {
+  return fmt::format("{}.{:06d}", amount.count / 1'000'000, amount.count % 1'000'000);
+}
+
 std::string duration_text(Duration duration) {
   constexpr std::array<std::pair<const char*, std::int64_t>, 6> kUnits = {{{"h", 3'600'000'000'000},
                                                                            {"m", 60'000'000'000},
@@ -199,8 +203,7 @@ bool Fields::bytes_per_second(std::string_view key, std::int64_t& out, std::int6
 }
 
 bool Fields::usd(std::string_view key, MicroUsd& out, MicroUsd low, MicroUsd high) {
-  return measured(key, out, low, high, "an amount in USD, such as 12.29", read_usd,
-                  [](MicroUsd m) { return fmt::format("{}.{:06d}", m.count / 1'000'000, m.count % 1'000'000); });
+  return measured(key, out, low, high, "an amount in USD, such as 12.29", read_usd, usd_text);
 }
 
 bool Fields::number(std::string_view key, double& out, double low, double high) {

@@ -159,5 +159,7 @@ std::string one_of(std::span<const std::string_view> names);
 
 /// Returns a duration as a person writes it, without rounding: "1h30m", "250ms", "0s".
 std::string duration_text(Duration duration);
+/// Returns an amount >= 0 with all its decimals: "12.290000".
+std::string usd_text(MicroUsd amount);
 
 }  // namespace capstan::manifest

@@ -157,6 +157,7 @@ TEST(Scalars, ReadsExactValuesAndRefusesOthers) {
   EXPECT_EQ(read_usd("$3.5")->count, 3'500'000);
   EXPECT_EQ(duration_text(90min), "1h30m");
   EXPECT_EQ(duration_text(1500us), "1ms500us");
+  EXPECT_EQ(usd_text({12'290'000}), "12.290000");
 }
 
 }  // namespace

@@ -202,7 +202,7 @@ class Collector {
                                  .services = series_json(moments),
                                  .actions = actions_json(actions_),
                                  .left_out = left_out_,
-                                 .command = "capstan replay " + experiment::shell_word(path)}),
+                                 .command = replay_words(path)}),
                       {},
                       states_};
     for (const auto& [state, one] : arithmetic_) {
@@ -227,10 +227,10 @@ std::string empty_recording(const std::string& source, const std::string& policy
   return json_text({.source = source, .policy = policy, .command = command});
 }
 
+std::string replay_words(const std::string& path) { return "capstan replay " + experiment::shell_word(path); }
+
 MomentCommand replay_command(const std::string& path) {
-  return [command = "capstan replay " + experiment::shell_word(path)](const std::string& at) {
-    return command + " --at " + at;
-  };
+  return [command = replay_words(path)](const std::string& at) { return command + " --at " + at; };
 }
 
 ServiceNumbers numbers_of(const model::Snapshot& snapshot, const archive::Redecision& decided) {

@@ -49,6 +49,9 @@ Result<Recorded> read_recorded(archive::Recording& recording, const std::string&
                                const std::function<void(std::int64_t, std::int64_t)>& progress = {},
                                const RecordedLimits& limits = {});
 
+/// Returns the command that decides a recording again.
+std::string replay_words(const std::string& path);
+
 /// Returns the command that prints the decisions of a moment, which is written as a duration.
 using MomentCommand = std::function<std::string(const std::string& at)>;
 

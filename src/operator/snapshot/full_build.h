@@ -42,7 +42,6 @@ struct SnapshotBuilder::FullBuild {
   QueueTree queues;
   std::set<const kube::Workload*> scaled;  // workloads that already belong to a scaler
   std::map<std::string, model::NodeId, std::less<>> node_by_name;
-  std::map<std::string, model::ClaimId, std::less<>> claim_by_node;
   PodIndex pods_at_hand;
   EligibilityLook eligibility;
   GpuHolders holders;

@@ -102,11 +102,9 @@ class GpuHolders::Claims {
     std::set<std::string> unknown;         ///< nodes of devices whose GPU is unknown
   };
 
-  /// @return true if the GPU is new
-  bool describe(std::string_view node, const std::string& gpu) {
-    if (!known_.emplace(node, gpu).second) return false;
-    ++out_.described_[std::string(node)].gpus;
-    return true;
+  /// Counts a GPU of a node, once.
+  void describe(std::string_view node, const std::string& gpu) {
+    if (known_.emplace(node, gpu).second) ++out_.described_[std::string(node)].gpus;
   }
 
   /// Finds the pods for which claims are reserved and that still exist.

@@ -22,9 +22,6 @@ std::string absolute(const std::string& path) { return std::filesystem::absolute
 
 /// Returns a number that YAML and the reader of scenarios take as it is.
 Yaml number(double value) { return Yaml::plain(fmt::format("{}", value)); }
-Yaml usd(MicroUsd price) {
-  return Yaml::plain(fmt::format("{}.{:06d}", price.count / 1'000'000, price.count % 1'000'000));
-}
 Yaml range(Duration low, Duration high, std::int64_t percent) {
   return fmt::format("{}..{}", duration_text(low * percent / 100), duration_text(high * percent / 100));
 }
@@ -124,7 +121,7 @@ Yaml machine_yaml(const MachineSpec& machine, CapacityType capacity) {
   Yaml out = Yaml::map({{"instance", machine.name}, {"gpu", machine.gpu}, {"gpus", machine.gpus}});
   if (capacity == CapacityType::spot) out.set("capacity", "spot");
   if (capacity == CapacityType::reserved) out.set("capacity", "reserved");
-  out.set("usd_per_hour", usd(*price_of(machine, capacity)));
+  out.set("usd_per_hour", Yaml::plain(manifest::usd_text(*price_of(machine, capacity))));
   return out;
 }
 

@@ -26,13 +26,13 @@ class TogetherSearch {
   Result<TogetherResult> run() {
     TogetherResult out;
     out.proof.scenario = text();
-    auto results = simulate("all services on one cluster");
+    auto results = simulate(out.proof.scenario, "all services on one cluster");
     if (!results) return std::unexpected(results.error());
     out.proof.trials = together_trials(spec_, *results);
     out.results = std::move(*results);
     const TogetherTrials* last = &out.proof.trials;
     for (int tries = 0; tries < kRemediesMost && !last->holds_slo() && raise_missed(*last); ++tries) {
-      results = simulate("all services on one cluster, with higher minima");
+      results = simulate(text(), "all services on one cluster, with higher minima");
       if (!results) return std::unexpected(results.error());
       out.proof.remedy = TogetherRemedy{.minima = minima(), .trials = together_trials(spec_, *results)};
       last = &out.proof.remedy->trials;
@@ -64,8 +64,7 @@ class TogetherSearch {
     return std::ranges::any_of(chosen_, is_huge) ? 1 : kSeeds;
   }
 
-  Result<std::vector<experiment::RunResult>> simulate(const std::string& stage) {
-    const std::string words = text();
+  Result<std::vector<experiment::RunResult>> simulate(const std::string& words, const std::string& stage) {
     std::vector<scenario::Scenario> scenarios;
     for (std::uint64_t seed = 1; seed <= seeds(); ++seed) {
       auto scenario =

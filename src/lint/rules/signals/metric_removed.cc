@@ -31,9 +31,7 @@ bool is_newest_vllm(std::string_view image) {
 /// such as ":v0.11.0" of any image counts if the name of the container contains "vllm".
 std::optional<std::uint32_t> vllm_minor_of_container(const Value& container) {
   const std::string_view image = container["image"].text;
-  const std::size_t tag = image.rfind(":v0.");
-  if (tag != image.npos && contains(container["name"].text, "vllm")) return minor_of(image.substr(tag));
-  return vllm_minor_of(image);
+  return contains(container["name"].text, "vllm") ? minor_of_tag(image) : vllm_minor_of(image);
 }
 
 void add_versions(const Object& workload, std::uint32_t since, Versions& versions) {
