@@ -85,52 +85,60 @@ Error usage(std::string_view text, std::string message) {
 
 }  // namespace
 
-std::int64_t Threshold::value(const experiment::RunResult& result) const {
+std::optional<std::int64_t> Threshold::value(const experiment::RunResult& result) const {
+  const auto if_any = [](RequestCount requests, std::int64_t figure) {
+    return requests > 0 ? std::optional(figure) : std::nullopt;
+  };
   switch (figure) {
     case Figure::met:
-      return result.attainment_ppm();
+      return if_any(result.requests.arrived, result.attainment_ppm());
     case Figure::unmet:
       return result.requests.unmet();
     case Figure::score:
-      return result.score_milli();
+      return if_any(result.requests.arrived, result.score_milli());
     case Figure::usd:
       return result.total_micro_usd();
     case Figure::ttft_p99:
-      return result.ttft.p99_us;
+      return if_any(result.requests.completed, result.ttft.p99_us);
     case Figure::tpot_p99:
-      return result.tpot.p99_us;
+      return if_any(result.requests.completed, result.tpot.p99_us);
     case Figure::e2e_p99:
-      return result.e2e.p99_us;
+      return if_any(result.requests.completed, result.e2e.p99_us);
     case Figure::disruptions:
       return result.disruptions.consolidation + result.disruptions.scale_down + result.disruptions.eviction +
              result.disruptions.spot;
     case Figure::broken:
       return result.invariants.total();
   }
-  return 0;
+  return std::nullopt;
 }
 
 bool Threshold::missed(const experiment::RunResult& result) const {
-  return below ? value(result) < bound : value(result) > bound;
+  const std::optional<std::int64_t> found = value(result);
+  if (!found) return true;
+  return below ? *found < bound : *found > bound;
 }
 
 std::string Threshold::figure_text(const experiment::RunResult& result) const {
-  const std::int64_t found = value(result);
+  const std::optional<std::int64_t> found = value(result);
+  if (!found)
+    return result.requests.arrived == 0 ? "no value, because no request arrived"
+                                        : "no value, because no request was completed";
   switch (figure) {
     case Figure::met:
-      return decimal(found, 10'000) + "%";
+      return decimal(*found, 10'000) + "%";
     case Figure::score:
-      return decimal(found, 1000);
+      return decimal(*found, 1000);
     case Figure::usd:
-      return decimal(found, 1'000'000) + " USD";
+      return decimal(*found, 1'000'000) + " USD";
     case Figure::ttft_p99:
     case Figure::tpot_p99:
     case Figure::e2e_p99:
-      return decimal(found, 1'000'000) + "s";
+      return decimal(*found, 1'000'000) + "s";
     case Figure::unmet:
     case Figure::disruptions:
     case Figure::broken:
-      return std::to_string(found);
+      return std::to_string(*found);
   }
   return {};
 }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -19,11 +20,11 @@ struct Threshold {
   std::int64_t bound = 0;  ///< bound in the unit of the figure: ppm, requests, 0.001 points, 1e-6 USD, us
   std::string text;        ///< the threshold as the user wrote it
 
-  /// Returns the figure of the result, in the unit of `bound`.
-  std::int64_t value(const experiment::RunResult& result) const;
-  /// Returns true if the figure of the result is on the wrong side of the bound.
+  /// Returns the figure of the result, in the unit of `bound`; none if no request was there to measure it.
+  std::optional<std::int64_t> value(const experiment::RunResult& result) const;
+  /// Returns true if the figure of the result is on the wrong side of the bound or was not measured.
   bool missed(const experiment::RunResult& result) const;
-  /// Returns the exact figure of the result with its unit: "93.4%", "12.5 USD", "2.25s".
+  /// Returns the exact figure of the result with its unit: "93.4%", "12.5 USD", "2.25s", or why there is none.
   std::string figure_text(const experiment::RunResult& result) const;
 };
 

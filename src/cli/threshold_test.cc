@@ -43,6 +43,18 @@ TEST(Threshold, ShowsTheExactFigure) {
   EXPECT_EQ(parse_threshold("ttft_p99>1s")->figure_text(near), "1.05s");
 }
 
+TEST(Threshold, AFigureThatWasNotMeasuredIsNotAccepted) {
+  experiment::RunResult empty;
+  for (const char* text : {"met<80", "met>80", "score<1", "ttft_p99>2s", "tpot_p99>1s", "e2e_p99>1s"}) {
+    EXPECT_TRUE(parse_threshold(text)->missed(empty)) << text;
+    EXPECT_EQ(parse_threshold(text)->figure_text(empty), "no value, because no request arrived") << text;
+  }
+  empty.requests = {.arrived = 5, .timed_out = 5};
+  EXPECT_EQ(parse_threshold("ttft_p99>2s")->figure_text(empty), "no value, because no request was completed");
+  EXPECT_EQ(parse_threshold("met<80")->figure_text(empty), "0%");
+  EXPECT_FALSE(parse_threshold("usd>1")->missed(empty));
+}
+
 TEST(Threshold, ABareNumberIsPercentWhereTheTablePrintsPercent) {
   for (const char* text : {"met<80", "met<80%", "met<80 %", "met<80.0"}) {
     EXPECT_EQ(parse_threshold(text)->bound, 800'000) << text;

@@ -168,6 +168,27 @@ MaybeError read_stream_options(element value, CompletionRequest& out) {
   return std::nullopt;
 }
 
+/// The fields of a chat that belong together: a tool is called only if `tool_choice` allows it.
+struct ToolFields {
+  bool has_tools = false;
+  bool is_none = false;
+
+  void note(std::string_view name, element value) {
+    simdjson::dom::array tools;
+    std::string_view choice;
+    if (name == "tools") has_tools = value.get(tools) == simdjson::SUCCESS && tools.size() > 0;
+    if (name == "tool_choice") is_none = value.get(choice) == simdjson::SUCCESS && choice == "none";
+  }
+  /// Returns the answer of a vLLM that was started without a parser of tool calls, like this emulated engine.
+  MaybeError error() const {
+    if (!has_tools || is_none) return std::nullopt;
+    return ApiError{400,
+                    "\"auto\" tool choice requires --enable-auto-tool-choice and --tool-call-parser to be set",
+                    {},
+                    "Bad Request"};
+  }
+};
+
 MaybeError read_field(std::string_view name, element value, CompletionKind kind, CompletionRequest& out,
                       PromptBuilder& prompt) {
   const bool chat = kind == CompletionKind::chat;
@@ -222,7 +243,9 @@ std::expected<CompletionRequest, ApiError> CompletionReader::read(std::string_vi
   if (kind == CompletionKind::text) request.max_tokens = kDefaultMaxTokens;
   PromptBuilder prompt;
   bool has_stream_options = false;
+  ToolFields tools;
   for (const auto& [name, value] : fields) {
+    if (kind == CompletionKind::chat) tools.note(name, value);
     if (MaybeError error = read_field(name, value, kind, request, prompt)) return std::unexpected(std::move(*error));
     has_stream_options = has_stream_options || (name == "stream_options" && !value.is_null());
   }
@@ -230,6 +253,7 @@ std::expected<CompletionRequest, ApiError> CompletionReader::read(std::string_vi
     return std::unexpected(
         ApiError{400, "Stream options can only be defined when `stream=True`.", "stream_options", "Bad Request"});
   }
+  if (MaybeError error = tools.error()) return std::unexpected(std::move(*error));
   request.prompt = prompt.take();
   if (request.prompt.tokens == 0) {
     if (kind == CompletionKind::chat)

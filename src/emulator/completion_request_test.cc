@@ -33,6 +33,8 @@ TEST(CompletionRequest, ReadsTheFieldsThatClientsSend) {
   EXPECT_EQ(reader.read(R"({"prompt":["a b"]})", kText)->prompt.tokens, 2);
   EXPECT_EQ(reader.read(R"({"prompt":"a"})", kText)->max_tokens, 16);
   EXPECT_EQ(reader.read(R"({"prompt":"a","max_tokens":null,"n":1,"stream":null})", kText)->max_tokens, 16);
+  EXPECT_TRUE(reader.read(R"({"messages":[{"role":"user","content":"a"}],"tools":[{}],"tool_choice":"none"})", kChat));
+  EXPECT_TRUE(reader.read(R"({"messages":[{"role":"user","content":"a"}],"tools":[]})", kChat));
 
   const auto chat =
       reader.read(R"({"messages":[{"role":"user","content":"hello there"},{"role":"assistant","content":null},)"
@@ -97,6 +99,8 @@ TEST(CompletionRequest, NamesTheInvalidFieldAndItsValue) {
        "messages.content is an integer, expected a string or an array of parts", "messages.content"},
       {kChat, R"({"messages":[{"role":"user","content":[{"type":"image_url"}]}]})",
        "messages.content is a part of type image_url, expected parts of type text", "messages.content"},
+      {kChat, R"({"messages":[{"role":"user","content":"a"}],"tools":[{"type":"function"}]})",
+       "\"auto\" tool choice requires --enable-auto-tool-choice and --tool-call-parser to be set", ""},
   };
   CompletionReader reader;
   for (const Row& row : rows) {

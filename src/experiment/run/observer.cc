@@ -166,10 +166,13 @@ std::vector<Observer::Replicas> Observer::watch_replicas(Minute& here) {
     replicas[endpoints_.index_of(id)].desired += state.desired_replicas;
   });
   std::vector<ReplicaCount> ready(roles_.size());
-  truth.gangs.for_each([&](model::GangId, const model::Gang& gang) {
+  truth.gangs.for_each([&](model::GangId id, const model::Gang& gang) {
     if (!gang.service.valid()) return;
-    ready[gang.service.value] += gang.phase == model::Gang::Phase::ready ? 1 : 0;
-    replicas[endpoints_.index_of(gang.service)].starting += gang.phase == model::Gang::Phase::starting ? 1 : 0;
+    Replicas& of_endpoint = replicas[endpoints_.index_of(gang.service)];
+    const bool is_ready = gang.phase == model::Gang::Phase::ready;
+    ready[gang.service.value] += is_ready ? 1 : 0;
+    of_endpoint.silent += is_ready && !truth.signals_of(id).waiting.usable() ? 1 : 0;
+    of_endpoint.starting += gang.phase == model::Gang::Phase::starting ? 1 : 0;
   });
   const auto note = [](RoleFigures& figures, ReplicaCount count) {
     figures.ready_minutes += count;
@@ -214,6 +217,13 @@ void Observer::watch_queue(Instant now, std::size_t endpoint, const Replicas& re
   if (code == model::ReasonCode::signal_missing && !coming.empty()) {
     code = model::ReasonCode::capacity_on_its_way;
     why.clear();
+  }
+  // Other autoscalers decide by what they read, and do not say that they read nothing.
+  const bool reads_nothing = replicas.ready > 0 && replicas.silent == replicas.ready && coming.empty();
+  if (reads_nothing && code != model::ReasonCode::signal_missing && code != model::ReasonCode::fixed_replicas) {
+    code = model::ReasonCode::signal_missing;
+    why += fmt::format("; {} of {} gave no usable reading", grouped_text(replicas.silent),
+                       counted(replicas.ready, "ready replica", "ready replicas"));
   }
   const std::string of_service = is_alone() ? "" : " of " + endpoints_.all()[endpoint].setup().name;
   queue.worst = {now, waiting,

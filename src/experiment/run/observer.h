@@ -43,6 +43,7 @@ class Observer {
     ReplicaCount desired = 0;
     ReplicaCount starting = 0;
     ReplicaCount ready = 0;
+    ReplicaCount silent = 0;  ///< ready replicas without a usable reading
   };
   bool is_alone() const { return endpoints_.all().size() == 1; }
   /// Returns true if the endpoint shares the cluster with nothing, so that the figures of the run are its figures.

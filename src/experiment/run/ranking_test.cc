@@ -15,7 +15,7 @@ struct Ranked {
   std::int64_t gpu_hours = 10;
 };
 
-RunResult run_of(const Ranked& row) {
+RunResult ranked_run(const Ranked& row) {
   RunResult result;
   result.policy = row.name;
   result.requests = {.arrived = 1000, .completed = 1000, .met = row.met};
@@ -50,7 +50,7 @@ TEST(Ranking, OrdersAsAnOperatorChooses) {
   for (const RankCase& row : kRankCases) {
     SCOPED_TRACE(row.teaches);
     std::vector<RunResult> results;
-    for (const Ranked& policy : row.policies) results.push_back(run_of(policy));
+    for (const Ranked& policy : row.policies) results.push_back(ranked_run(policy));
     rank(results, slo);
     std::string order;
     for (const RunResult& result : results) order += (order.empty() ? "" : " ") + result.policy;
@@ -60,7 +60,7 @@ TEST(Ranking, OrdersAsAnOperatorChooses) {
 
 TEST(Ranking, RequestsShortOfTheSloMakeItHold) {
   const model::Slo slo{.attainment_ppm = 995'000};
-  RunResult result = run_of({"a", 900, 1});
+  RunResult result = ranked_run({"a", 900, 1});
   result.requests.arrived = 1001;
   const RequestCount short_of = requests_short_of_slo(result, slo);
   EXPECT_EQ(short_of, 96);  // 99.5 % of 1,001 are 995.995

@@ -214,7 +214,9 @@ Result<RunResult> simulate(const SimulationSetup& setup, const ProgressCallback&
     const std::string& peers_why = peers.of(id).why();
     if (peers_why.empty()) return model::sentence(decision.why);
     const model::Service& service = services[id.value];
-    if (decision.why.code == model::ReasonCode::at_maximum) {
+    const model::ServiceState* state = cluster.truth().services.find(id);
+    const bool is_full = state != nullptr && state->desired_replicas == service.max_replicas;
+    if (is_full || decision.why.code == model::ReasonCode::at_maximum) {
       return fmt::format("{}; the maximum is {}", peers_why, service.max_replicas);
     }
     if (decision.why.code == model::ReasonCode::at_minimum) {

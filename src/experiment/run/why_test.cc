@@ -44,6 +44,8 @@ policies:
   - {name: wva2, scale: wva_v2, place: gang, provision: group}
   - {name: aibrix, scale: {policy: aibrix_apa, targetMetric: num_requests_running, targetValue: 16},
      place: gang, provision: group}
+  - {name: kpa, scale: {policy: aibrix_kpa, targetMetric: num_requests_running, targetValue: 16},
+     place: gang, provision: group}
   - {name: dynamo, scale: {policy: dynamo_planner, max_gpu_budget: 8, gpus_per_engine: 1},
      place: gang, provision: group}
   - {name: capstan, scale: capstan, place: gang, provision: group}
@@ -73,7 +75,9 @@ struct WhyCase {
   std::vector<const char*> never;
 };
 
-const std::vector<std::string> kScalers = {"queue", "duty", "keda", "knative", "ray", "dynamo", "capstan"};
+/// Policies that see the queue grow while replicas start. The targets of the others are met by one full replica.
+const std::vector<std::string> kScalers = {"queue",   "duty", "memory", "rules",  "keda",
+                                           "knative", "ray",  "dynamo", "capstan"};
 
 const WhyCase kRows[] = {
     {"a fixed number of replicas is the cause",
@@ -87,22 +91,23 @@ const WhyCase kRows[] = {
      " starting)",
      {"no usable reading", "the policy sets", "without GPUs"}},
     {"the metric of replicas that start is not called silent",
-     {"wva1", "wva2", "aibrix"},
+     {"wva1", "wva2", "aibrix", "kpa"},
      {"service.start.engine_init=12m"},
      "waited for",
      {"no usable reading", "the policy sets"}},
     {"a fleet without room is the cause",
-     {"queue", "knative", "ray", "rules", "capstan"},
+     {"queue", "duty", "memory", "rules", "keda", "knative", "ray", "wva1", "wva2", "capstan"},
      {"service.tensor_parallel=4"},
      " without GPUs)",
      {"no usable reading", "the policy sets", "starting"}},
     {"the maximum is the cause",
-     {"queue", "keda", "knative", "capstan"},
+     {"queue", "duty", "memory", "rules", "keda", "knative", "ray", "wva1", "wva2", "dynamo", "capstan"},
      {"service.replicas.max=2"},
      "the maximum is 2",
      {"no usable reading", "the policy sets", "without GPUs"}},
     {"replicas that serve and give no reading are the cause",
-     {"queue", "duty", "memory", "rules", "capstan"},
+     {"queue", "duty", "memory", "rules", "keda", "knative", "ray", "wva1", "wva2", "aibrix", "kpa", "dynamo",
+      "capstan"},
      {"cluster.scrape.loss=100%"},
      "gave no usable reading",
      {"the policy sets", "starting", "without GPUs"}},
