@@ -59,11 +59,11 @@ void ActionDispatcher::submit(model::ActionToken token, const model::Action& act
   } else if (const auto* nodes = std::get_if<model::LaunchNodes>(&action.what)) {
     launch(token, *nodes);
   } else if (const auto* group = std::get_if<model::ReleaseGroup>(&action.what)) {
-    give_back(token, "group/" + std::to_string(group->group.value), references_.claims(group->group));
+    delete_claims(token, "group/" + std::to_string(group->group.value), references_.claims(group->group));
   } else if (const auto* node = std::get_if<model::TerminateNode>(&action.what)) {
     const std::optional<Ref> claim = references_.claim(node->node);
     if (!claim) return runner_.answer(token, EffectResult::refused({ReasonCode::node_without_claim, {}}));
-    give_back(token, key_of("claim", *claim), {*claim});
+    delete_claims(token, key_of("claim", *claim), {*claim});
   } else if (std::holds_alternative<model::ConvertReplica>(action.what)) {
     // Pods cannot be moved from one workload object to another, so no service of a cluster supports conversion.
     runner_.answer(token, EffectResult::refused({ReasonCode::outcome_refused, {}}));
@@ -136,11 +136,11 @@ void ActionDispatcher::launch(model::ActionToken token, const model::LaunchNodes
   if (!group) return runner_.answer(token, refused_as_gone());
   group->name = name_of(token);
   group->count = launch.count;
-  group->held = launch.hold > Duration::zero();
+  group->is_all_or_none = launch.hold > Duration::zero();
   runner_.submit("launch/" + group->name, token, std::make_unique<LaunchGroup>(std::move(*group)));
 }
 
-void ActionDispatcher::give_back(model::ActionToken token, const std::string& key, const std::vector<Ref>& claims) {
+void ActionDispatcher::delete_claims(model::ActionToken token, const std::string& key, const std::vector<Ref>& claims) {
   std::vector<Change> changes;
   for (const Ref& claim : claims) changes.push_back(delete_claim(claim));
   runner_.submit(key, token, std::make_unique<ChangeAll>(std::move(changes)));

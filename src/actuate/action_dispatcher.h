@@ -93,7 +93,7 @@ class ActionDispatcher {
   void set_replicas(model::ActionToken token, const model::SetReplicas& set, const model::Snapshot& snapshot);
   void bind(model::ActionToken token, const model::BindPods& bind);
   void launch(model::ActionToken token, const model::LaunchNodes& launch);
-  void give_back(model::ActionToken token, const std::string& key, const std::vector<Ref>& claims);
+  void delete_claims(model::ActionToken token, const std::string& key, const std::vector<Ref>& claims);
   std::string name_of(model::ActionToken token) const;
   std::set<std::string> victims() const;
   void update_lost(std::span<const Routed> pods);

@@ -47,8 +47,8 @@ Change LaunchGroup::discard(std::int64_t index) const {
 }
 
 /// Starts to delete the claims, from the current one back to the first.
-void LaunchGroup::give_back() {
-  if (std::exchange(giving_back_, true)) return;
+void LaunchGroup::delete_claims() {
+  if (std::exchange(is_rolling_back_, true)) return;
   change_.reset();
   at_ = std::min(at_, group_.count - 1);
 }
@@ -56,28 +56,28 @@ void LaunchGroup::give_back() {
 Step LaunchGroup::next(Instant now) {
   if (now < not_before_) return Step::wait(not_before_);
   for (;;) {
-    if (giving_back_ ? at_ < 0 : at_ == group_.count) break;
-    if (!change_) change_.emplace(giving_back_ ? discard(at_) : create(at_));
+    if (is_rolling_back_ ? at_ < 0 : at_ == group_.count) break;
+    if (!change_) change_.emplace(is_rolling_back_ ? discard(at_) : create(at_));
     if (change_->in_progress()) return Step::send(change_->request());
     const bool settled = change_->state() == Change::State::settled;
     const bool refused = change_->state() == Change::State::refused;
     change_.reset();
-    if (giving_back_ && refused && ++tries_ < kGiveBackTries) {
+    if (is_rolling_back_ && refused && ++tries_ < kGiveBackTries) {
       not_before_ = now + kGiveBackPause;
       return Step::wait(not_before_);
     }
-    if (giving_back_) {
+    if (is_rolling_back_) {
       --at_;
     } else if (settled) {
       ++made_;
       ++at_;
     } else if (begun_) {
-      give_back();
+      delete_claims();
     } else {
       return Step::done(EffectResult::refused({ReasonCode::claims_given_back, {0, group_.count}}));
     }
   }
-  if (!giving_back_) return Step::done(EffectResult::applied());
+  if (!is_rolling_back_) return Step::done(EffectResult::applied());
   const model::Reason why{ReasonCode::claims_given_back, {made_, group_.count}};
   return Step::done(tries_ < kGiveBackTries ? EffectResult::refused(why) : EffectResult::unknown(why));
 }

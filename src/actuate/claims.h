@@ -20,19 +20,19 @@ class LaunchGroup : public Effect {
   Step next(Instant now) override;
   void answered(const kube::Outcome& outcome, Instant now) override;
   Progress progress() const override { return begun_ ? Progress::partial : Progress::none; }
-  void halt() override { give_back(); }
+  void halt() override { delete_claims(); }
 
  private:
   kube::ObjectRef claim(std::int64_t index) const;
   Change create(std::int64_t index) const;
   Change discard(std::int64_t index) const;
-  void give_back();
+  void delete_claims();
 
   ClaimGroup group_;
   std::int64_t at_ = 0;  // index of the claim that is being created or deleted
   std::optional<Change> change_;
   bool begun_ = false;
-  bool giving_back_ = false;
+  bool is_rolling_back_ = false;
   std::int64_t made_ = 0;
   int tries_ = 0;
   Instant not_before_{};

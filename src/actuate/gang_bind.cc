@@ -45,9 +45,9 @@ void GangBind::begin(Phase phase) {
 Step GangBind::next(Instant now) {
   if (!begun_at_) begun_at_ = now;
   if (change_ && !change_->in_progress()) finished(now);
-  const bool late = now - *begun_at_ >= kGrace && (phase_ == Phase::intend || phase_ == Phase::bind);
+  const bool late = now - *begun_at_ >= kGrace && (phase_ == Phase::annotate || phase_ == Phase::bind);
   if (late && at_ < bindings_.size() && !(change_ && change_->in_doubt())) begin(Phase::unbind);
-  if (phase_ == Phase::unbind && at_ == bindings_.size()) begin(Phase::forget);
+  if (phase_ == Phase::unbind && at_ == bindings_.size()) begin(Phase::remove_annotations);
   if (at_ == bindings_.size()) {
     if (phase_ == Phase::bind) return Step::done(EffectResult::applied());
     const model::Reason why{ReasonCode::gang_taken_back, {bound_, static_cast<std::int64_t>(bindings_.size())}};
@@ -70,9 +70,9 @@ void GangBind::finished(Instant now) {
   if (settled) bindings_[at_].version = change_->version();
   change_.reset();
   switch (phase_) {
-    case Phase::intend:
+    case Phase::annotate:
       if (!settled) {
-        begin(begun_ ? Phase::unbind : Phase::forget);
+        begin(begun_ ? Phase::unbind : Phase::remove_annotations);
         if (!begun_) at_ = bindings_.size();  // there is no annotation to remove
       } else if (++at_ == bindings_.size()) {
         begin(Phase::bind);
@@ -84,7 +84,7 @@ void GangBind::finished(Instant now) {
       ++at_;
       return;
     case Phase::unbind:
-    case Phase::forget:
+    case Phase::remove_annotations:
       if (refused && ++tries_ < kRollbackTries) {
         not_before_ = now + kRollbackPause;
       } else {
@@ -98,12 +98,12 @@ void GangBind::finished(Instant now) {
 /// Returns the change to make to a pod in this phase.
 Change GangBind::change_for(const Binding& binding) const {
   const auto decide_pod = [this, binding](Json pod) { return decide(binding, pod); };
-  const bool writes = (phase_ == Phase::intend || phase_ == Phase::bind) && !binding.version.empty();
+  const bool writes = (phase_ == Phase::annotate || phase_ == Phase::bind) && !binding.version.empty();
   if (!writes) return {binding.pod, decide_pod};
   const BindIntent intent{transaction_, binding.node, static_cast<std::int64_t>(bindings_.size())};
   const std::string value = kube::json_quote(write_bind_intent(intent));
   kube::ApiRequest write =
-      phase_ == Phase::intend
+      phase_ == Phase::annotate
           ? kube::merge_patch(binding.pod.object, intent_patch(binding.pod.uid, value), binding.version).value()
           : kube::bind_pod(binding.pod.object, {.uid = binding.pod.uid, .resource_version = binding.version},
                            binding.node);
@@ -121,7 +121,7 @@ Decision GangBind::decide(const Binding& binding, Json pod) const {
     return Decision::to_write(kube::merge_patch(ref.object, intent_patch(ref.uid, value), version).value());
   };
   switch (phase_) {
-    case Phase::intend: {
+    case Phase::annotate: {
       if (is_terminating || !node.empty()) return gone();
       if (is_annotated) return Decision::settled();
       const BindIntent intent{transaction_, binding.node, static_cast<std::int64_t>(bindings_.size())};
@@ -134,7 +134,7 @@ Decision GangBind::decide(const Binding& binding, Json pod) const {
       return Decision::to_write(
           kube::bind_pod(ref.object, {.uid = ref.uid, .resource_version = std::string(version)}, binding.node));
     case Phase::unbind:
-    case Phase::forget:
+    case Phase::remove_annotations:
       if (is_terminating || !is_annotated) return Decision::settled();
       if (!node.empty()) {
         return Decision::to_write(kube::remove(ref.object, {.uid = ref.uid, .resource_version = std::string(version)}));

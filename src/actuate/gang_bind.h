@@ -35,10 +35,10 @@ class GangBind : public Effect {
 
  private:
   enum class Phase : std::uint8_t {
-    intend,
+    annotate,
     bind,
     unbind,  ///< rollback of the bound pods; the annotations of the others keep the transaction alive until it is done
-    forget,  ///< rollback of the pods that are not bound: removes the annotations
+    remove_annotations,  ///< rollback of the pods that are not bound: removes the annotations
   };
 
   void begin(Phase phase);
@@ -48,7 +48,7 @@ class GangBind : public Effect {
 
   std::string transaction_;
   std::vector<Binding> bindings_;
-  Phase phase_ = Phase::intend;
+  Phase phase_ = Phase::annotate;
   std::size_t at_ = 0;  // index of the current binding in this phase
   std::optional<Change> change_;
   bool begun_ = false;  // a write of this transaction may have reached the server

@@ -28,9 +28,10 @@ json requirement(const std::string& key, const std::string& op, const std::vecto
 json requirements(const ClaimGroup& group) {
   json out = json::array();
   out.push_back(requirement(std::string(kube::labels::kNodePool), "In", {group.pool.meta.name}));
-  for (const auto& [key, value] : group.pick) out.push_back(requirement(key, "In", {value}));
+  for (const auto& [key, value] : group.required_labels) out.push_back(requirement(key, "In", {value}));
   for (const kube::Requirement& required : group.pool.node.requirements) {
-    const bool picked = std::ranges::find(group.pick, required.key, &NodePick::value_type::first) != group.pick.end();
+    const bool picked = std::ranges::find(group.required_labels, required.key, &RequiredLabels::value_type::first) !=
+                        group.required_labels.end();
     if (!picked && required.key != kube::labels::kNodePool)
       out.push_back(requirement(required.key, required.op, required.values));
   }
@@ -62,7 +63,7 @@ json metadata(const ClaimGroup& group, std::int64_t index) {
   for (const std::string_view mark : kPoolMarks) {
     if (const std::string* value = group.pool.meta.annotations.find(mark)) annotations[std::string(mark)] = *value;
   }
-  if (group.held) annotations[std::string(kClaimTogether)] = annotations[std::string(kDoNotDisrupt)] = "true";
+  if (group.is_all_or_none) annotations[std::string(kClaimTogether)] = annotations[std::string(kDoNotDisrupt)] = "true";
   if (!group.within.empty()) annotations[std::string(kClaimWithin)] = group.within;
   const json owner = {{"apiVersion", kube::resources::kNodePools.api_version()},
                       {"kind", kube::resources::kNodePools.kind},
@@ -111,7 +112,7 @@ LaunchMarks launch_marks_of(const kube::StringMap& annotations) {
   const std::string_view count = annotations.get(kClaimGroupSize);
   std::from_chars(count.data(), count.data() + count.size(), marks.count);
   marks.count = std::clamp<std::int64_t>(marks.count, 0, kCountMax);
-  marks.together = annotations.get(kClaimTogether) == "true";
+  marks.is_all_or_none = annotations.get(kClaimTogether) == "true";
   marks.within = annotations.get(kClaimWithin);
   return marks;
 }

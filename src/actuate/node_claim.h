@@ -23,23 +23,24 @@ inline constexpr std::string_view kDoNotDisrupt = "karpenter.sh/do-not-disrupt";
 
 /// Labels that the nodes must have, with their values: instance type, zone, capacity type, and the domain of a gang
 /// that must stay together.
-using NodePick = std::vector<std::pair<std::string, std::string>>;
+using RequiredLabels = std::vector<std::pair<std::string, std::string>>;
 
 /// Nodes that are bought together.
 struct ClaimGroup {
   kube::NodePool pool;
-  NodePick pick;
+  RequiredLabels required_labels;
   kube::Resources requests;  ///< requests per node; a node becomes `Initialized` only when it offers them
   std::string name;          ///< permanent name of the group; a new leader that repeats the launch uses the same name
   std::int64_t count = 1;
-  bool held = false;   ///< true for a gang: launch all nodes or none, and do not disrupt them before the gang runs
+  bool is_all_or_none =
+      false;           ///< true for a gang: launch all nodes or none, and do not disrupt them before the gang runs
   std::string within;  ///< value of `kClaimWithin`
 };
 
 /// The launch of a claim, as read from its annotations.
 struct LaunchMarks {
-  std::int64_t count = 0;  ///< number of claims in the group; 0: not known
-  bool together = false;   ///< true for a gang: launch all nodes or none
+  std::int64_t count = 0;       ///< number of claims in the group; 0: not known
+  bool is_all_or_none = false;  ///< true for a gang: launch all nodes or none
   std::string within;
 };
 LaunchMarks launch_marks_of(const kube::StringMap& annotations);

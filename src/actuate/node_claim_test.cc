@@ -23,12 +23,13 @@ ClaimGroup group() {
   kube::JsonDocument document;
   ClaimGroup group;
   group.pool = kube::read_node_pool(document.parse(kPool).value());
-  group.pick = {{"node.kubernetes.io/instance-type", "p5.48xlarge"}, {"karpenter.sh/capacity-type", "on-demand"}};
+  group.required_labels = {{"node.kubernetes.io/instance-type", "p5.48xlarge"},
+                           {"karpenter.sh/capacity-type", "on-demand"}};
   group.requests.add("nvidia.com/gpu", 8'000);
   group.requests.add("cpu", 1'500);
   group.name = "g1";
   group.count = 2;
-  group.held = true;
+  group.is_all_or_none = true;
   return group;
 }
 
@@ -51,7 +52,7 @@ TEST(NodeClaim, EqualsAClaimOfKarpenter) {
 
 TEST(NodeClaim, MayBeDisruptedWithoutAGang) {
   ClaimGroup plain = group();
-  plain.held = false;
+  plain.is_all_or_none = false;
   EXPECT_FALSE(claim_body(plain, 0).contains("do-not-disrupt"));
 }
 

@@ -24,7 +24,7 @@ Result<void> Follower::read(const Calls& calls, bool only_newest) {
   if (!recording) return std::unexpected(recording.error());
   bool is_same = !identity_ || *identity_ == now;
   if (is_same) {
-    const Result<bool> goes_on = recording->go_on(place_);
+    const Result<bool> goes_on = recording->continue_from(place_);
     if (!goes_on) return std::unexpected(goes_on.error());
     is_same = *goes_on;
   }

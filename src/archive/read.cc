@@ -7,8 +7,8 @@
 #include <tuple>
 
 #include "archive/check_memory.h"
-#include "archive/check_stated.h"
 #include "archive/read_catalog.h"
+#include "archive/require_written_keys.h"
 #include "archive/rows.h"
 #include "archive/saved_state.h"
 #include "archive/stated_bindings.h"
@@ -296,16 +296,16 @@ void read_policies(const Node& node, control::Policies& out, ErrorList& errors) 
   need_text(fields, "name", out.name);
   for (const Node& policy : need_list(fields, "scale")) {
     out.scale.push_back(settings::read_scale(policy, errors));
-    check_stated(policy, settings::to_json(out.scale.back()), "policies.scale", errors);
+    require_written_keys(policy, settings::to_json(out.scale.back()), "policies.scale", errors);
   }
   if (const Node* layer = fields.take("place")) {
     out.place = settings::read_place(*layer, errors);
-    check_stated(*layer, settings::to_json(*out.place), "policies.place", errors);
+    require_written_keys(*layer, settings::to_json(*out.place), "policies.place", errors);
   }
   if (const Node* layer = fields.take("provision")) {
     if (!out.place) errors.fail(layer->place, "policies.provision: found without policies.place, expected both");
     out.provision = settings::read_provision(*layer, "policies.provision", errors);
-    check_stated(*layer, settings::to_json(*out.provision), "policies.provision", errors);
+    require_written_keys(*layer, settings::to_json(*out.provision), "policies.provision", errors);
   }
   fields.finish();
 }

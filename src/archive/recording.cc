@@ -301,7 +301,7 @@ Result<std::optional<SavedState>> Recording::first_from(Instant at) {
   }
 }
 
-Result<bool> Recording::go_on(Place place) {
+Result<bool> Recording::continue_from(Place place) {
   if (place.number >= 0) {
     Result<Statement> same = file_->database.prepare("SELECT state FROM states WHERE number = ?1");
     if (!same) return std::unexpected(same.error());

@@ -71,7 +71,7 @@ class Recording {
   Place place() const;
   /// Continues from the place of an earlier reader. States that were dropped meanwhile are left out.
   /// @return false, and nothing changes, if the place is not in this recording
-  Result<bool> go_on(Place place);
+  Result<bool> continue_from(Place place);
 
  private:
   struct File;

@@ -49,10 +49,10 @@ RC_GTEST_PROP(Redecide, GivesThePlanOfTheLoop, ()) {
 
   FixedWorld port(world.snapshot);
   std::string saved;
-  const auto witness = [&](const model::Snapshot& snapshot, const control::Memory& memory) {
+  const auto input_observer = [&](const model::Snapshot& snapshot, const control::Memory& memory) {
     saved = to_json({snapshot, {}, policies, memory});
   };
-  control::Controller(policies, port, {.witness = witness, .decider = nullptr}).tick();
+  control::Controller(policies, port, {.input_observer = input_observer, .decider = nullptr}).tick();
 
   const Result<SavedState> state = parse(saved, "incident.json");
   RC_ASSERT(state.has_value());

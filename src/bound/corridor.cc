@@ -11,7 +11,7 @@ namespace {
 std::size_t bin_of(Instant at, Duration bin) { return static_cast<std::size_t>(at.since_start / bin); }
 
 /// Returns the first bin whose end is at or after the deadline.
-std::size_t last_bin(Instant due, Duration bin) {
+std::size_t bin_of_deadline(Instant due, Duration bin) {
   const auto ends = static_cast<std::size_t>((due.since_start + bin - Duration{1}) / bin);
   return ends == 0 ? 0 : ends - 1;
 }
@@ -44,8 +44,8 @@ Corridor corridor(std::span<const Job> jobs, Duration least, std::size_t most_bi
   for (const Job& job : jobs) {
     const std::size_t release = bin_of(job.release, corridor.bin);
     corridor.released_s[release] += job.work_s();
-    corridor.due_s[std::max(release, last_bin(job.prefill_due, corridor.bin))] += job.prefill_s;
-    corridor.due_s[std::max(release, last_bin(job.due, corridor.bin))] += job.decode_s;
+    corridor.due_s[std::max(release, bin_of_deadline(job.prefill_due, corridor.bin))] += job.prefill_s;
+    corridor.due_s[std::max(release, bin_of_deadline(job.due, corridor.bin))] += job.decode_s;
     by_release[release].push_back(job.work_s());
   }
   for (std::size_t i = 0; i < bins; ++i) add_classes(by_release[i], i, corridor.drops);

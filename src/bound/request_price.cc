@@ -12,7 +12,7 @@ double sum_of(double first, double last) { return last < first ? 0 : (last - fir
 
 RequestPrice::RequestPrice(const StepPrices& prices, Duration tpot)
     : prices_(prices),
-      recomputed_ps_(prices.prompt_ps - prices.patience * static_cast<double>(tpot.count()) * 1e3),
+      recomputed_ps_(prices.prompt_ps - prices.tpot_weight * static_cast<double>(tpot.count()) * 1e3),
       recomputed_until_(HUGE_VAL) {
   const double excess = prices.decode_token_ps - recomputed_ps_;
   for (const StepPrices::Line& line : prices.prompt_lines) {

@@ -60,7 +60,7 @@ class PriceProgram {
     }
     decode_ = program_.add_column(-totals.decode_tokens / most, 0, kAny);
     kv_ = program_.add_column(-totals.kv_tokens / most, 0, kAny);
-    patience_ = program_.add_column(0, 0, limits.tpot > Duration{} ? 1 : 0);
+    tpot_weight_ = program_.add_column(0, 0, limits.tpot > Duration{} ? 1 : 0);
   }
 
   /// Adds a row for the most violated condition of each kind. Returns false if none is violated.
@@ -89,7 +89,7 @@ class PriceProgram {
     for (std::size_t i = 0; i < StepPrices::kLines; ++i) prices.prompt_lines[i] = {price(token_[i]), price(less_[i])};
     prices.decode_token_ps = price(decode_);
     prices.kv_token_ps = price(kv_);
-    prices.patience = std::max(found[patience_], 0.0);
+    prices.tpot_weight = std::max(found[tpot_weight_], 0.0);
     return prices;
   }
 
@@ -106,14 +106,14 @@ class PriceProgram {
     program_.set(row, decode_, static_cast<double>(work.decoding));
     program_.set(row, kv_, static_cast<double>(work.kv_tokens));
     const double over_tpot = time - static_cast<double>(limits_.tpot.count()) * 1e3;
-    program_.set(row, patience_, -static_cast<double>(work.decoding) * over_tpot / kPsPerUs);
+    program_.set(row, tpot_weight_, -static_cast<double>(work.decoding) * over_tpot / kPsPerUs);
   }
 
   const std::vector<StepCorner>& corners_;
   const StepLimits& limits_;
   LinearProgram program_;
   std::array<std::size_t, StepPrices::kLines> token_{}, less_{};
-  std::size_t decode_ = 0, kv_ = 0, patience_ = 0;
+  std::size_t decode_ = 0, kv_ = 0, tpot_weight_ = 0;
 };
 
 /// Returns the largest factor, at most 1, by which the prices can be multiplied so that every condition holds.
@@ -153,7 +153,7 @@ double StepPrices::other_work(const StepWork& work) const {
 
 double StepPrices::allowed(double time_ps, std::int64_t decoding, Duration tpot) const {
   const double over_tpot = time_ps - static_cast<double>(tpot.count()) * 1e3;
-  return time_ps + patience * static_cast<double>(decoding) * over_tpot;
+  return time_ps + tpot_weight * static_cast<double>(decoding) * over_tpot;
 }
 
 StepPrices best_prices(const engine::StepModel& model, const StepLimits& limits, const WorkTotals& totals) {
@@ -168,8 +168,8 @@ StepPrices best_prices(const engine::StepModel& model, const StepLimits& limits,
   for (int round = 0; round < kRounds && program.add_missed(prices); ++round) prices = program.solve(fixed);
 
   double part = allowed_part(corners, limits, prices);
-  if (part < 0.5) {  // the program did not converge; with a patience of 0, any prices become valid by scaling
-    prices.patience = 0;
+  if (part < 0.5) {  // the program did not converge; with a tpot_weight of 0, any prices become valid by scaling
+    prices.tpot_weight = 0;
     part = allowed_part(corners, limits, prices);
   }
   scale(prices, part);

@@ -35,7 +35,7 @@ struct StepWork {
 /// Prices of the kinds of work, in replica time. For every step that `StepLimits` allow and that takes the time T, they
 /// satisfy
 ///
-///     price of the counted work  <=  T + patience x decoding x (T - TPOT)
+///     price of the counted work  <=  T + tpot_weight x decoding x (T - TPOT)
 ///
 /// `decoding` is the number of counted sequences. The step may also serve requests that are not counted. Summed over
 /// the steps that decode a request, T - TPOT is at most 0 if the request meets its TPOT. Serving requests within their
@@ -55,7 +55,7 @@ struct StepPrices {
   double prompt_ps = 0;  ///< price per request whose prompt is computed
   double decode_token_ps = 0;
   double kv_token_ps = 0;  ///< price per KV token that a decoding sequence reads
-  double patience = 0;     ///< weight of the TPOT term above; 0: the prices do not use the TPOT
+  double tpot_weight = 0;  ///< weight of the TPOT term above; 0: the prices do not use the TPOT
 
   double prompt(std::int64_t tokens) const;  ///< price of a prompt that ends in this step, without its query-key pairs
   double begun_token() const;                ///< price per token of a prompt that does not end in this step

@@ -58,7 +58,7 @@ Result<archive::SavedState> state_at(const scenario::Scenario& scenario, std::op
   }
   experiment::Prepared prepared = experiment::prepare(scenario, policy, scenario.seed);
   std::optional<archive::SavedState> state;
-  prepared.setup.witness = [&](const model::Snapshot& snapshot, const control::Memory& memory) {
+  prepared.setup.input_observer = [&](const model::Snapshot& snapshot, const control::Memory& memory) {
     if (!at || (!state && snapshot.at >= *at)) state = {snapshot, {}, policy.policies, memory};
   };
   prepared.setup.enough = [&] { return at && state; };
@@ -153,9 +153,9 @@ ExitCode explain(const ExplainArguments& arguments) {
   const Result<explain::Object> object = explain::find_object(state->snapshot, state->names, arguments.object);
   if (!object) return report(object.error());
   const archive::Redecision all = archive::redecide(*state);
-  const explain::Account account =
-      explain::about(*object, state->snapshot, state->names, {all.scale, all.place, all.provision},
-                     arguments.snapshot.empty() ? explain::Setting::simulation : explain::Setting::cluster);
+  const explain::Answer account =
+      explain::explain_object(*object, state->snapshot, state->names, {all.scale, all.place, all.provision},
+                              arguments.snapshot.empty() ? explain::Setting::simulation : explain::Setting::cluster);
   if (arguments.output == Output::json) {
     return print(Json::parse(explain::json(*state->snapshot.catalog, arguments.object, account)).dump(2) + "\n");
   }

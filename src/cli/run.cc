@@ -164,7 +164,7 @@ Result<void> serve(const RunArguments& arguments, kube::Session& session) {
   const Result<std::unique_ptr<ControllerPage>> page = open_page(arguments, session, log);
   if (!page) return std::unexpected(page.error());
   const op::Process* decider = nullptr;
-  const auto witness = [&](const model::Snapshot& snapshot, const control::Memory& memory) {
+  const auto input_observer = [&](const model::Snapshot& snapshot, const control::Memory& memory) {
     flight.add(decider->loop(), snapshot, memory);
     if (*page) (*page)->note_decision();
   };
@@ -173,7 +173,7 @@ Result<void> serve(const RunArguments& arguments, kube::Session& session) {
                        .clock = session.clock,
                        .wall = session.wall,
                        .random = RandomStream(session.random.bits(), "process"),
-                       .witness = witness},
+                       .input_observer = input_observer},
                       {.ns = session.ns, .identity = identity(session.started)}, log);
   decider = &process;
   op::Endpoints endpoints(process);

@@ -9,21 +9,21 @@ using namespace peers;
 constexpr std::int64_t kMostPods = 1'000'000'000;
 
 /// Reads the rates. A tolerance that is not stated is 0.
-aibrix::Rates rates_of(const Given& given) {
+aibrix::Rates rates_of(const CaseInput& given) {
   const auto tolerance = [&](const char* key) {
-    const Given stated = given.maybe(key);
+    const CaseInput stated = given.maybe(key);
     return stated ? stated.number(0, 1000) : 0.0;
   };
   return {given["max_up_rate"].number(0, 1e9), given["max_down_rate"].number(1e-6, 1e9), tolerance("up_tolerance"),
           tolerance("down_tolerance")};
 }
 
-Value apa(const Given& given) {
+Value apa(const CaseInput& given) {
   return object({{"pods", aibrix::apa(given["current"].integer(0, kMostPods), given["target"].number(),
                                       given["average"].number(), rates_of(given))}});
 }
 
-Value kpa(const Given& given) {
+Value kpa(const CaseInput& given) {
   const aibrix::PanicState state{given["in_panic"].boolean(), given["max_panic_pods"].integer(0, kMostPods)};
   return object({{"pods", aibrix::kpa(given["current"].integer(0, kMostPods), given["target"].number(),
                                       given["stable_total"].number(), given["panic_total"].number(), state,
@@ -32,7 +32,7 @@ Value kpa(const Given& given) {
 
 }  // namespace
 
-std::optional<Value> answer_aibrix(std::string_view kind, const Given& given) {
+std::optional<Value> answer_aibrix(std::string_view kind, const CaseInput& given) {
   if (kind == "apa") return apa(given);
   if (kind == "kpa") return kpa(given);
   return std::nullopt;

@@ -18,35 +18,35 @@ constexpr std::int64_t kMostInt32 = std::numeric_limits<std::int32_t>::max();
 constexpr std::size_t kMostRows = 10'000;
 constexpr Instant kNow{};
 
-ReplicaCount replicas(const Given& given) { return given.integer(kLeastInt32, kMostInt32); }
+ReplicaCount replicas(const CaseInput& given) { return given.integer(kLeastInt32, kMostInt32); }
 
 /// Returns the items of a list; null is an empty list, as in Go.
-std::vector<Given> rows(const Given& given) {
+std::vector<CaseInput> rows(const CaseInput& given) {
   if (!given) return {};
-  std::vector<Given> all = given.list();
+  std::vector<CaseInput> all = given.list();
   if (all.size() <= kMostRows) return all;
   given.fail("at most 10000 items");
   return {};
 }
 
-HpaSettings settings_of(const Given& given) {
+HpaSettings settings_of(const CaseInput& given) {
   HpaSettings settings;
   settings.tolerance_up_per_mille = settings.tolerance_down_per_mille =
       static_cast<std::int64_t>(given["tolerance"].number(0, 1000) * 1000 + 0.5);
   return settings;
 }
 
-HpaRules rules_of(const Given& given, const HpaRules& fallback) {
+HpaRules rules_of(const CaseInput& given, const HpaRules& fallback) {
   if (!given) return fallback;
   using Select = HpaRules::Select;
   HpaRules rules = fallback;
-  if (const Given select = given.maybe("select")) {
+  if (const CaseInput select = given.maybe("select")) {
     rules.select = select.one_of<Select>({{"max", Select::max}, {"min", Select::min}, {"disabled", Select::disabled}});
   }
-  if (const Given window = given.maybe("stabilization_window_s")) rules.stabilization = window.seconds();
-  const Given policies = given.maybe("policies");
+  if (const CaseInput window = given.maybe("stabilization_window_s")) rules.stabilization = window.seconds();
+  const CaseInput policies = given.maybe("policies");
   if (policies) rules.policies.clear();
-  for (const Given& policy : policies ? rows(policies) : std::vector<Given>()) {
+  for (const CaseInput& policy : policies ? rows(policies) : std::vector<CaseInput>()) {
     using Kind = HpaRatePolicy::Kind;
     rules.policies.push_back({policy["type"].one_of<Kind>({{"pods", Kind::pods}, {"percent", Kind::percent}}),
                               policy["value"].integer(0, kMostInt32), policy["period_s"].seconds()});
@@ -55,29 +55,29 @@ HpaRules rules_of(const Given& given, const HpaRules& fallback) {
 }
 
 /// Reads a case's behavior. A direction without rules has the defaults.
-HpaBehavior behavior_of(const Given& given) {
+HpaBehavior behavior_of(const CaseInput& given) {
   HpaBehavior behavior;
   behavior.up = rules_of(given.maybe("scale_up_rules"), behavior.up);
   behavior.down = rules_of(given.maybe("scale_down_rules"), behavior.down);
   return behavior;
 }
 
-std::vector<Memory::Change> changes_of(const Given& events) {
+std::vector<Memory::Change> changes_of(const CaseInput& events) {
   std::vector<Memory::Change> changes;
-  for (const Given& event : rows(events)) {
+  for (const CaseInput& event : rows(events)) {
     changes.push_back({kNow - event["age_s"].seconds(), event["replica_change"].integer(0, kMostInt32)});
   }
   return changes;
 }
 
-std::vector<Memory::Answer> answers_of(const Given& log) {
+std::vector<Memory::Answer> answers_of(const CaseInput& log) {
   std::vector<Memory::Answer> answers;
-  for (const Given& entry : rows(log))
+  for (const CaseInput& entry : rows(log))
     answers.push_back({kNow - entry["age_s"].seconds(), replicas(entry["replicas"])});
   return answers;
 }
 
-HpaPodFacts facts_of(const Given& pod) {
+HpaPodFacts facts_of(const CaseInput& pod) {
   using Phase = HpaPodFacts::Phase;
   HpaPodFacts facts;
   facts.phase = pod["phase"].one_of<Phase>({{"running", Phase::running},
@@ -85,29 +85,29 @@ HpaPodFacts facts_of(const Given& pod) {
                                             {"failed", Phase::failed},
                                             {"succeeded", Phase::succeeded}});
   facts.deleting = pod["deleting"].boolean();
-  if (const Given ready = pod["ready"]) facts.ready = ready.boolean();
-  if (const Given age = pod["ready_transition_age_s"]) facts.ready_since = kNow - age.seconds();
-  if (const Given age = pod["start_age_s"]) facts.started_at = kNow - age.seconds();
+  if (const CaseInput ready = pod["ready"]) facts.ready = ready.boolean();
+  if (const CaseInput age = pod["ready_transition_age_s"]) facts.ready_since = kNow - age.seconds();
+  if (const CaseInput age = pod["start_age_s"]) facts.started_at = kNow - age.seconds();
   facts.sampled = !pod["sample_milli"].is_null();
-  if (const Given age = pod["sample_age_s"]) facts.sampled_at = kNow - age.seconds();
-  if (const Given window = pod["sample_window_s"]) facts.sample_window = window.seconds();
+  if (const CaseInput age = pod["sample_age_s"]) facts.sampled_at = kNow - age.seconds();
+  if (const CaseInput window = pod["sample_window_s"]) facts.sample_window = window.seconds();
   return facts;
 }
 
-HpaReadiness readiness_of(const Given& given) {
+HpaReadiness readiness_of(const CaseInput& given) {
   return {given["cpu_initialization_s"].seconds(), given["initial_readiness_delay_s"].seconds()};
 }
 
-std::vector<HpaPod> pods_of(const Given& given, bool cpu) {
+std::vector<HpaPod> pods_of(const CaseInput& given, bool cpu) {
   std::vector<HpaPod> pods;
-  for (const Given& pod : rows(given["pods"])) {
+  for (const CaseInput& pod : rows(given["pods"])) {
     HpaPod sample{group_pod(facts_of(pod), cpu, readiness_of(given), kNow), 0, {}};
-    if (const Given value = pod["sample_milli"]) sample.milli = value.integer(-kMostMilli, kMostMilli);
-    if (const Given request = pod["request_milli"]) sample.request_milli = request.integer(0, kMostMilli);
+    if (const CaseInput value = pod["sample_milli"]) sample.milli = value.integer(-kMostMilli, kMostMilli);
+    if (const CaseInput request = pod["request_milli"]) sample.request_milli = request.integer(0, kMostMilli);
     pods.push_back(sample);
   }
-  if (const Given superfluous = given.maybe("unmatched_samples_milli")) {
-    for (const Given& sample : rows(superfluous)) {
+  if (const CaseInput superfluous = given.maybe("unmatched_samples_milli")) {
+    for (const CaseInput& sample : rows(superfluous)) {
       pods.push_back({HpaPod::Group::superfluous, sample.integer(-kMostMilli, kMostMilli), {}});
     }
   }
@@ -116,10 +116,10 @@ std::vector<HpaPod> pods_of(const Given& given, bool cpu) {
 
 /// Returns the number of pods by which an HPA multiplies the ratio of a Value metric: running and ready pods, including
 /// pods that are being deleted. Returns none if the case has no pods.
-std::optional<ReplicaCount> ready_pods(const Given& given) {
+std::optional<ReplicaCount> ready_pods(const CaseInput& given) {
   ReplicaCount ready = 0;
-  const std::vector<Given> pods = rows(given.maybe("pods"));
-  for (const Given& pod : pods) {
+  const std::vector<CaseInput> pods = rows(given.maybe("pods"));
+  for (const CaseInput& pod : pods) {
     const HpaPodFacts facts = facts_of(pod);
     ready += facts.phase == HpaPodFacts::Phase::running && facts.ready.value_or(false) ? 1 : 0;
   }
@@ -127,17 +127,17 @@ std::optional<ReplicaCount> ready_pods(const Given& given) {
 }
 
 /// Returns the items of an object or external metric. Their sum may overflow, which the peer must handle.
-std::vector<std::int64_t> values_of(const Given& given) {
+std::vector<std::int64_t> values_of(const CaseInput& given) {
   using Limits = std::numeric_limits<std::int64_t>;
   std::vector<std::int64_t> values;
-  for (const Given& value : rows(given["metric_values_milli"]))
+  for (const CaseInput& value : rows(given["metric_values_milli"]))
     values.push_back(value.integer(Limits::min(), Limits::max()));
   return values;
 }
 
 enum class Source : std::uint8_t { utilization, pods, value, object_average, external_average };
 
-Value replica_calculation(const Given& given) {
+Value replica_calculation(const CaseInput& given) {
   const auto source = given["metric_source"].one_of<Source>({{"resource_utilization", Source::utilization},
                                                              {"pods_average", Source::pods},
                                                              {"object_value", Source::value},
@@ -168,11 +168,11 @@ Value replica_calculation(const Given& given) {
                  {"observed_milli", proposal.mean_milli}});
 }
 
-Value pod_grouping(const Given& given) {
+Value pod_grouping(const CaseInput& given) {
   const bool cpu = given["cpu"].boolean();
   std::int64_t ready = 0;
   std::vector<std::string> unready, missing;
-  for (const Given& pod : rows(given["pods"])) {
+  for (const CaseInput& pod : rows(given["pods"])) {
     const HpaPod::Group group = group_pod(facts_of(pod), cpu, readiness_of(given), kNow);
     ready += group == HpaPod::Group::ready ? 1 : 0;
     if (group == HpaPod::Group::unready) unready.push_back(pod["name"].text());
@@ -199,14 +199,14 @@ const char* reason_of(HpaLimit limit) {
   return "";
 }
 
-Memory events_of(const Given& given) {
+Memory events_of(const CaseInput& given) {
   Memory memory;
-  if (const Given ups = given.maybe("scale_up_events")) memory.ups = changes_of(ups);
-  if (const Given downs = given.maybe("scale_down_events")) memory.downs = changes_of(downs);
+  if (const CaseInput ups = given.maybe("scale_up_events")) memory.ups = changes_of(ups);
+  if (const CaseInput downs = given.maybe("scale_down_events")) memory.downs = changes_of(downs);
   return memory;
 }
 
-Value limit(const Given& given, bool by_policies) {
+Value limit(const CaseInput& given, bool by_policies) {
   HpaSettings settings;
   if (by_policies) settings.behavior = behavior_of(given);
   const HpaLimited limited =
@@ -215,14 +215,14 @@ Value limit(const Given& given, bool by_policies) {
   return object({{"replicas", limited.replicas}, {"reason", reason_of(limited.by)}});
 }
 
-Value one_limit(const Given& given, bool up) {
+Value one_limit(const CaseInput& given, bool up) {
   const HpaBehavior defaults;
   const HpaRules rules = rules_of(given["rules"], up ? defaults.up : defaults.down);
   const auto of = up ? scale_up_limit : scale_down_limit;
   return object({{"limit", of(events_of(given), rules, replicas(given["current_replicas"]), kNow)}});
 }
 
-Value stabilized(const Given& given, bool by_windows) {
+Value stabilized(const CaseInput& given, bool by_windows) {
   HpaSettings settings;
   if (by_windows) {
     settings.behavior = HpaBehavior{};
@@ -240,7 +240,7 @@ Value stabilized(const Given& given, bool by_windows) {
                  {"log", array_of(memory.answers, [](const Memory::Answer& answer) { return answer.replicas; })}});
 }
 
-Value scale_event_log(const Given& given) {
+Value scale_event_log(const CaseInput& given) {
   HpaSettings settings;
   Memory memory;
   memory.ups = changes_of(given["events"]);
@@ -259,8 +259,8 @@ Value scale_event_log(const Given& given) {
 
 /// Computes the metric of a `reconcile` case. All pods have long been ready. A pod's request and its sample have the
 /// same position in two lists, and null stands for a missing one.
-HpaProposal cpu_proposal(const Given& given, ReplicaCount current, const HpaSettings& settings) {
-  const std::vector<Given> usage = rows(given["usage_milli"]), requests = rows(given["requests_milli"]);
+HpaProposal cpu_proposal(const CaseInput& given, ReplicaCount current, const HpaSettings& settings) {
+  const std::vector<CaseInput> usage = rows(given["usage_milli"]), requests = rows(given["requests_milli"]);
   std::vector<HpaPod> pods;
   for (std::size_t i = 0; i < std::max(usage.size(), requests.size()); ++i) {
     const bool sampled = i < usage.size() && usage[i];
@@ -277,12 +277,12 @@ HpaProposal cpu_proposal(const Given& given, ReplicaCount current, const HpaSett
   return propose_by_utilization(pods, given["cpu_target_percent"].integer(1, 1'000'000), current, settings);
 }
 
-Value reconcile(const Given& given) {
+Value reconcile(const CaseInput& given) {
   const auto answer = [](ReplicaCount replicas, const char* reason) {
     return object({{"replicas", replicas}, {"reason", reason}});
   };
   const ReplicaCount current = replicas(given["current_replicas"]);
-  const Given minimum = given.maybe("min_replicas");
+  const CaseInput minimum = given.maybe("min_replicas");
   const ReplicaCount min = minimum ? replicas(minimum) : 1;  // 1 is the API's default
   const ReplicaCount max = replicas(given["max_replicas"]);
   HpaSettings settings = settings_of(given);
@@ -301,7 +301,7 @@ Value reconcile(const Given& given) {
   if (!proposal.valid) return answer(current, "FailedGetResourceMetric");
   if (other_fails && proposal.replicas < current) return answer(current, other_reason);
   Memory memory;
-  if (const Given log = given.maybe("recommendation_log"))
+  if (const CaseInput log = given.maybe("recommendation_log"))
     memory.answers = answers_of(log);
   else
     memory.answers = {{kNow, current}};  // the first evaluation records the current replicas
@@ -313,7 +313,7 @@ Value reconcile(const Given& given) {
 
 }  // namespace
 
-std::optional<Value> answer_hpa(std::string_view kind, const Given& given) {
+std::optional<Value> answer_hpa(std::string_view kind, const CaseInput& given) {
   if (kind == "replica_calculation") return replica_calculation(given);
   if (kind == "pod_grouping") return pod_grouping(given);
   if (kind == "limit_without_behavior") return limit(given, false);

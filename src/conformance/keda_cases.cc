@@ -12,17 +12,17 @@ namespace {
 
 using namespace peers;
 
-ReplicaCount any_replicas(const Given& given) { return given.integer(-kMostReplicas, kMostReplicas); }
-std::optional<ReplicaCount> replicas_or_null(const Given& given) {
+ReplicaCount any_replicas(const CaseInput& given) { return given.integer(-kMostReplicas, kMostReplicas); }
+std::optional<ReplicaCount> replicas_or_null(const CaseInput& given) {
   return given ? std::optional(any_replicas(given)) : std::nullopt;
 }
 
-std::optional<keda::Fallback> fallback_of(const Given& given) {
+std::optional<keda::Fallback> fallback_of(const CaseInput& given) {
   using Behavior = keda::Fallback::Behavior;
   if (!given) return std::nullopt;
   keda::Fallback fallback{
       given["failure_threshold"].integer(-kMostReplicas, kMostReplicas), any_replicas(given["replicas"]), {}};
-  if (const Given behavior = given.maybe("behavior")) {
+  if (const CaseInput behavior = given.maybe("behavior")) {
     fallback.behavior = behavior.one_of<Behavior>({{"", Behavior::unset},
                                                    {"static", Behavior::fixed},
                                                    {"currentReplicas", Behavior::current_replicas},
@@ -32,18 +32,18 @@ std::optional<keda::Fallback> fallback_of(const Given& given) {
   return fallback;
 }
 
-std::int64_t failures_of(const Given& given) { return given.integer(0, kMostReplicas); }
-bool failing(const Given& given) {
+std::int64_t failures_of(const CaseInput& given) { return given.integer(0, kMostReplicas); }
+bool failing(const CaseInput& given) {
   return given.one_of<bool>({{"Happy", false}, {"Failing", true}, {"Pending", false}});
 }
 
-Value fallback(const Given& given) {
+Value fallback(const CaseInput& given) {
   const std::optional<keda::Fallback> settings = fallback_of(given["fallback"]);
   std::optional<keda::Health> health;
-  if (const Given failures = given["failures_before"]) {
+  if (const CaseInput failures = given["failures_before"]) {
     health = keda::Health{failures_of(failures), given["status_before"] && failing(given["status_before"])};
   }
-  const Given ready = given.maybe("ready_replicas");
+  const CaseInput ready = given.maybe("ready_replicas");
   const bool by_value =
       given.maybe("metric_type") && given["metric_type"].one_of<bool>({{"AverageValue", false}, {"Value", true}});
   const std::optional<ReplicaCount> current = replicas_or_null(given["current_replicas"]);
@@ -52,7 +52,7 @@ Value fallback(const Given& given) {
       by_value ? keda::MetricType::value : keda::MetricType::average_value, current, ready ? any_replicas(ready) : 0);
   std::vector<keda::Health> all;
   if (health) all.push_back(*health);
-  for (const Given& other : given["other_metrics"].list()) {
+  for (const CaseInput& other : given["other_metrics"].list()) {
     all.push_back({failures_of(other["failures"]), failing(other["status"])});
   }
   return object({{"value", result.value ? Value(*result.value) : Value()},
@@ -62,14 +62,14 @@ Value fallback(const Given& given) {
                  {"fallback_active", keda::is_fallback_active(settings, all)}});
 }
 
-Value activation(const Given& given) {
+Value activation(const CaseInput& given) {
   keda::ScaledObject scaled;
   scaled.min_replicas = any_replicas(given["min_replicas"]);
   scaled.idle_replicas = replicas_or_null(given["idle_replicas"]);
   scaled.cooldown = given["cooldown_s"].seconds();
   scaled.initial_cooldown = given["initial_cooldown_s"].seconds();
   scaled.fallback = fallback_of(given.maybe("fallback"));
-  if (const Given replicas = given.maybe("fallback_replicas"))
+  if (const CaseInput replicas = given.maybe("fallback_replicas"))
     scaled.fallback = keda::Fallback{0, any_replicas(replicas), {}};
   scaled.paused = given["paused"].boolean();
   scaled.pause_scale_in = given["pause_in"].boolean();
@@ -81,13 +81,13 @@ Value activation(const Given& given) {
   return object({{"replicas", result.replicas}, {"active_condition", result.active_condition}});
 }
 
-Value prometheus_result(const Given& given) {
+Value prometheus_result(const CaseInput& given) {
   std::vector<keda::Series> all;
-  const Given series = given["series"];
-  for (const Given& item : series ? series.list() : std::vector<Given>()) {
+  const CaseInput series = given["series"];
+  for (const CaseInput& item : series ? series.list() : std::vector<CaseInput>()) {
     keda::Series parsed;
-    const Given value = item.maybe("value");
-    const std::vector<Given> parts = value ? value.list() : std::vector<Given>();
+    const CaseInput value = item.maybe("value");
+    const std::vector<CaseInput> parts = value ? value.list() : std::vector<CaseInput>();
     parsed.parts = parts.size();
     if (parts.size() >= 2 && parts[1]) parsed.value = parts[1].text();
     all.push_back(parsed);
@@ -97,7 +97,7 @@ Value prometheus_result(const Given& given) {
   return value ? object({{"value", *value}}) : object({{"value", -1}, {"error", true}});
 }
 
-double any_number(const Given& given) {
+double any_number(const CaseInput& given) {
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
   if (given.is_text()) {
     return given.one_of<double>({{"NaN", std::nan("")}, {"+Inf", kInfinity}, {"Inf", kInfinity}, {"-Inf", -kInfinity}});
@@ -105,8 +105,8 @@ double any_number(const Given& given) {
   return given.number(-1e300, 1e300);
 }
 
-Value metric_type(const Given& given) {
-  const Given requested = given["requested"];
+Value metric_type(const CaseInput& given) {
+  const CaseInput requested = given["requested"];
   if (!requested) return object({{"type", "AverageValue"}});
   const std::string& type = requested.text();
   if (type == "Utilization") return object({{"error", true}});
@@ -114,7 +114,7 @@ Value metric_type(const Given& given) {
 }
 
 /// Evaluates a formula. If a trigger failed and the formula needs it, the fallback replaces the whole formula.
-Value composite(const Given& given) {
+Value composite(const CaseInput& given) {
   std::map<std::string, std::optional<double>, std::less<>> triggers;
   for (const auto& [name, value] : given["triggers"].members()) triggers[name] = value.number_or_null();
   const auto lookup = [&](std::string_view name) -> std::optional<std::optional<double>> {
@@ -127,7 +127,7 @@ Value composite(const Given& given) {
   if (!formula) return object({{"error", formula.error().text()}});  // the admission webhook rejects it
   const Result<std::optional<double>> result = keda::evaluate_formula(*formula, lookup);
   if (result && *result) return object({{"milli", keda::quantity_milli(**result)}});
-  const Given fallback = given.maybe("fallback_replicas");
+  const CaseInput fallback = given.maybe("fallback_replicas");
   const bool failing = std::ranges::any_of(triggers, [](const auto& trigger) { return !trigger.second; });
   const bool engaged = failing && fallback &&
                        (!given.maybe("failure_threshold") || !given.maybe("failures") ||
@@ -139,7 +139,7 @@ Value composite(const Given& given) {
 
 }  // namespace
 
-std::optional<Value> answer_keda(std::string_view kind, const Given& given) {
+std::optional<Value> answer_keda(std::string_view kind, const CaseInput& given) {
   if (kind == "fallback") return fallback(given);
   if (kind == "activation") return activation(given);
   if (kind == "prometheus_result") return prometheus_result(given);

@@ -11,9 +11,9 @@ using namespace peers;
 constexpr double kMostAmount = 1e9;  ///< bound of requests, rates and pods
 
 /// Overwrites the fields of a spec that `given` states. `given` is a whole spec or a change of one.
-void read_spec(kpa::Spec& spec, const Given& given) {
+void read_spec(kpa::Spec& spec, const CaseInput& given) {
   const auto number = [&](const char* key, double least, double& field) {
-    if (const Given value = given.maybe(key)) field = value.number(least, kMostAmount);
+    if (const CaseInput value = given.maybe(key)) field = value.number(least, kMostAmount);
   };
   number("target", 1e-6, spec.target);
   number("total", 0, spec.total);
@@ -21,13 +21,13 @@ void read_spec(kpa::Spec& spec, const Given& given) {
   number("max_scale_up_rate", 0, spec.max_scale_up_rate);
   number("max_scale_down_rate", 1e-6, spec.max_scale_down_rate);
   number("panic_threshold", 0, spec.panic_threshold);
-  if (const Given window = given.maybe("stable_window_s")) spec.stable_window = window.seconds();
-  if (const Given reachable = given.maybe("reachable")) spec.reachable = reachable.boolean();
-  if (const Given scale = given.maybe("activation_scale")) spec.activation_scale = scale.integer(0, 1'000'000'000);
-  if (const Given delay = given.maybe("scale_down_delay_s")) spec.scale_down_delay = delay.seconds();
+  if (const CaseInput window = given.maybe("stable_window_s")) spec.stable_window = window.seconds();
+  if (const CaseInput reachable = given.maybe("reachable")) spec.reachable = reachable.boolean();
+  if (const CaseInput scale = given.maybe("activation_scale")) spec.activation_scale = scale.integer(0, 1'000'000'000);
+  if (const CaseInput delay = given.maybe("scale_down_delay_s")) spec.scale_down_delay = delay.seconds();
 }
 
-std::optional<ReplicaCount> pods(const Given& given) {
+std::optional<ReplicaCount> pods(const CaseInput& given) {
   return given ? std::optional(given.integer(0, 1'000'000'000)) : std::nullopt;
 }
 
@@ -35,21 +35,21 @@ Value seconds_of(const std::optional<Instant>& at) {
   return at ? Value(static_cast<double>(at->since_start.count()) / 1e9) : Value();
 }
 
-Value decide(const Given& given) {
+Value decide(const CaseInput& given) {
   kpa::Spec spec;
   read_spec(spec, given["spec"]);
-  const Given start = given["start"];
-  const std::vector<Given> steps = given["steps"].list();
+  const CaseInput start = given["start"];
+  const std::vector<CaseInput> steps = given["steps"].list();
   // A decider is created at the time of its first decision.
   const Instant first{steps.empty() ? Duration{} : steps.front()["now_s"].seconds()};
   kpa::State state = kpa::begin(spec, pods(start.maybe("ready_pods")), first);
-  for (const Given& stated : {start, start.maybe("state")}) {
-    if (const Given since = stated.maybe("panic_started_s")) state.panic_since = Instant{since.seconds()};
-    if (const Given most = stated.maybe("max_panic_pods")) state.max_panic_pods = most.integer(0, 1'000'000'000);
+  for (const CaseInput& stated : {start, start.maybe("state")}) {
+    if (const CaseInput since = stated.maybe("panic_started_s")) state.panic_since = Instant{since.seconds()};
+    if (const CaseInput most = stated.maybe("max_panic_pods")) state.max_panic_pods = most.integer(0, 1'000'000'000);
   }
   Value::Array results;
-  for (const Given& step : steps) {
-    if (const Given change = step.maybe("spec_change")) read_spec(spec, change);
+  for (const CaseInput& step : steps) {
+    if (const CaseInput change = step.maybe("spec_change")) read_spec(spec, change);
     const kpa::Observed observed{pods(step["ready_pods"]), step["stable_total"].number_or_null(),
                                  step["panic_total"].number_or_null()};
     const kpa::Result result = kpa::decide(spec, state, observed, Instant{step["now_s"].seconds()});
@@ -62,12 +62,12 @@ Value decide(const Given& given) {
   return object({{"steps", std::move(results)}});
 }
 
-Value start_state(const Given& given) {
+Value start_state(const CaseInput& given) {
   const kpa::State state = kpa::begin({}, pods(given["ready_pods"]), Instant{});
   return object({{"in_panic", state.panic_since.has_value()}, {"max_panic_pods", state.max_panic_pods}});
 }
 
-Value target(const Given& given) {
+Value target(const CaseInput& given) {
   kpa::TargetSettings settings;
   settings.by_rate = given["metric"].one_of<bool>({{"concurrency", false}, {"rps", true}});
   settings.utilization = given["target_fraction"].number(0, kMostAmount);
@@ -79,11 +79,11 @@ Value target(const Given& given) {
   return object({{"target", target.target}, {"total", target.total}});
 }
 
-Value scale_to_zero(const Given& given) {
+Value scale_to_zero(const CaseInput& given) {
   using Activity = kpa::Revision::Activity;
   using Reachability = kpa::Revision::Reachability;
   kpa::ZeroSettings settings;
-  const Given config = given["config"];
+  const CaseInput config = given["config"];
   settings.scale_to_zero = config["scale_to_zero"].boolean();
   settings.stable_window = config["stable_window_s"].seconds();
   settings.grace = config["grace_s"].seconds();
@@ -105,10 +105,10 @@ Value scale_to_zero(const Given& given) {
                                                                       {"reachable", Reachability::reachable},
                                                                       {"unreachable", Reachability::unreachable}});
   revision.activator_answers = given["activator_probe"].one_of<bool>({{"ok", true}, {"fail", false}});
-  if (const Given in_path = given.maybe("activator_in_path")) revision.proxied = in_path.boolean();
-  const Given proxied = given.maybe("activator_in_path_for_s");
+  if (const CaseInput in_path = given.maybe("activator_in_path")) revision.proxied = in_path.boolean();
+  const CaseInput proxied = given.maybe("activator_in_path_for_s");
   revision.proxied_for = proxied ? proxied.seconds() : given["proxy_for_s"].seconds();
-  const kpa::Step step = kpa::carry_out(settings, revision, given["wanted"].integer(-1, 1'000'000'000));
+  const kpa::Step step = kpa::apply_bounds_and_zero(settings, revision, given["wanted"].integer(-1, 1'000'000'000));
   return object({{"desired", step.desired},
                  {"applied", step.applied},
                  {"requeues", step.recheck ? 1 : 0},
@@ -116,10 +116,10 @@ Value scale_to_zero(const Given& given) {
 }
 
 /// Returns the pairs of a list [[when, value], ...].
-std::vector<std::pair<Given, Given>> records(const Given& given) {
-  std::vector<std::pair<Given, Given>> pairs;
-  for (const Given& record : given.list()) {
-    const std::vector<Given> parts = record.list();
+std::vector<std::pair<CaseInput, CaseInput>> records(const CaseInput& given) {
+  std::vector<std::pair<CaseInput, CaseInput>> pairs;
+  for (const CaseInput& record : given.list()) {
+    const std::vector<CaseInput> parts = record.list();
     if (parts.size() == 2)
       pairs.emplace_back(parts[0], parts[1]);
     else
@@ -128,7 +128,7 @@ std::vector<std::pair<Given, Given>> records(const Given& given) {
   return pairs;
 }
 
-Value window_max(const Given& given) {
+Value window_max(const CaseInput& given) {
   kpa::MaxWindow window(given["window"].integer(1, 1'000'000));
   Value::Array highest;
   for (const auto& [index, value] : records(given["records"])) {
@@ -140,7 +140,7 @@ Value window_max(const Given& given) {
 
 constexpr double kMostWindowSeconds = 1e6;  ///< bound of a window, whose buckets are all stored
 
-Value time_window_max(const Given& given) {
+Value time_window_max(const CaseInput& given) {
   given["window_s"].number(0, kMostWindowSeconds);
   given["granularity_s"].number(1, kMostWindowSeconds);
   kpa::MaxTimeWindow window(given["window_s"].seconds(), given["granularity_s"].seconds());
@@ -148,13 +148,13 @@ Value time_window_max(const Given& given) {
   return object({{"max", window.max()}});
 }
 
-Value window_average(const Given& given) {
+Value window_average(const CaseInput& given) {
   const double granularity_s = given["granularity_s"].number(1e-3, kMostWindowSeconds);
   const double window_s = given["window_s"].number(0, 1e5 * granularity_s);
   kpa::AverageWindow window(Duration(static_cast<std::int64_t>(window_s * 1e9)),
                             Duration(static_cast<std::int64_t>(granularity_s * 1e9)));
   Value::Array reads;
-  for (const Given& step : given["ops"].list()) {
+  for (const CaseInput& step : given["ops"].list()) {
     const bool records = step["op"].one_of<bool>({{"record", true}, {"read", false}});
     step["at_s"].number(-kMostWindowSeconds, kMostWindowSeconds);
     const Instant at{step["at_s"].seconds()};
@@ -168,7 +168,7 @@ Value window_average(const Given& given) {
 
 }  // namespace
 
-std::optional<Value> answer_kpa(std::string_view kind, const Given& given) {
+std::optional<Value> answer_kpa(std::string_view kind, const CaseInput& given) {
   if (kind == "decide") return decide(given);
   if (kind == "start_state") return start_state(given);
   if (kind == "target") return target(given);

@@ -10,7 +10,7 @@ using namespace peers;
 
 constexpr std::int64_t kMostEvaluations = 1'000'000;  ///< bound of evaluations in one case
 
-ray_serve::Config config_of(const Given& given) {
+ray_serve::Config config_of(const CaseInput& given) {
   ray_serve::Config config;
   config.target_ongoing_requests = given["target_ongoing"].number(1e-6, 1e9);
   config.upscaling_factor = given["upscaling_factor"].number(0, 1e6);
@@ -21,29 +21,29 @@ ray_serve::Config config_of(const Given& given) {
   return config;
 }
 
-double load(const Given& given) { return given.number(0, 1e9); }
-ReplicaCount replicas_of(const Given& given) { return given.integer(0, kMostReplicas); }
+double load(const CaseInput& given) { return given.number(0, 1e9); }
+ReplicaCount replicas_of(const CaseInput& given) { return given.integer(0, kMostReplicas); }
 
 // The bounds of a moment and a pause are so low that a million pauses after a moment fit the clock.
-Instant moment(const Given& given) { return Instant{given.seconds(0, 1e9)}; }
-Duration pause(const Given& given) { return given.seconds(0, 3600); }
+Instant moment(const CaseInput& given) { return Instant{given.seconds(0, 1e9)}; }
+Duration pause(const CaseInput& given) { return given.seconds(0, 3600); }
 
 /// Runs one evaluation of a step. The step states the total requests, the count that a user's policy asks for, or the
 /// count after the up- or downscaling factor. To the last one only the delays apply.
-ReplicaCount evaluate(const Given& step, ReplicaCount running, ReplicaCount target, const ray_serve::Config& config,
+ReplicaCount evaluate(const CaseInput& step, ReplicaCount running, ReplicaCount target, const ray_serve::Config& config,
                       ray_serve::State& state, Instant now) {
-  if (const Given scaled = step.maybe("scaled_wanted")) {
+  if (const CaseInput scaled = step.maybe("scaled_wanted")) {
     return ray_serve::apply_delay(scaled.integer(-kMostReplicas, kMostReplicas), target, config, state, now);
   }
   ray_serve::Observed observed;
-  if (const Given total = step.maybe("total_requests")) observed.total_requests = load(total);
-  if (const Given raw = step.maybe("raw_wanted")) observed.raw_wanted = load(raw);
+  if (const CaseInput total = step.maybe("total_requests")) observed.total_requests = load(total);
+  if (const CaseInput raw = step.maybe("raw_wanted")) observed.raw_wanted = load(raw);
   observed.running = running;
   observed.target = target;
   return ray_serve::decide(observed, config, state, now);
 }
 
-Value policy(const Given& given) {
+Value policy(const CaseInput& given) {
   const ray_serve::Config config = config_of(given["config"]);
   const bool chained = given.maybe("chain") && given["chain"].boolean();
   ray_serve::State state;
@@ -51,8 +51,8 @@ Value policy(const Given& given) {
   std::int64_t evaluations = 0;
   std::optional<ReplicaCount> last;
   Value::Array results;
-  for (const Given& step : given["steps"].list()) {
-    if (const Given stated = step.maybe("now_s")) now = moment(stated);
+  for (const CaseInput& step : given["steps"].list()) {
+    if (const CaseInput stated = step.maybe("now_s")) now = moment(stated);
     const Duration between = step.maybe("dt_s") ? pause(step["dt_s"]) : ray_serve::kControlLoop;
     const std::int64_t repeat = step.maybe("repeat") ? step["repeat"].integer(1, kMostEvaluations) : 1;
     if ((evaluations += repeat) > kMostEvaluations) {
@@ -72,19 +72,19 @@ Value policy(const Given& given) {
   return object({{"steps", std::move(results)}, {"final", last ? Value(*last) : Value()}});
 }
 
-Value scale_factor(const Given& given) {
+Value scale_factor(const CaseInput& given) {
   ray_serve::Config config;
   config.upscaling_factor = given["upscaling_factor"].number(0, 1e6);
   config.downscaling_factor = given["downscaling_factor"].number(0, 1e6);
   return object({{"replicas", ray_serve::apply_factor(load(given["wanted"]), replicas_of(given["current"]), config)}});
 }
 
-Value delay_state(const Given& given) {
+Value delay_state(const CaseInput& given) {
   ray_serve::Config config;
   config.upscale_delay = given["upscale_delay_s"].seconds();
   config.downscale_delay = given["downscale_delay_s"].seconds();
   ray_serve::State state{given["counter"].integer(-kMostReplicas, kMostReplicas), std::nullopt};
-  if (const Given since = given["since_s"]) state.since = moment(since);
+  if (const CaseInput since = given["since_s"]) state.since = moment(since);
   ray_serve::apply_delay(replicas_of(given["wanted"]), replicas_of(given["target"]), config, state,
                          moment(given["now_s"]));
   return object(
@@ -94,7 +94,7 @@ Value delay_state(const Given& given) {
 
 /// Simulates a loop that evaluates every `iteration_s`. Returns the time at which it applies a scale-up that it wants
 /// from time 0 on.
-Value slow_loop(const Given& given) {
+Value slow_loop(const CaseInput& given) {
   ray_serve::Config config;
   config.upscale_delay = given["upscale_delay_s"].seconds();
   const double iteration_s = given["iteration_s"].number(1e-3, 1e6);
@@ -112,23 +112,23 @@ Value slow_loop(const Given& given) {
                  {"fire_s_max", seconds(config.upscale_delay + iteration)}});
 }
 
-Value gang(const Given& given) {
+Value gang(const CaseInput& given) {
   const auto bound = [&](const char* key) {
     return given.maybe(key) ? std::optional(replicas_of(given[key])) : std::nullopt;
   };
   Value::Array rounded;
-  for (const Given& raw : given["raw"].list()) {
+  for (const CaseInput& raw : given["raw"].list()) {
     rounded.push_back(
         ray_serve::round_to_gangs(load(raw), given["gang_size"].integer(1, 1'000'000), bound("min"), bound("max")));
   }
   return object({{"replicas", std::move(rounded)}});
 }
 
-std::vector<ray_serve::Point> series_of(const Given& given) {
+std::vector<ray_serve::Point> series_of(const CaseInput& given) {
   constexpr double kLatest = 3.9e9;  // seconds since 1970, in the year 2093; about half of what the clock holds
   std::vector<ray_serve::Point> points;
-  for (const Given& report : given.list()) {
-    const std::vector<Given> parts = report.list();
+  for (const CaseInput& report : given.list()) {
+    const std::vector<CaseInput> parts = report.list();
     if (parts.size() != 2) {
       report.fail("[time_s, value]");
       return {};
@@ -142,9 +142,9 @@ std::vector<ray_serve::Point> series_of(const Given& given) {
 
 /// Computes the mean of the sum of all series twice: from the first report on, and from the first time at which every
 /// series has reported. The last report holds for `last_point_holds_s`.
-Value merged_average(const Given& given) {
+Value merged_average(const CaseInput& given) {
   std::vector<std::vector<ray_serve::Point>> series;
-  for (const Given& item : given["series"].list()) series.push_back(series_of(item));
+  for (const CaseInput& item : given["series"].list()) series.push_back(series_of(item));
   const Duration holds = given["last_point_holds_s"].seconds(0, 1e9);
   const std::vector<ray_serve::Point> total = ray_serve::merged_total(series);
   const auto average_from = [&](Instant from) {
@@ -159,7 +159,7 @@ Value merged_average(const Given& given) {
 
 }  // namespace
 
-std::optional<Value> answer_ray_serve(std::string_view kind, const Given& given) {
+std::optional<Value> answer_ray_serve(std::string_view kind, const CaseInput& given) {
   if (kind == "policy") return policy(given);
   if (kind == "scale_factor") return scale_factor(given);
   if (kind == "delay_state") return delay_state(given);

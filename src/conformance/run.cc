@@ -86,8 +86,8 @@ class Comparison {
 
 Failure ask(const Suite& suite, const Case& row) {
   Failure failure{row.id, {}, {}};
-  Given::Problem problem;
-  const std::optional<Value> answer = suite.answer(row.kind, Given(row.given, "given", problem));
+  CaseInput::Problem problem;
+  const std::optional<Value> answer = suite.answer(row.kind, CaseInput(row.given, "given", problem));
   if (!answer)
     failure.problem = "kind: found " + (row.kind.empty() ? "none" : "\"" + row.kind + "\"") +
                       ", expected a kind of the cases of suite " + std::string(suite.name);

@@ -49,7 +49,7 @@ TEST(Differences, OnlyExpectedFieldsAreCompared) {
 }
 
 /// Answers like a peer that doubles its input.
-std::optional<Value> double_input(std::string_view kind, const Given& given) {
+std::optional<Value> double_input(std::string_view kind, const CaseInput& given) {
   if (kind != "double") return std::nullopt;
   return object({{"n", 2 * given["n"].integer(0, 9)}});
 }

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "base/error.h"
-#include "conformance/given.h"
+#include "conformance/case_input.h"
 #include "conformance/value.h"
 
 namespace capstan::conformance {
@@ -37,7 +37,7 @@ struct Suite {
   std::string_view name;  ///< stem of its case file
   /// Computes the answer to a case's input, as an object. Returns nothing if the kind is unknown. `given` records
   /// unreadable input.
-  std::optional<Value> (*answer)(std::string_view kind, const Given& given);
+  std::optional<Value> (*answer)(std::string_view kind, const CaseInput& given);
   std::span<const Tolerance> tolerances;
 };
 

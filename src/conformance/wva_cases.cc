@@ -12,20 +12,20 @@ using namespace peers;
 constexpr std::int64_t kMostReplicas = 1'000'000;
 constexpr std::int64_t kMostTokens = 1'000'000'000;
 
-ReplicaCount replicas(const Given& given) { return given.integer(0, kMostReplicas); }
-std::int64_t tokens(const Given& given) { return given.integer(0, kMostTokens); }
-double share(const Given& given) { return given.number(-1e9, 1e9); }
+ReplicaCount replicas(const CaseInput& given) { return given.integer(0, kMostReplicas); }
+std::int64_t tokens(const CaseInput& given) { return given.integer(0, kMostTokens); }
+double share(const CaseInput& given) { return given.number(-1e9, 1e9); }
 
 /// Reads a member with `read`; returns `fallback` if the member is absent.
 template <typename Read, typename Type>
-Type or_else(const Given& given, std::string_view key, Read read, Type fallback) {
-  const Given member = given.maybe(key);
+Type or_else(const CaseInput& given, std::string_view key, Read read, Type fallback) {
+  const CaseInput member = given.maybe(key);
   return member ? static_cast<Type>(read(member)) : fallback;
 }
 
-wva::SaturationConfig config_of(const Given& given) {
+wva::SaturationConfig config_of(const CaseInput& given) {
   wva::SaturationConfig config;
-  const auto bound = [](const Given& number) { return number.number(0, 1e9); };
+  const auto bound = [](const CaseInput& number) { return number.number(0, 1e9); };
   config.kv_threshold = or_else(given, "kv_threshold", bound, config.kv_threshold);
   config.queue_threshold = or_else(given, "queue_threshold", bound, config.queue_threshold);
   config.kv_spare_trigger = or_else(given, "kv_spare_trigger", bound, config.kv_spare_trigger);
@@ -35,9 +35,9 @@ wva::SaturationConfig config_of(const Given& given) {
   return config;
 }
 
-Value saturation_v1(const Given& given) {
+Value saturation_v1(const CaseInput& given) {
   std::vector<wva::ReplicaLoad> loads;
-  for (const Given& replica : given["replicas"].list()) {
+  for (const CaseInput& replica : given["replicas"].list()) {
     loads.push_back({replica["variant"].text(), or_else(replica, "kv_used", share, 0.0),
                      or_else(replica, "queue_length", share, 0.0)});
   }
@@ -57,10 +57,10 @@ Value saturation_v1(const Given& given) {
                  {"variants", array_of(all.variants, variant_of)}});
 }
 
-Value saturation_v1_targets(const Given& given) {
+Value saturation_v1_targets(const CaseInput& given) {
   std::vector<wva::VariantState> variants;
   Value::Object unchanged, wanted;
-  for (const Given& variant : given["variants"].list()) {
+  for (const CaseInput& variant : given["variants"].list()) {
     const wva::VariantState state{variant["variant"].text(),
                                   or_else(variant, "cost", share, 0.0),
                                   or_else(variant, "reporting", replicas, ReplicaCount{0}),
@@ -76,9 +76,9 @@ Value saturation_v1_targets(const Given& given) {
   return object({{"targets", std::move(wanted)}});
 }
 
-wva::Supply analyze(wva::AnalyzerV2& analyzer, const wva::SaturationConfig& config, const Given& given) {
+wva::Supply analyze(wva::AnalyzerV2& analyzer, const wva::SaturationConfig& config, const CaseInput& given) {
   std::vector<wva::ReplicaTokens> all;
-  for (const Given& replica : given["replicas"].list()) {
+  for (const CaseInput& replica : given["replicas"].list()) {
     wva::ReplicaTokens measured;
     measured.variant = replica["variant"].text();
     measured.accelerator = replica["accelerator"].text();
@@ -91,18 +91,18 @@ wva::Supply analyze(wva::AnalyzerV2& analyzer, const wva::SaturationConfig& conf
     all.push_back(std::move(measured));
   }
   std::vector<wva::VariantReplicas> variants;
-  for (const Given& variant : given["variants"].list()) {
+  for (const CaseInput& variant : given["variants"].list()) {
     variants.push_back({variant["variant"].text(), replicas(variant["current"]),
                         or_else(variant, "pending", replicas, ReplicaCount{0})});
   }
   std::optional<wva::SchedulerQueue> queue;
-  if (const Given stated = given.maybe("scheduler_queue")) {
+  if (const CaseInput stated = given.maybe("scheduler_queue")) {
     queue = wva::SchedulerQueue{tokens(stated["size"]), tokens(stated["bytes"])};
   }
   return analyzer.analyze(config, all, variants, queue);
 }
 
-wva::CapacityRecord record_of(const Given& given) {
+wva::CapacityRecord record_of(const CaseInput& given) {
   wva::CapacityRecord record;
   record.accelerator = given["accelerator"].text();
   record.gpus = or_else(given, "gpus", replicas, std::int64_t{1});
@@ -111,19 +111,19 @@ wva::CapacityRecord record_of(const Given& given) {
   record.total_kv_tokens = or_else(given, "total_kv_tokens", tokens, std::int64_t{0});
   record.max_batched_tokens = or_else(given, "max_batched_tokens", tokens, std::int64_t{0});
   record.max_seqs = or_else(given, "max_seqs", tokens, std::int64_t{0});
-  if (const Given key = given.maybe("params_key")) record.params_key = key.is_text() ? key.text() : key.as_json();
+  if (const CaseInput key = given.maybe("params_key")) record.params_key = key.is_text() ? key.text() : key.as_json();
   return record;
 }
 
-Value saturation_v2(const Given& given) {
+Value saturation_v2(const CaseInput& given) {
   wva::AnalyzerV2 analyzer;
   const wva::SaturationConfig config = config_of(given["config"]);
-  if (const Given stored = given.maybe("stored")) {
-    for (const Given& record : stored.list()) analyzer.store(record["variant"].text(), record_of(record));
+  if (const CaseInput stored = given.maybe("stored")) {
+    for (const CaseInput& record : stored.list()) analyzer.store(record["variant"].text(), record_of(record));
   }
-  if (const Given earlier = given.maybe("earlier")) {
-    for (const Given& replayed : earlier.list()) {
-      const Given own = replayed.maybe("config");
+  if (const CaseInput earlier = given.maybe("earlier")) {
+    for (const CaseInput& replayed : earlier.list()) {
+      const CaseInput own = replayed.maybe("config");
       analyze(analyzer, own ? config_of(own) : config, replayed);
     }
   }
@@ -136,12 +136,12 @@ Value saturation_v2(const Given& given) {
                  {"spare_capacity", supply.spare}});
 }
 
-Value cost_aware(const Given& given) {
+Value cost_aware(const CaseInput& given) {
   Value::Object targets, actions;
-  const auto amount = [](const Given& number) { return number.number(); };
-  for (const Given& model : given["models"].list()) {
+  const auto amount = [](const CaseInput& number) { return number.number(); };
+  for (const CaseInput& model : given["models"].list()) {
     std::vector<wva::VariantCost> variants;
-    for (const Given& variant : model["variants"].list()) {
+    for (const CaseInput& variant : model["variants"].list()) {
       variants.push_back({variant["variant"].text(), share(variant["cost"]), share(variant["capacity"]),
                           replicas(variant["current"])});
     }
@@ -157,10 +157,10 @@ Value cost_aware(const Given& given) {
 }
 
 /// Reads rows [name, cost, capacity].
-std::vector<wva::VariantCost> costs_of(const Given& given) {
+std::vector<wva::VariantCost> costs_of(const CaseInput& given) {
   std::vector<wva::VariantCost> variants;
-  for (const Given& row : given.list()) {
-    const std::vector<Given> parts = row.list();
+  for (const CaseInput& row : given.list()) {
+    const std::vector<CaseInput> parts = row.list();
     if (parts.size() == 3)
       variants.push_back({parts[0].text(), share(parts[1]), share(parts[2]), 0});
     else
@@ -169,20 +169,20 @@ std::vector<wva::VariantCost> costs_of(const Given& given) {
   return variants;
 }
 
-Value order(const Given& given) {
+Value order(const CaseInput& given) {
   const std::vector<wva::VariantCost> variants = costs_of(given["variants"]);
   const bool by_efficiency = given["by"].one_of<bool>({{"cost/capacity ascending", true}, {"cost descending", false}});
   const auto indices = by_efficiency ? wva::by_efficiency(variants) : wva::by_cost_descending(variants);
   return object({{"order", array_of(indices, [&](std::size_t i) { return variants[i].name; })}});
 }
 
-Value cheapest(const Given& given) {
+Value cheapest(const CaseInput& given) {
   const std::vector<wva::VariantCost> variants = costs_of(given["variants"]);
   const std::optional<std::size_t> found = wva::cheapest(variants);
   return object({{"cheapest", found ? variants[*found].name : ""}});
 }
 
-wva::GpusByType gpus_of(const Given& given) {
+wva::GpusByType gpus_of(const CaseInput& given) {
   wva::GpusByType gpus;
   for (const auto& [type, count] : given.members()) gpus[type] = tokens(count);
   return gpus;
@@ -200,19 +200,19 @@ std::int64_t sum(const wva::GpusByType& gpus) {
   return total;
 }
 
-Value merge_limits(const Given& given) {
+Value merge_limits(const CaseInput& given) {
   std::vector<wva::GpusByType> limits;
-  for (const Given& limit : given["limits"].list()) {
+  for (const CaseInput& limit : given["limits"].list()) {
     if (limit) limits.push_back(gpus_of(limit));  // null means a provider that does not answer
   }
   return object({{"available", value_of(wva::least_of(limits))}});
 }
 
-std::vector<wva::ScaleUp> wishes_of(const Given& given) {
-  const auto signed_gpus = [](const Given& gpus) { return gpus.integer(-kMostReplicas, kMostReplicas); };
+std::vector<wva::ScaleUp> wishes_of(const CaseInput& given) {
+  const auto signed_gpus = [](const CaseInput& gpus) { return gpus.integer(-kMostReplicas, kMostReplicas); };
   std::vector<wva::ScaleUp> wishes;
-  for (const Given& wish : given.list()) {
-    const Given type = wish.maybe("type");
+  for (const CaseInput& wish : given.list()) {
+    const CaseInput type = wish.maybe("type");
     wishes.push_back({wish["variant"].text(), type ? type.text() : "", replicas(wish["current"]),
                       replicas(wish["target"]), or_else(wish, "gpus_per_replica", signed_gpus, std::int64_t{0}),
                       or_else(wish, "spare", share, 0.0), or_else(wish, "cost", share, 0.0)});
@@ -230,7 +230,7 @@ Value decisions_of(const std::vector<wva::ScaleUp>& wishes, const std::vector<wv
   return decisions;
 }
 
-Value limiter(const Given& given) {
+Value limiter(const CaseInput& given) {
   wva::GpusByType pool = {{"", tokens(given["free_gpus"])}};  // one pool for all types
   std::vector<wva::ScaleUp> wishes = wishes_of(given["decisions"]);
   for (wva::ScaleUp& wish : wishes) wish.type.clear();
@@ -238,7 +238,7 @@ Value limiter(const Given& given) {
   return object({{"decisions", decisions_of(wishes, granted)}, {"remaining", pool[""]}});
 }
 
-Value limiter_inventory(const Given& given) {
+Value limiter_inventory(const CaseInput& given) {
   const std::vector<wva::ScaleUp> wishes = wishes_of(given["decisions"]);
   const wva::GpusByType used = wva::gpus_in_use(wishes);
   wva::GpusByType free = wva::available(gpus_of(given["limit_by_type"]), used);
@@ -247,7 +247,7 @@ Value limiter_inventory(const Given& given) {
       {{"used", value_of(used)}, {"decisions", decisions_of(wishes, granted)}, {"remaining", value_of(free)}});
 }
 
-Value inventory(const Given& given) {
+Value inventory(const CaseInput& given) {
   wva::GpusByType limits;
   for (const auto& [node, gpus] : given["nodes"].members()) {
     for (const auto& [product, count] : gpus_of(gpus)) limits[std::string(wva::accelerator_name(product))] += count;
@@ -264,12 +264,12 @@ Value inventory(const Given& given) {
                  {"total_available", std::max<std::int64_t>(0, sum(limits) - sum(used))}});
 }
 
-Value pool_grant(const Given& given) {
+Value pool_grant(const CaseInput& given) {
   wva::GpusByType pools = gpus_of(given["pools"]);
   Value::Array granted;
   Value error;
-  for (const Given& request : given["requests"].list()) {
-    const Given stated = request.maybe("type");
+  for (const CaseInput& request : given["requests"].list()) {
+    const CaseInput stated = request.maybe("type");
     const std::string type = stated ? stated.text() : "";
     const std::int64_t gpus = request["gpus"].integer(-kMostTokens, kMostTokens);
     if (type.empty() && gpus > 0) error = "the type is empty";
@@ -278,14 +278,14 @@ Value pool_grant(const Given& given) {
   return object({{"granted", std::move(granted)}, {"remaining", value_of(pools)}, {"error", std::move(error)}});
 }
 
-Value enforcer(const Given& given) {
+Value enforcer(const CaseInput& given) {
   std::map<std::string, ReplicaCount> targets;
   std::map<std::string, double> costs;
   for (const auto& [name, target] : given["targets"].members()) targets[name] = replicas(target);
-  if (const Given stated = given.maybe("costs")) {
+  if (const CaseInput stated = given.maybe("costs")) {
     for (const auto& [name, cost] : stated.members()) costs[name] = share(cost);
   }
-  const Given enabled = given.maybe("enabled");
+  const CaseInput enabled = given.maybe("enabled");
   const wva::Enforced enforced =
       wva::enforce(enabled ? std::optional(enabled.boolean()) : std::nullopt,
                    given.maybe("requests_in_retention").number_or_null(), std::move(targets), costs);
@@ -294,10 +294,10 @@ Value enforcer(const Given& given) {
   return object({{"targets", std::move(after)}, {"applied", enforced.applied}});
 }
 
-float single(const Given& given) { return static_cast<float>(given.number(-1e15, 1e15)); }
+float single(const CaseInput& given) { return static_cast<float>(given.number(-1e15, 1e15)); }
 Value valid(bool is_valid) { return object({{"valid", is_valid}}); }
 
-Value service_time(const Given& given) {
+Value service_time(const CaseInput& given) {
   const wva::ServiceParameters service{single(given["alpha"]), single(given["beta"]), single(given["gamma"])};
   const wva::RequestSize size{single(given["avg_input"]), static_cast<float>(given["avg_output"].number(0, 1e15))};
   const float batch = single(given["batch"]);
@@ -305,7 +305,7 @@ Value service_time(const Given& given) {
                  {"decode_ms", static_cast<double>(wva::decode_ms(service, size, batch))}});
 }
 
-std::optional<Value> answer_queue(std::string_view kind, const Given& given) {
+std::optional<Value> answer_queue(std::string_view kind, const CaseInput& given) {
   if (kind == "service_time") return service_time(given);
   if (kind == "queue_validity") {
     return valid(wva::is_valid_queue(single(given["K"]), single(given["lambda"]), single(given["mu"])));
@@ -319,7 +319,7 @@ std::optional<Value> answer_queue(std::string_view kind, const Given& given) {
   }
   if (kind == "sizing_targets_check") {
     const auto is_valid = [&](std::string_view target) {
-      const Given stated = given.maybe(target);
+      const CaseInput stated = given.maybe(target);
       return !stated || stated.number() >= 0;
     };
     return valid(is_valid("ttft_ms") && is_valid("itl_ms") && is_valid("tps"));
@@ -327,16 +327,16 @@ std::optional<Value> answer_queue(std::string_view kind, const Given& given) {
   return std::nullopt;
 }
 
-std::vector<std::int64_t> integers(const Given& given) {
+std::vector<std::int64_t> integers(const CaseInput& given) {
   std::vector<std::int64_t> all;
   if (!given) return all;
-  for (const Given& value : given.list()) all.push_back(value.integer());
+  for (const CaseInput& value : given.list()) all.push_back(value.integer());
   return all;
 }
 
 }  // namespace
 
-std::optional<Value> answer_wva(std::string_view kind, const Given& given) {
+std::optional<Value> answer_wva(std::string_view kind, const CaseInput& given) {
   if (kind == "saturation_v1") return saturation_v1(given);
   if (kind == "saturation_v1_targets") return saturation_v1_targets(given);
   if (kind == "saturation_v2") return saturation_v2(given);

@@ -32,7 +32,7 @@ model::Plan actions_of(model::Plan& plan) { return {.actions = std::exchange(pla
 Controller::Controller(Policies policies, ports::World& world, Options options)
     : policies_(std::move(policies)),
       world_(world),
-      witness_(std::move(options.witness)),
+      input_observer_(std::move(options.input_observer)),
       decider_(options.decider ? std::move(options.decider) : std::make_unique<PolicyDecider>()),
       next_tick_(world.now()),
       next_place_(policies_.place ? next_tick_ : Instant::never()) {}
@@ -44,7 +44,7 @@ void Controller::use(Policies policies) {
   if (policies_.place) return;
   next_place_ = Instant::never();
   placed_ = {};
-  bought_ = {};
+  provisioned_ = {};
 }
 
 void Controller::tick() {
@@ -59,7 +59,7 @@ void Controller::tick() {
   update_planned(memory_.planned, seen.snapshot, index_, now);
   if (const std::vector<model::ServiceId> due = due_services(seen.snapshot, now); !due.empty()) {
     update_slos(seen.snapshot, due, now);
-    if (witness_) witness_(seen.snapshot, memory_);
+    if (input_observer_) input_observer_(seen.snapshot, memory_);
     scale(seen, due, now);
   }
   if (now >= next_place_) {
@@ -222,12 +222,12 @@ void Controller::place_and_provision(const ports::Observation& seen, Instant now
   const decide::place::Leaving leaving = decide::provision::leaving(memory_.provision);
   placed_ = decider_->place({index_, seen.snapshot, memory_.planned, *policies_.place, now, leaving}, memory_.place);
   if (policies_.provision) {
-    bought_ = decider_->provision({index_, seen.snapshot, placed_, *policies_.provision, now}, memory_.provision);
+    provisioned_ = decider_->provision({index_, seen.snapshot, placed_, *policies_.provision, now}, memory_.provision);
   } else {
-    bought_ = {};
+    provisioned_ = {};
   }
   submit(actions_of(placed_.plan), Layer::place, seen.snapshot, now);
-  submit(actions_of(bought_.plan), Layer::provision, seen.snapshot, now);
+  submit(actions_of(provisioned_.plan), Layer::provision, seen.snapshot, now);
 }
 
 void Controller::submit(model::Plan plan, Layer layer, const model::Snapshot& snapshot, Instant now) {

@@ -49,11 +49,11 @@ struct Memory {
 };
 
 /// A function that is called with the snapshot and the memory from which the layers are about to decide.
-using Witness = std::function<void(const model::Snapshot&, const Memory&)>;
+using InputObserver = std::function<void(const model::Snapshot&, const Memory&)>;
 
 /// Optional parts of a controller.
 struct Options {
-  Witness witness{};                   ///< called at every tick at which replicas are decided
+  InputObserver input_observer{};      ///< called at every tick at which replicas are decided
   std::unique_ptr<Decider> decider{};  ///< the component that decides; null: the policies of `decide`
 };
 
@@ -93,7 +93,7 @@ class Controller {
   const DecisionLog& log() const { return log_; }
   /// Return the last decisions of the lower layers; empty before the first one and without a policy for the layer.
   const decide::place::Decision& placed() const { return placed_; }
-  const decide::provision::Decision& bought() const { return bought_; }
+  const decide::provision::Decision& provisioned() const { return provisioned_; }
   /// Returns the last scale decision about the service, without its plan. Before the first one, its reason is
   /// `nothing_to_do`.
   const decide::scale::Decision& scale_decision(model::ServiceId service) const {
@@ -120,7 +120,7 @@ class Controller {
 
   Policies policies_;
   ports::World& world_;
-  Witness witness_;
+  InputObserver input_observer_;
   std::unique_ptr<Decider> decider_;
   Memory memory_;
   InFlight in_flight_;
@@ -138,7 +138,7 @@ class Controller {
   std::vector<Direction> last_direction_;                 // last changes by service
   std::vector<decide::scale::Decision> scale_decisions_;  // last decisions by service, without their plans
   decide::place::Decision placed_;  // last decision; its actions were moved out, its reasons for inaction remain
-  decide::provision::Decision bought_;
+  decide::provision::Decision provisioned_;
 };
 
 }  // namespace capstan::control

@@ -262,7 +262,7 @@ class SevenReplicas final : public Decider {
 TEST(Controller, AsksItsDecider) {
   const auto replicas_after_a_tick = [](std::unique_ptr<Decider> decider) {
     ScriptedWorld world;
-    Controller controller(fixed(4), world, {.witness = {}, .decider = std::move(decider)});
+    Controller controller(fixed(4), world, {.input_observer = {}, .decider = std::move(decider)});
     controller.tick();
     return controller.scale_decision({0}).desired;
   };

@@ -10,9 +10,9 @@ namespace capstan::control {
 
 namespace {
 
-Duration patience_with(const model::Action& action) {
+Duration timeout_of(const model::Action& action) {
   const auto* set = std::get_if<model::SetReplicas>(&action.what);
-  return set != nullptr && !set->drain.empty() ? InFlight::kDrainPatience : InFlight::kPatience;
+  return set != nullptr && !set->drain.empty() ? InFlight::kDrainTimeout : InFlight::kOutcomeTimeout;
 }
 
 /// Returns the ids of the objects that the actions of one kind change, in ascending order.
@@ -63,8 +63,8 @@ std::vector<InFlight::Settled> InFlight::settle(const std::vector<ports::Outcome
     const auto answer = std::ranges::lower_bound(by_token, entry.token, {}, &ports::Outcome::token);
     if (answer != by_token.end() && answer->token == entry.token) {
       settled.push_back({std::move(entry.action), answer->kind, answer->why});
-    } else if (const Duration patience = patience_with(entry.action); now - entry.submitted_at >= patience) {
-      const model::Reason silence{model::ReasonCode::outcome_unknown, {whole_seconds(patience)}};
+    } else if (const Duration timeout = timeout_of(entry.action); now - entry.submitted_at >= timeout) {
+      const model::Reason silence{model::ReasonCode::outcome_unknown, {whole_seconds(timeout)}};
       settled.push_back({std::move(entry.action), ports::Outcome::Kind::unknown, silence});
     } else {
       waiting.push_back(std::move(entry));

@@ -18,9 +18,9 @@ class InFlight {
   /// Limit of actions without an outcome; the loop submits further ones at a later tick.
   static constexpr std::size_t kMost = 20'000;
   /// Time after which an action without an outcome counts as unknown. The next snapshot shows what happened.
-  static constexpr Duration kPatience = std::chrono::seconds(60);
+  static constexpr Duration kOutcomeTimeout = std::chrono::seconds(60);
   /// The same time for a scale-down, whose replicas may drain for ten minutes before it is written.
-  static constexpr Duration kDrainPatience = std::chrono::minutes(11);
+  static constexpr Duration kDrainTimeout = std::chrono::minutes(11);
 
   struct Entry {
     model::ActionToken token;

@@ -50,7 +50,7 @@ void Engine::abort(RequestId id, Instant now) {
     std::erase(queue_, id);
     std::erase(streams_, id);
     replica_.cancel(request.slot, id, now);
-    lingering_.push_back({std::move(request.generation.prompt.prefix_hashes), replica_.step_end(now)});
+    hashes_of_aborted_.push_back({std::move(request.generation.prompt.prefix_hashes), replica_.step_end(now)});
     record_scheduled(now);
   }
   ++metrics_.aborted;
@@ -60,7 +60,7 @@ void Engine::abort(RequestId id, Instant now) {
 
 void Engine::advance(Instant to, std::vector<Progress>& out) {
   while (replica_.next_event() <= to) run_event(replica_.next_event());
-  std::erase_if(lingering_, [&](const Lingering& hashes) { return hashes.until <= to; });
+  std::erase_if(hashes_of_aborted_, [&](const AbortedHashes& hashes) { return hashes.until <= to; });
   report_streams(to);
   while (!in_front_end_.empty() && in_front_end_.front().at <= to) {
     const Progress progress = in_front_end_.front();

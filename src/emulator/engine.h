@@ -81,7 +81,7 @@ class Engine {
     std::int32_t reported_tokens = 0;
     bool in_replica = true;
   };
-  struct Lingering {
+  struct AbortedHashes {
     std::vector<std::uint64_t> prefix_hashes;
     Instant until;
   };
@@ -100,10 +100,10 @@ class Engine {
   RequestMetrics metrics_;
   RequestId next_id_ = 0;
   std::map<RequestId, Request> requests_;
-  std::deque<RequestId> queue_;        ///< requests that wait in the replica, in the replica's order
-  std::vector<RequestId> streams_;     ///< requests in the batch whose clients want to receive progress
-  std::deque<Progress> in_front_end_;  ///< progress on its way from the engine to the client
-  std::vector<Lingering> lingering_;   ///< hashes of aborted requests that the step under way may still read
+  std::deque<RequestId> queue_;                   ///< requests that wait in the replica, in the replica's order
+  std::vector<RequestId> streams_;                ///< requests in the batch whose clients want to receive progress
+  std::deque<Progress> in_front_end_;             ///< progress on its way from the engine to the client
+  std::vector<AbortedHashes> hashes_of_aborted_;  ///< hashes of aborted requests that the step under way may still read
   sim::Emissions emissions_;
   Duration inter_token_total_{};  ///< last value of the replica's counter
   std::int64_t inter_token_count_ = 0;

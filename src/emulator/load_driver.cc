@@ -28,7 +28,7 @@ std::string completions_url(std::string_view base) {
 }
 
 /// A request in flight.
-struct LoadDriver::Flight {
+struct LoadDriver::InFlightRequest {
   std::string endpoint;
   net::RequestId id = 0;
   Instant due;
@@ -99,7 +99,7 @@ void LoadDriver::send(const workload::Request& request) {
     return;
   }
   const std::uint64_t number = sent_++;
-  Flight& flight = *(in_flight_[number] = std::make_unique<Flight>());
+  InFlightRequest& flight = *(in_flight_[number] = std::make_unique<InFlightRequest>());
   flight.endpoint = settings_.endpoints[pick_endpoint()];
   flight.due = due;
   flight.input_tokens = request.input_tokens;
@@ -127,7 +127,7 @@ std::string LoadDriver::body(const workload::Request& request) const {
                      model, prompt_token_ids(request, sent_), request.output_tokens);
 }
 
-void LoadDriver::on_bytes(Flight& flight, std::string_view bytes) {
+void LoadDriver::on_bytes(InFlightRequest& flight, std::string_view bytes) {
   if (flight.stream.feed(bytes) == 0) return;
   flight.last = clock_();
   if (!flight.first) flight.first = flight.last;
@@ -136,7 +136,7 @@ void LoadDriver::on_bytes(Flight& flight, std::string_view bytes) {
 void LoadDriver::on_end(std::uint64_t number, const net::Exchange& exchange) {
   const auto found = in_flight_.find(number);
   if (found == in_flight_.end()) return;
-  const Flight& flight = *found->second;
+  const InFlightRequest& flight = *found->second;
   report_.elapsed = clock_() - started_;
   const std::string error = error_kind(flight, exchange);
   if (error.empty()) {
@@ -156,7 +156,7 @@ void LoadDriver::on_end(std::uint64_t number, const net::Exchange& exchange) {
 }
 
 /// Returns the kind of error with which a request ended; empty if it completed.
-std::string LoadDriver::error_kind(const Flight& flight, const net::Exchange& exchange) const {
+std::string LoadDriver::error_kind(const InFlightRequest& flight, const net::Exchange& exchange) const {
   if (!exchange.ok()) return std::string(net::name_of(exchange.failure));
   if (exchange.response.status != 200) return fmt::format("http_{}", exchange.response.status);
   if (flight.stream.failed()) return "stream_error";

@@ -25,7 +25,7 @@ struct LoadSettings {
   std::string model;                   ///< named in every request; empty: requests name no model
   LoadRoute route = LoadRoute::round_robin;
   RequestCount limit = INT64_MAX;               ///< maximum number of requests
-  std::int64_t in_flight_max = 16'384;          ///< largest number in flight; further requests count as "driver_full"
+  std::int64_t in_flight_max = 16'384;          ///< largest number in request; further requests count as "driver_full"
   Duration timeout = std::chrono::minutes(10);  ///< time-out of a request, in real time
   std::vector<net::Header> headers{};           ///< headers of each request in addition to its Content-Type
   std::shared_ptr<const net::Tls> tls{};        ///< trust in https endpoints; null: the system's authorities
@@ -51,9 +51,9 @@ class LoadDriver {
   void run();                  ///< sends the requests that are due
   Instant next_event() const;  ///< time at which the next request is due; never() if all are sent
   bool is_over() const { return next_event().is_never() && in_flight_.empty(); }
-  void stop();  ///< sends no more requests and cancels those in flight
+  void stop();  ///< sends no more requests and cancels those in request
 
-  /// Replaces the endpoints for later requests; requests in flight are not moved. Without an endpoint, a request that
+  /// Replaces the endpoints for later requests; requests in request are not moved. Without an endpoint, a request that
   /// is due counts as the error "no_endpoint".
   void set_endpoints(std::vector<std::string> endpoints);
 
@@ -62,12 +62,12 @@ class LoadDriver {
   std::optional<Error> error() const { return source_.error(); }
 
  private:
-  struct Flight;
+  struct InFlightRequest;
 
   void send(const workload::Request& request);
-  void on_bytes(Flight& flight, std::string_view bytes);
+  void on_bytes(InFlightRequest& request, std::string_view bytes);
   void on_end(std::uint64_t number, const net::Exchange& exchange);
-  std::string error_kind(const Flight& flight, const net::Exchange& exchange) const;
+  std::string error_kind(const InFlightRequest& request, const net::Exchange& exchange) const;
   std::size_t pick_endpoint();
   std::string body(const workload::Request& request) const;
   void advance_source();
@@ -80,8 +80,8 @@ class LoadDriver {
   std::uint64_t sent_ = 0;
   std::optional<workload::Request> next_;
   std::size_t turn_ = 0;
-  std::map<std::string, std::int64_t> loads_;  ///< requests in flight by endpoint
-  std::map<std::uint64_t, std::unique_ptr<Flight>> in_flight_;
+  std::map<std::string, std::int64_t> loads_;  ///< requests in request by endpoint
+  std::map<std::uint64_t, std::unique_ptr<InFlightRequest>> in_flight_;
   LoadReport report_;
 };
 

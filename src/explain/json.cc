@@ -248,7 +248,7 @@ std::string json(const model::Catalog& catalog, const decide::provision::Decisio
   return dump(out);
 }
 
-std::string json(const model::Catalog& catalog, std::string_view asked, const Account& account) {
+std::string json(const model::Catalog& catalog, std::string_view asked, const Answer& account) {
   const Limit& limit = account.summary.limit;
   Json out = {{"format_version", 1},
               {"object", asked},

@@ -240,8 +240,8 @@ Result<Object> find_object(const model::Snapshot& snapshot, const model::Names& 
                   count_text(std::ssize(snapshot.nodes), "node", "nodes"))});
 }
 
-Account about(const Object& object, const model::Snapshot& snapshot, const model::Names& names,
-              const LayerDecisions& decided, Setting setting) {
+Answer explain_object(const Object& object, const model::Snapshot& snapshot, const model::Names& names,
+                      const LayerDecisions& decided, Setting setting) {
   Writer writer(snapshot, names, decided);
   std::string text = arithmetic(writer, object);
   return {summary_of(object, snapshot, names, decided, setting), std::move(text), writer.take_reasons()};

@@ -42,19 +42,19 @@ struct GivenReason {
 };
 
 /// An answer about one object.
-struct Account {
+struct Answer {
   Summary summary;                   ///< the answer in three lines
   std::string text;                  ///< the arithmetic; several lines, without an end of line at the end
   std::vector<GivenReason> reasons;  ///< every reason in `text`, in its order
 };
 
 /// Returns the state of the object, the reasons for it, and what is about to happen to it.
-Account about(const Object& object, const model::Snapshot& snapshot, const model::Names& names,
-              const LayerDecisions& decided, Setting setting = Setting::cluster);
+Answer explain_object(const Object& object, const model::Snapshot& snapshot, const model::Names& names,
+                      const LayerDecisions& decided, Setting setting = Setting::cluster);
 
 /// Returns the answer as a JSON document with `object`, the summary, `explanation`, and each reason as subject, code,
 /// numbers and sentence.
 /// @param asked  the object as the person named it
-std::string json(const model::Catalog& catalog, std::string_view asked, const Account& account);
+std::string json(const model::Catalog& catalog, std::string_view asked, const Answer& account);
 
 }  // namespace capstan::explain

@@ -40,9 +40,9 @@ struct OneShort {
     scale[0].why = {model::ReasonCode::nothing_to_do, {}};
   }
 
-  Account account(std::string_view object) const {
+  Answer account(std::string_view object) const {
     const Result<Object> found = find_object(world.snapshot, names, object);
-    return found ? about(*found, world.snapshot, names, {scale, place, provision}) : Account{};
+    return found ? explain_object(*found, world.snapshot, names, {scale, place, provision}) : Answer{};
   }
   std::string text(std::string_view object) const { return account(object).text; }
 };
@@ -136,7 +136,7 @@ TEST(Object, JsonCarriesEachReasonOfTheTextWithItsNumbers) {
   for (const Reasons& row : rows) {
     const Result<Object> found = find_object(one.world.snapshot, one.names, row.object);
     ASSERT_TRUE(found) << row.object;
-    const Account account = about(*found, one.world.snapshot, one.names, {one.scale, one.place, one.provision});
+    const Answer account = explain_object(*found, one.world.snapshot, one.names, {one.scale, one.place, one.provision});
     const auto document = nlohmann::json::parse(json(*one.world.snapshot.catalog, row.object, account));
     EXPECT_EQ(document["format_version"], 1);
     EXPECT_EQ(document["object"], row.object);
@@ -155,9 +155,9 @@ TEST(Object, JsonCarriesEachReasonOfTheTextWithItsNumbers) {
       EXPECT_NE(account.text.find(reason["sentence"].get<std::string>()), std::string::npos) << row.object;
     }
   }
-  const auto gang = nlohmann::json::parse(
-      json(*one.world.snapshot.catalog, "gang 1",
-           about({Object::Kind::gang, 1}, one.world.snapshot, one.names, {one.scale, one.place, one.provision})));
+  const auto gang = nlohmann::json::parse(json(
+      *one.world.snapshot.catalog, "gang 1",
+      explain_object({Object::Kind::gang, 1}, one.world.snapshot, one.names, {one.scale, one.place, one.provision})));
   EXPECT_EQ(gang["reasons"][0]["numbers"], nlohmann::json({4, 4, 8, -1, 0, 0}))
       << "4 GPUs lacking, 4 free, 8 needed; -1 for the domain, because the level is a node";
 }

@@ -275,7 +275,7 @@ Summary Summarizer::node(NodeId id) const {
     const auto* end = std::get_if<model::TerminateNode>(&action.what);
     if (end != nullptr && end->node == id) ends = &action.why;
   }
-  const model::Reason* stays = kept(model::Plan::Kept::Subject::node, id.value);
+  const model::Reason* stays = unchanged(model::Plan::Kept::Subject::node, id.value);
   if (ends != nullptr) summary.wanted = name + " is given back: " + sentence(*ends, catalog_);
   if (ends == nullptr && stays != nullptr) summary.wanted = name + " stays: " + sentence(*stays, catalog_);
 
@@ -309,7 +309,7 @@ std::string Summarizer::node_name(NodeId id) const {
   return known != nullptr ? *known : fmt::format("node {}", id.value);
 }
 
-const model::Reason* Summarizer::kept(model::Plan::Kept::Subject subject, std::uint32_t id) const {
+const model::Reason* Summarizer::unchanged(model::Plan::Kept::Subject subject, std::uint32_t id) const {
   for (const model::Plan::Kept& row : provision_.plan.kept) {
     if (row.subject == subject && row.id == id) return &row.why;
   }

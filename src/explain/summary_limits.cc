@@ -403,7 +403,7 @@ Limit Summarizer::limit_of(GangId id, const decide::scale::Decision& decision) c
                         launch->hold > Duration{} ? ", all within " + time_text(launch->hold) + " or none" : ""),
             "wait until the nodes have booted"};
   }
-  const Reason* nodes = kept(model::Plan::Kept::Subject::gang, id.value);
+  const Reason* nodes = unchanged(model::Plan::Kept::Subject::gang, id.value);
   const auto found = verdicts_.find(id);
   if (found == verdicts_.end()) {
     if (nodes != nullptr) return limit_of_nodes(*nodes, gang.spec.pods.gpu, missing_gpus(gang));
@@ -461,7 +461,7 @@ Limit Summarizer::limit_of_service(const decide::scale::Decision& decision, Sett
   }
   for (const decide::place::Shortfall& lack : place_.shortfalls) {
     if (lack.gang.valid() || lack.service != decision.service) continue;
-    return limit_of_shortfall(lack, kept(model::Plan::Kept::Subject::service, decision.service.value));
+    return limit_of_shortfall(lack, unchanged(model::Plan::Kept::Subject::service, decision.service.value));
   }
   if (std::optional<Limit> scale = limit_of_scale(catalog_, decision, states.ready, setting)) return *std::move(scale);
   if (states.starting > 0) {

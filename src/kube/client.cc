@@ -48,7 +48,7 @@ struct Client::Call {
   StreamHandler stream;               // handler of a stream
   std::optional<LineSplitter> lines;  // lines of a stream; none for a call
   net::RequestId exchange = 0;        // exchange in flight; 0: not sent yet
-  Instant heard_at{};                 // time of the last received data; time of sending if there was none
+  Instant last_data_at{};             // time of the last received data; time of sending if there was none
   Instant not_before{};
   Instant give_up_at = Instant::never();  // deadline for credentials
   int busy_retries = 0;
@@ -166,7 +166,7 @@ bool Client::send(Call& call, Instant now) {
     handler.on_headers = [&call](const net::Response& response) { call.status = response.status; };
     handler.on_body = [this, id](std::string_view piece) { line_piece(id, piece); };
   }
-  call.heard_at = now;
+  call.last_data_at = now;
   call.exchange = transport_.start(http_request(call), std::move(handler));
   return true;
 }
@@ -193,7 +193,7 @@ void Client::line_piece(CallId id, std::string_view piece) {
   if (found == calls_.end()) return;
   const std::shared_ptr<Call> owner = found->second;  // a handler may cancel this call
   Call& call = *owner;
-  call.heard_at = clock_();
+  call.last_data_at = clock_();
   if (!success(call.status)) {
     call.error_body += piece.substr(0, kErrorBodyMax - std::min(kErrorBodyMax, call.error_body.size()));
     return;
@@ -255,7 +255,7 @@ void Client::drop_silent() {
   if (!lost_at_) return;
   std::vector<CallId> silent;
   for (const auto& [id, call] : calls_) {
-    if (call->exchange != 0 && call->heard_at <= *lost_at_) silent.push_back(id);
+    if (call->exchange != 0 && call->last_data_at <= *lost_at_) silent.push_back(id);
   }
   lost_at_.reset();
   for (const CallId id : silent) {

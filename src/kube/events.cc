@@ -36,7 +36,7 @@ void EventRecorder::record(const EventNote& note, Instant now, WallTime wall) {
     Series& series = found->second;
     series.count += 1;
     series.last_at = wall;
-    series.heard_at = now;
+    series.last_event_at = now;
     return;
   }
   if (series_.size() >= options_.series_max) {
@@ -50,7 +50,7 @@ void EventRecorder::record(const EventNote& note, Instant now, WallTime wall) {
   series.event_name =
       cut(note.name, kNameMax) + "." + hex(wall.unix_us) + "." + hex(static_cast<std::int64_t>(++last_id_));
   series.first_at = series.last_at = wall;
-  series.heard_at = series.not_before = now;
+  series.last_event_at = series.not_before = now;
   series_.emplace(key, std::move(series));
 }
 
@@ -101,7 +101,8 @@ Instant EventRecorder::next_deadline() const {
 void EventRecorder::forget_old(Instant now) {
   std::erase_if(series_, [&](const auto& entry) {
     const Series& series = entry.second;
-    return series.in_flight == 0 && series.count == series.written && now - series.heard_at >= options_.series_window;
+    return series.in_flight == 0 && series.count == series.written &&
+           now - series.last_event_at >= options_.series_window;
   });
 }
 

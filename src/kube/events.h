@@ -64,7 +64,7 @@ class EventRecorder {
     std::string event_name;
     WallTime first_at;
     WallTime last_at;
-    Instant heard_at;
+    Instant last_event_at;
     Instant not_before;
     std::int64_t count = 1;
     std::int64_t written = 0;  // count that the server has stored

@@ -31,7 +31,7 @@ std::optional<Reflector::Call> Reflector::poll(Instant now) {
   Call call;
   call.serial = ++serial_;
   call_started_at_ = now;
-  heard_ = false;
+  has_event_ = false;
   if (need_all_ && !options_.watch_list) {
     call.kind = Call::Kind::list;
     call.continue_token = continue_token_;
@@ -71,8 +71,8 @@ Reflector::Step Reflector::event(std::uint64_t serial, const Event& event, Insta
     return {};
   }
   Step step;
-  step.begin = state_ == State::initial_events && !heard_;
-  heard_ = true;
+  step.begin = state_ == State::initial_events && !has_event_;
+  has_event_ = true;
   if (state_ == State::initial_events) {
     step.stage = event.type != Event::Type::bookmark;
     if (event.type == Event::Type::bookmark && event.initial_events_end) {
@@ -95,7 +95,7 @@ Reflector::Step Reflector::event(std::uint64_t serial, const Event& event, Insta
 void Reflector::ended(std::uint64_t serial, Instant now) {
   if (!current(serial)) return;
   if (state_ == State::initial_events) start_over();
-  const bool rejected = !heard_ && now < call_started_at_ + kWatchMin;
+  const bool rejected = !has_event_ && now < call_started_at_ + kWatchMin;
   if (!rejected && state_ == State::watching) backoff_.succeeded();
   wait(rejected || state_ == State::initial_events ? now + backoff_.after_failure(random_) : now);
 }

@@ -136,7 +136,7 @@ std::span<const Node> Fields::list(std::string_view key) {
   return value->items;
 }
 
-std::span<const Node> Fields::list_of_some(std::string_view key) {
+std::span<const Node> Fields::non_empty_list(std::string_view key) {
   const Node* value = take(key);
   const std::span<const Node> items = list(key);
   if (value != nullptr && value->kind == Node::Kind::sequence && items.empty()) {
@@ -161,8 +161,8 @@ const Node* Fields::scalar(std::string_view key, std::string_view expected) {
 }
 
 template <typename Value, typename Read, typename Show>
-bool Fields::measured(std::string_view key, Value& out, Value low, Value high, std::string_view expected, Read read,
-                      Show show) {
+bool Fields::read_bounded(std::string_view key, Value& out, Value low, Value high, std::string_view expected, Read read,
+                          Show show) {
   const Node* value = scalar(key, expected);
   if (value == nullptr) return false;
   const auto parsed = read(value->text);
@@ -184,39 +184,40 @@ bool Fields::text(std::string_view key, std::string& out) {
 }
 
 bool Fields::boolean(std::string_view key, bool& out) {
-  return measured(key, out, false, true, "true or false", read_boolean, [](bool b) { return b ? "true" : "false"; });
+  return read_bounded(key, out, false, true, "true or false", read_boolean,
+                      [](bool b) { return b ? "true" : "false"; });
 }
 
 bool Fields::duration(std::string_view key, Duration& out, Duration low, Duration high) {
-  return measured(key, out, low, high, "a duration with its unit, such as 250ms, 90s or 1h30m", read_duration,
-                  duration_text);
+  return read_bounded(key, out, low, high, "a duration with its unit, such as 250ms, 90s or 1h30m", read_duration,
+                      duration_text);
 }
 
 bool Fields::bytes(std::string_view key, Bytes& out, Bytes low, Bytes high) {
-  return measured(key, out, low, high, "bytes with their unit, such as 20GB or 512MiB", read_bytes,
-                  [](Bytes b) { return fmt::format("{}B", b.count); });
+  return read_bounded(key, out, low, high, "bytes with their unit, such as 20GB or 512MiB", read_bytes,
+                      [](Bytes b) { return fmt::format("{}B", b.count); });
 }
 
 bool Fields::bytes_per_second(std::string_view key, std::int64_t& out, std::int64_t low, std::int64_t high) {
-  return measured(key, out, low, high, "a bandwidth with its unit, such as 2GB/s or 10Gbit/s", read_bytes_per_second,
-                  [](std::int64_t b) { return fmt::format("{}B/s", b); });
+  return read_bounded(key, out, low, high, "a bandwidth with its unit, such as 2GB/s or 10Gbit/s",
+                      read_bytes_per_second, [](std::int64_t b) { return fmt::format("{}B/s", b); });
 }
 
 bool Fields::usd(std::string_view key, MicroUsd& out, MicroUsd low, MicroUsd high) {
-  return measured(key, out, low, high, "an amount in USD, such as 12.29", read_usd, usd_text);
+  return read_bounded(key, out, low, high, "an amount in USD, such as 12.29", read_usd, usd_text);
 }
 
 bool Fields::number(std::string_view key, double& out, double low, double high) {
-  return measured(key, out, low, high, "a number", read_number, [](double d) { return fmt::format("{}", d); });
+  return read_bounded(key, out, low, high, "a number", read_number, [](double d) { return fmt::format("{}", d); });
 }
 
 bool Fields::integer64(std::string_view key, std::int64_t& out, std::int64_t low, std::int64_t high) {
-  return measured(key, out, low, high, "a whole number", read_integer,
-                  [](std::int64_t n) { return fmt::format("{}", n); });
+  return read_bounded(key, out, low, high, "a whole number", read_integer,
+                      [](std::int64_t n) { return fmt::format("{}", n); });
 }
 
 bool Fields::share64(std::string_view key, std::int64_t& out, std::int64_t low, std::int64_t high) {
-  return measured(key, out, low, high, "a share, such as 80% or 0.8", read_share_ppm, [](std::int64_t ppm) {
+  return read_bounded(key, out, low, high, "a share, such as 80% or 0.8", read_share_ppm, [](std::int64_t ppm) {
     return ppm % 10'000 == 0 ? fmt::format("{}%", ppm / 10'000) : fmt::format("{}%", static_cast<double>(ppm) / 1e4);
   });
 }
@@ -232,9 +233,9 @@ std::size_t Fields::pick(std::string_view key, std::span<const std::string_view>
   return names.size();
 }
 
-const Place& Fields::blame(std::initializer_list<std::string_view> keys) const {
+const Place& Fields::place_for_error(std::initializer_list<std::string_view> keys) const {
   const std::vector<std::string> paths(keys.begin(), keys.end());
-  return manifest::blame(node_, paths);
+  return manifest::place_for_error(node_, paths);
 }
 
 void Fields::finish() {

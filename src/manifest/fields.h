@@ -67,7 +67,7 @@ class Fields {
   /// Returns the elements of a list, none if the key is absent.
   std::span<const Node> list(std::string_view key);
   /// Returns the elements of a list and refuses an empty one, which would read like an absent key.
-  std::span<const Node> list_of_some(std::string_view key);
+  std::span<const Node> non_empty_list(std::string_view key);
 
   // These functions return true if they read a value into `out`.
   bool text(std::string_view key, std::string& out);
@@ -127,7 +127,7 @@ class Fields {
   const Node& node() const { return node_; }
   /// Returns the place for an error about several keys: the key that the command line set, else the first key in the
   /// file, else the mapping.
-  const Place& blame(std::initializer_list<std::string_view> keys) const;
+  const Place& place_for_error(std::initializer_list<std::string_view> keys) const;
   const std::string& what() const { return what_; }
 
  private:
@@ -139,8 +139,8 @@ class Fields {
   bool wrong(const Node& value, std::string_view key, std::string_view expected);
 
   template <typename Value, typename Read, typename Show>
-  bool measured(std::string_view key, Value& out, Value low, Value high, std::string_view expected, Read read,
-                Show show);
+  bool read_bounded(std::string_view key, Value& out, Value low, Value high, std::string_view expected, Read read,
+                    Show show);
 
   const Node& node_;
   std::string what_;

@@ -91,7 +91,7 @@ std::string all_errors(std::string_view text, std::size_t max_errors = ErrorList
   fields.choice<Kind>("kind", kind, {{"plain", Kind::plain}, {"fancy", Kind::fancy}});
   fields.keys_depend_on("kind");
   if (kind == Kind::fancy) fields.take("color");
-  fields.list_of_some("parts");
+  fields.non_empty_list("parts");
   fields.check("range", [&](const Node& range, ErrorList& v) {
     Fields ends(range, "thing.range", v);
     ends.integer("low", low, 0, 10);

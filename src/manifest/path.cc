@@ -129,7 +129,7 @@ const Node* at_path(const Node& root, std::string_view path) {
   return found.complete ? found.last : nullptr;
 }
 
-const Place& blame(const Node& root, std::span<const std::string> paths) {
+const Place& place_for_error(const Node& root, std::span<const std::string> paths) {
   const Node* first = nullptr;
   for (const std::string& path : paths) {
     const Node* value = at_path(root, path);

@@ -16,7 +16,7 @@ const Node* at_path(const Node& root, std::string_view path);
 
 /// Returns the place for an error about the values at several paths: the value that the command line set, else the
 /// first one that exists, else the nearest existing node on the first path.
-const Place& blame(const Node& root, std::span<const std::string> paths);
+const Place& place_for_error(const Node& root, std::span<const std::string> paths);
 
 /// Applies one `--set path=value` to the tree. Missing keys are created, and the reader of the tree decides whether
 /// they are valid. The value is YAML. Errors about the new value have `--set path=value` as their file.

@@ -75,7 +75,7 @@ TEST(Blame, PrefersAnOptionThenAnExistingValueThenTheNearestNode) {
     SCOPED_TRACE(row.teaches);
     Result<Node> root = parse("a: {c: 1}\nlist: [x, {b: 2}]\n", "s.yaml");
     for (const std::string& set : row.sets) ASSERT_TRUE(apply_set(*root, set));
-    EXPECT_EQ(error_at(blame(*root, row.paths), "no").text(), row.at);
+    EXPECT_EQ(error_at(place_for_error(*root, row.paths), "no").text(), row.at);
   }
 }
 

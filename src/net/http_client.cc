@@ -64,7 +64,7 @@ class HttpClient::Loop {
   void expire();
   void watch_deadline(CurlTransfer& transfer);
   void end(RequestId id, Failure failure, std::string message);
-  void suspect(const CurlTransfer& transfer, Failure failure);
+  void mark_possibly_dead(const CurlTransfer& transfer, Failure failure);
   Duration idle_max(const CurlTransfer& transfer) const;
 
   Clock clock_;
@@ -79,7 +79,7 @@ class HttpClient::Loop {
   // libcurl does not allow adding or removing transfers inside its callbacks, so the loop does both later.
   std::vector<RequestId> started_;
   std::vector<std::unique_ptr<CurlTransfer>> cancelled_;
-  std::map<std::string, Instant> suspects_;  // origins with suspect connections, with the time of the last timeout
+  std::map<std::string, Instant> possibly_dead_;  // origins with suspect connections, with the time of the last timeout
 };
 
 HttpClient::Loop::Loop(Clock clock, Options options) : clock_(std::move(clock)), options_(options), now_(clock_()) {
@@ -204,7 +204,7 @@ void HttpClient::Loop::expire() {
     if (failure == Failure::none) {
       watch_deadline(transfer);
     } else {
-      suspect(transfer, failure);
+      mark_possibly_dead(transfer, failure);
       end(id, failure, transfer.timeout_message(failure));
     }
   }
@@ -226,16 +226,16 @@ void HttpClient::Loop::end(RequestId id, Failure failure, std::string message) {
   transfer->finish(failure, std::move(message));
 }
 
-void HttpClient::Loop::suspect(const CurlTransfer& transfer, Failure failure) {
+void HttpClient::Loop::mark_possibly_dead(const CurlTransfer& transfer, Failure failure) {
   if (failure == Failure::connect_timeout || !transfer.origin().starts_with("https")) return;
-  std::erase_if(suspects_, [&](const auto& entry) { return entry.second + kSuspectFor <= now_; });
-  suspects_[transfer.origin()] = now_;
+  std::erase_if(possibly_dead_, [&](const auto& entry) { return entry.second + kSuspectFor <= now_; });
+  possibly_dead_[transfer.origin()] = now_;
 }
 
 /// Returns the longest idle time of a connection that this transfer may reuse. 0: it needs a new connection.
 Duration HttpClient::Loop::idle_max(const CurlTransfer& transfer) const {
-  const auto suspected = suspects_.find(transfer.origin());
-  if (suspected == suspects_.end() || suspected->second + kSuspectFor <= now_) return kMaxIdle;
+  const auto suspected = possibly_dead_.find(transfer.origin());
+  if (suspected == possibly_dead_.end() || suspected->second + kSuspectFor <= now_) return kMaxIdle;
   const Duration since = now_ - suspected->second;
   return since < kOnlyNewFor ? Duration::zero() : since - std::chrono::seconds(1);
 }

@@ -24,7 +24,7 @@ KnativeAutoscaler::KnativeAutoscaler(KnativeSpec spec)
     : spec_(spec), stable_(spec.decider.stable_window, 1s), panic_(panic_window(spec), 1s) {}
 
 /// Applies the reconciler's bounds and its rules for scaling to zero to the decider's count.
-ReplicaCount KnativeAutoscaler::carry_out(ReplicaCount wanted, const ClusterView& view, Instant now) {
+ReplicaCount KnativeAutoscaler::apply_bounds_and_zero(ReplicaCount wanted, const ClusterView& view, Instant now) {
   kpa::Revision revision;
   revision.replicas = view.role.current;
   revision.activity = activity_;
@@ -33,7 +33,7 @@ ReplicaCount KnativeAutoscaler::carry_out(ReplicaCount wanted, const ClusterView
   revision.reachability = kpa::Revision::Reachability::reachable;
   revision.proxied = activity_ == Activity::inactive;
   revision.proxied_for = revision.proxied ? now - activity_since_ : Duration{};
-  const kpa::Step step = kpa::carry_out(spec_.zero, revision, wanted);
+  const kpa::Step step = kpa::apply_bounds_and_zero(spec_.zero, revision, wanted);
   const Activity next = step.desired == 0 ? Activity::inactive : Activity::active;
   if (next != activity_) {
     activity_ = next;
@@ -61,7 +61,7 @@ Recommendation KnativeAutoscaler::recommend(const ClusterView& view, Instant now
   const kpa::Result result = kpa::decide(spec_.decider, *state_, observed, now);
   if (!result.valid) return {view.role.current, "no metrics yet"};
   const std::string mode = state_->panic_since ? "in panic, " : "";
-  last_ = Recommendation{carry_out(result.desired, view, now),
+  last_ = Recommendation{apply_bounds_and_zero(result.desired, view, now),
                          mode + std::to_string(std::llround(*observed.stable)) + " requests over the stable window, " +
                              std::to_string(std::llround(*observed.panic)) +
                              " over the panic window: " + std::to_string(result.desired)};

@@ -23,7 +23,7 @@ class KnativeAutoscaler final : public Autoscaler {
   Recommendation recommend(const ClusterView& view, Instant now) override;
 
  private:
-  ReplicaCount carry_out(ReplicaCount wanted, const ClusterView& view, Instant now);
+  ReplicaCount apply_bounds_and_zero(ReplicaCount wanted, const ClusterView& view, Instant now);
 
   KnativeSpec spec_;
   kpa::AverageWindow stable_;

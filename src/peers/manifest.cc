@@ -18,7 +18,7 @@ namespace scale = decide::scale;
 constexpr std::int64_t kMostReplicas = 100'000;
 
 /// Accepts keys with any value, because a simulation does not use them.
-void pass_over(Fields& fields, std::initializer_list<std::string_view> keys) {
+void accept_unused_keys(Fields& fields, std::initializer_list<std::string_view> keys) {
   for (const std::string_view key : keys) fields.take(key);
 }
 
@@ -53,7 +53,7 @@ void read_rules(const Node& node, const std::string& what, scale::HpaRules& rule
   fields.choice<Select>("selectPolicy", rules.select,
                         {{"Max", Select::max}, {"Min", Select::min}, {"Disabled", Select::disabled}});
   if (const Node* stated = fields.take("tolerance")) tolerance = milli_of(*stated, what + ".tolerance", errors);
-  const auto policies = fields.list_of_some("policies");
+  const auto policies = fields.non_empty_list("policies");
   if (!policies.empty()) rules.policies.clear();
   for (const Node& item : policies) {
     scale::HpaRatePolicy policy;
@@ -150,7 +150,7 @@ std::string matchers_of(const Node* selector, ErrorList& errors) {
 /// Reads a Pods, Object or External metric: a series that engines or the gateway export.
 void read_series(const Node& node, const std::string& what, HpaMetric& metric, ErrorList& errors) {
   Fields parts(node, what, errors);
-  if (what == "object") pass_over(parts, {"describedObject"});
+  if (what == "object") accept_unused_keys(parts, {"describedObject"});
   std::string matchers;
   const Node* name_at = nullptr;
   if (const Node* identity = parts.need("metric")) {
@@ -203,7 +203,7 @@ HpaMetric read_metric(const Node& node, const PodResources& pod, ErrorList& erro
 HpaSpec read_hpa(const Node& node, const PodResources& pod, ErrorList& errors) {
   HpaSpec spec;
   Fields fields(node, "spec", errors);
-  pass_over(fields, {"scaleTargetRef"});
+  accept_unused_keys(fields, {"scaleTargetRef"});
   fields.integer("minReplicas", spec.min_replicas, 0, kMostReplicas);
   if (fields.need("maxReplicas") != nullptr) fields.integer("maxReplicas", spec.max_replicas, 1, kMostReplicas);
   if (const Node* behavior = fields.take("behavior")) read_behavior(*behavior, spec.settings, errors);
@@ -225,8 +225,8 @@ void read_number(Fields& fields, std::string_view key, double& out, ErrorList& e
 }
 
 void read_prometheus(Fields& parts, HpaMetric& metric, ErrorList& errors) {
-  pass_over(parts, {"serverAddress", "queryParameters", "namespace", "customHeaders", "unsafeSsl", "timeout",
-                    "authModes", "metricName"});
+  accept_unused_keys(parts, {"serverAddress", "queryParameters", "namespace", "customHeaders", "unsafeSsl", "timeout",
+                             "authModes", "metricName"});
   double threshold = 0;
   const Node* threshold_at = parts.need("threshold");
   read_number(parts, "threshold", threshold, errors);
@@ -283,7 +283,7 @@ std::int64_t percent_milli(const Node& node, ErrorList& errors) {
 /// Reads a cpu or memory trigger, which KEDA passes on to the HPA.
 void read_resource_trigger(const Node& at, Fields& parts, const PodResources& pod, HpaMetric& metric,
                            ErrorList& errors) {
-  pass_over(parts, {"containerName", "activationValue"});
+  accept_unused_keys(parts, {"containerName", "activationValue"});
   if (metric.target == HpaMetric::Target::value) {
     errors.fail(at.place, "triggers.metricType: expected Utilization or AverageValue for cpu and memory");
   }
@@ -309,7 +309,7 @@ HpaMetric read_trigger(const Node& node, const PodResources& pod, ErrorList& err
   if (type == Type::cpu || type == Type::memory) metric.source = type == Type::cpu ? Source::cpu : Source::memory;
   if (metric.is_resource()) metric.target = HpaMetric::Target::utilization;
   fields.text("name", metric.name);
-  pass_over(fields, {"useCachedMetrics", "authenticationRef"});
+  accept_unused_keys(fields, {"useCachedMetrics", "authenticationRef"});
   using Target = HpaMetric::Target;
   fields.choice<Target>(
       "metricType", metric.target,
@@ -348,10 +348,10 @@ keda::Fallback read_fallback(const Node& node, ErrorList& errors) {
 
 void read_advanced(const Node& node, HpaSpec& spec, ErrorList& errors) {
   Fields fields(node, "advanced", errors);
-  pass_over(fields, {"restoreToOriginalReplicaCount"});
+  accept_unused_keys(fields, {"restoreToOriginalReplicaCount"});
   fields.check("horizontalPodAutoscalerConfig", [&](const Node& config, ErrorList& v) {
     Fields parts(config, "horizontalPodAutoscalerConfig", v);
-    pass_over(parts, {"name"});
+    accept_unused_keys(parts, {"name"});
     if (const Node* behavior = parts.take("behavior")) read_behavior(*behavior, spec.settings, v);
     parts.finish();
   });
@@ -366,7 +366,7 @@ HpaSpec read_scaled_object(const Node& node, const PodResources& pod, ErrorList&
   HpaSpec spec;
   spec.keda.emplace();
   Fields fields(node, "spec", errors);
-  pass_over(fields, {"scaleTargetRef"});
+  accept_unused_keys(fields, {"scaleTargetRef"});
   spec.min_replicas = 0;
   spec.max_replicas = 100;
   read_seconds(fields, "pollingInterval", spec.polling_interval, 86'400);
@@ -421,7 +421,7 @@ HpaSpec read_manifest(const Node& root, const std::string& file, const PodResour
   const Node* kind_at = fields.need("kind");
   fields.text("apiVersion", api);
   fields.text("kind", kind);
-  pass_over(fields, {"metadata", "status"});
+  accept_unused_keys(fields, {"metadata", "status"});
   const Node* spec = fields.need("spec");
   fields.finish();
   if (api.empty() || kind.empty() || spec == nullptr) return {};

@@ -124,17 +124,17 @@ class Feasibility {
 
   void check() {
     if (scenario_.bound && !scenario_.is_alone()) {
-      return errors_.fail(manifest::blame(root_, Paths{"bound", "services", "jobs"}),
+      return errors_.fail(manifest::place_for_error(root_, Paths{"bound", "services", "jobs"}),
                           "bound: found true, but the lower bound is computed for one service, expected a scenario "
                           "with one service and without jobs");
     }
     if (scenario_.bound && scenario_.endpoint().split()) {
-      return errors_.fail(manifest::blame(root_, Paths{"bound", "service.roles"}),
+      return errors_.fail(manifest::place_for_error(root_, Paths{"bound", "service.roles"}),
                           "bound: found true, but the lower bound is computed only for replicas that do both, "
                           "expected a service without roles");
     }
     if (scenario_.bound && scenario_.endpoint().mixed()) {
-      return errors_.fail(manifest::blame(root_, Paths{"bound", "service.variants"}),
+      return errors_.fail(manifest::place_for_error(root_, Paths{"bound", "service.variants"}),
                           "bound: found true, but the lower bound is computed only for replicas of one kind, "
                           "expected a service without variants");
     }
@@ -252,7 +252,7 @@ class Feasibility {
 
   void refuse(Paths paths, const Paths& more, std::string message) {
     paths.insert(paths.end(), more.begin(), more.end());
-    errors_.fail(manifest::blame(root_, paths), std::move(message), ErrorKind::infeasible);
+    errors_.fail(manifest::place_for_error(root_, paths), std::move(message), ErrorKind::infeasible);
   }
 
   bool something_serves() {

@@ -30,8 +30,9 @@ void compare_bound(const Node& root, std::string_view key, Duration found, Durat
     return bound == Duration{} ? std::string("no bound") : manifest::duration_text(bound);
   };
   const std::vector<std::string> path = {fmt::format("spec.slo.{}", key), "spec.slo"};
-  errors.fail(manifest::blame(root, path), fmt::format("spec.slo.{}: found {}, expected {}, as in the scenario", key,
-                                                       words(found), words(expected)));
+  errors.fail(
+      manifest::place_for_error(root, path),
+      fmt::format("spec.slo.{}: found {}, expected {}, as in the scenario", key, words(found), words(expected)));
 }
 
 void check_same_service(const Node& root, const InferenceScalerManifest& scaler, const EndpointSpec& endpoint,
@@ -41,8 +42,9 @@ void check_same_service(const Node& root, const InferenceScalerManifest& scaler,
   const std::string model = served ? served->model : scaler.model;
   if (model != service.workload.model) {
     const std::vector<std::string> path = {"spec.model"};
-    errors.fail(manifest::blame(root, path), fmt::format("spec.model: found {}, expected {}, as in the scenario",
-                                                         scaler.model, service.workload.model));
+    errors.fail(
+        manifest::place_for_error(root, path),
+        fmt::format("spec.model: found {}, expected {}, as in the scenario", scaler.model, service.workload.model));
   }
   const model::Slo& slo = service.slo;
   compare_bound(root, "ttft", scaler.slo.ttft, slo.ttft, errors);
@@ -50,7 +52,7 @@ void check_same_service(const Node& root, const InferenceScalerManifest& scaler,
   compare_bound(root, "e2e", scaler.slo.e2e, slo.e2e, errors);
   if (scaler.slo.attainment_ppm == slo.attainment_ppm) return;
   const std::vector<std::string> path = {"spec.slo.attainment", "spec.slo"};
-  errors.fail(manifest::blame(root, path),
+  errors.fail(manifest::place_for_error(root, path),
               fmt::format("spec.slo.attainment: found {} %, expected {} %, as in the scenario",
                           scaler.slo.attainment_ppm / 1e4, slo.attainment_ppm / 1e4));
 }
@@ -97,7 +99,7 @@ std::optional<FittedScaler> fit_inference_scaler(const Node& root, const Endpoin
   auto bounds = bounds_by_service(scaler, endpoint, *scenario.catalog);
   if (!bounds) {
     const std::vector<std::string> path = {"spec.roles"};
-    errors.fail(manifest::blame(root, path),
+    errors.fail(manifest::place_for_error(root, path),
                 fmt::format("spec.roles: found {} roles, expected {}", scaler.roles.size(),
                             endpoint.split() ? "prefill and decode with one variant each, as in the scenario"
                             : endpoint.mixed()

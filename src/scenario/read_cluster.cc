@@ -67,7 +67,7 @@ class ClusterReader {
   void read_topology(Fields& fields) {
     sim::TopologyLayout layout;
     const manifest::Mark topology(errors_);
-    const auto zones = fields.list_of_some("zones");
+    const auto zones = fields.non_empty_list("zones");
     if (!zones.empty()) layout.zones.clear();
     for (const Node& zone : zones) {
       if (zone.kind != Node::Kind::scalar || zone.text.empty()) {
@@ -296,18 +296,18 @@ class ClusterReader {
     fields.duration("missing_after", scrape.missing_after, 1ms, 24h);
     fields.finish();
     if (fields.ok() && scrape.delay >= scrape.interval) {
-      errors_.fail(fields.blame({"delay", "interval"}),
+      errors_.fail(fields.place_for_error({"delay", "interval"}),
                    fmt::format("cluster.scrape: delay {} is not below interval {}, expected a shorter delay",
                                manifest::duration_text(scrape.delay), manifest::duration_text(scrape.interval)));
     }
     if (fields.ok() && scrape.blackout >= scrape.blackout_every) {
       errors_.fail(
-          fields.blame({"blackout", "blackout_every"}),
+          fields.place_for_error({"blackout", "blackout_every"}),
           fmt::format("cluster.scrape: blackout {} is not below blackout_every {}, expected a shorter blackout",
                       manifest::duration_text(scrape.blackout), manifest::duration_text(scrape.blackout_every)));
     }
     if (fields.ok() && scrape.missing_after <= scrape.stale_after) {
-      errors_.fail(fields.blame({"missing_after", "stale_after"}),
+      errors_.fail(fields.place_for_error({"missing_after", "stale_after"}),
                    "cluster.scrape: missing_after is not above stale_after, expected a longer time");
     }
   }

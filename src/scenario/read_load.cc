@@ -71,7 +71,7 @@ void read_lengths(Fields& fields, workload::LengthsSpec& lengths, std::string& p
 void read_steps(Fields& fields, workload::RateCurve& rate, ErrorList& errors) {
   if (fields.need("step") != nullptr) read(fields, "step", rate.step, workload::kRateStep);
   fields.need("step_rates");
-  for (const Node& step : fields.list_of_some("step_rates")) {
+  for (const Node& step : fields.non_empty_list("step_rates")) {
     const auto value = step.kind == Node::Kind::scalar ? manifest::read_number(step.text) : std::nullopt;
     if (!value || *value < 0 || *value > kRateOrNone.max) {
       errors.fail(step.place, fmt::format("rate.step_rates: found {}, expected requests per second", step.words()));
@@ -175,7 +175,7 @@ void read_load(const Node& node, workload::WorkloadSpec& load, ErrorList& errors
   const int sources = (trace != nullptr) + (profile != nullptr) + (generator != nullptr) + (closed_loop != nullptr);
   if (fields.ok() && sources != 1) {
     errors.fail(
-        fields.blame({"trace", "profile", "generator", "closed_loop"}),
+        fields.place_for_error({"trace", "profile", "generator", "closed_loop"}),
         fmt::format("load names {} sources, expected one of trace, profile, generator or closed_loop", sources));
   }
   workload::TraceSpec from_trace;
@@ -194,7 +194,7 @@ void read_load(const Node& node, workload::WorkloadSpec& load, ErrorList& errors
   if (!fields.ok()) return;
   if (const std::optional<workload::Fault> fault = workload::find_fault(load)) {
     const std::vector<std::string> setting = {fault->setting};
-    errors.fail(manifest::blame(node, setting), fmt::format("load.{}: {}", fault->setting, fault->message));
+    errors.fail(manifest::place_for_error(node, setting), fmt::format("load.{}: {}", fault->setting, fault->message));
   }
 }
 

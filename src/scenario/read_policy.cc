@@ -290,7 +290,7 @@ PolicySpec read_policy(const Node& node, const Scenario& scenario, ErrorList& er
   if (layers.provision->kind == decide::provision::Policy::Kind::group &&
       layers.place->kind == decide::place::Policy::Kind::first_fit) {
     // First fit binds pod by pod and states no shortfall, so that no group of nodes would ever be bought.
-    errors.fail(fields.blame({"place", "provision"}),
+    errors.fail(fields.place_for_error({"place", "provision"}),
                 fmt::format("policies: \"{}\" can never buy a node: provision: group buys nodes only for "
                             "shortfalls, which only place: gang reports, expected place: gang, or provision: karpenter "
                             "or cluster_autoscaler",
@@ -301,7 +301,7 @@ PolicySpec read_policy(const Node& node, const Scenario& scenario, ErrorList& er
   if (layers.place->kind == decide::place::Policy::Kind::first_fit &&
       std::ranges::any_of(scenario.catalog->services, survives)) {
     // First fit places replicas next to each other, including the replicas that are added for the spread.
-    errors.fail(fields.blame({"place"}),
+    errors.fail(fields.place_for_error({"place"}),
                 fmt::format("policies: \"{}\" cannot survive a loss: place: first_fit does not spread replicas, "
                             "expected place: gang because replicas.survive is stated",
                             layers.name),
@@ -310,7 +310,7 @@ PolicySpec read_policy(const Node& node, const Scenario& scenario, ErrorList& er
   if (spec.sleep && std::ranges::any_of(scenario.catalog->services, survives)) {
     // A replica wakes in the domain in which it fell asleep. If that domain holds too many replicas already, the
     // service would put the replica to sleep and wake it again without end.
-    errors.fail(fields.blame({"sleep"}),
+    errors.fail(fields.place_for_error({"sleep"}),
                 fmt::format("policies: \"{}\" has sleep, and the service has replicas.survive, expected only one of "
                             "them: a replica wakes in the domain in which it fell asleep, and so adds nothing to the "
                             "spread",

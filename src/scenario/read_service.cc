@@ -116,7 +116,7 @@ void read_engine_settings(const Node& node, const std::string& owner, RoleSpec& 
   fields.duration("front_end", spec.front_end, 0s, 10s);
   fields.finish();
   if (fields.ok() && replica.max_batched_tokens < replica.max_seqs) {
-    errors.fail(fields.blame({"max_batched_tokens", "max_seqs"}),
+    errors.fail(fields.place_for_error({"max_batched_tokens", "max_seqs"}),
                 fmt::format("{}: max_batched_tokens {} is below max_seqs {}, expected at least one token a sequence",
                             fields.what(), replica.max_batched_tokens, replica.max_seqs));
   }
@@ -145,7 +145,7 @@ void read_client(const Node& node, const std::string& owner, sim::ClientConfig& 
   fields.duration("backoff_max", client.backoff_max, 0s, 1h);
   fields.finish();
   if (fields.ok() && client.backoff > client.backoff_max) {
-    errors.fail(fields.blame({"backoff", "backoff_max"}),
+    errors.fail(fields.place_for_error({"backoff", "backoff_max"}),
                 fmt::format("{}: backoff {} is above backoff_max {}", fields.what(),
                             manifest::duration_text(client.backoff), manifest::duration_text(client.backoff_max)));
   }
@@ -223,15 +223,16 @@ Replicas read_replicas(const Node& node, const std::string& owner, model::Servic
   }
   fields.finish();
   if (service.windows.size() > model::BoundsWindow::kMost) {
-    errors.fail(fields.blame({"windows"}), fmt::format("{}.windows: found {}, expected at most {}", fields.what(),
-                                                       service.windows.size(), model::BoundsWindow::kMost));
+    errors.fail(fields.place_for_error({"windows"}),
+                fmt::format("{}.windows: found {}, expected at most {}", fields.what(), service.windows.size(),
+                            model::BoundsWindow::kMost));
   }
   if (!fields.ok()) return replicas;
   if (service.min_replicas > service.max_replicas) {
-    errors.fail(fields.blame({"min", "max"}),
+    errors.fail(fields.place_for_error({"min", "max"}),
                 fmt::format("{}: min {} is above max {}", fields.what(), service.min_replicas, service.max_replicas));
   } else if (replicas.initial < service.min_replicas || replicas.initial > service.max_replicas) {
-    errors.fail(fields.blame({"initial", "min", "max"}),
+    errors.fail(fields.place_for_error({"initial", "min", "max"}),
                 fmt::format("{}: initial {} lies outside {} to {}", fields.what(), replicas.initial,
                             service.min_replicas, service.max_replicas));
   }
@@ -253,12 +254,12 @@ Result<const engine::EngineRow*> find_row(const engine::EngineTable& table, cons
 /// the weights.
 void find_engine(const Fields& fields, const std::string& gpu, const model::Workload& workload,
                  const engine::EngineTable& table, RoleSpec& spec, ErrorList& errors) {
-  const manifest::Place& place = fields.blame({"model", "gpu", "tensor_parallel", "dtype"});
+  const manifest::Place& place = fields.place_for_error({"model", "gpu", "tensor_parallel", "dtype"});
   const Result<const engine::EngineRow*> row = find_row(table, workload, gpu, fields.node().find("dtype") != nullptr);
   if (!row) return errors.fail(place, fields.what() + ": " + row.error().message, row.error().kind);
   spec.engine = *row;
   if (workload.tensor_parallel % workload.pods != 0) {
-    return errors.fail(fields.blame({"pods_per_replica", "tensor_parallel"}),
+    return errors.fail(fields.place_for_error({"pods_per_replica", "tensor_parallel"}),
                        fmt::format("{}: {} GPUs cannot be divided over {} pods, expected pods_per_replica "
                                    "to divide tensor_parallel",
                                    fields.what(), workload.tensor_parallel, workload.pods));
@@ -565,7 +566,7 @@ void read_service(const Node& node, const std::string& owner, model::Catalog& ca
       read_kv_transfer(transfer, owner, endpoint.kv_transfer, v);
     });
     read_roles(*roles, fields, service, catalog, scenario, errors);
-  } else if (const auto variants = fields.list_of_some("variants"); !variants.empty()) {
+  } else if (const auto variants = fields.non_empty_list("variants"); !variants.empty()) {
     for (const std::string_view key : kReplicaKeys) fields.take(key);  // each variant reads them
     read_variants(variants, fields, service, catalog, scenario, errors);
   } else {

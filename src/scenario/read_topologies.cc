@@ -24,7 +24,7 @@ model::Topology read_topology(const Node& node, ErrorList& errors) {
   Fields fields(node, kWhat, errors);
   model::Topology topology;
   if (fields.need("name") != nullptr) fields.text("name", topology.name);
-  for (const Node& item : fields.list_of_some("levels")) {
+  for (const Node& item : fields.non_empty_list("levels")) {
     Fields of_level(item, "cluster.topologies.levels", errors);
     model::Topology::Depth& level = topology.levels.emplace_back();
     if (of_level.need("name") != nullptr) of_level.text("name", level.name);
@@ -52,7 +52,7 @@ std::size_t topology_named(const Fields& fields, const std::string& name, const 
   if (found != catalog.topologies.end()) return static_cast<std::size_t>(found - catalog.topologies.begin());
   std::vector<std::string_view> names;
   for (const model::Topology& topology : catalog.topologies) names.push_back(topology.name);
-  errors.fail(fields.blame({"name"}),
+  errors.fail(fields.place_for_error({"name"}),
               fmt::format("{}.name: found \"{}\", expected {}", fields.what(), name, manifest::one_of(names)));
   return 0;
 }
@@ -69,7 +69,7 @@ std::optional<model::Level> read_level_name(Fields& fields, std::string_view key
   for (const model::Topology::Depth& depth : catalog.topologies[topology].levels) {
     if (depth.name != "cluster") names.insert(names.begin() + 1, depth.name);
   }
-  errors.fail(fields.blame({key}),
+  errors.fail(fields.place_for_error({key}),
               fmt::format("{}.{}: found \"{}\", expected {}", fields.what(), key, name, manifest::one_of(names)));
   return std::nullopt;
 }
@@ -88,7 +88,7 @@ std::vector<std::int64_t> read_sizes(const Node& topology, std::int64_t per_zone
     fields.text("name", name);
     if (!fields.integer("nvlink_domains", size, 1, kMostSize)) return {};
     if (wider_size % size != 0) {
-      errors.fail(fields.blame({"nvlink_domains"}),
+      errors.fail(fields.place_for_error({"nvlink_domains"}),
                   fmt::format("{}.nvlink_domains: found {}, expected a number that divides the {} of a {}: otherwise "
                               "one {} would lie in two {}s",
                               fields.what(), size, wider_size, wider, name, wider));
@@ -147,7 +147,7 @@ void read_constraint(const Node& node, const std::string& owner, const model::Ca
   workload.preferred = read_level_name(fields, "preferred", catalog, topology, errors);
   fields.finish();
   if (const auto fault = model::preference_fault(catalog, workload.together, workload.preferred)) {
-    errors.fail(fields.blame({"preferred"}), fmt::format("{}.preferred: {}", fields.what(), *fault));
+    errors.fail(fields.place_for_error({"preferred"}), fmt::format("{}.preferred: {}", fields.what(), *fault));
     workload.preferred.reset();
   }
 }

@@ -32,7 +32,7 @@ void add_policy(const Swept& swept, Scenario& scenario, ErrorList& errors) {
   }
   for (const PolicySpec& other : scenario.policies) {
     if (!name.empty() && other.policies.name == name) {
-      return errors.fail(manifest::blame(swept.node, Paths{"name"}),
+      return errors.fail(manifest::place_for_error(swept.node, Paths{"name"}),
                          fmt::format("policies: \"{}\" is given twice", name));
     }
   }
@@ -104,7 +104,7 @@ void read_part(const Node* node, ErrorList& errors, Read read) {
 void set_load_end(const Node& root, const std::string& path, Scenario& scenario, workload::WorkloadSpec& load,
                   ErrorList& errors) {
   if (!workload::ends_by_itself(load) && !load.duration && !scenario.duration) {
-    errors.fail(manifest::blame(root, Paths{path + ".duration", "duration"}),
+    errors.fail(manifest::place_for_error(root, Paths{path + ".duration", "duration"}),
                 fmt::format("{} never ends, expected {}.duration (or duration of the whole run)",
                             path == "load" ? "the load" : path, path));
   }
@@ -114,7 +114,7 @@ void set_load_end(const Node& root, const std::string& path, Scenario& scenario,
     if (!scenario.duration && is_alone) scenario.duration = load.duration;
     if (!scenario.duration && !is_alone) {
       errors.fail(
-          manifest::blame(root, Paths{path}),
+          manifest::place_for_error(root, Paths{path}),
           fmt::format("{}: found a closed loop beside other services, expected duration of the whole run", path));
     }
     scenario.settle = 8784h;
@@ -182,7 +182,7 @@ void read_services(Fields& fields, const Node& root, const ScenarioOverrides& ov
     errors.fail(place, "the scenario has several services, expected --set services.NAME.load.trace=FILE",
                 ErrorKind::usage);
   }
-  const auto items = fields.list_of_some("services");
+  const auto items = fields.non_empty_list("services");
   if (items.size() > kMostServices) {
     return errors.fail(items[kMostServices].place, fmt::format("more than {} services", kMostServices));
   }
@@ -214,7 +214,7 @@ Scenario read(Node root, const std::string& file, const ScenarioOverrides& overr
   read_services(fields, root, overrides, catalog, scenario, errors);
   read_jobs(jobs, catalog, scenario, errors);
   fields.need("policies");
-  const auto policies = fields.list_of_some("policies");
+  const auto policies = fields.non_empty_list("policies");
   fields.finish();
   read_part(cluster, errors, [&](const Node& node, ErrorList& v) { read_cluster(node, catalog, scenario, v); });
   scenario.catalog = std::make_shared<const model::Catalog>(std::move(catalog));

@@ -24,7 +24,7 @@ archive::Redecision last_decisions(const control::Controller& controller, std::u
   for (std::uint32_t i = 0; i < controller.memory().scale.size(); ++i)
     last.scale.push_back(controller.scale_decision({i}));
   last.place = controller.placed();
-  last.provision = controller.bought();
+  last.provision = controller.provisioned();
   last.place.plan.actions.clear();
   last.provision.plan.actions.clear();
   for (const control::LoggedDecision& logged : controller.log().entries()) {

@@ -33,11 +33,11 @@ RC_GTEST_PROP(LastDecisions, AreShownLikeThoseOfARecording, ()) {
   AcceptingWorld port(world.snapshot);
   ShownState recorded;
   const auto command = replay_command("a.rec");
-  const auto witness = [&](const model::Snapshot& snapshot, const control::Memory& memory) {
+  const auto input_observer = [&](const model::Snapshot& snapshot, const control::Memory& memory) {
     const archive::SavedState state{snapshot, {}, policies, memory};
     recorded = show_state(7, state, archive::redecide(state), command);
   };
-  control::Controller controller(policies, port, {.witness = witness, .decider = nullptr});
+  control::Controller controller(policies, port, {.input_observer = input_observer, .decider = nullptr});
   controller.tick();
   const archive::SavedState now{world.snapshot, {}, policies, {}};
   const ShownState shown = show_state(7, now, last_decisions(controller, 0), command);

@@ -40,7 +40,7 @@ void PacedRun::run(const std::stop_token& stop) {
   experiment::Prepared prepared = experiment::prepare(scenario_, policy, scenario_.seed);
   prepared.setup.stop = stop;
   prepared.setup.keep_history = scenario_.history;
-  prepared.setup.witness = [&](const model::Snapshot& snapshot, const control::Memory& memory) {
+  prepared.setup.input_observer = [&](const model::Snapshot& snapshot, const control::Memory& memory) {
     wait_until(snapshot.at, stop);
     if (stop.stop_requested()) return;
     const archive::SavedState state{snapshot, {}, policy.policies, memory};

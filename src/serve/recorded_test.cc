@@ -24,7 +24,7 @@ std::int64_t record(const std::string& path) {
   Result<archive::Recorder> recorder = archive::Recorder::create(path);
   EXPECT_TRUE(recorder);
   std::int64_t states = 0;
-  prepared.setup.witness = [&](const model::Snapshot& snapshot, const control::Memory& memory) {
+  prepared.setup.input_observer = [&](const model::Snapshot& snapshot, const control::Memory& memory) {
     EXPECT_TRUE(recorder->add({snapshot, {}, policy.policies, memory}));
     ++states;
   };

@@ -61,7 +61,7 @@ ReplicaBounds read_scaler_variant(const Node& node, ErrorList& errors) {
   for (const std::string_view key : {"gpu", "engineProfile", "costPerHour"}) fields.take(key);
   fields.finish();
   if (fields.ok() && bounds.min > bounds.max) {
-    errors.fail(fields.blame({"minReplicas", "maxReplicas"}),
+    errors.fail(fields.place_for_error({"minReplicas", "maxReplicas"}),
                 fields.what() + ": minReplicas " + std::to_string(bounds.min) + " is above maxReplicas " +
                     std::to_string(bounds.max));
   }
@@ -76,7 +76,7 @@ InferenceScalerManifest::Role read_scaler_role(const Node& node, ErrorList& erro
                       {named_value(model::kRoleNames, Role::both), named_value(model::kRoleNames, Role::prefill),
                        named_value(model::kRoleNames, Role::decode)});
   fields.need("variants");
-  for (const Node& variant : fields.list_of_some("variants")) {
+  for (const Node& variant : fields.non_empty_list("variants")) {
     role.variants.push_back(read_scaler_variant(variant, errors));
   }
   fields.finish();
@@ -185,7 +185,7 @@ InferenceScalerManifest read_inference_scaler(const Node& root, ErrorList& error
   spec.text("engine", engine);
   if (const Node* slo = spec.need("slo")) read_scaler_slo(*slo, out.slo, errors);
   spec.need("roles");
-  for (const Node& role : spec.list_of_some("roles")) out.roles.push_back(read_scaler_role(role, errors));
+  for (const Node& role : spec.non_empty_list("roles")) out.roles.push_back(read_scaler_role(role, errors));
   out.policy = read_scaler_policy(spec, engine, errors);
   spec.check("decodePerPrefill", [&](const Node& node, ErrorList& v) { read_scaler_ratio(node, out.role_limits, v); });
   spec.take("mode");  // a simulated policy always acts

@@ -31,7 +31,7 @@ void read_rules(const Node& node, std::string title, scale::HpaRules& rules, Err
   fields.choice<Select>("select", rules.select,
                         {named_value(kSelectKeys, Select::max), named_value(kSelectKeys, Select::min),
                          named_value(kSelectKeys, Select::disabled)});
-  const auto policies = fields.list_of_some("policies");
+  const auto policies = fields.non_empty_list("policies");
   if (!policies.empty()) rules.policies.clear();
   for (const Node& item : policies) {
     scale::HpaRatePolicy policy;

@@ -161,8 +161,8 @@ TEST(Scraper, FetchesOverSockets) {
   net::HttpClient client(clock);
   Scraper scraper(client, clock, {.interval = 200ms, .timeout = 150ms, .body_bytes = 1000, .in_flight_max = 4});
   const ScrapeId id = scraper.add(target("http://" + server.address(*listener).text() + "/metrics"));
-  const Instant patience = clock() + 20s;
-  while (scraper.readings(id).page != Missing::none && clock() < patience) {
+  const Instant deadline = clock() + 20s;
+  while (scraper.readings(id).page != Missing::none && clock() < deadline) {
     scraper.tick();
     client.run_once(1ms);
     server.run_once(0ms);

@@ -21,7 +21,7 @@ struct ClaimsTest : ::testing::Test {
     group.pool.meta.uid = "pool";
     group.name = name;
     group.count = count;
-    group.held = true;
+    group.is_all_or_none = true;
     return group;
   }
   void launch(std::uint32_t token, const std::string& name) {

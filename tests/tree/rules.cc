@@ -35,7 +35,7 @@ constexpr std::string_view kTestedElsewhere[] = {
     "src/workload/mooncake_trace.cc",
     "src/workload/scan.cc",
     // read_test.cc tests the parts of the reader through archive::parse.
-    "src/archive/check_stated.cc",
+    "src/archive/require_written_keys.cc",
     "src/archive/closed_lists.cc",
     "src/archive/read_catalog.cc",
     // services_test.cc, in the same folder, tests it.

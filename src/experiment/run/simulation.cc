@@ -171,6 +171,15 @@ std::unique_ptr<control::Decider> decider_of(const SimulationSetup& setup, Peers
 /// Returns the number of requests that can no longer meet the SLO.
 RequestCount missed(const sim::RequestCounts& counts) { return counts.completed - counts.met + counts.unmet(); }
 
+/// Returns the reason of another autoscaler, and the bound of the service that limits it.
+std::string with_bounds(const std::string& why, model::ReasonCode code, const model::Service& service,
+                        ReplicaCount desired) {
+  if (code == model::ReasonCode::at_maximum || desired == service.max_replicas) {
+    return fmt::format("{}; the maximum is {}", why, service.max_replicas);
+  }
+  return code == model::ReasonCode::at_minimum ? fmt::format("{}; the minimum is {}", why, service.min_replicas) : why;
+}
+
 /// Decides when the run is over.
 class RunEnd {
  public:
@@ -206,23 +215,16 @@ Result<RunResult> simulate(const SimulationSetup& setup, const ProgressCallback&
   HistoryRecorder history(setup.cluster);
   WatchedWorld world(cluster, hook.scraped(), setup.cluster, setup.keep_history ? &history : nullptr);
   std::int64_t not_repeatable = 0;
-  control::Controller controller(setup.policies, world,
-                                 {.witness = setup.witness, .decider = decider_of(setup, peers, not_repeatable)});
+  control::Controller controller(
+      setup.policies, world,
+      {.input_observer = setup.input_observer, .decider = decider_of(setup, peers, not_repeatable)});
   const std::vector<model::Service>& services = setup.cluster.catalog->services;
   const auto why = [&](model::ServiceId id) {
     const decide::scale::Decision& decision = controller.scale_decision(id);
     const std::string& peers_why = peers.of(id).why();
     if (peers_why.empty()) return model::sentence(decision.why);
-    const model::Service& service = services[id.value];
     const model::ServiceState* state = cluster.truth().services.find(id);
-    const bool is_full = state != nullptr && state->desired_replicas == service.max_replicas;
-    if (is_full || decision.why.code == model::ReasonCode::at_maximum) {
-      return fmt::format("{}; the maximum is {}", peers_why, service.max_replicas);
-    }
-    if (decision.why.code == model::ReasonCode::at_minimum) {
-      return fmt::format("{}; the minimum is {}", peers_why, service.min_replicas);
-    }
-    return peers_why;
+    return with_bounds(peers_why, decision.why.code, services[id.value], state ? state->desired_replicas : 0);
   };
   Observer observer(setup, endpoints, cluster, hook, world, controller, why);
 
@@ -237,7 +239,7 @@ Result<RunResult> simulate(const SimulationSetup& setup, const ProgressCallback&
     peers.scrape_queues(cluster.truth(), now);
     if (controller.next_tick() <= now) {
       controller.tick();
-      if (setup.keep_history) history.note(controller.placed(), controller.bought(), *setup.cluster.catalog, now);
+      if (setup.keep_history) history.note(controller.placed(), controller.provisioned(), *setup.cluster.catalog, now);
       for (model::ServiceId id{0}; id.value < services.size(); ++id.value) {
         const decide::scale::Decision& decision = controller.scale_decision(id);
         ScaleStep* step = recorder.note(id, *setup.cluster.catalog, decision.desired, why, now);

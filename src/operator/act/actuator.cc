@@ -51,8 +51,8 @@ bool leaves(const PodGroup& group) {
 }
 
 /// Returns the labels that distinguish the nodes of the offering from other nodes of the pool.
-actuate::NodePick pick_of(const model::Catalog& catalog, const model::Offering& offering) {
-  actuate::NodePick pick = {
+actuate::RequiredLabels pick_of(const model::Catalog& catalog, const model::Offering& offering) {
+  actuate::RequiredLabels pick = {
       {std::string(kube::labels::kInstanceType), offering.instance_type},
       {std::string(kube::labels::kCapacityType), std::string(model::name(offering.capacity).label)}};
   const model::Domain& zone = catalog.domain(offering.zone);
@@ -241,7 +241,7 @@ std::optional<actuate::ClaimGroup> Actuator::nodes(const model::LaunchNodes& lau
     if (pool.meta.name == catalog.pool(launch.pool).name) group.pool = pool;
   });
   if (group.pool.meta.name.empty()) return std::nullopt;
-  group.pick = pick_of(catalog, offering);
+  group.required_labels = pick_of(catalog, offering);
   group.requests.add(gpu_resource_of(launch.gang), offering.gpus * 1'000);
   if (launch.within.valid()) {
     const model::Level level = catalog.domain(launch.within).level;

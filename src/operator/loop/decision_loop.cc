@@ -19,10 +19,11 @@ DecisionLoop::DecisionLoop(net::Transport& transport, kube::Client& client, net:
       standby_builder_(std::make_unique<SnapshotBuilder>()) {}
 
 DecisionLoop::LeaderState::LeaderState(net::Clock clock, ActionExecutor* effects, const ClusterView& view,
-                                       const Readings& readings, const Checkpoint& checkpoint, control::Witness witness)
+                                       const Readings& readings, const Checkpoint& checkpoint,
+                                       control::InputObserver input_observer)
     : world(std::move(clock), effects, remembered_pods(checkpoint, view)),
       controller((world.look(view, readings), world.policies()), world,
-                 {.witness = std::move(witness), .decider = nullptr}) {}
+                 {.input_observer = std::move(input_observer), .decider = nullptr}) {}
 
 void DecisionLoop::turn() {
   watch_.turn();
@@ -67,12 +68,12 @@ std::vector<std::string> DecisionLoop::waiting_for() const {
   return lines;
 }
 
-void DecisionLoop::begin(const Checkpoint& checkpoint, control::Witness witness) {
+void DecisionLoop::begin(const Checkpoint& checkpoint, control::InputObserver input_observer) {
   CAPSTAN_ASSERT(watch_.synced() && leader_state_ == nullptr);
   view_ = watch_.view();
   if (effects_ != nullptr) effects_->begin();
-  leader_state_ =
-      std::make_unique<LeaderState>(clock_, effects_, view_, sources_.readings(), checkpoint, std::move(witness));
+  leader_state_ = std::make_unique<LeaderState>(clock_, effects_, view_, sources_.readings(), checkpoint,
+                                                std::move(input_observer));
   standby_builder_.reset();
   ledgers_.clear();
   control::Memory memory;

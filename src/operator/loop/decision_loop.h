@@ -47,7 +47,7 @@ class DecisionLoop {
   std::vector<std::string> waiting_for() const;
 
   /// Starts to decide, with the memory of the earlier leader. Call it only when `ready`.
-  void begin(const Checkpoint& checkpoint, control::Witness witness = {});
+  void begin(const Checkpoint& checkpoint, control::InputObserver input_observer = {});
   /// Stops deciding and drops the memory.
   void end();
   bool begun() const { return leader_state_ != nullptr; }
@@ -68,7 +68,7 @@ class DecisionLoop {
  private:
   struct LeaderState {
     LeaderState(net::Clock clock, ActionExecutor* effects, const ClusterView& view, const Readings& readings,
-                const Checkpoint& checkpoint, control::Witness witness);
+                const Checkpoint& checkpoint, control::InputObserver input_observer);
     KubeWorld world;
     control::Controller controller;
   };

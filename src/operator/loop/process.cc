@@ -135,7 +135,7 @@ void Process::follow_lead() {
     log_({.level = Level::info,
           .message = "starts to decide with the checkpoint of " +
                      explain::count_text(std::ssize(checkpoint->rows), "target", "targets")});
-    loop_.begin(*checkpoint, base_.witness);
+    loop_.begin(*checkpoint, base_.input_observer);
   }
 }
 
@@ -145,7 +145,7 @@ void Process::decide() {
   meter_.note({.snapshot = loop_.world().snapshot(),
                .log = controller.log(),
                .placed = controller.placed(),
-               .bought = controller.bought(),
+               .bought = controller.provisioned(),
                .services = loop_.world().objects().services()});
   reports_ = loop_.reports();
   show();

@@ -45,8 +45,8 @@ class Process {
     net::Clock clock;  ///< counts from the Unix epoch, and never goes back
     kube::WallClock wall;
     RandomStream random;
-    ActionExecutor* effects = nullptr;  ///< carries out actions; null: a new `Actuator` at the API server
-    control::Witness witness{};         ///< sees the inputs of every decision; may be empty
+    ActionExecutor* effects = nullptr;        ///< carries out actions; null: a new `Actuator` at the API server
+    control::InputObserver input_observer{};  ///< sees the inputs of every decision; may be empty
   };
 
   Process(Base base, Options options, Log log);

@@ -298,7 +298,7 @@ void SnapshotBuilder::read_claim_group(const std::string& name, const kube::Node
   const model::DomainPath domains = catalog_.domains(labels);
   if (marks.within == "zone") row.within = domains.of(model::TopologyLevel::zone);
   if (marks.within == "cluster") row.within = domains.of(model::TopologyLevel::cluster);
-  if (!marks.together) return;
+  if (!marks.is_all_or_none) return;
   row.group = groups_.id_of({"ClaimGroup", {}, name, {}}, name);
   row.group_size = marks.count;
 }

@@ -83,7 +83,7 @@ std::vector<GangVerdict> gang_verdicts(const ClusterView& view, const KubeWorld&
   if (controller.placed().verdicts.empty()) return verdicts;
   const FleetPolicy& fleet = fleet_policy(view.fleet);
   const model::Names names = world.objects().names();
-  const explain::Summarizer summarizer(world.snapshot(), names, controller.placed(), controller.bought());
+  const explain::Summarizer summarizer(world.snapshot(), names, controller.placed(), controller.provisioned());
   std::map<std::string, const kube::Pod*> by_uid;
   view.pods.for_each([&](kube::RowId, const kube::Pod& pod) { by_uid[pod.meta.uid] = &pod; });
   for (const decide::place::PlacementResult& verdict : controller.placed().verdicts) {
@@ -114,7 +114,7 @@ std::vector<GangVerdict> gang_verdicts(const ClusterView& view, const KubeWorld&
       out.message = where_words(*bind, world) + ": " + sentence(verdict.why, *world.snapshot().catalog);
       continue;
     }
-    const Reason* nodes = kept_of(controller.bought().plan, verdict.gang);
+    const Reason* nodes = kept_of(controller.provisioned().plan, verdict.gang);
     out.reason = camel_case(name((nodes != nullptr ? *nodes : verdict.why).code));
     const bool scaled = gang->service.valid() && world.snapshot().services.find(gang->service) != nullptr;
     out.message = explain::one_line(

@@ -28,7 +28,7 @@ struct Lookups {
   explicit Lookups(const ReportSources& from)
       : targets(from.view), rivals(from.view), names(from.world.objects().names()) {
     if (from.world.snapshot().catalog != nullptr) {
-      summarizer.emplace(from.world.snapshot(), names, from.controller.placed(), from.controller.bought());
+      summarizer.emplace(from.world.snapshot(), names, from.controller.placed(), from.controller.provisioned());
     }
     from.world.snapshot().gangs.for_each([&](model::GangId id, const model::Gang& gang) {
       if (gang.service.valid()) gangs[gang.service].push_back(id);

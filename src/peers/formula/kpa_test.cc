@@ -331,7 +331,7 @@ TEST(KpaZero, RetiresARevisionStepByStep) {
     revision.replicas = 2;
     revision.activity = Activity::active;
     row.change(settings, revision);
-    const Step step = carry_out(settings, revision, row.wanted);
+    const Step step = apply_bounds_and_zero(settings, revision, row.wanted);
     EXPECT_EQ(step.desired, row.step.desired) << row.what;
     EXPECT_EQ(step.applied, row.step.applied) << row.what;
     EXPECT_EQ(step.recheck, row.step.recheck) << row.what;

@@ -60,7 +60,7 @@ Proposal to_zero(const ZeroSettings& settings, const Revision& revision) {
 
 }  // namespace
 
-Step carry_out(const ZeroSettings& settings, const Revision& revision, ReplicaCount wanted) {
+Step apply_bounds_and_zero(const ZeroSettings& settings, const Revision& revision, ReplicaCount wanted) {
   const bool activating = revision.activity == Activity::activating || revision.activity == Activity::unset;
   if (wanted < 0 && !activating) return {.desired = wanted};
   const ReplicaCount desired = bounded(settings, revision, wanted);

@@ -43,6 +43,6 @@ struct Step {
 };
 
 /// @param wanted count of the decider; below 0: no metrics yet
-Step carry_out(const ZeroSettings& settings, const Revision& revision, ReplicaCount wanted);
+Step apply_bounds_and_zero(const ZeroSettings& settings, const Revision& revision, ReplicaCount wanted);
 
 }  // namespace capstan::peers::kpa

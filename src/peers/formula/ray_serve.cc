@@ -16,7 +16,7 @@ ReplicaCount ceil_of(double value) {
 constexpr Duration kSlack = std::chrono::microseconds(1);
 
 /// Counts one more decision in a direction. Returns true if the direction has lasted for `delay`.
-bool lasted(State& state, std::int64_t direction, Duration delay, Instant now) {
+bool has_lasted_for(State& state, std::int64_t direction, Duration delay, Instant now) {
   const bool turned = state.counter * direction < 0;
   if (turned) state = {};
   if (!state.since) state.since = now;
@@ -53,12 +53,12 @@ ReplicaCount apply_delay(ReplicaCount scaled, ReplicaCount target, const Config&
     state = {};
     return target;
   }
-  if (scaled > target) return lasted(state, 1, config.upscale_delay, now) ? scaled : target;
+  if (scaled > target) return has_lasted_for(state, 1, config.upscale_delay, now) ? scaled : target;
   const bool to_zero = target == 1;
   const Duration delay =
       to_zero ? config.downscale_to_zero_delay.value_or(config.downscale_delay) : config.downscale_delay;
   const ReplicaCount least = to_zero ? 0 : 1;
-  return lasted(state, -1, delay, now) ? std::max(least, scaled) : target;
+  return has_lasted_for(state, -1, delay, now) ? std::max(least, scaled) : target;
 }
 
 ReplicaCount decide(const Observed& observed, const Config& config, State& state, Instant now) {

@@ -82,8 +82,8 @@ std::expected<MonitoringTemplates, manifest::Errors> MonitoringTemplates::parse(
   MonitoringTemplates templates;
   ErrorList errors{.max_errors = ErrorList::kMaxErrors};
   Fields fields(*root, "monitoring", errors);
-  for (const Node& node : fields.list_of_some("panels")) templates.panels.push_back(read_panel(node, errors));
-  for (const Node& node : fields.list_of_some("alerts")) templates.alerts.push_back(read_alert(node, errors));
+  for (const Node& node : fields.non_empty_list("panels")) templates.panels.push_back(read_panel(node, errors));
+  for (const Node& node : fields.non_empty_list("alerts")) templates.alerts.push_back(read_alert(node, errors));
   fields.finish();
   if (!errors.ok()) return std::unexpected(errors.all());
   return templates;

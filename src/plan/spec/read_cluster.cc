@@ -139,12 +139,12 @@ class ClusterReader {
   void read_places(Fields& fields, DefaultList& defaults) {
     cluster_.region = priced_region(cluster_.cloud);
     if (fields.text("region", cluster_.region) && !is_region_name(cluster_.cloud, cluster_.region)) {
-      errors_.fail(fields.blame({"region"}),
+      errors_.fail(fields.place_for_error({"region"}),
                    fmt::format("cluster.region is \"{}\", expected a region of {} such as {}", cluster_.region,
                                cloud_key(cluster_.cloud), priced_region(cluster_.cloud)));
     }
     defaults.note(fields, "region", cluster_.region, "the region whose prices the catalogue has");
-    for (const Node& zone : fields.list_of_some("zones")) read_zone(zone);
+    for (const Node& zone : fields.non_empty_list("zones")) read_zone(zone);
     if (!cluster_.zones.empty()) return;
     // us-east-1a on AWS, us-central1-a on Google Cloud, eastus-1 on Azure
     const std::string_view names = cluster_.cloud == Cloud::azure ? "123" : "abc";
@@ -175,7 +175,7 @@ class ClusterReader {
 
   void read_machines(Fields& fields, DefaultList& defaults) {
     std::set<std::string> kinds;
-    for (const Node& gpu : fields.list_of_some("gpus")) {
+    for (const Node& gpu : fields.non_empty_list("gpus")) {
       const auto key = engine::gpu_of_product(*spec_.engines, gpu.text);
       if (key) kinds.insert(*key);
       if (key) continue;
@@ -189,7 +189,7 @@ class ClusterReader {
                      ErrorKind::infeasible);
       }
     }
-    for (const Node& machine : fields.list_of_some("instances")) read_machine(machine);
+    for (const Node& machine : fields.non_empty_list("instances")) read_machine(machine);
     if (is_stated(fields, "instances")) return;
     for (const scenario::Instance& row : scenario::instances()) {
       const bool is_kind = kinds.empty() ? spec_.engines->gpu_key(row.gpu).has_value() : kinds.contains(row.gpu);
@@ -199,7 +199,7 @@ class ClusterReader {
                   kinds.empty() ? "machines of the cloud whose GPU is in the engine table"
                                 : "machines of the cloud with these GPUs");
     if (!cluster_.machines.empty()) return;
-    errors_.fail(fields.blame({"gpus", "cloud"}),
+    errors_.fail(fields.place_for_error({"gpus", "cloud"}),
                  fmt::format("cluster: the catalogue has no machine of {} with these GPUs, expected `instances` with "
                              "gpu, gpus and usd_per_hour",
                              cloud_key(cluster_.cloud)),
@@ -279,7 +279,7 @@ class ClusterReader {
   }
 
   void read_buying(Fields& fields, DefaultList& defaults) {
-    for (const Node& node : fields.list_of_some("capacity")) {
+    for (const Node& node : fields.non_empty_list("capacity")) {
       const auto capacity = enum_named<model::CapacityType>(model::kCapacityKeys, node.text);
       if (!capacity) {
         errors_.fail(node.place, fmt::format("cluster.capacity: found {}, expected one of on_demand, spot or reserved",
@@ -310,12 +310,12 @@ class ClusterReader {
     const bool is_karpenter = cluster_.provisioner == Provisioner::karpenter;
     if (cluster_.cloud == Cloud::gcp && is_karpenter) {
       errors_.fail(
-          fields.blame({"provisioner"}),
+          fields.place_for_error({"provisioner"}),
           "cluster.provisioner: the plan writes no manifests of Karpenter for gcp; the nearest that is possible "
           "is cluster_autoscaler, with which GKE resizes its node pools",
           ErrorKind::infeasible);
     } else if (cluster_.cloud == Cloud::on_premises && cluster_.provisioner != Provisioner::none) {
-      errors_.fail(fields.blame({"provisioner"}),
+      errors_.fail(fields.place_for_error({"provisioner"}),
                    fmt::format("cluster.provisioner: {} buys no machines on premises; the nearest that is possible is "
                                "none, with `existing` of the instances",
                                is_karpenter ? "karpenter" : "cluster_autoscaler"),

@@ -67,7 +67,7 @@ void read_spec_rate(Fields& fields, ServiceSpec& service, PlanSpec& spec, ErrorL
   fields.number("requests_per_second", load.requests_per_s, 1e-3, 1e6);
   if (has_concurrency) fields.number("concurrency", load.concurrency.emplace(1), 1e-3, 1e7);
   if (has_rate && has_concurrency) {
-    errors.fail(fields.blame({"concurrency", "requests_per_second"}),
+    errors.fail(fields.place_for_error({"concurrency", "requests_per_second"}),
                 fmt::format("{} states requests_per_second and concurrency, expected one of them", fields.what()));
   }
   if (has_concurrency && fields.ok()) {
@@ -104,7 +104,7 @@ void read_generated(Fields& fields, ServiceSpec& service, PlanSpec& spec, ErrorL
   const Duration longest = load.burst_every - kBurstGapLeast;
   if (fields.ok() && load.burst_length > longest) {
     errors.fail(
-        fields.blame({"burst_length", "burst_every"}),
+        fields.place_for_error({"burst_length", "burst_every"}),
         fmt::format("{}: a burst of {} is {} too long, because the next one begins {} after its start; the nearest "
                     "that is possible is {}burst_every: {}, or for a load that is always high a higher "
                     "requests_per_second with burst_factor: 1",
@@ -139,7 +139,7 @@ void read_measured(Fields& fields, ServiceSpec& service, PlanSpec& spec, ErrorLi
 /// Opens the trace or profile and reads its first request, so that an empty or foreign file is an error here. An error
 /// has the place in that file, if it is known, and names the place in the spec, which may be one of several.
 void check_recorded(const Fields& fields, const LoadSpec& load, const PlanSpec& spec, ErrorList& errors) {
-  const manifest::Place& place = fields.blame({"trace", "profile"});
+  const manifest::Place& place = fields.place_for_error({"trace", "profile"});
   const auto fail = [&](Error error) {
     const std::string file = place.file == nullptr ? spec.file : *place.file;
     const std::string at = place.line == 0 ? file : fmt::format("{}:{}", file, place.line);
@@ -191,7 +191,7 @@ void refuse_generated_keys(Fields& fields, std::string_view source, ErrorList& e
                           "prompt_tokens", "answer_tokens"}) {
     if (source == "prometheus" && std::string_view(key).ends_with("_tokens")) continue;
     if (fields.node().find(key) == nullptr || fields.take(key) == nullptr) continue;
-    errors.fail(fields.blame({key}),
+    errors.fail(fields.place_for_error({key}),
                 fmt::format("{0}.{1} belongs to a generated load, and the requests of this one come from `{2}`; leave "
                             "out {1} or {2}. scale multiplies the rate, and duration bounds the length",
                             fields.what(), key, source));
@@ -208,7 +208,7 @@ void read_spec_load(const Node* node, const std::string& owner, ServiceSpec& ser
   const bool has_profile = fields.take("profile") != nullptr;
   const bool has_server = fields.take("prometheus") != nullptr;
   if (has_trace + has_profile + has_server > 1) {
-    errors.fail(fields.blame({"trace", "profile", "prometheus"}),
+    errors.fail(fields.place_for_error({"trace", "profile", "prometheus"}),
                 fmt::format("{} states {}, expected one of trace, profile and prometheus", fields.what(),
                             !has_server    ? "a trace and a profile"
                             : !has_profile ? "a trace and a Prometheus server"

@@ -71,13 +71,13 @@ void read_spec_measure(const Node& node, const std::string& owner, MeasureSpec& 
   DefaultList defaults(spec.defaults);
   if (fields.need("url") != nullptr && fields.text("url", measure.url) && !measure.url.starts_with("http://") &&
       !measure.url.starts_with("https://")) {
-    errors.fail(fields.blame({"url"}),
+    errors.fail(fields.place_for_error({"url"}),
                 fmt::format("{}.url is \"{}\", expected http:// or https:// and a host", owner, measure.url));
   } else if (has_user(measure.url)) {
     // The address is on the page and in errors, so that the value is not repeated here.
-    errors.fail(fields.blame({"url"}), fmt::format("{}.url has a user or a password in the address, expected "
-                                                   "bearer_token_file or headers for credentials",
-                                                   owner));
+    errors.fail(fields.place_for_error({"url"}), fmt::format("{}.url has a user or a password in the address, expected "
+                                                             "bearer_token_file or headers for credentials",
+                                                             owner));
   }
   fields.duration("over", measure.over, kShortestHistory, kLongestHistory);
   defaults.note(fields, "over", "7 d", "a week has working days and a weekend");
@@ -85,7 +85,7 @@ void read_spec_measure(const Node& node, const std::string& owner, MeasureSpec& 
   defaults.note(fields, "step", "1 min", "bursts of a minute are seen");
   if (fields.ok() && measure.over / measure.step > kPointsMost) {
     const auto least = std::chrono::ceil<std::chrono::seconds>(measure.over / kPointsMost);
-    errors.fail(fields.blame({"step", "over"}),
+    errors.fail(fields.place_for_error({"step", "over"}),
                 fmt::format("{}: {} with a point every {} are {} points, {} more than Prometheus answers in one query "
                             "({}), expected a step of at least {}",
                             owner, manifest::duration_text(measure.over), manifest::duration_text(measure.step),
@@ -108,7 +108,7 @@ void read_spec_measure(const Node& node, const std::string& owner, MeasureSpec& 
   read_file_of(fields, "key_file", measure.key_file, spec);
   fields.finish();
   if (fields.ok() && measure.certificate_file.empty() != measure.key_file.empty()) {
-    errors.fail(fields.blame({"certificate_file", "key_file"}),
+    errors.fail(fields.place_for_error({"certificate_file", "key_file"}),
                 fmt::format("{} states only one of certificate_file and key_file, expected both", owner));
   }
 }

@@ -37,7 +37,7 @@ TenantSpec read_tenant(const Node& node, PlanSpec& spec, ErrorList& errors) {
   defaults.note(fields, "gpu_limit", "none", "the tenant may use every GPU that is free");
   fields.finish();
   if (fields.ok() && tenant.gpu_limit && tenant.gpu_quota > *tenant.gpu_limit) {
-    errors.fail(fields.blame({"gpu_quota", "gpu_limit"}),
+    errors.fail(fields.place_for_error({"gpu_quota", "gpu_limit"}),
                 fmt::format("tenants.{0}: gpu_quota {1} is {2} above gpu_limit {3}; the nearest that is possible is "
                             "gpu_quota: {3} or gpu_limit: {1}",
                             tenant.name, tenant.gpu_quota, tenant.gpu_quota - *tenant.gpu_limit, *tenant.gpu_limit),
@@ -101,7 +101,7 @@ void read_spec_asked(Fields& root, PlanSpec& spec, ErrorList& errors) {
   Fields fields(*node, "asked", errors);
   if (fields.text("scale_on", spec.asked.scale_on) && !asked_signal(spec.asked.scale_on)) {
     errors.fail(
-        fields.blame({"scale_on"}),
+        fields.place_for_error({"scale_on"}),
         fmt::format("asked.scale_on: found \"{}\", expected queue, kv, latency or goodput", spec.asked.scale_on));
   }
   fields.choice<std::string>("consolidation", spec.asked.consolidation,

@@ -101,14 +101,14 @@ void find_spec_model(const Fields& fields, const std::string& served, bool has_d
   if (!has_model) {
     const std::string_view nearest = nearest_model(std::string_view(served).substr(served.rfind('/') + 1), models);
     errors.fail(
-        fields.blame({"model"}),
+        fields.place_for_error({"model"}),
         fmt::format("{}.model: the engine table has no \"{}\", expected {}{}; for another model, state a table of your "
                     "own step times with step_times",
                     fields.what(), served, manifest::one_of(models),
                     nearest.empty() ? "" : fmt::format(" (did you mean {}?)", nearest)),
         ErrorKind::infeasible);
   } else if (!has_rows) {
-    errors.fail(fields.blame({"dtype", "model"}),
+    errors.fail(fields.place_for_error({"dtype", "model"}),
                 fmt::format("{}: the engine table has no row of {} in {}, expected bfloat16 or fp8", fields.what(),
                             service.model, service.dtype),
                 ErrorKind::infeasible);
@@ -129,7 +129,7 @@ void read_role_minima(Fields& fields, ServiceSpec& service, ErrorList& errors) {
     if (fields.take(key) == nullptr) continue;
     fields.integer(key, minimum->emplace(1), 1, 10'000);
     if (service.is_disaggregated) continue;
-    errors.fail(fields.blame({key}),
+    errors.fail(fields.place_for_error({key}),
                 fmt::format("{}: {} is stated for replicas that both prefill and decode, expected min_replicas, or "
                             "disaggregated: true",
                             fields.what(), key));
@@ -140,11 +140,11 @@ void read_role_minima(Fields& fields, ServiceSpec& service, ErrorList& errors) {
 void check_sharing(const Fields& fields, const ServiceSpec& service, ErrorList& errors) {
   if (!service.may_share_gpu) return;
   if (service.sharing_memory_gib == 0) {
-    errors.fail(fields.blame({"may_share_gpu"}),
+    errors.fail(fields.place_for_error({"may_share_gpu"}),
                 fmt::format("{}: may_share_gpu needs memory_gib, the GPU memory of a replica", fields.what()));
   }
   if (service.tensor_parallel.value_or(1) > 1) {
-    errors.fail(fields.blame({"may_share_gpu", "tensor_parallel"}),
+    errors.fail(fields.place_for_error({"may_share_gpu", "tensor_parallel"}),
                 fmt::format("{0}: a part of one GPU cannot be {1} GPUs, {2} more than it has; the nearest that is "
                             "possible is tensor_parallel: 1 or may_share_gpu: false",
                             fields.what(), *service.tensor_parallel, *service.tensor_parallel - 1),
@@ -173,14 +173,14 @@ void read_spec_shape(Fields& fields, ServiceSpec& service, DefaultList& defaults
                                      std::pair("min_prefill_replicas", service.min_prefill_replicas),
                                      std::pair("min_decode_replicas", service.min_decode_replicas)}) {
     if (!fields.ok() || minimum.value_or(0) <= service.max_replicas) continue;
-    errors.fail(fields.blame({key, "max_replicas"}),
+    errors.fail(fields.place_for_error({key, "max_replicas"}),
                 fmt::format("{0}: {1} {2} is {3} above max_replicas {4}; the nearest that is possible is {1}: {4} or "
                             "max_replicas: {2}",
                             fields.what(), key, *minimum, *minimum - service.max_replicas, service.max_replicas),
                 ErrorKind::infeasible);
   }
   if (service.tensor_parallel && *service.tensor_parallel % service.pods_per_replica != 0) {
-    errors.fail(fields.blame({"pods_per_replica", "tensor_parallel"}),
+    errors.fail(fields.place_for_error({"pods_per_replica", "tensor_parallel"}),
                 fmt::format("{}: tensor_parallel {} cannot be divided over {} pods, the remainder is {}; the nearest "
                             "that is possible is pods_per_replica: {}",
                             fields.what(), *service.tensor_parallel, service.pods_per_replica,

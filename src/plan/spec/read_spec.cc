@@ -43,14 +43,14 @@ void read_step_times(Fields& root, PlanSpec& spec, ErrorList& errors) {
   spec.step_times = spec_relative(spec, path);
   const auto text = read_file(spec.step_times, manifest::Limits{}.bytes);
   if (!text) {
-    return errors.fail(root.blame({"step_times"}),
+    return errors.fail(root.place_for_error({"step_times"}),
                        fmt::format("step_times: cannot read \"{}\", expected a table in the format of data/engines.csv",
                                    spec.step_times));
   }
   Result<engine::EngineTable> table = spec.engines->with_rows_of(*text, spec.step_times);
   if (!table) {
     table.error().message +=
-        fmt::format(" (step_times names this file at {})", place_words(root.blame({"step_times"})));
+        fmt::format(" (step_times names this file at {})", place_words(root.place_for_error({"step_times"})));
     return errors.fail(table.error());
   }
   spec.engines = std::make_shared<const engine::EngineTable>(std::move(*table));
@@ -58,7 +58,7 @@ void read_step_times(Fields& root, PlanSpec& spec, ErrorList& errors) {
 
 void read_services(Fields& root, PlanSpec& spec, ErrorList& errors) {
   root.need("services");
-  for (const Node& node : root.list_of_some("services")) {
+  for (const Node& node : root.non_empty_list("services")) {
     ServiceSpec service = read_spec_service(node, spec, errors);
     if (std::ranges::find(spec.services, service.name, &ServiceSpec::name) != spec.services.end()) {
       errors.fail(node.place, fmt::format("services: \"{}\" is the name of two services", service.name));
@@ -77,7 +77,7 @@ void check_tenants(const Fields& root, const PlanSpec& spec, ErrorList& errors) 
   for (const TenantSpec& tenant : spec.tenants) quotas += tenant.gpu_quota;
   if (spec.limits.gpus && quotas > *spec.limits.gpus) {
     errors.fail(
-        root.blame({"tenants", "limits"}),
+        root.place_for_error({"tenants", "limits"}),
         fmt::format("tenants: the quotas add up to {0} GPUs, {1} more than limits.gpus of {2}; the nearest that "
                     "is possible is limits.gpus: {0}, or quotas of {2} GPUs",
                     quotas, quotas - *spec.limits.gpus, *spec.limits.gpus),
@@ -91,7 +91,7 @@ void check_tenants(const Fields& root, const PlanSpec& spec, ErrorList& errors) 
     const std::array paths = {fmt::format("services.{}.tenant", i)};
     const std::string_view meant = manifest::did_you_mean(service.tenant, names);
     errors.fail(
-        manifest::blame(root.node(), paths),
+        manifest::place_for_error(root.node(), paths),
         fmt::format("services.{}.tenant: no tenant is named \"{}\", expected {}{}; add it to `tenants`, or leave "
                     "`tenant` out for {}",
                     service.name, service.tenant, manifest::one_of(names),
@@ -142,7 +142,8 @@ PlanSpec read_root(const Node& node, const std::string& file, ErrorList& errors)
   check_tenants(root, spec, errors);
   if (root.ok()) {
     for (ImpossibleDemand& demand : impossible_demands(spec)) {
-      errors.fail(manifest::blame(node, std::array{demand.path}), std::move(demand.message), ErrorKind::infeasible);
+      errors.fail(manifest::place_for_error(node, std::array{demand.path}), std::move(demand.message),
+                  ErrorKind::infeasible);
     }
   }
   return spec;
@@ -181,7 +182,7 @@ void check_kube_name(const Fields& fields, std::string_view key, const std::stri
   nearest.resize(std::min(nearest.size(), kKubeNameMost));
   while (nearest.ends_with('-')) nearest.pop_back();
   if (name == nearest && !name.empty()) return;
-  errors.fail(fields.blame({key}),
+  errors.fail(fields.place_for_error({key}),
               fmt::format("{}.{} is \"{}\", expected a name that Kubernetes accepts: at most {} lower-case letters, "
                           "digits and dashes, first a letter{}, last no dash{}",
                           fields.what(), key, name, kKubeNameMost, may_begin_with_digit ? " or a digit" : "",

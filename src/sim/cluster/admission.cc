@@ -14,9 +14,9 @@ using namespace std::chrono_literals;
 
 constexpr Duration kInterval = 5s;
 /// Time that a placement has to place a gang before this part interferes.
-constexpr Duration kPatience = 5s;
+constexpr Duration kPreemptionDelay = 5s;
 /// Time that an elastic job asks for all its pods, so that nodes are bought for them.
-constexpr Duration kElasticPatience = 1min;
+constexpr Duration kWideningDelay = 1min;
 /// Time for which room is kept for a gang. After it, more jobs may end for the gang.
 constexpr Duration kPromise = 1min;
 
@@ -44,7 +44,7 @@ void Admission::look() {
 std::vector<WaitingGang> Admission::waiting_gangs() const {
   std::vector<WaitingGang> waiting;
   rows().gangs.for_each([&](model::GangId id, const model::Gang& gang) {
-    if (gang.phase != model::Gang::Phase::pending || now() - gang.created_at < kPatience) return;
+    if (gang.phase != model::Gang::Phase::pending || now() - gang.created_at < kPreemptionDelay) return;
     const auto is_bound = [&](model::PodId pod) { return rows().pods.at(pod).node.valid(); };
     if (std::ranges::any_of(gang.pods, is_bound)) return;
     waiting.push_back(
@@ -63,7 +63,7 @@ std::int32_t Admission::priority_of(const model::Gang& gang) const {
 
 void Admission::fit_width(const WaitingGang& gang, const FreeRoom& room) {
   const model::Gang* row = rows().gangs.find(gang.id);
-  if (row == nullptr || row->service.valid() || now() - row->created_at < kElasticPatience) return;
+  if (row == nullptr || row->service.valid() || now() - row->created_at < kWideningDelay) return;
   const Job& job = config_.jobs[row->ordinal];
   if (!job.is_elastic()) return;
   std::int64_t most = 0;

@@ -25,10 +25,10 @@ constexpr Duration kLongWindowMost = minutes(60);
 constexpr Duration kQueueSoon = std::chrono::seconds(15);  // one scrape
 // Margin beyond the slack if replicas can be converted, as a fraction of the demand.
 constexpr double kImmediateMargin = 0.1;
-constexpr Duration kGpuPatience = minutes(5);  // wait of a replica for GPUs before they count as unavailable
-constexpr Duration kDeniedFor = minutes(10);   // time for which the plan does not use unavailable GPUs
-constexpr double kWorthMost = 1e3;             // largest worth, in replicas of the first variant
-constexpr std::int64_t kWorthParts = 20;       // relative changes below 1/20 are ignored
+constexpr Duration kGpuTimeout = minutes(5);  // wait of a replica for GPUs before they count as unavailable
+constexpr Duration kDeniedFor = minutes(10);  // time for which the plan does not use unavailable GPUs
+constexpr double kWorthMost = 1e3;            // largest worth, in replicas of the first variant
+constexpr std::int64_t kWorthParts = 20;      // relative changes below 1/20 are ignored
 
 // Decisions use these values in the precision in which explanations show them.
 double in_thousandths(double value) { return static_cast<double>(to_milli(value)) / 1000.0; }
@@ -239,7 +239,7 @@ void follow_denials(Step& step) {
     const Load::VariantLoad& seen = step.load.variants[i];
     const Supply& supply = i == 0 ? step.role.supply : step.role.alternatives[i - 1].supply;
     Instant& until = variant_memory(step.memory, i).denied_until;
-    if (seen.pending > 0 && (supply.refused || seen.without_gpus >= kGpuPatience)) until = step.now + kDeniedFor;
+    if (seen.pending > 0 && (supply.refused || seen.without_gpus >= kGpuTimeout)) until = step.now + kDeniedFor;
     // A variant near its bound could otherwise enter and leave the plan with every decision.
     if (step.variants[i].worth == 0) until = step.now + kDeniedFor;
     step.variants[i].denied = supply.refused || step.now < until;

@@ -11,7 +11,7 @@ namespace capstan::archive {
 /// may differ between versions of Capstan.
 /// @param written  JSON of the settings as the writer writes them; only the keys are compared
 /// @param name     name of the mapping in messages
-void check_stated(const manifest::Node& node, std::string_view written, const std::string& name,
-                  manifest::ErrorList& errors);
+void require_written_keys(const manifest::Node& node, std::string_view written, const std::string& name,
+                          manifest::ErrorList& errors);
 
 }  // namespace capstan::archive

@@ -17,18 +17,18 @@ inline constexpr std::int64_t kMostReplicas = 1'000'000'000;
 
 /// A value in a case's input, with typed and bounded reads. A failed read returns a valid default, so that a suite
 /// needs no checks between reads. The first problem is recorded with its path.
-class Given {
+class CaseInput {
  public:
   using Problem = std::optional<std::string>;  ///< "given.pods[0].phase: found 3, expected ..."
   static constexpr double kMost = 1e15;        ///< bound of every number in a case, so that sums stay exact
 
-  Given(const Value& value, std::string path, Problem& problem)
+  CaseInput(const Value& value, std::string path, Problem& problem)
       : value_(&value), path_(std::move(path)), problem_(&problem) {}
 
   /// Returns the member of this name, which must exist; it may be null.
-  Given operator[](std::string_view key) const;
+  CaseInput operator[](std::string_view key) const;
   /// Returns the member of this name, or null if it does not exist.
-  Given maybe(std::string_view key) const;
+  CaseInput maybe(std::string_view key) const;
   bool is_null() const { return value_->is_null(); }
   std::string as_json() const { return to_text(*value_); }
   bool is_text() const { return value_->text() != nullptr; }
@@ -43,8 +43,8 @@ class Given {
   Duration seconds() const;
   /// Returns a number of seconds within bounds, which may be at most 126 years, as a duration.
   Duration seconds(double least, double most) const;
-  std::vector<Given> list() const;
-  std::vector<std::pair<std::string, Given>> members() const;
+  std::vector<CaseInput> list() const;
+  std::vector<std::pair<std::string, CaseInput>> members() const;
 
   std::optional<std::int64_t> integer_or_null() const;
   std::optional<double> number_or_null() const;

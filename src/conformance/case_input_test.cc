@@ -1,4 +1,4 @@
-#include "conformance/given.h"
+#include "conformance/case_input.h"
 
 #include <gtest/gtest.h>
 
@@ -10,14 +10,14 @@ template <typename Read>
 std::string problem_of(const char* json, Read read) {
   const Result<Value> value = parse_json(json, "x.json");
   if (!value) return value.error().text();
-  Given::Problem problem;
-  read(Given(*value, "given", problem));
+  CaseInput::Problem problem;
+  read(CaseInput(*value, "given", problem));
   return problem.value_or("");
 }
 
-TEST(Given, ReadsWithTypes) {
+TEST(CaseInput, ReadsWithTypes) {
   EXPECT_EQ(problem_of(R"({"n": 3, "whole": 8.0, "x": 0.5, "b": true, "t": "up", "l": [1, 2], "z": null})",
-                       [](const Given& given) {
+                       [](const CaseInput& given) {
                          EXPECT_EQ(given["n"].integer(), 3);
                          EXPECT_EQ(given["whole"].integer(), 8);
                          EXPECT_EQ(given["n"].number(), 3.0);
@@ -34,30 +34,30 @@ TEST(Given, ReadsWithTypes) {
             "");
 }
 
-TEST(Given, AProblemNamesItsPlaceAndTheExpectation) {
+TEST(CaseInput, AProblemNamesItsPlaceAndTheExpectation) {
   struct Row {
     const char* json;
-    void (*read)(const Given&);
+    void (*read)(const CaseInput&);
     const char* problem;
   };
   const Row rows[] = {
-      {R"({})", [](const Given& g) { (void)g["n"].integer(); }, "given: found no \"n\", expected one"},
-      {R"({"p": [{"n": 1.5}]})", [](const Given& g) { (void)g["p"].list()[0]["n"].integer(0, 9); },
+      {R"({})", [](const CaseInput& g) { (void)g["n"].integer(); }, "given: found no \"n\", expected one"},
+      {R"({"p": [{"n": 1.5}]})", [](const CaseInput& g) { (void)g["p"].list()[0]["n"].integer(0, 9); },
        "given.p[0].n: found 1.5, expected an integer from 0 to 9"},
-      {R"({"n": 10})", [](const Given& g) { (void)g["n"].integer(0, 9); },
+      {R"({"n": 10})", [](const CaseInput& g) { (void)g["n"].integer(0, 9); },
        "given.n: found 10, expected an integer from 0 to 9"},
-      {R"({"n": 1e300})", [](const Given& g) { (void)g["n"].integer(0, 9); },
+      {R"({"n": 1e300})", [](const CaseInput& g) { (void)g["n"].integer(0, 9); },
        "given.n: found 1e+300, expected an integer"},
-      {R"({"n": "x"})", [](const Given& g) { (void)g["n"].number(0, 1); },
+      {R"({"n": "x"})", [](const CaseInput& g) { (void)g["n"].number(0, 1); },
        "given.n: found \"x\", expected a number from 0 to 1"},
-      {R"({"n": 1})", [](const Given& g) { (void)g["n"].boolean(); }, "given.n: found 1, expected true or false"},
-      {R"({"n": 1})", [](const Given& g) { (void)g["n"].text(); }, "given.n: found 1, expected a string"},
-      {R"({"n": 1})", [](const Given& g) { (void)g["n"].list(); }, "given.n: found 1, expected a list"},
-      {R"({"n": 1})", [](const Given& g) { (void)g["n"].members(); }, "given.n: found 1, expected an object"},
-      {R"({"n": "left"})", [](const Given& g) { (void)g["n"].one_of<int>({{"up", 1}, {"down", 2}}); },
+      {R"({"n": 1})", [](const CaseInput& g) { (void)g["n"].boolean(); }, "given.n: found 1, expected true or false"},
+      {R"({"n": 1})", [](const CaseInput& g) { (void)g["n"].text(); }, "given.n: found 1, expected a string"},
+      {R"({"n": 1})", [](const CaseInput& g) { (void)g["n"].list(); }, "given.n: found 1, expected a list"},
+      {R"({"n": 1})", [](const CaseInput& g) { (void)g["n"].members(); }, "given.n: found 1, expected an object"},
+      {R"({"n": "left"})", [](const CaseInput& g) { (void)g["n"].one_of<int>({{"up", 1}, {"down", 2}}); },
        "given.n: found \"left\", expected one of up, down"},
       {R"({"n": 1, "m": 2})",
-       [](const Given& g) {
+       [](const CaseInput& g) {
          (void)g["n"].text();
          (void)g["m"].text();
        },
@@ -69,9 +69,9 @@ TEST(Given, AProblemNamesItsPlaceAndTheExpectation) {
   }
 }
 
-TEST(Given, VeryLongTimesAreClamped) {
+TEST(CaseInput, VeryLongTimesAreClamped) {
   problem_of(R"({"age": 1e14})",
-             [](const Given& given) { EXPECT_EQ(given["age"].seconds(), std::chrono::seconds(4'000'000'000)); });
+             [](const CaseInput& given) { EXPECT_EQ(given["age"].seconds(), std::chrono::seconds(4'000'000'000)); });
 }
 
 }  // namespace

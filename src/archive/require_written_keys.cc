@@ -1,4 +1,4 @@
-#include "archive/check_stated.h"
+#include "archive/require_written_keys.h"
 
 #include <algorithm>
 
@@ -24,8 +24,8 @@ void compare(const manifest::Node& node, const Json& written, const std::string&
 
 }  // namespace
 
-void check_stated(const manifest::Node& node, std::string_view written, const std::string& name,
-                  manifest::ErrorList& errors) {
+void require_written_keys(const manifest::Node& node, std::string_view written, const std::string& name,
+                          manifest::ErrorList& errors) {
   if (errors.ok()) compare(node, Json::parse(written), name, errors);
 }
 

@@ -1,4 +1,4 @@
-#include "conformance/given.h"
+#include "conformance/case_input.h"
 
 #include <algorithm>
 #include <cmath>
@@ -11,24 +11,26 @@ constexpr double kMostSeconds = 4e9;
 Duration from_seconds(double seconds) { return Duration(static_cast<std::int64_t>(std::round(seconds * 1e9))); }
 }  // namespace
 
-void Given::fail(const std::string& expected) const {
+void CaseInput::fail(const std::string& expected) const {
   if (*problem_) return;
   std::string found = to_text(*value_);
   if (found.size() > kMostShown) found = found.substr(0, kMostShown) + "...";
   *problem_ = path_ + ": found " + found + ", expected " + expected;
 }
 
-Given Given::operator[](std::string_view key) const {
-  const Given member = maybe(key);
+CaseInput CaseInput::operator[](std::string_view key) const {
+  const CaseInput member = maybe(key);
   const Value::Object* members = value_->object();
   const bool exists = members != nullptr && std::ranges::find(*members, key, &Member::key) != members->end();
   if (!exists && !*problem_) *problem_ = path_ + ": found no \"" + std::string(key) + "\", expected one";
   return member;
 }
 
-Given Given::maybe(std::string_view key) const { return {(*value_)[key], path_ + "." + std::string(key), *problem_}; }
+CaseInput CaseInput::maybe(std::string_view key) const {
+  return {(*value_)[key], path_ + "." + std::string(key), *problem_};
+}
 
-std::int64_t Given::integer(std::int64_t least, std::int64_t most) const {
+std::int64_t CaseInput::integer(std::int64_t least, std::int64_t most) const {
   std::optional<std::int64_t> value;
   if (value_->integer() != nullptr) value = *value_->integer();
   // "8.0" counts as an integer.
@@ -40,7 +42,7 @@ std::int64_t Given::integer(std::int64_t least, std::int64_t most) const {
   return std::clamp<std::int64_t>(0, least, most);
 }
 
-double Given::number(double least, double most) const {
+double CaseInput::number(double least, double most) const {
   std::optional<double> value;
   if (value_->integer() != nullptr) value = static_cast<double>(*value_->integer());
   if (value_->real() != nullptr) value = *value_->real();
@@ -49,24 +51,24 @@ double Given::number(double least, double most) const {
   return std::clamp(0.0, least, most);
 }
 
-bool Given::boolean() const {
+bool CaseInput::boolean() const {
   if (value_->boolean() != nullptr) return *value_->boolean();
   fail("true or false");
   return false;
 }
 
-const std::string& Given::text() const {
+const std::string& CaseInput::text() const {
   static const std::string nothing;
   if (value_->text() != nullptr) return *value_->text();
   fail("a string");
   return nothing;
 }
 
-Duration Given::seconds() const { return from_seconds(std::clamp(number(), -kMostSeconds, kMostSeconds)); }
-Duration Given::seconds(double least, double most) const { return from_seconds(number(least, most)); }
+Duration CaseInput::seconds() const { return from_seconds(std::clamp(number(), -kMostSeconds, kMostSeconds)); }
+Duration CaseInput::seconds(double least, double most) const { return from_seconds(number(least, most)); }
 
-std::vector<Given> Given::list() const {
-  std::vector<Given> items;
+std::vector<CaseInput> CaseInput::list() const {
+  std::vector<CaseInput> items;
   if (value_->array() == nullptr) {
     fail("a list");
     return items;
@@ -77,22 +79,24 @@ std::vector<Given> Given::list() const {
   return items;
 }
 
-std::vector<std::pair<std::string, Given>> Given::members() const {
-  std::vector<std::pair<std::string, Given>> members;
+std::vector<std::pair<std::string, CaseInput>> CaseInput::members() const {
+  std::vector<std::pair<std::string, CaseInput>> members;
   if (value_->object() == nullptr) {
     fail("an object");
     return members;
   }
   for (const Member& member : *value_->object()) {
-    members.emplace_back(member.key, Given(member.value, path_ + "." + member.key, *problem_));
+    members.emplace_back(member.key, CaseInput(member.value, path_ + "." + member.key, *problem_));
   }
   return members;
 }
 
-std::optional<std::int64_t> Given::integer_or_null() const {
+std::optional<std::int64_t> CaseInput::integer_or_null() const {
   return is_null() ? std::nullopt : std::optional(integer());
 }
-std::optional<double> Given::number_or_null() const { return is_null() ? std::nullopt : std::optional(number()); }
-std::optional<Duration> Given::seconds_or_null() const { return is_null() ? std::nullopt : std::optional(seconds()); }
+std::optional<double> CaseInput::number_or_null() const { return is_null() ? std::nullopt : std::optional(number()); }
+std::optional<Duration> CaseInput::seconds_or_null() const {
+  return is_null() ? std::nullopt : std::optional(seconds());
+}
 
 }  // namespace capstan::conformance
