@@ -193,6 +193,19 @@ TEST(EvidenceCases, AFloatingTagMattersForServers) {
   };
   EXPECT_EQ(tag(", ports: [{containerPort: 80}]"), "warning");
   EXPECT_EQ(tag(""), "info");
+  const std::string fixed = server("image: 'a:1', ports: [{containerPort: 80}]");
+  const std::string with_helper =
+      std::string(fixed).replace(fixed.find("containers:"), 0, "initContainers: [{name: i, image: busybox}], ");
+  EXPECT_EQ(found(with_helper + scaler_of("llama-70b", kRemoved), "image-floating-tag"), "info")
+      << "a helper that runs before the server";
+}
+
+TEST(EvidenceCases, AnOwnerWhoNamesTheGateKnowsIt) {
+  const std::string hpa =
+      "apiVersion: autoscaling/v2\nkind: HorizontalPodAutoscaler\nmetadata: {name: a}\n"
+      "spec: {scaleTargetRef: {kind: Deployment, name: a}, minReplicas: 0, maxReplicas: 4}\n";
+  EXPECT_EQ(found(hpa, "hpa-min-zero-gate"), "error");
+  EXPECT_EQ(found("# needs the feature gate HPAScaleToZero\n" + hpa, "hpa-min-zero-gate"), "info");
 }
 
 TEST(EvidenceCases, AQueryMayCountTheOnlyEngineOfTheInput) {

@@ -10,6 +10,8 @@ namespace capstan::lint {
 namespace hpa_min_zero_gate {
 namespace {
 
+constexpr std::string_view kGate = "HPAScaleToZero";
+
 void check(const Subject& s) {
   const std::optional<Scaler> scaler = scaler_of(s.object);
   if (!scaler->min->is("0")) return;
@@ -19,9 +21,13 @@ void check(const Subject& s) {
       });
   const std::string_view since = since_version("hpa-scale-to-zero");
   if (s.settings.kube.minor < minor_of(since)) {
-    s.report(*scaler->min, fmt::format("Kubernetes 1.{} refuses minReplicas 0 (HPAScaleToZero is enabled from {})",
-                                       s.settings.kube.minor, since))
-        .replace(*scaler->min, "1");
+    Finding& finding =
+        s.report(*scaler->min, fmt::format("Kubernetes 1.{} refuses minReplicas 0 ({} is enabled from {})",
+                                           s.settings.kube.minor, kGate, since));
+    // A comment that names the gate shows that it is switched on where this HPA is applied.
+    const bool knows_the_gate = s.object.file->text.find(kGate) != std::string::npos;
+    if (knows_the_gate) finding.set_severity(Severity::info);
+    finding.replace(*scaler->min, "1");
   } else if (uses_own_metrics) {
     s.report(*scaler->min, "minReplicas is 0 but all metrics come from the pods, so at zero no metric scales them up")
         .replace(*scaler->min, "1");
@@ -39,7 +45,8 @@ const Rule rule_hpa_min_zero_gate = {
     .title = "an HPA with minReplicas 0 is refused, or never scales up",
     .why =
         "Before Kubernetes 1.37 the API server refuses 0 unless the feature gate HPAScaleToZero is on. If all metrics "
-        "come from the pods, no metric can scale the workload up from zero.",
+        "come from the pods, no metric can scale the workload up from zero. The finding is advice if the file names "
+        "the gate.",
     .fix = "set minReplicas to 1, or use KEDA with a metric of the gateway or a queue",
     .fix_safety = FixSafety::unsafe,
     .source = "KEP-2021",

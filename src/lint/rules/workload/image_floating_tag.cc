@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "lint/container_start.h"
 #include "lint/pods.h"
 #include "lint/rule.h"
 #include "lint/serving.h"
@@ -34,7 +35,9 @@ void check(const Subject& s) {
       Finding& finding = s.report(image, fmt::format("{} may be a different image at the next start", image.text));
       const bool is_local = (*container)["imagePullPolicy"].is("Never");
       const bool serves_users = takes_requests(s.object, pod, gpu_container(pod), s.set);
-      if (is_surely_scaled(s.object, s.set) && !is_local && serves_users) finding.set_severity(Severity::warning);
+      const bool is_server = container == &gpu_container(pod) || runs_engine(*container);
+      if (is_surely_scaled(s.object, s.set) && is_server && !is_local && serves_users)
+        finding.set_severity(Severity::warning);
     }
   }
 }
