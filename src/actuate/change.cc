@@ -42,14 +42,15 @@ void Change::answered(const kube::Outcome& outcome) {
 
 void Change::wrote(const kube::Outcome& outcome) {
   write_.reset();
-  lost_ = false;
+  const bool is_lost = outcome.kind == kube::Outcome::Kind::unknown;
+  lost_in_a_row_ = is_lost ? lost_in_a_row_ + 1 : 0;
   kube::JsonDocument document;
   if (outcome.ok()) {
     in_doubt_ = false;
     if (const Result<kube::Json> object = document.parse(outcome.body)) see(*object);
     end(State::settled, {});
-  } else if (outcome.kind == kube::Outcome::Kind::unknown) {
-    in_doubt_ = lost_ = true;
+  } else if (is_lost) {
+    in_doubt_ = true;
   } else if (outcome.error.not_found() && !create_) {
     end(State::gone, {ReasonCode::object_gone, {}});
   } else if (outcome.error.code != 409) {
@@ -91,7 +92,8 @@ void Change::see(kube::Json object) {
 
 void Change::write(kube::ApiRequest request) {
   if (writes_ == kWritesMax) {
-    return end(State::refused, {lost_ ? ReasonCode::writes_lost : ReasonCode::object_contended, {writes_}});
+    if (lost_in_a_row_ > 0) return end(State::refused, {ReasonCode::writes_lost, {lost_in_a_row_}});
+    return end(State::refused, {ReasonCode::object_contended, {writes_}});
   }
   ++writes_;
   write_ = std::move(request);

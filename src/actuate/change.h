@@ -79,7 +79,7 @@ class Change {
   std::string version_;
   bool in_doubt_ = false;
   int writes_ = 0;
-  bool lost_ = false;  // the last write got no answer
+  int lost_in_a_row_ = 0;  // last writes that got no answer
 };
 
 /// Returns the reason for a refusal by the server.

@@ -69,6 +69,9 @@ TEST_F(ScaleToTest, ScalesOrReportsWhyNot) {
   };
   int times = 0;
   const auto once = [&](int code) { return [&times, code](const Write&) { return times++ == 0 ? code : 0; }; };
+  const auto later = [&](int code, int then) {
+    return [&times, code, then](const Write&) { return times++ < 6 ? code : then; };
+  };
   const auto always = [](int code) { return [code](const Write&) { return code; }; };
   const Row rows[] = {
       {"the target already has the desired replicas", 5, always(0), "applied", 5},
@@ -79,6 +82,8 @@ TEST_F(ScaleToTest, ScalesOrReportsWhyNot) {
       {"busy once", 3, once(429), "applied", 5},
       {"after one error the target is read back and written again", 3, once(500), "applied", 5},
       {"an error every time", 3, always(503), "refused writes_lost 8", 3},
+      {"conflicts, and no answer to the last two writes", 3, later(409, 503), "refused writes_lost 2", 3},
+      {"no answer, and conflicts at the last two writes", 3, later(503, 409), "refused object_contended 8", 3},
       {"invalid", 3, always(422), "refused api_refused 422", 3},
   };
   std::uint32_t token = 0;
