@@ -64,12 +64,15 @@ TEST(Set, TwoAutoscalersAreOneFindingThatNamesTheOtherFile) {
   EXPECT_EQ(findings_of({{"d/a.yaml", hpa("llm")}, {"d/b.yaml", scaled_object("llm")}}, two, true),
             Messages{"error b.yaml" + hpa_first + " (d/a.yaml)"});
   EXPECT_EQ(findings_of({{"d/a.yaml", hpa("llm")}, {"e/b.yaml", scaled_object("llm")}}, two), Messages{});
-  // Three autoscalers give one finding. If two are certainly deployed together, the finding is about these two.
+  // Three autoscalers give one finding, which names all of them. If two are certainly deployed together, the finding is
+  // about these two.
   EXPECT_EQ(
       findings_of(
           {{"d/a.yaml", hpa("llm")}, {"d/b.yaml", scaled_object("llm")}, {"d/c.yaml", scaled_object("llm", "so2")}},
           two),
-      Messages{"info b.yaml" + hpa_first + " (d/a.yaml)" + kAdvice});
+      Messages{"info b.yaml: Deployment llm is already scaled by ScaledObject so2 (d/c.yaml) and "
+               "HorizontalPodAutoscaler hpa (d/a.yaml)" +
+               kAdvice});
   EXPECT_EQ(
       findings_of(
           {{"d/a.yaml", hpa("llm")}, {"d/b.yaml", scaled_object("llm") + "---\n" + scaled_object("llm", "so2")}}, two),

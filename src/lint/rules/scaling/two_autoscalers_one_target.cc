@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <vector>
 
 #include "lint/rule.h"
 #include "lint/scalers.h"
@@ -46,8 +47,8 @@ bool are_surely_together(const Set& set, const Object& a, const Object& b) {
   return set.closed() || (set.deployed_together(a, b) && !(a.file == b.file && offers_alternatives(*a.file)));
 }
 
-/// Reports one finding per target, at the second of its conflicting scalers. If some are certainly deployed together,
-/// only these are considered.
+/// Reports one finding per target, at the second of its conflicting scalers, which names all others. If some are
+/// certainly deployed together, only these are considered.
 void check(const Subject& s) {
   const std::optional<Scaler> scaler = scaler_of(s.object);
   if (!*scaler->target_name) return;
@@ -56,19 +57,29 @@ void check(const Subject& s) {
   const Object* first = nullptr;
   std::size_t earlier = 0, certain_earlier = 0;
   bool has_certain = false;
+  std::vector<const Object*> later, certain_later;
   for (const Object* a : all) {
     for (const Object* b : all)
       has_certain = has_certain || (do_conflict(*a, *b) && are_surely_together(s.set, *a, *b));
-    if (a->index >= s.object.index || !do_conflict(*a, s.object)) continue;
+    if (!do_conflict(*a, s.object)) continue;
     const bool is_certain = are_surely_together(s.set, *a, s.object);
+    if (a->index > s.object.index) {
+      later.push_back(a);
+      if (is_certain) certain_later.push_back(a);
+      continue;
+    }
     if (first == nullptr || (is_certain && certain_earlier == 0)) first = a;
     ++earlier;
     certain_earlier += is_certain ? 1 : 0;
   }
   if (has_certain ? certain_earlier != 1 : earlier != 1) return;
-  s.report(*scaler->target_name,
-           fmt::format("{} {} is already scaled by {}", scaler->target_kind, scaler->target_name->text, first->title()))
-      .require_object(*first, has_certain);
+  std::string others;
+  for (const Object* more : has_certain ? certain_later : later) {
+    others += fmt::format("{} ({}) and ", more->title(), more->file->path);
+  }
+  std::string text = fmt::format("{} {} is already scaled by {}{}", scaler->target_kind, scaler->target_name->text,
+                                 others, first->title());
+  s.report(*scaler->target_name, std::move(text)).require_object(*first, has_certain);
 }
 
 }  // namespace
