@@ -21,6 +21,8 @@ using namespace std::chrono_literals;
 namespace {
 
 constexpr std::int64_t kMostGpus = 1'000'000;
+/// Highest price of the whole fleet for an hour, a billion USD. A year at this price fits into 64 bits of micro-USD.
+constexpr MicroUsd kMostPerHour{1'000'000'000'000'000};
 
 /// Returns the error for an unknown instance, with the most similar known name.
 std::string instance_error(const std::string& name) {
@@ -61,6 +63,7 @@ class ClusterReader {
     if (fields.take("enforce_together") != nullptr) fields.boolean("enforce_together", enforce_together_.emplace());
     fields.integer("memory_used_percent", config_.memory_used_percent, 0, 100);
     fields.finish();
+    check_price(node);
   }
 
  private:
@@ -236,9 +239,7 @@ class ClusterReader {
     nodes.offering = same != catalog_.offerings.end()
                          ? model::OfferingId{static_cast<std::uint32_t>(same - catalog_.offerings.begin())}
                          : add_offering(machine, zone);
-    const std::int64_t places = std::count_if(catalog_.domains.begin(), catalog_.domains.end(),
-                                              [&](const auto& d) { return d.level == model::TopologyLevel::nvlink; }) /
-                                static_cast<std::int64_t>(zones_.size()) * config_.provider.nodes_per_nvlink_domain;
+    const std::int64_t places = places_per_zone();
     std::int64_t& standing = standing_[zone];
     standing += nodes.count;
     if (standing > places) {
@@ -248,6 +249,38 @@ class ClusterReader {
                           ErrorKind::infeasible);
     }
     config_.existing.push_back(nodes);
+  }
+
+  /// Checks that the sums of money of a run cannot overflow, even if each pool buys its dearest nodes up to its limit.
+  void check_price(const Node& node) {
+    double most = 0;
+    const auto price = [](const model::Offering& offering, double nodes) {
+      return nodes * static_cast<double>(offering.price_per_hour.count);
+    };
+    const double places = static_cast<double>(zones_.size()) * static_cast<double>(places_per_zone());
+    for (const model::Pool& pool : catalog_.pools) {
+      double dearest = 0;
+      for (const model::OfferingId id : pool.offerings) {
+        const model::Offering& offering = catalog_.offering(id);
+        const auto limit =
+            static_cast<double>(pool.gpu_limit) / static_cast<double>(std::max<GpuCount>(offering.gpus, 1));
+        dearest = std::max(dearest, price(offering, std::min(limit, places)));
+      }
+      most += dearest;
+    }
+    for (const sim::ExistingNodes& nodes : config_.existing) {
+      most += price(catalog_.offering(nodes.offering), static_cast<double>(nodes.count));
+    }
+    if (most <= static_cast<double>(kMostPerHour.count)) return;
+    errors_.fail(node.place, fmt::format("cluster: its nodes may cost {:.3g} billion USD an hour, expected at most 1 "
+                                         "billion; lower usd_per_hour, gpu_limit or count",
+                                         most / static_cast<double>(kMostPerHour.count)));
+  }
+
+  std::int64_t places_per_zone() const {
+    const auto domains =
+        std::ranges::count(catalog_.domains, model::Level(model::TopologyLevel::nvlink), &model::Domain::level);
+    return domains / static_cast<std::int64_t>(zones_.size()) * config_.provider.nodes_per_nvlink_domain;
   }
 
   void read_provider(const Node& node) {

@@ -194,6 +194,12 @@ TEST(Scenario, ReportsFaults) {
        {"cluster.pools.0.offerings.0.instance=p5e.48xlarge"},
        "--set cluster.pools.0.offerings.0.instance=p5e.48xlarge: cluster.pools.offerings: no on-demand price of "
        "p5e.48xlarge is known, expected usd_per_hour"},
+      {"a fleet whose bill no sum can hold",
+       {"cluster={racks_per_zone: 1000, nvlink_domains_per_rack: 100, pools: [{name: a, offerings: [{instance: o, "
+        "gpu: H100, gpus: 1, usd_per_hour: 99999}]}]}"},
+       "--set cluster={racks_per_zone: 1000, nvlink_domains_per_rack: 100, pools: [{name: a, offerings: [{instance: o, "
+       "gpu: H100, gpus: 1, usd_per_hour: 99999}]}]}: cluster: its nodes may cost 10 billion USD an hour, expected at "
+       "most 1 billion; lower usd_per_hour, gpu_limit or count"},
       {"a machine of one's own has no known price",
        {"cluster.pools.0.offerings.0={instance: own, gpu: H100, gpus: 8}"},
        "--set cluster.pools.0.offerings.0={instance: own, gpu: H100, gpus: 8}: cluster.pools.offerings: no on-demand "
