@@ -2,8 +2,11 @@ import { createHash } from "node:crypto";
 import type { OutputAsset, OutputBundle, OutputChunk } from "rollup";
 import type { Plugin } from "vite";
 
-/// The places in the page where the program writes its result (docs/reference/result.md), and what its server can do.
+/// The places in the page where the program writes what its server can do, the part of the result that is shown at once,
+/// and the result (docs/reference/result.md). The script stands before the result, so that it shows that part while the
+/// browser still reads.
 const kDataPlace = '<script type="application/json" id="data">null</script>';
+const kFirstPlace = '<script type="application/json" id="first">null</script>';
 const kServerPlace = '<script type="application/json" id="server">null</script>';
 
 function hashOf(text: string): string {
@@ -53,8 +56,9 @@ export function inlineAll(): Plugin {
         '<div id="page"><noscript>This page draws its charts with JavaScript, which is switched off.</noscript>',
         '<p class="reads" role="status">Reads the result …</p></div>',
         kServerPlace,
-        kDataPlace,
+        kFirstPlace,
         `<script>${script}</script>`,
+        kDataPlace,
         "</body>",
         "</html>",
         "",

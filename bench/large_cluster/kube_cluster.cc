@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <iterator>
 #include <map>
 #include <string>
 
@@ -31,6 +33,10 @@ std::string pod_spec(std::uint32_t service, const std::string& node) {
       bound, classes_of(service % kClasses), shape_of(service).gpus_per_pod.count);
 }
 
+std::string pod_name(const Gang& gang, std::uint32_t index) {
+  return fmt::format("s{}-{}-{}", gang.service, gang.ordinal, index);
+}
+
 /// Returns the annotation that keeps a gang together, or nothing at the level of the cluster, which needs none.
 std::string topology_of(model::TopologyLevel level) {
   using enum model::TopologyLevel;
@@ -50,6 +56,12 @@ class Objects {
   void set(const std::string& text) {
     const Result<kube::Json> object = document_.parse(text);
     CAPSTAN_ASSERT(object.has_value() && store_.set(*object));
+  }
+  void erase(const std::string& ns, const std::string& name) {
+    const Result<kube::Json> object =
+        document_.parse(fmt::format(R"({{"metadata":{{"name":"{}","namespace":"{}"}}}})", name, ns));
+    CAPSTAN_ASSERT(object.has_value());
+    store_.erase(*object);
   }
   const kube::StoreSnapshot<View>& snapshot() const { return store_.snapshot(); }
 
@@ -109,18 +121,22 @@ void KubeCluster::add_services() {
 }
 
 void KubeCluster::add_nodes() {
-  for (std::uint32_t n = 0; n < layout_.nodes; ++n) {
-    stores_->nodes.set(fmt::format(
-        R"({{"metadata":{{"name":"node-{0}","uid":"node-{0}","resourceVersion":"{1}",)"
-        R"("creationTimestamp":"{2}","labels":)"
-        R"({{"node-class":"c{3}","karpenter.sh/nodepool":"class-{3}",)"
-        R"("node.kubernetes.io/instance-type":"gpu8.class-{3}",)"
-        R"("nvidia.com/gpu.product":"NVIDIA-H100-80GB-HBM3","nvidia.com/gpu.clique":"block-{4}",)"
-        R"("topology.kubernetes.io/rack":"rack-{5}","topology.kubernetes.io/zone":"zone-{6}",)"
-        R"("kubernetes.io/hostname":"node-{0}"}}}},"spec":{{}},"status":{{"allocatable":{{"nvidia.com/gpu":"8",)"
-        R"("cpu":"192","memory":"2000Gi","pods":"110"}},"conditions":[{{"type":"Ready","status":"True"}}]}}}})",
-        n, ++version_, kCreated, class_of_node(n), block_of(n), rack_of(n), zone_of(n, layout_.nodes)));
-  }
+  for (std::uint32_t n = 0; n < layout_.nodes; ++n) set_node(n);
+}
+
+/// Sets a node. One after the last node of the layout has the labels of the first one.
+void KubeCluster::set_node(std::uint32_t n) {
+  const std::uint32_t like = n % layout_.nodes;
+  stores_->nodes.set(fmt::format(
+      R"({{"metadata":{{"name":"node-{0}","uid":"node-{0}","resourceVersion":"{1}",)"
+      R"("creationTimestamp":"{2}","labels":)"
+      R"({{"node-class":"c{3}","karpenter.sh/nodepool":"class-{3}",)"
+      R"("node.kubernetes.io/instance-type":"gpu8.class-{3}",)"
+      R"("nvidia.com/gpu.product":"NVIDIA-H100-80GB-HBM3","nvidia.com/gpu.clique":"block-{4}",)"
+      R"("topology.kubernetes.io/rack":"rack-{5}","topology.kubernetes.io/zone":"zone-{6}",)"
+      R"("kubernetes.io/hostname":"node-{0}"}}}},"spec":{{}},"status":{{"allocatable":{{"nvidia.com/gpu":"8",)"
+      R"("cpu":"192","memory":"2000Gi","pods":"110"}},"conditions":[{{"type":"Ready","status":"True"}}]}}}})",
+      n, ++version_, kCreated, class_of_node(like), block_of(like), rack_of(like), zone_of(like, layout_.nodes)));
 }
 
 void KubeCluster::add_pods() {
@@ -160,5 +176,61 @@ void KubeCluster::change_pods(std::uint32_t pods) {
     set_pod(gang, 0, changed_pods_are_ready_);
   }
 }
+
+void KubeCluster::create_pods(std::uint32_t pods) {
+  constexpr std::uint32_t kSmallShapes[] = {0, 1, 2, 10};  // shapes of one or two pods
+  constexpr std::uint32_t kFirstOrdinal = 1'000'000;       // above those of the layout
+  while (pods > 0) {
+    const std::uint32_t turn = created_ever_++;
+    const std::uint32_t shape = kSmallShapes[turn % std::size(kSmallShapes)];
+    const std::uint32_t service = service_of(shape, turn / 4 % kClasses);
+    const Gang& gang = created_.emplace_back(Gang{service, kFirstOrdinal + turn, {}});
+    const std::uint32_t in_gang = shape_of(service).pods;
+    for (std::uint32_t p = 0; p < in_gang; ++p) set_pod(gang, p, false);
+    pods -= std::min(pods, in_gang);
+  }
+}
+
+void KubeCluster::bind_created(std::uint32_t pods) {
+  for (Gang& gang : created_) {
+    if (pods == 0) return;
+    if (!gang.nodes.empty()) continue;
+    const std::uint32_t in_gang = shape_of(gang.service).pods;
+    gang.nodes.assign(in_gang, gang.ordinal * 97 % layout_.nodes);
+    for (std::uint32_t p = 0; p < in_gang; ++p) set_pod(gang, p, false);
+    pods -= std::min(pods, in_gang);
+  }
+}
+
+void KubeCluster::delete_created(std::uint32_t pods) {
+  while (pods > 0 && !created_.empty()) {
+    const Gang& gang = created_.front();
+    const std::uint32_t in_gang = shape_of(gang.service).pods;
+    for (std::uint32_t p = 0; p < in_gang; ++p) stores_->pods.erase("ns", pod_name(gang, p));
+    created_.pop_front();
+    pods -= std::min(pods, in_gang);
+  }
+}
+
+void KubeCluster::create_foreign_pods(std::uint32_t pods) {
+  for (std::uint32_t p = 0; p < pods; ++p) {
+    const std::string& name = foreign_.emplace_back(fmt::format("job-{}", p));
+    stores_->pods.set(
+        fmt::format(R"({{"metadata":{{"name":"{0}","namespace":"jobs","uid":"{0}-{1}","resourceVersion":"{1}",)"
+                    R"("creationTimestamp":"{2}"}},"spec":{{"nodeName":"node-{3}","schedulerName":"default-scheduler",)"
+                    R"("containers":[{{"name":"job","resources":)"
+                    R"({{"requests":{{"nvidia.com/gpu":"1","cpu":"4","memory":"32Gi"}}}}}}]}},)"
+                    R"("status":{{"phase":"Running"}}}})",
+                    name, ++version_, kCreated, p * 97 % layout_.nodes));
+  }
+}
+
+void KubeCluster::delete_foreign_pods() {
+  for (const std::string& name : foreign_) stores_->pods.erase("jobs", name);
+  foreign_.clear();
+}
+
+void KubeCluster::add_node() { set_node(layout_.nodes); }
+void KubeCluster::remove_node() { stores_->nodes.erase("", fmt::format("node-{}", layout_.nodes)); }
 
 }  // namespace capstan::bench

@@ -1,7 +1,10 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <memory>
+#include <string>
+#include <vector>
 
 #include "base/time.h"
 #include "large_cluster/layout.h"
@@ -31,11 +34,27 @@ class KubeCluster {
   /// next call.
   void change_pods(std::uint32_t pods);
 
+  /// Creates gangs with `pods` pods in total, which wait for nodes. They belong to 40 services in turn.
+  void create_pods(std::uint32_t pods);
+  /// Binds the pods of so many of the created gangs, the oldest first, to nodes that follow each other at a distance.
+  void bind_created(std::uint32_t pods);
+  /// Deletes the pods of so many of the created gangs, the oldest first.
+  void delete_created(std::uint32_t pods);
+
+  /// Creates pods of another scheduler that hold GPUs of nodes, each on another node.
+  void create_foreign_pods(std::uint32_t pods);
+  void delete_foreign_pods();
+
+  /// Adds a node without pods after the last one, which then exists until it is removed.
+  void add_node();
+  void remove_node();
+
  private:
   struct Stores;
   void add_services();
   void add_nodes();
   void add_pods();
+  void set_node(std::uint32_t node);
   void set_pod(const Gang& gang, std::uint32_t index, bool is_ready);
 
   const Layout& layout_;
@@ -43,6 +62,9 @@ class KubeCluster {
   op::Readings readings_;
   std::uint64_t version_ = 0;
   bool changed_pods_are_ready_ = true;
+  std::deque<Gang> created_;            ///< created gangs that exist, the oldest first
+  std::uint32_t created_ever_ = 0;      ///< number of gangs that were created so far
+  std::vector<std::string> foreign_{};  ///< names of the pods of another scheduler
 };
 
 }  // namespace capstan::bench

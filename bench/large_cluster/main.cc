@@ -223,21 +223,53 @@ std::string first_look(const Arguments& arguments) {
   return fmt::format("seconds={} {}", time, row_words(seen));
 }
 
-/// Measures a look after `pods` pods have changed.
-std::string later_look(const Arguments& arguments, std::uint32_t pods) {
+using ChangeCluster = void (*)(KubeCluster&);
+
+/// Measures a look after a change.
+/// @param restore  brings the cluster into the state before the change; a look that is not measured follows it
+/// @param reads_all  the look reads all objects, whatever has changed
+std::string later_look(const Arguments& arguments, ChangeCluster restore, ChangeCluster change,
+                       bool reads_all = false) {
   KubeCluster cluster(arguments.layout);
   op::ClusterView view = cluster.view();
   op::SnapshotBuilder builder;
-  builder.build(view, cluster.readings(), kFirstLook);
   op::SnapshotBuilder::Seen seen;
   Instant at = kFirstLook;
-  const auto change = [&] {
-    cluster.change_pods(pods);
+  const auto look = [&] { seen = builder.build(view, cluster.readings(), at); };
+  look();
+  const auto prepare = [&] {
+    restore(cluster);
+    view = cluster.view();
+    look();
+    change(cluster);
     view = cluster.view();
     at = at + std::chrono::seconds(1);
+    if (reads_all) builder.forget_last_look();
   };
-  const double time = median_seconds(change, [&] { seen = builder.build(view, cluster.readings(), at); });
+  const double time = median_seconds(prepare, look);
   return fmt::format("seconds={} {}", time, row_words(seen));
+}
+
+void nothing(KubeCluster&) {}
+
+/// Leaves no created pod, or as many pending and bound ones as a look with mixed changes needs.
+void without_created_pods(KubeCluster& cluster) { cluster.delete_created(3 * kChangedPods); }
+void with_pending_pods(KubeCluster& cluster) {
+  without_created_pods(cluster);
+  cluster.create_pods(kChangedPods);
+}
+void with_bound_pods(KubeCluster& cluster) {
+  with_pending_pods(cluster);
+  cluster.bind_created(kChangedPods);
+}
+void with_pending_and_bound_pods(KubeCluster& cluster) {
+  with_bound_pods(cluster);
+  cluster.create_pods(kChangedPods);
+}
+void mix(KubeCluster& cluster) {
+  cluster.delete_created(kChangedPods / 3);
+  cluster.bind_created(kChangedPods / 3);
+  cluster.create_pods(kChangedPods / 3);
 }
 
 using Measurement = std::function<std::string(const Arguments&)>;
@@ -254,8 +286,34 @@ const std::map<std::string_view, Measurement> kMeasurements = {
     {"write", write_file},
     {"read", read_file},
     {"look-first", first_look},
-    {"look-changed", [](const Arguments& a) { return later_look(a, kChangedPods); }},
-    {"look-unchanged", [](const Arguments& a) { return later_look(a, 0); }},
+    {"look-unchanged", [](const Arguments& a) { return later_look(a, nothing, nothing); }},
+    {"look-all", [](const Arguments& a) { return later_look(a, nothing, nothing, true); }},
+    {"look-changed",
+     [](const Arguments& a) { return later_look(a, nothing, [](KubeCluster& c) { c.change_pods(kChangedPods); }); }},
+    {"look-created",
+     [](const Arguments& a) {
+       return later_look(a, without_created_pods, [](KubeCluster& c) { c.create_pods(kChangedPods); });
+     }},
+    {"look-bound",
+     [](const Arguments& a) {
+       return later_look(a, with_pending_pods, [](KubeCluster& c) { c.bind_created(kChangedPods); });
+     }},
+    {"look-deleted", [](const Arguments& a) { return later_look(a, with_bound_pods, without_created_pods); }},
+    {"look-mixed", [](const Arguments& a) { return later_look(a, with_pending_and_bound_pods, mix); }},
+    {"look-foreign",
+     [](const Arguments& a) {
+       return later_look(
+           a, [](KubeCluster& c) { c.delete_foreign_pods(); },
+           [](KubeCluster& c) { c.create_foreign_pods(kChangedPods); });
+     }},
+    {"look-node-added",
+     [](const Arguments& a) {
+       return later_look(a, [](KubeCluster& c) { c.remove_node(); }, [](KubeCluster& c) { c.add_node(); });
+     }},
+    {"look-node-removed",
+     [](const Arguments& a) {
+       return later_look(a, [](KubeCluster& c) { c.add_node(); }, [](KubeCluster& c) { c.remove_node(); });
+     }},
 };
 
 }  // namespace

@@ -105,10 +105,11 @@ class ModelCluster {
   void add_queues() {
     const MilliGpu all = whole_gpus(layout_.nodes) * kGpusOfANode;
     for (std::uint32_t q = 0; q < kQueuesAbove; ++q) {
-      catalog_.queues.push_back({.name = fmt::format("department-{}", q), .parent = {}, .limit = all});
+      catalog_.queues.push_back({.name = fmt::format("department-{}", q), .gpus = {.limit = all}});
     }
     for (std::uint32_t q = 0; q < kQueues; ++q) {
-      catalog_.queues.push_back({.name = fmt::format("team-{}", q), .parent = {q % kQueuesAbove}, .limit = all});
+      catalog_.queues.push_back(
+          {.name = fmt::format("team-{}", q), .parent = {q % kQueuesAbove}, .gpus = {.limit = all}});
     }
   }
 

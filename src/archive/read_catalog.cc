@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <string>
+#include <string_view>
 
 #include "archive/rows.h"
 
@@ -99,20 +100,54 @@ void read_pools(Fields& from, model::Catalog& catalog, ErrorList& errors) {
   }
 }
 
-void read_queues(Fields& from, model::Catalog& catalog, ErrorList& errors) {
-  for (const Node& item : from.list("queues")) {
-    Fields fields(item, "catalog.queues", errors);
-    model::Queue queue;
-    need_text(fields, "name", queue.name);
-    // A parent must be listed before its children, so that parents cannot form a cycle.
-    read_ref(fields, errors, "parent", queue.parent, within(catalog.queues));
-    if (item.find("limit_milli") != nullptr) {
-      fields.integer("limit_milli", queue.limit.emplace().count, 0, kMaxGpus * 1'000);
-    }
-    fields.boolean("closed", queue.closed);
-    fields.finish();
-    catalog.queues.push_back(std::move(queue));
+std::int64_t& count_of(MilliGpu& amount) { return amount.count; }
+std::int64_t& count_of(std::int64_t& amount) { return amount; }
+
+template <typename Amount>
+void read_share(Fields& fields, std::string_view limit, std::string_view quota, model::QueueShare<Amount>& out,
+                std::int64_t most) {
+  if (fields.node().find(limit) != nullptr) fields.integer(limit, count_of(out.limit.emplace()), 0, most);
+  fields.integer(quota, count_of(out.quota), 0, most);
+  fields.integer("weight_milli", out.weight_milli, 0, kMaxWeight);
+}
+
+void read_optional_duration_ns(Fields& fields, std::string_view key, std::optional<Duration>& out) {
+  if (fields.node().find(key) != nullptr) need_duration_ns(fields, key, out.emplace());
+}
+
+void read_queue(const Node& item, std::size_t queues, model::Catalog& catalog, ErrorList& errors) {
+  Fields fields(item, "catalog.queues", errors);
+  model::Queue queue;
+  need_text(fields, "name", queue.name);
+  read_ref(fields, errors, "parent", queue.parent, [&](model::QueueId id) { return id.value < queues; });
+  read_share(fields, "limit_milli", "quota_milli", queue.gpus, kMaxGpus * 1'000);
+  fields.check("cpu", [&](const Node& node, ErrorList& inner_errors) {
+    Fields inner(node, "catalog.queues.cpu", inner_errors);
+    read_share(inner, "limit_milli", "quota_milli", queue.cpu_milli, kMaxResource);
+    inner.finish();
+  });
+  fields.check("memory", [&](const Node& node, ErrorList& inner_errors) {
+    Fields inner(node, "catalog.queues.memory", inner_errors);
+    read_share(inner, "limit_mib", "quota_mib", queue.memory_mib, kMaxResource);
+    inner.finish();
+  });
+  fields.integer("priority", queue.priority, -kMaxPriority, kMaxPriority);
+  read_optional_duration_ns(fields, "preempt_min_runtime_ns", queue.preempt_min_runtime);
+  read_optional_duration_ns(fields, "reclaim_min_runtime_ns", queue.reclaim_min_runtime);
+  bool closed = false, parent_cycle = false;
+  fields.boolean("closed", closed);
+  fields.boolean("parent_cycle", parent_cycle);
+  if (closed) queue.fault = parent_cycle ? model::QueueFault::parent_cycle : model::QueueFault::not_found;
+  if (parent_cycle && !closed) {
+    errors.fail(item.place, "catalog.queues.parent_cycle: found true without closed, expected closed: true too");
   }
+  fields.finish();
+  catalog.queues.push_back(std::move(queue));
+}
+
+void read_queues(Fields& from, model::Catalog& catalog, ErrorList& errors) {
+  const auto items = from.list("queues");
+  for (const Node& item : items) read_queue(item, items.size(), catalog, errors);
 }
 
 model::Workload read_workload(const Node& item, const model::Catalog& catalog, ClosedLists* closed, ErrorList& errors) {

@@ -98,6 +98,18 @@ constexpr Defect kDefects[] = {
     {"/catalog/pools/0/gpu_limit", nullptr, R"(catalog.pools lacks "gpu_limit")"},
     {"/catalog/pools/0/offerings", nullptr, R"(catalog.pools lacks "offerings")"},
     {"/catalog/queues/0/name", nullptr, R"(catalog.queues lacks "name")"},
+    {"/catalog/queues/1/quota_milli", "-1", R"(catalog.queues.quota_milli: found "-1", expected 0 to 10000000000)"},
+    {"/catalog/queues/1/cpu/limit_milli", "9223372036854775807",
+     R"(catalog.queues.cpu.limit_milli: found "9223372036854775807", expected 0 to 288230376151711744)"},
+    {"/catalog/queues/1/memory/quota_mib", "1e30",
+     R"(catalog.queues.memory.quota_mib: found "1e+30", expected a whole number)"},
+    {"/catalog/queues/1/weight_milli", "1000000001",
+     R"(catalog.queues.weight_milli: found "1000000001", expected 0 to 1000000000)"},
+    {"/catalog/queues/1/parent", "9", "catalog.queues.parent: found 9, expected the id of a row in this file"},
+    {"/catalog/queues/0/parent", "1",
+     "catalog.queues.parent: found queue 1, whose parents lead back to this queue, expected a tree"},
+    {"/catalog/queues/3/closed", nullptr,
+     "catalog.queues.parent_cycle: found true without closed, expected closed: true too"},
     {"/catalog/limits/gpus", "-1", R"(catalog.limits.gpus: found "-1", expected 0 to 1000000000000)"},
     // Nodes and claims.
     {"/nodes/0/domains/rack", "1", "nodes.domains.rack: found domain 1, a zone, expected a rack"},
@@ -277,9 +289,23 @@ std::vector<Pointer> paths_of(const Json& file) {
 
 /// Returns a normal form of a file: without members whose absence means the same, and with numbers and flags as texts.
 Json normal(const Json& file) {
-  static const std::set<std::string> kZeroIsAbsent = {
-      "leaving",  "kept",       "overcommitted", "on_unseen_node",     "resumed",          "closed",
-      "min_pods", "group_size", "max_seqs",      "max_batched_tokens", "placed_elsewhere", "ttft_prefills_milli"};
+  static const std::set<std::string> kZeroIsAbsent = {"leaving",
+                                                      "kept",
+                                                      "overcommitted",
+                                                      "on_unseen_node",
+                                                      "resumed",
+                                                      "closed",
+                                                      "priority",
+                                                      "quota_milli",
+                                                      "quota_mib",
+                                                      "weight_milli",
+                                                      "parent_cycle",
+                                                      "min_pods",
+                                                      "group_size",
+                                                      "max_seqs",
+                                                      "max_batched_tokens",
+                                                      "placed_elsewhere",
+                                                      "ttft_prefills_milli"};
   if (!file.is_structured()) return file.is_string() ? file : Json(file.dump());
   Json out = file.is_array() ? Json::array() : Json::object();
   for (const auto& [key, value] : file.items()) {

@@ -18,7 +18,8 @@ struct Redecision {
   control::Memory memory;  ///< memory after these decisions
 };
 
-/// Decides again from a saved state, with the same functions in the same order as the loop.
+/// Decides again from a saved state, with the same functions in the same order as the loop. The decisions keep their
+/// candidates.
 Redecision redecide(const SavedState& state);
 /// Decides with an index that exists already.
 /// @param index  index of the state's snapshot; it is the same afterwards

@@ -20,9 +20,10 @@ struct SavedState {
   control::Memory memory;
 };
 
-/// Highest `format_version`. Files with a topology other than the standard one, or with a preferred level, are written
-/// in this version, other files in version 2. All versions from 1 on can be read.
-inline constexpr std::int64_t kFormat = 3;
+/// Highest `format_version`. A file is written in the lowest version from 2 on that has a key for everything in it:
+/// version 3 has topologies other than the standard one and preferred levels, version 4 has all fields of queues. All
+/// versions from 1 on can be read.
+inline constexpr std::int64_t kFormat = 4;
 
 /// Returns the document that docs/reference/snapshot.md describes, with a final newline. It contains no secrets, only
 /// names, numbers and reasons.

@@ -113,7 +113,7 @@ TEST(SavedState, KeepsQueuesAndThePodsInThem) {
   World world;
   world.node(0);
   const model::QueueId team = world.queue(4, world.queue(8));
-  world.catalog().queues.push_back({.name = "unused", .parent = {}, .limit = {}, .closed = true});
+  world.catalog().queues.push_back({.name = "unused", .parent = {}, .fault = model::QueueFault::not_found});
   world.enqueue(world.gang(2, 4, model::TopologyLevel::node), team);
   world.catalog().services[0].workload.queue = team;
   SavedState state;
@@ -157,11 +157,24 @@ TEST(SavedState, HasTheLowestVersionThatHoldsEverything) {
   EXPECT_EQ(version(), '2');
   world.catalog().topologies.push_back({.name = "fabric", .levels = {{.name = "spine"}}});
   EXPECT_EQ(version(), '3');
+  const model::QueueId team = world.queue(4, world.queue(8));
+  EXPECT_EQ(version(), '3') << "a limit of GPUs has a key in format 2";
+  model::Queue& shared = world.catalog().queues[team.value];
+  for (const auto& [queue, title] : {std::pair(model::Queue{.name = "a", .gpus = {.quota = whole_gpus(1)}}, "a quota"),
+                                     {model::Queue{.name = "a", .memory_mib = {.limit = 8}}, "a limit of memory"},
+                                     {model::Queue{.name = "a", .priority = 1}, "a priority"},
+                                     {model::Queue{.name = "a", .fault = model::QueueFault::parent_cycle}, "a loop"}}) {
+    shared = queue;
+    EXPECT_EQ(version(), '4') << title;
+  }
+  shared = {.name = "a"};
+  world.catalog().queues.front().parent = team;
+  EXPECT_EQ(version(), '4') << "a parent that follows its child";
 }
 
 TEST(SavedState, RefusesInvalidFiles) {
   const BadState rows[] = {
-      {"another format", R"("format_version": 2)", R"("format_version": 4)", "format_version: found \"4\", expected"},
+      {"another format", R"("format_version": 2)", R"("format_version": 5)", "format_version: found \"5\", expected"},
       {"an unknown enum name", R"("phase":"ready")", R"("phase":"happy")", "\"happy\", expected"},
       {"a pod on a node that does not exist", R"("gpus_milli":4000,"node":0)", R"("gpus_milli":4000,"node":9)",
        "found 9, expected the id of a row"},

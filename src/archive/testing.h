@@ -19,7 +19,13 @@ inline void add_services(World& world, model::Purchase sale) {
   using namespace std::chrono_literals;
   model::Catalog& catalog = world.catalog();
   const model::QueueId team = world.queue(4, world.queue(8));
-  catalog.queues.push_back({.name = "unknown", .parent = {}, .limit = {}, .closed = true});
+  model::Queue& shared = catalog.queues[team.value];
+  shared.gpus.quota = whole_gpus(2), shared.gpus.weight_milli = 1'500;
+  shared.cpu_milli = {.limit = 64'000, .quota = 32'000, .weight_milli = 1'000};
+  shared.memory_mib = {.limit = 524'288, .quota = 65'536, .weight_milli = 2'000};
+  shared.priority = 100, shared.preempt_min_runtime = 10min, shared.reclaim_min_runtime = 1h;
+  catalog.queues.push_back({.name = "unknown", .parent = {}, .fault = model::QueueFault::not_found});
+  catalog.queues.push_back({.name = "loop", .parent = {}, .fault = model::QueueFault::parent_cycle});
   catalog.limits = {.gpus = 64, .nodes = 8, .price_per_hour = MicroUsd{800'000'000}};
   for (model::Topology::Depth& depth : catalog.topologies.front().levels) {
     depth.is_chosen_at_launch = depth.name == "zone" || depth.name == "cluster";

@@ -125,12 +125,40 @@ Json offering(const model::Offering& from) {
   return json;
 }
 
+std::int64_t count_of(MilliGpu amount) { return amount.count; }
+std::int64_t count_of(std::int64_t amount) { return amount; }
+
+/// Writes a share whose amounts have keys that end with `unit`.
+template <typename Amount>
+void put_share(Json& json, const std::string& unit, const model::QueueShare<Amount>& from) {
+  if (from.limit) json["limit" + unit] = count_of(*from.limit);
+  if (from.quota != Amount{}) json["quota" + unit] = count_of(from.quota);
+  if (from.weight_milli != 0) json["weight_milli"] = from.weight_milli;
+}
+
 Json queue(const model::Queue& from) {
   Json json = {{"name", from.name}};
   put(json, "parent", from.parent);
-  if (from.limit) json["limit_milli"] = from.limit->count;
-  if (from.closed) json["closed"] = true;
+  put_share(json, "_milli", from.gpus);
+  if (from.cpu_milli != model::QueueShare<std::int64_t>{}) put_share(json["cpu"], "_milli", from.cpu_milli);
+  if (from.memory_mib != model::QueueShare<std::int64_t>{}) put_share(json["memory"], "_mib", from.memory_mib);
+  if (from.priority != 0) json["priority"] = from.priority;
+  if (from.preempt_min_runtime) json["preempt_min_runtime_ns"] = from.preempt_min_runtime->count();
+  if (from.reclaim_min_runtime) json["reclaim_min_runtime_ns"] = from.reclaim_min_runtime->count();
+  if (from.fault != model::QueueFault::none) json["closed"] = true;
+  if (from.fault == model::QueueFault::parent_cycle) json["parent_cycle"] = true;
   return json;
+}
+
+/// Returns true if format 2 has a key for everything in the queues: names, limits of GPUs, and parents that come first.
+bool are_limits(const std::vector<model::Queue>& queues) {
+  for (std::uint32_t i = 0; i < queues.size(); ++i) {
+    const model::Queue& queue = queues[i];
+    model::Queue known{.name = queue.name, .parent = queue.parent, .gpus = {.limit = queue.gpus.limit}};
+    if (queue.fault == model::QueueFault::not_found) known.fault = queue.fault;
+    if (queue != known || (queue.parent.valid() && queue.parent.value >= i)) return false;
+  }
+  return true;
 }
 
 /// Returns the narrowest level of the standard topology at which a launch can choose a domain; none if it can choose
@@ -316,11 +344,12 @@ class Writer {
 
 /// Returns the lowest version that has a key for everything in the snapshot, so that older readers read what they can.
 std::int64_t format_of(const model::Snapshot& snapshot) {
+  if (!are_limits(snapshot.catalog->queues)) return 4;
   bool has_preference = std::ranges::any_of(
       snapshot.catalog->services, [](const model::Service& service) { return service.workload.preferred.has_value(); });
   snapshot.gangs.for_each(
       [&](model::GangId, const model::Gang& gang) { has_preference |= gang.spec.preferred.has_value(); });
-  return has_preference || snapshot.catalog->topologies.size() > 1 ? kFormat : 2;
+  return has_preference || snapshot.catalog->topologies.size() > 1 ? 3 : 2;
 }
 
 Json scale_policies(const std::vector<decide::scale::Policy>& by_service) {

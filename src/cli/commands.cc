@@ -173,6 +173,7 @@ ExitCode simulate(const SimulateArguments& arguments) {
   const experiment::RenderOptions options{.color = wants_color(),
                                           .frontier = arguments.frontier,
                                           .sparklines = wants_sparklines(arguments),
+                                          .all_rows = arguments.verbose,
                                           .width = output_width()};
   experiment::JsonParts parts;
   if (arguments.details) parts = {.decisions = true, .command = command_again(arguments)};

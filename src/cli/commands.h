@@ -34,6 +34,7 @@ struct SimulateArguments {
   std::vector<std::string> fail_on;   ///< thresholds, "met<99%", "score<50"; exit code 2 if any policy misses one
   bool frontier = false;              ///< compare: also print the policies that no other policy beats
                                       ///< (`RenderOptions::frontier`)
+  bool verbose = false;               ///< text: a row for every service, class of jobs, queue and team
   bool bound = false;                 ///< compare: also compute what perfect foresight would reach
   bool no_advice = false;             ///< compare: leave out the additional runs from which the advice follows
   bool compare = false;               ///< simulate all policies; false: the named policy, or the first

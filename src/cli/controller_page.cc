@@ -48,7 +48,7 @@ std::string notice_of(const op::Process& process) {
 
 ControllerPage::ControllerPage(Base base, const Options& options)
     : address_(options.address),
-      command_([](const std::string&) { return std::string(); }),
+      command_(serve::now_command(options.ns)),
       client_(base.transport, base.credentials, base.clock, base.random, few_requests()),
       reviewer_(client_, base.clock, {.path = "/ui"}),
       dashboard_(access_of(options), kEvents),

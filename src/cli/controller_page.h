@@ -26,6 +26,7 @@ class ControllerPage {
     net::SocketAddress address;
     std::vector<std::string> hosts{};  ///< further names under which browsers reach the page
     std::string record{};              ///< file of the recording, for commands; empty: none
+    std::string ns{};                  ///< namespace of the controller, for commands; empty: not given
     std::string name{};                ///< heading of the page
   };
   /// All outlive the page.
@@ -51,7 +52,7 @@ class ControllerPage {
   void show(const op::DecisionLoop& loop);
 
   net::SocketAddress address_;
-  serve::MomentCommand command_;
+  serve::DecisionCommand command_;
   kube::Client client_;
   kube::AccessReviewer reviewer_;
   serve::Dashboard dashboard_;

@@ -60,6 +60,8 @@ void add_simulation(CLI::App& command, SimulateArguments& arguments) {
                 "With -o json, also write what only a page shows: every change of the wanted replicas, the phases of "
                 "latency, and the history of nodes and replicas")
       ->needs("--output");
+  command.add_flag("-v,--verbose", arguments.verbose,
+                   "Print every service, class of jobs, queue and team; without it of more than 25 the worst ones");
 }
 
 CLI::App* add_sim(CLI::App& app, SimulateArguments& arguments) {

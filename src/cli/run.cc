@@ -133,6 +133,7 @@ Result<std::unique_ptr<ControllerPage>> open_page(const RunArguments& arguments,
                                           ControllerPage::Options{.address = *address,
                                                                   .hosts = arguments.ui_hosts,
                                                                   .record = arguments.record,
+                                                                  .ns = session.ns,
                                                                   .name = "The controller in " + session.ns});
   const Result<net::SocketAddress> listens = page->listen();
   if (!listens) return std::unexpected(listens.error());
@@ -174,7 +175,10 @@ Result<void> serve(const RunArguments& arguments, kube::Session& session) {
                        .wall = session.wall,
                        .random = RandomStream(session.random.bits(), "process"),
                        .input_observer = input_observer},
-                      {.ns = session.ns, .identity = identity(session.started)}, log);
+                      {.ns = session.ns,
+                       .identity = identity(session.started),
+                       .detail = *page ? decide::Detail::candidates : decide::Detail::reasons},
+                      log);
   decider = &process;
   op::Endpoints endpoints(process);
   net::HttpServer server(session.clock, net::HttpServerLimits(), endpoints);

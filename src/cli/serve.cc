@@ -92,15 +92,18 @@ Opened open_live(const ServeArguments& arguments) {
   again.overrides = arguments.overrides;
   again.overrides.policies = {policy.policies.name};
   const std::string command = command_again(again);
-  const std::string explain =
-      fmt::format("capstan explain {} --scenario {}", experiment::shell_word(scenario->service().name),
-                  command.substr(std::string_view("capstan sim ").size()));
-  const auto at_moment = [explain](const std::string& at) { return explain + " --at " + at + " --verbose"; };
+  const auto explain =
+      [service = scenario->service().name,
+       run = command.substr(std::string_view("capstan sim ").size())](const serve::CommandSubject& subject) {
+        const std::string& object = subject.object.empty() ? service : subject.object;
+        return fmt::format("capstan explain {} --scenario {} --at {} --verbose", experiment::shell_word(object), run,
+                           subject.at);
+      };
   serve::Content content{.source = arguments.file,
                          .result = serve::empty_recording(arguments.file, policy.policies.name, command),
                          .live_speed = arguments.speed};
   auto live =
-      std::make_unique<serve::LiveRun>(*std::move(scenario), arguments.speed, at_moment, command, net::machine_clock());
+      std::make_unique<serve::LiveRun>(*std::move(scenario), arguments.speed, explain, command, net::machine_clock());
   return Served{.content = std::move(content), .live = std::move(live)};
 }
 

@@ -57,9 +57,11 @@ std::string missing_text(std::string_view name, const UsageFault& fault) {
 }
 
 std::string unexpected_text(std::string_view words, const UsageFault& fault) {
-  const std::string_view word = words.substr(0, words.find(' '));
-  const std::string found = "found " + in_quotes(words) + ", expected ";
-  if (!word.starts_with('-')) return found + "no further argument";
+  // An unknown option explains the words around it, which may be its value.
+  const std::size_t option = words.starts_with('-') ? 0 : words.find(" -") + 1;
+  if (option == 0 && !words.starts_with('-')) return "found " + in_quotes(words) + ", expected no further argument";
+  const std::string_view word = words.substr(option, words.find(' ', option) - option);
+  const std::string found = "found " + in_quotes(word) + ", expected ";
   const std::string_view meant = manifest::did_you_mean(word, views(fault.options));
   return found + "an option that `" + fault.command + " --help` lists" +
          (meant.empty() ? "" : " (did you mean " + std::string(meant) + "?)");

@@ -8,13 +8,14 @@ decide::scale::Decision PolicyDecider::scale(const ScaleQuestion& question, deci
 
 decide::place::Decision PolicyDecider::place(const PlaceQuestion& question, decide::place::Memory& memory) {
   return decide::place::decide(question.index, question.snapshot, question.planned, question.policy, memory,
-                               question.now, question.leaving);
+                               question.now,
+                               {.leaving = question.leaving, .detail = options_.detail, .verify = options_.verify});
 }
 
 decide::provision::Decision PolicyDecider::provision(const ProvisionQuestion& question,
                                                      decide::provision::Memory& memory) {
   return decide::provision::decide(question.index, question.snapshot, question.placed, question.policy, memory,
-                                   question.now);
+                                   question.now, options_);
 }
 
 }  // namespace capstan::control

@@ -4,6 +4,7 @@
 
 #include "base/time.h"
 #include "decide/index.h"
+#include "decide/options.h"
 #include "decide/place/place.h"
 #include "decide/provision/provision.h"
 #include "decide/scale/scale.h"
@@ -47,9 +48,13 @@ class Decider {
 /// Answers with the policies of `decide`.
 class PolicyDecider final : public Decider {
  public:
+  explicit PolicyDecider(decide::Options options = {}) : options_(options) {}
   decide::scale::Decision scale(const ScaleQuestion& question, decide::scale::Memory& memory) override;
   decide::place::Decision place(const PlaceQuestion& question, decide::place::Memory& memory) override;
   decide::provision::Decision provision(const ProvisionQuestion& question, decide::provision::Memory& memory) override;
+
+ private:
+  decide::Options options_;
 };
 
 }  // namespace capstan::control

@@ -99,7 +99,7 @@ TEST(Guards, AQueuesLimitIsHard) {
   const auto allowed = [](GpuCount limit, bool on_its_way) {
     model::Snapshot snapshot = world();
     auto catalog = std::make_shared<model::Catalog>(*snapshot.catalog);
-    catalog->queues = {{.name = "team", .parent = {}, .limit = whole_gpus(limit), .closed = false}};
+    catalog->queues = {{.name = "team", .parent = {}, .gpus = {.limit = whole_gpus(limit)}}};
     snapshot.catalog = catalog;
     for (std::uint32_t pod = 0; pod < 4; ++pod) {
       model::Pod row;

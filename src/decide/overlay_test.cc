@@ -39,14 +39,15 @@ RC_GTEST_PROP(Overlay, DecisionsLeaveTheIndexUnchanged, ()) {
   const Index before = index;
   const auto kind = *rc::gen::element(place::Policy::Kind::first_fit, place::Policy::Kind::gang);
   place::Memory placing;
-  const place::Decision placed = place::decide(index, world.snapshot, {}, {.kind = kind}, placing, at(100));
+  const place::Decision placed =
+      place::decide(index, world.snapshot, {}, {.kind = kind}, placing, at(100), {.verify = Verify::yes});
   RC_ASSERT(index == before);
   provision::Policy policy =
       *rc::gen::element(provision::cluster_autoscaler(), provision::karpenter(), provision::whole_groups());
   policy.consolidation.after = {};
   provision::Memory memory;
   for (const int seconds : {100, 120, 140}) {
-    provision::decide(index, world.snapshot, placed, policy, memory, at(seconds));
+    provision::decide(index, world.snapshot, placed, policy, memory, at(seconds), {.verify = Verify::yes});
     RC_ASSERT(index == before);
   }
 }

@@ -7,6 +7,7 @@
 #include <optional>
 #include <utility>
 
+#include "explain/candidates.h"
 #include "explain/explain.h"
 #include "explain/words.h"
 #include "model/reason_sentence.h"
@@ -105,6 +106,7 @@ class Writer {
       text += " For this replica: " + line(*snapshot_.catalog, action) + '.';
       reasons_.push_back({name, action.why});
     }
+    if (const std::string tried = candidates(*snapshot_.catalog, decided_, id); !tried.empty()) text += '\n' + tried;
     return text;
   }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "explain/candidates.h"
 #include "explain/explain.h"
 #include "explain/words.h"
 #include "model/reason_sentence.h"
@@ -276,7 +277,7 @@ std::string paragraph(const model::Catalog& catalog, const decide::scale::Decisi
   }
   if (decision.held_to != decision.wanted) {
     text += fmt::format(
-        " {} would be enough now; earlier recommendations inside the stabilization window keep the number at {}.",
+        " {} would be enough now; earlier recommendations inside the stabilization window still ask for {}.",
         replicas_text(decision.wanted), decision.held_to);
   }
   if (decision.spread) text += spread_text(*decision.spread);
@@ -321,13 +322,18 @@ std::string paragraph(const model::Catalog& catalog, const decide::place::Decisi
         lack.best_node.valid() ? fmt::format("node {}", lack.best_node.value) : domain_name(catalog, lack.best_domain),
         gpus_text(lack.best_free));
   }
-  return text + lines(catalog, decision.plan);
+  text += lines(catalog, decision.plan);
+  for (const decide::place::Search& search : decision.searches) text += '\n' + places(catalog, search);
+  return text;
 }
 
 std::string paragraph(const model::Catalog& catalog, const decide::provision::Decision& decision) {
-  return fmt::format("Pending replicas lack {}; {} on the way, {} bought now.",
-                     count_text(decision.short_gpus, "GPU", "GPUs"), decision.coming_gpus, decision.launched_gpus) +
-         lines(catalog, decision.plan);
+  std::string text =
+      fmt::format("Pending replicas lack {}; {} on the way, {} bought now.",
+                  count_text(decision.short_gpus, "GPU", "GPUs"), decision.coming_gpus, decision.launched_gpus) +
+      lines(catalog, decision.plan);
+  for (const decide::provision::Need& need : decision.needs) text += '\n' + offers(catalog, need);
+  return text;
 }
 
 }  // namespace capstan::explain

@@ -129,10 +129,21 @@ std::optional<Limit> limit_of_verdict(const model::Catalog& catalog, const Reaso
     }
     case ReasonCode::queue_closed: {
       const std::string queue = queue_name(catalog, {static_cast<std::uint32_t>(n[0])});
-      return Limit{Layer::queue,
-                   fmt::format("no Queue object describes queue {} or a queue above it, or they form a loop", queue),
-                   fmt::format("create the Queue {} or correct spec.parent, or name another in the pods", queue)};
+      return Limit{Layer::queue, fmt::format("no Queue object describes queue {}", queue),
+                   fmt::format("create the Queue {}, or name another in the pods", queue)};
     }
+    case ReasonCode::queue_parent_missing: {
+      const std::string parent = queue_name(catalog, {static_cast<std::uint32_t>(n[1])});
+      return Limit{Layer::queue,
+                   fmt::format("no Queue object describes queue {}, the parent of queue {}", parent,
+                               queue_name(catalog, {static_cast<std::uint32_t>(n[0])})),
+                   fmt::format("create the Queue {} or correct spec.parent", parent)};
+    }
+    case ReasonCode::queue_parent_cycle:
+      return Limit{
+          Layer::queue,
+          fmt::format("the parents of queue {} form a loop", queue_name(catalog, {static_cast<std::uint32_t>(n[0])})),
+          "correct spec.parent of one of the queues in the loop"};
     case ReasonCode::pods_leaving:
       return Limit{Layer::placement,
                    fmt::format("{} of the replica still {}", count_text(n[0], "pod", "pods"),

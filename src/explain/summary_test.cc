@@ -90,12 +90,33 @@ const Cause kCauses[] = {
      [](Cluster& c) {
        c.world.node(0);
        const model::QueueId queue = c.world.queue(100);
-       c.world.catalog().queues[queue.value].closed = true;
+       c.world.catalog().queues[queue.value].fault = model::QueueFault::not_found;
        const GangId gang = c.world.gang(1, 4, TopologyLevel::node);
        c.world.enqueue(gang, queue);
        return gang;
      },
      Layer::queue, "no Queue object describes queue q0", "create the Queue q0"},
+    {"NoQueueObjectDescribesTheParent",
+     [](Cluster& c) {
+       c.world.node(0);
+       const model::QueueId parent = c.world.queue(100);
+       c.world.catalog().queues[parent.value].fault = model::QueueFault::not_found;
+       const GangId gang = c.world.gang(1, 4, TopologyLevel::node);
+       c.world.enqueue(gang, c.world.queue(100, parent));
+       return gang;
+     },
+     Layer::queue, "no Queue object describes queue q0, the parent of queue q1",
+     "create the Queue q0 or correct spec.parent"},
+    {"TheParentsFormALoop",
+     [](Cluster& c) {
+       c.world.node(0);
+       const model::QueueId queue = c.world.queue(100);
+       c.world.catalog().queues[queue.value].fault = model::QueueFault::parent_cycle;
+       const GangId gang = c.world.gang(1, 4, TopologyLevel::node);
+       c.world.enqueue(gang, queue);
+       return gang;
+     },
+     Layer::queue, "the parents of queue q0 form a loop", "correct spec.parent of one of the queues in the loop"},
     {"TheFreeGpusAreInTwoRacks",
      [](Cluster& c) {
        c.buys_nodes = false;

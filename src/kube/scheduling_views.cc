@@ -12,6 +12,12 @@ TopologyConstraint read_topology(Json constraint) {
 
 std::int64_t milli_of(Json number) { return manifest::read_quantity_milli(number.scalar()).value_or(0); }
 
+KaiQueue::Share read_share(Json share) {
+  return {.quota_milli = milli_of(share["quota"]),
+          .limit_milli = milli_of(share["limit"]),
+          .weight_milli = milli_of(share["overQuotaWeight"])};
+}
+
 }  // namespace
 
 PriorityClass read_priority_class(Json object) {
@@ -42,13 +48,13 @@ KaiPodGroup read_kai_pod_group(Json object) {
 
 KaiQueue read_kai_queue(Json object) {
   const Json spec = object["spec"];
-  const Json gpu = spec["resources"]["gpu"];
+  const Json resources = spec["resources"];
   return {.meta = read_meta(object),
           .parent = spec["parentQueue"].string(),
-          .priority = spec["priority"].integer(),
-          .gpu_quota_milli = milli_of(gpu["quota"]),
-          .gpu_limit_milli = milli_of(gpu["limit"]),
-          .gpu_over_quota_weight_milli = milli_of(gpu["overQuotaWeight"]),
+          .priority = spec["priority"].exists() ? spec["priority"].integer() : KaiQueue::kDefaultPriority,
+          .gpu = read_share(resources["gpu"]),
+          .cpu = read_share(resources["cpu"]),
+          .memory = read_share(resources["memory"]),
           .preempt_min_runtime = read_duration(spec["preemptMinRuntime"]),
           .reclaim_min_runtime = read_duration(spec["reclaimMinRuntime"])};
 }

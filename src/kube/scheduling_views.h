@@ -50,16 +50,25 @@ struct KaiPodGroup {
 
 KaiPodGroup read_kai_pod_group(Json object);
 
-/// A Queue of KAI (scheduling.run.ai/v2) with only its GPU resources, in 1/1000 GPU.
+/// A Queue of KAI (scheduling.run.ai/v2).
 struct KaiQueue {
-  static constexpr std::int64_t kUnlimited = -1'000;  ///< KAI writes -1 GPU for "no limit"
+  static constexpr std::int64_t kUnlimited = -1'000;  ///< KAI writes -1 for "no limit" and for "everything"
+  static constexpr std::int64_t kDefaultPriority = 100;
+
+  /// Rights to one resource, in 1/1000 of KAI's unit: GPUs, millicores of CPU, megabytes of memory.
+  struct Share {
+    std::int64_t quota_milli = 0;
+    std::int64_t limit_milli = 0;
+    std::int64_t weight_milli = 0;
+    friend bool operator==(const Share&, const Share&) = default;
+  };
 
   Meta meta;
   std::string parent;
-  std::int64_t priority = 0;
-  std::int64_t gpu_quota_milli = 0;
-  std::int64_t gpu_limit_milli = 0;
-  std::int64_t gpu_over_quota_weight_milli = 0;
+  std::int64_t priority = kDefaultPriority;
+  Share gpu;
+  Share cpu;
+  Share memory;
   std::optional<Duration> preempt_min_runtime;
   std::optional<Duration> reclaim_min_runtime;
   friend bool operator==(const KaiQueue&, const KaiQueue&) = default;

@@ -246,10 +246,13 @@ TEST_F(ViewsTest, Scheduling) {
 
   const KaiQueue queue =
       read_kai_queue(object(R"({"metadata": {"name": "q"}, "spec": {"parentQueue": "root", "priority": 7,
-    "preemptMinRuntime": "1h0m0s", "resources": {"gpu": {"quota": 1.5, "limit": -1, "overQuotaWeight": 2}}}})"));
-  EXPECT_EQ(queue.gpu_quota_milli, 1'500);
-  EXPECT_EQ(queue.gpu_limit_milli, KaiQueue::kUnlimited);
-  EXPECT_EQ(queue.gpu_over_quota_weight_milli, 2'000);
+    "preemptMinRuntime": "1h0m0s", "resources": {"gpu": {"quota": 1.5, "limit": -1, "overQuotaWeight": 2},
+      "cpu": {"quota": 8000, "limit": 16000}, "memory": {"quota": 1000, "overQuotaWeight": 1}}}})"));
+  EXPECT_EQ(queue.priority, 7);
+  EXPECT_EQ(queue.gpu, (KaiQueue::Share{1'500, KaiQueue::kUnlimited, 2'000}));
+  EXPECT_EQ(queue.cpu, (KaiQueue::Share{8'000'000, 16'000'000, 0}));
+  EXPECT_EQ(queue.memory, (KaiQueue::Share{1'000'000, 0, 1'000}));
+  EXPECT_EQ(read_kai_queue(object(R"({"spec": {}})")).priority, 100) << "KAI's default";
   EXPECT_EQ(queue.preempt_min_runtime, 1h);
 }
 

@@ -129,6 +129,13 @@ const Node* at_path(const Node& root, std::string_view path) {
   return found.complete ? found.last : nullptr;
 }
 
+std::string item_path(std::string_view list, const Node& item, std::size_t position) {
+  const Node* name = item.kind == Node::Kind::mapping ? item.find("name") : nullptr;
+  const bool is_step = name != nullptr && name->kind == Node::Kind::scalar && !name->is_null() && !name->text.empty() &&
+                       name->text.find('.') == name->text.npos && !list_position(name->text);
+  return std::string(list) + '.' + (is_step ? name->text : std::to_string(position));
+}
+
 const Place& place_for_error(const Node& root, std::span<const std::string> paths) {
   const Node* first = nullptr;
   for (const std::string& path : paths) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <span>
 #include <string>
 #include <string_view>
@@ -13,6 +14,9 @@ namespace capstan::manifest {
 
 /// Returns the value at a path, or null.
 const Node* at_path(const Node& root, std::string_view path);
+
+/// Returns the path of an item of a list: "services.chat", or "services.0" if the item has no name that can be a step.
+std::string item_path(std::string_view list, const Node& item, std::size_t position);
 
 /// Returns the place for an error about the values at several paths: the value that the command line set, else the
 /// first one that exists, else the nearest existing node on the first path.

@@ -79,5 +79,11 @@ TEST(Blame, PrefersAnOptionThenAnExistingValueThenTheNearestNode) {
   }
 }
 
+TEST(ItemPath, NamesAnItemByItsNameWhereItCanBeAStepOfAPath) {
+  const Node list = parse("[{name: chat}, {name: a.b}, {name: 7}, {}, x]", "s.yaml").value();
+  const std::vector<std::string> expected = {"services.chat", "services.1", "services.2", "services.3", "services.4"};
+  for (std::size_t i = 0; i < expected.size(); ++i) EXPECT_EQ(item_path("services", list.items[i], i), expected[i]);
+}
+
 }  // namespace
 }  // namespace capstan::manifest

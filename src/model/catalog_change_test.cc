@@ -33,7 +33,7 @@ TEST(CatalogChange, EachEditIsFoundInItsTable) {
       {"a price", [](Catalog& c) { c.offerings[0].price_per_hour = {1}; }, {.offerings = true}},
       {"a limit of a pool", [](Catalog& c) { c.pools[0].gpu_limit = 8; }, {.pools = true}},
       {"a limit of the fleet", [](Catalog& c) { c.limits.nodes = 3; }, {.pools = true}},
-      {"a limit of a queue", [](Catalog& c) { c.queues[0].limit = whole_gpus(8); }, {.queues = true}},
+      {"a limit of a queue", [](Catalog& c) { c.queues[0].gpus.limit = whole_gpus(8); }, {.queues = true}},
       {"a bound of a service", [](Catalog& c) { c.services[0].max_replicas = 9; }, {.services = true}},
       {"an SLO", [](Catalog& c) { c.services[0].slo.attainment_ppm = 1; }, {.services = true}},
       {"a workload", [](Catalog& c) { c.services[0].workload.pods = 2; }, {.services = true}},

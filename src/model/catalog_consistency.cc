@@ -3,6 +3,7 @@
 #include <set>
 
 #include "model/consistency.h"
+#include "model/queue_fault.h"
 #include "model/role_names.h"
 #include "model/topology_names.h"
 
@@ -17,6 +18,7 @@ class CatalogChecker {
     if (const std::optional<TopologyFault> fault = find_fault(catalog_.topologies)) topology(*fault);
     each("catalog.domains", catalog_.domains, [this](const Domain& row) { domain(row); });
     each("catalog.offerings", catalog_.offerings, [this](const Offering& row) { offering(row); });
+    if (const auto cycle = find_parent_cycle(catalog_.queues)) queue_cycle(static_cast<std::uint32_t>(*cycle));
     each("catalog.services", catalog_.services, [this](const Service& row) { service(row); });
     return std::move(fault_);
   }
@@ -35,6 +37,14 @@ class CatalogChecker {
     table_ = "catalog.topologies";
     id_ = static_cast<std::uint32_t>(fault.topology);
     fail(fault.depth ? fmt::format("levels[{}].{}", *fault.depth, fault.field) : fault.field, fault.message);
+  }
+
+  void queue_cycle(std::uint32_t id) {
+    if (fault_) return;
+    table_ = "catalog.queues";
+    id_ = id;
+    fail("parent", fmt::format("found queue {}, whose parents lead back to this queue, expected a tree",
+                               catalog_.queues[id].parent.value));
   }
 
   void domain(const Domain& domain) {

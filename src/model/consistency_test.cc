@@ -119,6 +119,8 @@ const Contradiction kContradictions[] = {
      "preferred", "found rack, expected node or a narrower level of its topology"},
     {[](World& w) { w.catalog.offerings[0].zone = {2}; }, "catalog.offerings", 0, "zone",
      "found domain 2, a rack, expected a zone or the cluster"},
+    {[](World& w) { w.catalog.queues = {{.name = "a"}, {.name = "b", .parent = {2}}, {.name = "c", .parent = {1}}}; },
+     "catalog.queues", 1, "parent", "found queue 2, whose parents lead back to this queue, expected a tree"},
     {[](World& w) { w.catalog.services[0].prefill_service = {2}; }, "catalog.services", 0, "fed_by",
      "found service 2, expected a prefill service in this file"},
     {[](World& w) { w.catalog.services[1].prefill_service = {1}; }, "catalog.services", 1, "fed_by",

@@ -1,23 +1,45 @@
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 
 #include "base/quantity.h"
+#include "base/time.h"
 #include "model/ids.h"
 
 namespace capstan::model {
 
-/// A limit on the GPUs that a group of workloads may hold. Queues form a tree in which parents have lower ids than
-/// their children. This is the limit of a KAI Queue, without its quota and priority:
+/// The rights of a queue to one resource, for its pods and those of all queues below it.
+template <typename Amount>
+struct QueueShare {
+  std::optional<Amount> limit{};  ///< most that they may hold together; none: only the limits of queues above apply
+  Amount quota{};                 ///< amount that is guaranteed to them; 0: no guarantee
+  /// Weight by which the queue shares with its siblings what their quotas leave, thousandths; 0: it gets nothing more.
+  std::int64_t weight_milli = 0;
+  friend bool operator==(const QueueShare&, const QueueShare&) = default;
+};
+
+/// Defect of a queue, for which no pod of it or of a queue below it is placed.
+enum class QueueFault : std::uint8_t {
+  none,
+  not_found,     ///< no object describes it, although pods or another queue name it
+  parent_cycle,  ///< its parents form a loop; the row has no parent, so that the tree has none
+};
+
+/// The rights of a group of workloads to resources. Queues form a tree. Placement honours the limits of GPUs; the other
+/// fields are those of a KAI Queue, and nothing reads them yet:
 /// https://github.com/NVIDIA/KAI-Scheduler/blob/main/docs/queues/README.md
 struct Queue {
-  std::string name;
-  QueueId parent;                 ///< queue above it; none: the queue is at the top of the tree
-  std::optional<MilliGpu> limit;  ///< GPUs that its pods and those of all queues below it may hold together
-  /// True: no object describes this queue, its parent does not exist, or its parents form a loop. No pod of this queue
-  /// or of a queue below it is placed.
-  bool closed = false;
+  std::string name;  ///< empty: the queue was deleted, and its id is free for another one
+  QueueId parent{};  ///< queue above it; none: the queue is at the top of the tree
+  QueueShare<MilliGpu> gpus{};
+  QueueShare<std::int64_t> cpu_milli{};
+  QueueShare<std::int64_t> memory_mib{};
+  std::int64_t priority = 0;  ///< of queues with one parent, those with the highest get what quotas leave
+  std::optional<Duration> preempt_min_runtime{};  ///< time for which its pods run before its own pods end them
+  std::optional<Duration> reclaim_min_runtime{};  ///< time for which its pods run before another queue ends them
+  QueueFault fault = QueueFault::none;
   friend bool operator==(const Queue&, const Queue&) = default;
 };
 

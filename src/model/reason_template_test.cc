@@ -73,7 +73,7 @@ TEST(ReasonTemplate, ANumberIsShownAsPeopleReadIt) {
 
 TEST(ReasonTemplate, AnObjectHasItsNameWhereACatalogKnowsIt) {
   Catalog catalog;
-  catalog.queues.push_back({.name = "research", .parent = {}, .limit = {}});
+  catalog.queues.push_back({.name = "research", .parent = {}});
   catalog.domains.push_back({"rack-1", TopologyLevel::rack, {}});
   catalog.gpu_kinds = {"H100"};
   EXPECT_EQ(fill_template("{0@queue}", {0}, &catalog), "queue \"research\"");
@@ -97,7 +97,7 @@ TEST(ReasonTemplate, TheSubjectIsTheFirstKindOfObjectThatTheCatalogNames) {
   Catalog catalog;
   catalog.gpu_kinds = {"h100_sxm"};
   catalog.domains = {{.name = "rack-7", .level = TopologyLevel::rack, .parent = {}}};
-  catalog.queues = {{.name = "research", .parent = {}, .limit = {}}};
+  catalog.queues = {{.name = "research", .parent = {}}};
   struct Row {
     std::string_view text;
     ReasonNumbers numbers;

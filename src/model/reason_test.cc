@@ -32,7 +32,7 @@ TEST(Reason, NumbersStandWhereTheSentenceSays) {
 
 TEST(Reason, AnObjectHasItsNameWhereACatalogKnowsIt) {
   Catalog catalog;
-  catalog.queues.push_back({.name = "research", .parent = {}, .limit = {}});
+  catalog.queues.push_back({.name = "research", .parent = {}});
   const Reason full{ReasonCode::queue_limit, {4, 2, 5, 0}};
   EXPECT_EQ(sentence(full, catalog), "queue \"research\" holds 4 of its limit of 5 GPUs, and the gang needs 2 more");
   EXPECT_EQ(sentence(full), "queue 0 holds 4 of its limit of 5 GPUs, and the gang needs 2 more");

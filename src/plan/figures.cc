@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "base/number_text.h"
 #include "experiment/text/words.h"
 
 namespace capstan::plan {
@@ -142,6 +143,36 @@ std::int64_t TogetherService::lowest_ppm() const {
 }
 
 bool TogetherTrials::holds_slo() const { return std::ranges::all_of(services, &TogetherService::holds_slo); }
+
+std::string_view together_subject(const TogetherTrials& trials) {
+  return trials.jobs.empty() ? "all services" : "all services and jobs";
+}
+
+std::string jobs_name(const TogetherJobs& jobs) {
+  return jobs.name == jobs.tenant ? jobs.name : fmt::format("{} of {}", jobs.name, jobs.tenant);
+}
+
+std::string jobs_words(const TogetherJobs& jobs, std::int64_t seeds) {
+  const auto mean = [&](std::int64_t sum) { return experiment::tenths(sum, seeds); };
+  std::string words = fmt::format("{} jobs arrived, {} ended", mean(jobs.arrived), mean(jobs.ended));
+  if (jobs.computing > 0) words += fmt::format(", {} still ran at the end", mean(jobs.computing));
+  if (jobs.waiting > 0) words += fmt::format(", {} had not begun", mean(jobs.waiting));
+  words += fmt::format("; waited {} (median) and {} (P99) in the worst simulation; {} GPU-hours for {} USD",
+                       time_text(jobs.wait_p50), time_text(jobs.wait_p99), experiment::gpu_hours(jobs.gpu_ns / seeds),
+                       experiment::usd(jobs.micro_usd / seeds));
+  if (jobs.waiting == jobs.arrived && jobs.arrived > 0) {
+    return words + "; no job got GPUs, a higher gpu_quota of the tenant adds nodes for its jobs";
+  }
+  words += jobs.preempted > 0 ? fmt::format("; preempted {} times", mean(jobs.preempted)) : "; never preempted";
+  if (jobs.resized > 0) words += fmt::format(", changed width {} times", mean(jobs.resized));
+  if (jobs.restarts > jobs.preempted) {
+    words += fmt::format(", restarted {} times for another reason", mean(jobs.restarts - jobs.preempted));
+  }
+  if (jobs.lost_gpu_ns > 0) {
+    words += fmt::format(", lost {} GPU-hours of work", experiment::gpu_hours(jobs.lost_gpu_ns / seeds));
+  }
+  return words;
+}
 
 bool holds_slo(const Plan& plan) {
   return std::ranges::all_of(plan.services, &ServicePlan::holds_slo) &&

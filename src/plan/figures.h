@@ -47,6 +47,13 @@ bool holds_slo(const Plan& plan);
 /// Returns "3 to 8 replicas of Llama-3.3-70B in fp8 on 4 H100 each"; of a disaggregated service "1 to 4 prefill
 /// replicas of ... and 2 to 8 decode replicas of ...".
 std::string fleet_words(const ServicePlan& service);
+/// Says what shares the cluster in these simulations: "all services" or "all services and jobs".
+std::string_view together_subject(const TogetherTrials& trials);
+/// Returns the name of a class of jobs: "training", or "fine-tune of training" if the class has a name of its own.
+std::string jobs_name(const TogetherJobs& jobs);
+/// Says what a class of jobs got, as means of the simulations: "2.0 jobs arrived, 1.0 ended; ...".
+std::string jobs_words(const TogetherJobs& jobs, std::int64_t seeds);
+
 /// Returns "prefill", "decode" or, for replicas that do both, an empty text.
 std::string role_word(model::Role role);
 

@@ -72,7 +72,9 @@ std::vector<PlanFile> list_plan_files(const Plan& plan) {
   for (const ServicePlan& service : plan.services) {
     for (const ScenarioFile& scenario : scenarios_of(service)) out.push_back({scenario.path, {scenario.content}});
   }
-  if (plan.together) out.push_back({std::string(kTogetherFile), {"the simulation of all services on one cluster"}});
+  if (plan.together)
+    out.push_back({std::string(kTogetherFile),
+                   {fmt::format("the simulation of {} on one cluster", together_subject(plan.together->trials))}});
   out.push_back({"apply.sh", {"the commands in the order in which they work"}});
   out.push_back({"plan.md", {"this page, with the arithmetic"}});
   return out;

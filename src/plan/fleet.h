@@ -172,11 +172,32 @@ struct TogetherService {
   std::int64_t lowest_ppm() const;
 };
 
-/// Fleets of all services on one cluster, simulated together.
+/// Results of one class of jobs in the simulations of all services and jobs on one cluster. Counts, GPU time and prices
+/// are sums over the seeds.
+struct TogetherJobs {
+  std::string tenant{};
+  std::string name{};  ///< name of the class in the spec
+  std::int64_t arrived = 0;
+  std::int64_t ended = 0;
+  std::int64_t computing = 0;      ///< jobs that had computed and not ended at the end of the simulation
+  std::int64_t waiting = 0;        ///< jobs that had not computed at the end of the simulation
+  Duration wait_p50{};             ///< time from arrival to computing, median; the worst of the seeds
+  Duration wait_p99{};             ///< the worst of the seeds
+  std::int64_t restarts = 0;       ///< restarts for any reason
+  std::int64_t preempted = 0;      ///< the restarts for a gang with a higher priority
+  std::int64_t resized = 0;        ///< changes of the width of elastic jobs while they ran
+  GpuNanoseconds gpu_ns = 0;       ///< GPU time that the pods had
+  GpuNanoseconds lost_gpu_ns = 0;  ///< GPU time whose work was lost in restarts
+  std::int64_t micro_usd = 0;      ///< price of `gpu_ns`
+};
+
+/// Fleets of all services on one cluster, simulated together, with the jobs of the tenants.
 struct TogetherTrials {
-  std::vector<TogetherService> services{};  ///< by service of the spec
-  std::int64_t seeds = 0;                   ///< number of simulations with different seeds
-  std::int64_t micro_usd_per_hour = 0;      ///< cost of all nodes, mean of the seeds
+  std::vector<TogetherService> services{};   ///< by service of the spec
+  std::vector<TogetherJobs> jobs{};          ///< by class of jobs that the pools of the plan can hold
+  std::int64_t seeds = 0;                    ///< number of simulations with different seeds
+  std::int64_t micro_usd_per_hour = 0;       ///< cost of all nodes, mean of the seeds
+  std::int64_t jobs_micro_usd_per_hour = 0;  ///< price of the GPU time of the jobs, mean of the seeds
 
   bool holds_slo() const;
 };

@@ -10,13 +10,18 @@ bool needs_gangs(const PlanSpec& spec) {
   return std::ranges::any_of(spec.services, [](const ServiceSpec& service) { return service.pods_per_replica > 1; });
 }
 
+bool has_jobs(const PlanSpec& spec) {
+  return std::ranges::any_of(spec.tenants, [](const TenantSpec& tenant) { return !tenant.jobs.empty(); });
+}
+
 bool has_karpenter(const ClusterSpec& cluster) {
   return cluster.provisioner == Provisioner::karpenter &&
          (cluster.cloud == Cloud::aws || cluster.cloud == Cloud::azure);
 }
 
 GangScheduler pod_scheduler(const PlanSpec& spec) {
-  return needs_gangs(spec) || spec.tenants.size() > 1 ? spec.cluster.gang_scheduler : GangScheduler::none;
+  const bool is_needed = needs_gangs(spec) || has_jobs(spec) || spec.tenants.size() > 1;
+  return is_needed ? spec.cluster.gang_scheduler : GangScheduler::none;
 }
 
 std::string_view scheduler_name(const PlanSpec& spec) {

@@ -10,15 +10,17 @@
 // the queues; the section on the workload writes the pods.
 namespace capstan::plan {
 
+/// Returns true if a tenant runs jobs.
+bool has_jobs(const PlanSpec& spec);
 /// Returns true if a service has replicas of several pods, which must start together or not at all.
 bool needs_gangs(const PlanSpec& spec);
 
 /// Returns true if the plan writes Karpenter's objects for the cluster. GKE has its own Cluster Autoscaler.
 bool has_karpenter(const ClusterSpec& cluster);
 
-/// Returns the scheduler of all GPU pods. It is none if no replica is a gang and one tenant owns the cluster, because
-/// the default scheduler is then enough. Otherwise it is the scheduler of the spec, for every pod: if two schedulers
-/// place pods on one node, they assign the same GPU twice.
+/// Returns the scheduler of all GPU pods. It is none if no replica is a gang, no tenant runs jobs and one tenant owns
+/// the cluster, because the default scheduler is then enough. Otherwise it is the scheduler of the spec, for every pod:
+/// if two schedulers place pods on one node, they assign the same GPU twice.
 GangScheduler pod_scheduler(const PlanSpec& spec);
 
 /// Returns the name for `schedulerName` of a pod: "kai-scheduler"; empty for the default scheduler, which Kueue uses

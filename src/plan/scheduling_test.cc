@@ -25,6 +25,14 @@ TEST(PlanScheduling, TheDefaultSchedulerIsEnoughForSinglePodsOfOneTenant) {
   EXPECT_TRUE(topology_annotations(spec, spec.services[0], 16).empty());
 }
 
+TEST(PlanScheduling, JobsOfTheOnlyTenantNeedAGangScheduler) {
+  PlanSpec spec = scheduling_spec(1, 1, GangScheduler::kueue);
+  EXPECT_FALSE(has_jobs(spec));
+  spec.tenants[0].jobs.resize(1);
+  EXPECT_TRUE(has_jobs(spec));
+  EXPECT_EQ(pod_scheduler(spec), GangScheduler::kueue);
+}
+
 TEST(PlanScheduling, SeveralTenantsHaveQueuesAlsoWithoutGangs) {
   const PlanSpec kai = scheduling_spec(1, 2, GangScheduler::kai);
   EXPECT_EQ(scheduler_name(kai), "kai-scheduler");

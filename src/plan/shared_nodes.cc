@@ -139,7 +139,8 @@ std::int64_t pool_micro_usd_per_hour(const experiment::RunResult& result, const 
 
 /// Divides the cost of the nodes of a pool in simulations of all services by the GPU time of their pods.
 /// @param first  the first service of the plan
-void share_simulated_pool(const Sharers& sharers, const ServicePlan* first, const std::string& pool,
+/// @param has_jobs  true: a part of the cost is the jobs'
+void share_simulated_pool(const Sharers& sharers, const ServicePlan* first, const std::string& pool, bool has_jobs,
                           std::span<const experiment::RunResult> results) {
   const MachineSpec& machine = sharers.front()->roles.front().machine;
   std::int64_t per_hour = 0;
@@ -147,6 +148,9 @@ void share_simulated_pool(const Sharers& sharers, const ServicePlan* first, cons
   per_hour /= static_cast<std::int64_t>(results.size());
   std::vector<GpuNanoseconds> held;
   GpuNanoseconds all = 0;
+  for (const experiment::RunResult& result : results) {
+    for (const experiment::JobFigures& jobs : result.jobs) all += has_jobs ? jobs.gpu_ns : 0;
+  }
   std::string names;
   for (const ServicePlan* service : sharers) {
     GpuNanoseconds& own = held.emplace_back(0);
@@ -154,8 +158,9 @@ void share_simulated_pool(const Sharers& sharers, const ServicePlan* first, cons
       own += result.services.at(static_cast<std::size_t>(service - first)).gpu_ns;
     }
     all += own;
-    names += (names.empty() ? "" : service == sharers.back() ? " and " : ", ") + service->service;
+    names += (names.empty() ? "" : service == sharers.back() && !has_jobs ? " and " : ", ") + service->service;
   }
+  if (has_jobs) names += " and the jobs";
   for (std::size_t i = 0; i < sharers.size(); ++i) {
     ServicePlan& service = *sharers[i];
     const auto share_ppm =
@@ -176,10 +181,11 @@ void share_nodes(std::vector<ServicePlan>& services) {
   for (const auto& [pool, sharers] : sharers_by_pool(services)) share_pool(sharers);
 }
 
-void share_simulated_nodes(std::vector<ServicePlan>& services, std::span<const experiment::RunResult> results) {
+void share_simulated_nodes(std::vector<ServicePlan>& services, std::span<const experiment::RunResult> results,
+                           const std::string& pool_of_jobs) {
   if (results.empty()) return;
   for (const auto& [pool, sharers] : sharers_by_pool(services)) {
-    if (have_one_length(sharers)) share_simulated_pool(sharers, services.data(), pool, results);
+    if (have_one_length(sharers)) share_simulated_pool(sharers, services.data(), pool, pool == pool_of_jobs, results);
   }
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <span>
+#include <string>
 #include <vector>
 
 #include "experiment/run/result.h"
@@ -16,6 +17,8 @@ void share_nodes(std::vector<ServicePlan>& services);
 /// Sets these shares again, now of the cost of the shared nodes in simulations of all services on one cluster. Does
 /// nothing for services whose loads have different lengths, because the shorter load ends before the simulation.
 /// @param results  results of the simulations, with the services in the same order
-void share_simulated_nodes(std::vector<ServicePlan>& services, std::span<const experiment::RunResult> results);
+/// @param pool_of_jobs  the pool whose nodes the jobs use, too; empty: there are no jobs
+void share_simulated_nodes(std::vector<ServicePlan>& services, std::span<const experiment::RunResult> results,
+                           const std::string& pool_of_jobs);
 
 }  // namespace capstan::plan

@@ -63,7 +63,7 @@ TEST(SharedNodes, HaveTheCostOfTheSimulationsOfAllServices) {
   result.services.resize(2);
   result.services[0].gpu_ns = 3000;
   result.services[1].gpu_ns = 1000;
-  share_simulated_nodes(services, {&result, 1});
+  share_simulated_nodes(services, {&result, 1}, "");
   // 120 USD/h, divided 3 to 1.
   EXPECT_EQ(services[0].shared_micro_usd_per_hour, 90'000'000);
   EXPECT_EQ(services[1].shared_micro_usd_per_hour, 30'000'000);
@@ -71,9 +71,15 @@ TEST(SharedNodes, HaveTheCostOfTheSimulationsOfAllServices) {
       services[1].shared_why.starts_with("25.0 % of 120.00 USD/h for the nodes of p5.48xlarge that chat and "
                                          "code share in the simulations"))
       << services[1].shared_why;
+  result.jobs.push_back({.name = "tune", .team = {}, .gpu_ns = 4000});
+  share_simulated_nodes(services, {&result, 1}, "h100");
+  EXPECT_EQ(services[0].shared_micro_usd_per_hour, 45'000'000) << "the jobs take a half";
+  EXPECT_NE(services[0].shared_why.find("that chat, code and the jobs share"), std::string::npos);
+  share_simulated_nodes(services, {&result, 1}, "l4");
+  EXPECT_EQ(services[0].shared_micro_usd_per_hour, 90'000'000) << "the jobs use other nodes";
   services[1].seeds.front().simulated = 1h;
   result.services[0].gpu_ns = 1000;
-  share_simulated_nodes(services, {&result, 1});
+  share_simulated_nodes(services, {&result, 1}, "");
   EXPECT_EQ(services[0].shared_micro_usd_per_hour, 90'000'000) << "the loads have different lengths";
 }
 

@@ -164,20 +164,21 @@ class Feasibility {
     if (node == 0) return no_node(part);
     const GpuCount per_pod = workload.tensor_parallel / workload.pods;
     if (per_pod > node) {
-      return refuse(paths_of(part, {"tensor_parallel", "pods_per_replica"}), instance_paths(),
-                    fmt::format("a pod needs {} {} GPUs, the largest node has {}", per_pod, gpu, node));
+      return refuse(
+          paths_of(part, {"tensor_parallel", "pods_per_replica"}), instance_paths(),
+          fmt::format("{}a pod needs {} {} GPUs, the largest node has {}", subject(part), per_pod, gpu, node));
     }
     const GpuCount domain = largest_domain(scenario_, workload.gpu, workload.together);
     if (workload.tensor_parallel > domain) {
       return refuse(
           paths_of(part, {"tensor_parallel", "together"}), instance_paths(),
-          fmt::format("a replica is a gang of {} {} GPUs that must share one {}, the largest has {}",
+          fmt::format("{}a replica is a gang of {} {} GPUs that must share one {}, the largest has {}", subject(part),
                       workload.tensor_parallel, gpu, scenario_.catalog->level_words(workload.together), domain));
     }
     const Duration front_end = endpoint_of(part).roles.front().front_end;
     if (service.slo.ttft > Duration{} && service.slo.ttft_prefills_milli == 0 && front_end >= service.slo.ttft) {
       return refuse(paths_of(part, {"engine_settings.front_end", "slo.ttft"}), {},
-                    fmt::format("the front end alone takes {} of every first token, the SLO allows {}",
+                    fmt::format("{}the front end alone takes {} of every first token, the SLO allows {}", subject(part),
                                 manifest::duration_text(front_end), manifest::duration_text(service.slo.ttft)));
     }
     const GpuCount most = most_gpus(scenario_, workload.gpu);
@@ -195,7 +196,7 @@ class Feasibility {
   void check_jobs(std::size_t number) {
     const sim::JobClass& job_class = scenario_.jobs[number].job_class;
     const std::string& gpu = scenario_.catalog->gpu_kind(job_class.gpu);
-    const std::string owner = fmt::format("jobs.{}", number);
+    const std::string owner = path_of_item("jobs", number);
     const GpuCount node = largest_domain(scenario_, job_class.gpu, model::TopologyLevel::node);
     if (node == 0) {
       return refuse({owner + ".gpu"}, instance_paths(), fmt::format("{}: no node has {} GPUs", owner, gpu));
@@ -234,10 +235,25 @@ class Feasibility {
                        gpu, node));
   }
 
+  std::string path_of_item(const std::string& list, std::size_t number) const {
+    const Node* items = manifest::at_path(root_, list);
+    const bool is_known = items != nullptr && number < items->items.size();
+    return is_known ? manifest::item_path(list, items->items[number], number) : fmt::format("{}.{}", list, number);
+  }
+
+  std::string path_of_service(const Part& part) const {
+    const bool is_listed = manifest::at_path(root_, "services") != nullptr;
+    return is_listed ? path_of_item("services", part.endpoint) : "service";
+  }
+
+  /// Returns "services.chat: " for one of several services.
+  std::string subject(const Part& part) const {
+    return scenario_.endpoints.size() > 1 ? path_of_service(part) + ": " : "";
+  }
+
   /// Returns the paths at which the file may state keys of a service: in its role or variant, or for the whole service.
   Paths paths_of(const Part& part, const Paths& keys) const {
-    const std::string owner =
-        manifest::at_path(root_, "services") == nullptr ? "service" : fmt::format("services.{}", part.endpoint);
+    const std::string owner = path_of_service(part);
     const model::Workload& workload = service_of(part).workload;
     Paths paths;
     for (const std::string& key : keys) {

@@ -21,7 +21,8 @@ using namespace std::chrono_literals;
 namespace {
 
 constexpr std::int64_t kMostGpus = 1'000'000;
-/// Highest price of the whole fleet for an hour, a billion USD. A year at this price fits into 64 bits of micro-USD.
+/// Highest price of the whole fleet for an hour, a billion USD. A year at this price fits into 64 bits of millionths of
+/// a USD.
 constexpr MicroUsd kMostPerHour{1'000'000'000'000'000};
 
 /// Returns the error for an unknown instance, with the most similar known name.
@@ -251,7 +252,8 @@ class ClusterReader {
     config_.existing.push_back(nodes);
   }
 
-  /// Checks that the sums of money of a run cannot overflow, even if each pool buys its dearest nodes up to its limit.
+  /// Checks that the sums of money of a run cannot overflow, even if each pool buys its most expensive nodes up to its
+  /// limit.
   void check_price(const Node& node) {
     double most = 0;
     const auto price = [](const model::Offering& offering, double nodes) {
@@ -259,14 +261,14 @@ class ClusterReader {
     };
     const double places = static_cast<double>(zones_.size()) * static_cast<double>(places_per_zone());
     for (const model::Pool& pool : catalog_.pools) {
-      double dearest = 0;
+      double most_expensive = 0;
       for (const model::OfferingId id : pool.offerings) {
         const model::Offering& offering = catalog_.offering(id);
         const auto limit =
             static_cast<double>(pool.gpu_limit) / static_cast<double>(std::max<GpuCount>(offering.gpus, 1));
-        dearest = std::max(dearest, price(offering, std::min(limit, places)));
+        most_expensive = std::max(most_expensive, price(offering, std::min(limit, places)));
       }
-      most += dearest;
+      most += most_expensive;
     }
     for (const sim::ExistingNodes& nodes : config_.existing) {
       most += price(catalog_.offering(nodes.offering), static_cast<double>(nodes.count));

@@ -74,7 +74,8 @@ void read_steps(Fields& fields, workload::RateCurve& rate, ErrorList& errors) {
   for (const Node& step : fields.non_empty_list("step_rates")) {
     const auto value = step.kind == Node::Kind::scalar ? manifest::read_number(step.text) : std::nullopt;
     if (!value || *value < 0 || *value > kRateOrNone.max) {
-      errors.fail(step.place, fmt::format("rate.step_rates: found {}, expected requests per second", step.words()));
+      errors.fail(step.place,
+                  fmt::format("{}.step_rates: found {}, expected requests per second", fields.what(), step.words()));
       continue;
     }
     rate.step_rates.push_back(*value);
@@ -93,17 +94,19 @@ void read_curve(Fields& fields, workload::RateCurve& rate) {
   }
 }
 
-void read_rate(const Node& node, workload::RateCurve& rate, ErrorList& errors) {
+/// @param what  path of the node, for messages
+void read_rate(const Node& node, const std::string& what, workload::RateCurve& rate, ErrorList& errors) {
   if (node.kind == Node::Kind::scalar) {
     const auto constant = manifest::read_number(node.text);
     if (!constant || *constant < 0 || *constant > kRateOrNone.max) {
-      errors.fail(node.place, fmt::format("rate: found {}, expected requests per second or a mapping", node.words()));
+      errors.fail(node.place,
+                  fmt::format("{}: found {}, expected requests per second or a mapping", what, node.words()));
     } else {
       rate.rate = *constant;
     }
     return;
   }
-  Fields fields(node, "rate", errors);
+  Fields fields(node, what, errors);
   using Kind = workload::RateCurve::Kind;
   fields.keys_depend_on("kind");
   fields.choice<Kind>("kind", rate.kind,
@@ -123,12 +126,13 @@ void read_rate(const Node& node, workload::RateCurve& rate, ErrorList& errors) {
   fields.finish();
 }
 
-workload::GeneratorSpec read_generator(const Node& node, ErrorList& errors) {
+workload::GeneratorSpec read_generator(const Node& node, const std::string& what, ErrorList& errors) {
   workload::GeneratorSpec spec;
-  Fields fields(node, "load.generator", errors);
-  if (const Node* rate = fields.need("rate")) read_rate(*rate, spec.rate, errors);
+  Fields fields(node, what, errors);
+  const std::string rate_path = what == "load.generator" ? "rate" : what + ".rate";
+  if (const Node* rate = fields.need("rate")) read_rate(*rate, rate_path, spec.rate, errors);
   if (const Node* arrivals = fields.take("arrivals")) {
-    Fields process(*arrivals, "load.generator.arrivals", errors);
+    Fields process(*arrivals, what + ".arrivals", errors);
     using Process = workload::ArrivalSpec::Process;
     process.keys_depend_on("process");
     process.choice<Process>("process", spec.arrivals.process,
@@ -139,7 +143,7 @@ workload::GeneratorSpec read_generator(const Node& node, ErrorList& errors) {
   read_lengths(fields, spec.lengths, spec.lengths_profile, errors);
   if (const Node* node_of_sessions = fields.take("sessions")) {
     workload::SessionSpec& sessions = spec.sessions.emplace();
-    Fields session(*node_of_sessions, "load.generator.sessions", errors);
+    Fields session(*node_of_sessions, what + ".sessions", errors);
     read(session, "turns_mean", sessions.turns_mean, workload::kTurnsMean);
     read(session, "turn_gap_mean", sessions.turn_gap_mean, workload::kTurnGapMean);
     read(session, "system_tokens", sessions.system_tokens, Bounds<std::int32_t>{0, kTokens.max});
@@ -150,9 +154,9 @@ workload::GeneratorSpec read_generator(const Node& node, ErrorList& errors) {
   return spec;
 }
 
-workload::ClosedLoopSpec read_closed_loop(const Node& node, ErrorList& errors) {
+workload::ClosedLoopSpec read_closed_loop(const Node& node, const std::string& what, ErrorList& errors) {
   workload::ClosedLoopSpec spec;
-  Fields fields(node, "load.closed_loop", errors);
+  Fields fields(node, what, errors);
   read(fields, "concurrency", spec.concurrency, workload::kConcurrency);
   read(fields, "think_time", spec.think_time, workload::kThinkTime);
   fields.boolean("think_exponential", spec.think_exponential);
@@ -166,8 +170,8 @@ workload::ClosedLoopSpec read_closed_loop(const Node& node, ErrorList& errors) {
 
 }  // namespace
 
-void read_load(const Node& node, workload::WorkloadSpec& load, ErrorList& errors) {
-  Fields fields(node, "load", errors);
+void read_load(const Node& node, const std::string& what, workload::WorkloadSpec& load, ErrorList& errors) {
+  Fields fields(node, what, errors);
   const Node* trace = fields.take("trace");
   const Node* profile = fields.take("profile");
   const Node* generator = fields.take("generator");
@@ -176,7 +180,7 @@ void read_load(const Node& node, workload::WorkloadSpec& load, ErrorList& errors
   if (fields.ok() && sources != 1) {
     errors.fail(
         fields.place_for_error({"trace", "profile", "generator", "closed_loop"}),
-        fmt::format("load names {} sources, expected one of trace, profile, generator or closed_loop", sources));
+        fmt::format("{} names {} sources, expected one of trace, profile, generator or closed_loop", what, sources));
   }
   workload::TraceSpec from_trace;
   workload::ProfileSpec from_profile;
@@ -184,8 +188,8 @@ void read_load(const Node& node, workload::WorkloadSpec& load, ErrorList& errors
   fields.text("profile", from_profile.name);
   if (trace != nullptr) load.from = from_trace;
   if (profile != nullptr) load.from = from_profile;
-  if (generator != nullptr) load.from = read_generator(*generator, errors);
-  if (closed_loop != nullptr) load.from = read_closed_loop(*closed_loop, errors);
+  if (generator != nullptr) load.from = read_generator(*generator, what + ".generator", errors);
+  if (closed_loop != nullptr) load.from = read_closed_loop(*closed_loop, what + ".closed_loop", errors);
   if (fields.take("duration") != nullptr) read(fields, "duration", load.duration.emplace(), workload::kDuration);
   read(fields, "scale", load.scale, workload::kScale);
   read(fields, "scale_jitter", load.scale_jitter, workload::kScaleJitter);
@@ -194,7 +198,8 @@ void read_load(const Node& node, workload::WorkloadSpec& load, ErrorList& errors
   if (!fields.ok()) return;
   if (const std::optional<workload::Fault> fault = workload::find_fault(load)) {
     const std::vector<std::string> setting = {fault->setting};
-    errors.fail(manifest::place_for_error(node, setting), fmt::format("load.{}: {}", fault->setting, fault->message));
+    errors.fail(manifest::place_for_error(node, setting),
+                fmt::format("{}.{}: {}", what, fault->setting, fault->message));
   }
 }
 

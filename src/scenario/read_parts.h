@@ -14,7 +14,9 @@
 // and each pool that the file names.
 namespace capstan::scenario {
 
-void read_load(const manifest::Node& node, workload::WorkloadSpec& load, manifest::ErrorList& errors);
+/// @param what  path of the node for errors: "load", "services.chat.load"
+void read_load(const manifest::Node& node, const std::string& what, workload::WorkloadSpec& load,
+               manifest::ErrorList& errors);
 
 /// Reads the tree of queues. It needs no other part.
 void read_queues(std::span<const manifest::Node> nodes, model::Catalog& catalog, manifest::ErrorList& errors);

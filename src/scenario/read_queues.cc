@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "manifest/path.h"
 #include "scenario/read_parts.h"
 
 namespace capstan::scenario {
@@ -18,6 +19,21 @@ using manifest::Node;
 
 constexpr std::size_t kMostQueues = 10'000;
 constexpr GpuCount kQueueGpusMost = 1'000'000;
+
+/// Keys of a queue's further rights, which clusters have (model::Queue) and which no decision honours.
+constexpr std::string_view kNotHonoured[] = {"gpu_quota", "gpu_weight", "cpu_limit", "memory_limit", "quota",
+                                             "limit",     "weight",     "priority",  "preemptible"};
+
+/// Refuses keys that would have no effect.
+void refuse_unhonoured(const Node& node, const std::string& what, ErrorList& errors) {
+  for (const std::string_view key : kNotHonoured) {
+    if (const Node* found = node.find(key)) {
+      errors.fail(found->place, fmt::format("{}.{}: found a right that placement does not honour, expected only name, "
+                                            "parent and gpu_limit",
+                                            what, key));
+    }
+  }
+}
 
 }  // namespace
 
@@ -45,11 +61,11 @@ void read_queues(std::span<const Node> nodes, model::Catalog& catalog, ErrorList
     return errors.fail(nodes[kMostQueues].place, fmt::format("more than {} queues", kMostQueues));
   }
   for (std::size_t i = 0; i < nodes.size(); ++i) {
-    Fields fields(nodes[i], fmt::format("queues.{}", i), errors);
+    Fields fields(nodes[i], manifest::item_path("queues", nodes[i], i), errors);
     model::Queue queue;
     if (fields.need("name") != nullptr) fields.text("name", queue.name);
     GpuCount limit = 0;
-    if (fields.integer("gpu_limit", limit, 0, kQueueGpusMost)) queue.limit = whole_gpus(limit);
+    if (fields.integer("gpu_limit", limit, 0, kQueueGpusMost)) queue.gpus.limit = whole_gpus(limit);
     std::string parent;
     if (fields.text("parent", parent)) {
       queue.parent = find_queue(catalog, parent);
@@ -59,6 +75,7 @@ void read_queues(std::span<const Node> nodes, model::Catalog& catalog, ErrorList
                                 fields.what(), parent));
       }
     }
+    refuse_unhonoured(nodes[i], fields.what(), errors);
     fields.finish();
     if (!queue.name.empty() && find_queue(catalog, queue.name).valid()) {
       errors.fail(nodes[i].find("name")->place, fmt::format("queues: \"{}\" is given twice", queue.name));

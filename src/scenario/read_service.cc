@@ -78,13 +78,14 @@ namespace {
 /// Reads a bound of the SLO. A stated bound of 0 is an error, because no request can meet it.
 void read_bound(Fields& fields, std::string_view key, Duration& out, ErrorList& errors) {
   if (fields.duration(key, out, 0s, 24h) && out == 0s) {
-    errors.fail(fields.node().find(key)->place, fmt::format("slo.{}: an SLO of 0 can never be met", key),
+    errors.fail(fields.node().find(key)->place, fmt::format("{}.{}: an SLO of 0 can never be met", fields.what(), key),
                 ErrorKind::infeasible);
   }
 }
 
-void read_slo(const Node& node, model::Slo& slo, ErrorList& errors) {
-  Fields fields(node, "slo", errors);
+/// @param what  path of the node, for messages: "slo", "services.chat.slo"
+void read_slo(const Node& node, const std::string& what, model::Slo& slo, ErrorList& errors) {
+  Fields fields(node, what, errors);
   read_bound(fields, "ttft", slo.ttft, errors);
   read_bound(fields, "tpot", slo.tpot, errors);
   read_bound(fields, "e2e", slo.e2e, errors);
@@ -94,10 +95,11 @@ void read_slo(const Node& node, model::Slo& slo, ErrorList& errors) {
   slo.ttft_prefills_milli = static_cast<std::uint32_t>(prefills * 1000.0 + 0.5);
   fields.finish();
   if (fields.ok() && slo.ttft == 0s && slo.tpot == 0s && slo.e2e == 0s) {
-    errors.fail(node.place, "slo states no bound, expected at least one of ttft, tpot or e2e");
+    errors.fail(node.place, what + " states no bound, expected at least one of ttft, tpot or e2e");
   }
   if (fields.ok() && slo.ttft_prefills_milli > 0 && slo.ttft == 0s) {
-    errors.fail(node.find("ttft_prefills")->place, "slo.ttft_prefills: without slo.ttft there is no bound to widen");
+    errors.fail(node.find("ttft_prefills")->place,
+                fmt::format("{0}.ttft_prefills: without {0}.ttft there is no bound to widen", what));
   }
 }
 
@@ -555,7 +557,8 @@ void read_service(const Node& node, const std::string& owner, model::Catalog& ca
   enum class Engine : std::uint8_t { vllm } engine = Engine::vllm;
   fields.choice<Engine>("engine", engine, {{"vllm", Engine::vllm}});
   fields.check("step_times", [&](const Node& rows, ErrorList& v) { read_step_times(rows, owner, scenario, v); });
-  if (const Node* slo = fields.need("slo")) read_slo(*slo, service.slo, errors);
+  if (const Node* slo = fields.need("slo"))
+    read_slo(*slo, owner == "service" ? "slo" : owner + ".slo", service.slo, errors);
   read_queue(fields, catalog, service.workload.queue, errors);
   fields.share_ppm("engine_perturbation", endpoint.engine_perturbation_ppm, 0, 500'000);
   if (const Node* router = fields.take("router")) read_router(*router, owner, endpoint.fleet, errors);

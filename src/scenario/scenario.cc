@@ -6,6 +6,7 @@
 #include <limits>
 #include <utility>
 
+#include "manifest/object_instead.h"
 #include "manifest/path.h"
 #include "scenario/read_parts.h"
 #include "scenario/sweep.h"
@@ -100,7 +101,8 @@ void read_part(const Node* node, ErrorList& errors, Read read) {
   read(node == nullptr ? nothing : *node, node == nullptr ? ignored : errors);
 }
 
-/// @param path  of the load in the file
+/// Sets where a load ends. Reports an error if the load never ends and the run has no duration.
+/// @param path  path of the load in the file
 void set_load_end(const Node& root, const std::string& path, Scenario& scenario, workload::WorkloadSpec& load,
                   ErrorList& errors) {
   if (!workload::ends_by_itself(load) && !load.duration && !scenario.duration) {
@@ -115,11 +117,11 @@ void set_load_end(const Node& root, const std::string& path, Scenario& scenario,
     if (!scenario.duration && !is_alone) {
       errors.fail(
           manifest::place_for_error(root, Paths{path}),
-          fmt::format("{}: found a closed loop beside other services, expected duration of the whole run", path));
+          fmt::format("{}: found a closed loop next to other services, expected duration of the whole run", path));
     }
     scenario.settle = 8784h;
   }
-  // The workload of a run that ends is not generated beyond it.
+  // If only the run has a duration, the load ends with the run.
   if (!load.duration) load.duration = scenario.duration;
 }
 
@@ -128,7 +130,7 @@ void read_load_part(const Node* node, const Node& root, const std::string& path,
                     ErrorList& errors) {
   workload::WorkloadSpec& spec = scenario.endpoints.back().load;
   const manifest::Mark load_read(errors);
-  read_part(node, errors, [&](const Node& load, ErrorList& v) { read_load(load, spec, v); });
+  read_part(node, errors, [&](const Node& load, ErrorList& v) { read_load(load, path, spec, v); });
   if (node == nullptr || !load_read.ok()) return;
   resolve_load_path(*node, scenario.file, spec);
   set_load_end(root, path, scenario, spec, errors);
@@ -138,7 +140,7 @@ void read_load_part(const Node* node, const Node& root, const std::string& path,
 constexpr std::size_t kMostServices = 1000;
 
 /// Returns the value of a key, or null if the mapping lacks it.
-const Node* stated(const Node& mapping, std::string_view key) {
+const Node* value_or_null(const Node& mapping, std::string_view key) {
   const Node* value = mapping.find(key);
   return value == nullptr || value->is_null() ? nullptr : value;
 }
@@ -146,21 +148,22 @@ const Node* stated(const Node& mapping, std::string_view key) {
 /// Reads one of several services. Its load stands in it.
 void read_one_of_services(const Node& item, std::size_t number, const Node& root, model::Catalog& catalog,
                           Scenario& scenario, ErrorList& errors) {
-  const std::string owner = fmt::format("services.{}", number);
+  const std::string owner = manifest::item_path("services", item, number);
   read_service(item, owner, catalog, scenario, errors);
   const std::string& name = scenario.endpoints.back().name;
   const auto count = std::ranges::count(scenario.endpoints, name, &EndpointSpec::name);
-  if (stated(item, "name") == nullptr) {
+  if (value_or_null(item, "name") == nullptr) {
     errors.fail(item.place, owner + " lacks \"name\", expected a name for each of several services");
   } else if (count > 1) {
     errors.fail(item.find("name")->place, fmt::format("services: \"{}\" is given twice", name));
   }
-  const Node* load = stated(item, "load");
+  const Node* load = value_or_null(item, "load");
   if (load == nullptr) errors.fail(item.place, owner + " lacks \"load\"");
   read_load_part(load, root, owner + ".load", scenario, errors);
 }
 
-/// Reads the services with their loads: one of each beside each other, or a list of services.
+/// Reads the services with their loads: either the keys `service` and `load`, or the list `services`, in which each
+/// service has its load.
 void read_services(Fields& fields, const Node& root, const ScenarioOverrides& overrides, model::Catalog& catalog,
                    Scenario& scenario, ErrorList& errors) {
   if (fields.take("services") == nullptr) {
@@ -173,9 +176,9 @@ void read_services(Fields& fields, const Node& root, const ScenarioOverrides& ov
     return;
   }
   for (const char* key : {"load", "service"}) {
-    const Node* beside = fields.take(key);
-    if (beside == nullptr) continue;
-    errors.fail(beside->place, fmt::format("scenario: found {} beside services, expected it in each service", key));
+    const Node* misplaced = fields.take(key);
+    if (misplaced == nullptr) continue;
+    errors.fail(misplaced->place, fmt::format("scenario: found {} next to services, expected it in each service", key));
   }
   if (overrides.trace) {
     const manifest::Place place{std::make_shared<const std::string>("--trace")};
@@ -256,6 +259,9 @@ ScenarioResult read_and_blame(const Result<Node>& root, const std::vector<Error>
   if (!root) {
     errors.fail(root.error());
     return std::unexpected(errors.all());
+  }
+  if (const auto fault = manifest::object_instead_of(*root, "a scenario")) {
+    return std::unexpected(manifest::Errors(*fault));
   }
   Scenario scenario = read(*root, file, overrides, errors);
   if (errors.ok()) return scenario;

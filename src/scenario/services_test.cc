@@ -72,7 +72,7 @@ TEST(Services, EachIsAnEndpointWithItsPartOfTheCatalog) {
   EXPECT_EQ(services[2].workload.queue, model::QueueId{0});
   EXPECT_EQ(services[0].role_limits.conversion, Duration{}) << "conversion is a setting of code alone";
   EXPECT_EQ(scenario->catalog->queues[1].parent, model::QueueId{0});
-  EXPECT_EQ(scenario->catalog->queues[1].limit, whole_gpus(8));
+  EXPECT_EQ(scenario->catalog->queues[1].gpus.limit, whole_gpus(8));
   EXPECT_EQ(scenario->policies.front().policies.scale.size(), 3u);
 }
 
@@ -110,28 +110,34 @@ TEST(Services, ErrorsNameTheirPlace) {
   } rows[] = {
       {"names differ", "services.1.name=chat", "--set services.1.name=chat: services: \"chat\" is given twice"},
       {"each has a name", "services.1.name=~", "services.1 lacks \"name\""},
-      {"each has a load", "services.1.load=~", "services.1 lacks \"load\""},
+      {"each has a load", "services.1.load=~", "services.code lacks \"load\""},
       {"the load stands in the service", "load={profile: azure-hour}",
-       "scenario: found load beside services, expected it in each service"},
+       "scenario: found load next to services, expected it in each service"},
       {"a load needs an end", "services.chat.load.duration=~",
-       "services.0.load never ends, expected services.0.load.duration (or duration of the whole run)"},
-      {"errors name the service", "services.code.router.policy=fast", "services.1.router.policy: found \"fast\""},
-      {"what is impossible is reported at its service", "services.code.tensor_parallel=1024", "services.1"},
+       "services.chat.load never ends, expected services.chat.load.duration (or duration of the whole run)"},
+      {"errors name the service", "services.code.router.policy=fast", "services.code.router.policy: found \"fast\""},
+      {"what is impossible is reported at its service", "services.code.tensor_parallel=1024", "services.code"},
       {"an unknown queue", "services.chat.queue=absent",
-       "services.0.queue: found \"absent\", expected one of all, chat"},
+       "services.chat.queue: found \"absent\", expected one of all, chat"},
       {"an unknown parent", "queues.all.parent=chat",
-       "queues.0.parent: found \"chat\", expected the name of a queue that is listed above it"},
+       "queues.all.parent: found \"chat\", expected the name of a queue that is listed above it"},
       {"queues of one name", "queues.1.name=all", "queues: \"all\" is given twice"},
-      {"a negative limit", "queues.all.gpu_limit=-1", "queues.0.gpu_limit: found \"-1\", expected 0 to 1000000"},
-      {"a negative duration", "services.chat.load.duration=-5m", "load.duration: found \"-5m\", expected a duration"},
-      {"a negative SLO", "services.code.slo.ttft=-1s", "slo.ttft: found \"-1s\", expected a duration"},
+      {"a quota, which has no effect yet", "queues.all.gpu_quota=4",
+       "queues.all.gpu_quota: found a right that placement does not honour, expected only name, parent and gpu_limit"},
+      {"a negative limit", "queues.all.gpu_limit=-1", "queues.all.gpu_limit: found \"-1\", expected 0 to 1000000"},
+      {"a negative duration", "services.chat.load.duration=-5m",
+       "services.chat.load.duration: found \"-5m\", expected a duration"},
+      {"an SLO of 0", "services.code.slo.ttft=0s", "services.code.slo.ttft: an SLO of 0 can never be met"},
+      {"a negative rate", "services.chat.load={generator: {rate: -2, input: 9, output: 9}, duration: 5m}",
+       "services.chat.load.generator.rate: found \"-2\", expected requests per second"},
+      {"a negative SLO", "services.code.slo.ttft=-1s", "services.code.slo.ttft: found \"-1s\", expected a duration"},
       {"a priority out of bounds", "services.chat.priority=1000001",
-       "services.0.priority: found \"1000001\", expected -1000000 to 1000000"},
+       "services.chat.priority: found \"1000001\", expected -1000000 to 1000000"},
       {"no service", "services=[]", "scenario.services: found an empty list"},
       {"foresight knows one service", "bound=true", "but the lower bound is computed for one service"},
       {"a scaler for each service", "policies.a.scale={services: {chat: capstan}}", "scale.services lacks \"code\""},
       {"a closed loop needs the end of the run", "services.chat.load={closed_loop: {concurrency: 2}, duration: 5m}",
-       "services.0.load: found a closed loop beside other services, expected duration of the whole run"},
+       "services.chat.load: found a closed loop next to other services, expected duration of the whole run"},
   };
   for (const auto& row : rows) {
     const std::string found = outcome_of_two({row.set});

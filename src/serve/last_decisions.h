@@ -7,9 +7,10 @@
 
 namespace capstan::serve {
 
-/// Returns the last decisions of a controller that runs, as `archive::redecide` returns those of a saved state, without
-/// the memory. The actions come from the controller's log, because it moves them out of its decisions.
-/// @param first_action  number in the log of the first action that belongs to them
+/// Returns the last decisions of a running controller in the form in which `archive::redecide` returns those of a saved
+/// state. The memory in it stays empty. The controller moves the actions of its decisions into its log, so the actions
+/// come from there.
+/// @param first_action  number in the log of the first action of these decisions
 archive::Redecision last_decisions(const control::Controller& controller, std::uint64_t first_action);
 
 }  // namespace capstan::serve

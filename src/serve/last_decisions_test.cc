@@ -37,7 +37,10 @@ RC_GTEST_PROP(LastDecisions, AreShownLikeThoseOfARecording, ()) {
     const archive::SavedState state{snapshot, {}, policies, memory};
     recorded = show_state(7, state, archive::redecide(state), command);
   };
-  control::Controller controller(policies, port, {.input_observer = input_observer, .decider = nullptr});
+  control::Controller controller(
+      policies, port,
+      {.input_observer = input_observer,
+       .decider = std::make_unique<control::PolicyDecider>(decide::Options{.detail = decide::Detail::candidates})});
   controller.tick();
   const archive::SavedState now{world.snapshot, {}, policies, {}};
   const ShownState shown = show_state(7, now, last_decisions(controller, 0), command);

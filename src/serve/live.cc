@@ -21,7 +21,8 @@ LiveRun::Event end_of(const scenario::Scenario& scenario, const std::string& aga
 
 }  // namespace
 
-LiveRun::LiveRun(scenario::Scenario scenario, double speed, MomentCommand command, std::string again, net::Clock clock)
+LiveRun::LiveRun(scenario::Scenario scenario, double speed, DecisionCommand command, std::string again,
+                 net::Clock clock)
     : run_(std::move(scenario), speed, std::move(clock),
            {.on_state =
                 [this, command = std::move(command)](const archive::SavedState& state,

@@ -33,7 +33,7 @@ class LiveRun {
   /// @param speed    simulated time for each unit of real time; more than 0
   /// @param command  for the commands of decisions
   /// @param again    the command that gives the whole result
-  LiveRun(scenario::Scenario scenario, double speed, MomentCommand command, std::string again, net::Clock clock);
+  LiveRun(scenario::Scenario scenario, double speed, DecisionCommand command, std::string again, net::Clock clock);
   std::vector<Event> take_events();
   /// Returns a descriptor that is readable if take_events() has something to return.
   int poll_fd() const { return wake_.fd(); }

@@ -18,7 +18,9 @@ scenario::Scenario small() {
   return *std::move(scenario);
 }
 
-std::string command(const std::string& at) { return "capstan explain --at " + at; }
+std::string command(const CommandSubject& subject) {
+  return "capstan explain " + subject.object + " --at " + subject.at;
+}
 
 /// Returns the events up to the last state, at most `most` of them.
 std::vector<LiveRun::Event> wait_for(LiveRun& run, std::size_t most) {
@@ -49,7 +51,7 @@ TEST(LiveRun, ReportsEveryDecisionAndThenTheResult) {
     acted += event.state.decisions.empty() ? 0 : 1;
     if (event.state.decisions.empty()) continue;
     const auto decisions = nlohmann::json::parse(event.state.decisions);
-    EXPECT_EQ(decisions["command"].get<std::string>().find("capstan explain --at "), 0u);
+    EXPECT_EQ(decisions["decisions"][0]["command"].get<std::string>().find("capstan explain service --at "), 0u);
   }
   EXPECT_GT(acted, 0u);
 }

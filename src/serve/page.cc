@@ -2,12 +2,14 @@
 
 #include "base/assert.h"
 #include "serve/bundled_page.h"
+#include "serve/first_part.h"
 
 namespace capstan::serve {
 namespace {
 
 // The places in the bundled page that are filled in; web/inline.ts writes them.
 constexpr std::string_view kDataPlace = R"(<script type="application/json" id="data">null</script>)";
+constexpr std::string_view kFirstPlace = R"(<script type="application/json" id="first">null</script>)";
 constexpr std::string_view kServerPlace = R"(<script type="application/json" id="server">null</script>)";
 constexpr std::string_view kNoData = "null</script>";
 constexpr std::string_view kPolicyStart = R"(<meta http-equiv="Content-Security-Policy" content=")";
@@ -35,12 +37,16 @@ std::size_t data_of(std::string_view place) {
 }  // namespace
 
 std::string page(std::string_view result) {
-  const std::size_t data = data_of(kDataPlace);
+  // In the order of the page: the part that is shown at once, and the data.
+  const std::size_t first = data_of(kFirstPlace), data = data_of(kDataPlace);
+  const std::size_t null = std::string_view("null").size();
   std::string html;
   html.reserve(kBundledPage.size() + result.size() + result.size() / 16);
-  html += kBundledPage.substr(0, data);
+  html += kBundledPage.substr(0, first);
+  append_json(html, first_part(result));
+  html += kBundledPage.substr(first + null, data - first - null);
   append_json(html, result);
-  html += kBundledPage.substr(data + std::string_view("null").size());
+  html += kBundledPage.substr(data + null);
   return html;
 }
 
@@ -48,7 +54,7 @@ std::string served_page(std::string_view result, std::string_view server) {
   std::string html = page(result);
   const std::size_t connection = html.find(kNoConnection) + kNoConnection.size();
   html.insert(connection, kOwnConnection);
-  // The page before the data has changed by this insertion only, and the place of the server stands before the data.
+  // The page before the data has changed by this insertion only, and the place of the server stands before all others.
   const std::size_t place = data_of(kServerPlace) + kOwnConnection.size();
   std::string described;
   append_json(described, server);

@@ -11,7 +11,9 @@
 
 #include "archive/replay.h"
 #include "experiment/text/words.h"
+#include "explain/candidates.h"
 #include "explain/explain.h"
+#include "model/signal_health.h"
 
 namespace capstan::serve {
 namespace {
@@ -19,10 +21,9 @@ namespace {
 using Json = nlohmann::ordered_json;
 using Value = Numbers::Value;
 
-constexpr std::pair<const char*, Value Numbers::*> kSeries[] = {{"desired", &Numbers::desired},
-                                                                {"ready", &Numbers::ready},
-                                                                {"starting", &Numbers::starting},
-                                                                {"waiting", &Numbers::waiting}};
+constexpr std::pair<const char*, Value Numbers::*> kSeries[] = {
+    {"desired", &Numbers::desired}, {"ready", &Numbers::ready},   {"starting", &Numbers::starting},
+    {"waiting", &Numbers::waiting}, {"silent", &Numbers::silent}, {"age_ms", &Numbers::age_ms}};
 
 struct Moment {
   Instant at;
@@ -31,14 +32,12 @@ struct Moment {
 
 struct ShownAction {
   std::int64_t state = 0;
+  std::int64_t position = 0;  ///< number among the actions of its state
   Instant at;
   const char* layer = "";
   std::string text;
-};
-
-struct Arithmetic {
-  Instant at;
-  std::string text;
+  std::string object;
+  std::string arithmetic;
 };
 
 std::string dump_line(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n"; }
@@ -50,21 +49,33 @@ std::string at_words(Instant at) {
 }
 
 /// Returns the decisions of a state as JSON.
-std::string decisions_json(std::int64_t state, const Arithmetic& one, const MomentCommand& command) {
-  return dump_line({{"format_version", 1},
-                    {"state", state},
-                    {"at_ns", one.at.since_start.count()},
-                    {"arithmetic", one.text},
-                    {"command", command(at_words(one.at))}});
+std::string decisions_json(std::int64_t state, const std::vector<ShownAction>& actions,
+                           const DecisionCommand& command) {
+  const Instant at = actions.front().at;
+  Json rows = Json::array();
+  for (const ShownAction& action : actions) {
+    rows.push_back(
+        {{"arithmetic", action.arithmetic}, {"command", command({at_words(at), action.layer, action.object})}});
+  }
+  return dump_line(
+      {{"format_version", 1}, {"state", state}, {"at_ns", at.since_start.count()}, {"decisions", std::move(rows)}});
 }
 
 /// Returns the actions of all layers.
 std::vector<ShownAction> actions_of(std::int64_t position, const model::Snapshot& snapshot,
                                     const archive::Redecision& decided) {
+  const model::Catalog& catalog = *snapshot.catalog;
+  const explain::LayerDecisions layers{decided.scale, decided.place, decided.provision};
   std::vector<ShownAction> all;
   const auto add_plan = [&](const char* layer, const model::Plan& plan) {
     for (const model::Action& action : plan.actions) {
-      all.push_back({position, snapshot.at, layer, explain::line(*snapshot.catalog, action)});
+      all.push_back({.state = position,
+                     .position = std::ssize(all),
+                     .at = snapshot.at,
+                     .layer = layer,
+                     .text = explain::line(catalog, action),
+                     .object = explain::object_of(catalog, action),
+                     .arithmetic = explain::arithmetic(catalog, layers, action)});
     }
   };
   for (const decide::scale::Decision& decision : decided.scale) add_plan("scale", decision.plan);
@@ -78,6 +89,7 @@ Json actions_json(const Actions& actions) {
   Json rows = Json::array();
   for (const ShownAction& action : actions) {
     rows.push_back({{"state", action.state},
+                    {"position", action.position},
                     {"at_ns", action.at.since_start.count()},
                     {"layer", action.layer},
                     {"action", action.text}});
@@ -176,18 +188,21 @@ std::string json_text(RecordingJson recording) {
 /// Collects what the page shows, state after state.
 class Collector {
  public:
-  explicit Collector(const RecordedLimits& limits) : limits_(limits) {}
+  Collector(const RecordedLimits& limits, DecisionCommand command) : limits_(limits), command_(std::move(command)) {}
 
   void add(const archive::SavedState& state, const archive::Redecision& decided) {
     const model::Snapshot& snapshot = state.snapshot;
     if (states_ == 0) policy_ = state.policies.name;
     moments_.push_back(moment_of(snapshot, decided));
     std::vector<ShownAction> actions = actions_of(states_, snapshot, decided);
-    if (!actions.empty()) arithmetic_.emplace(states_, Arithmetic{snapshot.at, arithmetic_of(state, decided)});
-    for (ShownAction& action : actions) actions_.push_back(std::move(action));
+    if (!actions.empty()) decisions_.emplace(states_, decisions_json(states_, actions, command_));
+    for (ShownAction& action : actions) {
+      action.arithmetic.clear();
+      actions_.push_back(std::move(action));
+    }
     for (; actions_.size() > limits_.actions; ++left_out_) actions_.pop_front();
     const std::int64_t first = actions_.empty() ? states_ : actions_.front().state;
-    arithmetic_.erase(arithmetic_.begin(), arithmetic_.lower_bound(first));
+    decisions_.erase(decisions_.begin(), decisions_.lower_bound(first));
     ++states_;
   }
 
@@ -203,22 +218,19 @@ class Collector {
                                  .actions = actions_json(actions_),
                                  .left_out = left_out_,
                                  .command = replay_words(path)}),
-                      {},
-                      states_};
-    for (const auto& [state, one] : arithmetic_) {
-      recorded.decisions.emplace(state, decisions_json(state, one, replay_command(path)));
-    }
+                      std::move(decisions_), states_};
     return recorded;
   }
 
  private:
   const RecordedLimits& limits_;
+  DecisionCommand command_;
   std::int64_t states_ = 0;
   std::string policy_;
   std::vector<Moment> moments_;
   std::deque<ShownAction> actions_;
   std::int64_t left_out_ = 0;
-  std::map<std::int64_t, Arithmetic> arithmetic_;
+  std::map<std::int64_t, std::string> decisions_;
 };
 
 }  // namespace
@@ -229,8 +241,19 @@ std::string empty_recording(const std::string& source, const std::string& policy
 
 std::string replay_words(const std::string& path) { return "capstan replay " + experiment::shell_word(path); }
 
-MomentCommand replay_command(const std::string& path) {
-  return [command = replay_words(path)](const std::string& at) { return command + " --at " + at; };
+DecisionCommand replay_command(const std::string& path) {
+  return [command = replay_words(path)](const CommandSubject& subject) { return command + " --at " + subject.at; };
+}
+
+DecisionCommand now_command(const std::string& ns) {
+  std::string snapshot = "capstan snapshot";
+  if (!ns.empty()) snapshot += " --namespace " + experiment::shell_word(ns);
+  snapshot += " > now.json && capstan ";
+  return [snapshot](const CommandSubject& subject) {
+    // Another process numbers gangs and nodes anew, so only the names of services are the same.
+    if (subject.layer != "scale" || subject.object.empty()) return snapshot + "decide " + subject.layer + " now.json";
+    return snapshot + "explain " + experiment::shell_word(subject.object) + " --snapshot now.json --verbose";
+  };
 }
 
 ServiceNumbers numbers_of(const model::Snapshot& snapshot, const archive::Redecision& decided) {
@@ -251,11 +274,17 @@ ServiceNumbers numbers_of(const model::Snapshot& snapshot, const archive::Redeci
     *numbers.starting += gang.phase == model::Gang::Phase::starting ? 1 : 0;
     add(numbers.waiting, snapshot.signals_of(id).waiting);
   });
+  for (const auto& [service, health] : model::signal_health(snapshot)) {
+    const auto found = by_id.find(service);
+    if (found == by_id.end()) continue;
+    found->second.silent = health.silent;
+    found->second.age_ms = health.oldest / std::chrono::milliseconds(1);
+  }
   return by_id;
 }
 
 ShownState show_state(std::int64_t position, const archive::SavedState& state, const archive::Redecision& decided,
-                      const MomentCommand& command) {
+                      const DecisionCommand& command) {
   const model::Snapshot& snapshot = state.snapshot;
   const std::vector<ShownAction> actions = actions_of(position, snapshot, decided);
   Json json = {{"state", position}, {"at_ns", snapshot.at.since_start.count()}, {"services", Json::object()}};
@@ -264,9 +293,7 @@ ShownState show_state(std::int64_t position, const archive::SavedState& state, c
   }
   json["actions"] = actions_json(actions);
   ShownState shown{dump_line(json), {}};
-  if (!actions.empty()) {
-    shown.decisions = decisions_json(position, {snapshot.at, arithmetic_of(state, decided)}, command);
-  }
+  if (!actions.empty()) shown.decisions = decisions_json(position, actions, command);
   return shown;
 }
 
@@ -285,7 +312,7 @@ std::string arithmetic_of(const archive::SavedState& state, const archive::Redec
 Result<Recorded> read_recorded(archive::Recording& recording, const std::string& path,
                                const std::function<void(std::int64_t, std::int64_t)>& progress,
                                const RecordedLimits& limits) {
-  Collector collector(limits);
+  Collector collector(limits, replay_command(path));
   std::int64_t position = 0;
   const Result<archive::ReplayCount> count = archive::replay(recording, {}, [&](const archive::Replayed& replayed) {
     collector.add(replayed.state, replayed.recorded);

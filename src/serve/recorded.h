@@ -18,6 +18,8 @@ namespace capstan::serve {
 struct Numbers {
   using Value = std::optional<std::int64_t>;
   Value desired{}, ready{}, starting{}, waiting{};
+  Value silent{};  ///< ready replicas without a usable reading of their load
+  Value age_ms{};  ///< age of the oldest reading; no value without a ready replica
 };
 using ServiceNumbers = std::map<model::ServiceId, Numbers>;
 
@@ -27,8 +29,8 @@ ServiceNumbers numbers_of(const model::Snapshot& snapshot, const archive::Redeci
 /// A recording as the page shows it.
 struct Recorded {
   std::string json;  ///< replicas and waiting requests over time, and every action with its reason
-  /// The decisions of a state as JSON, with their arithmetic and the command that prints it, by the position of the
-  /// state in the recording. Only states with actions have an entry.
+  /// The decisions of a state as JSON, by the position of the state in the recording: for each of its actions, in their
+  /// order, the arithmetic and the command that prints it. Only states with actions have an entry.
   std::map<std::int64_t, std::string> decisions;
   std::int64_t states = 0;  ///< states of the recording
 };
@@ -52,11 +54,21 @@ Result<Recorded> read_recorded(archive::Recording& recording, const std::string&
 /// Returns the command that decides a recording again.
 std::string replay_words(const std::string& path);
 
-/// Returns the command that prints the decisions of a moment, which is written as a duration.
-using MomentCommand = std::function<std::string(const std::string& at)>;
+/// An action for which a command is named.
+struct CommandSubject {
+  std::string at;      ///< moment of the decision, as a duration since the start
+  std::string layer;   ///< "scale", "place" or "provision"
+  std::string object;  ///< as `capstan explain` takes it; empty: none
+};
+/// Returns the command that prints a decision again.
+using DecisionCommand = std::function<std::string(const CommandSubject& subject)>;
 
-/// Returns the command for the moments of a recording.
-MomentCommand replay_command(const std::string& path);
+/// Returns the command for the decisions of a recording.
+DecisionCommand replay_command(const std::string& path);
+/// Returns the command for the decisions of a controller that keeps no recording. It decides again from the cluster as
+/// it is when the command runs.
+/// @param ns  namespace of the controller; empty: the default of `capstan snapshot`
+DecisionCommand now_command(const std::string& ns);
 
 /// One state as the page shows it while a simulation runs or a recording grows.
 struct ShownState {
@@ -66,7 +78,7 @@ struct ShownState {
 
 /// @param position  number of the state since the start, from 0
 ShownState show_state(std::int64_t position, const archive::SavedState& state, const archive::Redecision& decided,
-                      const MomentCommand& command);
+                      const DecisionCommand& command);
 
 /// Returns the arithmetic of the decisions of all layers, a paragraph for each service and layer.
 std::string arithmetic_of(const archive::SavedState& state, const archive::Redecision& decided);

@@ -2,6 +2,11 @@
 
 #include <gtest/gtest.h>
 
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
 #include <nlohmann/json.hpp>
 
 #include "experiment/run/prepare.h"
@@ -12,12 +17,12 @@
 namespace capstan::serve {
 namespace {
 
-/// Simulates the last policy of the small scenario and records its decisions. Returns the number of states.
-std::int64_t record(const std::string& path) {
-  // A load that needs more replicas than there are at the start.
+/// Simulates the last policy of the small scenario and records its decisions. The load needs more replicas than there
+/// are at the start. Returns the number of states.
+std::int64_t record(const std::string& path, std::vector<std::string> sets = {}) {
+  sets.insert(sets.begin(), {"load.scale=20", "load.duration=6m"});
   const scenario::ScenarioResult scenario = scenario::parse_scenario(
-      kSmallScenario, "s.yaml",
-      {.sets = {"load.scale=20", "load.duration=6m"}, .trace = {}, .seed = {}, .policies = {}});
+      kSmallScenario, "s.yaml", {.sets = std::move(sets), .trace = {}, .seed = {}, .policies = {}});
   EXPECT_TRUE(scenario);
   const scenario::PolicySpec& policy = scenario->policies.back();
   experiment::Prepared prepared = experiment::prepare(*scenario, policy, scenario->seed);
@@ -59,7 +64,8 @@ TEST(Recorded, HasEveryMomentAndEveryAction) {
   ASSERT_EQ(json["services"].size(), 1u);
   const auto& service = json["services"][0];
   EXPECT_EQ(service["service"], "service");
-  for (const char* key : {"desired", "ready", "starting", "waiting"}) EXPECT_EQ(service[key].size(), states) << key;
+  for (const char* key : {"desired", "ready", "starting", "waiting", "silent", "age_ms"})
+    EXPECT_EQ(service[key].size(), states) << key;
   EXPECT_EQ(service["ready"][0], 2);
   ASSERT_FALSE(json["actions"].empty());
   EXPECT_EQ(json["actions_left_out"], 0);
@@ -68,9 +74,46 @@ TEST(Recorded, HasEveryMomentAndEveryAction) {
     ASSERT_NE(found, recorded.decisions.end());
     const auto decision = nlohmann::json::parse(found->second);
     EXPECT_EQ(decision["at_ns"], action["at_ns"]);
-    EXPECT_EQ(decision["command"].get<std::string>().find("capstan replay "), 0u);
-    EXPECT_GT(decision["arithmetic"].get<std::string>().size(), 20u);
+    const auto& one = decision["decisions"].at(action["position"].get<std::size_t>());
+    EXPECT_EQ(one["command"].get<std::string>().find("capstan replay "), 0u);
+    EXPECT_GT(one["arithmetic"].get<std::string>().size(), 20u);
   }
+}
+
+TEST(Recorded, AnActionHasOnlyItsOwnArithmetic) {
+  const std::string path = testing::TempDir() + "recorded_arithmetic_test.rec";
+  // More replicas than the first node holds.
+  record(path, {"service.replicas={min: 1, max: 16, initial: 10}"});
+  const Recorded recorded = read_small(path);
+  std::set<std::string> layers;
+  const auto json = nlohmann::json::parse(recorded.json);
+  for (const auto& action : json["actions"]) {
+    const auto decision = nlohmann::json::parse(recorded.decisions.at(action["state"].get<std::int64_t>()));
+    const std::string text = decision["decisions"].at(action["position"].get<std::size_t>())["arithmetic"];
+    const std::string layer = action["layer"];
+    layers.insert(layer);
+    const auto has = [&](const char* words) { return text.find(words) != text.npos; };
+    EXPECT_EQ(has("replicas requested") || has("replica requested"), layer == "scale") << text;
+    EXPECT_EQ(has("inside one node"), layer == "place") << text;
+    if (action["action"].get<std::string>().starts_with("launch")) {
+      EXPECT_TRUE(has("Nodes for")) << text;
+      EXPECT_TRUE(has(": chosen")) << text;
+      EXPECT_TRUE(has("rejected")) << "the other pool is dearer: " << text;
+    }
+  }
+  // States are recorded when replicas are decided. The pods appear later, so none of these states binds them.
+  EXPECT_EQ(layers, (std::set<std::string>{"provision", "scale"}));
+}
+
+TEST(NowCommand, NamesTheServiceOrTheLayer) {
+  const DecisionCommand command = now_command("prod");
+  EXPECT_EQ(command({"9s", "scale", "ns/chat"}),
+            "capstan snapshot --namespace prod > now.json && capstan explain ns/chat --snapshot now.json --verbose");
+  EXPECT_EQ(command({"9s", "place", "gang 7"}),
+            "capstan snapshot --namespace prod > now.json && capstan decide place now.json")
+      << "another process numbers gangs anew";
+  EXPECT_EQ(now_command("")({"9s", "provision", ""}),
+            "capstan snapshot > now.json && capstan decide provision now.json");
 }
 
 TEST(Recorded, IsBounded) {

@@ -16,7 +16,7 @@ RecordingStream::RecordingStream(const std::string& path, archive::Recording::Pl
                 period) {}
 
 void RecordingStream::add(const archive::SavedState& state, const archive::Redecision& decided,
-                          const MomentCommand& command) {
+                          const DecisionCommand& command) {
   if (is_new_) {
     position_ = 0;
     push({.kind = Event::Kind::replaced, .text = state.policies.name});

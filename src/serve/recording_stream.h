@@ -37,14 +37,14 @@ class RecordingStream {
   int poll_fd() const { return wake_.fd(); }
 
  private:
-  void add(const archive::SavedState& state, const archive::Redecision& decided, const MomentCommand& command);
+  void add(const archive::SavedState& state, const archive::Redecision& decided, const DecisionCommand& command);
   void push(Event event);
 
   WakeUp wake_;
   std::mutex mutex_;
   std::vector<Event> events_;
   std::int64_t position_;
-  bool is_new_ = false;         ///< the first state of a recording that has replaced another is due
+  bool is_new_ = false;         ///< true: another recording has replaced the file, and its first state has not come yet
   FollowedRecording followed_;  // declared last, so that it ends before the members that it uses
 };
 

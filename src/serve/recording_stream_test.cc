@@ -50,7 +50,8 @@ TEST(RecordingStream, FollowsAWriterAndSaysWhatIsWrong) {
   ASSERT_TRUE(recorder->add(small_state(at(45))));
   EXPECT_EQ(number(wait_for(stream, 1)[0]), 3);
   ASSERT_TRUE(recorder->finish());
-  // SQLite would read a log that is left over into the file that takes the place of this one.
+  // The recorder must have deleted its write-ahead log. Otherwise SQLite would apply this log to the file that replaces
+  // the recording below.
   ASSERT_FALSE(std::filesystem::exists(scratch.file() + "-wal"));
 
   std::filesystem::resize_file(scratch.file(), 100);

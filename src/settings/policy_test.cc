@@ -102,6 +102,9 @@ decide::provision::Policy any_provision() {
   policy.ask_timeout = any_seconds(1, 3600);
   policy.min_nodes = *rc::gen::inRange(0, 100);
   policy.consolidation = any_consolidation(policy.consolidation);
+  for (const std::string_view name : decide::provision::pass_names(policy.kind)) {
+    if (*rc::gen::inRange(0, 4) == 0) policy.off.emplace(name);
+  }
   return policy;
 }
 
@@ -123,7 +126,8 @@ RC_GTEST_PROP(Settings, WrittenProvisionPoliciesReadBackEqual, ()) {
 
 TEST(Settings, WrittenPlacePoliciesReadBackEqual) {
   for (const auto kind : {decide::place::Policy::Kind::first_fit, decide::place::Policy::Kind::gang}) {
-    const decide::place::Policy policy{kind, 2s, 45s};
+    decide::place::Policy policy{.kind = kind, .period = 2s, .assume_for = 45s};
+    policy.off.emplace(decide::place::pass_names(kind).front());
     ErrorList errors;
     EXPECT_EQ(read_place(yaml(to_json(policy)), errors), policy);
     EXPECT_TRUE(errors.ok());
@@ -180,6 +184,22 @@ TEST(Settings, RejectsUnusedSettingsWithTheirPlace) {
   EXPECT_TRUE(errors.error->text().starts_with(
       "policy.yaml:1:35: scale under policy queue_hpa: found key \"downscale_stabilization\""))
       << errors.error->text();
+}
+
+TEST(Settings, PassesAreSwitchedOffByName) {
+  ErrorList errors;
+  const decide::place::Policy policy =
+      read_place(yaml("{policy: gang, passes: {evict_broken: off, bind_gangs: on}}"), errors);
+  EXPECT_TRUE(errors.ok());
+  EXPECT_EQ(policy.off, decide::PassesOff{"evict_broken"});
+  read_place(yaml("{policy: gang, passes: {bind_pods: off}}"), errors);
+  ASSERT_FALSE(errors.ok());
+  EXPECT_EQ(errors.error->text(),
+            "policy.yaml:1:25: place.passes: found key \"bind_pods\", expected one of bind_gangs, evict_broken, "
+            "nominate_claims, refuse_oversized, reserve_planned or state_shortfalls");
+  EXPECT_TRUE(provision_error("{policy: group, passes: {buy_for_gangs: false}}")
+                  .ends_with("found \"false\", expected on or off"))
+      << provision_error("{policy: group, passes: {buy_for_gangs: false}}");
 }
 
 TEST(Settings, RejectsSharesBetweenSteps) {

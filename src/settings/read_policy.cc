@@ -227,6 +227,24 @@ scale::Policy read_scale(const Node& source, ErrorList& errors, std::span<const 
   return policy;
 }
 
+namespace {
+
+/// Reads `passes: {evict_broken: off}`, of which the keys are names of passes.
+void read_passes(Fields& fields, const std::vector<std::string_view>& names, decide::PassesOff& off,
+                 ErrorList& errors) {
+  const Node* node = fields.take("passes");
+  if (node == nullptr) return;
+  Fields passes(*node, fields.what() + ".passes", errors);
+  for (const std::string_view name : names) {
+    bool is_on = true;
+    passes.choice<bool>(name, is_on, {{"on", true}, {"off", false}});
+    if (!is_on) off.emplace(name);
+  }
+  passes.finish();
+}
+
+}  // namespace
+
 place::Policy read_place(const Node& source, ErrorList& errors) {
   const Node node = as_mapping(source);
   Fields fields(node, "place", errors);
@@ -239,6 +257,7 @@ place::Policy read_place(const Node& source, ErrorList& errors) {
   fields.duration("period", policy.period, 10ms, 1h);
   fields.duration("assume_for", policy.assume_for, 1s, 1h);
   fields.duration("broken_for", policy.broken_for, 1s, 24h);
+  read_passes(fields, place::pass_names(policy.kind), policy.off, errors);
   fields.finish();
   return policy;
 }
@@ -282,6 +301,7 @@ provision::Policy read_provision(Fields& fields, Provisioner& provisioner, Error
   if (const Node* consolidation = fields.take("consolidation")) {
     read_consolidation(*consolidation, policy.consolidation, errors);
   }
+  read_passes(fields, provision::pass_names(policy.kind), policy.off, errors);
   return policy;
 }
 

@@ -97,16 +97,21 @@ Json consolidation(const provision::Consolidation& from) {
   return json;
 }
 
+void add_passes(Json& json, const decide::PassesOff& off) {
+  for (const std::string& name : off) json["passes"][name] = "off";
+}
+
 }  // namespace
 
 std::string to_json(const decide::scale::Policy& policy) { return std::visit(ScaleWriter{}, policy).dump(); }
 
 std::string to_json(const decide::place::Policy& policy) {
-  return Json{{"policy", decide::place::name(policy.kind)},
-              {"period", text(policy.period)},
-              {"assume_for", text(policy.assume_for)},
-              {"broken_for", text(policy.broken_for)}}
-      .dump();
+  Json json{{"policy", decide::place::name(policy.kind)},
+            {"period", text(policy.period)},
+            {"assume_for", text(policy.assume_for)},
+            {"broken_for", text(policy.broken_for)}};
+  add_passes(json, policy.off);
+  return json.dump();
 }
 
 std::string to_json(const decide::provision::Policy& policy) {
@@ -124,6 +129,7 @@ std::string to_json(const decide::provision::Policy& policy) {
   json["ask_timeout"] = text(policy.ask_timeout);
   json["min_nodes"] = policy.min_nodes;
   json["consolidation"] = consolidation(policy.consolidation);
+  add_passes(json, policy.off);
   return json.dump();
 }
 

@@ -22,23 +22,23 @@ using model::NodeId;
 using model::Pod;
 using model::PodId;
 
-Use use_of(const model::Snapshot& snapshot, const Pod& pod) {
-  if (pod.phase == Pod::Phase::terminating) return Use::draining;
+GpuUse use_of(const model::Snapshot& snapshot, const Pod& pod) {
+  if (pod.phase == Pod::Phase::terminating) return GpuUse::draining;
   const Gang* gang = snapshot.gangs.find(pod.gang);
-  if (gang == nullptr || !gang->service.valid()) return Use::other;
+  if (gang == nullptr || !gang->service.valid()) return GpuUse::other;
   switch (gang->phase) {
     case Gang::Phase::pending:
-      return Use::held;
+      return GpuUse::held;
     case Gang::Phase::starting:
-      return Use::starting;
+      return GpuUse::starting;
     case Gang::Phase::ready:
-      return Use::serving;
+      return GpuUse::serving;
     case Gang::Phase::draining:
-      return Use::draining;
+      return GpuUse::draining;
     case Gang::Phase::sleeping:
-      return Use::sleeping;
+      return GpuUse::sleeping;
   }
-  return Use::other;
+  return GpuUse::other;
 }
 
 /// Returns the nodes whose free GPUs are of use: in the domain in which a replica of a service must be, there is room
@@ -143,11 +143,11 @@ class Collector {
     for (auto& [id, row] : rows) {
       const MilliGpu left = std::max(snapshot_.nodes.at(id).gpus - held(row.uses), MilliGpu{});
       if (row.state == NodeFacts::State::ready) free.emplace(id, left);
-      if (row.state != NodeFacts::State::ready) at(row.uses, Use::unusable) = left;
+      if (row.state != NodeFacts::State::ready) at(row.uses, GpuUse::unusable) = left;
     }
     const std::set<NodeId> useful = useful_nodes(snapshot_, free);
     for (const auto& [id, left] : free) {
-      at(rows.at(id).uses, useful.contains(id) ? Use::free : Use::stranded) = left;
+      at(rows.at(id).uses, useful.contains(id) ? GpuUse::free : GpuUse::stranded) = left;
     }
     for (auto& [id, row] : rows) add(std::move(row));
   }
@@ -163,7 +163,7 @@ class Collector {
       if (claim.offering.valid() && claim.offering.value < catalog_.offerings.size()) {
         const model::Offering& offering = catalog_.offering(claim.offering);
         facts.gpu = explain::gpu_name(catalog_, offering.gpu);
-        at(facts.uses, Use::unusable) = whole_gpus(offering.gpus);
+        at(facts.uses, GpuUse::unusable) = whole_gpus(offering.gpus);
       }
       facts.is_paid = claim.phase != model::Claim::Phase::requested;
       facts.age = since(claim.requested_at);
@@ -180,7 +180,7 @@ class Collector {
       ++sums.nodes;
       sums.per_hour += node.per_hour.value_or(MicroUsd{});
       sums.unpriced += node.per_hour ? 0 : 1;
-      for (std::size_t i = 0; i < kUses; ++i) sums.uses[i] += node.uses[i];
+      for (std::size_t i = 0; i < kGpuUses; ++i) sums.uses[i] += node.uses[i];
     }
     facts_.nodes.push_back(std::move(node));
   }
@@ -275,9 +275,10 @@ class Collector {
 
 }  // namespace
 
-MilliGpu held(const Uses& uses) {
+MilliGpu held(const GpuUses& uses) {
   MilliGpu sum;
-  for (const Use use : {Use::serving, Use::starting, Use::held, Use::draining, Use::sleeping, Use::other}) {
+  for (const GpuUse use :
+       {GpuUse::serving, GpuUse::starting, GpuUse::held, GpuUse::draining, GpuUse::sleeping, GpuUse::other}) {
     sum += at(uses, use);
   }
   return sum;

@@ -18,7 +18,7 @@
 namespace capstan::top {
 
 /// The use of a GPU.
-enum class Use : std::uint8_t {
+enum class GpuUse : std::uint8_t {
   serving,   ///< of a ready replica
   starting,  ///< of a replica that loads its model
   held,      ///< of a replica that waits for its other pods
@@ -29,13 +29,13 @@ enum class Use : std::uint8_t {
   stranded,  ///< free, but no replica of any service fits into the free GPUs of its domain
   unusable,  ///< free on a node that takes no pods, or on one that does not run yet
 };
-inline constexpr std::size_t kUses = 9;
-using Uses = std::array<MilliGpu, kUses>;
+inline constexpr std::size_t kGpuUses = 9;
+using GpuUses = std::array<MilliGpu, kGpuUses>;
 
-constexpr MilliGpu& at(Uses& uses, Use use) { return uses[static_cast<std::size_t>(use)]; }
-constexpr MilliGpu at(const Uses& uses, Use use) { return uses[static_cast<std::size_t>(use)]; }
+constexpr MilliGpu& at(GpuUses& uses, GpuUse use) { return uses[static_cast<std::size_t>(use)]; }
+constexpr MilliGpu at(const GpuUses& uses, GpuUse use) { return uses[static_cast<std::size_t>(use)]; }
 /// Returns the GPUs that pods hold.
-MilliGpu held(const Uses& uses);
+MilliGpu held(const GpuUses& uses);
 
 struct NodeFacts {
   enum class State : std::uint8_t { ready, cordoned, terminating, launching };
@@ -47,7 +47,7 @@ struct NodeFacts {
   std::string capacity;                ///< "on-demand", "spot" or "reserved"; empty: unknown
   std::optional<MicroUsd> per_hour{};  ///< no value: the price is unknown
   bool is_paid = true;                 ///< false: it was requested and does not exist yet
-  Uses uses{};                         ///< their sum is the allocatable GPUs
+  GpuUses uses{};                      ///< their sum is the allocatable GPUs
   std::int64_t pods = 0;               ///< pods with GPUs
   Duration age{};                      ///< time since it was ready, or since it was requested
   std::optional<Duration> ready_in{};  ///< of a launching node: predicted time until it is ready
@@ -82,7 +82,7 @@ struct Sums {
   std::int64_t nodes = 0;      ///< machines that are paid for
   std::int64_t launching = 0;  ///< machines on their way, of which some are paid for
   std::int64_t leaving = 0;    ///< nodes that take no more pods
-  Uses uses{};
+  GpuUses uses{};
   MicroUsd per_hour{};           ///< of the machines that are paid for and have a known price
   std::int64_t unpriced = 0;     ///< machines without a known price
   std::int64_t gangs_ready = 0;  ///< replicas, also of workloads that Capstan does not scale

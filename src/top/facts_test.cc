@@ -50,15 +50,15 @@ TEST(Facts, NodesShowWhoHoldsTheirGpus) {
   EXPECT_EQ(first.name, "node-a");
   EXPECT_EQ(first.capacity, "spot");
   EXPECT_EQ(first.per_hour, (MicroUsd{12'000'000}));
-  EXPECT_EQ(at(first.uses, Use::serving), whole_gpus(6));
+  EXPECT_EQ(at(first.uses, GpuUse::serving), whole_gpus(6));
   EXPECT_EQ(first.pods, 1);
   EXPECT_EQ(facts.nodes[1].name, "node 1");
-  EXPECT_EQ(at(facts.nodes[1].uses, Use::starting), whole_gpus(4));
+  EXPECT_EQ(at(facts.nodes[1].uses, GpuUse::starting), whole_gpus(4));
   const NodeFacts& launching = facts.nodes[2];
   EXPECT_EQ(launching.state, NodeFacts::State::launching);
   EXPECT_EQ(launching.age, std::chrono::seconds(40));
   EXPECT_EQ(launching.ready_in, Duration(std::chrono::seconds(60)));
-  EXPECT_EQ(at(launching.uses, Use::unusable), whole_gpus(8));
+  EXPECT_EQ(at(launching.uses, GpuUse::unusable), whole_gpus(8));
   EXPECT_EQ(facts.sums.nodes, 3);
   EXPECT_EQ(facts.sums.launching, 1);
   EXPECT_EQ(facts.sums.per_hour, (MicroUsd{36'000'000}));
@@ -73,7 +73,7 @@ TEST(Facts, GpusAreStrandedWhereNoReplicaFits) {
     workload.pods = pods, workload.tensor_parallel = gpus, workload.together = together;
     workload.gpu = state.snapshot.nodes.at(model::NodeId{0}).gpu;
     state.snapshot.catalog = std::make_shared<model::Catalog>(*catalog);
-    return gpus_up(at(facts_of(state, archive::redecide(state)).sums.uses, Use::free));
+    return gpus_up(at(facts_of(state, archive::redecide(state)).sums.uses, GpuUse::free));
   };
   // 2 GPUs are free on the first node and 4 on the second, in two NVLink domains of one rack.
   EXPECT_EQ(free_gpus(1, 2, TopologyLevel::node), 6);

@@ -28,40 +28,40 @@ struct Mark {
   std::string_view words;
   std::string_view utf8;
   std::string_view ascii;
-  Look look;
+  TextStyle style;
 };
-/// In the order of `Use`.
-constexpr std::array<Mark, kUses> kMarks = {{{"serving", "█", "#", Look::good},
-                                             {"starting", "░", "+", Look::caution},
-                                             {"held by a part of a replica", "▞", "%", Look::bad},
-                                             {"draining", "▒", "~", Look::accent},
-                                             {"sleeping", "▤", "z", Look::accent},
-                                             {"other workloads", "▓", "o", Look::other},
-                                             {"free", "·", ".", Look::plain},
-                                             {"stranded", "×", "x", Look::bad},
-                                             {"takes no pods", "-", "-", Look::faint}}};
+/// In the order of `GpuUse`.
+constexpr std::array<Mark, kGpuUses> kMarks = {{{"serving", "█", "#", TextStyle::good},
+                                                {"starting", "░", "+", TextStyle::caution},
+                                                {"held by a part of a replica", "▞", "%", TextStyle::bad},
+                                                {"draining", "▒", "~", TextStyle::accent},
+                                                {"sleeping", "▤", "z", TextStyle::accent},
+                                                {"other workloads", "▓", "o", TextStyle::other},
+                                                {"free", "·", ".", TextStyle::plain},
+                                                {"stranded", "×", "x", TextStyle::bad},
+                                                {"takes no pods", "-", "-", TextStyle::faint}}};
 
 const Mark& mark(std::size_t use) { return kMarks[use]; }
 std::string glyph(std::size_t use, const View& view) {
   return std::string(view.output.utf8 ? mark(use).utf8 : mark(use).ascii);
 }
 
-MilliGpu sum_of(const Uses& uses) {
+MilliGpu sum_of(const GpuUses& uses) {
   MilliGpu sum;
   for (const MilliGpu& part : uses) sum += part;
   return sum;
 }
 
 /// Returns a bar in which each cell shows the use at its middle.
-Spans bar(const Uses& uses, std::size_t cells, const View& view) {
+Spans bar(const GpuUses& uses, std::size_t cells, const View& view) {
   const std::int64_t all = sum_of(uses).count;
   Spans spans;
-  std::size_t use = 0, last = kUses;
+  std::size_t use = 0, last = kGpuUses;
   std::int64_t end = uses[0].count;
   for (std::size_t i = 0; i < cells && all > 0; ++i) {
     const std::int64_t middle = (2 * static_cast<std::int64_t>(i) + 1) * all;
-    while (use + 1 < kUses && middle >= 2 * static_cast<std::int64_t>(cells) * end) end += uses[++use].count;
-    if (use != last) spans.push_back({"", mark(use).look});
+    while (use + 1 < kGpuUses && middle >= 2 * static_cast<std::int64_t>(cells) * end) end += uses[++use].count;
+    if (use != last) spans.push_back({"", mark(use).style});
     spans.back().text += glyph(use, view);
     last = use;
   }
@@ -82,11 +82,13 @@ std::string moment_words(Instant at) {
 /// Returns a time without fractions of a second.
 std::string time_words(Duration time) { return time_text(std::chrono::seconds(whole_seconds(time))); }
 
-Spans text(std::string words, Look look = Look::plain) {
+Spans text(std::string words, TextStyle style = TextStyle::plain) {
   if (words.empty()) return {};
-  return {{plain(words), look}};
+  return {{plain(words), style}};
 }
-Spans number(std::int64_t n, Look look = Look::plain) { return {{grouped_text(n), n == 0 ? Look::faint : look}}; }
+Spans number(std::int64_t n, TextStyle style = TextStyle::plain) {
+  return {{grouped_text(n), n == 0 ? TextStyle::faint : style}};
+}
 
 std::string node_words(const Sums& sums) {
   std::string words = counted(sums.nodes, "node", "nodes");
@@ -98,7 +100,7 @@ std::string node_words(const Sums& sums) {
 std::string gpu_words(const Sums& sums) {
   using explain::gpus_text;
   return fmt::format("{} GPUs: {} held, {} free, {} stranded", gpus_text(sum_of(sums.uses)), gpus_text(held(sums.uses)),
-                     gpus_text(at(sums.uses, Use::free)), gpus_text(at(sums.uses, Use::stranded)));
+                     gpus_text(at(sums.uses, GpuUse::free)), gpus_text(at(sums.uses, GpuUse::stranded)));
 }
 
 std::string price_words(const Sums& sums) {
@@ -116,15 +118,15 @@ std::vector<std::string> head(const Facts& facts, const View& view) {
   for (const std::string& part : {view.source, facts.policy, moment_words(facts.at)}) {
     if (part.empty()) continue;
     if (!title.empty()) title.push_back({" · "});
-    title.push_back({plain(part), title.empty() ? Look::strong : Look::plain});
+    title.push_back({plain(part), title.empty() ? TextStyle::strong : TextStyle::plain});
   }
-  if (!view.state.empty()) title.push_back({" · " + view.state, Look::caution});
+  if (!view.state.empty()) title.push_back({" · " + view.state, TextStyle::caution});
   lines.push_back(line(title, view.output));
   if (!view.notice.empty()) {
     for (std::string row : {experiment::wrapped_lines(plain(view.notice), view.output.width)}) {
       while (!row.empty()) {
         const std::size_t end = row.find('\n');
-        lines.push_back(line({{row.substr(0, end), Look::bad}}, view.output));
+        lines.push_back(line({{row.substr(0, end), TextStyle::bad}}, view.output));
         row.erase(0, end + 1);
       }
     }
@@ -133,10 +135,10 @@ std::vector<std::string> head(const Facts& facts, const View& view) {
   const std::string fleet = node_words(sums) + " · " + gpu_words(sums);
   const std::string price = price_words(sums);
   if (experiment::columns(fleet) + 3 + experiment::columns(price) <= view.output.width) {
-    lines.push_back(line({{fleet + " · "}, {price, Look::strong}}, view.output));
+    lines.push_back(line({{fleet + " · "}, {price, TextStyle::strong}}, view.output));
   } else {
     lines.push_back(line({{fleet}}, view.output));
-    lines.push_back(line({{price, Look::strong}}, view.output));
+    lines.push_back(line({{price, TextStyle::strong}}, view.output));
   }
   const std::string replicas = fmt::format("replicas: {} ready, {} starting, {} waiting", sums.gangs_ready,
                                            sums.gangs_starting, sums.gangs_waiting);
@@ -178,35 +180,36 @@ void add_services(std::vector<std::string>& lines, const Facts& facts, const Vie
     const bool is_short = replicas.ready < service.wanted;
     const bool is_late = service.late_ppm && *service.late_ppm > service.late_allowed_ppm;
     table.add({text(service.name), number(service.wanted),
-               number(replicas.ready, is_short ? Look::caution : Look::good), number(replicas.starting, Look::caution),
-               number(replicas.pending, Look::bad), number(replicas.draining, Look::accent),
+               number(replicas.ready, is_short ? TextStyle::caution : TextStyle::good),
+               number(replicas.starting, TextStyle::caution), number(replicas.pending, TextStyle::bad),
+               number(replicas.draining, TextStyle::accent),
                replicas.sleeping > 0 ? number(replicas.sleeping) : Spans{},
-               service.waiting ? number(*service.waiting) : text("unknown", Look::faint),
-               service.late_ppm
-                   ? text(share_words(*service.late_ppm, service.late_allowed_ppm), is_late ? Look::bad : Look::plain)
-                   : text("unknown", Look::faint),
+               service.waiting ? number(*service.waiting) : text("unknown", TextStyle::faint),
+               service.late_ppm ? text(share_words(*service.late_ppm, service.late_allowed_ppm),
+                                       is_late ? TextStyle::bad : TextStyle::plain)
+                                : text("unknown", TextStyle::faint),
                service.ttft_p99_us ? text(experiment::seconds(*service.ttft_p99_us)) : Spans{},
                text(explain::gpus_text(replicas.held.gpus)),
                replicas.held.per_hour > MicroUsd{} ? money(replicas.held.per_hour) : Spans{},
-               text(service.why, Look::faint)});
+               text(service.why, TextStyle::faint)});
   }
   lines.emplace_back();
   append(lines, table.lines(view.output));
 }
 
-Look look_of(Phase phase) {
+TextStyle style_of(Phase phase) {
   switch (phase) {
     case Phase::pending:
-      return Look::bad;
+      return TextStyle::bad;
     case Phase::starting:
-      return Look::caution;
+      return TextStyle::caution;
     case Phase::ready:
-      return Look::good;
+      return TextStyle::good;
     case Phase::draining:
     case Phase::sleeping:
-      return Look::accent;
+      return TextStyle::accent;
   }
-  return Look::plain;
+  return TextStyle::plain;
 }
 
 std::string phase_words(const ReplicaFacts& replica) {
@@ -227,7 +230,7 @@ std::vector<std::string> limit_lines(const explain::Limit& limit, const View& vi
   std::string rows = experiment::wrapped("    ", plain(words), view.output.width);
   while (!rows.empty()) {
     const std::size_t end = rows.find('\n');
-    lines.push_back(line({{rows.substr(0, end), Look::faint}}, view.output));
+    lines.push_back(line({{rows.substr(0, end), TextStyle::faint}}, view.output));
     rows.erase(0, end + 1);
   }
   return lines;
@@ -247,7 +250,7 @@ void add_replicas(std::vector<std::string>& lines, const Facts& facts, bool read
     if ((replica.phase == Phase::ready) != ready) continue;
     shown.push_back(&replica);
     const bool whole = replica.bound == replica.pods;
-    table.add({text(replica.name), ready ? Spans{} : text(phase_words(replica), look_of(replica.phase)),
+    table.add({text(replica.name), ready ? Spans{} : text(phase_words(replica), style_of(replica.phase)),
                text(whole ? fmt::format("{}", replica.pods) : fmt::format("{} of {}", replica.bound, replica.pods)),
                text(explain::gpus_text(replica.gpus)), text(replica.gpu), text(time_words(replica.age)),
                text(replica.nodes)});
@@ -270,7 +273,7 @@ std::vector<const NodeFacts*> sorted_nodes(const Facts& facts, Sort sort) {
       case Sort::id:
         return 0;
       case Sort::free:
-        return -at(node->uses, Use::free).count - at(node->uses, Use::stranded).count;
+        return -at(node->uses, GpuUse::free).count - at(node->uses, GpuUse::stranded).count;
       case Sort::price:
         return node->per_hour ? -node->per_hour->count : 1;
       case Sort::age:
@@ -284,18 +287,18 @@ std::vector<const NodeFacts*> sorted_nodes(const Facts& facts, Sort sort) {
 
 Spans node_state(const NodeFacts& node) {
   using State = NodeFacts::State;
-  if (!node.reason.empty()) return text("given back: " + node.reason, Look::accent);
+  if (!node.reason.empty()) return text("given back: " + node.reason, TextStyle::accent);
   switch (node.state) {
     case State::ready:
       return {};
     case State::cordoned:
-      return text("cordoned", Look::accent);
+      return text("cordoned", TextStyle::accent);
     case State::terminating:
-      return text("terminating", Look::accent);
+      return text("terminating", TextStyle::accent);
     case State::launching:
-      if (!node.ready_in) return text("launching", Look::caution);
-      if (*node.ready_in == Duration{}) return text("launching, overdue", Look::caution);
-      return text("launching, ready in " + time_words(*node.ready_in), Look::caution);
+      if (!node.ready_in) return text("launching", TextStyle::caution);
+      if (*node.ready_in == Duration{}) return text("launching, overdue", TextStyle::caution);
+      return text("launching, ready in " + time_words(*node.ready_in), TextStyle::caution);
   }
   return {};
 }
@@ -319,21 +322,21 @@ void add_nodes(std::vector<std::string>& lines, const Facts& facts, const View& 
     table.add({text(node->name), bar(node->uses, cells, view),
                text(fmt::format("{} of {}", explain::gpus_text(held(node->uses)), explain::gpus_text(all))),
                number(node->pods), text(node->gpu), text(node->instance_type), text(node->zone), text(node->capacity),
-               node->per_hour ? money(*node->per_hour) : text("unknown", Look::faint), text(time_words(node->age)),
+               node->per_hour ? money(*node->per_hour) : text("unknown", TextStyle::faint), text(time_words(node->age)),
                node_state(*node)});
   }
   lines.emplace_back();
   append(lines, table.lines(view.output));
   Spans legend;
-  Uses all{};
+  GpuUses all{};
   for (const NodeFacts& node : facts.nodes) {
-    for (std::size_t i = 0; i < kUses; ++i) all[i] += node.uses[i];
+    for (std::size_t i = 0; i < kGpuUses; ++i) all[i] += node.uses[i];
   }
-  for (std::size_t i = 0; i < kUses; ++i) {
+  for (std::size_t i = 0; i < kGpuUses; ++i) {
     if (all[i] == MilliGpu{}) continue;
     if (!legend.empty()) legend.push_back({"  "});
-    legend.push_back({glyph(i, view), mark(i).look});
-    legend.push_back({fmt::format(" {}", mark(i).words), Look::faint});
+    legend.push_back({glyph(i, view), mark(i).style});
+    legend.push_back({fmt::format(" {}", mark(i).words), TextStyle::faint});
   }
   lines.push_back(line(legend, view.output));
 }
@@ -382,7 +385,7 @@ std::string frame(const Facts& facts, const View& view) {
   append(lines, std::move(tables));
   if (view.takes_keys) {
     const std::string keys = fmt::format("q quit  p pause  s sort: {}  arrows scroll  {}", name(view.sort), place);
-    lines.push_back(line({{keys, Look::faint}}, view.output));
+    lines.push_back(line({{keys, TextStyle::faint}}, view.output));
   }
   if (view.height > 0 && lines.size() > view.height) lines.resize(view.height);
   std::string out;

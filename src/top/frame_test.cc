@@ -13,7 +13,7 @@ namespace {
 using namespace std::chrono_literals;
 using Phase = model::Gang::Phase;
 
-NodeFacts node(std::string name, std::initializer_list<std::pair<Use, std::int64_t>> uses) {
+NodeFacts node(std::string name, std::initializer_list<std::pair<GpuUse, std::int64_t>> uses) {
   NodeFacts facts{.name = std::move(name),
                   .gpu = "H100",
                   .instance_type = "p5.48xlarge",
@@ -58,9 +58,9 @@ Facts facts() {
                    .gpu = "H100",
                    .age = 17min,
                    .nodes = "node-a and 1 more"}};
-  all.nodes = {node("node-a", {{Use::serving, 6}, {Use::stranded, 2}}),
-               node("node-b", {{Use::serving, 2}, {Use::starting, 4}, {Use::stranded, 2}}),
-               node("claim 3", {{Use::unusable, 8}})};
+  all.nodes = {node("node-a", {{GpuUse::serving, 6}, {GpuUse::stranded, 2}}),
+               node("node-b", {{GpuUse::serving, 2}, {GpuUse::starting, 4}, {GpuUse::stranded, 2}}),
+               node("claim 3", {{GpuUse::unusable, 8}})};
   all.nodes[0].age = 17min, all.nodes[0].pods = 6;
   all.nodes[1].age = 5min, all.nodes[1].pods = 6, all.nodes[1].capacity = "spot", all.nodes[1].per_hour = {20'000'000};
   all.nodes[2].state = NodeFacts::State::launching, all.nodes[2].ready_in = 90s, all.nodes[2].age = 10s;
@@ -74,7 +74,7 @@ Facts facts() {
               .gangs_starting = 1,
               .gangs_waiting = 1};
   for (const NodeFacts& row : all.nodes) {
-    for (std::size_t i = 0; i < kUses; ++i) all.sums.uses[i] += row.uses[i];
+    for (std::size_t i = 0; i < kGpuUses; ++i) all.sums.uses[i] += row.uses[i];
   }
   return all;
 }
@@ -187,7 +187,7 @@ TEST(Frame, SortsTheNodes) {
   EXPECT_EQ(order(Sort::price), "node-a node-b claim 3");
   EXPECT_EQ(order(Sort::age), "claim 3node-b node-a ");
   Facts more = facts();
-  at(more.nodes[1].uses, Use::free) = whole_gpus(1);
+  at(more.nodes[1].uses, GpuUse::free) = whole_gpus(1);
   EXPECT_LT(frame(more, {.sort = Sort::free}).find("\nnode-b"), frame(more, {.sort = Sort::free}).find("\nnode-a"));
 }
 

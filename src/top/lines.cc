@@ -14,9 +14,9 @@ using experiment::columns;
 
 constexpr std::size_t kGap = 2;  ///< columns between two cells
 
-std::string_view code_of(Look look) {
+std::string_view code_of(TextStyle style) {
   constexpr std::array<std::string_view, 8> kCodes = {"", "1", "2", "32", "33", "31", "36", "35"};
-  return kCodes[static_cast<std::size_t>(look)];
+  return kCodes[static_cast<std::size_t>(style)];
 }
 
 /// Returns the length of the UTF-8 character at the start of a text; 0 if there is none.
@@ -79,7 +79,7 @@ std::string line(const Spans& spans, const Output& output) {
     const bool is_cut = wide > left || (wide == left && done + wide < all);
     std::string text = is_cut ? experiment::shortened(span.text + " ", left) : span.text;
     if (!output.utf8) text = ascii(text);
-    const std::string_view code = output.color ? code_of(span.look) : std::string_view();
+    const std::string_view code = output.color ? code_of(span.style) : std::string_view();
     if (code.empty()) out += text;
     if (!code.empty()) out.append("\x1b[").append(code).append("m").append(text).append("\x1b[0m");
     left -= std::min(wide, left);
@@ -123,7 +123,7 @@ std::vector<std::string> Table::lines(const Output& output) const {
     }
     out.push_back(line(spans, output));
   };
-  add([&](std::size_t i) { return Spans{{columns_[i].head, Look::strong}}; });
+  add([&](std::size_t i) { return Spans{{columns_[i].head, TextStyle::strong}}; });
   for (const std::vector<Spans>& row : rows_) add([&](std::size_t i) { return row[i]; });
   return out;
 }

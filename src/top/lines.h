@@ -9,7 +9,7 @@
 // Lines of a terminal: colours, bars and tables that adapt to the width.
 namespace capstan::top {
 
-enum class Look : std::uint8_t { plain, strong, faint, good, caution, bad, accent, other };
+enum class TextStyle : std::uint8_t { plain, strong, faint, good, caution, bad, accent, other };
 
 /// The abilities of an output.
 struct Output {
@@ -22,10 +22,10 @@ struct Output {
 /// direction of a line, and bytes that are no UTF-8 become "?".
 std::string plain(std::string_view text);
 
-/// Text of one look.
+/// Text of one style.
 struct Span {
   std::string text;
-  Look look = Look::plain;
+  TextStyle style = TextStyle::plain;
 };
 /// Text in a line or in a cell of a table.
 using Spans = std::vector<Span>;

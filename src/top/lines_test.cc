@@ -18,7 +18,7 @@ TEST(Lines, NamesCannotCommandTheTerminal) {
 }
 
 TEST(Lines, ALineIsCutAtItsWidth) {
-  const Spans spans = {{"abc"}, {"def", Look::bad}, {"ghi"}};
+  const Spans spans = {{"abc"}, {"def", TextStyle::bad}, {"ghi"}};
   EXPECT_EQ(line(spans, {.width = 9}), "abcdefghi");
   EXPECT_EQ(line(spans, {.width = 8}), "abcdefg…");
   EXPECT_EQ(line(spans, {.width = 6}), "abcde…");
@@ -28,13 +28,14 @@ TEST(Lines, ALineIsCutAtItsWidth) {
 }
 
 TEST(Lines, ColoursAddNothingThatIsSeen) {
-  EXPECT_EQ(line({{"a"}, {"b", Look::bad}, {"c", Look::faint}}, {.color = true}), "a\x1b[31mb\x1b[0m\x1b[2mc\x1b[0m");
+  EXPECT_EQ(line({{"a"}, {"b", TextStyle::bad}, {"c", TextStyle::faint}}, {.color = true}),
+            "a\x1b[31mb\x1b[0m\x1b[2mc\x1b[0m");
 }
 
 TEST(Lines, ATableLeavesOutItsLeastColumns) {
   Table table({{"name", false, 9}, {"n", true, 5}, {"empty", false, 6}, {"words", false, 1}});
   table.add({{{"one"}}, {{"1"}}, {}, {{"some words"}}});
-  table.add({{{"twenty"}}, {{"2,000"}}, {}, {{"more", Look::good}}});
+  table.add({{{"twenty"}}, {{"2,000"}}, {}, {{"more", TextStyle::good}}});
   using Lines = std::vector<std::string>;
   EXPECT_EQ(table.lines({.width = 80}),
             (Lines{"name        n  words", "one         1  some words", "twenty  2,000  more"}));

@@ -57,8 +57,8 @@ class LengthTable {
 
   std::vector<Cell> cells_;
   std::vector<std::uint64_t> below_;  ///< for each cell, the number of requests in the cells before it
-  /// Cell of the first draw of each slice of `slice_` consecutive draws. A search begins at this cell, so it takes
-  /// constant time on average.
+  /// Index for the search of a cell. Draws are divided into slices of `slice_` consecutive values, and entry i is the
+  /// cell of the first value in slice i. A search begins there, so it takes constant time on average.
   std::vector<std::uint32_t> guide_;
   std::int64_t total_ = 0;
   std::uint64_t slice_ = 1;

@@ -52,8 +52,8 @@ void SuperposedTrace::add_to_slice(const Copy& copy, std::uint32_t index, std::u
   slice_.push_back({at_ns, index, row});
 }
 
-/// Finds for each copy the rows that its shift would move before the start. They are mirrored at the start, so the last
-/// of them comes first.
+/// Finds, for each copy, the rows that its shift would move before the start. They are mirrored at the start, so they
+/// come in reverse order.
 void SuperposedTrace::start() {
   started_ = true;
   read_to(jitter_ns_ + 1);

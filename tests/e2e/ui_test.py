@@ -57,7 +57,7 @@ class Ui(controller.ControllerTest):
         self.assertEqual(action["layer"], "scale")
         self.assertIn(f"scale {self.namespace}/chat to", action["action"])
         with self.open(f"/ui/api/decision?state={action['state']}", self.reader) as answer:
-            decision = json.load(answer)
+            decision = json.load(answer)["decisions"][action["position"]]
         self.assertIn(f"{self.namespace}/chat", decision["arithmetic"])
         self.assertRegex(decision["command"], r"capstan replay .*controller\.rec --at \d+m?s")
         self.assertEqual(self.asked(resource="secrets"), [])

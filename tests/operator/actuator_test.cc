@@ -146,5 +146,46 @@ TEST_F(ActuatorTest, SuccessorContinuesTheDrain) {
   EXPECT_EQ(replicas(), 1);
 }
 
+/// Returns the hold of a node: "held" until the annotation is removed.
+std::string hold_of(ClusterServer& server, const std::string& node) {
+  const Object annotations = server.api.objects("/api/v1/nodes").at(node)["metadata"]["annotations"];
+  return annotations.contains(std::string(actuate::kDoNotDisrupt)) ? "held" : "free";
+}
+
+TEST_F(ActuatorTest, EndsTheHoldOfANodeWhosePodHoldsGpusByAClaim) {
+  server.served["resource.k8s.io"] = {"resourceclaims", "resourceslices"};
+  for (const std::string name : {"used", "waiting"}) {
+    Object node = testing::node(name, 0);
+    node["metadata"]["labels"][std::string(actuate::kClaimGroup)] = "group";
+    node["metadata"]["annotations"][std::string(actuate::kDoNotDisrupt)] = "true";
+    server.api.put("/api/v1/nodes", "", name, node);
+    const Object device = {{"name", "gpu-0"},
+                           {"attributes", {{"type", {{"string", "gpu"}}}, {"uuid", {{"string", "GPU-" + name}}}}}};
+    server.api.put("/apis/resource.k8s.io/v1/resourceslices", "", name,
+                   {{"spec",
+                     {{"driver", "gpu.nvidia.com"},
+                      {"nodeName", name},
+                      {"pool", {{"name", name}, {"generation", 1}}},
+                      {"devices", Object::array({device})}}}});
+  }
+  Object pod = testing::pod("train", "train", "used", true, 0);
+  pod["spec"]["containers"][0].erase("resources");
+  server.api.put(testing::kPodsPath, "ns", "train", pod);
+  const Object result = {{"request", "gpu"}, {"driver", "gpu.nvidia.com"}, {"pool", "used"}, {"device", "gpu-0"}};
+  server.api.put(
+      "/apis/resource.k8s.io/v1/resourceclaims", "ns", "train",
+      {{"status",
+        {{"allocation", {{"devices", {{"results", Object::array({result})}}}}},
+         {"reservedFor",
+          Object::array({{{"resource", "pods"},
+                          {"name", "train"},
+                          {"uid", server.api.objects(testing::kPodsPath).at("ns/train")["metadata"]["uid"]}}})}}}});
+  begin(1, 0);
+  fleet({{"layers", {{"replicas", "Active"}, {"placement", "Active"}, {"nodes", "Active"}}}});
+  pass(30s);
+  EXPECT_EQ(hold_of(server, "used"), "free");
+  EXPECT_EQ(hold_of(server, "waiting"), "held") << "nothing holds its GPU yet";
+}
+
 }  // namespace
 }  // namespace capstan::op

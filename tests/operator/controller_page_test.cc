@@ -95,7 +95,7 @@ TEST_F(ControllerPageTest, ShowsEachDecisionWithItsArithmeticAndCommand) {
   EXPECT_EQ(first["services"]["ns/chat"]["ready"], 2);
   ASSERT_EQ(first["actions"].size(), 1u) << first;
   EXPECT_EQ(first["actions"][0]["layer"], "scale");
-  const json decision = json::parse(get("/api/decision?state=0"));
+  const json decision = json::parse(get("/api/decision?state=0"))["decisions"][0];
   EXPECT_NE(decision["arithmetic"].get<std::string>().find("ns/chat"), std::string::npos) << decision;
   const std::int64_t seconds = first["at_ns"].get<std::int64_t>() / 1'000'000'000;
   EXPECT_TRUE(
@@ -113,7 +113,8 @@ TEST_F(ControllerPageTest, SaysWhyThereAreNoDecisions) {
   run(30s);
   wait_for(events, "event: state");
   EXPECT_NE(events.find("event: notice\ndata: {\"format_version\":1,\"error\":\"\"}"), events.npos) << events;
-  EXPECT_EQ(json::parse(get("/api/decision?state=0"))["command"], "");
+  EXPECT_EQ(json::parse(get("/api/decision?state=0"))["decisions"][0]["command"],
+            "capstan snapshot > now.json && capstan explain ns/chat --snapshot now.json --verbose");
 }
 
 }  // namespace

@@ -1,8 +1,10 @@
-// GPUs that are held otherwise than by a request: by claims on devices, and by pods that see GPUs of their node.
+// Tests GPUs that are in use without a GPU request of a pod: by ResourceClaims, and by pods that see the GPUs of their
+// node.
 #include <gtest/gtest.h>
 
 #include <functional>
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -10,6 +12,7 @@
 
 #include "model/consistency.h"
 #include "objects.h"
+#include "operator/snapshot/gpu_holders.h"
 #include "operator/snapshot/snapshot_builder.h"
 
 namespace capstan::op {
@@ -268,6 +271,18 @@ TEST(GpuHolders, CapstanPlacesNoPodWithClaims) {
   const model::PodClass* pods = snapshot.catalog->eligibility.find(snapshot.gangs.at({0}).spec.pods.pod_class);
   ASSERT_NE(pods, nullptr);
   EXPECT_FALSE(pods->admits(snapshot.nodes.at({0}).node_class));
+}
+
+TEST(GpuHolders, ANodeIsUsedWhileAnythingHoldsItsGpus) {
+  Cluster c;
+  for (const char* name : {"n", "m", "empty"}) c.nodes.put(testing::node(name, 0));
+  for (const char* name : {"n", "m", "empty"}) c.resource_slices.put(slice(name, gpus(4)));
+  c.pods.put(bound("by-claim"));
+  c.resource_claims.put(device_claim("train", {"gpu-0"}, "by-claim"));
+  c.resource_claims.put(device_claim("left", {"gpu-1"}, "", "m"));
+  c.pods.put(bound("idle", "empty"));
+  const ClusterView view = c.view();
+  EXPECT_EQ(GpuHolders(view).used_nodes(view.pods), (std::set<std::string, std::less<>>{"m", "n"}));
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "manifest/yaml.h"
+#include "operator/view/queue_view.h"
 #include "operator/view/scaler_view.h"
 #include "schema/field.h"
 

@@ -445,36 +445,6 @@ RC_GTEST_PROP(SnapshotBuilder, FollowsChangesAsIfItReadAllObjects, ()) {
   RC_ASSERT(reference.complete_looks() == 15u);
 }
 
-TEST(SnapshotBuilder, ReadsAllObjectsOnlyIfMoreThanStatusChanged) {
-  Cluster cluster;
-  cluster.nodes.put(testing::node("n1"));
-  cluster.scalers.put(testing::scaler("chat", "chat"));
-  cluster.deployments.put(testing::deployment("chat", 2));
-  cluster.pods.put(testing::pod("chat-a", "chat", "n1"));
-  cluster.pods.put(testing::pod("chat-b", "chat", "n1", true));
-  SnapshotBuilder builder;
-  const auto look = [&](const Readings& readings = {}) {
-    const SnapshotBuilder::Seen seen = builder.build(cluster.view(), readings, kIn2027);
-    return seen.snapshot.gangs.at({0});
-  };
-  EXPECT_EQ(look().phase, model::Gang::Phase::starting);
-  EXPECT_EQ(builder.complete_looks(), 1u);
-  look();
-  cluster.pods.put(testing::pod("chat-a", "chat", "n1", true));
-  EXPECT_EQ(look().phase, model::Gang::Phase::ready);
-  cluster.nodes.put(testing::node("n1"));
-  const SnapshotBuilder::Seen heard = builder.build(cluster.view(), {{"chat-a", waiting(7)}}, kIn2027);
-  EXPECT_EQ(heard.snapshot.signals_of({0}).waiting.value, 7);
-  EXPECT_TRUE(heard.delta.gangs.empty()) << "a reading does not change the row of its gang";
-  EXPECT_EQ(builder.complete_looks(), 1u) << "only status and readings have changed";
-  cluster.pods.put(testing::pod("chat-b", "chat", "n1", true, 2));
-  look();
-  EXPECT_EQ(builder.complete_looks(), 2u) << "a pod asks for more";
-  cluster.nodes.put(testing::node("n1", 4));
-  look();
-  EXPECT_EQ(builder.complete_looks(), 3u) << "a node has fewer GPUs";
-}
-
 TEST(SnapshotBuilder, ANominatedPodOfAnotherSchedulerHoldsItsRoom) {
   const struct {
     const char* title;

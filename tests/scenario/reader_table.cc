@@ -160,10 +160,14 @@ const std::vector<Mapping> kScenarioMappings = {
     {"rate policies", "policies.1.scale.behavior.scale_down.policies.0", {}},
     {"place", "policies.0.place", {}},
     {"place", "policies.0.place", {"policies.0.place={policy: gang}"}},
+    {"place.passes", "policies.0.place.passes", {}},
+    {"place.passes", "policies.2.place.passes", {}},
     {"provision", "policies.0.provision", {}},
     {"provision", "policies.2.provision", {}},
     {"provision", "policies.1.provision", {"policies.1.provision={policy: cluster_autoscaler}"}},
     {"provision", "policies.0.provision", kNoPools},
+    {"provision.passes", "policies.0.provision.passes", {}},
+    {"provision.passes", "policies.2.provision.passes", {}},
     {"latency", "policies.0.provision.latency", {}},
     {"consolidation", "policies.0.provision.consolidation", {}},
     {"consolidation", "policies.0.provision.consolidation", {kConsolidation + "{policy: when_empty}"}},
@@ -197,6 +201,7 @@ const Strings kMeasured = {
     "key_file: key.pem}, scale: 2, duration: 5m, prompt_tokens: 1000, answer_tokens: 200}"};
 const Strings kRoleMinima = {"services.0.disaggregated=true", "services.0.min_prefill_replicas=2",
                              "services.0.min_decode_replicas=1"};
+const std::string kJobBatches = "tenants.1.jobs.0.arrivals={count: 2, at: 10m, every: 1h, until: 8h}";
 const Strings kRareKeys = {"step_times=" CAPSTAN_SOURCE_DIR "/data/engines.csv", "services.0.memory_gib=20",
                            "services.0.load.concurrency=90"};
 
@@ -208,6 +213,11 @@ const std::vector<Mapping> kPlanMappings = {
     {"cluster.instances", "cluster.instances.2", {}},
     {"tenants", "tenants.0", {}},
     {"tenants", "tenants.1", {}},
+    {"tenants.jobs", "tenants.1.jobs.0", {}},
+    {"pods", "tenants.1.jobs.0.pods", {}},
+    {"work", "tenants.1.jobs.0.work", {}},
+    {"arrivals of jobs", "tenants.1.jobs.0.arrivals", {}},
+    {"arrivals of jobs", "tenants.1.jobs.0.arrivals", {kJobBatches}},
     {"limits", "limits", {}},
     {"services", "services.0", {}},
     {"services", "services.0", {kRareKeys[1]}},

@@ -10,7 +10,7 @@
 namespace capstan::tree {
 namespace {
 
-using Sees = LineRule::Sees;
+using Scope = LineRule::Scope;
 
 constexpr std::string_view kPureRooms[] = {"model", "engine", "bound", "decide", "explain"};
 
@@ -45,7 +45,7 @@ constexpr std::string_view kTestedElsewhere[] = {
     // tests/kube tests these files with a server in memory.
     "src/kube/client.cc",
     "src/kube/watcher.cc",
-    // tests/actuate tests these files with the same server.
+    // tests/actuate tests these files with the in-memory server of tests/kube.
     "src/actuate/change_all.cc",
     "src/actuate/claims.cc",
     "src/actuate/action_dispatcher.cc",
@@ -59,7 +59,7 @@ constexpr std::string_view kTestedElsewhere[] = {
     "src/operator/snapshot/catalog_builder.cc",
     "src/operator/snapshot/claim_times.cc",
     "src/operator/view/cluster_view.cc",
-    "src/operator/snapshot/eligibility_look.cc",
+    "src/operator/snapshot/kept_eligibility.cc",
     "src/operator/snapshot/pod_index.cc",
     "src/operator/snapshot/pod_node.cc",
     "src/operator/view/pool_sales.cc",
@@ -69,8 +69,9 @@ constexpr std::string_view kTestedElsewhere[] = {
     "src/operator/view/rivals.cc",
     "src/operator/snapshot/snapshot_builder.cc",
     "src/operator/snapshot/gang_rows.cc",
+    "src/operator/snapshot/service_rows.cc",
     "src/operator/snapshot/gpu_holders.cc",
-    "src/operator/snapshot/status_look.cc",
+    "src/operator/snapshot/changed_look.cc",
     "src/operator/snapshot/kept_replicas.cc",
     "src/operator/snapshot/view_changes.cc",
     "src/operator/memory/remembered_replicas.cc",
@@ -136,58 +137,58 @@ const std::vector<LineRule> kLineRules = {
      R"(^\s*#\s*include\s*<(fstream|iostream|istream|ostream|sstream|cstdio|stdio\.h|filesystem|thread|mutex|)"
      R"(shared_mutex|condition_variable|future|stop_token|ctime|time\.h|csignal|unistd\.h|fcntl\.h|sys/|netinet/|)"
      R"(arpa/|spdlog/|prometheus/|curl/|openssl/|httplib|sqlite3))",
-     Sees::code, is_pure, "src/decide/scale/hpa.cc", "#include <fstream>", "src/workload/byte_stream.cc",
+     Scope::code, is_pure, "src/decide/scale/hpa.cc", "#include <fstream>", "src/workload/byte_stream.cc",
      "#include <fstream>"},
     {"system clock", "time is injected as an Instant",
      R"(\b(system_clock|steady_clock|high_resolution_clock|utc_clock|clock_gettime|gettimeofday)\b|)"
      R"(\bstd::(time|clock)\s*\()",
-     Sees::code, timeless, "src/control/loop.cc", "const auto now = std::chrono::steady_clock::now();",
+     Scope::code, timeless, "src/control/loop.cc", "const auto now = std::chrono::steady_clock::now();",
      "src/net/monotonic.cc", "const auto now = std::chrono::steady_clock::now();"},
     {"output", "a library returns values; only cli prints",
      R"(\bstd::(cout|cerr|clog)\b|\b(printf|fprintf|vprintf|vfprintf|puts|fputs|putchar|perror)\s*\(|\bfmt::print\b)",
-     Sees::code, silent, "src/sim/meter.cc", "std::cout << unmet;", "src/base/assert.cc",
+     Scope::code, silent, "src/sim/meter.cc", "std::cout << unmet;", "src/base/assert.cc",
      "std::fprintf(stderr, \"broken\");"},
-    {"formatting is not output", "a library returns values; only cli prints", R"(\bstd::(print|println)\b)", Sees::code,
-     silent, "src/sim/meter.cc", "std::println(\"{}\", unmet);", "src/sim/meter.cc",
+    {"formatting is not output", "a library returns values; only cli prints", R"(\bstd::(print|println)\b)",
+     Scope::code, silent, "src/sim/meter.cc", "std::println(\"{}\", unmet);", "src/sim/meter.cc",
      "std::snprintf(buffer, sizeof buffer, \"%d\", unmet);"},
     {"exit", "a library never ends the process: return an Error, or assert",
-     R"(\bstd::(exit|abort|quick_exit|terminate)\b|\b_exit\s*\()", Sees::code, silent, "src/workload/azure.cc",
+     R"(\bstd::(exit|abort|quick_exit|terminate)\b|\b_exit\s*\()", Scope::code, silent, "src/workload/azure.cc",
      "if (!ok) std::exit(1);", "src/cli/main.cc", "std::exit(64);"},
     {"standard randomness", "draw from a named base/random stream: the standard's differ between libraries",
      R"(\bstd::\w+_distribution\b|\b(random_device|mt19937|mt19937_64|minstd_rand|default_random_engine)\b|)"
      R"(\bstd::(shuffle|random_shuffle|sample|rand|srand)\b|#\s*include\s*<random>)",
-     Sees::code, in_src, "src/workload/poisson.cc", "std::exponential_distribution<double> gap(rate);",
+     Scope::code, in_src, "src/workload/poisson.cc", "std::exponential_distribution<double> gap(rate);",
      "src/workload/poisson.cc", "const double gap = stream.exponential() / rate;"},
     {"libm function", "use base/portable_math: the C library's last bit depends on the processor",
      R"((^|[^\w.>:])(std::|::)?(sin|cos|tan|asin|acos|atan|atan2|sinh|cosh|tanh|exp|exp2|expm1|log|log2|log10|log1p|)"
      R"(pow|cbrt|hypot|erf|erfc|tgamma|lgamma|fma|sinf|cosf|expf|logf|powf)\s*\(\s*[^)\s])",
-     Sees::code, reaches_results, "src/workload/diurnal.cc", "return std::sin(phase);", "src/workload/diurnal.cc",
+     Scope::code, reaches_results, "src/workload/diurnal.cc", "return std::sin(phase);", "src/workload/diurnal.cc",
      "return std::sqrt(portable_log(phase)) + forecast.log(3) + log_normal(1, 2) + log();"},
     {"floating-point of the machine", "results never depend on the rounding mode or the processor",
-     R"(\b(fesetround|__builtin_fma|ffast-math)\b|\blong\s+double\b)", Sees::code, reaches_results,
+     R"(\b(fesetround|__builtin_fma|ffast-math)\b|\blong\s+double\b)", Scope::code, reaches_results,
      "src/engine/step.cc", "long double sum = 0;", "src/engine/step_test.cc", "long double sum = 0;"},
     {"unordered container", "decisions iterate in a stated order: use a sorted vector, a map or a table by id",
-     R"(\bunordered_(map|set|multimap|multiset)\b)", Sees::code, decides, "src/decide/place/fit.cc",
+     R"(\bunordered_(map|set|multimap|multiset)\b)", Scope::code, decides, "src/decide/place/fit.cc",
      "std::unordered_map<int, int> free;", "src/sim/router.cc", "std::unordered_map<int, int> cached;"},
     {"pointer order", "the order of addresses differs from run to run: order by id",
-     R"(\bstd::(map|set)\s*<\s*(const\s+)?[\w:]+\s*\*)", Sees::code, reaches_results, "src/decide/place/fit.cc",
+     R"(\bstd::(map|set)\s*<\s*(const\s+)?[\w:]+\s*\*)", Scope::code, reaches_results, "src/decide/place/fit.cc",
      "std::set<const Node*> seen;", "src/decide/place/fit.cc", "std::map<NodeId, const Node*> by_id;"},
     {"throwing lookup", "a missing row is a broken invariant: use known_row, which asserts, or find",
      // The tables of a snapshot are SharedTables, whose `at` asserts.
-     R"((^|[^\w.])(?!snapshot_?\.(services|nodes|claims|gangs|pods|signals)\.at\()[\w.]*\.at\(|->at\()", Sees::code,
-     is_core, "src/decide/place/fit.cc", "total += f(snapshot_.pods.at(id)) + rooms.at(id.value);",
+     R"((^|[^\w.])(?!(context_?\.)?snapshot_?\.(services|nodes|claims|gangs|pods|signals)\.at\()[\w.]*\.at\(|->at\()",
+     Scope::code, is_core, "src/decide/place/fit.cc", "total += f(snapshot_.pods.at(id)) + rooms.at(id.value);",
      "src/decide/place/fit.cc",
      "total += f(snapshot_.pods.at(id), next->snapshot.gangs.at(id), now.at, decide_at(2));"},
     {"explanation read back", "decide by the values from which the explanation is made",
-     R"(\bsizing->|\b(action|decision|decided)\.why\.|\.reading\.(wanted|valid)\s*[<>&|)])", Sees::code, is_core,
+     R"(\bsizing->|\b(action|decision|decided)\.why\.|\.reading\.(wanted|valid)\s*[<>&|)])", Scope::code, is_core,
      "src/decide/scale/roles.cc", "return part.decision.sizing->lead < limits.conversion;", "src/decide/scale/roles.cc",
      "rule.reading.wanted = rule.wanted = 3; action.why = {}; decision.sizing = sizing_of(step);"},
     {"heavy header", "every file that includes our header would compile it too: keep it in the .cc",
      R"(^\s*#\s*include\s*<(nlohmann/json\.hpp|libfyaml\.h|fmt/|regex|CLI/|spdlog/|httplib|curl/|iostream|)"
      R"(simdjson\.h|re2/))",
-     Sees::code, our_header, "src/workload/reader.h", "#include <nlohmann/json.hpp>", "src/workload/reader.cc",
+     Scope::code, our_header, "src/workload/reader.h", "#include <nlohmann/json.hpp>", "src/workload/reader.cc",
      "#include <nlohmann/json.hpp>"},
-    {"sleep", "wait for a state, never for time", R"(\bsleep_(for|until)\b|\b(usleep|nanosleep)\s*\()", Sees::code,
+    {"sleep", "wait for a state, never for time", R"(\bsleep_(for|until)\b|\b(usleep|nanosleep)\s*\()", Scope::code,
      any_cpp, "src/control/loop_test.cc", "std::this_thread::sleep_for(1s);", "src/control/loop_test.cc",
      "clock.advance(1s);"},
     {"leftover", "finish it, or say it in the issue",
@@ -199,7 +200,7 @@ const std::vector<LineRule> kLineRules = {
      "holder\\b|\\bnot imple"
      "mented\\b|\\bfor n"
      "ow,",
-     Sees::text, any_file, "docs/architecture.md",
+     Scope::text, any_file, "docs/architecture.md",
      "TO"
      "DO: draw it",
      "docs/architecture.md", "a todo list is not a marker"},
@@ -208,13 +209,13 @@ const std::vector<LineRule> kLineRules = {
      "rk|ho"
      "me(?!/kubernetes/)|Us"  // every node of GKE has that folder
      "ers)/",
-     Sees::text, any_file, "scripts/bench",
+     Scope::text, any_file, "scripts/bench",
      "cd /ho"
      "me/me/capstan",
      "scripts/bench",
      "cd ../home/me /ho"
      "me/kubernetes/bin"},
-    {"tab or trailing space", "spaces only, none at the end", "\\t|[ \\r]$", Sees::text, any_cpp, "src/base/time.h",
+    {"tab or trailing space", "spaces only, none at the end", "\\t|[ \\r]$", Scope::text, any_cpp, "src/base/time.h",
      "int a; ", "src/base/time.h", "int a;"},
 };
 
@@ -288,10 +289,10 @@ std::vector<Finding> check_lines(const Source& source) {
   for (std::size_t r = 0; r < kLineRules.size(); ++r) {
     const LineRule& rule = kLineRules[r];
     if (!rule.applies(source)) continue;
-    const std::vector<std::string>& lines = rule.sees == Sees::code ? source.code : source.lines;
+    const std::vector<std::string>& lines = rule.scope == Scope::code ? source.code : source.lines;
     for (std::size_t i = 0; i < lines.size(); ++i) {
       if (std::regex_search(lines[i], patterns[r])) {
-        findings.push_back({source.path, i + 1, std::string(rule.name) + ": " + rule.because});
+        findings.push_back({source.path, i + 1, std::string(rule.name) + ": " + rule.expected_alternative});
       }
     }
   }

@@ -12,9 +12,9 @@ namespace capstan::tree {
 /// that a rule without effect fails the tests.
 struct LineRule {
   const char* name;
-  const char* because;  ///< the end of the message: the expected alternative
-  const char* pattern;  ///< an ECMAScript pattern, searched in the line
-  enum class Sees { code, text } sees;
+  const char* expected_alternative;  ///< the end of the message: the expected alternative
+  const char* pattern;               ///< an ECMAScript pattern, searched in the line
+  enum class Scope { code, text } scope;
   bool (*applies)(const Source&);
   const char* bad_path;  ///< a file in which `bad_line` must be rejected
   const char* bad_line;

@@ -12,7 +12,7 @@ export function usd(value: number): string {
   return `${value < 0 ? "−" : ""}$${size >= 1000 ? count(size) : kCents.format(size)}`;
 }
 
-/// A share such as "99.1 %". Only a whole is shown as 100.0 %, and only nothing as 0.0 %.
+/// Formats a share, such as "99.1 %". A share below 1 is at most "99.9 %", and a share above 0 is at least "0.1 %".
 export function percent(ppm: number): string {
   const tenths = Math.round(ppm / 1000);
   const shown = ppm > 0 && ppm < 1_000_000 ? Math.min(999, Math.max(1, tenths)) : tenths;
@@ -40,7 +40,8 @@ export function sloWords(slo: { ttft_ns: number; tpot_ns: number; e2e_ns: number
   return `${percent(slo.attainment_ppm)}: ${words.join(", ")}`;
 }
 
-/// A moment of a run as hours, minutes and seconds since its start, with days where there are any.
+/// Formats the time since the start of a run: "01:02:03". From the second day on it begins with the number of the day:
+/// "day 2 01:02:03".
 export function moment(seconds: number): string {
   const s = Math.max(0, Math.round(seconds));
   const two = (n: number) => String(n).padStart(2, "0");

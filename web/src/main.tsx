@@ -2,7 +2,7 @@ import "uplot/dist/uPlot.min.css";
 import "./style.css";
 import { render } from "preact";
 import { readJson, readResult, Unreadable } from "./data/result";
-import { Page } from "./page";
+import { FirstPage, Page } from "./page";
 import { LivePage } from "./serve/live_page";
 import { readRecording } from "./serve/recording";
 import { RecordingPage } from "./serve/recording_page";
@@ -10,6 +10,7 @@ import { readServer } from "./serve/server";
 import { ServedScenario } from "./serve/served";
 
 const kDataId = "data";
+const kFirstId = "first";
 const kServerId = "server";
 
 function Notice({ text }: { text: string }) {
@@ -21,9 +22,8 @@ function Notice({ text }: { text: string }) {
   );
 }
 
-const place = document.getElementById("page");
-if (place !== null) {
-  place.replaceChildren();
+/// Shows what the page holds; the whole of it has been read.
+function show(place: HTMLElement): void {
   try {
     const data = readJson(document.getElementById(kDataId)?.textContent ?? "");
     const server = readServer(document.getElementById(kServerId)?.textContent ?? "");
@@ -45,5 +45,27 @@ if (place !== null) {
   } catch (error) {
     if (!(error instanceof Unreadable)) throw error;
     render(<Notice text={error.message} />, place);
+  }
+}
+
+/// Shows the ranking while the browser still reads what happened over time.
+function showFirst(place: HTMLElement): void {
+  try {
+    const first = readJson(document.getElementById(kFirstId)?.textContent ?? "");
+    if (first !== null) render(<FirstPage result={readResult(first)} />, place);
+  } catch (error) {
+    // The whole result gives the notice.
+    if (!(error instanceof Unreadable)) throw error;
+  }
+}
+
+const place = document.getElementById("page");
+if (place !== null) {
+  place.replaceChildren();
+  if (document.readyState === "loading") {
+    showFirst(place);
+    addEventListener("DOMContentLoaded", () => show(place));
+  } else {
+    show(place);
   }
 }

@@ -3,18 +3,19 @@ import { useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } fr
 import { flushAddress, showInAddress } from "./address";
 import type { Stretch } from "./chart/plot";
 import type { Policy, Result } from "./data/result";
-import { namedServices, policyOf, sloOf } from "./data/service";
+import { namedServices, policyOf, servicePositions, sloOf } from "./data/service";
 import { count, duration, sloWords } from "./format";
 import { Later } from "./later";
 import { type Choice, kThemes, parseChoice, type Theme } from "./state";
-import { Cost } from "./view/cost";
+import { Cost, Teams } from "./view/cost";
 import { Decisions } from "./view/decisions";
 import { Frontier } from "./view/frontier";
 import { History, momentOf } from "./view/history";
 import { Latency } from "./view/latency";
 import { Moments } from "./view/moments";
 import { Ranking } from "./view/ranking";
-import { Services } from "./view/services";
+import { Jobs, Services } from "./view/services";
+import { Signals } from "./view/signals";
 import { Timeline } from "./view/timeline";
 
 function Header({ result, theme, onTheme }: { result: Result; theme: Theme; onTheme: (theme: Theme) => void }) {
@@ -46,7 +47,7 @@ function Header({ result, theme, onTheme }: { result: Result; theme: Theme; onTh
   );
 }
 
-function withService({ service: _, ...rest }: Choice, name: string | undefined): Choice {
+function withService({ service: _, decision: __, ...rest }: Choice, name: string | undefined): Choice {
   return name === undefined || name === "" ? rest : { ...rest, service: name };
 }
 
@@ -132,7 +133,8 @@ export function useSystemColours(): boolean {
 
 type Change = (part: Partial<Choice> | ((choice: Choice) => Choice)) => void;
 
-/// The choices of the reader, which the address holds, and a function that changes them and is always the same.
+/// Returns the choices of the reader, which are stored in the address, and a function that changes them. The function
+/// is the same object in every rendering.
 function useChoice(result: Result): [Choice, Change] {
   const read = () => parseChoice(location.hash, result.policies.length);
   const [choice, setChoice] = useState<Choice>(read);
@@ -155,7 +157,7 @@ function useChoice(result: Result): [Choice, Change] {
   return [choice, change];
 }
 
-function showPolicy(choice: Choice, shown: number): Choice {
+function showPolicy({ decision: _, ...choice }: Choice, shown: number): Choice {
   return { ...choice, shown, against: choice.against === shown ? -1 : choice.against };
 }
 
@@ -172,10 +174,30 @@ function useActions(change: Change, end: number) {
       onAll: () => onRange(undefined),
       onMoment: (at: number) => onRange([Math.max(0, at - 300), at + 300]),
       onAt: (at: number) => change({ at: Math.round(at) }),
+      onOpen: (decision: number | undefined) =>
+        change(({ decision: _, ...rest }) => (decision === undefined ? rest : { ...rest, decision })),
       onShow: (shown: number) => change((choice) => showPolicy(choice, shown)),
       onService: (name: string | undefined) => change((choice) => withService(choice, name)),
     };
   }, [change, end]);
+}
+
+/// The part of the page that a small part of the result gives: the header, the verdict and the ranking.
+export function FirstPage({ result }: { result: Result }) {
+  const { theme, shown, against } = parseChoice(location.hash, result.policies.length);
+  const dark = matchMedia("(prefers-color-scheme: dark)").matches;
+  document.documentElement.dataset.theme = theme !== "auto" ? theme : dark ? "dark" : "light";
+  const ignore = () => undefined;
+  return (
+    <main data-late="">
+      <Header result={result} theme={theme} onTheme={ignore} />
+      {result.verdict !== undefined && <p class="verdict">{result.verdict}</p>}
+      <Ranking result={result} shown={shown} against={against} onShow={ignore} />
+      <p class="reads" role="status">
+        Reads what happened over time …
+      </p>
+    </main>
+  );
 }
 
 /// @param top  stands above the ranking
@@ -194,8 +216,9 @@ export function Page({ result, top }: { result: Result; top?: ComponentChildren 
   const end = Math.max(60, shown.simulated_ns / 1e9);
   const { from, to } = choice;
   const range = useMemo<Stretch>(() => (from !== undefined && to !== undefined ? [from, Math.min(to, end)] : [0, end]), [from, to, end]);
+  const positions = useMemo(() => servicePositions(result, service), [result, service]);
   const at = momentOf(shown, range, choice.at);
-  const { onRange, onAll, onMoment, onAt, onShow, onService } = useActions(change, end);
+  const { onRange, onAll, onMoment, onAt, onOpen, onShow, onService } = useActions(change, end);
   return (
     <main>
       <Header result={result} theme={choice.theme} onTheme={(theme) => change({ theme })} />
@@ -203,20 +226,27 @@ export function Page({ result, top }: { result: Result; top?: ComponentChildren 
       {top}
       <Ranking result={result} shown={choice.shown} against={choice.against} onShow={onShow} />
       <Services policy={policy} chosen={service} {...(services.length > 0 ? { onService } : {})} />
+      <Jobs policy={policy} />
       <Toolbar result={result} choice={choice} change={change} onAll={onAll} />
       <Later>
-        <Timeline slo={sloOf(result, policy, service)} shown={shown} against={against} range={range} onRange={onRange} at={at} onAt={onAt} theme={colours} />
+        <Timeline slo={sloOf(result, policy, service)} shown={shown} services={positions} against={against} range={range} onRange={onRange} at={at} onAt={onAt} theme={colours} />
       </Later>
       <Moments policy={shown} onMoment={onMoment} />
       <Later>
-        <Decisions result={result} policy={shown} range={range} onRange={onRange} at={choice.at} />
+        <Decisions result={result} policy={shown} range={range} onRange={onRange} at={choice.at} opened={choice.decision} onOpen={onOpen} />
       </Later>
+      {policy.signals !== undefined && (
+        <Later>
+          <Signals policy={policy} range={range} onRange={onRange} at={at} onAt={onAt} theme={colours} />
+        </Later>
+      )}
       <History result={result} shown={shown} against={against} range={range} onRange={onRange} at={at} onAt={onAt} theme={colours} />
       <Later>
         <div class="columns">
           <Cost result={result} shown={policy} />
           {result.policies.length > 1 && <Frontier result={result} shown={choice.shown} onShow={onShow} />}
         </div>
+        <Teams policy={policy} />
       </Later>
       <Later>
         <Latency shown={shown} against={against} />

@@ -16,6 +16,8 @@ export interface Choice {
   to?: number;
   /// The moment of the map of the fleet, in seconds; absent: the page chooses one.
   at?: number;
+  /// Position of the decision whose arithmetic is shown; absent: none.
+  decision?: number;
   theme: Theme;
 }
 
@@ -42,6 +44,8 @@ export function parseChoice(hash: string, policies: number): Choice {
   if (from !== undefined && to !== undefined && from < to) Object.assign(choice, { from, to });
   const at = whole(fields.get("at"));
   if (at !== undefined) choice.at = at;
+  const decision = whole(fields.get("decision"));
+  if (decision !== undefined) choice.decision = decision;
   return choice;
 }
 
@@ -55,6 +59,7 @@ export function choiceHash(choice: Choice): string {
     fields.set("to", String(choice.to));
   }
   if (choice.at !== undefined) fields.set("at", String(choice.at));
+  if (choice.decision !== undefined) fields.set("decision", String(choice.decision));
   if (choice.theme !== "auto") fields.set("theme", choice.theme);
   const text = fields.toString();
   return text === "" ? "" : `#${text}`;

@@ -73,6 +73,23 @@ export class Chromium {
     return file;
   }
 
+  /// Opens a file whose page may be incomplete. `window.early` is the number of rows of the ranking when its scripts had
+  /// run and the document was still being read.
+  async openUnsettled(file: string, use: (page: Page) => Promise<void>): Promise<void> {
+    const page = await this.browser.newPage({ viewport: { width: 1280, height: 900 } });
+    await page.addInitScript(() => {
+      addEventListener("readystatechange", () => {
+        if (document.readyState === "interactive") (window as unknown as { early: number }).early = document.querySelectorAll(".ranking tbody tr").length;
+      }, true);
+    });
+    try {
+      await page.goto(pathToFileURL(file).href);
+      await use(page);
+    } finally {
+      await page.close();
+    }
+  }
+
   /// Opens a file, runs `use`, and checks that the page neither complained nor asked for anything from elsewhere.
   async open(file: string, hash: string, use: (page: Page) => Promise<void>): Promise<void> {
     const page = await this.browser.newPage({ viewport: { width: 1280, height: 900 }, acceptDownloads: true });

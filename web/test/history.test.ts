@@ -139,6 +139,7 @@ test("a click in a chart marks the decision that was in force", async () => {
 test("a decision shows its arithmetic, and the command that prints it again", async () => {
   await open("", async (page) => {
     const words = (text: string) => text.replaceAll(/\s+/g, " ").trim();
+    await page.getByLabel("Layer").selectOption("scale");
     await page.getByRole("list", { name: "Decisions" }).getByTitle("Show the arithmetic of this decision").nth(1).click();
     const decision = page.getByRole("region", { name: /^The decision at/ });
     const arithmetic = words(await decision.locator("pre").innerText());
@@ -147,6 +148,35 @@ test("a decision shows its arithmetic, and the command that prints it again", as
     assert.match(command, /^capstan explain service --scenario .* --policy 'queue · /);
     const printed = execFileSync("bash", ["-c", command.replace(/^capstan /, `'${kProgram}' `)], { cwd: kRoot, encoding: "utf8" });
     assert.ok(words(printed).includes(arithmetic), `${command}\n${printed}\n${arithmetic}`);
+  });
+});
+
+test("decisions about pods and nodes name the places and purchases that were rejected", async () => {
+  await open("", async (page) => {
+    const words = (text: string) => text.replaceAll(/\s+/g, " ").trim();
+    const decision = page.getByRole("region", { name: /^The decision at/ });
+    const choose = async (layer: string, filter: string) => {
+      await page.getByLabel("Layer").selectOption(layer);
+      await page.getByLabel("Filter").fill(filter);
+      await page.getByRole("list", { name: "Decisions" }).getByTitle("Show the arithmetic of this decision").first().click();
+      return words(await decision.locator("pre").innerText());
+    };
+    const place = await choose("place", "waits:");
+    assert.match(place, /^Room for \d pods? with \d \w+ GPUs each inside one \w+; .*: \d+ GPUs free, room for .*: rejected/);
+    assert.match(page.url(), /decision=\d+/, "the address leads to the decision");
+    const command = await decision.locator("code").innerText();
+    assert.match(command, /^capstan explain 'gang \d+' --scenario /);
+    const printed = execFileSync("bash", ["-c", command.replace(/^capstan /, `'${kProgram}' `)], { cwd: kRoot, encoding: "utf8" });
+    assert.ok(words(printed).includes(place), `${command}\n${printed}\n${place}`);
+    assert.match(await choose("provision", "launch"), /^Nodes for \d+ \w+ GPUs without room: .*: chosen/);
+  });
+});
+
+test("starting replicas and the age of the signals are shown", async () => {
+  await open("", async (page) => {
+    assert.equal(await figure(page, /^Capacity/).getByText("starting replicas").count(), 1);
+    const signals = figure(page, /^Can the inputs be trusted/);
+    assert.match((await signals.locator(".plot").getAttribute("aria-label")) ?? "", /age of the oldest reading is at most [1-9]/);
   });
 });
 
@@ -249,6 +279,6 @@ test("a result without a history has the other views", async () => {
   });
   await chromium.open(file, "", async (page) => {
     assert.equal(await page.locator(".drawn").count(), 0);
-    assert.equal(await page.locator(".plot canvas").count(), 3);
+    assert.equal(await page.locator(".plot canvas").count(), 4);
   });
 });

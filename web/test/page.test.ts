@@ -1,6 +1,7 @@
 // The page in Chromium, with the result of a real simulation.
 import assert from "node:assert/strict";
-import { readFileSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import type { Page } from "playwright-core";
@@ -27,7 +28,7 @@ test("every view shows the run", async () => {
     assert.match(await page.locator(".verdict").innerText(), /is the cheapest policy that holds the SLO/);
     assert.equal(await page.locator(".ranking tbody tr").count(), 9);
     assert.equal(await page.locator(".ranking tr:has(.mark:text('▶'))").count(), 1);
-    assert.equal(await page.locator(".plot canvas").count(), 5);
+    assert.equal(await page.locator(".plot canvas").count(), 6);
     assert.equal(await page.locator(".frontier .point").count(), 8);
     assert.equal(await page.locator(".frontier .bound").count(), 1);
     assert.ok((await page.locator(".log .entry").count()) > 3);
@@ -41,6 +42,18 @@ test("every view shows the run", async () => {
     });
     assert.ok(drawn, "the first chart is empty");
   });
+});
+
+test("the ranking is shown before the browser has read what happened over time", async () => {
+  // A report that ends within its data, as if the rest were still on its way.
+  const cut = join(mkdtempSync(join(tmpdir(), "capstan-page-")), "cut.html");
+  const html = readFileSync(report, "utf8");
+  writeFileSync(cut, html.slice(0, html.indexOf('<script type="application/json" id="data">')));
+  await chromium.openUnsettled(cut, async (page) => {
+    const early = await page.evaluate(() => (window as unknown as { early: number }).early);
+    assert.equal(early, 9, "rows of the ranking when the script had run");
+  });
+  await open(report, "", async (page) => assert.equal(await page.getByText("Reads what happened").count(), 0));
 });
 
 test("a policy is chosen with the mouse and with the keyboard, and the address follows", async () => {
@@ -90,7 +103,7 @@ test("values are read with the arrow keys, and every chart has a name in words",
     await page.waitForFunction(() => document.querySelector(".legend .when")?.textContent === "00:03:00");
     assert.match(await page.locator(".figure:has(.plot) .legend").first().innerText(), /arrived\s+353/);
     const names = await page.locator("[role=img].plot").evaluateAll((all) => all.map((one) => one.getAttribute("aria-label") ?? ""));
-    assert.equal(names.length, 5);
+    assert.equal(names.length, 6);
     for (const name of names) assert.match(name, /is at most .*, at \d\d:\d\d:\d\d/);
     const nameless = await page.locator("button, select, input").evaluateAll(
       (all) => all.filter((one) => !(one.textContent || one.getAttribute("aria-label") || one.closest("label")?.textContent)).length,
@@ -105,8 +118,8 @@ test("a table stands behind each picture, and both can be saved", async () => {
     await figure.getByRole("button", { name: /^Table/ }).click();
     await settled(page);
     assert.equal(await figure.locator(".data-table tbody tr").count(), 59);
-    const saved = async (button: string) => {
-      const [file] = await Promise.all([page.waitForEvent("download"), figure.getByRole("button", { name: button }).click()]);
+    const saved = async (button: string, of = figure) => {
+      const [file] = await Promise.all([page.waitForEvent("download"), of.getByRole("button", { name: button }).click()]);
       return { name: file.suggestedFilename(), bytes: readFileSync(await file.path()) };
     };
     const table = await saved("as CSV");
@@ -114,6 +127,9 @@ test("a table stands behind each picture, and both can be saved", async () => {
     assert.match(table.bytes.toString(), /^time,arrived,missed the SLO\r\n00:00:00,191,0\r\n/);
     const picture = await saved("as PNG");
     assert.equal(picture.bytes.subarray(1, 4).toString(), "PNG");
+    const frontier = await saved("as PNG", page.locator(".figure:has(.frontier)"));
+    assert.equal(frontier.bytes.subarray(1, 4).toString(), "PNG");
+    assert.ok(frontier.bytes.length > 5000, "the picture has the points and the texts");
   });
 });
 

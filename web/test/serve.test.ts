@@ -152,7 +152,7 @@ test("a recording shows its decisions, their arithmetic and the command", async 
     execFileSync(kProgram, ["sim", "scenarios/azure-hour.yaml", "--policy", "queue · gang · group", "--record", file], { cwd: kRoot, stdio: "pipe" });
     await serve(file, [], async (page) => {
       assert.match(await page.locator("header p").innerText(), /^235 decisions of “queue · gang · group” in 58 min/);
-      assert.equal(await page.locator(".plot canvas").count(), 2);
+      assert.equal(await page.locator(".plot canvas").count(), 3);
       const all = await page.locator(".log .entry").count();
       assert.ok(all > 3);
       await page.getByLabel("Layer").selectOption("scale");
@@ -160,13 +160,18 @@ test("a recording shows its decisions, their arithmetic and the command", async 
       assert.ok(layers.length > 3 && layers.every((layer) => layer === "scale"));
       assert.match(await page.locator(".log .why").first().innerText(), /^scale service to \d+ replicas: /);
       await page.locator(".log .entry button").nth(1).click();
-      assert.match(await page.locator(".arithmetic").innerText(), /replicas/);
+      assert.match(await page.locator(".arithmetic").innerText(), /^service: .*replicas requested/);
+      assert.doesNotMatch(await page.locator(".arithmetic").innerText(), /Pending replicas lack|gangs? pending/, "only what belongs to the decision");
+      await page.waitForURL(/#decision=\d+$/);
+      await page.reload();
+      await page.locator(".arithmetic").waitFor();
+      await page.getByLabel("Layer").selectOption("scale");
       const command = await page.locator("section code").innerText();
       const [, at] = / --at (\S+)$/.exec(command) ?? [];
       const printed = execFileSync(kProgram, ["replay", file, "--at", at as string], { cwd: kRoot }).toString();
       assert.ok(printed.includes((await page.locator(".arithmetic").innerText()).trim()), "the command prints the same arithmetic");
       await page.getByLabel("Filter").fill("no such words");
-      assert.equal(await page.getByText("Nothing was done in this stretch.").count(), 1);
+      assert.equal(await page.getByText("Nothing was decided in this stretch.").count(), 1);
     });
   } finally {
     rmSync(folder, { recursive: true, force: true });
@@ -186,9 +191,10 @@ test("a scenario is shown while it is simulated, and its result afterwards", asy
     await page.waitForFunction((least) => Number.parseInt(document.querySelector("header p")?.textContent ?? "") > least, paused);
     await page.getByText("The simulation has ended.").waitFor();
     await page.waitForFunction(() => document.querySelector("header p")?.textContent?.startsWith("235 decisions"));
+    await page.getByLabel("Layer").selectOption("scale");
     await page.locator(".log .entry button").first().click();
     assert.match(await page.locator(".arithmetic").innerText(), /replicas/);
-    assert.match(await page.locator("section code").innerText(), /^capstan explain service --scenario .* --at \d+s --verbose$/);
+    assert.match(await page.locator("section code").innerText(), /^capstan explain (?:service|'gang \d+') --scenario .* --at \d+s --verbose$/);
     await page.getByRole("button", { name: "Show the result" }).click();
     await page.locator(".ranking").waitFor();
     assert.equal(await page.locator(".ranking tbody tr").count(), 1);

@@ -34,6 +34,19 @@ test("each service has its SLO and its figures, and its replicas have its name",
   });
 });
 
+test("jobs and teams have their rows", async () => {
+  const shared = chromium.simulate("jobs.html", ["sim", "scenarios/training-beside-inference.yaml", "--set", "services.chat.team=serving", "--set", "jobs.training.team=research"]);
+  await chromium.open(shared, "", async (page) => {
+    const jobs = await figure(page, /^Does each class of jobs/).locator("tbody tr").allInnerTexts();
+    assert.match(jobs[0] ?? "", /^training\s+90\.0 % end within 12 h 0 min\s+23\s/);
+    assert.match(jobs[1] ?? "", /^nightly\s+100\.0 % end within 4 h 0 min\s+24\s/);
+    const teams = await figure(page, /^What does each team/).locator("tbody th").allInnerTexts();
+    assert.deepEqual(teams, ["serving", "research", "no team"]);
+    assert.match(await figure(page, /^What is paid for/).innerText(), /\$[\d.]+ per 1,000 requests that met the SLO; \$[\d.]+ per million tokens/);
+    assert.match(await figure(page, /^Why did replicas wait/).locator("tbody th").first().innerText(), /^training job \d+$/);
+  });
+});
+
 test("a service is chosen by its name, and the charts and decisions are then its own", async () => {
   await chromium.open(report, "", async (page) => {
     const most = (values: number[] | undefined) => `arrived is at most ${Math.max(...(values ?? [])).toLocaleString("en-US")},`;

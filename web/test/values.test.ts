@@ -12,23 +12,20 @@ import { markedPolicy } from "../src/view/ranking";
 import { ticks } from "../src/view/frontier";
 import { shortStretches } from "../src/view/timeline";
 import { chosenActions, readRecording, type Recording, type StateEvent, withStates } from "../src/serve/recording";
+import { chosenRows, inForce, logOf } from "../src/data/log";
+import { startingByMinute } from "../src/data/starting";
 import { changeWords, hashFor, pairs, readServer } from "../src/serve/server";
 
 test("the command that explains a decision names the scenario, the policy and the moment", () => {
-  const service = { name: "chat h100", part: "h100" } as Service;
-  const other = { name: "reports", part: "x" } as Service;
   const policy = { policy: "queue · gang" } as Policy;
-  const step = (part: string, at_ns: number) => ({ part, at_ns, desired: 1, why: "" });
-  const command = (text: string | undefined, part = "", at_ns = 35e9, services = [service, other]) =>
-    explainCommand({ command: text, services } as unknown as Result, policy, step(part, at_ns));
+  const command = (text: string | undefined, object = "chat h100", at_ns = 35e9) => explainCommand({ command: text } as Result, policy, at_ns, object);
   const expected = "capstan explain 'chat h100' --scenario a.yaml --set load.scale=2 --policy 'queue · gang' --at 35s --verbose";
   for (const end of ["", " --bound", ' --policy a --policy "queue · gang"', " --policy 'it'\\''s' --bound"]) {
-    assert.equal(command(`capstan compare a.yaml --set load.scale=2${end}`, "h100"), expected, end);
+    assert.equal(command(`capstan compare a.yaml --set load.scale=2${end}`), expected, end);
   }
   assert.match(command("capstan sim a.yaml", "reports", 1_500_000_000) ?? "", /^capstan explain reports --scenario a.yaml .* --at 1500ms /);
   assert.equal(command("capstan plan spec.yaml"), undefined);
   assert.equal(command(undefined), undefined);
-  assert.equal(command("capstan sim a.yaml", "", 0, []), undefined);
   assert.equal(shellWord("it's"), "'it'\\''s'");
 });
 
@@ -172,6 +169,56 @@ test("the chosen policies stay when another result has another order", () => {
   assert.deepEqual(pairs(result("a", "b", "c"), result("c", "a")).map(([a, b]) => `${a.policy}${b.policy}`), ["aa", "cc"]);
 });
 
+test("the log has decisions about replicas, pods and nodes in the order of time", () => {
+  const result = { command: "capstan sim a.yaml", services: [{ name: "chat", part: "" }, { name: "nightly", part: "job" }] } as unknown as Result;
+  const policy = {
+    policy: "gang",
+    scale_steps: [
+      { at_ns: 0, part: "", desired: 1, why: "start" },
+      { at_ns: 60e9, part: "", desired: 3, why: "demand", arithmetic: "chat: ..." },
+    ],
+    actions: [
+      { at_ns: 60e9, layer: "provision", service: 0, object: "gang 4", action: "launch 1 x p5", arithmetic: "Nodes for 8" },
+      { at_ns: 60e9, layer: "place", service: 1, object: "gang 4", action: "gang 4 waits", arithmetic: "Room for 1" },
+      { at_ns: 90e9, layer: "provision", service: null, object: "", action: "release all nodes of group 1" },
+    ],
+  } as unknown as Policy;
+  const rows = logOf(result, policy);
+  assert.deepEqual(
+    rows.map((row) => [row.at, row.layer, row.part, row.change]),
+    [
+      [0, "scale", "", "starts at 1"],
+      [60, "scale", "", "1 → 3"],
+      [60, "place", "nightly", "pods"],
+      [60, "provision", "chat", "nodes"],
+      [90, "provision", "", "nodes"],
+    ],
+  );
+  assert.equal(rows[1]?.command, "capstan explain chat --scenario a.yaml --policy gang --at 60s --verbose");
+  assert.equal(rows[2]?.command, "capstan explain 'gang 4' --scenario a.yaml --policy gang --at 60s --verbose");
+  assert.equal(rows[4]?.command, undefined);
+  const states = (range: [number, number], layer: string, words: string) => chosenRows(rows, range, layer, words).map((row) => rows.indexOf(row));
+  assert.deepEqual(states([0, 90], "", ""), [0, 1, 2, 3, 4]);
+  assert.deepEqual(states([30, 70], "provision", ""), [3]);
+  assert.deepEqual(states([0, 90], "", "NIGHTLY"), [2]);
+  assert.deepEqual([...inForce(rows, 70)], [rows[1]]);
+});
+
+test("starting replicas are counted at the ends of minutes, without jobs", () => {
+  const policy = {
+    fleet: {
+      phases: ["pending", "starting", "ready"],
+      gangs: {
+        service: [0, 0, 1],
+        steps: [[0, 0, 30_000, 1, 150_000, 2], [0, 0, 70_000, 1], [0, 1]],
+        ended_ms: [null, 200_000, null],
+      },
+    },
+  } as unknown as Policy;
+  assert.deepEqual(startingByMinute(policy, new Set([0]), 5), [1, 2, 1, 0, 0]);
+  assert.equal(startingByMinute({} as Policy, new Set([0]), 5), undefined);
+});
+
 test("a page from disk has no server", () => {
   assert.equal(readServer("null"), undefined);
   assert.equal(readServer(""), undefined);
@@ -197,14 +244,27 @@ test("a recording is told from other data, and its actions are filtered", () => 
   assert.deepEqual(states([0, 10], "", " BIND "), [1]);
 });
 
+test("a clock that goes back loses no decision", () => {
+  const action = (state: number, at_ns: number) => ({ state, position: 0, at_ns, layer: "scale", action: "scale" });
+  const text = JSON.stringify({ recording: "r", states: 4, at_ns: [50e9, 60e9, 20e9, 70e9], services: [], actions: [action(1, 60e9), action(2, 20e9), action(3, 70e9)], actions_left_out: 0 });
+  const recording = readRecording(readJson(text));
+  assert.ok(recording);
+  assert.deepEqual(recording.at_ns, [50e9, 60e9, 60e9, 70e9]);
+  assert.deepEqual(chosenActions(recording, [0, 20], "", "").map((one) => one.state), [1, 2, 3]);
+  assert.equal(recording.jumps, 1);
+  const later = withStates(recording, [{ state: 4, at_ns: 10e9, services: {}, actions: [{ ...action(4, 10e9), layer: "scale" }] }]);
+  assert.equal(later.at_ns.at(-1), 70e9);
+  assert.equal(later.jumps, 2);
+});
+
 test("decisions of a live run are added once", () => {
   const start = readRecording(readJson('{"recording": "s.yaml", "states": 0, "at_ns": [], "services": [], "actions": [], "actions_left_out": 0}'), true);
   assert.ok(start);
   const event = (state: number, service: string, ready: number): StateEvent => ({
     state,
     at_ns: state * 15e9,
-    services: { [service]: { desired: 2, ready, starting: 0, waiting: null } },
-    actions: state === 1 ? [{ state, at_ns: state * 15e9, layer: "scale", action: "scale" }] : [],
+    services: { [service]: { desired: 2, ready, starting: 0, waiting: null, silent: 0, age_ms: 5000 } },
+    actions: state === 1 ? [{ state, position: 0, at_ns: state * 15e9, layer: "scale", action: "scale" }] : [],
   });
   const once = withStates(start, [event(0, "a", 1), event(1, "a", 2)]);
   const twice = withStates(once, [event(1, "a", 2), event(2, "b", 3)]);

@@ -59,7 +59,7 @@ TEST(Nomination, NoGangWaitsForAClaimThatIsBeingGivenBack) {
   const auto kind = [&](const Leaving& leaving) {
     Index index = build(world.snapshot);
     Memory memory;
-    return decide(index, world.snapshot, {}, {}, memory, at(9), leaving).verdicts.front().kind;
+    return decide(index, world.snapshot, {}, {}, memory, at(9), {.leaving = leaving}).verdicts.front().kind;
   };
   EXPECT_EQ(kind({}), PlacementResult::Kind::nominated);
   EXPECT_EQ(kind({.nodes = {}, .groups = {{3}}}), PlacementResult::Kind::cannot_fit_now);

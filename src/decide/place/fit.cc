@@ -68,12 +68,7 @@ std::vector<NodeId> spread(const Rooms& rooms, const FreeNodes& nodes, const Req
   return chosen;
 }
 
-/// Totals over the nodes that the pods of a request may use.
-struct Room {
-  std::int64_t nodes = 0;
-  std::int64_t pods = 0;  ///< pods that fit now
-  MilliGpu free;
-};
+}  // namespace
 
 Room room_in(const Rooms& rooms, const FreeNodes& nodes, const Request& request) {
   Room sum;
@@ -95,6 +90,8 @@ Room room_in(const Rooms& rooms, const FreeNodes& nodes, const Request& request)
   });
   return sum;
 }
+
+namespace {
 
 struct NodeChoice {
   NodeId id;

@@ -31,6 +31,14 @@ struct Fit : BestPlace {
   std::vector<NodeId> nodes;  ///< one for each pod; empty if they do not fit
 };
 
+/// Totals over the nodes that the pods of a request may use.
+struct Room {
+  std::int64_t nodes = 0;
+  std::int64_t pods = 0;  ///< pods that fit now
+  MilliGpu free;
+};
+Room room_in(const Rooms& rooms, const FreeNodes& nodes, const Request& request);
+
 /// Returns how many pods of the request a node takes now.
 std::int64_t slots(const NodeRoom& room, NodeId id, const Request& request);
 

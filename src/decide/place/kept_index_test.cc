@@ -88,8 +88,8 @@ RC_GTEST_PROP(KeptIndex, DecidesAsANewOne, ()) {
     const Instant now = at(cycle * *rc::gen::element<std::int64_t>(1, 20));
     Memory copy = parse_memory(to_text(memory)).value();
     Index fresh = build(world.snapshot);
-    const Decision decision = decide(index, world.snapshot, planned, policy, memory, now, leaving);
-    check_equal(decision, decide(fresh, world.snapshot, planned, policy, copy, now, leaving));
+    const Decision decision = decide(index, world.snapshot, planned, policy, memory, now, {.leaving = leaving});
+    check_equal(decision, decide(fresh, world.snapshot, planned, policy, copy, now, {.leaving = leaving}));
     RC_ASSERT(memory == copy);
     model::Delta delta = testing::disturb(world);
     add_equal_gangs(world, delta);

@@ -12,6 +12,9 @@
 #include "base/quantity.h"
 #include "base/time.h"
 #include "decide/index.h"
+#include "decide/options.h"
+#include "decide/passes.h"
+#include "decide/place/candidates.h"
 #include "model/gang.h"
 #include "model/ids.h"
 #include "model/plan.h"
@@ -33,11 +36,14 @@ struct Policy {
   /// Time for which a broken gang waits for nodes for its other pods (policy `gang`). KAI's
   /// default-staleness-grace-period: https://github.com/NVIDIA/KAI-Scheduler/blob/main/docs/batch/README.md
   Duration broken_for = std::chrono::seconds(60);
+  PassesOff off{};  ///< passes that are switched off, of pass_names()
   friend bool operator==(const Policy&, const Policy&) = default;
 };
 
 /// Returns "first_fit" or "gang".
 std::string_view name(Policy::Kind kind);
+/// Returns the names of the policy's passes in their order. docs/design/passes.md describes them.
+std::vector<std::string_view> pass_names(Policy::Kind kind);
 
 /// The memory of placement. Its size is bounded by the unbound pods and the pending gangs.
 struct Memory {
@@ -119,12 +125,21 @@ struct Decision {
   std::vector<Shortfall> shortfalls;      ///< policy `gang` only; pending gangs, oldest first, then planned ones
   std::set<model::NodeId> nominated;      ///< nodes for assumed or planned pods
   model::Plan plan;                       ///< BindPods and EvictPod; reasons of the other gangs
+  /// The searches for room, at most kSearchesMost; empty without Detail::candidates.
+  std::vector<Search> searches{};
 };
 
 /// Nodes and claims that are being given back, although the snapshot may still show them as usable.
 struct Leaving {
   std::vector<model::NodeId> nodes;         ///< ascending; no pod is placed there, as Karpenter taints such a node
   std::vector<model::ClaimGroupId> groups;  ///< ascending; no gang is nominated to their claims
+};
+
+/// The nodes and claims that a placement must not use, and what it keeps and checks.
+struct PlaceOptions {
+  Leaving leaving{};                ///< what is being given back (`provision::leaving`)
+  Detail detail = Detail::reasons;  ///< what the decision keeps for explanations
+  Verify verify = Verify::no;       ///< whether the invariants are checked after each pass
 };
 
 /// Decides to which nodes pending pods go.
@@ -142,8 +157,7 @@ struct Leaving {
 /// @param index    index of the snapshot; only its cache `assumed` changes
 /// @param planned  replicas without pods; they take room after all pending gangs, bind nothing, and only add
 ///                 shortfalls
-/// @param leaving  what is being given back (`provision::leaving`)
 Decision decide(Index& index, const model::Snapshot& snapshot, std::span<const model::PlannedGang> planned,
-                const Policy& policy, Memory& memory, Instant now, const Leaving& leaving = {});
+                const Policy& policy, Memory& memory, Instant now, const PlaceOptions& options = {});
 
 }  // namespace capstan::decide::place

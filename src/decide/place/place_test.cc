@@ -17,8 +17,8 @@ using model::Gang;
 using testing::at;
 using testing::World;
 
-constexpr Policy kFirstFit{.kind = Policy::Kind::first_fit};
-constexpr Policy kGang{.kind = Policy::Kind::gang};
+const Policy kFirstFit{.kind = Policy::Kind::first_fit};
+const Policy kGang{.kind = Policy::Kind::gang};
 
 Decision run(const World& world, const Policy& policy, std::vector<model::PlannedGang> planned = {}) {
   Memory memory;
@@ -179,8 +179,8 @@ TEST(Placement, ANodeThatIsBeingGivenBackGetsNoPod) {
     Index index = build(world.snapshot);
     const auto placed = [&](std::vector<NodeId> nodes) {
       Memory memory;
-      return bindings(
-          decide(index, world.snapshot, {}, policy, memory, at(0), {.nodes = std::move(nodes), .groups = {}}));
+      return bindings(decide(index, world.snapshot, {}, policy, memory, at(0),
+                             {.leaving = {.nodes = std::move(nodes), .groups = {}}}));
     };
     EXPECT_EQ(placed({}).begin()->second, leaving) << "the first node is chosen unless it leaves";
     for (const auto& [pod, node] : placed({leaving})) EXPECT_EQ(node, staying);

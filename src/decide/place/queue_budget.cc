@@ -1,5 +1,7 @@
 #include "decide/place/queue_budget.h"
 
+#include "model/queue_fault.h"
+
 namespace capstan::decide::place {
 
 template <typename Visit>
@@ -30,16 +32,18 @@ QueueAsk QueueBudget::ask_of(std::span<const PodId> pods) const {
 }
 
 std::optional<model::Reason> QueueBudget::refuses(const QueueAsk& ask, bool promised) const {
+  for (const auto& [id, gpus] : ask) {
+    if (std::optional<model::Reason> fault = model::fault_reason(catalog_.queues, id)) return fault;
+  }
   std::map<QueueId, MilliGpu> more;
   each(ask, [&](QueueId id, MilliGpu gpus) { more[id] += gpus; });
   for (const auto& [id, gpus] : more) {
     const model::Queue& queue = catalog_.queue(id);
-    if (queue.closed) return model::Reason{model::ReasonCode::queue_closed, {id.value}};
     const Row& row = rows_[id.value];
     const MilliGpu has = promised ? row.held + row.promised : row.held;
-    if (queue.limit && gpus > MilliGpu{} && has + gpus > *queue.limit) {
+    if (queue.gpus.limit && gpus > MilliGpu{} && has + gpus > *queue.gpus.limit) {
       return model::Reason{model::ReasonCode::queue_limit,
-                           {gpus_up(has), gpus_up(gpus), gpus_up(*queue.limit), id.value}};
+                           {gpus_up(has), gpus_up(gpus), gpus_up(*queue.gpus.limit), id.value}};
     }
   }
   return std::nullopt;

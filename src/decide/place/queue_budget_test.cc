@@ -111,7 +111,7 @@ TEST(Queues, EachPodOfAGangChargesItsOwnQueue) {
   world.snapshot.pods.set({0}, first);
   EXPECT_EQ(run(world).verdicts[0].kind, PlacementResult::Kind::held_by_queue)
       << "the queue may hold two GPUs and the pods in it ask for three";
-  world.catalog().queues[small.value].limit = whole_gpus(3);
+  world.catalog().queues[small.value].gpus.limit = whole_gpus(3);
   EXPECT_EQ(run(world).verdicts[0].kind, PlacementResult::Kind::placed);
 }
 
@@ -142,18 +142,23 @@ TEST(Queues, AFullQueueDoesNotHoldAGangWithoutGpus) {
   EXPECT_EQ(run(world).verdicts[0].kind, PlacementResult::Kind::placed);
 }
 
-TEST(Queues, AGangOfAQueueWithoutObjectIsNotPlaced) {
+TEST(Queues, AGangOfAQueueAtFaultIsNotPlaced) {
   World world;
   world.node(0);
-  const QueueId gone = world.queue(8);
-  world.catalog().queues[gone.value].closed = true;
-  world.enqueue(world.gang(1, 1, TopologyLevel::node), world.queue(8, gone));
-  const model::Reason why = run(world).verdicts[0].why;
-  EXPECT_EQ(why.code, model::ReasonCode::queue_closed);
-  EXPECT_EQ(
-      sentence(why),
-      "queue 0, or a queue above it, has no Queue object, or their parents form a loop: none of its pods is placed "
-      "until that is corrected");
+  const QueueId gone = world.queue(8), team = world.queue(8, gone);
+  model::QueueFault& fault = world.catalog().queues[gone.value].fault;
+  fault = model::QueueFault::not_found;
+  const GangId gang = world.gang(1, 1, TopologyLevel::node);
+  world.enqueue(gang, team);
+  EXPECT_EQ(sentence(run(world).verdicts[0].why),
+            "queue 1 names queue 0 as its parent, which has no Queue object: no pod of queue 1 is placed until that "
+            "object exists or `spec.parent` names another one");
+  fault = model::QueueFault::parent_cycle;
+  EXPECT_EQ(run(world).verdicts[0].why.code, model::ReasonCode::queue_parent_cycle);
+  fault = model::QueueFault::not_found;
+  world.enqueue(gang, gone);
+  EXPECT_EQ(sentence(run(world).verdicts[0].why),
+            "queue 0 has no Queue object: none of its pods is placed until it exists");
 }
 
 TEST(Queues, AQueueHoldsItsAssumedBindings) {
@@ -188,7 +193,7 @@ RC_GTEST_PROP(Queues, NoDecisionTakesAQueueAboveItsLimit, ()) {
   const auto before = held(world, {});
   for (const auto& [queue, gpus] : held(world, bound)) {
     const auto was = before.find(queue);
-    RC_ASSERT((was != before.end() && gpus == was->second) || gpus <= *world.snapshot.catalog->queue(queue).limit);
+    RC_ASSERT((was != before.end() && gpus == was->second) || gpus <= *world.snapshot.catalog->queue(queue).gpus.limit);
   }
 }
 

@@ -4,7 +4,7 @@
 #include <map>
 #include <utility>
 
-#include "decide/provision/steps.h"
+#include "decide/provision/context.h"
 
 namespace capstan::decide::provision {
 
@@ -133,19 +133,19 @@ Progress progress(const Memory::Group& group, const Index& index, const model::S
   return found;
 }
 
-/// Forgets groups that are complete. Releases groups that can no longer be completed or took too long.
-void settle_groups(const Context& context) {
-  Memory& memory = context.memory;
-  const Policy& policy = context.policy;
-  const Instant now = context.now;
-  if (memory.groups.empty()) return;
+/// Forgets groups that are complete. Marks groups that can no longer be completed or took too long as released, and
+/// returns their releases.
+std::vector<model::Action> settle_groups(Memory& memory, const Index& index, const model::Snapshot& snapshot,
+                                         const Policy& policy, Instant now) {
+  std::vector<model::Action> releases;
+  if (memory.groups.empty()) return releases;
   std::map<ClaimId, NodeId> node_by_claim;
-  context.snapshot.nodes.for_each([&](NodeId id, const model::Node& node) {
+  snapshot.nodes.for_each([&](NodeId id, const model::Node& node) {
     if (node.claim.valid()) node_by_claim[node.claim] = id;
   });
   std::vector<Memory::Group> open;
   for (Memory::Group group : std::exchange(memory.groups, {})) {
-    const Progress found = progress(group, context.index, context.snapshot, node_by_claim);
+    const Progress found = progress(group, index, snapshot, node_by_claim);
     const bool released_before = !group.released_at.is_never();
     if (!released_before && found.arrived == group.count) {
       std::erase_if(memory.backoffs, [&](const Memory::Backoff& b) { return b.offering == group.offering; });
@@ -160,7 +160,7 @@ void settle_groups(const Context& context) {
     if ((released_before || hopeless) && found.releasable == 0) continue;
     if ((!released_before && hopeless) || repeat) {
       group.released_at = now;
-      context.decision.plan.actions.push_back(
+      releases.push_back(
           {model::ReleaseGroup{group.id},
            {ReasonCode::group_incomplete,
             {found.arrived, group.count, whole_seconds(group.until - group.requested_at), group.offering.value}}});
@@ -168,18 +168,19 @@ void settle_groups(const Context& context) {
     open.push_back(std::move(group));
   }
   memory.groups = std::move(open);
+  return releases;
 }
 
 }  // namespace
 
-void follow(const Context& context) {
-  Memory& memory = context.memory;
-  match_claims(memory, context.snapshot, context.policy);
+std::vector<model::Action> follow(Memory& memory, const Index& index, const model::Snapshot& snapshot,
+                                  const Policy& policy, Instant now) {
+  match_claims(memory, snapshot, policy);
   std::erase_if(memory.pending_launches, [&](const Memory::PendingLaunch& asked) {
-    return asked.count <= 0 || context.now - asked.at >= context.policy.ask_timeout;
+    return asked.count <= 0 || now - asked.at >= policy.ask_timeout;
   });
-  learn_claims(memory, context.snapshot, context.policy, context.now);
-  settle_groups(context);
+  learn_claims(memory, snapshot, policy, now);
+  return settle_groups(memory, index, snapshot, policy, now);
 }
 
 }  // namespace capstan::decide::provision

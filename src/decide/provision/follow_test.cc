@@ -1,4 +1,4 @@
-#include "decide/provision/steps.h"
+#include "decide/provision/passes.h"
 
 #include <gtest/gtest.h>
 

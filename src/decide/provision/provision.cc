@@ -1,14 +1,15 @@
 #include "decide/provision/provision.h"
 
 #include <algorithm>
+#include <utility>
 
-#include "decide/provision/capacity.h"
-#include "decide/provision/steps.h"
+#include "decide/provision/checks.h"
+#include "decide/provision/context.h"
+#include "decide/provision/give_back.h"
+#include "decide/provision/passes.h"
 
 namespace capstan::decide::provision {
 namespace {
-
-bool is_due(Instant last, Duration every, Instant now) { return last.is_never() || now - last >= every; }
 
 /// Forgets nodes that the snapshot shows as terminating or no longer shows. Also forgets nodes that do not terminate
 /// although the timeout is over: the action was lost.
@@ -82,29 +83,14 @@ void keep_terminating(Memory& memory, std::span<const NodeId> nodes, Instant now
 }
 
 Decision decide(Index& index, const model::Snapshot& snapshot, const place::Decision& placed, const Policy& policy,
-                Memory& memory, Instant now) {
-  Decision decision;
+                Memory& memory, Instant now, Options options) {
   forget_terminated(memory, snapshot, policy, now);
-  const Context context{index, snapshot, placed, policy, now, memory, decision};
-  follow(context);
-  Capacity capacity(index, snapshot, memory, now);
-  decision.coming_gpus = capacity.coming().gpus();
-  std::set<NodeId> nominated = placed.nominated;
-
-  if (is_due(memory.last_scan, policy.scan_interval, now)) {
-    memory.last_scan = now;
-    buy_minimum(context, capacity);
-    if (policy.kind == Policy::Kind::per_pod) {
-      buy_per_pod(context, capacity, nominated);
-    } else {
-      buy_groups(context, capacity);
-    }
-  }
-  if (policy.consolidation.enabled && is_due(memory.last_consolidation, policy.consolidation.poll, now)) {
-    memory.last_consolidation = now;
-    consolidate(context, capacity, nominated);
-  }
-  return decision;
+  std::vector<model::Action> releases = follow(memory, index, snapshot, policy, now);
+  Context context(index, snapshot, placed, policy, memory, now, std::move(releases));
+  if (context.consolidates) note_stable_pods(memory, index, snapshot, now);
+  context.detail = options.detail;
+  run_passes(passes(), context, options.verify, broken_invariant);
+  return std::move(context.decision);
 }
 
 }  // namespace capstan::decide::provision

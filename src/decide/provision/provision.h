@@ -10,7 +10,10 @@
 #include "base/quantity.h"
 #include "base/time.h"
 #include "decide/index.h"
+#include "decide/options.h"
+#include "decide/passes.h"
 #include "decide/place/place.h"
+#include "decide/provision/offers.h"
 #include "model/ids.h"
 #include "model/offering.h"
 #include "model/plan.h"
@@ -47,8 +50,12 @@ struct Policy {
   Duration ask_timeout = std::chrono::minutes(1);  ///< an action without effect after this time counts as lost
   std::int64_t min_nodes = 0;                      ///< minimum nodes of each pool: bought at once, never given back
   Consolidation consolidation;
+  PassesOff off{};  ///< passes that are switched off, of pass_names()
   friend bool operator==(const Policy&, const Policy&) = default;
 };
+
+/// Returns the names of the policy's passes in their order. docs/design/passes.md describes them.
+std::vector<std::string_view> pass_names(Policy::Kind kind);
 
 /// Returns the defaults of Cluster Autoscaler: a scan every 10 s, a backoff of 5 to 30 min, and a node with less than
 /// 50 % of its GPUs in use is given back after 10 min.
@@ -149,6 +156,8 @@ struct Decision {
   GpuCount coming_gpus = 0;    ///< GPUs on their way: claims in transit and launches without claims yet
   GpuCount launched_gpus = 0;  ///< GPUs that this plan buys
   model::Plan plan;            ///< LaunchNodes, ReleaseGroup, TerminateNode; reasons for what stays unchanged
+  /// The purchases that were considered, at most kNeedsMost; empty without Detail::candidates.
+  std::vector<Need> needs{};
 };
 
 /// Decides which nodes are bought and which are given back.
@@ -165,6 +174,6 @@ struct Decision {
 /// @param placed  the placement decision for the same snapshot: its shortfalls are the demand of `group`, and the nodes
 ///                that it nominated are not given back
 Decision decide(Index& index, const model::Snapshot& snapshot, const place::Decision& placed, const Policy& policy,
-                Memory& memory, Instant now);
+                Memory& memory, Instant now, Options options = {});
 
 }  // namespace capstan::decide::provision

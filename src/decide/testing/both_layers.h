@@ -11,16 +11,18 @@ namespace capstan::decide::provision {
 using testing::at;
 using testing::World;
 
-inline constexpr place::Policy kFirstFit{.kind = place::Policy::Kind::first_fit};
-inline constexpr place::Policy kGang{.kind = place::Policy::Kind::gang};
+inline const place::Policy kFirstFit{.kind = place::Policy::Kind::first_fit};
+inline const place::Policy kGang{.kind = place::Policy::Kind::gang};
 
-/// Places the gangs of a snapshot and then decides about nodes, in the order of the control loop.
+/// Places the gangs of a snapshot and then decides about nodes, in the order of the control loop. Checks the invariants
+/// after each pass.
 inline Decision run(const World& world, const Policy& policy, Memory& memory, std::int64_t now_s) {
   Index index = build(world.snapshot);
   place::Memory placing;
   const place::Policy& place_policy = policy.kind == Policy::Kind::group ? kGang : kFirstFit;
-  const place::Decision placed = place::decide(index, world.snapshot, {}, place_policy, placing, at(now_s));
-  return decide(index, world.snapshot, placed, policy, memory, at(now_s));
+  const place::Decision placed =
+      place::decide(index, world.snapshot, {}, place_policy, placing, at(now_s), {.verify = Verify::yes});
+  return decide(index, world.snapshot, placed, policy, memory, at(now_s), {.verify = Verify::yes});
 }
 
 template <typename What>

@@ -70,7 +70,7 @@ model::GangId World::gang(std::int64_t pods, std::int64_t gpus_per_pod, Topology
 model::QueueId World::queue(std::int64_t limit_gpus, model::QueueId parent) {
   const model::QueueId id{static_cast<std::uint32_t>(catalog_->queues.size())};
   catalog_->queues.push_back(
-      {.name = "q" + std::to_string(id.value), .parent = parent, .limit = whole_gpus(limit_gpus), .closed = false});
+      {.name = "q" + std::to_string(id.value), .parent = parent, .gpus = {.limit = whole_gpus(limit_gpus)}});
   return id;
 }
 
@@ -213,7 +213,7 @@ model::CatalogChange disturb_catalog(World& world) {
     if (what == 1) {
       for (model::Pool& pool : catalog.pools) pool.gpu_limit = limit;
     }
-    if (what == 2) catalog.queues.back().limit = whole_gpus(limit);
+    if (what == 2) catalog.queues.back().gpus.limit = whole_gpus(limit);
     std::vector<model::PodClass>& classes = catalog.eligibility.pod_classes;
     if (what == 3) classes.back().requests.cpu_milli = price * 700;
     if (what == 4) classes.front().node_classes.assign(2, price > 2);

@@ -153,6 +153,15 @@ Json cold_start_phases_json(const RunHistory& history) {
   return json;
 }
 
+Json signals_json(const RunHistory& history) {
+  Json json = empty_columns({"silent_replicas", "oldest_ms"});
+  for (const SignalMinute& minute : history.signals) {
+    json["silent_replicas"].push_back(minute.silent);
+    json["oldest_ms"].push_back(minute.oldest / std::chrono::milliseconds(1));
+  }
+  return json;
+}
+
 Json latency_phases_json(std::span<const Minute> minutes) {
   Json json =
       empty_columns({"first_tokens", "gateway_us", "queue_us", "prefill_us", "completed", "transfer_us", "decode_us"});
@@ -210,7 +219,7 @@ Json queues_json(const model::Catalog& catalog) {
   for (const model::Queue& queue : catalog.queues) {
     json.push_back({{"name", queue.name},
                     {"parent", queue.parent.valid() ? Json(queue.parent.value) : Json()},
-                    {"limit_gpus_milli", queue.limit ? Json(queue.limit->count) : Json()}});
+                    {"limit_gpus_milli", queue.gpus.limit ? Json(queue.gpus.limit->count) : Json()}});
   }
   return json;
 }

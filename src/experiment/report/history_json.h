@@ -16,6 +16,8 @@ namespace capstan::experiment {
 nlohmann::ordered_json fleet_json(const RunHistory& history);
 /// Returns `cold_start_phases`: one row for each completed start.
 nlohmann::ordered_json cold_start_phases_json(const RunHistory& history);
+/// Returns `signals`: the health of the signals by minute.
+nlohmann::ordered_json signals_json(const RunHistory& history);
 /// Returns `latency_phases`: means by minute.
 nlohmann::ordered_json latency_phases_json(std::span<const Minute> minutes);
 /// Returns `services`: what a replica of each service needs, and a job of each class.

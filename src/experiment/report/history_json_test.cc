@@ -104,8 +104,7 @@ TEST(HistoryJson, LatencyPhasesAreMeansByMinute) {
 
 TEST(HistoryJson, QueuesNameTheirParentsAndLimits) {
   model::Catalog catalog;
-  catalog.queues = {{.name = "all", .parent = {}, .limit = whole_gpus(8)},
-                    {.name = "chat", .parent = {0}, .limit = {}}};
+  catalog.queues = {{.name = "all", .parent = {}, .gpus = {.limit = whole_gpus(8)}}, {.name = "chat", .parent = {0}}};
   catalog.services.push_back({.name = "chat", .slo = {}});
   catalog.services[0].workload.queue = {1};
   catalog.services[0].workload.tensor_parallel = 4;

@@ -6,6 +6,7 @@
 
 #include "experiment/report/frontier.h"
 #include "experiment/report/history_json.h"
+#include "experiment/report/lower_decisions_json.h"
 #include "experiment/report/render.h"
 #include "experiment/report/result_words.h"
 #include "experiment/report/step_arithmetic.h"
@@ -176,6 +177,7 @@ Json jobs(const RunResult& r) {
                 {"wait_p99_ns", jobs.wait_p99.count()},
                 {"restarts", jobs.restarts},
                 {"preempted", jobs.preempted},
+                {"resized", jobs.resized},
                 {"narrow_starts", jobs.narrow_starts},
                 {"lost_gpu_hours", gpu_hours_decimal(jobs.lost_gpu_ns)},
                 {"gpu_hours", gpu_hours_decimal(jobs.gpu_ns)},
@@ -259,6 +261,7 @@ struct SeriesChoice {
   bool decisions = false;
   Duration bucket{};           ///< length of a bucket of the timeline
   StepPositions arithmetic{};  ///< steps whose arithmetic is written
+  DecisionPositions lower{};   ///< decisions about pods and nodes that are written
 };
 
 Json tokens(const RunResult& r) {
@@ -342,6 +345,10 @@ Json policy(const RunResult& r, const SeriesChoice& choice) {
     if (r.history) {
       json["cold_start_phases"] = cold_start_phases_json(*r.history);
       json["fleet"] = fleet_json(*r.history);
+      json["signals"] = signals_json(*r.history);
+      json["actions"] = lower_decisions_json(*r.history, choice.lower);
+      const auto all = static_cast<std::int64_t>(r.history->decisions.size()) + r.history->decisions_left_out;
+      json["actions_left_out"] = all - static_cast<std::int64_t>(choice.lower.size());
     }
   }
   json["state_hash"] = fmt::format("{:016x}", r.state_hash);
@@ -403,9 +410,14 @@ std::string render_json(const Comparison& comparison, const JsonParts& parts) {
   const Duration bucket = bucket_length(comparison.results);
   SeriesChoice choice{parts.minutes, parts.decisions, bucket};
   std::vector<StepPositions> shown(comparison.results.size());
-  if (parts.decisions) shown = steps_with_arithmetic(comparison.results);
+  std::vector<DecisionPositions> lower(comparison.results.size());
+  if (parts.decisions) {
+    shown = steps_with_arithmetic(comparison.results);
+    lower = shown_decisions(comparison.results);
+  }
   for (std::size_t i = 0; i < comparison.results.size(); ++i) {
     choice.arithmetic = std::move(shown[i]);
+    choice.lower = std::move(lower[i]);
     json["policies"].push_back(policy(comparison.results[i], choice));
   }
   json["frontier"] = {{"usd", names(frontier(comparison.results, Cost::usd))},

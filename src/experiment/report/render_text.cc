@@ -277,7 +277,9 @@ std::string render_text(const Comparison& c, const std::string& arguments, const
   const Shape shape(c, width);
   std::string out = header(c, paint, width) + "\n" + table(c, shape, paint, width) + "\n";
   if (options.sparklines) out += sparklines(c, shape.name, width) + "\n";
-  if (const std::string services = service_table(c.results.front(), width); !services.empty()) {
+  if (const std::string services =
+          service_table(c.results.front(), width, options.all_rows ? TableRows::all : TableRows::worst);
+      !services.empty()) {
     out += (one ? "" : paint.dim("  services under " + c.results.front().policy) + "\n") + services + "\n";
   }
   if (one) out += details(c.results.front(), width) + "\n";

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
 
 #include "experiment/compare.h"
@@ -8,15 +9,23 @@
 // The users of a shared cluster in the text of its results: services, classes of jobs, queues and teams.
 namespace capstan::experiment {
 
-/// Returns the tables of a policy's services, jobs, queues and teams, and what it misses. Empty for one service alone.
-std::string service_table(const RunResult& result, std::size_t width);
+/// The rows of a table.
+enum class TableRows : std::uint8_t {
+  worst,  ///< of more than `kTableRowsMost` rows the worst ones, and the sum of the others
+  all,
+};
+inline constexpr std::size_t kTableRowsMost = 25;
 
-/// Returns the table of a policy's classes of jobs. Empty without jobs.
-std::string job_table(const RunResult& result);
-/// Returns the table of a policy's queues. Empty without queues.
-std::string queue_table(const RunResult& result);
-/// Returns the table of a policy's teams. Empty if the scenario names none.
-std::string team_table(const RunResult& result);
+/// Returns the tables of a policy's services, jobs, queues and teams, and what it misses. Empty for one service alone.
+std::string service_table(const RunResult& result, std::size_t width, TableRows rows = TableRows::worst);
+
+/// Returns the table of a policy's classes of jobs. Empty without jobs. The worst have the lowest share in time, then
+/// the longest waits.
+std::string job_table(const RunResult& result, TableRows rows = TableRows::worst);
+/// Returns the table of a policy's queues. Empty without queues. In the worst, the most GPUs waited.
+std::string queue_table(const RunResult& result, TableRows rows = TableRows::worst);
+/// Returns the table of a policy's teams. Empty if the scenario names none. The worst cost the most.
+std::string team_table(const RunResult& result, TableRows rows = TableRows::worst);
 
 /// Returns "the SLO of 99 %" or "the SLOs of all 3 services", and the goals of jobs if there are any.
 std::string slo_phrase(const Comparison& comparison);

@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <string>
+
 namespace capstan::experiment {
 namespace {
 
@@ -126,6 +129,48 @@ TEST(ServiceWords, ThePhraseCountsTheServices) {
   EXPECT_EQ(slo_phrase(comparison), "the SLO of 99.0 %");
   comparison.results = {result_of({{"a", 1}, {"b", 2}})};
   EXPECT_EQ(slo_phrase(comparison), "the SLOs of both services");
+}
+
+TEST(ServiceWords, OfManyServicesTheWorstHaveRowsAndTheOthersASum) {
+  RunResult result;
+  result.policy = "capstan";
+  result.minutes.resize(10);
+  for (int i = 0; i < 1000; ++i) {
+    ServiceFigures& service = result.services.emplace_back();
+    service.name = "s" + std::to_string(i);
+    service.requests = {.arrived = 1000, .completed = 1000, .met = i == 700 ? 400 : 1000};
+    service.gpu_ns = GpuNanoseconds{36} * 100'000'000'000;
+    service.micro_usd = 2'000'000;
+  }
+  const std::string table = service_table(result, 110);
+  EXPECT_EQ(std::ranges::count(table, '\n'), 1 + 24 + 1 + 1 + 1) << table;
+  EXPECT_LT(table.find("  s700            40.0 %"), table.find("  s0 ")) << "the worst service is first";
+  EXPECT_NE(table.find("  976 others     100.0 %                                   0.0    976.0   1,952.00\n"),
+            table.npos)
+      << table;
+  const std::string all = service_table(result, 110, TableRows::all);
+  EXPECT_EQ(std::ranges::count(all, '\n'), 1 + 1000 + 1 + 1);
+  EXPECT_LT(all.find("  s0 "), all.find("  s700 "));
+}
+
+TEST(ServiceWords, OfManyJobsAndQueuesTheWorstHaveRows) {
+  RunResult result;
+  for (int i = 0; i < 40; ++i) {
+    result.jobs.push_back({.name = "j" + std::to_string(i), .team = {}, .arrived = 2, .ended = 1});
+    QueueFigures queue;
+    queue.name = "q" + std::to_string(i);
+    queue.waiting_peak = whole_gpus(i);
+    result.queues.push_back(queue);
+    result.teams.push_back({.name = "t" + std::to_string(i), .micro_usd = 1'000'000});
+  }
+  result.jobs[30].wait_p99 = std::chrono::hours(2);
+  EXPECT_NE(job_table(result).find("  16 others                                              16/32"), std::string::npos)
+      << job_table(result);
+  EXPECT_LT(job_table(result).find("j30"), job_table(result).find("  j0 "));
+  EXPECT_LT(queue_table(result).find("  q39 "), queue_table(result).find("  q16 "));
+  EXPECT_NE(queue_table(result).find("  16 others"), std::string::npos);
+  EXPECT_NE(team_table(result).find("  16 others"), std::string::npos);
+  EXPECT_EQ(queue_table(result, TableRows::all).find("others"), std::string::npos);
 }
 
 }  // namespace

@@ -116,7 +116,7 @@ RunResult run_verified(const scenario::Scenario& scenario, std::size_t policy, s
   return simulate(prepared.setup).value();
 }
 
-class Hostile : public testing::TestWithParam<std::uint64_t> {};
+class Hostile : public ::testing::TestWithParam<std::uint64_t> {};
 
 TEST_P(Hostile, NoInvariantBreaks) {
   const Drawn drawn = draw(GetParam());
@@ -154,7 +154,7 @@ TEST_P(Hostile, NoInvariantBreaks) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Seeds, Hostile, testing::Range<std::uint64_t>(1, kSeeds + 1));
+INSTANTIATE_TEST_SUITE_P(Seeds, Hostile, ::testing::Range<std::uint64_t>(1, kSeeds + 1));
 
 /// Checks that the world is hostile: each fault occurs.
 TEST(HostileWorld, EachConfiguredFaultOccurs) {

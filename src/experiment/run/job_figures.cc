@@ -17,6 +17,7 @@ void count(JobFigures& figures, const sim::JobProgress& progress) {
   ++(progress.has_ended() ? figures.ended : progress.has_started() ? figures.computing : figures.waiting);
   figures.restarts += progress.restarts;
   figures.preempted += progress.preemptions;
+  figures.resized += progress.resizes;
   figures.narrow_starts += progress.narrow_starts;
 }
 

@@ -15,7 +15,7 @@ namespace capstan::experiment {
 /// The figures of one class of batch jobs. Conservation: arrived = ended + computing + waiting.
 struct JobFigures {
   std::string name;
-  std::string team;  ///< empty: none
+  std::string team{};  ///< empty: none
   std::int64_t arrived = 0;
   std::int64_t ended = 0;
   std::int64_t computing = 0;  ///< jobs that computed before the end of the run and had not ended, restarted ones too
@@ -25,6 +25,7 @@ struct JobFigures {
   Duration wait_p99{};
   std::int64_t restarts = 0;
   std::int64_t preempted = 0;      ///< the restarts for a gang with a higher priority
+  std::int64_t resized = 0;        ///< changes of the width of elastic jobs while they ran
   std::int64_t narrow_starts = 0;  ///< starts and restarts of elastic jobs with fewer pods than their most
   GpuNanoseconds lost_gpu_ns = 0;  ///< GPU time whose work was lost in restarts
   GpuNanoseconds gpu_ns = 0;       ///< GPU time that the pods of the jobs had

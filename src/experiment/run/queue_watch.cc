@@ -21,7 +21,7 @@ QueueWatch::QueueWatch(const model::Catalog& catalog, bool keep_minutes)
     QueueFigures& figures = figures_.emplace_back();
     figures.name = queue.name;
     if (queue.parent.valid()) figures.parent = catalog.queues[queue.parent.value].name;
-    figures.limit = queue.limit;
+    figures.limit = queue.gpus.limit;
   }
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "model/reason_sentence.h"
+#include "model/signal_health.h"
 #include "sim/cluster/gpu_user.h"
 
 namespace capstan::experiment {
@@ -44,6 +45,19 @@ void HistoryRecorder::note(const ports::Observation& seen) {
   for (const model::NodeId id : seen.delta.nodes) note_node(id, now.nodes.find(id), *now.catalog, now.at);
   for (const model::GangId id : seen.delta.gangs) note_gang(id, now.gangs.find(id), now.at);
   for (const model::PodId id : seen.delta.pods) note_pod(id, now.pods.find(id), now.at);
+  note_signals(now);
+}
+
+/// Fills the minutes up to now. A minute without a look has the signals of the next one.
+void HistoryRecorder::note_signals(const model::Snapshot& now) {
+  const auto minutes = static_cast<std::size_t>(now.at.since_start / std::chrono::minutes(1)) + 1;
+  if (history_.signals.size() >= minutes) return;
+  SignalMinute seen;
+  for (const auto& [service, health] : model::signal_health(now)) {
+    seen.silent += health.silent;
+    seen.oldest = std::max(seen.oldest, health.oldest);
+  }
+  history_.signals.resize(minutes, seen);
 }
 
 void HistoryRecorder::note_node(model::NodeId id, const model::Node* row, const model::Catalog& catalog, Instant now) {
@@ -151,22 +165,33 @@ void HistoryRecorder::note_pod(model::PodId id, const model::Pod* row, Instant n
   }
 }
 
-void HistoryRecorder::note(const decide::place::Decision& placed, const decide::provision::Decision& bought,
-                           const model::Catalog& catalog, Instant now) {
-  for (const decide::place::PlacementResult& verdict : placed.verdicts) {
+void HistoryRecorder::add(LowerDecision decided) {
+  if (history_.decisions.size() == RunHistory::kDecisionsMost) {
+    ++history_.decisions_left_out;
+    return;
+  }
+  const GangHistory* gang = find_gang(decided.gang);
+  history_.decisions.push_back({std::move(decided), gang == nullptr ? std::nullopt : std::optional(gang->user)});
+}
+
+void HistoryRecorder::note(const control::Controller& controller, const model::Catalog& catalog, Instant now) {
+  for (const decide::place::PlacementResult& verdict : controller.placed().verdicts) {
     GangHistory* gang = waits(verdict.kind) ? find_gang(verdict.gang) : nullptr;
     if (gang == nullptr || gang->steps.back().phase != model::Gang::Phase::pending) continue;
     const std::string_view reason = model::name(verdict.why.code);
-    std::string supply = supply_words(bought, catalog, verdict.gang);
+    std::string supply = supply_words(controller.provisioned(), catalog, verdict.gang);
     if (!gang->waits.empty()) {
       const GangHistory::Wait& last = gang->waits.back();
       // Only the first sentence of a supply is kept: its numbers, such as a time since the last launch, change always.
       const bool same = last.kind == verdict.kind && last.reason == reason && last.supply.empty() == supply.empty();
       if (same || gang->waits.size() == RunHistory::kStepsMost) continue;
     }
-    gang->waits.push_back(
-        {now, verdict.kind, std::string(reason), model::sentence(verdict.why, catalog), std::move(supply)});
+    std::string sentence = model::sentence(verdict.why, catalog);
+    add(waiting_decision(controller, catalog, now, verdict.gang, sentence, supply));
+    gang->waits.push_back({now, verdict.kind, std::string(reason), std::move(sentence), std::move(supply)});
   }
+  for (LowerDecision& decided : lower_decisions(controller, catalog, next_action_)) add(std::move(decided));
+  next_action_ = controller.log().count();
 }
 
 RunHistory HistoryRecorder::take(const std::vector<sim::ColdStart>& starts) && {

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -10,6 +11,7 @@
 #include "base/time.h"
 #include "decide/place/place.h"
 #include "decide/provision/provision.h"
+#include "experiment/run/lower_decisions.h"
 #include "model/gang.h"
 #include "ports/world.h"
 #include "sim/cluster/cluster_config.h"
@@ -67,15 +69,31 @@ struct GangHistory {
   std::vector<Wait> waits;
 };
 
+/// The signals that the controller saw in one minute, of all services together.
+struct SignalMinute {
+  std::int64_t silent = 0;  ///< ready replicas without a usable reading, at the first look of the minute
+  Duration oldest{};        ///< age of the oldest reading then
+};
+
+/// A decision about pods or nodes, and the service or class of jobs that it is about.
+struct HistoryDecision {
+  LowerDecision decided;
+  std::optional<std::size_t> user{};  ///< as in GangHistory; none: not about a gang
+};
+
 /// The nodes and replicas of a run in the order in which they were first seen. The size is bounded.
 struct RunHistory {
-  static constexpr std::size_t kRowsMost = 20'000;  ///< most nodes, replicas and starts, each
-  static constexpr std::size_t kStepsMost = 200;    ///< most steps and most waits of one replica
+  static constexpr std::size_t kRowsMost = 20'000;       ///< most nodes, replicas and starts, each
+  static constexpr std::size_t kStepsMost = 200;         ///< most steps and most waits of one replica
+  static constexpr std::size_t kDecisionsMost = 10'000;  ///< most decisions about pods and nodes
 
   std::vector<NodeHistory> nodes;
   std::vector<GangHistory> gangs;
-  std::vector<sim::ColdStart> starts;  ///< completed starts, in the order in which they ended
-  std::int64_t left_out = 0;           ///< nodes, replicas and starts beyond the bound
+  std::vector<sim::ColdStart> starts;        ///< completed starts, in the order in which they ended
+  std::int64_t left_out = 0;                 ///< nodes, replicas and starts beyond the bound
+  std::vector<SignalMinute> signals{};       ///< by minute
+  std::vector<HistoryDecision> decisions{};  ///< decisions about pods and nodes, in their order
+  std::int64_t decisions_left_out = 0;       ///< later decisions beyond the bound
 };
 
 /// Builds the history of a run from what the control loop observes, at the cost of the rows that changed.
@@ -86,9 +104,8 @@ class HistoryRecorder {
 
   /// Notes the changed rows of an observation. The first one has all rows.
   void note(const ports::Observation& seen);
-  /// Notes why gangs wait, from the last decisions about placement and nodes.
-  void note(const decide::place::Decision& placed, const decide::provision::Decision& bought,
-            const model::Catalog& catalog, Instant now);
+  /// Notes what the controller has decided about pods and nodes since the last call, and why gangs wait.
+  void note(const control::Controller& controller, const model::Catalog& catalog, Instant now);
 
   RunHistory take(const std::vector<sim::ColdStart>& starts) &&;
 
@@ -102,9 +119,12 @@ class HistoryRecorder {
   void note_pod(model::PodId id, const model::Pod* row, Instant now);
   void begin_gang(model::GangId id, const model::Gang& row, Instant at);
   GangHistory* find_gang(model::GangId id);
+  void add(LowerDecision decided);
+  void note_signals(const model::Snapshot& now);
 
   const sim::ClusterConfig& config_;
   RunHistory history_;
+  std::uint64_t next_action_ = 0;  ///< number in the controller's log of the first action that was not noted
   std::map<model::ClaimId, ClaimTimes> claims_;
   std::map<model::NodeId, std::size_t> nodes_;                            ///< index in the history; present nodes only
   std::map<model::GangId, std::size_t> gangs_;                            ///< index in the history; present gangs only

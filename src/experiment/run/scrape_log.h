@@ -18,12 +18,12 @@ namespace capstan::experiment {
 class ScrapeLog {
  public:
   template <typename Reading>
-  struct Taken {
+  struct TakenReading {
     Instant at = Instant::never();
     Reading reading{};
   };
   template <typename Reading>
-  using LastTwo = std::array<Taken<Reading>, 2>;
+  using LastTwo = std::array<TakenReading<Reading>, 2>;
 
   void begin(model::GangId gang, Instant at) { replicas_[gang].since = at; }  ///< the replica serves from now on
   void add(model::GangId gang, Instant at, const sim::EngineReading& engine) {
@@ -63,7 +63,7 @@ class ScrapeLog {
   }
   template <typename Reading>
   static void push(LastTwo<Reading>& readings, Instant at, const Reading& reading) {
-    readings = {readings[1], Taken<Reading>{at, reading}};
+    readings = {readings[1], TakenReading<Reading>{at, reading}};
   }
 
   std::map<model::GangId, Replica> replicas_;

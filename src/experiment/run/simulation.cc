@@ -160,7 +160,9 @@ Autoscaler autoscaler_of(const SimulationSetup& setup, Peers& peers) {
 /// Returns the decider of a run: the policies, with checks and replacements if the setup has them.
 /// @param differences  counts the decisions that were not repeatable, if the setup verifies them
 std::unique_ptr<control::Decider> decider_of(const SimulationSetup& setup, Peers& peers, std::int64_t& differences) {
-  std::unique_ptr<control::Decider> decider = std::make_unique<control::PolicyDecider>();
+  std::unique_ptr<control::Decider> decider = std::make_unique<control::PolicyDecider>(
+      decide::Options{.detail = setup.keep_history ? decide::Detail::candidates : decide::Detail::reasons,
+                      .verify = setup.verify ? decide::Verify::yes : decide::Verify::no});
   if (setup.verify) decider = std::make_unique<ReplayCheck>(std::move(decider), differences);
   if (Autoscaler autoscaler = autoscaler_of(setup, peers)) {
     decider = std::make_unique<OutsideAutoscaler>(std::move(decider), std::move(autoscaler));
@@ -239,7 +241,7 @@ Result<RunResult> simulate(const SimulationSetup& setup, const ProgressCallback&
     peers.scrape_queues(cluster.truth(), now);
     if (controller.next_tick() <= now) {
       controller.tick();
-      if (setup.keep_history) history.note(controller.placed(), controller.provisioned(), *setup.cluster.catalog, now);
+      if (setup.keep_history) history.note(controller, *setup.cluster.catalog, now);
       for (model::ServiceId id{0}; id.value < services.size(); ++id.value) {
         const decide::scale::Decision& decision = controller.scale_decision(id);
         ScaleStep* step = recorder.note(id, *setup.cluster.catalog, decision.desired, why, now);

@@ -8,7 +8,7 @@ namespace capstan::experiment {
 namespace {
 
 using Signals = model::ReplicaSignals;
-using Scrape = ScrapeLog::Taken<Signals>;
+using Scrape = ScrapeLog::TakenReading<Signals>;
 using Config = const sim::ClusterConfig&;
 
 bool is_missing(const model::Signal& signal) { return signal.state == model::Signal::State::missing; }
@@ -38,7 +38,8 @@ bool known(const Signals& signals, const ScrapeLog::LastTwo<Signals>* readings, 
 
 bool known(const model::Signal& waiting, const ScrapeLog::LastTwo<RequestCount>* readings, Instant now, Config config) {
   if (is_missing(waiting)) return true;
-  return readings != nullptr && std::ranges::any_of(*readings, [&](const ScrapeLog::Taken<RequestCount>& scrape) {
+  return readings != nullptr &&
+         std::ranges::any_of(*readings, [&](const ScrapeLog::TakenReading<RequestCount>& scrape) {
            return !scrape.at.is_never() &&
                   copies(waiting, model::Signal::of(scrape.reading), now - scrape.at, config.scrape.delay);
          });

@@ -7,6 +7,7 @@
 #include "kube/well_known_labels.h"
 #include "manifest/scalars.h"
 #include "model/capacity_names.h"
+#include "operator/snapshot/gpu_holders.h"
 #include "operator/snapshot/waiting_gangs.h"
 #include "operator/view/pod_groups.h"
 
@@ -92,11 +93,9 @@ void Actuator::look(const ClusterView& view, const SnapshotBuilder& objects, con
   if (fleet_policy(view_.fleet).nodes == Mode::active) end_holds();
 }
 
-Actuator::Index::Index(const ClusterView& view) : targets(view), pods(view.pods) {
-  view.pods.for_each([&](kube::RowId, const kube::Pod& pod) {
-    by_uid[pod.meta.uid] = &pod;
-    if (pod.bound() && !pod.over() && gpus_of(pod.spec.requests) > MilliGpu{}) used_nodes.insert(pod.spec.node);
-  });
+Actuator::Index::Index(const ClusterView& view)
+    : targets(view), pods(view.pods), used_nodes(GpuHolders(view).used_nodes(view.pods)) {
+  view.pods.for_each([&](kube::RowId, const kube::Pod& pod) { by_uid[pod.meta.uid] = &pod; });
 }
 
 const Actuator::Index& Actuator::index() const {
@@ -263,7 +262,7 @@ std::string Actuator::gpu_resource_of(model::GangId id) const {
   return "nvidia.com/gpu";
 }
 
-/// Returns the claims of the group without a node, and those whose node no pod with GPUs uses.
+/// Returns the NodeClaims of the group without a node, and those on whose node nothing holds GPUs.
 std::vector<actuate::Ref> Actuator::claims(model::ClaimGroupId group) const {
   std::vector<actuate::Ref> claims;
   const ObjectKey* key = objects_->group(group);

@@ -46,7 +46,7 @@ class Actuator final : public ActionExecutor, private actuate::References {
     Targets targets;
     PodIndex pods;
     std::map<std::string, const kube::Pod*> by_uid;
-    std::set<std::string, std::less<>> used_nodes;  // nodes with a pod that holds GPUs
+    std::set<std::string, std::less<>> used_nodes;  // nodes on which a pod or a ResourceClaim holds GPUs
   };
   const Index& index() const;
 

@@ -19,11 +19,9 @@ DecisionLoop::DecisionLoop(net::Transport& transport, kube::Client& client, net:
       standby_builder_(std::make_unique<SnapshotBuilder>()) {}
 
 DecisionLoop::LeaderState::LeaderState(net::Clock clock, ActionExecutor* effects, const ClusterView& view,
-                                       const Readings& readings, const Checkpoint& checkpoint,
-                                       control::InputObserver input_observer)
+                                       const Readings& readings, const Checkpoint& checkpoint, control::Options options)
     : world(std::move(clock), effects, remembered_pods(checkpoint, view)),
-      controller((world.look(view, readings), world.policies()), world,
-                 {.input_observer = std::move(input_observer), .decider = nullptr}) {}
+      controller((world.look(view, readings), world.policies()), world, std::move(options)) {}
 
 void DecisionLoop::turn() {
   watch_.turn();
@@ -72,8 +70,10 @@ void DecisionLoop::begin(const Checkpoint& checkpoint, control::InputObserver in
   CAPSTAN_ASSERT(watch_.synced() && leader_state_ == nullptr);
   view_ = watch_.view();
   if (effects_ != nullptr) effects_->begin();
-  leader_state_ = std::make_unique<LeaderState>(clock_, effects_, view_, sources_.readings(), checkpoint,
-                                                std::move(input_observer));
+  control::Options options{.input_observer = std::move(input_observer),
+                           .decider = std::make_unique<control::PolicyDecider>(decide::Options{.detail = detail_})};
+  leader_state_ =
+      std::make_unique<LeaderState>(clock_, effects_, view_, sources_.readings(), checkpoint, std::move(options));
   standby_builder_.reset();
   ledgers_.clear();
   control::Memory memory;

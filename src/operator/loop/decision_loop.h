@@ -36,6 +36,8 @@ class DecisionLoop {
   DecisionLoop(net::Transport& transport, kube::Client& client, net::Clock clock, RandomStream random,
                ActionExecutor* effects);
 
+  /// Sets what decisions after the next `begin` keep for explanations.
+  void keep(decide::Detail detail) { detail_ = detail; }
   /// Handles events of the watch and starts the scrapes that are due.
   void turn();
   Instant next_deadline() const;
@@ -68,7 +70,7 @@ class DecisionLoop {
  private:
   struct LeaderState {
     LeaderState(net::Clock clock, ActionExecutor* effects, const ClusterView& view, const Readings& readings,
-                const Checkpoint& checkpoint, control::InputObserver input_observer);
+                const Checkpoint& checkpoint, control::Options options);
     KubeWorld world;
     control::Controller controller;
   };
@@ -79,6 +81,7 @@ class DecisionLoop {
 
   net::Clock clock_;
   ActionExecutor* effects_;
+  decide::Detail detail_ = decide::Detail::reasons;
   ClusterWatch watch_;
   SignalSources sources_;
   ClusterView view_;

@@ -36,7 +36,9 @@ Process::Process(Base base, Options options, Log log)
                                                                    .identity = options.identity})),
       loop_(base_.transport, base_.client, base_.clock, RandomStream(base_.random.bits(), "watch"), &effects()),
       checkpoint_(base_.client, base_.clock, options.ns, [this] { return leads(); }),
-      identity_(options.identity) {}
+      identity_(options.identity) {
+  loop_.keep(options.detail);
+}
 
 Process::~Process() {
   for (const kube::Client::CallId id : calls_) base_.client.cancel(id);

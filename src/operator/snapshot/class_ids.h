@@ -2,46 +2,69 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <iterator>
 #include <map>
 #include <set>
 #include <string>
-#include <utility>
+#include <vector>
 
 namespace capstan::op {
 
 /// Gives classes small ids, so that bits can be stored by id. A class is named by a text with everything that
-/// distinguishes it. It keeps its id as long as each look at the cluster contains it. Ids of classes that a look did
-/// not contain are given to others at later looks, so that two successive looks never disagree about an id.
+/// distinguishes it, and it keeps its id as long as the end of each look finds it in use. The ids of other classes are
+/// given to others at later looks, so that two successive looks never disagree about an id.
 class ClassIds {
  public:
-  std::uint32_t id_of(const std::string& text) {
-    const auto [found, is_new] = entries_.try_emplace(text);
-    if (is_new) found->second.id = free_.empty() ? next_++ : free_.extract(free_.begin()).value();
-    found->second.is_seen = true;
-    return found->second.id;
+  /// Returns the id of a class and counts one more use of it.
+  std::uint32_t take(const std::string& text) {
+    const auto [found, is_new] = ids_.try_emplace(text);
+    if (is_new) {
+      found->second =
+          free_.empty() ? static_cast<std::uint32_t>(classes_.size()) : free_.extract(free_.begin()).value();
+      if (found->second == classes_.size()) classes_.emplace_back();
+      classes_[found->second].text = text;
+    }
+    ++classes_[found->second].uses;
+    return found->second;
   }
 
-  /// Returns a number above all ids.
-  std::size_t end() const { return next_; }
-
-  /// Ends a look: forgets the classes that it did not contain.
-  void forget_unseen() {
-    for (auto at = entries_.begin(); at != entries_.end();) {
-      const bool is_seen = std::exchange(at->second.is_seen, false);
-      if (!is_seen) free_.insert(at->second.id);
-      at = is_seen ? std::next(at) : entries_.erase(at);
+  /// Counts one use less.
+  void give_back(std::uint32_t id) {
+    if (--classes_[id].uses == 0) unused_.insert(id);
+  }
+  /// Ends all uses, at the start of a look that counts them again.
+  void give_back_all() {
+    for (const auto& [text, id] : ids_) {
+      classes_[id].uses = 0;
+      unused_.insert(id);
     }
   }
 
+  /// Returns a number above all ids.
+  std::size_t end() const { return classes_.size(); }
+
+  /// Ends a look: forgets the classes that are not in use.
+  /// @return their ids
+  std::vector<std::uint32_t> forget_unused() {
+    std::vector<std::uint32_t> forgotten;
+    for (const std::uint32_t id : unused_) {
+      if (classes_[id].uses > 0) continue;
+      ids_.erase(classes_[id].text);
+      free_.insert(id);
+      forgotten.push_back(id);
+    }
+    unused_.clear();
+    return forgotten;
+  }
+
  private:
-  struct Entry {
-    std::uint32_t id = 0;
-    bool is_seen = false;
+  struct Class {
+    std::string text;
+    std::size_t uses = 0;
   };
-  std::map<std::string, Entry> entries_;
+  std::map<std::string, std::uint32_t> ids_;
+  std::vector<Class> classes_;      ///< by id
+  std::set<std::uint32_t> unused_;  ///< classes whose last use has ended since the last look, perhaps for a time
   std::set<std::uint32_t> free_;
-  std::uint32_t next_ = 0;
 };
 
 }  // namespace capstan::op

@@ -5,17 +5,35 @@
 namespace capstan::op {
 namespace {
 
+using Ids = std::vector<std::uint32_t>;
+
 TEST(ClassIds, KeepsIdsAndReusesThemOnlyAfterALookWithoutTheClass) {
   ClassIds ids;
-  EXPECT_EQ(ids.id_of("a"), 0u);
-  EXPECT_EQ(ids.id_of("b"), 1u);
-  ids.forget_unseen();
-  EXPECT_EQ(ids.id_of("b"), 1u);
-  EXPECT_EQ(ids.id_of("c"), 2u) << "the look before contained a";
-  ids.forget_unseen();
-  EXPECT_EQ(ids.id_of("b"), 1u);
-  EXPECT_EQ(ids.id_of("d"), 0u);
+  EXPECT_EQ(ids.take("a"), 0u);
+  EXPECT_EQ(ids.take("b"), 1u);
+  EXPECT_EQ(ids.forget_unused(), Ids{});
+  ids.give_back_all();
+  EXPECT_EQ(ids.take("b"), 1u);
+  EXPECT_EQ(ids.take("c"), 2u) << "the look before contained a";
+  EXPECT_EQ(ids.forget_unused(), Ids{0});
+  ids.give_back_all();
+  EXPECT_EQ(ids.take("b"), 1u);
+  EXPECT_EQ(ids.take("d"), 0u);
   EXPECT_EQ(ids.end(), 3u);
+}
+
+TEST(ClassIds, AClassIsInUseUntilEachOfItsUsesHasEnded) {
+  ClassIds ids;
+  for (const char* text : {"a", "a", "b"}) ids.take(text);
+  ids.give_back(0);
+  EXPECT_EQ(ids.forget_unused(), Ids{});
+  ids.give_back(0);
+  EXPECT_EQ(ids.take("c"), 2u);
+  EXPECT_EQ(ids.take("a"), 0u) << "it is in use again before the look ends";
+  EXPECT_EQ(ids.forget_unused(), Ids{});
+  ids.give_back(0);
+  EXPECT_EQ(ids.forget_unused(), Ids{0});
+  EXPECT_EQ(ids.take("d"), 0u);
 }
 
 }  // namespace

@@ -109,13 +109,12 @@ class GpuHolders::Claims {
 
   /// Finds the pods for which claims are reserved and that still exist.
   void find_users() {
-    std::unordered_set<std::string_view> reserved;
     view_.resource_claims.for_each([&](kube::RowId, const ResourceClaim& claim) {
-      for (const std::string& uid : claim.reserved_for) reserved.insert(uid);
+      out_.reserved_for_.insert(claim.reserved_for.begin(), claim.reserved_for.end());
     });
-    if (reserved.empty()) return;
+    if (out_.reserved_for_.empty()) return;
     view_.pods.for_each([&](kube::RowId, const kube::Pod& pod) {
-      if (!pod.over() && reserved.contains(pod.meta.uid)) users_.insert(pod.meta.uid);
+      if (!pod.over() && out_.reserved_for_.contains(pod.meta.uid)) users_.insert(pod.meta.uid);
     });
   }
 
@@ -172,14 +171,18 @@ GpuHolders::GpuHolders(const ClusterView& view) {
   add_visible(view);
 }
 
+bool GpuHolders::holds_visible(const kube::Pod& pod) const {
+  if (pod.spec.visible_gpus.empty() || !pod.bound() || pod.over() || of(pod) > MilliGpu{}) return false;
+  const kube::OwnerReference* owner = pod.meta.controller();
+  return owner == nullptr || (owner->kind != "DaemonSet" && owner->kind != "Node");
+}
+
 /// Adds the pods that see GPUs of their node without a request or a claim, such as a launcher of sleeping engines. The
 /// agents of a node, which DaemonSets run, only look at its GPUs.
 void GpuHolders::add_visible(const ClusterView& view) {
   view.pods.for_each([&](kube::RowId, const kube::Pod& pod) {
+    if (!holds_visible(pod)) return;
     const std::vector<std::string>& visible = pod.spec.visible_gpus;
-    if (visible.empty() || !pod.bound() || pod.over() || of(pod) > MilliGpu{}) return;
-    const kube::OwnerReference* owner = pod.meta.controller();
-    if (owner != nullptr && (owner->kind == "DaemonSet" || owner->kind == "Node")) return;
     const bool sees_all = std::ranges::find(visible, "all") != visible.end();
     std::optional<MilliGpu> gpus;
     if (!sees_all) gpus = whole_gpus(std::ssize(visible));
@@ -187,10 +190,23 @@ void GpuHolders::add_visible(const ClusterView& view) {
   });
 }
 
+bool GpuHolders::depends_on(const kube::Pod& pod) const {
+  return holds_visible(pod) || reserved_for_.contains(pod.meta.uid);
+}
+
 const GpuHolders::Described& GpuHolders::on_node(std::string_view node) const {
   static const Described kNone;
   const auto found = described_.find(node);
   return found == described_.end() ? kNone : found->second;
+}
+
+std::set<std::string, std::less<>> GpuHolders::used_nodes(const kube::StoreSnapshot<kube::Pod>& pods) const {
+  std::set<std::string, std::less<>> used;
+  pods.for_each([&](kube::RowId, const kube::Pod& pod) {
+    if (pod.bound() && !pod.over() && of(pod) > MilliGpu{}) used.insert(pod.spec.node);
+  });
+  for (const Other& other : others_) used.insert(other.node);
+  return used;
 }
 
 MilliGpu GpuHolders::of(const kube::Pod& pod) const {

@@ -2,6 +2,7 @@
 
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -41,11 +42,19 @@ class GpuHolders {
   };
   const std::vector<Other>& others() const { return others_; }
 
+  /// Returns true if another pod in place of this one, or none, could change what claims or other objects hold.
+  bool depends_on(const kube::Pod& pod) const;
+  /// Returns the names of the nodes on which an object holds GPUs, or may hold some.
+  /// @param pods  the pods of the view from which the holders were found
+  std::set<std::string, std::less<>> used_nodes(const kube::StoreSnapshot<kube::Pod>& pods) const;
+
  private:
   class Claims;
   void add_visible(const ClusterView& view);
+  bool holds_visible(const kube::Pod& pod) const;
 
   std::map<std::string, Described, std::less<>> described_;
+  std::set<std::string, std::less<>> reserved_for_;      ///< UIDs of pods that may use the devices of claims
   std::map<std::string, MilliGpu, std::less<>> by_pod_;  ///< GPUs of claims, by UID of the pod
   std::vector<Other> others_;
 };

@@ -1,55 +1,120 @@
 #include "operator/snapshot/kept_replicas.h"
 
 #include <algorithm>
+#include <string_view>
 #include <utility>
 
-#include "base/sort_unique.h"
-#include "operator/snapshot/start_times.h"
-
 namespace capstan::op {
+namespace {
 
-void KeptReplicas::index() {
-  std::size_t pods = 0;
-  for (const Owner& owner : owners_) {
-    for (const Replica& replica : owner.replicas) pods += replica.group.pods.size();
-  }
-  places_.clear();
-  places_.reserve(pods);
-  for (std::uint32_t o = 0; o < owners_.size(); ++o) {
-    for (std::uint32_t r = 0; r < owners_[o].replicas.size(); ++r) {
-      for (const kube::Pod* pod : owners_[o].replicas[r].group.pods) places_.emplace(pod, Place{o, r});
-    }
-  }
+/// Returns a key of a label in a namespace, or with an empty label of all pods of the namespace.
+std::string selecting_key(std::string_view ns, std::string_view label, std::string_view value) {
+  return std::string(ns) + '\n' + std::string(label) + '\n' + std::string(value);  // no such text has a line break
 }
 
-std::vector<KeptReplicas::Place> KeptReplicas::replace(const std::vector<PodChange>& changes) {
-  std::vector<Place> touched;
-  for (const PodChange& change : changes) {
-    const auto [begin, end] = places_.equal_range(change.before);
-    std::vector<Place> places;
-    for (auto at = begin; at != end; ++at) places.push_back(at->second);
-    places_.erase(begin, end);
-    for (const Place place : places) {
-      std::ranges::replace(at(place).group.pods, change.before, change.after);
-      places_.emplace(change.after, place);
-      touched.push_back(place);
-    }
-  }
-  sort_unique(touched);
-  return touched;
+void insert_sorted(std::vector<kube::RowId>& rows, kube::RowId row) {
+  rows.insert(std::ranges::lower_bound(rows, row), row);
 }
 
-void read_status(KeptReplicas::Replica& replica, bool has_service) {
+}  // namespace
+
+void KeptReplicas::add(Target target) {
+  const auto at = static_cast<std::uint32_t>(targets_.size());
+  const kube::Workload* workload = targets_.emplace_back(std::move(target)).workload;
+  touch_target(at);
+  if (workload == nullptr) return;
+  const std::string& ns = workload->meta.ns;
+  if (workload->kind == "LeaderWorkerSet") {
+    selecting_[selecting_key(ns, kSetNameLabel, workload->meta.name)].push_back({at, true, {}});
+    return;
+  }
+  const kube::Selector& selector = workload->selector;
+  if (!selector.present) return;
+  const auto& labels = selector.labels.entries();
+  const bool any_pod = labels.empty();
+  selecting_[any_pod ? selecting_key(ns, {}, {}) : selecting_key(ns, labels.begin()->first, labels.begin()->second)]
+      .push_back({at, false, selector});
+}
+
+std::vector<KeptReplicas::Pod::Place> KeptReplicas::places_of(kube::RowId row, const kube::Pod& pod) const {
+  std::vector<Pod::Place> places;
+  const auto add_all = [&](const std::string& key) {
+    const auto found = selecting_.find(key);
+    if (found == selecting_.end()) return;
+    for (const Selecting& each : found->second) {
+      if (!each.is_set) {
+        if (each.selector.matches(pod.meta.labels)) places.push_back({each.target, row.value});
+      } else if (const std::optional<std::uint32_t> index = group_index_of(pod)) {
+        places.push_back({each.target, *index});
+      }
+    }
+  };
+  add_all(selecting_key(pod.meta.ns, {}, {}));
+  for (const auto& [label, value] : pod.meta.labels.entries()) add_all(selecting_key(pod.meta.ns, label, value));
+  std::ranges::sort(places);
+  return places;
+}
+
+std::string KeptReplicas::set_pod(kube::RowId row, const kube::Pod* pod, std::string node) {
+  if (row.value >= pods_.size()) pods_.resize(row.value + 1);
+  Pod& entry = pods_[row.value];
+  for (const Pod::Place& place : entry.places) {
+    std::erase(targets_[place.target].replicas.at(place.key).members, row);
+    touched_[place.target].insert(place.key);
+  }
+  entry.places.clear();
+  entry.pod = pod;
+  std::swap(entry.node, node);
+  if (pod != nullptr) entry.places = places_of(row, *pod);
+  for (const Pod::Place& place : entry.places) {
+    insert_sorted(targets_[place.target].replicas[place.key].members, row);
+    touched_[place.target].insert(place.key);
+  }
+  touched_rows_.insert(row);
+  return node;
+}
+
+void KeptReplicas::set_other(kube::RowId row, std::optional<OtherKey> key) {
+  std::optional<OtherKey>& now = pods_[row.value].other;
+  if (now) std::erase(others_.at(*now).members, row);
+  now = std::move(key);
+  if (now) insert_sorted(others_[*now].members, row);
+}
+
+std::vector<const kube::Pod*> KeptReplicas::pods_of(const Replica& replica) const {
+  std::vector<const kube::Pod*> pods;
+  pods.reserve(replica.members.size());
+  for (const kube::RowId row : replica.members) pods.push_back(pods_[row.value].pod);
+  return pods;
+}
+
+void KeptReplicas::touch_pod(kube::RowId row, std::uint32_t first_target) {
+  for (const Pod::Place& place : pods_[row.value].places) {
+    if (place.target >= first_target) touched_[place.target].insert(place.key);
+  }
+  touched_rows_.insert(row);
+}
+
+std::optional<std::pair<std::uint32_t, std::set<KeptReplicas::Key>>> KeptReplicas::next_touched() {
+  if (touched_.empty()) return std::nullopt;
+  auto first = touched_.extract(touched_.begin());
+  return std::pair(first.key(), std::move(first.mapped()));
+}
+
+void read_status(KeptReplicas::Replica& replica) {
   const PodGroup& group = replica.group;
   const model::Gang::Phase phase = phase_of(group);
-  const bool draining = phase == model::Gang::Phase::draining;
   replica.is_starting = phase == model::Gang::Phase::starting;
   replica.start = start_of(group);
-  replica.drains_first =
-      draining && std::ranges::none_of(group.pods, [](const kube::Pod* pod) { return pod->meta.terminating(); });
+  replica.drains_first = phase == model::Gang::Phase::draining &&
+                         std::ranges::none_of(group.pods, [](const kube::Pod* pod) { return pod->meta.terminating(); });
+}
+
+bool is_scraped(const PodGroup& group) {
+  const model::Gang::Phase phase = phase_of(group);
   // A draining replica is scraped too, because only its signals show that it has no work left.
-  const bool is_scraped = phase == model::Gang::Phase::ready || (draining && !group.pods.front()->meta.terminating());
-  replica.serves = has_service && replica.gang.valid() && is_scraped;
+  return phase == model::Gang::Phase::ready ||
+         (phase == model::Gang::Phase::draining && !group.pods.front()->meta.terminating());
 }
 
 }  // namespace capstan::op

@@ -43,17 +43,31 @@ model::Resources requests_of(const kube::PodSpec& pod, ExtendedResources& extend
   return out;
 }
 
-void NodeUse::add(const std::string& node, const kube::PodSpec& pod) {
-  kube::Resources& used = used_[node];
-  for (const auto& [name, milli] : pod.requests.milli) used.add(name, milli);
-  used.add("pods", 1'000);
+void NodeUse::remove(const std::string& node, kube::RowId row) {
+  const auto found = pods_.find(node);
+  if (found == pods_.end()) return;
+  found->second.erase(row);
+  if (found->second.empty()) pods_.erase(found);
+}
+
+std::vector<kube::RowId> NodeUse::pods_on(std::string_view node) const {
+  std::vector<kube::RowId> rows;
+  if (const auto found = pods_.find(node); found != pods_.end()) {
+    for (const auto& [row, pod] : found->second) rows.push_back(row);
+  }
+  return rows;
 }
 
 model::Resources NodeUse::left_on(const kube::Node& node, const ExtendedResources& extended) const {
-  const auto found = used_.find(node.meta.name);
+  kube::Resources used;  // summed again each time, because a sum that has saturated could not be reduced
+  if (const auto pods = pods_.find(node.meta.name); pods != pods_.end()) {
+    for (const auto& [row, pod] : pods->second) {
+      for (const auto& [name, milli] : pod->requests.milli) used.add(name, milli);
+      used.add("pods", 1'000);
+    }
+  }
   const auto left = [&](std::string_view name) {
-    const std::int64_t used = found == used_.end() ? 0 : found->second.get(name);
-    return std::max<std::int64_t>(node.allocatable.get(name) - used, 0);
+    return std::max<std::int64_t>(node.allocatable.get(name) - used.get(name), 0);
   };
   const bool states_slots = node.allocatable.get("pods") > 0;
   model::Resources out{.cpu_milli = left("cpu"),

@@ -8,6 +8,7 @@
 
 #include "kube/node_views.h"
 #include "kube/pod_view.h"
+#include "kube/store.h"
 #include "model/resources.h"
 
 namespace capstan::op {
@@ -26,17 +27,23 @@ class ExtendedResources {
 /// its extended resources to `extended`.
 model::Resources requests_of(const kube::PodSpec& pod, ExtendedResources& extended);
 
-/// Sums of the resources that pods hold on nodes, GPUs included.
+/// The pods that hold resources on nodes.
 class NodeUse {
  public:
-  void add(const std::string& node, const kube::PodSpec& pod);
+  /// Adds a pod. The pod of a row is removed before it changes, and before another pod gets the row.
+  void add(const std::string& node, kube::RowId row, const kube::PodSpec& pod) { pods_[node][row] = &pod; }
+  void remove(const std::string& node, kube::RowId row);
+
+  /// Returns the rows of the pods that hold resources of a node, ascending.
+  std::vector<kube::RowId> pods_on(std::string_view node) const;
+
   /// Returns what the pods leave of a node's resources, rounded down and never below 0. A resource that the node does
   /// not state is 0, except pod slots, which are then unlimited.
   /// @param extended  the extended resources to return; the node's other extended resources are left out
   model::Resources left_on(const kube::Node& node, const ExtendedResources& extended) const;
 
  private:
-  std::map<std::string, kube::Resources, std::less<>> used_;  ///< used resources by name of the node
+  std::map<std::string, std::map<kube::RowId, const kube::PodSpec*>, std::less<>> pods_;  ///< by name of the node
 };
 
 }  // namespace capstan::op

@@ -32,10 +32,17 @@ TEST(NodeResources, FreeResourcesAreRoundedDownAndNeverNegative) {
     node.allocatable.add(name, amount);
   }
   NodeUse use;
-  use.add("n", pod({{"cpu", 9'000}, {"memory", 1}}));
-  use.add("other", pod({{"memory", kGib}}));
+  const kube::PodSpec large = pod({{"cpu", 9'000}, {"memory", 1}});
+  const kube::PodSpec elsewhere = pod({{"memory", kGib}});
+  use.add("n", {0}, large);
+  use.add("other", {1}, elsewhere);
   EXPECT_EQ(use.left_on(node, {}),
             (model::Resources{.cpu_milli = 0, .memory_mib = 2'047, .storage_mib = 0, .pod_slots = 109}));
+  EXPECT_EQ(use.pods_on("n"), std::vector<kube::RowId>{{0}});
+  use.remove("n", {0});
+  EXPECT_TRUE(use.pods_on("n").empty());
+  EXPECT_EQ(use.left_on(node, {}),
+            (model::Resources{.cpu_milli = 8'000, .memory_mib = 2'048, .storage_mib = 0, .pod_slots = 110}));
 }
 
 TEST(NodeResources, AmountsBeyondAnyNodeDoNotOverflow) {

@@ -3,22 +3,63 @@
 #include <algorithm>
 #include <ranges>
 #include <set>
+#include <utility>
 
+#include "model/queue_fault.h"
 #include "operator/snapshot/waiting_gangs.h"
 
 namespace capstan::op {
 namespace {
+
+// The largest values that a snapshot file may state.
+constexpr std::int64_t kMostShareMilli = 1'000'000'000'000'000;
+constexpr std::int64_t kMostWeightMilli = 1'000'000'000;
+constexpr std::int64_t kMostPriority = 1'000'000'000;
 
 /// Returns the name of a queue's row, which is unique because names of objects contain no '/'.
 std::string row_name(QueueTree::Kind kind, const std::string& name) {
   return kind == QueueTree::Kind::kai ? "kai/" + name : name;
 }
 
+/// Returns a share of a KAI Queue. As in KAI, an amount that is not stated is 0, so the queue admits nothing.
+/// @param amount_of  converts an amount in 1/1000 of KAI's unit
+template <typename Amount>
+model::QueueShare<Amount> share_of(const kube::KaiQueue::Share& from, Amount (*amount_of)(std::int64_t)) {
+  const auto bounded = [&](std::int64_t milli) {
+    const bool is_unlimited = milli == kube::KaiQueue::kUnlimited;
+    return amount_of(is_unlimited ? kMostShareMilli : std::clamp<std::int64_t>(milli, 0, kMostShareMilli));
+  };
+  model::QueueShare<Amount> share;
+  if (from.limit_milli != kube::KaiQueue::kUnlimited) share.limit = bounded(from.limit_milli);
+  share.quota = bounded(from.quota_milli);
+  share.weight_milli = std::clamp<std::int64_t>(from.weight_milli, 0, kMostWeightMilli);
+  return share;
+}
+
+MilliGpu gpus_of_kai(std::int64_t milli) { return std::min(MilliGpu{milli}, whole_gpus(kMostHeld)); }
+std::int64_t cpu_of_kai(std::int64_t milli) { return milli / 1'000; }
+std::int64_t memory_of_kai(std::int64_t milli) { return milli / 1'000 * 1'000'000 / (1 << 20); }
+
+model::Queue row_of_kai(const kube::KaiQueue& queue) {
+  return {.name = row_name(QueueTree::Kind::kai, queue.meta.name),
+          .gpus = share_of(queue.gpu, gpus_of_kai),
+          .cpu_milli = share_of(queue.cpu, cpu_of_kai),
+          .memory_mib = share_of(queue.memory, memory_of_kai),
+          .priority = std::clamp(queue.priority, -kMostPriority, kMostPriority),
+          .preempt_min_runtime = queue.preempt_min_runtime,
+          .reclaim_min_runtime = queue.reclaim_min_runtime};
+}
+
 }  // namespace
 
-QueueTree::QueueTree(const ClusterView& view) {
+QueueTree::QueueTree(const ClusterView& view, ClassIds& ids) : all_ids_(ids) {
   describe(view);
   for (const auto& [key, queue] : described_) add_with_parents(key);
+  for (const auto& [key, queue] : described_) {
+    if (!queue.parent.empty()) row_of(find(key.first, key.second)).parent = named(key.first, queue.parent);
+  }
+  break_cycles();
+  has_unknown_queues_ = false;
   if (!kai_) return;
   view.kai_groups.for_each([&](kube::RowId, const kube::KaiPodGroup& group) {
     if (!group.queue.empty()) by_group_[group.meta.key()] = group.queue;
@@ -27,42 +68,44 @@ QueueTree::QueueTree(const ClusterView& view) {
 
 void QueueTree::describe(const ClusterView& view) {
   view.queues.for_each([&](kube::RowId, const Queue& queue) {
-    described_[{Kind::capstan, queue.meta.name}] = {.parent = queue.parent, .limit = queue.limit};
+    described_[{Kind::capstan, queue.meta.name}] = {
+        .parent = queue.parent,
+        .row = {.name = row_name(Kind::capstan, queue.meta.name), .gpus = {.limit = queue.limit}}};
   });
   view.kai_queues.for_each([&](kube::RowId, const kube::KaiQueue& queue) {
     kai_ = true;
-    Described& row = described_[{Kind::kai, queue.meta.name}];
-    row.parent = queue.parent;
-    // As in KAI, a limit that is not stated is 0, so the queue admits nothing.
-    const std::int64_t most = whole_gpus(kMostHeld).count;
-    if (queue.gpu_limit_milli != kube::KaiQueue::kUnlimited) {
-      row.limit = MilliGpu{std::clamp<std::int64_t>(queue.gpu_limit_milli, 0, most)};
-    }
+    described_[{Kind::kai, queue.meta.name}] = {.parent = queue.parent, .row = row_of_kai(queue)};
   });
 }
 
-/// Adds the row of a queue after those of its ancestors. A queue in a cycle or without an existing parent admits
-/// nothing.
+/// Adds the row of a queue after those of its ancestors, so that parents come first in the rows of a new cluster.
 void QueueTree::add_with_parents(const Key& key) {
   std::vector<Key> chain;
   std::set<Key> passed;
-  Key next = key;
-  bool closed = false;
-  while (!next.second.empty() && !ids_.contains(next)) {
+  for (Key next = key; !next.second.empty() && !ids_.contains(next);) {
     const auto found = described_.find(next);
-    closed = found == described_.end() || !passed.insert(next).second;
-    if (closed) break;
+    if (found == described_.end() || !passed.insert(next).second) break;
     chain.push_back(next);
     next.second = found->second.parent;
   }
   for (const Key& each : std::views::reverse(chain)) {
-    const Described& queue = described_.at(each);
-    const model::QueueId parent = find(each.first, queue.parent);
-    ids_[each] = {static_cast<std::uint32_t>(rows_.size())};
-    rows_.push_back(
-        {.name = row_name(each.first, each.second), .parent = parent, .limit = queue.limit, .closed = closed});
-    closed = false;
+    model::Queue row = described_.at(each).row;
+    row_of(named(each.first, each.second)) = std::move(row);
   }
+}
+
+/// Removes a parent from each loop of parents, so that the queues form trees.
+void QueueTree::break_cycles() {
+  while (const std::optional<std::size_t> at = model::find_parent_cycle(rows_)) {
+    rows_[*at].parent = {};
+    rows_[*at].fault = model::QueueFault::parent_cycle;
+  }
+}
+
+model::Queue& QueueTree::row_of(model::QueueId id) {
+  const model::Queue free{.name = {}, .fault = model::QueueFault::not_found};
+  if (id.value >= rows_.size()) rows_.resize(id.value + 1, free);
+  return rows_[id.value];
 }
 
 model::QueueId QueueTree::find(Kind kind, const std::string& name) const {
@@ -70,10 +113,15 @@ model::QueueId QueueTree::find(Kind kind, const std::string& name) const {
   return found == ids_.end() ? model::QueueId{} : found->second;
 }
 
+/// Returns the queue with a name. If no object describes it, it gets a row that admits nothing.
 model::QueueId QueueTree::named(Kind kind, const std::string& name) {
-  const auto [at, inserted] =
-      ids_.try_emplace(Key(kind, name), model::QueueId{static_cast<std::uint32_t>(rows_.size())});
-  if (inserted) rows_.push_back({.name = row_name(kind, name), .parent = {}, .limit = {}, .closed = true});
+  const auto [at, inserted] = ids_.try_emplace(Key(kind, name));
+  if (inserted) {
+    const std::string row = row_name(kind, name);
+    at->second = {all_ids_.take(row)};
+    row_of(at->second) = {.name = row, .fault = model::QueueFault::not_found};
+    has_unknown_queues_ = true;
+  }
   return at->second;
 }
 

@@ -5,6 +5,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -12,9 +13,10 @@
 #include "model/names.h"
 #include "model/snapshot.h"
 #include "operator/snapshot/catalog_builder.h"
-#include "operator/snapshot/eligibility_ids.h"
 #include "operator/snapshot/gpu_holders.h"
+#include "operator/snapshot/kept_eligibility.h"
 #include "operator/snapshot/kept_replicas.h"
+#include "operator/snapshot/view_changes.h"
 #include "operator/view/cluster_view.h"
 #include "operator/view/names.h"
 #include "operator/view/pod_groups.h"
@@ -39,8 +41,10 @@ struct ServiceOrigin {
 };
 
 /// Turns the cluster's objects into snapshots. Successive snapshots share the rows that did not change, and the delta
-/// lists the rows that did. If only the status of pods and the readings have changed since the last build, the builder
-/// updates the rows of these pods. Any other change makes it read all objects again.
+/// lists the rows that did. If pods were created, bound, changed or deleted since the last build, if nodes came or
+/// went, if workloads were scaled, or if readings have changed, the builder makes only the rows that depend on these
+/// objects. A changed NodeClaim or NodePool makes it read all objects of its kind again. `changes_between` and
+/// `can_follow` say which changes make it read all objects again. Both ways give the same rows and ids.
 ///
 /// A service stands for one target of an InferenceScaler, and its pods are the pods of that target. Other pods that
 /// hold GPUs are gangs without a service, because they use room on their nodes. A pod of another scheduler holds its
@@ -49,6 +53,11 @@ struct ServiceOrigin {
 /// scaler of a service is deleted, the service only keeps its position in the catalog.
 class SnapshotBuilder {
  public:
+  SnapshotBuilder();
+  ~SnapshotBuilder();
+  SnapshotBuilder(const SnapshotBuilder&) = delete;
+  SnapshotBuilder& operator=(const SnapshotBuilder&) = delete;
+
   /// The first pod of a replica that serves or drains. Its engine is scraped.
   struct Serving {
     model::ServiceId service;
@@ -63,7 +72,7 @@ class SnapshotBuilder {
   void expect(const std::vector<const kube::Pod*>& first_pods);
   Seen build(const ClusterView& view, const Readings& readings, Instant at);
   /// Makes the next build read all objects, whatever has changed.
-  void forget_last_look() { last_build_.is_complete = false; }
+  void forget_last_look();
   /// Returns the number of builds that read all objects.
   std::uint64_t complete_looks() const { return complete_looks_; }
 
@@ -78,47 +87,70 @@ class SnapshotBuilder {
   const ObjectKey* gang(model::GangId id) const { return gangs_.find(id); }  ///< its UID is that of its first pod
 
  private:
-  struct FullBuild;
-  /// The state that a build keeps for the next one, which can then follow changes of pods' status.
-  struct LastBuild {
-    bool is_complete = false;  ///< true: the state is usable; false: the next build reads all objects
-    ClusterView view;
-    Readings readings;
-    KeptReplicas replicas;
-    std::shared_ptr<const std::vector<Serving>> serving;
+  struct Kept;
+  struct Look;
+  using Replica = KeptReplicas::Replica;
+  using Target = KeptReplicas::Target;
+  using ReplicaKeys = std::set<KeptReplicas::Key>;
+  /// The services of a scaler by role.
+  struct Roles {
+    const InferenceScaler* scaler = nullptr;
+    std::map<model::Role, std::vector<model::ServiceId>> services{};
   };
-  struct Updates;
-
-  // status_look.cc
-  std::optional<Seen> follow(const ClusterView& view, const Readings& readings, Instant at);
-  bool follow_pods(const std::vector<KeptReplicas::Place>& touched, Updates& updates) const;
-  bool follow_gang(const KeptReplicas::Replica& replica, Instant expected_ready_at, Updates& updates) const;
-  void follow_readings(const Readings& readings, Updates& updates) const;
-  void keep_serving();
 
   Seen look_at_everything(const ClusterView& view, const Readings& readings, Instant at);
+  Seen publish(Look& look);
+  void finish_eligibility(Look& look);
   void follow_catalog(model::Delta& delta);
-  void read_nodes(FullBuild& build);
-  void read_pools(FullBuild& build);
-  void read_claims(FullBuild& build);
+  void keep_serving();
+  void read_node(Look& look, kube::RowId at, const kube::Node& node);
+  model::Node& node_row(Look& look, model::NodeId id) const;
+  void read_pools();
+  void read_claims(Look& look);
   void read_claim_group(const std::string& name, const kube::NodeClaim& claim, const kube::StringMap& labels,
                         model::Claim& row);
-  void read_services(FullBuild& build);
-  void join_variants(const FullBuild& build, const std::vector<model::ServiceId>& variants);
-  model::ServiceId read_target(FullBuild& build, const InferenceScaler& scaler, const TargetOf& target,
-                               std::size_t position);
-  bool find_gpu_kind(const FullBuild& build, const kube::Workload& workload, const std::vector<PodGroup>& replicas,
-                     model::Workload& row);
-  bool read_template(FullBuild& build, const kube::Workload& workload, model::Workload& row, bool gpu_stated);
-  void read_other_pods(FullBuild& build);
-  void read_other_holders(FullBuild& build);
-  void add_holder(FullBuild& build, const GpuHolders::Other& holder, model::NodeId node, MilliGpu gpus);
-  model::GangId add_gang(FullBuild& build, const PodGroup& group, model::ServiceId service, Instant expected_ready_at);
-  void read_placement_request(FullBuild& build, const PodGroup& group, model::Gang& gang);
-  void number_gangs(FullBuild& build);
-  static bool clamp_moments(FullBuild& build, Instant at);
+  void clamp_moments(Look& look);
   model::DomainId zone_of(const kube::StringMap& labels);
   model::OfferingId offering(const kube::StringMap& labels, model::GpuKindId gpu, MilliGpu gpus);
+
+  // changed_look.cc
+  std::optional<Seen> follow(const ClusterView& view, const Readings& readings, Instant at);
+  bool can_follow(const ViewChanges& changes) const;
+  void follow_nodes(Look& look, const ViewChanges& changes);
+  void forget_node(Look& look, kube::RowId at, const kube::Node& node);
+  void touch_kinds(const std::map<model::PodClassId, model::GpuKindId>& before);
+  void follow_workloads(const std::vector<WorkloadChange>& changes);
+  void follow_readings(Look& look) const;
+  void set_pod(kube::RowId row, const kube::Pod* pod);
+
+  // service_rows.cc
+  std::vector<Roles> list_targets();
+  model::ServiceId add_target(kube::RowId row, const InferenceScaler& scaler, const TargetOf& target,
+                              std::size_t position, const kube::Workload* workload, bool has_rival);
+  void link_services(const Look& look, const std::vector<Roles>& all);
+  void join_variants(const Look& look, const std::vector<model::ServiceId>& variants);
+  void settle_targets(Look& look);
+  void settle_target(Look& look, std::uint32_t at, ReplicaKeys keys);
+  void regroup(Target& target, Replica& replica, KeptReplicas::Key key);
+  bool read_service(const Look& look, Target& target);
+  bool find_gpu_kind(const Target& target, model::Workload& row);
+  bool read_template(Target& target, model::Workload& row, bool gpu_stated);
+
+  // gang_rows.cc
+  void set_gangs(Look& look, std::uint32_t at, const ReplicaKeys& keys);
+  void retire(Look& look, Replica& replica);
+  void set_gang(Look& look, Replica& replica, std::uint32_t at, Instant expected_ready_at);
+  void add_pods(Look& look, const Replica& replica, model::Gang& gang);
+  void read_placement_request(Replica& replica, model::Gang& gang);
+  void number_gangs(Look& look, Target& target, const ReplicaKeys& keys);
+  void number_all_gangs(Look& look, Target& target);
+  void number_unnumbered(ReplicaNumbers& numbers, const std::vector<model::GangId>& gangs);
+  model::Gang& gang_row(Look& look, model::GangId id) const;
+  void settle_others(Look& look);
+  std::optional<KeptReplicas::OtherKey> other_key_of(kube::RowId row) const;
+  void read_other_holders(Look& look);
+  model::GangId add_holder(Look& look, const GpuHolders::Other& holder, model::NodeId node, model::GpuKindId gpu,
+                           MilliGpu gpus);
 
   CatalogBuilder catalog_;
   Identities<model::ServiceId> services_;
@@ -127,12 +159,13 @@ class SnapshotBuilder {
   Identities<model::ClaimGroupId> groups_;
   Identities<model::GangId> gangs_;
   Identities<model::PodId> pods_;
-  EligibilityIds eligibility_;
+  KeptEligibility eligibility_;
+  ClassIds queue_ids_;  ///< by the names of queues
   std::vector<decide::scale::Policy> policies_;
   std::map<model::ServiceId, ServiceOrigin> origins_;
   std::map<model::GangId, std::uint32_t> ordinals_;  ///< numbers of replicas whose workload does not number them
   model::Snapshot last_;
-  LastBuild last_build_;
+  std::unique_ptr<Kept> kept_;  ///< null: the next build reads all objects
   std::uint64_t complete_looks_ = 0;
 };
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/assert.h"
 #include "operator/view/cluster_view.h"
 
 namespace capstan::op {
@@ -30,15 +31,21 @@ std::optional<Duration> start_of(const PodGroup& replica) {
   return took >= Duration{} && took <= kLongestStart ? std::optional(took) : std::nullopt;
 }
 
-StartTimes::StartTimes(std::vector<Duration> starts) {
-  if (starts.empty()) return;
-  const auto at = starts.begin() + static_cast<std::ptrdiff_t>(starts.size() * 3 / 4);
-  std::ranges::nth_element(starts, at);
-  typical_ = *at;
+void StartTimes::add(Duration start) { starts_.insert(std::ranges::lower_bound(starts_, start), start); }
+
+void StartTimes::remove(Duration start) {
+  const auto found = std::ranges::lower_bound(starts_, start);
+  CAPSTAN_ASSERT(found != starts_.end() && *found == start);
+  starts_.erase(found);
+}
+
+std::optional<Duration> StartTimes::typical() const {
+  return starts_.empty() ? std::nullopt : std::optional(starts_[starts_.size() * 3 / 4]);
 }
 
 Instant StartTimes::expected_ready_at(const PodGroup& replica) const {
-  return typical_ ? bound_at(replica) + *typical_ : Instant::never();
+  const std::optional<Duration> typical = this->typical();
+  return typical ? bound_at(replica) + *typical : Instant::never();
 }
 
 }  // namespace capstan::op

@@ -16,13 +16,16 @@ std::optional<Duration> start_of(const PodGroup& replica);
 /// controller.
 class StartTimes {
  public:
-  explicit StartTimes(std::vector<Duration> starts);
+  void add(Duration start);
+  void remove(Duration start);  ///< removes a time that was added
 
-  /// Predicts when a starting replica will serve: after the upper quartile of the known times. Never if none is known.
+  /// Returns the upper quartile of the known times, or none.
+  std::optional<Duration> typical() const;
+  /// Predicts when a starting replica will serve: after the typical time. Never if no time is known.
   Instant expected_ready_at(const PodGroup& replica) const;
 
  private:
-  std::optional<Duration> typical_;
+  std::vector<Duration> starts_;  ///< ascending
 };
 
 }  // namespace capstan::op

@@ -34,11 +34,11 @@ struct Replicas {
 };
 
 StartTimes times_of(const std::vector<PodGroup>& groups) {
-  std::vector<Duration> starts;
+  StartTimes times;
   for (const PodGroup& group : groups) {
-    if (const std::optional<Duration> start = start_of(group)) starts.push_back(*start);
+    if (const std::optional<Duration> start = start_of(group)) times.add(*start);
   }
-  return StartTimes(std::move(starts));
+  return times;
 }
 
 TEST(StartTimes, PredictsTheUpperQuartileOfEarlierStarts) {
@@ -48,6 +48,16 @@ TEST(StartTimes, PredictsTheUpperQuartileOfEarlierStarts) {
   replicas.add({started_pod(1'000, std::nullopt)});
   const StartTimes times = times_of(replicas.groups);
   EXPECT_EQ(times.expected_ready_at(replicas.groups.back()), Instant{seconds(1'060)});
+}
+
+TEST(StartTimes, ForgetsTheTimesOfReplicasThatAreGone) {
+  StartTimes times;
+  for (const int took : {50, 30, 60, 40}) times.add(seconds(took));
+  EXPECT_EQ(times.typical(), seconds(60));
+  times.remove(seconds(60));
+  EXPECT_EQ(times.typical(), seconds(50));
+  for (const int took : {30, 40, 50}) times.remove(seconds(took));
+  EXPECT_EQ(times.typical(), std::nullopt);
 }
 
 TEST(StartTimes, AGangStartsWhenItsLastPodHasANode) {

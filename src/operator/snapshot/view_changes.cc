@@ -1,23 +1,64 @@
 #include "operator/snapshot/view_changes.h"
 
-#include <concepts>
 #include <cstddef>
 #include <memory>
+#include <utility>
+
+#include "actuate/scale_target.h"
 
 namespace capstan::op {
 namespace {
 
-/// Returns true if two versions of an object have the same contents. A view that cannot be compared counts as changed.
+// The functions `clear_status` clear the fields on which no row of a snapshot depends. Every other field counts.
+
 template <typename View>
-bool has_same_contents(const View& before, const View& after) {
-  if constexpr (std::equality_comparable<View>) {
-    View other = after;
-    other.meta.resource_version = before.meta.resource_version;
-    other.meta.generation = before.meta.generation;
-    return before == other;
-  } else {
-    return false;
-  }
+void clear_status(View& view) {
+  view.meta.resource_version.clear();
+  view.meta.generation = 0;
+}
+
+void clear_status(kube::Workload& workload) {
+  clear_status<>(workload);
+  workload.current_replicas = workload.ready_replicas = workload.updated_replicas = workload.observed_generation = 0;
+  workload.conditions.clear();
+}
+
+void clear_status(InferenceScaler& scaler) {
+  clear_status<>(scaler);
+  scaler.conditions.clear();
+  scaler.last_decision = {};
+}
+
+void clear_status(FleetPolicy& fleet) {
+  clear_status<>(fleet);
+  fleet.conditions.clear();
+}
+
+void clear_status(Queue& queue) {
+  clear_status<>(queue);
+  queue.conditions.clear();
+}
+
+void clear_status(kube::HorizontalPodAutoscaler& autoscaler) {
+  clear_status<>(autoscaler);
+  autoscaler.current_replicas = autoscaler.desired_replicas = 0;
+  autoscaler.conditions.clear();
+}
+
+void clear_status(kube::ScaledObject& scaled) {
+  clear_status<>(scaled);
+  scaled.conditions.clear();
+}
+
+void clear_status(kube::NodePool& pool) {
+  clear_status<>(pool);
+  pool.in_use = {};
+}
+
+template <typename View>
+View without_status(View view) {
+  clear_status(view);
+  return view;
 }
 
 template <typename View>
@@ -25,20 +66,68 @@ bool is_unchanged(const kube::StoreSnapshot<View>& before, const kube::StoreSnap
   using Row = std::shared_ptr<const View>;
   bool unchanged = true;
   after.rows.for_each_change(before.rows, [&](kube::RowId, const Row* old_row, const Row* new_row) {
-    unchanged = unchanged && old_row != nullptr && new_row != nullptr && has_same_contents(**old_row, **new_row);
+    unchanged =
+        unchanged && old_row != nullptr && new_row != nullptr && without_status(**old_row) == without_status(**new_row);
   });
   return unchanged;
 }
 
 bool are_others_unchanged(const ClusterView& before, const ClusterView& after) {
   const auto same = [&](auto kind) { return is_unchanged(before.*kind, after.*kind); };
-  return same(&ClusterView::scalers) && same(&ClusterView::fleet) && same(&ClusterView::deployments) &&
-         same(&ClusterView::stateful_sets) && same(&ClusterView::leader_worker_sets) && same(&ClusterView::nodes) &&
-         same(&ClusterView::claims) && same(&ClusterView::pools) && same(&ClusterView::kai_groups) &&
+  return same(&ClusterView::scalers) && same(&ClusterView::fleet) && same(&ClusterView::kai_groups) &&
          same(&ClusterView::kai_queues) && same(&ClusterView::queues) && same(&ClusterView::autoscalers) &&
          same(&ClusterView::scaled_objects) && same(&ClusterView::variant_autoscalings) &&
-         same(&ClusterView::resource_slices) && same(&ClusterView::resource_claims) &&
-         (before.scaled == after.scaled || *before.scaled == *after.scaled);
+         same(&ClusterView::resource_slices) && same(&ClusterView::resource_claims);
+}
+
+/// Finds workloads that were changed.
+class WorkloadChanges {
+ public:
+  explicit WorkloadChanges(ViewChanges& out) : out_(out) {}
+
+  /// @return false if more than the status and the desired replicas has changed
+  bool compare(const kube::StoreSnapshot<kube::Workload>& before, const kube::StoreSnapshot<kube::Workload>& after) {
+    using Row = std::shared_ptr<const kube::Workload>;
+    bool can_follow = true;
+    after.rows.for_each_change(before.rows, [&](kube::RowId, const Row* old_row, const Row* new_row) {
+      can_follow = can_follow && old_row != nullptr && new_row != nullptr && compare(**old_row, **new_row);
+    });
+    return can_follow;
+  }
+
+  bool compare(const ScaledTargets& before, const ScaledTargets& after) {
+    if (before.found.size() != after.found.size()) return false;
+    for (std::size_t i = 0; i < after.found.size(); ++i) {
+      if (!(before.found[i].resource == after.found[i].resource)) return false;
+      if (!compare(before.found[i].workload, after.found[i].workload)) return false;
+    }
+    return true;
+  }
+
+ private:
+  bool compare(const kube::Workload& before, const kube::Workload& after) {
+    kube::Workload old_one = without_status(before);
+    kube::Workload new_one = without_status(after);
+    const bool status_alone = old_one == new_one;
+    out_.workloads.push_back({&before, &after, status_alone});
+    if (status_alone) return true;
+    if (actuate::other_owner(before) != actuate::other_owner(after)) return false;
+    old_one.replicas = new_one.replicas;
+    old_one.replicas_managers = new_one.replicas_managers;
+    return old_one == new_one;
+  }
+
+  ViewChanges& out_;
+};
+
+void add_nodes(const kube::StoreSnapshot<kube::Node>& before, const kube::StoreSnapshot<kube::Node>& after,
+               std::vector<NodeChange>& changes) {
+  using Row = std::shared_ptr<const kube::Node>;
+  after.rows.for_each_change(before.rows, [&](kube::RowId row, const Row* old_row, const Row* new_row) {
+    if (old_row != nullptr && new_row != nullptr && without_status(**old_row) == without_status(**new_row)) return;
+    changes.push_back(
+        {row, old_row == nullptr ? nullptr : old_row->get(), new_row == nullptr ? nullptr : new_row->get()});
+  });
 }
 
 /// Returns true if the pod asks for the same, runs in the same place, and has ended in both versions or in none.
@@ -59,17 +148,26 @@ bool differs_in_status_alone(const kube::Pod& before, const kube::Pod& after) {
 
 }  // namespace
 
-std::optional<std::vector<PodChange>> status_changes(const ClusterView& before, const ClusterView& after) {
+std::optional<ViewChanges> changes_between(const ClusterView& before, const ClusterView& after) {
   if (!are_others_unchanged(before, after)) return std::nullopt;
+  ViewChanges changes;
+  WorkloadChanges workloads(changes);
+  const bool can_follow = workloads.compare(before.deployments, after.deployments) &&
+                          workloads.compare(before.stateful_sets, after.stateful_sets) &&
+                          workloads.compare(before.leader_worker_sets, after.leader_worker_sets) &&
+                          (before.scaled == after.scaled || workloads.compare(*before.scaled, *after.scaled));
+  if (!can_follow) return std::nullopt;
+  changes.claims = !is_unchanged(before.claims, after.claims);
+  changes.pools = !is_unchanged(before.pools, after.pools);
+  add_nodes(before.nodes, after.nodes, changes.nodes);
   using Row = std::shared_ptr<const kube::Pod>;
-  std::vector<PodChange> changes;
-  bool status_alone = true;
-  after.pods.rows.for_each_change(before.pods.rows, [&](kube::RowId, const Row* old_row, const Row* new_row) {
-    status_alone =
-        status_alone && old_row != nullptr && new_row != nullptr && differs_in_status_alone(**old_row, **new_row);
-    if (status_alone) changes.push_back({old_row->get(), new_row->get()});
+  after.pods.rows.for_each_change(before.pods.rows, [&](kube::RowId row, const Row* old_row, const Row* new_row) {
+    PodChange change{row, old_row == nullptr ? nullptr : old_row->get(), new_row == nullptr ? nullptr : new_row->get()};
+    change.status_alone =
+        change.before != nullptr && change.after != nullptr && differs_in_status_alone(*change.before, *change.after);
+    changes.pods.push_back(change);
   });
-  return status_alone ? std::optional(std::move(changes)) : std::nullopt;
+  return changes;
 }
 
 }  // namespace capstan::op

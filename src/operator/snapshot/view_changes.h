@@ -7,14 +7,40 @@
 
 namespace capstan::op {
 
-/// A pod whose status has changed. Points into the two views that were compared.
+/// A row of the pods that was set or erased. Points into the two views that were compared.
 struct PodChange {
-  const kube::Pod* before = nullptr;
-  const kube::Pod* after = nullptr;
+  kube::RowId row;
+  const kube::Pod* before = nullptr;  ///< null: the row was empty
+  const kube::Pod* after = nullptr;   ///< null: the row is empty
+  bool status_alone = false;          ///< the pod asks for the same and runs in the same place as before
 };
 
-/// Compares two views of a cluster. It costs one comparison for every 64 objects, and one for each changed object.
-/// @return the pods whose status or deletion alone has changed; none if a snapshot may depend on another change
-std::optional<std::vector<PodChange>> status_changes(const ClusterView& before, const ClusterView& after);
+/// A row of the nodes that was set or erased. Points into the two views that were compared.
+struct NodeChange {
+  kube::RowId row;
+  const kube::Node* before = nullptr;  ///< null: the row was empty
+  const kube::Node* after = nullptr;   ///< null: the row is empty
+};
+
+/// A workload of which the number of desired replicas or only its status has changed.
+struct WorkloadChange {
+  const kube::Workload* before = nullptr;
+  const kube::Workload* after = nullptr;
+  bool status_alone = false;  ///< no row of a snapshot depends on the change
+};
+
+/// The changes between two views that a snapshot can follow row by row.
+struct ViewChanges {
+  std::vector<PodChange> pods;            ///< by row, ascending
+  std::vector<NodeChange> nodes;          ///< by row, ascending
+  bool claims = false;                    ///< a NodeClaim has changed
+  bool pools = false;                     ///< a NodePool has changed
+  std::vector<WorkloadChange> workloads;  ///< their objects have been replaced
+};
+
+/// Compares two views of a cluster. It costs one comparison for every 64 objects, and one for each changed object. A
+/// status on which no row depends counts as unchanged.
+/// @return none if anything else has changed, so that all objects have to be read
+std::optional<ViewChanges> changes_between(const ClusterView& before, const ClusterView& after);
 
 }  // namespace capstan::op

@@ -62,6 +62,8 @@ GangSizes gang_sizes(const kube::StoreSnapshot<kube::KaiPodGroup>& groups) {
   return sizes;
 }
 
+std::string gang_key_of(const kube::Pod& pod) { return membership_of(pod, {}).key; }
+
 std::vector<PodGroup> gangs_of(std::span<const kube::Pod* const> pods, const GangSizes& sizes) {
   std::vector<PodGroup> gangs;
   std::map<std::string, std::size_t> known;

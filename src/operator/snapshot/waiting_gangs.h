@@ -30,6 +30,9 @@ inline constexpr std::string_view kKaiGroupAnnotation = "pod-group-name";
 using GangSizes = std::map<std::string, std::int64_t>;
 GangSizes gang_sizes(const kube::StoreSnapshot<kube::KaiPodGroup>& groups);
 
+/// Returns a text that is the same for the pods of one gang of a namespace; empty: the pod is a gang of its own.
+std::string gang_key_of(const kube::Pod& pod);
+
 /// Returns the gangs of the pods of one namespace, in the order of their first pods. A gang is a KAI PodGroup, a group
 /// of a LeaderWorkerSet, the pods with one `capstan.dev/gang`, or else a single pod.
 /// https://github.com/NVIDIA/KAI-Scheduler/blob/main/docs/batch/README.md

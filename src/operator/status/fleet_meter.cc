@@ -64,7 +64,9 @@ void FleetMeter::note_actions(const control::DecisionLog& log) {
 void FleetMeter::note_gangs(const model::Snapshot& snapshot, const decide::place::Decision& placed) {
   std::map<model::GangId, Verdict> before = std::exchange(waiting_, {});
   queue_lengths_.clear();
-  for (const model::Queue& queue : snapshot.catalog->queues) queue_lengths_[queue.name] = 0;
+  for (const model::Queue& queue : snapshot.catalog->queues) {
+    if (!queue.name.empty()) queue_lengths_[queue.name] = 0;
+  }
   for (const decide::place::PlacementResult& verdict : placed.verdicts) {
     const model::Gang* gang = snapshot.gangs.find(verdict.gang);
     if (gang == nullptr || std::ranges::find(kWaitingVerdicts, verdict.kind) == kWaitingVerdicts.end()) continue;

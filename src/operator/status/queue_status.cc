@@ -1,11 +1,15 @@
 #include "operator/status/queue_status.h"
 
 #include <map>
+#include <optional>
 #include <set>
+#include <string>
 #include <utility>
 
 #include <nlohmann/json.hpp>
 
+#include "model/queue_fault.h"
+#include "model/reason_sentence.h"
 #include "operator/status/condition_since.h"
 
 namespace capstan::op {
@@ -15,9 +19,12 @@ using Json = nlohmann::ordered_json;
 std::vector<QueueReport> queue_reports(const model::Snapshot& snapshot) {
   const model::Catalog& catalog = *snapshot.catalog;
   std::vector<QueueReport> reports;
-  for (const model::Queue& queue : catalog.queues) {
-    const bool above_closed = queue.parent.valid() && reports[queue.parent.value].closed;
-    reports.push_back({.name = queue.name, .held = {}, .waiting = {}, .closed = queue.closed || above_closed});
+  for (std::uint32_t id = 0; id < catalog.queues.size(); ++id) {
+    const std::optional<model::Reason> fault = model::fault_reason(catalog.queues, {id});
+    reports.push_back({.name = catalog.queues[id].name,
+                       .held = {},
+                       .waiting = {},
+                       .fault = fault ? model::sentence(*fault, catalog) : std::string()});
   }
   snapshot.pods.for_each([&](model::PodId, const model::Pod& pod) {
     const bool waits = pod.phase == model::Pod::Phase::pending && !pod.node.valid();
@@ -30,15 +37,13 @@ std::vector<QueueReport> queue_reports(const model::Snapshot& snapshot) {
 }
 
 std::string queue_status_json(const QueueReport& report, const Queue& queue, kube::WallTime wall) {
-  const Json ready = {
-      {"type", "Ready"},
-      {"status", report.closed ? "False" : "True"},
-      {"observedGeneration", queue.meta.generation},
-      {"lastTransitionTime", condition_since(queue.conditions, "Ready", !report.closed, report.closed, wall)},
-      {"reason", report.closed ? "ParentNotFound" : "Described"},
-      {"message", report.closed ? "a parent queue does not exist, or the parents form a loop: correct spec.parent; no "
-                                  "pod of this queue is placed until then"
-                                : ""}};
+  const bool is_sound = report.fault.empty();
+  const Json ready = {{"type", "Ready"},
+                      {"status", is_sound ? "True" : "False"},
+                      {"observedGeneration", queue.meta.generation},
+                      {"lastTransitionTime", condition_since(queue.conditions, "Ready", is_sound, !is_sound, wall)},
+                      {"reason", is_sound ? "Described" : "ParentNotFound"},
+                      {"message", report.fault}};
   const Json status = {{"observedGeneration", queue.meta.generation},
                        {"gpus", {{"held", gpus_up(report.held)}, {"waiting", gpus_up(report.waiting)}}},
                        {"conditions", Json::array({ready})}};

@@ -16,9 +16,9 @@ namespace capstan::op {
 /// The content of the status of a Queue. It includes the queues below it.
 struct QueueReport {
   std::string name;
-  MilliGpu held;     ///< GPUs of pods with a node
-  MilliGpu waiting;  ///< GPUs that pending pods request, in complete gangs that Capstan places
-  bool closed = false;
+  MilliGpu held;      ///< GPUs of pods with a node
+  MilliGpu waiting;   ///< GPUs that pending pods request, in complete gangs that Capstan places
+  std::string fault;  ///< reason why no pod of it is placed; empty: it is sound
   friend bool operator==(const QueueReport&, const QueueReport&) = default;
 };
 

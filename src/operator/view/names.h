@@ -4,6 +4,7 @@
 #include <map>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/assert.h"
 #include "base/shared_table.h"
@@ -28,6 +29,7 @@ class Identities {
   /// @param shown  name of its row in texts
   IdType id_of(const ObjectKey& object, std::string_view shown) {
     Entry& entry = entry_of(object);
+    if (!entry.seen) seen_.push_back(&entry);
     if (!entry.shown) shown_.set(entry.id, std::string(shown));
     entry.seen = entry.shown = true;
     return entry.id;
@@ -45,6 +47,7 @@ class Identities {
 
   /// Forgets every object whose id was not requested since the last call.
   void forget_unseen() {
+    seen_.clear();
     for (auto at = ids_.begin(); at != ids_.end();) {
       if (at->second.seen) {
         at->second.seen = false;
@@ -54,6 +57,19 @@ class Identities {
       objects_.erase(at->second.id);
       shown_.erase(at->second.id);
       at = ids_.erase(at);
+    }
+  }
+
+  /// Forgets these objects, and no other object because it was not requested.
+  void forget(const std::vector<IdType>& gone) {
+    for (Entry* entry : seen_) entry->seen = false;
+    seen_.clear();
+    for (const IdType id : gone) {
+      const auto found = objects_.find(id);
+      if (found == objects_.end()) continue;
+      ids_.erase(found->second);
+      objects_.erase(found);
+      shown_.erase(id);
     }
   }
 
@@ -79,6 +95,7 @@ class Identities {
 
   std::map<ObjectKey, Entry> ids_;
   std::map<IdType, ObjectKey> objects_;
+  std::vector<Entry*> seen_;  ///< objects whose id was requested since objects were last forgotten
   SharedTable<IdType, std::string> shown_;
   std::uint32_t next_ = 0;
 };

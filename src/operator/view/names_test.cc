@@ -34,6 +34,23 @@ TEST(Identities, TheIdOfAForgottenObjectIsNotReused) {
   EXPECT_GT(nodes.id_of(gone, "gone"), old);
 }
 
+TEST(Identities, ForgetsNamedObjectsAlone) {
+  Identities<model::NodeId> nodes;
+  const ObjectKey gone{"Node", "", "gone", "1"};
+  const ObjectKey stays{"Node", "", "stays", "2"};
+  const ObjectKey other{"Node", "", "other", "3"};
+  const model::NodeId old = nodes.id_of(gone, "gone");
+  const model::NodeId kept = nodes.id_of(stays, "stays");
+  nodes.id_of(other, "other");
+  nodes.forget({old});
+  EXPECT_EQ(nodes.size(), 2u);
+  EXPECT_EQ(nodes.find(old), nullptr);
+  EXPECT_EQ(nodes.shown().find(old), nullptr);
+  EXPECT_EQ(nodes.id_of(stays, "stays"), kept);
+  nodes.forget_unseen();
+  EXPECT_EQ(nodes.size(), 1u) << "the other object was requested before, but not since";
+}
+
 TEST(Identities, ExpectedObjectsGetTheFirstIds) {
   Identities<model::GangId> gangs;
   const ObjectKey a{"Gang", "", "a", "1"}, b{"Gang", "", "b", "2"}, gone{"Gang", "", "gone", "3"};

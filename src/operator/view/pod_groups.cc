@@ -44,7 +44,7 @@ std::vector<PodGroup> single_pods(const kube::Workload& workload, std::span<cons
 std::vector<PodGroup> leader_groups(const kube::Workload& workload, std::span<const kube::Pod* const> pods) {
   std::map<std::uint32_t, PodGroup> groups;
   for (const kube::Pod* pod : pods) {
-    const std::optional<std::uint32_t> index = number(pod->meta.labels.get(kGroupIndexLabel));
+    const std::optional<std::uint32_t> index = group_index_of(*pod);
     if (pod->over() || !index || pod->meta.labels.get(kSetNameLabel) != workload.meta.name) continue;
     PodGroup& group = groups[*index];
     group.pods.push_back(pod);
@@ -65,6 +65,10 @@ std::vector<PodGroup> leader_groups(const kube::Workload& workload, std::span<co
 }
 
 }  // namespace
+
+std::optional<std::uint32_t> group_index_of(const kube::Pod& pod) {
+  return number(pod.meta.labels.get(kGroupIndexLabel));
+}
 
 std::vector<PodGroup> replicas_of(const kube::Workload& workload, std::span<const kube::Pod* const> pods) {
   return workload.kind == "LeaderWorkerSet" ? leader_groups(workload, pods) : single_pods(workload, pods);

@@ -38,6 +38,9 @@ struct PodGroup {
 /// or a StatefulSet, or the groups of a LeaderWorkerSet. Pods that have ended are left out.
 std::vector<PodGroup> replicas_of(const kube::Workload& workload, std::span<const kube::Pod* const> pods);
 
+/// Returns the number of a pod's group in a LeaderWorkerSet, or none.
+std::optional<std::uint32_t> group_index_of(const kube::Pod& pod);
+
 model::Pod::Phase phase_of(const kube::Pod& pod);
 model::Gang::Phase phase_of(const PodGroup& group);
 

@@ -17,6 +17,7 @@ struct Queue {
   std::string parent;             ///< name of the queue above; empty: the queue is a root
   std::optional<MilliGpu> limit;  ///< most GPUs; none: only the limits of its ancestors apply
   std::vector<kube::Condition> conditions;
+  friend bool operator==(const Queue&, const Queue&) = default;
 };
 
 Queue read_queue(kube::Json object);

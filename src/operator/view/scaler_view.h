@@ -92,8 +92,10 @@ struct InferenceScaler {
     std::string time;
     std::string reason;
     ReplicaCount recommended = 0;
+    friend bool operator==(const LastDecision&, const LastDecision&) = default;
   };
   LastDecision last_decision;
+  friend bool operator==(const InferenceScaler&, const InferenceScaler&) = default;
 };
 
 std::string_view name_of(InferenceScaler::Policy policy);  ///< "Capstan", "Rules", "Queue"
@@ -124,6 +126,7 @@ struct FleetPolicy {
   Duration consolidate_after = std::chrono::hours(1);
   std::optional<control::SloBreachRule> slo_breach{};
   std::vector<kube::Condition> conditions;  ///< conditions of the status, as last written
+  friend bool operator==(const FleetPolicy&, const FleetPolicy&) = default;
 };
 
 FleetPolicy read_fleet_policy(kube::Json object);

@@ -20,7 +20,7 @@ struct Spec {
   double panic_threshold = 2;  ///< pods wanted by the panic window divided by ready pods
   Duration stable_window = std::chrono::seconds(60);
   bool reachable = true;              ///< true: a route points at the revision
-  ReplicaCount activation_scale = 0;  ///< minimum if any pod is wanted; 0 and 1: none
+  ReplicaCount activation_scale = 0;  ///< minimum number of pods if at least one is wanted; 0 or 1: no minimum
   Duration scale_down_delay{};
 };
 

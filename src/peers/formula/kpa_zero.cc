@@ -47,9 +47,9 @@ Proposal to_zero(const ZeroSettings& settings, const Revision& revision) {
     case Activity::unset:
       return {{.desired = kUnknown, .recheck = true}, false};
     case Activity::active:
-      // Idle for long enough: the returned 0 is not applied but marks the revision inactive. That puts the activator
-      // into the path, and this change triggers Knative's next evaluation. If the activator is already in the path, no
-      // change triggers it, so a recheck does.
+      // After a whole idle window, the returned 0 is not applied: it only marks the revision inactive. If the activator
+      // is not in the request path, it is put there, and this change triggers Knative's next evaluation. If it is there
+      // already, nothing changes, so a recheck triggers the evaluation.
       if (revision.activity_for >= settings.stable_window) return {{.recheck = revision.proxied}, false};
       return {{.desired = 1, .recheck = true}, true};
     case Activity::inactive:

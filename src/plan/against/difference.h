@@ -38,9 +38,9 @@ struct Difference {
 };
 
 /// Compares the objects of a plan with existing ones (match.h). Values that the plan does not set are not compared, but
-/// a metric of an autoscaler that the plan does not use should go. Names of objects, and references to them, need not
-/// agree. Of alternatives, such as a ScaledObject and an HPA, only the ones with an existing object are compared. If
-/// there is none, the chosen one is absent.
+/// a metric of an autoscaler that the plan does not use is reported for removal. Names of objects, and references to
+/// them, may differ. Among alternatives, such as a ScaledObject and an HPA, only those with an existing object are
+/// compared. If none exists, the alternative that the plan chose is reported as absent.
 /// @return changes that save the most money first, then by the grade of the risk
 std::vector<Difference> find_differences(const Plan& plan, const std::vector<ExistingObject>& existing);
 

@@ -33,7 +33,8 @@ inline constexpr std::int64_t kGapPercentMost = 20;
 std::expected<RateSeries, std::string> rate_series(const signals::ApiAnswer& answer, std::int64_t start_ms,
                                                    std::int64_t end_ms, Duration step);
 
-/// Returns the part of this length that has the most requests, the first of several; the whole series if it is shorter.
+/// Returns the part of this length with the most requests; if several parts have as many, the first one. Returns the
+/// whole series if it is shorter.
 RateSeries busiest_part(const RateSeries& series, Duration length);
 
 /// Returns the requests of each minute. Fractions are carried to the next minute.

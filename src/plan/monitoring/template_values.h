@@ -22,7 +22,8 @@ TemplateValues service_values(const PlanSpec& spec, const ServiceSpec& service);
 /// Returns the values of the cluster: its node pools, their cost and the limits of the plan.
 TemplateValues cluster_values(const PlanFacts& facts);
 
-/// Returns true for a bound or limit that the spec need not state.
+/// Returns true if the variable is a bound or limit that comes from the spec, where it is optional. The other variables
+/// come from the engine's metrics and from prices.
 bool is_of_spec(std::string_view variable);
 
 /// Returns why a variable has no value: "the spec has no limits.usd_per_hour".

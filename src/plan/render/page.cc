@@ -331,7 +331,8 @@ std::string together_words(const Plan& plan) {
   const TogetherTrials& trials = plan.together->trials;
   const std::string cost =
       fmt::format("{} USD/h, {} USD/month on one cluster, mean of {}", usd(trials.micro_usd_per_hour),
-                  month(trials.micro_usd_per_hour), experiment::counted(trials.seeds, "simulation", "simulations"));
+                  month(trials.micro_usd_per_hour), experiment::counted(trials.seeds, "simulation", "simulations")) +
+      (trials.jobs.empty() ? "" : fmt::format(", {} USD/h of it for the jobs", usd(trials.jobs_micro_usd_per_hour)));
   if (trials.holds_slo()) return fmt::format("{}; every SLO holds: {}", cost, met_words(trials, true));
   return fmt::format("{}; misses the SLO: {}; {}", cost, met_words(trials, false), together_advice(plan));
 }
@@ -383,6 +384,13 @@ Page page_of(const Plan& plan) {
     page.headlines.push_back(headline_of(plan, i));
   }
   page.sum = sum_line(plan);
+  if (plan.together) {
+    const TogetherTrials& trials = plan.together->trials;
+    for (const TogetherJobs& jobs : trials.jobs) {
+      page.jobs.push_back(fmt::format("{}: {}; mean of {} (simulated)", jobs_name(jobs), jobs_words(jobs, trials.seeds),
+                                      experiment::counted(trials.seeds, "simulation", "simulations")));
+    }
+  }
   page.scalers = scaler_table(plan);
   page.frontier = frontier_table(plan);
   for (const Section& section : plan.sections) {

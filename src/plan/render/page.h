@@ -49,7 +49,8 @@ struct PageFolder {
 struct Page {
   std::string title{};
   std::vector<PageHeadline> headlines{};  ///< first lines by service
-  std::string sum{};                      ///< cost of all services; empty: the plan has one service
+  std::string sum{};                      ///< cost of all services and jobs; empty: one service has the cluster alone
+  std::vector<std::string> jobs{};        ///< what the jobs got, one for each class
   PageTable scalers{};                    ///< no rows: no other scaler was simulated
   std::string choice{};                   ///< order of scalers that cost the same; empty: the costs differ
   PageTable frontier{};                   ///< fleets that the search tried

@@ -107,11 +107,38 @@ Json together_service_json(const TogetherService& service) {
           {"tpot_p99_s", json_seconds(service.tpot_p99)}};
 }
 
+/// Counts, GPU time and prices are means of the simulations.
+Json together_jobs_json(const TogetherJobs& jobs, std::int64_t seeds) {
+  const auto mean = [&](std::int64_t sum) { return static_cast<double>(sum) / static_cast<double>(seeds); };
+  const auto gpu_hours = [&](GpuNanoseconds time) {
+    return static_cast<double>(time) / static_cast<double>(seeds) / 3.6e12;
+  };
+  return {{"tenant", jobs.tenant},
+          {"name", jobs.name},
+          {"arrived", mean(jobs.arrived)},
+          {"ended", mean(jobs.ended)},
+          {"computing", mean(jobs.computing)},
+          {"waiting", mean(jobs.waiting)},
+          {"wait_p50_s", json_seconds(jobs.wait_p50)},
+          {"wait_p99_s", json_seconds(jobs.wait_p99)},
+          {"restarts", mean(jobs.restarts)},
+          {"preempted", mean(jobs.preempted)},
+          {"resized", mean(jobs.resized)},
+          {"gpu_hours", gpu_hours(jobs.gpu_ns)},
+          {"lost_gpu_hours", gpu_hours(jobs.lost_gpu_ns)},
+          {"usd", mean(jobs.micro_usd) / 1e6}};
+}
+
 Json together_trials_json(const TogetherTrials& trials) {
-  return {{"holds_slo", trials.holds_slo()},
-          {"simulations", trials.seeds},
-          {"usd_per_hour", json_usd(trials.micro_usd_per_hour)},
-          {"services", list_json(trials.services, together_service_json)}};
+  Json out = {{"holds_slo", trials.holds_slo()},
+              {"simulations", trials.seeds},
+              {"usd_per_hour", json_usd(trials.micro_usd_per_hour)},
+              {"services", list_json(trials.services, together_service_json)}};
+  if (trials.jobs.empty()) return out;
+  out["jobs_usd_per_hour"] = json_usd(trials.jobs_micro_usd_per_hour);
+  out["jobs"] =
+      list_json(trials.jobs, [&](const TogetherJobs& jobs) { return together_jobs_json(jobs, trials.seeds); });
+  return out;
 }
 
 Json together_json(const TogetherProof& proof) {

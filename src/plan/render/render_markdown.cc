@@ -111,7 +111,9 @@ std::string render_markdown(const Plan& plan, PageDetail detail) {
   const Page page = page_of(plan);
   std::string out = fmt::format("# {}\n\n", page.title);
   for (const PageHeadline& headline : page.headlines) write_markdown_headline(out, headline);
-  if (!page.sum.empty()) out += fmt::format("**All services**: {}\n\n", page.sum);
+  if (!page.sum.empty()) out += fmt::format("**Together**: {}\n\n", page.sum);
+  for (const std::string& jobs : page.jobs) out += fmt::format("- jobs of {}\n", jobs);
+  if (!page.jobs.empty()) out += '\n';
   write_markdown_table(out, page.scalers);
   if (!page.choice.empty()) out += page.choice + ".\n\n";
   write_markdown_table(out, page.frontier);

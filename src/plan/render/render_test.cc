@@ -241,6 +241,41 @@ TEST(Render, SaysThatTheServicesHoldTheirSloOnOneCluster) {
   EXPECT_NE(json.find("\"together\": {\n    \"holds_slo\": true,"), json.npos) << json;
 }
 
+TEST(Render, SaysWhatTheJobsGot) {
+  Plan plan = plan_of_two(992'000);
+  plan.together->trials.jobs_micro_usd_per_hour = 12'000'000;
+  plan.together->trials.jobs = {{.tenant = "lab",
+                                 .name = "tune",
+                                 .arrived = 20,
+                                 .ended = 12,
+                                 .computing = 5,
+                                 .waiting = 3,
+                                 .wait_p50 = std::chrono::seconds(70),
+                                 .wait_p99 = std::chrono::seconds(129),
+                                 .restarts = 8,
+                                 .preempted = 7,
+                                 .resized = 2,
+                                 .gpu_ns = GpuNanoseconds{90} * 3'600'000'000'000,
+                                 .lost_gpu_ns = GpuNanoseconds{6} * 3'600'000'000'000,
+                                 .micro_usd = 620'000'000}};
+  const Page page = page_of(plan);
+  EXPECT_NE(page.sum.find("mean of 5 simulations, 12.00 USD/h of it for the jobs; every SLO holds"), std::string::npos)
+      << page.sum;
+  ASSERT_EQ(page.jobs.size(), 1u);
+  EXPECT_EQ(page.jobs[0],
+            "tune of lab: 4.0 jobs arrived, 2.4 ended, 1.0 still ran at the end, 0.6 had not begun; waited 1 min 10 s "
+            "(median) and 2 min 9 s (P99) in the worst simulation; 18.0 GPU-hours for 124.00 USD; preempted 1.4 times, "
+            "changed width 0.4 times, restarted 0.2 times for another reason, lost 1.2 GPU-hours of work; mean of 5 "
+            "simulations (simulated)");
+  EXPECT_NE(jobs_words({.arrived = 4, .waiting = 4}, 2).find("; no job got GPUs, a higher gpu_quota"),
+            std::string::npos);
+  EXPECT_NE(render_text(plan).find("\njobs          tune of lab: 4.0 jobs arrived"), std::string::npos);
+  EXPECT_NE(render_markdown(plan, PageDetail::page).find("- jobs of tune of lab: 4.0 jobs"), std::string::npos);
+  const std::string json = render_json(plan);
+  EXPECT_NE(json.find("\"preempted\": 1.4"), json.npos) << json;
+  EXPECT_NE(json.find("\"lost_gpu_hours\": 1.2"), json.npos) << json;
+}
+
 TEST(Render, SaysWhatWouldHoldAnSloThatIsMissedOnOneCluster) {
   Plan plan = plan_of_two(900'000);
   EXPECT_FALSE(holds_slo(plan));

@@ -155,6 +155,7 @@ std::string render_text(const Plan& plan, PageDetail detail) {
   std::string out = page.title + '\n';
   for (const PageHeadline& headline : page.headlines) write_text_headline(out, headline);
   if (!page.sum.empty()) out += folded(edge("together"), page.sum, kGutter);
+  for (std::size_t i = 0; i < page.jobs.size(); ++i) out += folded(edge(i == 0 ? "jobs" : ""), page.jobs[i], kGutter);
   write_text_table(out, page.scalers);
   if (!page.choice.empty()) out += "  " + page.choice + '\n';
   write_text_table(out, page.frontier);

@@ -7,7 +7,8 @@
 // The requests of a service, counted before a fleet is searched.
 namespace capstan::plan {
 
-/// Most requests of one simulation. Of a longer load, the part from its start with so many requests is simulated.
+/// Largest number of requests in one simulation. If a load has more, only its first part with this many requests is
+/// simulated.
 inline constexpr RequestCount kSimulatedRequestsMost = 1'000'000;
 /// Requests of the short part of the load in which many fleets are compared first: a twentieth of the load within
 /// these bounds.

@@ -41,6 +41,31 @@ Yaml replicas_yaml(const FleetOption& fleet, std::size_t role) {
   return out;
 }
 
+Yaml pods_yaml(const workload::JobSize& size) {
+  if (size.least_pods == 0) return size.pods;
+  return Yaml::map({{"min", size.least_pods}, {"max", size.pods}});
+}
+
+Yaml work_yaml(const workload::JobWork& work) {
+  return Yaml::map({{"median", duration_text(work.median)},
+                    {"sigma", number(work.sigma)},
+                    {"min", duration_text(work.least)},
+                    {"max", duration_text(work.most)}});
+}
+
+Yaml arrivals_yaml(const workload::JobLoad& load, Duration until) {
+  Yaml out;
+  if (load.batches.count > 0) {
+    out.set("count", load.batches.count).set("at", duration_text(load.batches.at));
+    if (load.batches.every > 0s) out.set("every", duration_text(load.batches.every));
+  } else {
+    out.set("per_hour", number(load.rate.per_hour));
+    out.set("peak_per_hour", number(load.rate.peak_per_hour)).set("peak_at", duration_text(load.rate.peak_at));
+  }
+  out.set("until", duration_text(std::min(until, load.until)));
+  return out;
+}
+
 }  // namespace
 
 Yaml load_yaml(const LoadSpec& load, const LoadFacts& facts, const Conditions& conditions) {
@@ -114,6 +139,24 @@ Yaml service_yaml(const PlanSpec& spec, const ServiceSpec& service, const FleetO
                           {"warm_up", range(3s, 6s, percent)}});
   out.set("start", start);
   out.set("router", Yaml::map({{"policy", "least_loaded"}, {"gateway_max_waiting", 10'000}}));
+  return out;
+}
+
+Yaml job_class_yaml(const PlacedJobs& placed, bool has_queue, bool has_preemption, Duration until) {
+  const TenantJobs& jobs = *placed.jobs;
+  Yaml out = Yaml::map({{"name", jobs.name}, {"team", placed.tenant->name}});
+  if (has_queue) out.set("queue", placed.tenant->name);
+  out.set("gpu", placed.pool->gpu);
+  out.set("gpus_per_pod", placed.size.gpus_per_pod);
+  out.set("pods", pods_yaml(placed.size));
+  out.set("together", placed.is_on_one_node ? "node" : "zone");
+  out.set("work", work_yaml(jobs.load.work));
+  out.set("arrivals", arrivals_yaml(jobs.load, until));
+  if (has_preemption) {
+    out.set("priority", placed.tenant->priority);
+    out.set("preemptible", jobs.preemptible);
+  }
+  if (jobs.checkpoint_every > 0s) out.set("checkpoint_every", duration_text(jobs.checkpoint_every));
   return out;
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "plan/search/scenario_text.h"
+#include "plan/sections/tenant_jobs.h"
 
 // Parts of the scenarios that the plan simulates: of one service alone, and of all services together.
 namespace capstan::plan {
@@ -10,6 +11,11 @@ Yaml load_yaml(const LoadSpec& load, const LoadFacts& facts, const Conditions& c
 /// Returns a service with its SLO, its replicas and their start, without its load.
 Yaml service_yaml(const PlanSpec& spec, const ServiceSpec& service, const FleetOption& fleet,
                   const Conditions& conditions);
+/// Returns a class of jobs.
+/// @param has_queue  true: the queue of the tenant limits its pods
+/// @param has_preemption  true: the scheduler knows priorities
+/// @param until  time after which no job arrives
+Yaml job_class_yaml(const PlacedJobs& placed, bool has_queue, bool has_preemption, Duration until);
 /// Returns a machine with its shape and its price.
 Yaml machine_yaml(const MachineSpec& machine, model::CapacityType capacity);
 /// Returns a pool that buys machines of one type.

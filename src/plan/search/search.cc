@@ -6,17 +6,21 @@
 #include <memory>
 #include <utility>
 
+#include "base/number_text.h"
 #include "plan/search/robustness.h"
 #include "plan/search/scaler_choice.h"
 #include "plan/search/service_search.h"
 #include "plan/search/together.h"
 #include "plan/search/zone_loss.h"
 #include "plan/sections/pools.h"
+#include "plan/sections/tenant_jobs.h"
 #include "plan/shared_nodes.h"
 
 namespace capstan::plan {
 
 namespace {
+
+constexpr double kJobsMost = 10'000;  ///< most jobs of a class that one simulation may have
 
 /// Returns the roles of a fleet, with the maximum that a scaler may set.
 std::vector<RoleFleet> roles_of(const ServiceSpec& service, const TriedFleet& tried, const FleetOption& scaled) {
@@ -134,6 +138,29 @@ PeakNeed peak_need(const FleetCandidate& candidate) {
       .machine = candidate.machine, .per_hour = candidate.price(), .gpus = gpus, .pod_gpus = ceil_div(gpus, slices)};
 }
 
+/// Checks that the jobs that arrive while the longest load is simulated are not too many.
+Result<void> check_number_of_jobs(const PlanSpec& spec, const std::vector<LoadFacts>& loads) {
+  Duration longest = std::chrono::seconds(1);
+  for (const LoadFacts& load : loads) longest = std::max(longest, load.length);
+  for (std::size_t i = 0; i < spec.tenants.size(); ++i) {
+    const TenantSpec& tenant = spec.tenants[i];
+    for (const TenantJobs& jobs : tenant.jobs) {
+      workload::JobLoad load = jobs.load;
+      load.until = std::min(load.until, longest);
+      const double count = workload::expected_jobs(load);
+      if (count <= kJobsMost) continue;
+      const auto place = spec.places.find(fmt::format("tenants.{}.jobs", i));
+      Error error =
+          Error::about(fmt::format("{}tenants.{}.jobs.{}.arrivals",
+                                   place == spec.places.end() ? "" : place->second + ": ", tenant.name, jobs.name),
+                       fmt::format("found about {:.0f} jobs in the {} of the simulated load, expected at most {:.0f}",
+                                   count, time_text(longest), kJobsMost));
+      return std::unexpected(std::move(error));
+    }
+  }
+  return {};
+}
+
 }  // namespace
 
 Result<SearchResult> search_fleets(const PlanSpec& spec, const SearchOptions& options) {
@@ -148,6 +175,7 @@ Result<SearchResult> search_fleets(const PlanSpec& spec, const SearchOptions& op
     loads.push_back(*load);
     needs.push_back(peak_need(candidates->front()));
   }
+  if (const Result<void> few = check_number_of_jobs(spec, loads); !few) return std::unexpected(few.error());
   std::vector<std::unique_ptr<FleetSimulator>> simulators;
   std::vector<ChosenFleet> chosen;
   for (std::size_t i = 0; i < spec.services.size(); ++i) {
@@ -163,10 +191,12 @@ Result<SearchResult> search_fleets(const PlanSpec& spec, const SearchOptions& op
   }
   name_pools(out.services);
   share_nodes(out.services);
-  if (spec.services.size() > 1 && std::ranges::all_of(out.services, &ServicePlan::holds_slo)) {
+  const std::vector<GpuPool> pools = gpu_pools({spec, out.services});
+  const bool shares_cluster = spec.services.size() > 1 || !placed_jobs(spec, pools).empty();
+  if (shares_cluster && std::ranges::all_of(out.services, &ServicePlan::holds_slo)) {
     Result<TogetherResult> together = prove_together(spec, out.services, chosen, options);
     if (!together) return std::unexpected(together.error());
-    share_simulated_nodes(out.services, together->results);
+    share_simulated_nodes(out.services, together->results, pool_of_jobs(spec, pools));
     out.together = std::move(together->proof);
     out.simulations += together->simulations;
   }

@@ -166,5 +166,35 @@ TEST(SearchFleets, NamesTheWeightsThatFitNowhere) {
   EXPECT_NE(result.error().message.find("limits.gpus: 1 GPU"), std::string::npos) << result.error().message;
 }
 
+TEST(SearchFleets, OneServiceIsProvedNextToTheJobsOfATenant) {
+  PlanSpec spec = sample_specs::small_spec();
+  TenantJobs jobs{.name = "evaluate"};
+  jobs.load.sizes = {{.pods = 1, .gpus_per_pod = 1}};
+  jobs.load.work.median = std::chrono::minutes(5);
+  jobs.load.batches = {.count = 3, .at = {}, .every = {}};
+  spec.tenants.push_back(
+      {.name = "lab", .kind = TenantSpec::Kind::batch, .priority = 25, .gpu_quota = 2, .jobs = {jobs}});
+  const SearchResult result = found(spec);
+  ASSERT_TRUE(result.together);
+  ASSERT_EQ(result.together->trials.jobs.size(), 1u);
+  const TogetherJobs& evaluate = result.together->trials.jobs[0];
+  EXPECT_EQ(evaluate.arrived, 3 * result.together->trials.seeds);
+  EXPECT_GT(evaluate.ended, 0);
+  EXPECT_GT(result.together->trials.jobs_micro_usd_per_hour, 0);
+}
+
+TEST(SearchFleets, TooManyJobsAreAnErrorWithTheirPlace) {
+  PlanSpec spec = sample_specs::small_spec();
+  TenantJobs jobs{.name = "flood"};
+  jobs.load.rate.per_hour = 1e6;
+  spec.tenants.push_back({.name = "lab", .jobs = {jobs}});
+  spec.places["tenants.1.jobs"] = "s.yaml:9:3";
+  const auto result = search_fleets(spec, {});
+  ASSERT_FALSE(result);
+  EXPECT_EQ(result.error().text(),
+            "s.yaml:9:3: tenants.lab.jobs.flood.arrivals: found about 333333 jobs in the 20 min of the simulated load, "
+            "expected at most 10000");
+}
+
 }  // namespace
 }  // namespace capstan::plan

@@ -160,9 +160,10 @@ class ServiceSearch {
     return out;
   }
 
-  /// Simulates the leaders under all seeds. One that misses the SLO gets a higher minimum and is simulated again. A
-  /// fleet that is better than the best of them, as far as it was simulated, becomes a leader, too. Without budget the
-  /// rounds go on only until a fleet holds the SLO.
+  /// Simulates the leaders under all seeds. A leader that misses the SLO gets a higher minimum and is simulated again.
+  /// A fleet that was simulated under fewer seeds becomes a leader if its results so far are better than those of the
+  /// best proven fleet. When the budget is used up, the rounds end as soon as a fleet holds the SLO, or after
+  /// the third round.
   Result<void> prove() {
     leaders_ = leaders();
     for (int round = 0; round <= kLeaderRaisesMost; ++round) {

@@ -128,13 +128,41 @@ class TogetherSearch {
 
 }  // namespace
 
+namespace {
+
+/// Adds what one simulation showed of a class of jobs.
+void add_jobs(const experiment::JobFigures& figures, TogetherJobs& sum) {
+  sum.tenant = figures.team;
+  sum.name = figures.name;
+  sum.arrived += figures.arrived;
+  sum.ended += figures.ended;
+  sum.computing += figures.computing;
+  sum.waiting += figures.waiting;
+  sum.wait_p50 = std::max(sum.wait_p50, figures.wait_p50);
+  sum.wait_p99 = std::max(sum.wait_p99, figures.wait_p99);
+  sum.restarts += figures.restarts;
+  sum.preempted += figures.preempted;
+  sum.resized += figures.resized;
+  sum.gpu_ns += figures.gpu_ns;
+  sum.lost_gpu_ns += figures.lost_gpu_ns;
+  sum.micro_usd += figures.micro_usd;
+}
+
+}  // namespace
+
 TogetherTrials together_trials(const PlanSpec& spec, std::span<const experiment::RunResult> results) {
   TogetherTrials out{.seeds = static_cast<std::int64_t>(results.size())};
   for (const ServiceSpec& service : spec.services) out.services.push_back({.service = service.name});
-  std::int64_t micro_usd_per_hour = 0;
+  std::int64_t micro_usd_per_hour = 0, jobs_micro_usd_per_hour = 0;
   for (const experiment::RunResult& result : results) {
     Trial whole{.micro_usd = result.total_micro_usd(), .simulated = result.simulated};
     micro_usd_per_hour += plan::micro_usd_per_hour(whole);
+    out.jobs.resize(result.jobs.size());
+    for (std::size_t i = 0; i < result.jobs.size(); ++i) {
+      add_jobs(result.jobs[i], out.jobs[i]);
+      Trial part{.micro_usd = result.jobs[i].micro_usd, .simulated = result.simulated};
+      jobs_micro_usd_per_hour += plan::micro_usd_per_hour(part);
+    }
     for (std::size_t i = 0; i < out.services.size(); ++i) {
       const experiment::ServiceFigures& figures = result.services.at(i);
       const ServiceSpec& service = spec.services[i];
@@ -148,7 +176,10 @@ TogetherTrials together_trials(const PlanSpec& spec, std::span<const experiment:
       found.holds_slo &= !service.goodput_per_s || goodput >= *service.goodput_per_s;
     }
   }
-  if (!results.empty()) out.micro_usd_per_hour = micro_usd_per_hour / static_cast<std::int64_t>(results.size());
+  if (!results.empty()) {
+    out.micro_usd_per_hour = micro_usd_per_hour / static_cast<std::int64_t>(results.size());
+    out.jobs_micro_usd_per_hour = jobs_micro_usd_per_hour / static_cast<std::int64_t>(results.size());
+  }
   return out;
 }
 

@@ -90,5 +90,24 @@ TEST(TogetherTrials, HoldTheSloOnlyUnderEverySeed) {
   EXPECT_EQ(missed.services[0].ttft_p99, std::chrono::milliseconds(700));
 }
 
+TEST(TogetherTrials, AddUpWhatTheJobsGot) {
+  const PlanSpec spec = sample_specs::small_spec();
+  std::vector<experiment::RunResult> results(2);
+  for (experiment::RunResult& result : results) {
+    result.simulated = std::chrono::hours(2);
+    result.services.emplace_back().requests = {.arrived = 1000, .completed = 1000, .met = 995};
+    result.jobs.push_back(
+        {.name = "tune", .team = "lab", .arrived = 3, .ended = 2, .preempted = 1, .micro_usd = 8'000'000});
+  }
+  results[1].jobs[0].wait_p99 = std::chrono::minutes(4);
+  const TogetherTrials trials = together_trials(spec, results);
+  ASSERT_EQ(trials.jobs.size(), 1u);
+  EXPECT_EQ(trials.jobs[0].tenant, "lab");
+  EXPECT_EQ(trials.jobs[0].arrived, 6);
+  EXPECT_EQ(trials.jobs[0].preempted, 2);
+  EXPECT_EQ(trials.jobs[0].wait_p99, std::chrono::minutes(4)) << "the worst of the seeds";
+  EXPECT_EQ(trials.jobs_micro_usd_per_hour, 4'000'000);
+}
+
 }  // namespace
 }  // namespace capstan::plan

@@ -10,6 +10,7 @@
 #include "plan/sections/mig_table.h"
 #include "plan/sections/pools.h"
 #include "plan/sections/queues.h"
+#include "plan/sections/tenant_jobs.h"
 #include "plan/sections/tenant_shares.h"
 
 namespace capstan::plan {
@@ -22,14 +23,21 @@ using model::CapacityType;
 class TogetherText {
  public:
   TogetherText(const PlanSpec& spec, const std::vector<ServicePlan>& plans, std::span<const ServiceFleet> fleets)
-      : spec_(spec), plans_(plans), fleets_(fleets), pools_(gpu_pools({spec, plans})) {}
+      : spec_(spec),
+        plans_(plans),
+        fleets_(fleets),
+        pools_(gpu_pools({spec, plans})),
+        jobs_(placed_jobs(spec, pools_)) {}
 
   std::string text() const {
     Yaml out = Yaml::map({{"name", spec_.name},
-                          {"title", fmt::format("All services of the plan {} on one cluster", spec_.name)},
+                          {"title", fmt::format("All services{} of the plan {} on one cluster",
+                                                jobs_.empty() ? "" : " and jobs", spec_.name)},
                           {"seed", 1}});
+    if (!jobs_.empty()) out.set("settle", "5m", "jobs go on for longer than the load");
     if (const Yaml queues = queues_yaml(); !queues.empty()) out.set("queues", queues);
     out.set("services", services_yaml());
+    if (!jobs_.empty()) out.set("jobs", jobs_yaml());
     out.set("cluster", cluster_yaml());
     out.set("policies", Yaml::list({policy_yaml()}));
     return out.document();
@@ -65,8 +73,30 @@ class TogetherText {
     for (const ServiceFleet& fleet : fleets_) {
       Yaml service = service_yaml(spec_, *fleet.service, fleet.fleet, {});
       if (has_whole_gpus(fleet.service->tenant)) service.set("queue", fleet.service->tenant);
+      if (!jobs_.empty() && has_preemption(spec_)) service.set("priority", priority_of(fleet.service->tenant));
       service.set("load", load_yaml(fleet.service->load, *fleet.load, {}));
       out.add(service);
+    }
+    return out;
+  }
+
+  std::int64_t priority_of(const std::string& tenant) const {
+    const auto found = std::ranges::find(spec_.tenants, tenant, &TenantSpec::name);
+    return found == spec_.tenants.end() ? 0 : found->priority;
+  }
+
+  /// Returns the time after which no jobs arrive: the end of the longest load.
+  Duration jobs_until() const {
+    Duration longest = std::chrono::seconds(1);
+    for (const ServiceFleet& fleet : fleets_) longest = std::max(longest, fleet.load->length);
+    return longest;
+  }
+
+  Yaml jobs_yaml() const {
+    Yaml out = Yaml::list();
+    for (const PlacedJobs& placed : jobs_) {
+      const bool has_queue = has_whole_gpus(placed.tenant->name);
+      out.add(job_class_yaml(placed, has_queue, has_preemption(spec_), jobs_until()));
     }
     return out;
   }
@@ -128,6 +158,7 @@ class TogetherText {
   const std::vector<ServicePlan>& plans_;
   std::span<const ServiceFleet> fleets_;
   std::vector<GpuPool> pools_;
+  std::vector<PlacedJobs> jobs_;
 };
 
 }  // namespace

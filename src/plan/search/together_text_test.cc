@@ -70,9 +70,30 @@ TEST(TogetherText, HasTheQueuesOfTheTenants) {
   two.spec.services[1].tenant = "second-team";
   const scenario::Scenario scenario = two.read();
   ASSERT_EQ(scenario.catalog->queues.size(), 2u);
-  EXPECT_FALSE(scenario.catalog->queues[0].limit);
-  EXPECT_EQ(scenario.catalog->queues[1].limit, whole_gpus(5));
+  EXPECT_FALSE(scenario.catalog->queues[0].gpus.limit);
+  EXPECT_EQ(scenario.catalog->queues[1].gpus.limit, whole_gpus(5));
   EXPECT_EQ(scenario.catalog->services[1].workload.queue, model::QueueId{1});
+}
+
+TEST(TogetherText, HasTheJobsOfTheTenantsWithTheirPriorities) {
+  TwoFleets two(sample_specs::small_spec());
+  TenantJobs jobs{.name = "tune", .checkpoint_every = std::chrono::minutes(5)};
+  jobs.load.sizes = {{.pods = 4, .gpus_per_pod = 1, .least_pods = 2}};
+  jobs.load.batches = {.count = 2, .at = {}, .every = std::chrono::minutes(10)};
+  two.spec.tenants.push_back({.name = "lab", .kind = TenantSpec::Kind::training, .priority = 50, .jobs = {jobs}});
+  const scenario::Scenario scenario = two.read();
+  ASSERT_EQ(scenario.jobs.size(), 1u);
+  const scenario::JobSpec& row = scenario.jobs[0];
+  EXPECT_EQ(row.team, "lab");
+  EXPECT_EQ(row.job_class.priority, 50);
+  EXPECT_TRUE(row.job_class.preemptible);
+  EXPECT_EQ(row.job_class.queue, model::QueueId{1});
+  EXPECT_EQ(row.job_class.together, model::Level(model::TopologyLevel::zone)) << "a node has one GPU";
+  EXPECT_EQ(row.load.sizes[0].least_pods, 2);
+  EXPECT_EQ(row.load.until, two.load.length);
+  EXPECT_EQ(scenario.endpoints[0].priority, 100);
+  two.spec.cluster.gang_scheduler = GangScheduler::none;
+  EXPECT_FALSE(two.read().jobs.at(0).job_class.preemptible) << "the default scheduler knows no queues";
 }
 
 TEST(TogetherText, ScalesEachServiceByItsOwnScaler) {

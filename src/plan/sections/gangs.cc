@@ -10,6 +10,7 @@
 #include "plan/sections/queues.h"
 #include "plan/sections/scaler_setup.h"
 #include "plan/sections/sections.h"
+#include "plan/sections/tenant_jobs.h"
 #include "plan/sections/tenant_shares.h"
 
 namespace capstan::plan {
@@ -233,19 +234,6 @@ void set_gangs_answer(const PlanSpec& spec, Section& section) {
   section.page_answer = section.answer;
 }
 
-/// Names the tenants whose jobs are not simulated, because the spec does not describe them; empty if there is none.
-std::string unknown_jobs(const PlanSpec& spec) {
-  std::vector<std::string_view> names;
-  for (const TenantSpec& tenant : spec.tenants) {
-    if (tenant.kind != TenantSpec::Kind::production) names.push_back(tenant.name);
-  }
-  return names.empty() ? ""
-                       : fmt::format(
-                             "the jobs of {} and their preemption; a spec does not say how many jobs arrive and "
-                             "how long they compute",
-                             fmt::join(names, " and "));
-}
-
 }  // namespace
 
 Section gangs_section(const PlanFacts& facts) {
@@ -271,7 +259,7 @@ Section gangs_section(const PlanFacts& facts) {
                                 .why = "a Queue of Capstan bounds the GPUs of a tenant; quotas that tenants lend each "
                                        "other need KAI or Kueue today",
                                 .evidence = Evidence::none});
-  if (std::string jobs = unknown_jobs(spec); !jobs.empty()) section.not_simulated.push_back(std::move(jobs));
+  section.not_simulated = unplaced_jobs(spec, pools);
   const QueueInput input{.spec = spec, .pools = pools, .shares = shares};
   section.manifests = priority_classes(spec);
   add_names_commands(section, spec);

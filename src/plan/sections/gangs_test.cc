@@ -98,10 +98,7 @@ TEST(PlanGangs, TenantsShareByQuotaAndPriority) {
             "the spec states it; its services hold 40 at their maximum, and KAI may reclaim the 8 above the quota");
   EXPECT_EQ(gang_answer(section, "quota of training").value, "8 GPUs, at most 16");
   EXPECT_EQ(gang_answer(section, "preemption").value, "production (100), then training (50)");
-  ASSERT_EQ(section.not_simulated.size(), 1U);
-  EXPECT_EQ(section.not_simulated[0],
-            "the jobs of training and their preemption; a spec does not say how many jobs arrive and how long they "
-            "compute");
+  EXPECT_TRUE(section.not_simulated.empty()) << "the tenant has no jobs";
 }
 
 }  // namespace

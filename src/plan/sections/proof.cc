@@ -5,6 +5,7 @@
 #include "base/number_text.h"
 #include "experiment/text/words.h"
 #include "plan/figures.h"
+#include "plan/scheduling.h"
 #include "plan/sections/sections.h"
 #include "plan/sections/subject_statements.h"
 
@@ -128,7 +129,7 @@ void add_together(const PlanFacts& facts, Section& out) {
     }
     const std::int64_t asked = facts.spec.services[i].slo.attainment_ppm;
     out.statements.push_back(
-        {.name = service.service + " on one cluster with all services",
+        {.name = fmt::format("{} on one cluster with {}", service.service, together_subject(trials)),
          .value = share_words(service.lowest_ppm()) + " met",
          .why = fmt::format("{}; {} the SLO of {}; P99 of TTFT {}, P99 of TPOT {}", fmt::join(seeds, ", "),
                             service.holds_slo ? "holds" : "misses", share_words(asked),
@@ -137,8 +138,16 @@ void add_together(const PlanFacts& facts, Section& out) {
          .evidence = Evidence::simulated,
          .subject = service.service});
   }
+  for (const TogetherJobs& jobs : trials.jobs) {
+    out.statements.push_back({.name = fmt::format("jobs of {} on one cluster", jobs_name(jobs)),
+                              .value = fmt::format("{} of {} ended", experiment::tenths(jobs.ended, trials.seeds),
+                                                   experiment::tenths(jobs.arrived, trials.seeds)),
+                              .why = fmt::format("{}; mean of {}", jobs_words(jobs, trials.seeds),
+                                                 experiment::counted(trials.seeds, "simulation", "simulations")),
+                              .evidence = Evidence::simulated});
+  }
   out.statements.push_back(
-      {.name = "all services on one cluster",
+      {.name = fmt::format("{} on one cluster", together_subject(trials)),
        .value = experiment::usd(trials.micro_usd_per_hour) + " USD/h",
        .why = fmt::format("all nodes of the plan's pools, mean of {}; together.yaml is the scenario",
                           experiment::counted(trials.seeds, "simulation", "simulations")),
@@ -173,7 +182,10 @@ Section proof_section(const PlanFacts& facts) {
   if (facts.together != nullptr) {
     add_together(facts, out);
   } else if (facts.services.size() > 1) {
-    out.not_simulated.emplace_back("all services on one cluster, because a service misses its SLO alone");
+    out.not_simulated.push_back(fmt::format("all services{} on one cluster, because a service misses its SLO alone",
+                                            has_jobs(facts.spec) ? " and jobs" : ""));
+  } else if (has_jobs(facts.spec)) {
+    out.not_simulated.emplace_back("the jobs of the tenants, because a service misses its SLO without them");
   }
   out.statements.push_back({.name = "simulations",
                             .value = grouped_text(facts.simulations),

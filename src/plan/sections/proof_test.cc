@@ -86,6 +86,10 @@ TEST(ProofSection, StatesWhatAllServicesShowedOnOneCluster) {
   EXPECT_EQ(section.commands.back(), "capstan compare together.yaml");
   EXPECT_TRUE(section.not_simulated.empty());
   EXPECT_EQ(proof_section({spec, services}).not_simulated.size(), 1u) << "without this proof, the page says so";
+  together.trials.jobs = {{.tenant = "lab", .name = "lab", .arrived = 4, .ended = 3}};
+  const Section with_jobs = proof_section(facts);
+  EXPECT_EQ(proof_value(with_jobs, "jobs of lab on one cluster").substr(0, 17), "1.5 of 2.0 ended ");
+  EXPECT_EQ(proof_value(with_jobs, "all services and jobs on one cluster").substr(0, 11), "70.00 USD/h");
 }
 
 TEST(ProofSection, SaysThatNoFleetHoldsTheSlo) {

@@ -25,8 +25,9 @@ struct SpecCandidate {
 /// Returns the price of a machine of a capacity type; nothing if none is known.
 std::optional<MicroUsd> price_of(const MachineSpec& machine, model::CapacityType capacity);
 
-/// Returns the capacity type of the nodes that always run: the cheaper of reserved and on-demand, as far as the spec
-/// allows them, and spot if it allows nothing else. A machine that exists has any price that is known for it.
+/// Returns the capacity type of the nodes that always run: the cheaper one of reserved and on-demand, as far as the
+/// spec allows them, or spot if it allows nothing else. If none of these has a price and the machine exists already,
+/// any capacity type with a price counts. Returns nothing if no price is known.
 std::optional<model::CapacityType> base_capacity(const MachineSpec& machine, const ClusterSpec& cluster);
 
 /// Returns true if the machine has a price, and exists or can be bought.

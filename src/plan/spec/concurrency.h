@@ -12,10 +12,10 @@ struct TimeInFlight {
   std::string arithmetic{};  ///< "1 s (half of the bound on TTFT) + 299 x 22 ms (one step of ...)"
 };
 
-/// Estimates the time in flight, with which Little's law turns a concurrency into a rate: half of the bound on TTFT,
-/// then one step of the engine for each further token. The step is that of a replica with as many sequences as its SLO
-/// allows, on the machine with the lowest price per token. Without a candidate that reaches the SLO, half of the bound
-/// on TPOT stands for the step.
+/// Estimates the time of a request in flight: half of the bound on TTFT, then one engine step for each further token.
+/// By Little's law, concurrency divided by this time is the request rate. The step time is that of the machine with the
+/// lowest price per token, at the largest batch within the SLO. If no candidate reaches the SLO, half of the bound on
+/// TPOT replaces the step time.
 TimeInFlight time_in_flight(const ServiceSpec& service, const PlanSpec& spec);
 
 }  // namespace capstan::plan

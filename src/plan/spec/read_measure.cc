@@ -36,8 +36,8 @@ bool has_user(std::string_view url) {
   return host != url.npos && url.substr(host + 3, url.find('/', host + 3) - host - 3).find('@') != url.npos;
 }
 
-/// Reads a mapping of names that the user chooses to texts.
-/// @param is_name  whether a name is valid
+/// Reads a mapping whose keys are names that the user chooses and whose values are texts, such as labels.
+/// @param is_name  returns true if a name is valid
 /// @param names    kind of the names, for messages: "names of labels"
 template <typename IsName>
 void read_pairs(Fields& fields, std::string_view key, IsName is_name, std::string_view names,

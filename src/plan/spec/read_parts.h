@@ -41,12 +41,16 @@ void read_spec_measure(const manifest::Node& node, const std::string& owner, Mea
                        manifest::ErrorList& errors);
 /// Reads tenants, limits, staff and the choices that the operator asked for.
 void read_spec_tenants(manifest::Fields& root, PlanSpec& spec, manifest::ErrorList& errors);
+/// Reads the jobs of a tenant, whose kind and priority are known.
+void read_spec_jobs(manifest::Fields& fields, TenantSpec& tenant, PlanSpec& spec, manifest::ErrorList& errors);
+/// Gives jobs to each training and batch tenant for which the spec has neither jobs nor a service.
+void assume_jobs(PlanSpec& spec);
 void read_spec_limits(manifest::Fields& root, PlanSpec& spec, manifest::ErrorList& errors);
 void read_spec_staff(manifest::Fields& root, PlanSpec& spec, manifest::ErrorList& errors);
 void read_spec_asked(manifest::Fields& root, PlanSpec& spec, manifest::ErrorList& errors);
 
-/// Checks that a name can be that of Kubernetes objects, which the plan calls "NAME" and "NAME-prefill".
-/// @param key  key of the name in the mapping, which states it
+/// Checks that a name is valid for Kubernetes objects. The plan names objects "NAME" and "NAME-prefill".
+/// @param key  key of the name in the mapping; must be present
 /// @param may_begin_with_digit  false for the names of Services of Kubernetes
 void check_kube_name(const manifest::Fields& fields, std::string_view key, const std::string& name,
                      bool may_begin_with_digit, manifest::ErrorList& errors);

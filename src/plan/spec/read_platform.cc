@@ -35,6 +35,7 @@ TenantSpec read_tenant(const Node& node, PlanSpec& spec, ErrorList& errors) {
   defaults.note(fields, "gpu_quota", "0", "no GPUs are reserved for the tenant");
   if (fields.take("gpu_limit") != nullptr) fields.integer("gpu_limit", tenant.gpu_limit.emplace(0), 0, 1'000'000);
   defaults.note(fields, "gpu_limit", "none", "the tenant may use every GPU that is free");
+  read_spec_jobs(fields, tenant, spec, errors);
   fields.finish();
   if (fields.ok() && tenant.gpu_limit && tenant.gpu_quota > *tenant.gpu_limit) {
     errors.fail(fields.place_for_error({"gpu_quota", "gpu_limit"}),

@@ -9,6 +9,7 @@
 
 #include "base/ascii.h"
 #include "base/file.h"
+#include "manifest/object_instead.h"
 #include "manifest/path.h"
 #include "plan/spec/feasible.h"
 #include "plan/spec/read_parts.h"
@@ -71,6 +72,24 @@ void read_services(Fields& root, PlanSpec& spec, ErrorList& errors) {
   }
 }
 
+/// Checks that one job of each class keeps the limit of the whole cluster.
+void check_jobs(const Fields& root, const PlanSpec& spec, ErrorList& errors) {
+  for (std::size_t i = 0; i < spec.tenants.size() && spec.limits.gpus; ++i) {
+    for (const TenantJobs& jobs : spec.tenants[i].jobs) {
+      const workload::JobSize& size = jobs.load.sizes.front();
+      const GpuCount fewest = (size.least_pods > 0 ? size.least_pods : size.pods) * size.gpus_per_pod;
+      if (fewest <= *spec.limits.gpus) continue;
+      const std::array paths = {fmt::format("tenants.{}.jobs", i)};
+      errors.fail(
+          manifest::place_for_error(root.node(), paths),
+          fmt::format("tenants.{0}.jobs.{1}: a job needs {2} GPUs, {3} more than limits.gpus of {4}; the nearest "
+                      "that is possible is limits.gpus: {2}, or a job of {4} GPUs",
+                      spec.tenants[i].name, jobs.name, fewest, fewest - *spec.limits.gpus, *spec.limits.gpus),
+          ErrorKind::infeasible);
+    }
+  }
+}
+
 /// Checks the quotas of the tenants against the limits, and the tenants that the services name.
 void check_tenants(const Fields& root, const PlanSpec& spec, ErrorList& errors) {
   GpuCount quotas = 0;
@@ -106,6 +125,12 @@ void note_places(const Node& root, PlanSpec& spec) {
     if (node == nullptr || node->is_null()) continue;
     spec.places[path] = place_words(node->place);
   }
+  const Node* tenants = root.find("tenants");
+  for (std::size_t i = 0; tenants != nullptr && i < tenants->items.size(); ++i) {
+    const Node& tenant = tenants->items[i];
+    const Node* jobs = tenant.kind == Node::Kind::mapping ? tenant.find("jobs") : nullptr;
+    if (jobs != nullptr) spec.places[fmt::format("tenants.{}.jobs", i)] = place_words(jobs->place);
+  }
   const Node* services = root.find("services");
   if (services == nullptr || services->kind != Node::Kind::sequence) return;
   for (std::size_t i = 0; i < services->items.size(); ++i) {
@@ -135,11 +160,13 @@ PlanSpec read_root(const Node& node, const std::string& file, ErrorList& errors)
   read_spec_tenants(root, spec, errors);
   read_spec_limits(root, spec, errors);
   read_services(root, spec, errors);
+  assume_jobs(spec);
   read_spec_staff(root, spec, errors);
   read_spec_asked(root, spec, errors);
   root.finish();
   note_places(node, spec);
   check_tenants(root, spec, errors);
+  check_jobs(root, spec, errors);
   if (root.ok()) {
     for (ImpossibleDemand& demand : impossible_demands(spec)) {
       errors.fail(manifest::place_for_error(node, std::array{demand.path}), std::move(demand.message),
@@ -193,6 +220,9 @@ SpecResult parse_plan_spec(std::string_view text, const std::string& file, std::
   std::vector<Error> faults;
   Result<Node> node = manifest::parse(text, file, {}, &faults);
   if (!node) return std::unexpected(manifest::Errors(node.error()));
+  if (const auto fault = manifest::object_instead_of(*node, "the spec of a plan")) {
+    return std::unexpected(manifest::Errors(*fault));
+  }
   for (const std::string& set : sets) {
     if (const Result<void> applied = manifest::apply_set(*node, set); !applied) faults.push_back(applied.error());
   }

@@ -14,6 +14,7 @@
 #include "model/offering.h"
 #include "model/service.h"
 #include "model/slo.h"
+#include "workload/jobs.h"
 
 // The input of `capstan plan`: facts that an engineer knows before there is a cluster. docs/reference/plan.md describes
 // the file.
@@ -140,6 +141,15 @@ struct ServiceSpec {
   }
 };
 
+/// A class of jobs of a tenant: gangs of pods that compute and end.
+struct TenantJobs {
+  std::string name{};  ///< unique in the spec
+  /// One size. No `gpus_per_pod`: all GPUs of a node. No `pods`: as many as fill the quota of the tenant.
+  workload::JobLoad load{};
+  bool preemptible = true;      ///< true: a job ends for a replica or a job with a higher priority, and waits again
+  Duration checkpoint_every{};  ///< computing time between two checkpoints; 0: a restart loses all work
+};
+
 struct TenantSpec {
   enum class Kind : std::uint8_t { production, training, batch };
   std::string name{};
@@ -147,6 +157,8 @@ struct TenantSpec {
   std::int64_t priority = 100;          ///< KAI: 100 and more is not preempted
   GpuCount gpu_quota = 0;               ///< GPUs that the tenant is entitled to
   std::optional<GpuCount> gpu_limit{};  ///< GPUs that the tenant may hold; nothing: no limit
+  std::vector<TenantJobs> jobs{};
+  bool has_stated_jobs = false;  ///< false: the spec has no key `jobs` for the tenant
 };
 
 struct LimitSpec {

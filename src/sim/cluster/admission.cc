@@ -24,14 +24,15 @@ constexpr Duration kPromise = 1min;
 
 Admission::Admission(Basics& basics, const NodeProvider& nodes, Jobs& jobs) : Part(basics), nodes_(nodes), jobs_(jobs) {
   const bool has_preemptible = std::ranges::any_of(config_.job_classes, &JobClass::preemptible);
-  const bool has_elastic = std::ranges::any_of(config_.jobs, &Job::is_elastic);
-  if (has_preemptible || has_elastic) events_.schedule(now() + kInterval, EventKind::admission);
+  has_elastic_ = std::ranges::any_of(config_.jobs, &Job::is_elastic);
+  if (has_preemptible || has_elastic_) events_.schedule(now() + kInterval, EventKind::admission);
 }
 
 void Admission::look() {
   events_.schedule(now() + kInterval, EventKind::admission);
   forget_placed();
   std::vector<WaitingGang> waiting = waiting_gangs();
+  if (has_elastic_) widen(waiting);
   if (waiting.empty()) return;
   FreeRoom room(rows(), nodes_);
   std::ranges::stable_sort(waiting, std::ranges::greater{}, &WaitingGang::priority);
@@ -40,15 +41,20 @@ void Admission::look() {
   for (const WaitingGang& gang : waiting) fit_width(gang, room);
 }
 
-/// Returns the gangs without a bound pod that a placement had time to place, by age.
+/// Returns the gangs that a placement had time to place, by age.
 std::vector<WaitingGang> Admission::waiting_gangs() const {
   std::vector<WaitingGang> waiting;
   rows().gangs.for_each([&](model::GangId id, const model::Gang& gang) {
     if (gang.phase != model::Gang::Phase::pending || now() - gang.created_at < kPreemptionDelay) return;
-    const auto is_bound = [&](model::PodId pod) { return rows().pods.at(pod).node.valid(); };
-    if (std::ranges::any_of(gang.pods, is_bound)) return;
-    waiting.push_back(
-        {.id = id, .spec = gang.spec, .queue = rows().pods.at(gang.pods.front()).queue, .priority = priority_of(gang)});
+    WaitingGang found{
+        .id = id, .spec = gang.spec, .queue = rows().pods.at(gang.pods.front()).queue, .priority = priority_of(gang)};
+    for (const model::PodId pod : gang.pods) {
+      const model::NodeId node = rows().pods.at(pod).node;
+      if (!node.valid()) continue;
+      --found.spec.pods.count;
+      found.domain = domain_key(rows(), node, gang.spec.together);
+    }
+    if (found.spec.pods.count > 0) waiting.push_back(std::move(found));
   });
   return waiting;
 }
@@ -63,24 +69,49 @@ std::int32_t Admission::priority_of(const model::Gang& gang) const {
 
 void Admission::fit_width(const WaitingGang& gang, const FreeRoom& room) {
   const model::Gang* row = rows().gangs.find(gang.id);
-  if (row == nullptr || row->service.valid() || now() - row->created_at < kWideningDelay) return;
+  if (row == nullptr || row->service.valid() || gang.domain || now() - row->created_at < kWideningDelay) return;
   const Job& job = config_.jobs[row->ordinal];
   if (!job.is_elastic()) return;
   std::int64_t most = 0;
-  for (const FreeRoom::Domain& domain : room.domains(gang.spec.pods.gpu, gang.spec.together)) {
-    most = std::max(most, room.most_pods(gang, domain));
-  }
+  for (const FreeRoom::Domain& domain : room.domains(gang)) most = std::max(most, room.most_pods(gang, domain));
   if (most >= job.least_pods)
     jobs_.set_width(gang.id, static_cast<std::int32_t>(std::min<std::int64_t>(most, job.pods)));
+}
+
+/// Gives more pods to elastic jobs that have just saved a checkpoint, in the domain of their pods. A job does not grow
+/// while a gang waits for GPUs of its kind.
+void Admission::widen(const std::vector<WaitingGang>& waiting) {
+  const std::vector<NarrowJob> narrow = jobs_.narrow_at_checkpoint(kInterval);
+  if (narrow.empty()) return;
+  FreeRoom room(rows(), nodes_);
+  for (const NarrowJob& job : narrow) {
+    const model::Gang& row = rows().gangs.at(job.gang);
+    const auto is_same_kind = [&](const WaitingGang& gang) { return gang.spec.pods.gpu == row.spec.pods.gpu; };
+    if (std::ranges::any_of(waiting, is_same_kind)) continue;
+    std::vector<model::NodeId> nodes;
+    for (const model::PodId pod : row.pods) nodes.push_back(rows().pods.at(pod).node);
+    WaitingGang more{.id = job.gang, .spec = row.spec, .queue = rows().pods.at(row.pods.front()).queue};
+    more.domain = domain_key(rows(), nodes.front(), row.spec.together);
+    const std::vector<FreeRoom::Domain> domains = room.domains(more);
+    if (domains.empty()) continue;  // the nodes of the domain take no pods
+    const std::int64_t most = std::min<std::int64_t>(room.most_pods(more, domains.front()), job.missing);
+    if (most == 0) continue;
+    more.spec.pods.count = static_cast<std::int32_t>(most);
+    const std::vector<model::NodeId> added = room.take(more, domains.front());
+    nodes.insert(nodes.end(), added.begin(), added.end());
+    jobs_.resize(job.gang, nodes);
+  }
 }
 
 /// Ends jobs with a lower priority if that makes room for the gang, and takes the room of the gang.
 void Admission::preempt_for(const WaitingGang& gang, FreeRoom& room, const std::vector<WaitingGang>& waiting) {
   if (rows().gangs.find(gang.id) == nullptr) return;  // the job waits until a gang with a higher priority is placed
-  const Request request{gang.spec, gang.queue, gang.priority};
+  const Request request{gang.spec, gang.queue, gang.priority, gang.domain};
   if (hopeless_.contains(request)) return;
-  for (const FreeRoom::Domain& domain : room.domains(gang.spec.pods.gpu, gang.spec.together)) {
-    if (room.fits(gang, domain)) return room.take(gang, domain);
+  for (const FreeRoom::Domain& domain : room.domains(gang)) {
+    if (!room.fits(gang, domain)) continue;
+    room.take(gang, domain);
+    return;
   }
   if (promised_.contains(gang.id)) return;
   const std::optional<Choice> choice = choose(gang, room);
@@ -88,15 +119,23 @@ void Admission::preempt_for(const WaitingGang& gang, FreeRoom& room, const std::
     hopeless_.insert(request);
     return;
   }
-  for (const RunningJob& victim : choice->victims) {
-    give_back(victim, room);
-    jobs_.preempt(victim.gang);
+  for (const Victim& victim : choice->victims) {
+    for (const model::PodId pod : victim.lost) room.give_back(rows().pods.at(pod));
+    if (victim.kept.empty()) {
+      jobs_.preempt(victim.job.gang);
+      continue;
+    }
+    std::vector<model::NodeId> nodes;
+    for (const model::PodId pod : victim.kept) nodes.push_back(rows().pods.at(pod).node);
+    jobs_.resize(victim.job.gang, nodes);
   }
   room.take(gang, choice->domain);
   promised_.emplace(gang.id, now());
   for (const WaitingGang& other : waiting) {
     const bool would_be_first = other.id < gang.id && other.priority < gang.priority;
-    if (would_be_first && other.spec.pods.gpu == gang.spec.pods.gpu && jobs_.owns(other.id)) jobs_.withhold(other.id);
+    if (!would_be_first || other.spec.pods.gpu != gang.spec.pods.gpu || !jobs_.owns(other.id)) continue;
+    // A job that is not preemptible keeps the GPUs of its bound pods.
+    if (!other.domain || jobs_.is_preemptible(other.id)) jobs_.withhold(other.id);
   }
 }
 
@@ -111,7 +150,7 @@ std::optional<Admission::Choice> Admission::choose(const WaitingGang& gang, Free
   }
   std::optional<Choice> best;
   if (by_domain.empty()) return best;
-  for (const FreeRoom::Domain& domain : room.domains(gang.spec.pods.gpu, gang.spec.together)) {
+  for (const FreeRoom::Domain& domain : room.domains(gang)) {
     const auto found = by_domain.find(domain_key(rows(), domain.front(), gang.spec.together));
     if (found == by_domain.end()) continue;
     std::optional<Choice> choice = choose_in(gang, domain, found->second, room);
@@ -139,15 +178,39 @@ std::optional<Admission::Choice> Admission::choose_in(const WaitingGang& gang, c
     take_again(*victim, room);
     if (room.fits(gang, domain)) continue;
     give_back(*victim, room);
-    choice.victims.push_back(*victim);
+    choice.victims.push_back({.job = *victim});
   }
-  choice.highest_priority = choice.victims.front().priority;
-  for (const RunningJob& victim : choice.victims) {
-    choice.gpus += victim.gpus;
-    choice.first_bound_at = std::min(choice.first_bound_at, victim.bound_at);
-    take_again(victim, room);
+  choice.highest_priority = choice.victims.front().job.priority;
+  for (Victim& victim : choice.victims) keep_pods(gang, domain, victim, room);
+  for (const Victim& victim : choice.victims) {
+    for (const model::PodId pod : victim.lost) {
+      choice.gpus += rows().pods.at(pod).gpus;
+      room.take_again(rows().pods.at(pod));
+    }
+    choice.first_bound_at = std::min(choice.first_bound_at, victim.job.bound_at);
   }
   return choice;
+}
+
+/// Keeps the pods of an elastic job whose GPUs the gang does not need, if they are enough for the job to go on. All
+/// its pods are given back before, and the lost ones are afterwards.
+void Admission::keep_pods(const WaitingGang& gang, const FreeRoom::Domain& domain, Victim& victim,
+                          FreeRoom& room) const {
+  const std::vector<model::PodId>& pods = rows().gangs.at(victim.job.gang).pods;
+  for (const model::PodId pod : pods) {
+    const bool may_keep = victim.job.least_pods > 0;
+    if (may_keep) room.take_again(rows().pods.at(pod));
+    if (may_keep && room.fits(gang, domain)) {
+      victim.kept.push_back(pod);
+      continue;
+    }
+    if (may_keep) room.give_back(rows().pods.at(pod));
+    victim.lost.push_back(pod);
+  }
+  if (std::ssize(victim.kept) >= victim.job.least_pods) return;
+  for (const model::PodId pod : victim.kept) room.give_back(rows().pods.at(pod));
+  victim.kept.clear();
+  victim.lost = pods;
 }
 
 void Admission::give_back(const RunningJob& job, FreeRoom& room) const {

@@ -18,11 +18,12 @@ namespace capstan::sim {
 /// decides which jobs may ask for GPUs, and for how many. It looks at the cluster every five seconds, if a class of
 /// jobs needs it:
 /// - An elastic job that has waited for a minute asks for as many pods as there is room for, between its least and its
-///   most.
+///   most. While it runs with fewer than its most and no gang waits, it takes more pods after a checkpoint.
 /// - A waiting gang takes the GPUs of preemptible jobs with a lower priority, if that makes room for all its pods in
-///   one domain and in its queues. Of the domains, it takes the one whose jobs have the lowest priority, then the one
-///   with the fewest GPUs to take, then the one whose jobs began last. Of its jobs, the youngest end first. No
-///   job ends without need.
+///   one domain and in its queues. A gang with some bound pods takes the room of the others in the domain of these.
+///   An elastic job gives up some of its pods if its least are left; it goes on from its last checkpoint. Of the
+///   domains, it takes the one whose jobs have the lowest priority, then the one with the fewest GPUs to take, then the
+///   one whose jobs began last. Of its jobs, the youngest end first. No job ends without need.
 /// - Until the gang is placed, at most for a minute, jobs with a lower priority that arrived before it do not ask for
 ///   GPUs, because a placement by age would give them the room.
 class Admission : Part {
@@ -34,20 +35,28 @@ class Admission : Part {
   void add_to(StateHash& hash) const;
 
  private:
+  /// A job that ends for a gang, or an elastic one that goes on with some of its pods.
+  struct Victim {
+    RunningJob job;
+    std::vector<model::PodId> kept{};  ///< pods with which it goes on; none: it ends
+    std::vector<model::PodId> lost{};  ///< its other pods
+  };
   /// The jobs that end for a gang, and the domain in which they make room.
   struct Choice {
-    std::vector<RunningJob> victims;
+    std::vector<Victim> victims;
     FreeRoom::Domain domain;
     std::int32_t highest_priority = 0;
     MilliGpu gpus;
     Instant first_bound_at = Instant::never();  ///< start of the job that began first
     auto rank() const { return std::tuple(highest_priority, gpus.count, -first_bound_at.since_start.count()); }
   };
-  using Request = std::tuple<model::GangSpec, model::QueueId, std::int32_t>;
+  using Request = std::tuple<model::GangSpec, model::QueueId, std::int32_t, std::optional<std::uint32_t>>;
 
   std::vector<WaitingGang> waiting_gangs() const;
   std::int32_t priority_of(const model::Gang& gang) const;
   void fit_width(const WaitingGang& gang, const FreeRoom& room);
+  void widen(const std::vector<WaitingGang>& waiting);
+  void keep_pods(const WaitingGang& gang, const FreeRoom::Domain& domain, Victim& victim, FreeRoom& room) const;
   void preempt_for(const WaitingGang& gang, FreeRoom& room, const std::vector<WaitingGang>& waiting);
   std::optional<Choice> choose(const WaitingGang& gang, FreeRoom& room) const;
   std::optional<Choice> choose_in(const WaitingGang& gang, const FreeRoom::Domain& domain,
@@ -58,6 +67,7 @@ class Admission : Part {
 
   const NodeProvider& nodes_;
   Jobs& jobs_;
+  bool has_elastic_ = false;
   std::map<model::GangId, Instant> promised_;  ///< gangs for which jobs ended, and when
   std::set<Request> hopeless_;                 ///< requests for which this look found no jobs to end
 };

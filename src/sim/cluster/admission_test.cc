@@ -24,15 +24,16 @@ JobClass class_of(const char* name, std::int32_t priority, bool preemptible) {
   return made;
 }
 
-/// Two nodes of eight GPUs, and jobs that a test binds by itself. Class 0 is preemptible, class 1 has a higher
-/// priority.
+/// Two nodes of eight GPUs, and jobs that a test binds by itself. Class 0 is preemptible, classes 1 and 2 have a higher
+/// priority. The pods of a job are on one node; in class 2 they are in one zone.
 struct AdmissionBench : Bench {
   explicit AdmissionBench(std::vector<Job> jobs, std::vector<std::int32_t> service_priorities = {})
       : Bench(config_of(std::move(jobs), std::move(service_priorities))) {}
 
   static ClusterConfig config_of(std::vector<Job> jobs, std::vector<std::int32_t> service_priorities) {
     ClusterConfig config = small_config();
-    config.job_classes = {class_of("batch", 0, true), class_of("urgent", 10, false)};
+    config.job_classes = {class_of("batch", 0, true), class_of("urgent", 10, false), class_of("wide", 10, false)};
+    config.job_classes[2].together = model::TopologyLevel::zone;
     config.jobs = std::move(jobs);
     config.service_priorities = std::move(service_priorities);
     config.pod_creation = Latency::exactly(seconds(2));
@@ -181,6 +182,78 @@ TEST(Admission, AnElasticJobWaitsForItsLeast) {
   bench.bind(1, {1});
   bench.run_to(at_s(100));
   EXPECT_EQ(bench.truth().gangs.at(bench.gang_of(2)).pods.size(), 8u);
+}
+
+TEST(Admission, AGangWithSomeBoundPodsTakesTheRoomOfTheOthers) {
+  // Two pods of 8 GPUs in one zone: the first is bound, and a job holds the node that the second needs.
+  AdmissionBench bench({{at_s(0), 0, 1, whole_gpus(8), seconds(1000)}, {at_s(20), 2, 2, whole_gpus(8), seconds(50)}});
+  bench.run_to(at_s(1));
+  bench.bind(0, {1});
+  bench.run_to(at_s(21));
+  const model::GangId gang = bench.gang_of(1);
+  const model::PodId first = bench.truth().gangs.at(gang).pods.front();
+  bench.cluster.submit(action(model::BindPods{gang, {{first, {0}}}}));
+  bench.run_to(at_s(24));
+  EXPECT_EQ(bench.progress(0).preemptions, 0) << "a placement has five seconds";
+  bench.run_to(at_s(31));
+  EXPECT_EQ(bench.progress(0).preemptions, 1);
+  EXPECT_TRUE(bench.truth().pods.at(first).node.valid()) << "the bound pod stays";
+}
+
+TEST(Admission, AnElasticJobGivesUpThePodsWhoseGpusAreNeeded) {
+  AdmissionBench bench({{at_s(0), 1, 1, whole_gpus(8), seconds(1000)},
+                        {at_s(0), 0, 8, whole_gpus(1), seconds(1000), 2},
+                        {at_s(100), 1, 1, whole_gpus(4), seconds(500)}});
+  bench.run_to(at_s(1));
+  bench.bind(0, {0});
+  bench.bind(1, {1});
+  const Instant began = bench.cluster.now() - milliseconds(50);
+  bench.run_to(at_s(106));
+  EXPECT_EQ(bench.progress(1).resizes, 1);
+  EXPECT_EQ(bench.progress(1).restarts, 0);
+  EXPECT_EQ(bench.progress(1).saved, seconds(90)) << "three checkpoints since " << began.since_start.count();
+  const model::Gang& left = bench.truth().gangs.at(bench.gang_of(1));
+  ASSERT_EQ(left.pods.size(), 4u);
+  for (const model::PodId pod : left.pods) EXPECT_EQ(bench.truth().pods.at(pod).node, model::NodeId{1});
+  bench.bind(2, {1});
+  bench.run_to(at_s(120));
+  EXPECT_TRUE(bench.progress(2).has_started());
+  EXPECT_EQ(bench.progress(1).narrow_starts, 1) << "it computes again, with half of its pods";
+}
+
+TEST(Admission, AnElasticJobEndsIfItsLeastPodsAreNotLeft) {
+  AdmissionBench bench({{at_s(0), 1, 1, whole_gpus(8), seconds(1000)},
+                        {at_s(0), 0, 8, whole_gpus(1), seconds(1000), 6},
+                        {at_s(100), 1, 1, whole_gpus(4), seconds(500)}});
+  bench.run_to(at_s(1));
+  bench.bind(0, {0});
+  bench.bind(1, {1});
+  bench.run_to(at_s(106));
+  EXPECT_EQ(bench.progress(1).preemptions, 1);
+  EXPECT_EQ(bench.progress(1).resizes, 0);
+}
+
+TEST(Admission, ANarrowJobGrowsAfterACheckpointWhenNoGangWaits) {
+  for (const bool has_waiting : {false, true}) {
+    std::vector<Job> jobs = {{at_s(0), 1, 1, whole_gpus(4), seconds(90)},
+                             {at_s(0), 1, 1, whole_gpus(8), seconds(9000)},
+                             {at_s(0), 0, 8, whole_gpus(1), seconds(1000), 2}};
+    if (has_waiting) jobs.push_back({at_s(70), 0, 1, whole_gpus(8), seconds(50)});
+    AdmissionBench bench(jobs);
+    bench.run_to(at_s(1));
+    bench.bind(0, {0});
+    bench.bind(1, {1});
+    bench.run_to(at_s(62));
+    bench.bind(2, {0});
+    EXPECT_EQ(bench.truth().gangs.at(bench.gang_of(2)).pods.size(), 4u);
+    // Job 0 ends after 101 s, and the elastic job has its first checkpoint a second later.
+    bench.run_to(at_s(101));
+    EXPECT_EQ(bench.progress(2).resizes, 0);
+    bench.run_to(at_s(106));
+    EXPECT_EQ(bench.progress(2).resizes, has_waiting ? 0 : 1) << has_waiting;
+    EXPECT_EQ(bench.truth().gangs.at(bench.gang_of(2)).pods.size(), has_waiting ? 4u : 8u);
+    EXPECT_LT(bench.progress(2).lost, seconds(5)) << "little work is lost just after a checkpoint";
+  }
 }
 
 }  // namespace

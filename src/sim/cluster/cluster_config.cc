@@ -4,7 +4,7 @@
 
 #include "base/assert.h"
 #include "base/portable_math.h"
-#include "sim/cluster/longest.h"
+#include "sim/cluster/time_limit.h"
 
 namespace capstan::sim {
 Duration Latency::draw(RandomStream& stream) const {
@@ -17,7 +17,7 @@ Duration Latency::draw(RandomStream& stream) const {
   const double log_high = portable_log(static_cast<double>(high.count()));
   const double drawn =
       stream.log_normal(portable_exp((log_low + log_high) / 2), (log_high - log_low) / 2 / kNinetyFive);
-  return Duration(static_cast<std::int64_t>(std::min(drawn, static_cast<double>(kLongestWait.count()))));
+  return Duration(static_cast<std::int64_t>(std::min(drawn, static_cast<double>(kMaxDuration.count()))));
 }
 
 }  // namespace capstan::sim

@@ -28,25 +28,36 @@ std::vector<FreeRoom::Domain> FreeRoom::domains(model::GpuKindId gpu, model::Lev
   return all;
 }
 
+std::vector<FreeRoom::Domain> FreeRoom::domains(const WaitingGang& gang) const {
+  std::vector<Domain> all = domains(gang.spec.pods.gpu, gang.spec.together);
+  if (!gang.domain) return all;
+  std::erase_if(
+      all, [&](const Domain& domain) { return domain_key(rows_, domain.front(), gang.spec.together) != *gang.domain; });
+  return all;
+}
+
 std::int64_t FreeRoom::most_pods(const WaitingGang& gang, const Domain& domain) const {
   const std::int64_t per_pod = gang.spec.pods.gpus_per_pod.count;
   std::int64_t pods = 0;
   for (const model::NodeId node : domain) pods += std::max<std::int64_t>(free_.at(node).count, 0) / per_pod;
   const std::vector<model::Queue>& queues = rows_.catalog->queues;
   for (model::QueueId queue = gang.queue; queue.valid(); queue = queues[queue.value].parent) {
-    const std::optional<MilliGpu>& limit = queues[queue.value].limit;
+    const std::optional<MilliGpu>& limit = queues[queue.value].gpus.limit;
     if (!limit) continue;
     pods = std::min(pods, std::max<std::int64_t>((*limit - held_[queue.value]).count, 0) / per_pod);
   }
   return pods;
 }
 
-void FreeRoom::take(const WaitingGang& gang, const Domain& domain) {
+std::vector<model::NodeId> FreeRoom::take(const WaitingGang& gang, const Domain& domain) {
   const MilliGpu per_pod = gang.spec.pods.gpus_per_pod;
-  std::int64_t left = gang.spec.pods.count;
+  std::vector<model::NodeId> taken;
   for (const model::NodeId node : domain) {
-    for (; left > 0 && free_.at(node) >= per_pod; --left) hold(node, gang.queue, per_pod);
+    for (; std::ssize(taken) < gang.spec.pods.count && free_.at(node) >= per_pod; taken.push_back(node)) {
+      hold(node, gang.queue, per_pod);
+    }
   }
+  return taken;
 }
 
 void FreeRoom::hold(model::NodeId node, model::QueueId queue, MilliGpu gpus) {

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -10,12 +11,13 @@
 
 namespace capstan::sim {
 
-/// A gang that waits for nodes.
+/// A gang that waits for nodes, or for more of them.
 struct WaitingGang {
   model::GangId id;
-  model::GangSpec spec;
+  model::GangSpec spec;  ///< `spec.pods.count` counts the pods without a node
   model::QueueId queue;  ///< none: no queue limits it
   std::int32_t priority = 0;
+  std::optional<std::uint32_t> domain{};  ///< `domain_key` of its pods with a node; none: no pod has one
 };
 
 /// The free GPUs of all nodes, by domain, and the GPUs that the queues hold, at one moment. A search may take room and
@@ -30,14 +32,17 @@ class FreeRoom {
   /// Returns the domains of a level with nodes that have the kind of GPU, in a fixed order.
   std::vector<Domain> domains(model::GpuKindId gpu, model::Level level) const;
 
+  /// Returns the domains in which the gang may be placed: the domain of its pods with a node, or all of its level.
+  std::vector<Domain> domains(const WaitingGang& gang) const;
+
   /// Returns how many pods of the gang the domain and the gang's queues can hold.
   std::int64_t most_pods(const WaitingGang& gang, const Domain& domain) const;
   bool fits(const WaitingGang& gang, const Domain& domain) const {
     return most_pods(gang, domain) >= gang.spec.pods.count;
   }
 
-  /// Takes the room of a gang that fits into the domain.
-  void take(const WaitingGang& gang, const Domain& domain);
+  /// Takes the room of a gang that fits into the domain. Returns the node of each pod.
+  std::vector<model::NodeId> take(const WaitingGang& gang, const Domain& domain);
   /// Gives back the GPUs of a pod with a node, as if it had ended.
   void give_back(const model::Pod& pod) { hold(pod.node, pod.queue, MilliGpu{} - pod.gpus); }
   /// Takes the GPUs of such a pod again.

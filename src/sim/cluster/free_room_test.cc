@@ -24,7 +24,7 @@ struct RoomBench {
   static ClusterConfig with_queues(std::optional<MilliGpu> limit) {
     ClusterConfig config = small_config();
     auto catalog = std::make_shared<model::Catalog>(*config.catalog);
-    catalog->queues = {{.name = "all", .parent = {}, .limit = limit}, {.name = "batch", .parent = {0}, .limit = {}}};
+    catalog->queues = {{.name = "all", .parent = {}, .gpus = {.limit = limit}}, {.name = "batch", .parent = {0}}};
     config.catalog = catalog;
     return config;
   }

@@ -59,7 +59,8 @@ class Gangs : Part {
   void drained(model::GangId id, DrainPurpose purpose);
   void sleep_over(model::GangId id);
 
-  /// Removes a bound pod. A gang that has begun to start is killed with it, another gang gets a new pod.
+  /// Removes a bound pod. If the gang still waits for bindings, the pod is replaced by a new one. Otherwise the whole
+  /// gang is killed.
   void evict(model::PodId id, Interruption why);
 
   /// Adds the GPU time of all gangs that is not in the shared account yet, and the number of deferred gangs.

@@ -45,21 +45,22 @@ void Jobs::arrive(std::uint32_t job) {
   schedule_arrival();
 }
 
-void Jobs::create_gang(std::uint32_t job) {
+model::GangId Jobs::create_gang(std::uint32_t job, std::int32_t pods) {
   const Job& what = known_row(config_.jobs, job);
   const JobClass& job_class = class_of(job);
-  CAPSTAN_ASSERT(what.pods > 0 && what.gpus_per_pod > MilliGpu{} && what.work > Duration{});
+  CAPSTAN_ASSERT(pods > 0 && what.gpus_per_pod > MilliGpu{} && what.work > Duration{});
   const model::GangId id = api_.new_gang();
   model::Gang gang;
   gang.ordinal = job;
-  gang.spec = {.pods = {.gpu = job_class.gpu, .count = what.pods, .gpus_per_pod = what.gpus_per_pod},
+  gang.spec = {.pods = {.gpu = job_class.gpu, .count = pods, .gpus_per_pod = what.gpus_per_pod},
                .together = job_class.together};
   gang.created_at = now();
-  for (std::int32_t i = 0; i < what.pods; ++i) {
+  for (std::int32_t i = 0; i < pods; ++i) {
     gang.pods.push_back(pods_.create(id, what.gpus_per_pod, job_class.queue));
   }
   gangs_.emplace(id, Gang{.job = job, .bound_at = {}, .since = {}});
   api_.set(id, std::move(gang));
+  return id;
 }
 
 void Jobs::note_bound(model::GangId id) {
@@ -110,19 +111,25 @@ void Jobs::evict(model::PodId id, Interruption why) {
   pods_.replace(id);
 }
 
+/// Divides the computing time of a job that stops now into the part up to its last checkpoint and the lost part.
+void Jobs::save_progress(model::GangId id) {
+  const Gang& record = known_row(gangs_, id);
+  if (record.stage != Stage::computing) return;
+  JobProgress& progress = progress_[record.job];
+  const Duration computed = now() - record.since;
+  const Duration every = class_of(record.job).checkpoint_every;
+  const Duration saved = every > Duration{} ? computed / every * every : Duration{};
+  const Job& job = config_.jobs[record.job];
+  const std::int64_t width = rows().gangs.at(id).spec.pods.count;
+  progress.saved += in_full_width(saved, width, job);
+  progress.lost += in_full_width(computed - saved, width, job);
+}
+
 /// Ends the gang of a job. Its controller makes another one, which goes on from the last checkpoint.
 void Jobs::restart(model::GangId id, Interruption why) {
   const Gang record = known_row(gangs_, id);
   JobProgress& progress = progress_[record.job];
-  if (record.stage == Stage::computing) {
-    const Duration computed = now() - record.since;
-    const Duration every = class_of(record.job).checkpoint_every;
-    const Duration saved = every > Duration{} ? computed / every * every : Duration{};
-    const Job& job = config_.jobs[record.job];
-    const std::int64_t width = rows().gangs.at(id).spec.pods.count;
-    progress.saved += in_full_width(saved, width, job);
-    progress.lost += in_full_width(computed - saved, width, job);
-  }
+  save_progress(id);
   ++progress.restarts;
   progress.preemptions += why == Interruption::preemption ? 1 : 0;
   ++meter_.job_restarts[static_cast<std::size_t>(why)];
@@ -137,9 +144,42 @@ std::vector<RunningJob> Jobs::preemptible_below(std::int32_t priority, model::Gp
     if (record.stage == Stage::binding || !job_class.preemptible) continue;
     if (job_class.priority >= priority || job_class.gpu != gpu) continue;
     const model::PodSet& pods = rows().gangs.at(id).spec.pods;
-    running.push_back({id, job_class.priority, record.bound_at, pods.gpus_per_pod * pods.count});
+    const Job& job = config_.jobs[record.job];
+    running.push_back({.gang = id,
+                       .priority = job_class.priority,
+                       .bound_at = record.bound_at,
+                       .gpus = pods.gpus_per_pod * pods.count,
+                       .least_pods = job.is_elastic() ? job.least_pods : 0});
   }
   return running;
+}
+
+std::vector<NarrowJob> Jobs::narrow_at_checkpoint(Duration since) const {
+  std::vector<NarrowJob> narrow;
+  for (const auto& [id, record] : gangs_) {
+    const Job& job = config_.jobs[record.job];
+    const Duration every = class_of(record.job).checkpoint_every;
+    if (!job.is_elastic() || record.stage != Stage::computing || every <= Duration{}) continue;
+    const std::int64_t width = rows().gangs.at(id).spec.pods.count;
+    const Duration computed = now() - record.since;
+    if (width >= job.pods || computed < every || computed % every >= since) continue;
+    const Duration left = job.work - progress_[record.job].saved - in_full_width(computed, width, job);
+    // With all its pods it must end earlier, although it starts again.
+    if (with_width(left, width, job) <= left + class_of(record.job).start.high) continue;
+    narrow.push_back({.gang = id, .missing = static_cast<std::int32_t>(job.pods - width)});
+  }
+  return narrow;
+}
+
+void Jobs::resize(model::GangId id, const std::vector<model::NodeId>& nodes) {
+  const std::uint32_t job = known_row(gangs_, id).job;
+  save_progress(id);
+  ++progress_[job].resizes;
+  remove(id);
+  const model::GangId resized = create_gang(job, static_cast<std::int32_t>(nodes.size()));
+  const std::vector<model::PodId> pods = rows().gangs.at(resized).pods;
+  for (std::size_t i = 0; i < nodes.size(); ++i) pods_.bind(pods[i], nodes[i]);
+  note_bound(resized);
 }
 
 void Jobs::preempt(model::GangId id) { restart(id, Interruption::preemption); }

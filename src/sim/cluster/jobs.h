@@ -5,6 +5,7 @@
 #include <set>
 #include <vector>
 
+#include "base/known_row.h"
 #include "sim/cluster/part.h"
 #include "sim/cluster/pods.h"
 #include "sim/cluster/serving_hook.h"
@@ -21,6 +22,7 @@ struct JobProgress {
   Duration lost{};                 ///< computing time after a checkpoint that restarts lost, counted in the same way
   std::int64_t restarts = 0;       ///< times that it lost its pods after all of them had been bound
   std::int64_t preemptions = 0;    ///< the restarts for a gang with a higher priority
+  std::int64_t resizes = 0;        ///< changes of its pods while it ran; each begins at its last checkpoint
   std::int64_t narrow_starts = 0;  ///< times that it began to compute with fewer pods than its most
 
   bool has_started() const { return !started_at.is_never(); }
@@ -33,6 +35,13 @@ struct RunningJob {
   std::int32_t priority = 0;
   Instant bound_at;  ///< time from which all its pods have a node
   MilliGpu gpus;
+  std::int32_t least_pods = 0;  ///< fewest pods with which an elastic job goes on; 0: all
+};
+
+/// A running elastic job that may have more pods.
+struct NarrowJob {
+  model::GangId gang;
+  std::int32_t missing = 0;  ///< pods up to its most
 };
 
 /// The batch jobs and their controller. A job arrives, waits until all its pods are bound, starts, computes, and ends.
@@ -51,7 +60,7 @@ class Jobs : Part {
 
   void arrive(std::uint32_t job);
   /// Creates the gang of a job that has none.
-  void create_gang(std::uint32_t job);
+  void create_gang(std::uint32_t job) { create_gang(job, known_row(config_.jobs, job).pods); }
   /// Notes that pods of the gang were bound. Starts the job if all are.
   void note_bound(model::GangId id);
   void started(model::GangId id);
@@ -59,13 +68,20 @@ class Jobs : Part {
   /// Removes a bound pod. A job that has begun to start restarts, another job gets a new pod.
   void evict(model::PodId id, Interruption why);
 
+  bool is_preemptible(model::GangId id) const { return class_of(known_row(gangs_, id).job).preemptible; }
   /// Returns the running preemptible jobs with a priority below `priority` that use the kind of GPU.
   std::vector<RunningJob> preemptible_below(std::int32_t priority, model::GpuKindId gpu) const;
+  /// Returns the elastic jobs with fewer pods than their most that have saved a checkpoint less than `since` ago and
+  /// have work left. More pods then cost them little work.
+  std::vector<NarrowJob> narrow_at_checkpoint(Duration since) const;
+  /// Restarts a running elastic job from its last checkpoint with a pod on each of these nodes. Its controller keeps
+  /// the GPUs: the job does not wait for a placement.
+  void resize(model::GangId id, const std::vector<model::NodeId>& nodes);
   /// Restarts a running job to make room for a gang with a higher priority.
   void preempt(model::GangId id);
   /// Changes the pods of a gang without a bound pod.
   void set_width(model::GangId id, std::int32_t pods);
-  /// Removes a gang without a bound pod until release_withheld().
+  /// Removes a gang that waits for nodes until release_withheld().
   void withhold(model::GangId id);
   void release_withheld();
 
@@ -83,6 +99,8 @@ class Jobs : Part {
     Instant since;     ///< time from which it computes
   };
 
+  model::GangId create_gang(std::uint32_t job, std::int32_t pods);
+  void save_progress(model::GangId id);
   void schedule_arrival();
   void remove(model::GangId id);
   void restart(model::GangId id, Interruption why);

@@ -56,7 +56,8 @@ class Part {
   ClusterMeter& meter_;
 };
 
-/// Adds the next draw of a copy of the stream, so that two runs that drew differently have different hashes.
+/// Adds the state of a random stream to the hash: the next number that a copy of it draws. Two runs that have drawn
+/// different numbers of values then get different hashes.
 inline void add_draw(StateHash& hash, RandomStream stream) { hash.add(stream.bits()); }
 
 }  // namespace capstan::sim

@@ -6,7 +6,7 @@
 
 #include "base/assert.h"
 #include "base/known_row.h"
-#include "sim/cluster/longest.h"
+#include "sim/cluster/time_limit.h"
 
 namespace capstan::sim {
 
@@ -26,7 +26,7 @@ Duration StartChain::nominal_start(model::ServiceId service) const {
   const BandwidthConfig& bandwidth = config_.bandwidth;
   const auto alone = [](Bytes size, std::int64_t bytes_per_s) {
     const __int128 ns = static_cast<__int128>(size.count) * 1'000'000'000 / bytes_per_s;
-    return std::min(kLongestWait, Duration(static_cast<std::int64_t>(std::min<__int128>(ns, kLongestWait.count()))));
+    return std::min(kMaxDuration, Duration(static_cast<std::int64_t>(std::min<__int128>(ns, kMaxDuration.count()))));
   };
   std::int64_t weights_rate = std::min(bandwidth.node_nic, bandwidth.object_store);
   if (start.tier == WeightTier::disk) weights_rate = bandwidth.node_disk;

@@ -14,8 +14,9 @@ struct TopologyLayout {
   std::vector<std::string> zones = {"zone-a"};
   std::int64_t racks_per_zone = 4;
   std::int64_t nvlink_domains_per_rack = 4;  ///< one per node with HGX machines, one per rack with NVL72
-  /// NVLink domains in one domain, by level, for each topology of the catalog after the standard one. Each number
-  /// divides that of the next wider level, and the NVLink domains of a zone.
+  /// Sizes of the further topologies, one list for each topology after the standard one: for each of its levels, the
+  /// number of NVLink domains in one domain. Each number divides the number of the next wider level, and the number of
+  /// NVLink domains in a zone.
   std::vector<std::vector<std::int64_t>> nvlink_domains_by_level{};
 
   std::int64_t nvlink_domains_per_zone() const { return racks_per_zone * nvlink_domains_per_rack; }

@@ -397,8 +397,8 @@ bool Replica::admit_first(std::int64_t& budget) {
     start_decoding(slot);
   } else {
     s.state = State::prefilling;
-    // A prompt that did not get all its tokens used up the budget, so no request is admitted behind it until it is
-    // done.
+    // If a prompt is computed only in part, it has used up the token budget of the step. No request is admitted after
+    // it until the whole prompt is computed.
     if (s.computed + chunks_.back().tokens < total) {
       partial_slot_ = slot;
       partial_admitted_ps_ = clock_ps_;

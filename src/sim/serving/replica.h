@@ -77,7 +77,7 @@ class Replica {
  private:
   static constexpr std::uint32_t kNone = 0xffff'ffff;
   static constexpr engine::Picoseconds kNeverPs = INT64_MAX;
-  /// Distance of the clock from its origin at which the origin moves: 26 days. No step or glide takes longer.
+  /// When the clock is this far from its origin (26 days), the origin moves to the clock. No step or glide is longer.
   static constexpr engine::Picoseconds kOriginReachPs = INT64_MAX / 4;
   static constexpr std::int64_t kGlideStepsMax = 1 << 20;
 

@@ -30,6 +30,31 @@ export function saveCsv(name: string, table: Table): void {
   setTimeout(() => URL.revokeObjectURL(url), 1000);
 }
 
+/// Styles of an SVG element that its picture needs; a picture sees no style sheet.
+const kSvgStyles = ["fill", "stroke", "stroke-width", "stroke-dasharray", "font-family", "font-size", "font-weight", "opacity"];
+
+/// Saves an SVG element as a picture.
+export async function saveSvgPng(name: string, svg: SVGSVGElement, background: string): Promise<void> {
+  const copy = svg.cloneNode(true) as SVGSVGElement;
+  const [parts, shown] = [copy.querySelectorAll("*"), svg.querySelectorAll("*")];
+  shown.forEach((element, i) => {
+    const style = getComputedStyle(element);
+    for (const key of kSvgStyles) parts[i]?.setAttribute(key, style.getPropertyValue(key));
+  });
+  const { width, height } = svg.getBoundingClientRect();
+  copy.setAttribute("width", String(width));
+  copy.setAttribute("height", String(height));
+  copy.setAttribute("xmlns", "http://www.w3.org/2000/svg");
+  const image = new Image();
+  image.src = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(new XMLSerializer().serializeToString(copy))}`;
+  await image.decode();
+  const canvas = document.createElement("canvas");
+  canvas.width = Math.round(width * devicePixelRatio);
+  canvas.height = Math.round(height * devicePixelRatio);
+  canvas.getContext("2d")?.drawImage(image, 0, 0, canvas.width, canvas.height);
+  savePng(name, [canvas], background);
+}
+
 /// Saves pictures of equal size as one, the last above all others.
 export function savePng(name: string, pictures: HTMLCanvasElement[], background: string): void {
   const [first] = pictures;

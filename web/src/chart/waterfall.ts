@@ -13,8 +13,11 @@ export interface Bar {
 }
 
 export const kBarHeight = 22;
-export const kBarName = 190;
-const kBarText = 250;
+/// Room for the name and for the text of a bar, on a wide and on a narrow canvas.
+const kWide = { name: 190, text: 250 };
+const kNarrow = { name: 130, text: 84 };
+/// A canvas that is narrower has only the first words of a text.
+const kNarrowBelow = 640;
 
 /// In the order of kStartPhases.
 export const kPhaseLooks: readonly Look[] = [
@@ -34,8 +37,10 @@ export const kPhaseLooks: readonly Look[] = [
 export function drawBars(context: CanvasRenderingContext2D, bars: Bar[], width: number, height: number, top: number, longest: number, chosen: number): void {
   const fills = new Fills(context);
   const [text, muted, accent] = ["--text", "--muted", "--accent"].map(themeColour) as [string, string, string];
-  const space = Math.max(40, width - kBarName - kBarText);
-  const x = (seconds: number) => kBarName + (longest > 0 ? (space * seconds) / longest : 0);
+  const isNarrow = width < kNarrowBelow;
+  const room = isNarrow ? kNarrow : kWide;
+  const space = Math.max(40, width - room.name - room.text);
+  const x = (seconds: number) => room.name + (longest > 0 ? (space * seconds) / longest : 0);
   context.textBaseline = "middle";
   const first = Math.max(0, Math.floor(top / kBarHeight));
   const last = Math.min(bars.length, Math.ceil((top + height) / kBarHeight));
@@ -44,7 +49,7 @@ export function drawBars(context: CanvasRenderingContext2D, bars: Bar[], width: 
     const y = i * kBarHeight - top;
     context.font = `${bar.strong === true ? "600 " : ""}13px system-ui, sans-serif`;
     context.fillStyle = text;
-    context.fillText(bar.name, 0, y + kBarHeight / 2, kBarName - 10);
+    context.fillText(bar.name, 0, y + kBarHeight / 2, room.name - 10);
     let at = 0;
     bar.phases.forEach((length, phase) => {
       const look = kPhaseLooks[phase];
@@ -57,12 +62,13 @@ export function drawBars(context: CanvasRenderingContext2D, bars: Bar[], width: 
       context.strokeStyle = muted;
       context.lineWidth = 1;
       context.setLineDash([3, 3]);
-      context.strokeRect(kBarName + 0.5, y + 2.5, x(bar.ghost) - kBarName, kBarHeight - 5);
+      context.strokeRect(room.name + 0.5, y + 2.5, x(bar.ghost) - room.name, kBarHeight - 5);
       context.setLineDash([]);
     }
     context.fillStyle = muted;
     context.font = "12px system-ui, sans-serif";
-    context.fillText(bar.text, x(Math.max(at, bar.ghost ?? 0)) + 8, y + kBarHeight / 2, kBarText + space);
+    const words = isNarrow ? (bar.text.split(/ · |, /)[0] ?? "") : bar.text;
+    context.fillText(words, x(Math.max(at, bar.ghost ?? 0)) + 8, y + kBarHeight / 2, room.text + space);
     if (i === chosen) {
       context.strokeStyle = accent;
       context.lineWidth = 2;

@@ -1,5 +1,5 @@
 // The command that prints the arithmetic of one decision again.
-import type { Policy, Result, ScaleStep } from "./result";
+import type { Policy, Result } from "./result";
 
 /// Returns a word of a command such that a shell reads it unchanged.
 export function shellWord(word: string): string {
@@ -7,13 +7,12 @@ export function shellWord(word: string): string {
 }
 
 /// Returns the command for a decision of a simulated policy; undefined if the result is none of `compare` or `sim`.
-export function explainCommand(result: Result, policy: Policy, step: ScaleStep): string | undefined {
+/// @param object  as `capstan explain` takes it: the name of a service, or "gang 7"
+export function explainCommand(result: Result, policy: Policy, at_ns: number, object: string): string | undefined {
   // The policies and --bound are the last words of the command; a word consists of quoted and unquoted parts.
   const found = /^capstan (?:compare|sim) (.*?)(?: --policy (?:"[^"]*"|'[^']*'|\\.|[^\s"'\\])+)*(?: --bound)?$/.exec(result.command ?? "");
-  const services = result.services ?? [];
-  const service = services.find((one) => one.name === step.part || one.part === step.part) ?? services[0];
-  if (found === null || service === undefined) return undefined;
-  const ms = Math.round(step.at_ns / 1e6);
+  if (found === null) return undefined;
+  const ms = Math.round(at_ns / 1e6);
   const at = ms % 1000 === 0 ? `${ms / 1000}s` : `${ms}ms`;
-  return `capstan explain ${shellWord(service.name)} --scenario ${found[1]} --policy ${shellWord(policy.policy)} --at ${at} --verbose`;
+  return `capstan explain ${shellWord(object)} --scenario ${found[1]} --policy ${shellWord(policy.policy)} --at ${at} --verbose`;
 }

@@ -171,7 +171,7 @@ function phaseAt(gang: GangRow, at: number): CellState {
 export interface NodeNow {
   row: NodeRow;
   cells: Cell[];
-  /// Free GPUs in 1/1000, of a node that takes pods.
+  /// Free GPUs, thousandths; only nodes that take pods have any.
   free: number;
 }
 

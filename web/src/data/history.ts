@@ -125,7 +125,10 @@ export function partName(services: Service[], service: number): string {
 }
 
 /// Returns "prefill replica 3"; the number alone says nothing where there are several services.
+/// A job is one too: "nightly job 3".
 export function replicaName(services: Service[], service: number, replica: number): string {
+  const known = services[service];
+  if (known?.part === "job") return `${known.name} job ${replica}`;
   const part = partName(services, service);
   return `${part === "" ? "" : `${part} `}replica ${replica}`;
 }

@@ -46,8 +46,47 @@ export interface ScaleStep {
   part: string;
   desired: number;
   why: string;
-  /// Absent for a policy of a peer, and for smaller changes of a result with many.
+  /// Absent for a policy of another autoscaler. If a result has too many changes, only the largest ones have it.
   arithmetic?: string;
+}
+
+/// A decision about pods or nodes, or the reason why a replica waits.
+export interface LowerAction {
+  at_ns: number;
+  layer: "place" | "provision";
+  /// Position in the result's services; null: it is about none, or about several.
+  service: number | null;
+  /// As `capstan explain` takes it; empty: none.
+  object: string;
+  action: string;
+  /// Absent: there were no alternatives.
+  arithmetic?: string;
+}
+
+/// The figures of one class of jobs.
+export interface JobFigures {
+  name: string;
+  team: string | null;
+  arrived: number;
+  ended: number;
+  computing: number;
+  waiting: number;
+  wait_p50_ns: number;
+  wait_p99_ns: number;
+  restarts: number;
+  gpu_hours: number;
+  cost_usd: number;
+  goal?: { finish_within_ns: number; asked_ppm: number; due: number; late: number; is_held: boolean };
+}
+
+export interface TeamFigures {
+  name: string | null;
+  requests: number;
+  met: number;
+  jobs_arrived: number;
+  jobs_ended: number;
+  gpu_hours: number;
+  cost_usd: number;
 }
 
 export interface Spending {
@@ -84,12 +123,18 @@ export interface Policy {
   invariants_broken: Record<string, number>;
   /// Only with several services.
   services?: ServiceFigures[];
+  jobs?: JobFigures[];
+  teams?: TeamFigures[];
   moments: Moment[];
   by_minute?: Minutes;
   scale_steps?: ScaleStep[];
   latency_phases?: LatencyPhases;
   cold_start_phases?: StartColumns;
   fleet?: FleetColumns;
+  signals?: { silent_replicas: number[]; oldest_ms: number[] };
+  actions?: LowerAction[];
+  /// Smaller decisions that are not among `actions`.
+  actions_left_out?: number;
   score_milli: number;
 }
 

@@ -45,6 +45,7 @@ export function policyOf(policy: Policy, services: Service[], name: string | und
   if (by_minute !== undefined) one.by_minute = by_minute;
   if (latency_phases !== undefined) one.latency_phases = latency_phases;
   if (policy.scale_steps !== undefined) one.scale_steps = policy.scale_steps.filter((step) => isOf(figures.name, step.part));
+  if (policy.actions !== undefined) one.actions = policy.actions.filter(({ service }) => service !== null && isOf(figures.name, services[service]?.name ?? ""));
   if (policy.cold_start_phases !== undefined) one.cold_start_phases = startsOf(policy.cold_start_phases, services, figures.name);
   return one;
 }
@@ -54,4 +55,10 @@ export function sloOf(result: Result, policy: Policy, name: string | undefined):
   const services = policy.services ?? [];
   if (services.length === 0) return result.slo;
   return services.find((service) => service.name === name)?.slo;
+}
+
+/// Returns the positions of the services in the result, without jobs; of one service those of its roles and variants.
+export function servicePositions(result: Result, name: string | undefined): ReadonlySet<number> {
+  const all = (result.services ?? []).flatMap((one, i) => (one.part !== "job" && (name === undefined || isOf(name, one.name)) ? [i] : []));
+  return new Set(all);
 }

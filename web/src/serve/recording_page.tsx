@@ -1,15 +1,15 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useMemo, useState } from "preact/hooks";
+import { flushAddress, showInAddress } from "../address";
 import { Figure } from "../chart/figure";
 import { type Line, Plot, type Stretch } from "../chart/plot";
 import { count, duration, moment } from "../format";
 import { useSystemColours } from "../page";
-import { choiceHash, kThemes, parseChoice, type Theme } from "../state";
-import { chosenActions, type RecordedAction, type RecordedDecision, type RecordedService, type Recording } from "./recording";
-
-const kRowHeight = 48;
-const kViewHeight = 384;
-const kOverscan = 4;
+import { type Choice, kThemes, parseChoice, type Theme } from "../state";
+import { Arithmetic } from "../view/arithmetic";
+import { LogFilter, LogRows } from "../view/log_rows";
+import { signalLines } from "../view/signals";
+import { chosenActions, type RecordedAction, type RecordedDecisions, type RecordedService, type Recording } from "./recording";
 
 const whole = (n: number) => count(n);
 
@@ -35,34 +35,35 @@ function shortStretches(at: number[], service: RecordedService): Stretch[] {
 }
 
 /// The arithmetic of one decision, from the server.
-function Arithmetic({ action }: { action: RecordedAction }) {
-  const [decision, setDecision] = useState<RecordedDecision | undefined>(undefined);
+/// @param isRepeatable  true: the command decides from the same inputs
+function LoadedArithmetic({ action, at, isRepeatable }: { action: RecordedAction; at: number; isRepeatable: boolean }) {
+  const [loaded, setLoaded] = useState<RecordedDecisions | undefined>(undefined);
   const [fault, setFault] = useState("");
   useEffect(() => {
     const controller = new AbortController();
-    setDecision(undefined);
+    setLoaded(undefined);
     setFault("");
     const load = async () => {
       const response = await fetch(`api/decision?state=${action.state}`, { signal: controller.signal });
       if (!response.ok) throw new Error();
-      setDecision((await response.json()) as RecordedDecision);
+      setLoaded((await response.json()) as RecordedDecisions);
     };
     load().catch(() => {
       if (!controller.signal.aborted) setFault("The server does not answer, or no longer keeps the arithmetic of this decision.");
     });
     return () => controller.abort();
-  }, [action]);
+  }, [action.state]);
   if (fault !== "") return <p role="alert">{fault}</p>;
-  if (decision === undefined) return <p role="status">Loads the arithmetic …</p>;
+  if (loaded === undefined || loaded.state !== action.state) return <p role="status">Loads the arithmetic …</p>;
+  const decision = loaded.decisions[action.position];
   return (
-    <>
-      <pre class="arithmetic">{decision.arithmetic}</pre>
-      {decision.command !== "" && (
-        <p>
-          Print it again: <code>{decision.command}</code>
-        </p>
-      )}
-    </>
+    <Arithmetic
+      at={at}
+      why={action.action}
+      arithmetic={decision?.arithmetic}
+      command={decision?.command}
+      {...(isRepeatable ? {} : { does: "This controller keeps no recording. Decide again from the cluster as it is now" })}
+    />
   );
 }
 
@@ -70,103 +71,97 @@ interface LogProps {
   recording: Recording;
   range: Stretch;
   chosen: RecordedAction | undefined;
-  onChoose: (action: RecordedAction) => void;
+  onChoose: (action: RecordedAction | undefined) => void;
 }
 
-/// The actions. Only the rows in view are in the document.
+/// The actions, with the arithmetic of the chosen one.
 function Log({ recording, range, chosen, onChoose }: LogProps) {
-  const [top, setTop] = useState(0);
   const [words, setWords] = useState("");
   const [layer, setLayer] = useState("");
   const first = recording.at_ns[0] ?? 0;
   const shown = useMemo(() => chosenActions(recording, range, layer, words), [recording, range[0], range[1], layer, words]);
-  const from = Math.max(0, Math.floor(top / kRowHeight) - kOverscan);
-  const to = Math.min(shown.length, Math.ceil((top + kViewHeight) / kRowHeight) + kOverscan);
   const clock = (action: RecordedAction) => moment((action.at_ns - first) / 1e9);
+  const isChosen = (action: RecordedAction) => action.state === chosen?.state && action.position === chosen.position;
   const left = recording.actions_left_out;
   return (
     <Figure
-      title="What did it do, and why?"
-      note={`${count(shown.length)} of ${count(recording.actions.length)} actions.${left > 0 ? ` ${count(left)} older actions are left out.` : ""} Choose one to see its arithmetic.`}
+      title="What did it decide, and why?"
+      note={`${count(shown.length)} of ${count(recording.actions.length)} decisions about replicas, pods and nodes.${left > 0 ? ` ${count(left)} older decisions are left out.` : ""} Choose a decision to see its arithmetic.`}
       table={() => ({ head: ["time", "layer", "action"], rows: shown.map((action) => [clock(action), action.layer, action.action]) })}
     >
-      <p class="filter controls">
-        <label>
-          Filter <input type="search" value={words} onInput={(event) => setWords(event.currentTarget.value)} placeholder="words of a reason" />
-        </label>
-        <label>
-          Layer{" "}
-          <select value={layer} onChange={(event) => setLayer(event.currentTarget.value)}>
-            <option value="">all</option>
-            {["scale", "place", "provision"].map((name) => (
-              <option key={name} value={name}>
-                {name}
-              </option>
-            ))}
-          </select>
-        </label>
-      </p>
+      <LogFilter words={words} onWords={setWords} layer={layer} onLayer={setLayer} />
       {shown.length === 0 ? (
-        <p class="note">Nothing was done in this stretch.</p>
+        <p class="note">Nothing was decided in this stretch.</p>
       ) : (
-        <div
-          class="log"
-          style={{ height: `${Math.min(kViewHeight, shown.length * kRowHeight)}px` }}
-          tabIndex={0}
-          role="list"
-          aria-label="Actions"
-          onScroll={(event) => setTop(event.currentTarget.scrollTop)}
-        >
-          <div style={{ height: `${shown.length * kRowHeight}px`, position: "relative" }}>
-            {shown.slice(from, to).map((action, i) => (
-              <div
-                class="entry"
-                role="listitem"
-                key={from + i}
-                style={{ top: `${(from + i) * kRowHeight}px`, height: `${kRowHeight}px` }}
-              >
-                <button type="button" class="link" aria-pressed={action === chosen} title="Show the arithmetic" onClick={() => onChoose(action)}>
-                  {clock(action)}
-                </button>
-                <span class="change">{action.layer}</span>
-                <span class="why" title={action.action}>
-                  {action.action}
-                </span>
-              </div>
-            ))}
-          </div>
-        </div>
+        <LogRows label="Decisions" rows={shown} isMarked={isChosen} wanted={shown.findIndex(isChosen)}>
+          {(action) => (
+            <>
+              <button type="button" class="link" aria-pressed={isChosen(action)} title="Show the arithmetic of this decision" onClick={() => onChoose(isChosen(action) ? undefined : action)}>
+                {clock(action)}
+              </button>
+              <span class="change">{action.layer}</span>
+              <span class="why" title={action.action}>
+                {action.action}
+              </span>
+            </>
+          )}
+        </LogRows>
       )}
+      {chosen !== undefined && <LoadedArithmetic action={chosen} at={(chosen.at_ns - first) / 1e9} isRepeatable={recording.command !== ""} />}
     </Figure>
   );
+}
+
+/// The address stores a decision as one number: its state, and its position among at most this many of a state.
+const kActionsOfState = 10_000;
+
+/// The choices of the reader, which the address holds.
+function useRecordingChoice(): [Choice, (part: Partial<Record<keyof Choice, unknown>>) => void] {
+  const [choice, setChoice] = useState<Choice>(() => parseChoice(location.hash, 1));
+  useEffect(() => {
+    const follow = () => setChoice(parseChoice(location.hash, 1));
+    addEventListener("hashchange", follow);
+    return () => {
+      removeEventListener("hashchange", follow);
+      flushAddress();
+    };
+  }, []);
+  const change = (part: Partial<Record<keyof Choice, unknown>>) => {
+    const next = Object.fromEntries(Object.entries({ ...choice, ...part }).filter(([, value]) => value !== undefined)) as unknown as Choice;
+    setChoice(next);
+    showInAddress(next);
+  };
+  return [choice, change];
+}
+
+/// What the charts show of a service.
+function viewsOf(recording: Recording, service: RecordedService) {
+  const first = recording.at_ns[0] ?? 0;
+  const at = recording.at_ns.map((ns) => (ns - first) / 1e9);
+  const waiting: Line[] = [{ name: "waiting requests", values: service.waiting, colour: "--c4", text: whole, stepped: true, filled: true }];
+  const marks = recording.actions.filter((action) => action.layer === "scale").map((action) => (action.at_ns - first) / 1e9);
+  return { at, replicas: replicas(service), waiting, signals: signalLines(service.age_ms, service.silent), shaded: shortStretches(at, service), marks };
 }
 
 /// The page of a recording.
 /// @param top  stands above the charts
 export function RecordingPage({ recording, top }: { recording: Recording; top?: ComponentChildren }) {
-  const [theme, setTheme] = useState<Theme>(parseChoice(location.hash, 1).theme);
-  const [position, setPosition] = useState(0);
-  const [stretch, setStretch] = useState<Stretch | undefined>(undefined);
-  const [chosen, setChosen] = useState<RecordedAction | undefined>(undefined);
+  const [choice, change] = useRecordingChoice();
   const dark = useSystemColours();
+  const { theme } = choice;
   const colours = theme !== "auto" ? theme : dark ? "dark" : "light";
   document.documentElement.dataset.theme = colours;
-  const service = recording.services[position];
+  const service = recording.services.find((one) => one.service === choice.service) ?? recording.services[0];
   const first = recording.at_ns[0] ?? 0;
-  const views = useMemo(() => {
-    if (service === undefined) return undefined;
-    const at = recording.at_ns.map((ns) => (ns - first) / 1e9);
-    const waiting: Line[] = [{ name: "waiting requests", values: service.waiting, colour: "--c4", text: whole, stepped: true, filled: true }];
-    const marks = recording.actions.filter((action) => action.layer === "scale").map((action) => (action.at_ns - first) / 1e9);
-    return { at, replicas: replicas(service), waiting, shaded: shortStretches(at, service), marks };
-  }, [recording, service]);
+  const views = useMemo(() => (service === undefined ? undefined : viewsOf(recording, service)), [recording, service]);
   const length = ((recording.at_ns.at(-1) ?? first) - first) / 1e9;
-  const range: Stretch = stretch ?? [0, Math.max(60, length)];
-  const choose = (next: Theme) => {
-    setTheme(next);
-    history.replaceState(null, "", choiceHash({ shown: 0, against: -1, theme: next }) || location.pathname + location.search);
-  };
-  const common = { range, onRange: setStretch, theme: colours, leftText: (n: number) => (Number.isInteger(n) ? count(n) : "") };
+  const end = Math.max(60, length);
+  const { from, to } = choice;
+  const range: Stretch = from !== undefined && to !== undefined ? [from, to] : [0, end];
+  const onRange = (next: Stretch | undefined) =>
+    change(next === undefined ? { from: undefined, to: undefined } : { from: Math.max(0, Math.floor(next[0])), to: Math.ceil(next[1]) });
+  const chosen = recording.actions.find((one) => one.state * kActionsOfState + one.position === choice.decision);
+  const common = { range, onRange, theme: colours, leftText: (n: number) => (Number.isInteger(n) ? count(n) : "") };
   return (
     <main>
       <header>
@@ -175,10 +170,15 @@ export function RecordingPage({ recording, top }: { recording: Recording; top?: 
           <p>
             {count(recording.states)} decisions of “{recording.policy}” in {duration(length * 1e6)}
           </p>
+          {(recording.jumps ?? 0) > 0 && (
+            <p role="status">
+              The clock went back {recording.jumps === 1 ? "once" : `${recording.jumps} times`}. What was decided until it caught up is shown at the latest moment before.
+            </p>
+          )}
         </div>
         <label class="theme">
           Colours{" "}
-          <select value={theme} onChange={(event) => choose(event.currentTarget.value as Theme)}>
+          <select value={theme} onChange={(event) => change({ theme: event.currentTarget.value as Theme })}>
             {kThemes.map((name) => (
               <option key={name} value={name}>
                 {name === "contrast" ? "high contrast" : name === "auto" ? "as the system" : name}
@@ -192,16 +192,16 @@ export function RecordingPage({ recording, top }: { recording: Recording; top?: 
         {recording.services.length > 1 && (
           <label>
             Service{" "}
-            <select value={String(position)} onChange={(event) => setPosition(Number(event.currentTarget.value))}>
-              {recording.services.map((one, i) => (
-                <option key={one.service} value={String(i)}>
+            <select value={service?.service ?? ""} onChange={(event) => change({ service: event.currentTarget.value })}>
+              {recording.services.map((one) => (
+                <option key={one.service} value={one.service}>
                   {one.service}
                 </option>
               ))}
             </select>
           </label>
         )}
-        <button type="button" disabled={stretch === undefined} onClick={() => setStretch(undefined)}>
+        <button type="button" disabled={from === undefined} onClick={() => onRange(undefined)}>
           Show the whole recording
         </button>
         <span class="note">Drag in a chart to choose a stretch; double-click or Escape shows the whole recording.</span>
@@ -218,20 +218,29 @@ export function RecordingPage({ recording, top }: { recording: Recording; top?: 
             marks={views.marks}
           />
           <Plot {...common} title="Waiting requests" note="A gap: no engine and no gateway reported a value." at={views.at} lines={views.waiting} />
+          <Plot
+            {...common}
+            title="Can the inputs be trusted? Signals"
+            note="The numbers of waiting requests that the replicas reported. A replica without a usable reading never leads to fewer replicas."
+            at={views.at}
+            lines={views.signals}
+            isDuration
+            leftText={(us) => (us === 0 ? "0" : duration(us))}
+            rightText={(n) => (Number.isInteger(n) ? count(n) : "")}
+          />
         </>
       )}
-      <Log recording={recording} range={range} chosen={chosen} onChoose={setChosen} />
-      {chosen !== undefined && (
-        <section class="figure" aria-labelledby="arithmetic">
-          <h3 id="arithmetic">The decisions at {moment((chosen.at_ns - first) / 1e9)}</h3>
-          <Arithmetic action={chosen} />
-        </section>
-      )}
+      <Log
+        recording={recording}
+        range={range}
+        chosen={chosen}
+        onChoose={(action) => change({ decision: action === undefined ? undefined : action.state * kActionsOfState + action.position })}
+      />
       <footer>
         <p>
           {recording.command === "" ? (
             <>
-              A controller that runs with <code>--record FILE</code> keeps its decisions, and this page names the command that prints them again.
+              This controller keeps no recording. Start it with <code>capstan run --record FILE</code>: then this page names the command that repeats each decision from its own inputs, <code>capstan replay FILE --at TIME</code>.
             </>
           ) : (
             <>

@@ -56,7 +56,7 @@ function barsIn(all: Start[], services: Service[], range: Stretch): { starts: St
   return { starts, bars, longest };
 }
 
-/// Each cold start from the decision until the replica serves, and what a typical one is.
+/// Shows each cold start from the decision until the replica serves, and a typical cold start of each service.
 export const ColdStarts = memo(function ColdStarts({ policy, services, range, onRange, theme }: ColdStartsProps) {
   const [top, setTop] = useState(0);
   const [chosen, setChosen] = useState(-1);

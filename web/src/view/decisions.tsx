@@ -1,51 +1,12 @@
-import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import { useMemo, useState } from "preact/hooks";
 import type { Stretch } from "../chart/plot";
 import { Figure } from "../chart/figure";
-import { explainCommand } from "../data/explain";
-import type { Policy, Result, ScaleStep } from "../data/result";
-import { moment } from "../format";
+import { chosenRows, inForce, type LogRow, logOf } from "../data/log";
+import type { Policy, Result } from "../data/result";
+import { count, moment } from "../format";
 import { memo } from "../memo";
-
-const kRowHeight = 48;
-const kViewHeight = 384;
-const kOverscan = 4;
-
-interface Row extends ScaleStep {
-  before: number | undefined;
-}
-
-/// Adds to each step the number of replicas before it.
-function withBefore(steps: ScaleStep[]): Row[] {
-  const last = new Map<string, number>();
-  return steps.map((step) => {
-    const before = last.get(step.part);
-    last.set(step.part, step.desired);
-    return { ...step, before };
-  });
-}
-
-/// The arithmetic of one decision, with the alternatives that it rejected, and the command that prints it again.
-function Arithmetic({ result, policy, row }: { result: Result; policy: Policy; row: Row }) {
-  const command = explainCommand(result, policy, row);
-  const hasSome = (policy.scale_steps ?? []).some((step) => step.arithmetic !== undefined);
-  return (
-    <section aria-label={`The decision at ${moment(row.at_ns / 1e9)}`}>
-      <p>
-        <b>{moment(row.at_ns / 1e9)}</b> {row.why}.
-      </p>
-      {row.arithmetic !== undefined ? (
-        <pre class="arithmetic">{row.arithmetic}</pre>
-      ) : (
-        <p class="note">{hasSome ? "The page keeps the arithmetic of the largest changes only." : "This policy states no arithmetic."}</p>
-      )}
-      {hasSome && command !== undefined && (
-        <p>
-          Print it again: <code>{command}</code>
-        </p>
-      )}
-    </section>
-  );
-}
+import { Arithmetic } from "./arithmetic";
+import { LogFilter, LogRows } from "./log_rows";
 
 interface DecisionsProps {
   result: Result;
@@ -54,86 +15,66 @@ interface DecisionsProps {
   onRange: (range: Stretch) => void;
   /// The moment that the reader chose: the decisions that were in force then are marked. Absent: none.
   at: number | undefined;
+  /// Position of the decision whose arithmetic is shown; absent: none.
+  opened: number | undefined;
+  onOpen: (position: number | undefined) => void;
 }
 
-/// Returns the last decision before a moment, of each part of the service.
-function inForce(rows: Row[], at: number | undefined): Set<Row> {
-  const last = new Map<string, Row>();
-  for (const row of rows) if (at !== undefined && row.at_ns / 1e9 <= at) last.set(row.part, row);
-  return new Set(last.values());
+/// Says why a decision has no arithmetic.
+function missingWords(row: LogRow, rows: readonly LogRow[]): string {
+  if (row.layer !== "scale") return "This decision had no alternatives.";
+  const isStated = rows.some((one) => one.layer === "scale" && one.arithmetic !== undefined);
+  return isStated ? "The page keeps the arithmetic of the largest changes only." : "This policy states no arithmetic.";
 }
 
-/// Only the rows in view are in the document, so that ten thousand decisions cost no more than ten.
-export const Decisions = memo(function Decisions({ result, policy, range, onRange, at }: DecisionsProps) {
-  const [top, setTop] = useState(0);
-  const [filter, setFilter] = useState("");
-  const [opened, setOpened] = useState<Row | undefined>(undefined);
-  const rows = useMemo(() => withBefore(policy.scale_steps ?? []), [policy]);
-  const wanted = filter.trim().toLowerCase();
-  const shown = rows.filter(
-    (row) =>
-      row.at_ns / 1e9 >= range[0] && row.at_ns / 1e9 <= range[1] && (wanted === "" || `${row.part} ${row.why}`.toLowerCase().includes(wanted)),
-  );
-  const first = Math.max(0, Math.floor(top / kRowHeight) - kOverscan);
-  const last = Math.min(shown.length, Math.ceil((top + kViewHeight) / kRowHeight) + kOverscan);
+/// What the policy decided, with the alternatives that it rejected.
+export const Decisions = memo(function Decisions({ result, policy, range, onRange, at, opened, onOpen }: DecisionsProps) {
+  const [words, setWords] = useState("");
+  const [layer, setLayer] = useState("");
+  const rows = useMemo(() => logOf(result, policy), [result, policy]);
+  const shown = useMemo(() => chosenRows(rows, range, layer, words), [rows, range[0], range[1], layer, words]);
   const marked = useMemo(() => inForce(rows, at), [rows, at]);
-  const place = useRef<HTMLDivElement>(null);
-  const wantedRow = shown.map((row) => marked.has(row)).lastIndexOf(true);
-  useEffect(() => {
-    if (wantedRow >= 0) place.current?.scrollTo({ top: Math.max(0, (wantedRow - 1) * kRowHeight) });
-  }, [at, wantedRow]);
-  const around = (at: number) => onRange([Math.max(0, at - 300), at + 300]);
+  const chosen = opened === undefined ? undefined : rows[opened];
+  const around = (row: LogRow) => onRange([Math.max(0, row.at - 300), row.at + 300]);
+  const wanted = chosen !== undefined && shown.includes(chosen) && at === undefined ? shown.indexOf(chosen) : shown.map((row) => marked.has(row)).lastIndexOf(true);
+  const left = policy.actions_left_out ?? 0;
   return (
     <Figure
       title="What did it decide, and why?"
-      note={`${policy.policy}: ${shown.length} of ${rows.length} changes of the wanted replicas are in the stretch that the charts show. Choose a change to see its arithmetic.`}
+      note={`${policy.policy}: ${count(shown.length)} of ${count(rows.length)} decisions about replicas, pods and nodes are in the stretch that the charts show.${left > 0 ? ` ${count(left)} smaller decisions about pods and nodes are left out.` : ""} Choose a decision to see its arithmetic.`}
       table={() => ({
-        head: ["time", "part", "before", "after", "why", "arithmetic"],
-        rows: shown.map((row) => [moment(row.at_ns / 1e9), row.part, row.before ?? "", row.desired, row.why, row.arithmetic ?? ""]),
+        head: ["time", "layer", "part", "before", "after", "why", "arithmetic"],
+        rows: shown.map((row) => [moment(row.at), row.layer, row.part, row.before ?? "", row.desired ?? "", row.why, row.arithmetic ?? ""]),
       })}
     >
-      <p class="filter">
-        <label>
-          Filter <input type="search" value={filter} onInput={(event) => setFilter(event.currentTarget.value)} placeholder="words of a reason" />
-        </label>
-      </p>
+      <LogFilter words={words} onWords={setWords} layer={layer} onLayer={setLayer} />
       {shown.length === 0 ? (
-        <p class="note">Nothing was changed in this stretch.</p>
+        <p class="note">Nothing was decided in this stretch.</p>
       ) : (
-        <div
-          class="log"
-          ref={place}
-          style={{ height: `${Math.min(kViewHeight, shown.length * kRowHeight)}px` }}
-          tabIndex={0}
-          role="list"
-          aria-label="Decisions"
-          onScroll={(event) => setTop(event.currentTarget.scrollTop)}
-        >
-          <div style={{ height: `${shown.length * kRowHeight}px`, position: "relative" }}>
-            {shown.slice(first, last).map((row, i) => (
-              <div class="entry" role="listitem" aria-current={marked.has(row)} key={first + i} style={{ top: `${(first + i) * kRowHeight}px`, height: `${kRowHeight}px` }}>
-                <button type="button" class="link" title="Show ten minutes around this decision" onClick={() => around(row.at_ns / 1e9)}>
-                  {moment(row.at_ns / 1e9)}
-                </button>
-                <button
-                  type="button"
-                  class="link change"
-                  title="Show the arithmetic of this decision"
-                  aria-pressed={opened === row}
-                  onClick={() => setOpened(opened === row ? undefined : row)}
-                >
-                  {row.part !== "" && <i>{row.part} </i>}
-                  {row.before === undefined ? `starts at ${row.desired}` : `${row.before} → ${row.desired}`}
-                </button>
-                <span class="why" title={row.why}>
-                  {row.why}
-                </span>
-              </div>
-            ))}
-          </div>
-        </div>
+        <LogRows label="Decisions" rows={shown} isMarked={(row) => marked.has(row)} wanted={wanted}>
+          {(row) => (
+            <>
+              <button type="button" class="link" title="Show ten minutes around this decision" onClick={() => around(row)}>
+                {moment(row.at)}
+              </button>
+              <button
+                type="button"
+                class="link change"
+                title="Show the arithmetic of this decision"
+                aria-pressed={chosen === row}
+                onClick={() => onOpen(chosen === row ? undefined : rows.indexOf(row))}
+              >
+                {row.part !== "" && <i>{row.part} </i>}
+                {row.change}
+              </button>
+              <span class="why" title={row.why}>
+                {row.why}
+              </span>
+            </>
+          )}
+        </LogRows>
       )}
-      {opened !== undefined && rows.includes(opened) && <Arithmetic result={result} policy={policy} row={opened} />}
+      {chosen !== undefined && <Arithmetic {...chosen} missing={missingWords(chosen, rows)} />}
     </Figure>
   );
 });

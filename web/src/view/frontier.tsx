@@ -1,3 +1,6 @@
+import { useRef } from "preact/hooks";
+import { themeColour } from "../chart/canvas";
+import { saveSvgPng } from "../chart/download";
 import { Figure } from "../chart/figure";
 import { type Policy, type Result, holdsSlo } from "../data/result";
 import { percent, usd } from "../format";
@@ -36,6 +39,10 @@ interface FrontierProps {
 }
 
 export const Frontier = memo(function Frontier({ result, shown, onShow }: FrontierProps) {
+  const picture = useRef<SVGSVGElement>(null);
+  const png = () => {
+    if (picture.current !== null) void saveSvgPng("what-does-a-better-slo-cost", picture.current, themeColour("--panel"));
+  };
   const point = (policy: Policy, position: number): Point => ({
     name: policy.policy,
     cost: policy.cost_usd,
@@ -63,9 +70,10 @@ export const Frontier = memo(function Frontier({ result, shown, onShow }: Fronti
     <Figure
       title="What does a better SLO cost?"
       note="Each point is a policy; the line joins those that meet more than every cheaper one. The diamond is the best constant fleet, chosen with hindsight."
+      onPng={png}
       table={() => ({ head: ["policy", "USD", "met %"], rows: all.map((p) => [p.name, p.cost, p.met / 10_000]) })}
     >
-      <svg class="frontier" viewBox={`0 0 ${kWidth} ${kHeight}`} role="group" aria-label="Cost against share of met requests">
+      <svg class="frontier" ref={picture} viewBox={`0 0 ${kWidth} ${kHeight}`} role="group" aria-label="Cost against share of met requests">
         {ticks(metLeast, 1_000_000, 4).map((met) => (
           <g key={met}>
             <line class="grid" x1={kLeft} x2={kWidth - kRight} y1={y(met)} y2={y(met)} />

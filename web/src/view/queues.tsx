@@ -27,16 +27,16 @@ export const Queues = memo(function Queues({ fleet, queues, at }: { fleet: Fleet
             <tr>
               <th scope="col">queue</th>
               <th scope="col" class="number">
-                held
+                held GPUs
               </th>
               <th scope="col" class="number">
-                waiting
+                waiting GPUs
               </th>
               <th scope="col" class="number">
-                limit
+                limit, GPUs
               </th>
               <th scope="col" class="wide">
-                GPUs
+                <span class="hidden">held and waiting GPUs as bars</span>
               </th>
             </tr>
           </thead>

@@ -1,5 +1,5 @@
 import { Figure } from "../chart/figure";
-import type { Policy } from "../data/result";
+import type { JobFigures, Policy } from "../data/result";
 import type { ServiceFigures } from "../data/service";
 import { count, duration, hours, percent, sloWords, usd } from "../format";
 import { memo } from "../memo";
@@ -70,6 +70,73 @@ export const Services = memo(function Services({ policy, chosen, onService }: Se
                 <td class="number">{duration(one.tpot.p99_us)}</td>
                 <td class="number">{count(unmet(one))}</td>
                 <td class="number">{count(one.ready_peak)}</td>
+                <td class="number">{hours(one.gpu_hours)}</td>
+                <td class="number">{usd(one.cost_usd)}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+    </Figure>
+  );
+});
+
+const seconds = (ns: number) => ns / 1e9;
+
+/// Says the goal of a class of jobs and how many missed it.
+function goalWords({ goal }: JobFigures): string {
+  if (goal === undefined) return "no goal";
+  return `${percent(goal.asked_ppm)} end within ${duration(goal.finish_within_ns / 1000)}`;
+}
+
+/// What each class of jobs got, and what it cost.
+export const Jobs = memo(function Jobs({ policy }: { policy: Policy }) {
+  const jobs = policy.jobs ?? [];
+  if (jobs.length === 0) return null;
+  return (
+    <Figure
+      title="Does each class of jobs reach its goal?"
+      note={policy.policy}
+      table={() => ({
+        head: ["jobs", "goal", "arrived", "ended", "late", "wait p50 s", "wait p99 s", "restarts", "GPU-hours", "USD"],
+        rows: jobs.map((one) => [
+          one.name,
+          goalWords(one),
+          one.arrived,
+          one.ended,
+          one.goal?.late ?? "",
+          seconds(one.wait_p50_ns),
+          seconds(one.wait_p99_ns),
+          one.restarts,
+          one.gpu_hours,
+          one.cost_usd,
+        ]),
+      })}
+    >
+      <div class="scroll">
+        <table class="services">
+          <thead>
+            <tr>
+              <th scope="col">jobs</th>
+              <th scope="col">goal</th>
+              {["arrived", "ended", "late", "wait p50", "wait p99", "restarts", "GPU-h", "cost"].map((name) => (
+                <th scope="col" class="number" key={name}>
+                  {name}
+                </th>
+              ))}
+            </tr>
+          </thead>
+          <tbody>
+            {jobs.map((one) => (
+              <tr key={one.name}>
+                <th scope="row">{one.name}</th>
+                <td>{goalWords(one)}</td>
+                <td class="number">{count(one.arrived)}</td>
+                <td class="number">{count(one.ended)}</td>
+                <td class={one.goal === undefined ? "number" : one.goal.is_held ? "number good" : "number bad"}>{one.goal === undefined ? "–" : count(one.goal.late)}</td>
+                <td class="number">{duration(one.wait_p50_ns / 1000)}</td>
+                <td class="number">{duration(one.wait_p99_ns / 1000)}</td>
+                <td class="number">{count(one.restarts)}</td>
                 <td class="number">{hours(one.gpu_hours)}</td>
                 <td class="number">{usd(one.cost_usd)}</td>
               </tr>

@@ -1,6 +1,7 @@
 import { useMemo } from "preact/hooks";
 import { type Line, Plot, type Stretch } from "../chart/plot";
 import type { Minutes, Policy, Slo } from "../data/result";
+import { startingByMinute } from "../data/starting";
 import { count, duration } from "../format";
 import { Later } from "../later";
 import { memo } from "../memo";
@@ -11,6 +12,8 @@ interface TimelineProps {
   /// Undefined: there is none that all requests have.
   slo: Slo | undefined;
   shown: Policy;
+  /// Positions of the services that the charts show in the result; jobs are none of them.
+  services: ReadonlySet<number>;
   against: Policy | undefined;
   range: Stretch;
   onRange: (range: Stretch | undefined) => void;
@@ -49,11 +52,12 @@ function demand(minutes: Minutes, other: Minutes | undefined): Line[] {
   return lines;
 }
 
-function capacity(minutes: Minutes, other: Minutes | undefined): Line[] {
+function capacity(minutes: Minutes, starting: number[] | undefined, other: Minutes | undefined): Line[] {
   const lines: Line[] = [
     { name: "wanted replicas", values: minutes.desired, colour: "--c2", text: kPoints, stepped: true, dashed: true },
     { name: "ready replicas", values: minutes.ready, colour: "--c1", text: kPoints, stepped: true, filled: true },
   ];
+  if (starting !== undefined) lines.push({ name: "starting replicas", values: starting, colour: "--wait", text: kPoints, stepped: true });
   if (minutes.gpus_paid !== undefined) lines.push({ name: "GPUs paid", values: minutes.gpus_paid, colour: "--c4", text: kPoints, stepped: true, right: true });
   if (other !== undefined) {
     lines.push({ name: "ready, compared policy", values: other.ready, colour: "--c3", text: kPoints, stepped: true, dashed: true });
@@ -79,7 +83,7 @@ function sameLength(values: Minutes, length: number): Minutes {
   return Object.fromEntries(Object.entries(values).map(([key, list]) => [key, cut(list as number[])])) as unknown as Minutes;
 }
 
-export const Timeline = memo(function Timeline({ slo, shown, against, range, onRange, at, onAt, theme }: TimelineProps) {
+export const Timeline = memo(function Timeline({ slo, shown, services, against, range, onRange, at, onAt, theme }: TimelineProps) {
   const minutes = shown.by_minute;
   const views = useMemo(() => {
     if (minutes === undefined) return undefined;
@@ -87,12 +91,12 @@ export const Timeline = memo(function Timeline({ slo, shown, against, range, onR
     return {
       at: minutes.arrived.map((_, i) => i * kMinute),
       demand: demand(minutes, other),
-      capacity: capacity(minutes, other),
+      capacity: capacity(minutes, startingByMinute(shown, services, minutes.arrived.length), other),
       latency: latency(minutes, other),
       shaded: shortStretches(minutes),
       marks: (shown.scale_steps ?? []).map((step) => step.at_ns / 1e9),
     };
-  }, [shown, against]);
+  }, [shown, services, against]);
   if (views === undefined) return <p class="note">This result has no series by minute.</p>;
   const common = { at: views.at, range, onRange, now: at, onNow: onAt, theme };
   const limit = (slo?.ttft_ns ?? 0) / 1000;

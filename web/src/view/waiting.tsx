@@ -13,6 +13,9 @@ const kVerdicts: Record<string, string> = {
   nominated: "waits for nodes on the way",
 };
 
+/// Returns a reason code as words: "queue limit".
+const reasonWords = (code: string) => code.replaceAll("_", " ");
+
 /// Returns the reasons with the seconds that replicas waited for them, the longest first.
 export function waitsByReason(waiting: Waiting[]): [string, number][] {
   const sums = new Map<string, number>();
@@ -34,7 +37,7 @@ export const PendingGangs = memo(function PendingGangs({ fleet, range, onRange }
       note={
         waiting.length === 0
           ? "No replica waited for GPUs in the stretch that the charts show."
-          : `${waiting.length} ${waiting.length === 1 ? "replica" : "replicas"} waited in the stretch that the charts show: ${reasons.map(([reason, s]) => `${reason} ${duration(s * 1e6)}`).join(", ")}.`
+          : `${waiting.length} ${waiting.length === 1 ? "replica or job" : "replicas and jobs"} waited in the stretch that the charts show, for these reasons: ${reasons.map(([reason, s]) => `${reasonWords(reason)} ${duration(s * 1e6)}`).join(", ")}.`
       }
       table={() => ({
         head: ["replica", "since", "waited s", "GPUs", "verdict", "reason", "why", "nodes"],
@@ -76,7 +79,7 @@ export const PendingGangs = memo(function PendingGangs({ fleet, range, onRange }
                   <td class="number">{row.gang.milli / 1000}</td>
                   <td>
                     <b>{verdict(row)}</b>: {row.last.sentence}
-                    {row.last.supply !== "" && <span class="note"> Nodes: {row.last.supply}.</span>}
+                    {row.last.supply !== "" && row.last.supply !== row.last.sentence && <span class="note"> Nodes: {row.last.supply}.</span>}
                   </td>
                 </tr>
               ))}

@@ -256,6 +256,7 @@ Load read_load(const RoleView& role, CapstanMemory& memory, Instant now) {
     const bool is_readable = readable(replica.signals);
     load.expected_readings += ready;
     load.silent += ready && !is_readable;
+    load.silent_serving += ready && !is_prefill && !is_readable;
     const bool without_kv = !is_prefill && is_readable && !reports_kv(replica.signals);
     load.without_kv += ready && without_kv;
     while (known != memory.counters.end() && known->id < replica.id) ++known;

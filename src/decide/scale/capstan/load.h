@@ -35,12 +35,13 @@ struct Load {
   ReplicaCount starting = 0;
   /// Serving replicas and their prefill replicas. Each of them should give a reading.
   ReplicaCount expected_readings = 0;
-  ReplicaCount silent = 0;      ///< ready replicas without a usable reading, prefill replicas included
-  ReplicaCount without_kv = 0;  ///< serving replicas that report everything needed except KV usage
-  double running = 0;           ///< running sequences
-  double waiting = 0;           ///< requests queued in engines
-  double held = 0;              ///< requests queued at the gateway
-  bool gateway_read = false;    ///< true: the gateway's reading is usable
+  ReplicaCount silent = 0;          ///< ready replicas without a usable reading, prefill replicas included
+  ReplicaCount silent_serving = 0;  ///< the same without prefill replicas
+  ReplicaCount without_kv = 0;      ///< serving replicas that report everything needed except KV usage
+  double running = 0;               ///< running sequences
+  double waiting = 0;               ///< requests queued in engines
+  double held = 0;                  ///< requests queued at the gateway
+  bool gateway_read = false;        ///< true: the gateway's reading is usable
   /// True for a decode role: other replicas compute the prompts and are responsible for first tokens.
   bool is_decode = false;
   double prompt_rate = 0;             ///< computed prompt tokens/s

@@ -56,8 +56,8 @@ Rule rule_of(const RulesInput& input, Kind kind, double value, std::int64_t targ
   Rule rule;
   rule.reading.kind = kind;
   rule.reading.valid = true;
-  rule.reading.read = input.load.expected_readings - input.load.silent;
-  rule.reading.missing = input.load.silent;
+  rule.reading.read = input.load.serving - input.load.silent_serving;
+  rule.reading.missing = input.load.silent_serving;
   rule.reading.mean_milli = rounded(value * 1000);
   rule.reading.target = target;
   rule.reading.ratio_per_mille = target > 0 ? rounded(value * 1000 / static_cast<double>(target)) : 0;

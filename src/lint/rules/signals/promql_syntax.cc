@@ -45,7 +45,7 @@ const Rule rule_promql_syntax = {
     .kinds = "ScaledObject ScaledJob PrometheusRule @adapter",
     .title = "the query is not valid PromQL",
     .why = "Prometheus refuses it, so KEDA gets no value. With ignoreNullValues that counts as no load.",
-    .fix = "correct the query at the position in the message",
+    .fix = "correct the query at the marked position",
     .source = "Prometheus documentation",
     .bad = R"(apiVersion: keda.sh/v1alpha1
 kind: ScaledObject

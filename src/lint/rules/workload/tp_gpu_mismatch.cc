@@ -55,7 +55,7 @@ const Rule rule_tp_gpu_mismatch = {
     .kinds = "@gpu",
     .title = "the engine's parallelism and the container's GPUs differ",
     .why = "With fewer GPUs than it needs the engine does not start. With more, the others are idle and cost money.",
-    .fix = "set tensor times pipeline (times local data) parallelism to the GPU limit",
+    .fix = "set tensor x pipeline (x local data) parallelism so that it equals the GPU limit of the container",
     .source = "vLLM and SGLang documentation",
     .bad = R"(apiVersion: v1
 kind: Pod

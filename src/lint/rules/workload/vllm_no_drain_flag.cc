@@ -45,7 +45,7 @@ const Rule rule_vllm_no_drain_flag = {
     .why =
         "At SIGTERM vLLM aborts all running requests at once, whatever terminationGracePeriodSeconds is, unless "
         "--shutdown-timeout is set. Every scale-down then cuts off answers.",
-    .fix = "set --shutdown-timeout to the grace period minus the preStop sleep and 5 s",
+    .fix = "set --shutdown-timeout to the grace period, less the preStop sleep, less 5 s",
     .source = "vllm-project/vllm #34730, #36666",
     .bad = R"(apiVersion: apps/v1
 kind: Deployment

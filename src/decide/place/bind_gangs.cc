@@ -1,0 +1,51 @@
+#include "decide/place/passes.h"
+
+namespace capstan::decide::place {
+namespace {
+
+using model::Reason;
+using model::ReasonCode;
+
+/// Returns the reason for a gang that is placed in one domain of `level`.
+Reason reason_of_place(const model::Catalog& catalog, const model::GangSpec& spec, model::Level level) {
+  const std::int64_t pods = spec.pods.count;
+  if (!spec.preferred) return {ReasonCode::placed_together, {pods, model::reason_number(level)}};
+  const model::Level preferred = model::levels_to_try(catalog.topologies, spec.together, spec.preferred).front();
+  if (level == preferred) return {ReasonCode::placed_as_preferred, {pods, model::reason_number(level)}};
+  return {ReasonCode::placed_wider, {pods, model::reason_number(level), model::reason_number(preferred)}};
+}
+
+void bind(PendingGang& gang, const RoomSearch::Found& found, Context& context) {
+  const GangPods& pods = gang.pods;
+  context.queues.place(pods.without_node);
+  model::BindPods bind{.gang = gang.id(), .bindings = {}};
+  for (std::size_t i = 0; i < pods.without_node.size(); ++i) {
+    const NodeId node = found.fit.nodes[i];
+    context.take(node, pods.shape.spec.pods.gpus_per_pod, pods.shape.spec.pods.pod_class);
+    if (i == 0) context.spread.place(pods.shape.service, gang.id(), node);
+    bind.bindings.push_back({pods.without_node[i], node});
+  }
+  const Reason why = reason_of_place(*context.snapshot.catalog, pods.shape.spec, found.level);
+  gang.actions.push_back({std::move(bind), why});
+  gang.decide(PlacementResult::Kind::placed, why);
+}
+
+}  // namespace
+
+void bind_gangs(Context& context) {
+  for (PendingGang& gang : context.gangs) {
+    if (gang.result || gang.pods.without_node.empty()) continue;
+    gang.pods.ask = context.queues.ask_of(gang.pods.without_node);
+    if (const auto full = context.queues.refuses(gang.pods.ask)) {
+      gang.decide(PlacementResult::Kind::held_by_queue, *full);
+      continue;
+    }
+    const RoomSearch::Found found = context.search.find(gang.pods);
+    if (found.fit.nodes.empty())
+      gang.refused = found.fit;
+    else
+      bind(gang, found, context);
+  }
+}
+
+}  // namespace capstan::decide::place

@@ -1,0 +1,53 @@
+#include <map>
+
+#include "decide/place/passes.h"
+
+namespace capstan::decide::place {
+
+using model::Reason;
+using model::ReasonCode;
+
+void bind_pods(Context& context) {
+  std::map<GangId, model::BindPods> binds;
+  std::map<GangId, Reason> lacking;
+  for (const auto& [created, pod_id] : context.index.unbound_pods) {
+    if (context.rooms.has(pod_id)) continue;
+    const model::Pod& pod = context.snapshot.pods.at(pod_id);
+    const model::Gang& gang = context.snapshot.gangs.at(pod.gang);
+    const model::PodSet& spec = gang.spec.pods;
+    if (const auto full = context.queues.refuses(context.queues.ask_of({&pod_id, 1}))) {
+      lacking[pod.gang] = *full;
+      continue;
+    }
+    const Request request{.gpu = spec.gpu,
+                          .gpus_per_pod = pod.gpus,
+                          .pod_class = context.snapshot.catalog->eligibility.find(spec.pod_class)};
+    const NodeId node = first_with_room(context.rooms.rooms(), request);
+    if (!node.valid()) {
+      context.search.noted({pod.gang, gang.service, gang.ordinal}, request, {});
+      lacking[pod.gang] = {ReasonCode::no_node_fits, {spec.gpus_per_pod.count, spec.gpu.value}};
+      continue;
+    }
+    context.queues.place({&pod_id, 1});
+    context.take(node, pod.gpus, spec.pod_class);
+    model::BindPods& bind = binds[pod.gang];
+    bind.gang = pod.gang;
+    bind.bindings.push_back({pod_id, node});
+  }
+  for (PendingGang& gang : context.gangs) {
+    const MilliGpu per_pod = context.snapshot.gangs.at(gang.id()).spec.pods.gpus_per_pod;
+    const Reason why{ReasonCode::placed_first_fit, {per_pod.count}};
+    const auto bind = binds.find(gang.id());
+    const auto lack = lacking.find(gang.id());
+    if (bind != binds.end()) gang.actions.push_back({std::move(bind->second), why});
+    if (lack != lacking.end()) {
+      gang.decide(PlacementResult::Kind::cannot_fit_now, lack->second);
+    } else if (bind != binds.end()) {
+      gang.decide(PlacementResult::Kind::placed, why);
+    } else {
+      context.wait_for_confirmation(gang);
+    }
+  }
+}
+
+}  // namespace capstan::decide::place

@@ -1,0 +1,24 @@
+#include "decide/place/passes.h"
+
+#include <gtest/gtest.h>
+
+#include "decide/testing/placement.h"
+
+namespace capstan::decide::place {
+namespace {
+
+TEST(BindPods, SwitchedOffNoPodIsBound) {
+  testing::World world;
+  world.node(0, 8);
+  world.gang(2, 1, TopologyLevel::node);
+  Policy policy{.kind = Policy::Kind::first_fit};
+  EXPECT_EQ(place_once(world, policy).plan.actions.size(), 1u);
+  policy.off = {"bind_pods"};
+  const Decision decision = place_once(world, policy);
+  EXPECT_TRUE(decision.plan.actions.empty());
+  ASSERT_EQ(decision.verdicts.size(), 1u);
+  EXPECT_EQ(decision.verdicts[0].why.code, model::ReasonCode::passes_off);
+}
+
+}  // namespace
+}  // namespace capstan::decide::place

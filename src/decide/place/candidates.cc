@@ -1,0 +1,118 @@
+#include "decide/place/candidates.h"
+
+#include <algorithm>
+#include <tuple>
+#include <utility>
+
+namespace capstan::decide::place {
+namespace {
+
+using Outcome = Candidate::Outcome;
+
+Outcome outcome_of(const Request& request, const Candidate& candidate, bool is_usable, bool is_chosen) {
+  if (is_chosen) return Outcome::chosen;
+  if (!is_usable) return request.avoided == nullptr ? Outcome::not_allowed : Outcome::has_share;
+  return candidate.pods == request.pods ? Outcome::emptier : Outcome::too_small;
+}
+
+Candidate node_candidate(const Rooms& rooms, NodeId id, const Request& request, const Fit& fit) {
+  const NodeRoom& room = *rooms.find(id);
+  const bool is_admitted = request.pod_class == nullptr || request.pod_class->admits(room.node_class);
+  const bool is_avoided =
+      request.avoided != nullptr && request.avoided->contains(failure_domain_of(room, id, request.avoided_level));
+  Candidate candidate{.node = id, .free = room.free};
+  if (is_admitted) candidate.pods = std::min(slots(room, id, request), request.pods);
+  candidate.outcome =
+      outcome_of(request, candidate, is_admitted && !is_avoided, std::ranges::find(fit.nodes, id) != fit.nodes.end());
+  return candidate;
+}
+
+void add_nodes(Search& search, const Rooms& rooms, const Request& request, const Fit& fit) {
+  if (request.only_node.valid()) {
+    if (rooms.find(request.only_node) == nullptr) return;
+    search.places = 1;
+    search.candidates.push_back(node_candidate(rooms, request.only_node, request, fit));
+    return;
+  }
+  const FreeNodes* nodes = rooms.nodes_of(request.gpu);
+  if (nodes == nullptr) return;
+  search.places = static_cast<std::int64_t>(nodes->size());
+  const auto add = [&](NodeId id) { search.candidates.push_back(node_candidate(rooms, id, request, fit)); };
+  if (!fit.nodes.empty()) add(fit.nodes.front());
+  for (const auto& [node_class, by_free] : nodes->by_class()) {
+    std::size_t left = Search::kConsideredMost;
+    for (auto group = by_free.rbegin(); group != by_free.rend() && left > 0; ++group) {
+      for (const NodeId id : group->second) {
+        if (left == 0) break;
+        --left;
+        if (fit.nodes.empty() || id != fit.nodes.front()) add(id);
+      }
+    }
+  }
+}
+
+void add_domains(Search& search, const Rooms& rooms, const Request& request, const Fit& fit) {
+  const bool is_placed = !fit.nodes.empty();
+  const auto add = [&](DomainId id) {
+    const DomainRoom* domain = rooms.find({request.level, id, request.gpu});
+    if (domain == nullptr) return;
+    const Room room = room_in(rooms, domain->nodes, request);
+    Candidate candidate{
+        .domain = id, .free = room.nodes > 0 ? room.free : domain->free, .pods = std::min(room.pods, request.pods)};
+    candidate.outcome = outcome_of(request, candidate, room.nodes > 0, is_placed && id == fit.best_domain);
+    search.candidates.push_back(candidate);
+  };
+  if (request.only_node.valid()) {
+    add(request.only_domain);
+    search.places = static_cast<std::int64_t>(search.candidates.size());
+    return;
+  }
+  const auto* domains = rooms.domains_by_free(request.level, request.gpu);
+  if (domains == nullptr) return;
+  search.places = static_cast<std::int64_t>(domains->size());
+  if (is_placed) add(fit.best_domain);
+  std::size_t left = Search::kConsideredMost;
+  for (auto next = domains->rbegin(); next != domains->rend() && left > 0; ++next, --left) {
+    if (!is_placed || next->second != fit.best_domain) add(next->second);
+  }
+}
+
+/// Returns a search without its gang.
+Search search_of(const Rooms& rooms, const Request& request, const Fit& fit) {
+  Search search{.level = request.level, .gpu = request.gpu, .pods = request.pods, .gpus_per_pod = request.gpus_per_pod};
+  if (request.level == TopologyLevel::node) {
+    add_nodes(search, rooms, request, fit);
+  } else {
+    add_domains(search, rooms, request, fit);
+  }
+  // Places that the pods may use come before the other places.
+  const auto rank = [](const Candidate& one) {
+    const bool is_usable = one.outcome <= Outcome::too_small;
+    return std::tuple(one.outcome != Outcome::chosen, !is_usable, -one.pods, one.free, one.domain, one.node);
+  };
+  std::ranges::sort(search.candidates, {}, rank);
+  if (search.candidates.size() > Search::kShownMost) search.candidates.resize(Search::kShownMost);
+  return search;
+}
+
+}  // namespace
+
+void note_search(std::vector<Search>& searches, const SearchSubject& subject, const Rooms& rooms,
+                 const Request& request, const Fit& fit) {
+  const auto known = std::ranges::find_if(searches, [&](const Search& one) {
+    return one.gang == subject.gang && one.service == subject.service && one.ordinal == subject.ordinal &&
+           one.level == request.level;
+  });
+  if (known == searches.end() && searches.size() == kSearchesMost) return;
+  Search search = search_of(rooms, request, fit);
+  search.gang = subject.gang;
+  search.service = subject.service;
+  search.ordinal = subject.ordinal;
+  if (known != searches.end()) {
+    *known = std::move(search);
+  } else {
+    searches.push_back(std::move(search));
+  }
+}
+
+}  // namespace capstan::decide::place

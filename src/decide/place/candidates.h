@@ -1,0 +1,65 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "base/quantity.h"
+#include "decide/place/fit.h"
+#include "model/ids.h"
+#include "model/level.h"
+
+// The domains and nodes that placement considered for a gang, for explanations.
+namespace capstan::decide::place {
+
+/// A domain, or a node at level `node`, that was considered for the pods of a gang.
+struct Candidate {
+  enum class Outcome : std::uint8_t {
+    chosen,       ///< takes all pods
+    emptier,      ///< would take all pods, but another place with fewer free GPUs takes them too
+    too_small,    ///< does not take all pods now
+    not_allowed,  ///< the pods may run on none of its nodes
+    has_share,    ///< has its share of the replicas of a service that must survive the loss of a domain
+  };
+  DomainId domain{};      ///< none at level `node`, and for the nodes without a cluster
+  NodeId node{};          ///< only at level `node`
+  MilliGpu free{};        ///< free GPUs on nodes that the pods may use; on all its nodes if there is no such node
+  std::int64_t pods = 0;  ///< pods of the gang that fit now
+  Outcome outcome = Outcome::too_small;
+  friend bool operator==(const Candidate&, const Candidate&) = default;
+};
+
+/// A search for room for the pods of one gang inside one domain of a level.
+struct Search {
+  static constexpr std::size_t kShownMost = 6;        ///< most candidates that are kept
+  static constexpr std::size_t kConsideredMost = 64;  ///< most places of which the candidates are the best ones
+
+  GangId gang{};  ///< none for a planned gang
+  ServiceId service{};
+  std::uint32_t ordinal = 0;
+  model::Level level = TopologyLevel::node;
+  GpuKindId gpu{};
+  std::int64_t pods = 0;  ///< pods that need a node
+  MilliGpu gpus_per_pod{};
+  std::int64_t places = 0;              ///< domains or nodes with GPUs of the kind
+  std::vector<Candidate> candidates{};  ///< the best places: the chosen one, then the ones with room for the most pods
+  friend bool operator==(const Search&, const Search&) = default;
+};
+
+/// Most searches that one decision keeps.
+inline constexpr std::size_t kSearchesMost = 64;
+
+/// The gang for which room is sought.
+struct SearchSubject {
+  GangId gang;
+  ServiceId service;
+  std::uint32_t ordinal = 0;
+};
+
+/// Adds a search with its candidates, or replaces the earlier search for the same gang at the same level. Of many
+/// places, those with the most free GPUs are counted.
+/// @param fit  the result of the search
+void note_search(std::vector<Search>& searches, const SearchSubject& subject, const Rooms& rooms,
+                 const Request& request, const Fit& fit);
+
+}  // namespace capstan::decide::place

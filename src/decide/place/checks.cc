@@ -1,0 +1,119 @@
+#include "decide/place/checks.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <variant>
+
+namespace capstan::decide::place {
+namespace {
+
+using model::BindPods;
+
+/// Everything that the passes have bound so far.
+struct Bound {
+  std::set<PodId> pods;
+  std::map<NodeId, MilliGpu> by_node;
+  QueueAsk by_queue;  ///< GPUs by which the queues of the pods are charged, parents included
+};
+
+/// Returns what is wrong with a node for the pods of a gang, or an empty text.
+std::string wrong_node(NodeId id, const model::PodSet& spec, const Context& context) {
+  const NodeRoom* room = context.index.rooms.find(id);
+  if (room == nullptr || !room->open) return "4: a pod is bound to a node that takes no pods";
+  const model::PodClass* pods = context.snapshot.catalog->eligibility.find(spec.pod_class);
+  if (room->gpu != spec.gpu || (pods != nullptr && !pods->admits(room->node_class)))
+    return "4: a pod is bound to a node that does not admit it";
+  if (std::ranges::binary_search(context.leaving.nodes, id)) return "4: a pod is bound to a node that is given back";
+  return "";
+}
+
+std::string add_bind(const BindPods& bind, const Context& context, Bound& bound) {
+  const model::PodSet& spec = context.snapshot.gangs.at(bind.gang).spec.pods;
+  for (const BindPods::Binding& binding : bind.bindings) {
+    const model::Pod& pod = context.snapshot.pods.at(binding.pod);
+    const bool is_known = pod.node.valid() || context.rooms.has(binding.pod);
+    if (is_known || !bound.pods.insert(binding.pod).second) return "1: a pod is bound twice";
+    if (std::string wrong = wrong_node(binding.node, spec, context); !wrong.empty()) return wrong;
+    if (!context.decision.nominated.contains(binding.node)) return "4: the node of a pod is not kept for it";
+    bound.by_node[binding.node] += context.policy.kind == Policy::Kind::gang ? spec.gpus_per_pod : pod.gpus;
+    for (QueueId id = pod.queue; id.valid(); id = context.snapshot.catalog->queue(id).parent)
+      bound.by_queue[id] += pod.gpus;
+  }
+  return "";
+}
+
+/// Returns what is wrong with the binding of a whole gang, or an empty text.
+std::string broken_gang(const PendingGang& gang, const BindPods& bind, const Context& context) {
+  std::set<PodId> pods;
+  for (const BindPods::Binding& binding : bind.bindings) pods.insert(binding.pod);
+  if (pods != std::set<PodId>(gang.pods.without_node.begin(), gang.pods.without_node.end()))
+    return "1: a gang is bound in part";
+  const model::Level level = context.snapshot.gangs.at(gang.id()).spec.together;
+  const auto domain = [&](NodeId id) {
+    const NodeRoom* room = context.index.rooms.find(id);
+    return level == TopologyLevel::node ? id.value : room == nullptr ? kNowhere : room->domains.of(level).value;
+  };
+  const NodeId first = gang.pods.bound.empty() ? bind.bindings.front().node : gang.pods.bound.front();
+  const bool is_together = std::ranges::all_of(
+      bind.bindings, [&](const BindPods::Binding& binding) { return domain(binding.node) == domain(first); });
+  return is_together ? "" : "1: a gang is bound to nodes of different domains";
+}
+
+std::string broken_rooms(const Context& context, const Bound& bound) {
+  const auto& assumed = context.rooms.pods_by_node();
+  for (const auto& [id, gpus] : bound.by_node) {
+    const NodeRoom& room = *context.index.rooms.find(id);
+    MilliGpu free = room.free;
+    if (const auto here = assumed.find(id); here != assumed.end()) {
+      for (const AssumedPod& pod : here->second) free -= free < pod.gpus ? MilliGpu{} : pod.gpus;
+    }
+    if (gpus > free) return "4: more GPUs are bound on a node than it has free";
+  }
+  return "";
+}
+
+std::string broken_queues(const Context& context, const Bound& bound) {
+  const model::Catalog& catalog = *context.snapshot.catalog;
+  std::map<QueueId, MilliGpu> held = bound.by_queue;
+  for (const QueueAsk* own : {&context.index.gpus_by_queue, &context.rooms.gpus_by_queue()}) {
+    for (const auto& [queue, gpus] : *own) {
+      for (QueueId id = queue; id.valid(); id = catalog.queue(id).parent) held[id] += gpus;
+    }
+  }
+  for (const auto& [id, gpus] : bound.by_queue) {
+    const model::Queue& queue = catalog.queue(id);
+    if (queue.fault != model::QueueFault::none) return "4: a pod of a queue with a fault is bound";
+    if (gpus > MilliGpu{} && queue.gpus.limit && held[id] > *queue.gpus.limit)
+      return "4: a queue holds more than its limit";
+  }
+  return "";
+}
+
+}  // namespace
+
+std::string broken_invariant(const Context& context) {
+  Bound bound;
+  for (const PendingGang& gang : context.gangs) {
+    if (!gang.actions.empty() && !gang.result) return "9: a gang has actions and no result";
+    bool is_bound = false;
+    for (const model::Action& action : gang.actions) {
+      const auto* bind = std::get_if<BindPods>(&action.what);
+      if (bind == nullptr) continue;
+      is_bound = true;
+      if (std::string broken = add_bind(*bind, context, bound); !broken.empty()) return broken;
+      if (context.policy.kind != Policy::Kind::gang) continue;
+      if (std::string broken = broken_gang(gang, *bind, context); !broken.empty()) return broken;
+    }
+    const bool is_placed = gang.result && gang.result->kind == PlacementResult::Kind::placed;
+    if (is_placed && !is_bound) return "9: a gang is said to be placed and has no binding";
+    if (gang.result && gang.result->gang != gang.id()) return "9: a gang has the result of another gang";
+  }
+  for (const Shortfall& lack : context.decision.shortfalls) {
+    if (lack.short_by <= MilliGpu{} || lack.short_by > lack.needed) return "9: a shortfall states no lack";
+  }
+  std::string broken = broken_rooms(context, bound);
+  return broken.empty() ? broken_queues(context, bound) : broken;
+}
+
+}  // namespace capstan::decide::place

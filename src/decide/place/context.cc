@@ -1,0 +1,99 @@
+#include "decide/place/context.h"
+
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
+namespace capstan::decide::place {
+namespace {
+
+using model::Gang;
+using model::Plan;
+using model::ReasonCode;
+using Kind = PlacementResult::Kind;
+
+bool is_placed_elsewhere(const model::Catalog& catalog, const Gang& gang) {
+  return gang.service.valid() && catalog.service(gang.service).workload.placed_elsewhere;
+}
+
+/// Decides about a gang that waits for something other than room: its old pods still terminate, its bindings are not
+/// confirmed yet, or its other pods run on nodes that are not in the snapshot.
+void settle(PendingGang& gang, Context& context) {
+  const GangPods& pods = gang.pods;
+  if (pods.leaving > 0) return gang.decide(Kind::cannot_fit_now, {ReasonCode::pods_leaving, {pods.leaving}});
+  const bool is_assumed =
+      pods.without_node.empty() ? context.broken(gang.id()) == nullptr : context.rooms.has(pods.without_node.front());
+  if (is_assumed) return context.wait_for_confirmation(gang);
+  const std::int64_t unseen = pods.have_node - std::ssize(pods.bound);
+  // The remaining pods must go into the domain of the others.
+  if (!pods.without_node.empty() && unseen > 0)
+    gang.decide(Kind::cannot_fit_now, {ReasonCode::nodes_not_seen, {unseen}});
+}
+
+}  // namespace
+
+Context::Context(Index& rooms_index, const model::Snapshot& from, std::span<const model::PlannedGang> planned_gangs,
+                 const Policy& with, Memory& known, Instant at, const Leaving& given_back)
+    : index(rooms_index),
+      snapshot(from),
+      planned(planned_gangs),
+      policy(with),
+      memory(known),
+      now(at),
+      leaving(given_back),
+      rooms(rooms_index.assumed),
+      queues(from, rooms_index),
+      spread(from, rooms_index, known),
+      search(from, rooms, spread) {
+  for (const auto& [node, pods] : rooms.pods_by_node()) decision.nominated.insert(decision.nominated.end(), node);
+  gangs.reserve(index.pending_gangs.size());
+  for (const auto& [created, id] : index.pending_gangs) {
+    if (policy.kind == Policy::Kind::first_fit) {
+      gangs.emplace_back().pods.shape.gang = id;
+      continue;
+    }
+    const Gang& gang = snapshot.gangs.at(id);
+    if (is_placed_elsewhere(*snapshot.catalog, gang)) continue;
+    settle(gangs.emplace_back(PendingGang{.pods = gang_pods_of(snapshot, id, gang)}), *this);
+  }
+}
+
+void Context::take(NodeId node, MilliGpu gpus, model::PodClassId pods) {
+  rooms.take(node, gpus, snapshot.catalog->eligibility.requests(pods));
+  decision.nominated.insert(node);
+}
+
+void Context::wait_for_confirmation(PendingGang& gang) const {
+  const auto pods = std::ssize(snapshot.gangs.at(gang.id()).pods);
+  gang.decide(Kind::assumed, {ReasonCode::binding_assumed, {pods}});
+}
+
+Shortfall shortfall_of(const GangPods& gang, const BestPlace& best) {
+  Shortfall lack = gang.shape;
+  lack.best_domain = best.best_domain;
+  lack.best_node = best.best_node;
+  lack.best_free = best.best_free;
+  lack.short_by = lack.spec.pods.gpus_per_pod * (lack.spec.pods.count - best.best_pods);
+  lack.bound_to_best = !gang.bound.empty();
+  return lack;
+}
+
+Memory::Broken* Context::broken(GangId id) {
+  const auto found = std::ranges::find(memory.broken, id, &Memory::Broken::gang);
+  return found == memory.broken.end() ? nullptr : &*found;
+}
+
+Decision finished(Context& context) {
+  Decision& decision = context.decision;
+  for (PendingGang& gang : context.gangs) {
+    std::ranges::move(gang.actions, std::back_inserter(decision.plan.actions));
+    if (!gang.result) gang.decide(Kind::cannot_fit_now, {ReasonCode::passes_off, {}});
+    decision.verdicts.push_back(*gang.result);
+    if (gang.result->kind == Kind::placed) continue;
+    decision.plan.kept.push_back({Plan::Kept::Subject::gang, gang.id().value, gang.result->why});
+  }
+  context.search.forget_unused();
+  return std::move(decision);
+}
+
+}  // namespace capstan::decide::place

@@ -1,0 +1,48 @@
+#include "decide/place/passes.h"
+
+namespace capstan::decide::place {
+namespace {
+
+using model::Reason;
+using model::ReasonCode;
+
+/// Returns true if nodes with GPUs of the gang's kind were bought and have not arrived yet.
+bool nodes_are_coming(const PendingGang& gang, const Context& context) {
+  bool coming = false;
+  context.snapshot.claims.for_each([&](model::ClaimId, const model::Claim& claim) {
+    const bool on_its_way =
+        claim.phase == model::Claim::Phase::requested || claim.phase == model::Claim::Phase::launched;
+    coming |= on_its_way && context.snapshot.catalog->offering(claim.offering).gpu == gang.pods.shape.spec.pods.gpu;
+  });
+  return coming;
+}
+
+/// Evicts the pods of the gang, and starts its time as a broken gang again.
+void give_up(PendingGang& gang, Memory::Broken& broken, const Reason& why, const Context& context) {
+  for (const PodId pod : context.snapshot.gangs.at(gang.id()).pods) {
+    const model::Pod* row = context.snapshot.pods.find(pod);
+    if (row != nullptr && has_node(*row)) gang.actions.push_back({model::EvictPod{pod}, why});
+  }
+  broken.since = context.now;
+}
+
+}  // namespace
+
+void evict_broken(Context& context) {
+  for (PendingGang& gang : context.gangs) {
+    const bool all_bound = gang.pods.without_node.empty();
+    if (gang.result || !(all_bound || gang.refused)) continue;
+    Memory::Broken* broken = context.broken(gang.id());
+    if (broken == nullptr) continue;
+    const bool is_over = context.now - broken->since >= context.policy.broken_for && !nodes_are_coming(gang, context);
+    // A gang whose other pods need nodes waits for these nodes in a later pass.
+    if (!is_over && !all_bound) continue;
+    const std::int64_t needed = context.snapshot.gangs.at(gang.id()).spec.pods.needed();
+    const Reason why{is_over ? ReasonCode::gang_given_up : ReasonCode::gang_broken,
+                     {gang.pods.have_node, needed, whole_seconds(context.policy.broken_for)}};
+    if (is_over) give_up(gang, *broken, why, context);
+    gang.decide(PlacementResult::Kind::cannot_fit_now, why);
+  }
+}
+
+}  // namespace capstan::decide::place

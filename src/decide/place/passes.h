@@ -1,0 +1,39 @@
+#pragma once
+
+#include <span>
+
+#include "decide/passes.h"
+#include "decide/place/context.h"
+
+// The passes of a placement, one file each. passes.cc lists them in their order. A pass decides about the gangs that
+// earlier passes left undecided, and about the oldest one first.
+namespace capstan::decide::place {
+
+std::span<const Pass<Policy::Kind, Context>> passes();
+
+/// `first_fit`: binds pods one by one, oldest first, to the first node with room.
+void bind_pods(Context& context);
+
+/// `gang`: binds all pods of each gang inside one domain, or none. A gang that a queue cannot hold is held. For a gang
+/// without room, notes the place that takes the most of its pods.
+void bind_gangs(Context& context);
+
+/// `gang`: evicts the pods of a gang that has been broken for Policy::broken_for, so that its workload creates it
+/// again. A gang for which nodes are on their way is left alone.
+void evict_broken(Context& context);
+
+/// `gang`: refuses a gang without room that is larger than any domain that exists or can be bought.
+void refuse_oversized(Context& context);
+
+/// `gang`: states for each gang without room what it lacks, so that nodes are bought for it. A gang is left out if its
+/// queue could not hold it in addition to the gangs placed now, because the nodes would stay empty.
+void state_shortfalls(Context& context);
+
+/// `gang`: nominates each gang with a shortfall to nodes on their way if they will have room for all of it.
+void nominate_claims(Context& context);
+
+/// `gang`: takes room for replicas that are planned and have no pods yet, or states what they lack, so that nodes are
+/// bought before the pods appear.
+void reserve_planned(Context& context);
+
+}  // namespace capstan::decide::place

@@ -1,0 +1,24 @@
+#include <iterator>
+
+#include "decide/place/passes.h"
+
+namespace capstan::decide::place {
+
+void refuse_oversized(Context& context) {
+  for (PendingGang& gang : context.gangs) {
+    if (!gang.lacks_room()) continue;
+    const model::GangSpec& spec = gang.pods.shape.spec;
+    const std::int64_t all = std::ssize(context.snapshot.gangs.at(gang.id()).pods);
+    // Counting the nodes that exist visits all of them, so it is done only if too little can be bought.
+    const std::int64_t buyable = gang.pods.bound.empty() ? context.search.most_buyable(gang.pods) : all;
+    if (buyable >= all) continue;
+    const std::int64_t largest = context.search.most_ever(gang.pods);
+    if (largest >= all) continue;
+    const auto gpus = [&](std::int64_t pods) { return gpus_up(spec.pods.gpus_per_pod * pods); };
+    gang.decide(PlacementResult::Kind::never_fits,
+                {model::ReasonCode::never_fits,
+                 {gpus(all), gpus(largest), gpus(buyable), model::reason_number(spec.together), spec.pods.gpu.value}});
+  }
+}
+
+}  // namespace capstan::decide::place

@@ -1,0 +1,65 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <vector>
+
+#include "decide/assumed_rooms.h"
+#include "decide/place/candidates.h"
+#include "decide/place/fit.h"
+#include "decide/place/gang_pods.h"
+#include "decide/place/spread_constraint.h"
+#include "model/gang_spec.h"
+#include "model/snapshot.h"
+
+namespace capstan::decide::place {
+
+/// Searches room for gangs in the rooms of one cycle. Refusals are kept in the rooms, so that equal gangs share one
+/// search, in this cycle and in later ones.
+class RoomSearch {
+ public:
+  /// Begins a cycle. All three objects must outlive this one.
+  RoomSearch(const model::Snapshot& snapshot, AssumedRooms& rooms, SpreadConstraint& spread);
+
+  /// A fit, and the level of its domain.
+  struct Found {
+    Fit fit;
+    model::Level level;
+  };
+
+  /// Searches room for the pods of a gang that need a node. Tries the level that the gang prefers, then wider ones up
+  /// to the level that it requires. The spread of a service over failure domains takes precedence over the preferred
+  /// level. Without room, the result is that of the required level.
+  Found find(const GangPods& gang);
+
+  /// Returns how many pods of the gang the existing nodes could hold. The answer is kept until a node changes in more
+  /// than its free room.
+  std::int64_t most_ever(const GangPods& gang);
+  /// Returns how many pods of the gang the nodes of one pool could hold together if the pool grew to its limit.
+  std::int64_t most_buyable(const GangPods& gang);
+
+  /// Makes the search keep the places that it considers.
+  /// @param searches  receives them; must outlive this object
+  void keep_candidates(std::vector<Search>& searches) { searches_ = &searches; }
+  /// Keeps the places that were considered for a request, if they are to be kept, and returns the result.
+  Fit noted(const SearchSubject& subject, const Request& request, Fit fit) const;
+
+  /// Ends a cycle: forgets the refusals of requests that no gang has any more.
+  void forget_unused();
+
+ private:
+  Request request_of(const GangPods& gang, model::Level level) const;
+  template <typename FitAt>
+  Found narrowest_fit(const GangPods& gang, FitAt fit_at) const;
+  Fit fit_of_class(const GangPods& gang, const Request& request);
+  bool revise_known(Fit& fit, const Refusal& known, const Request& request) const;
+  Refusal& refusal_of(const GangPods& gang, model::Level level);
+
+  const model::Snapshot& snapshot_;
+  AssumedRooms& rooms_;
+  SpreadConstraint& spread_;
+  std::map<model::GangSpec, std::int64_t> buyable_;
+  std::vector<Search>* searches_ = nullptr;  // null: considered places are not kept
+};
+
+}  // namespace capstan::decide::place

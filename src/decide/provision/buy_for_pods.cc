@@ -1,0 +1,266 @@
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <tuple>
+#include <utility>
+
+#include "base/known_row.h"
+#include "decide/overlay.h"
+#include "decide/place/fit.h"
+#include "decide/provision/passes.h"
+
+namespace capstan::decide::provision {
+namespace {
+
+using model::OfferingId;
+using model::PoolId;
+using model::Reason;
+using model::ReasonCode;
+
+/// A pod that is not bound to a node.
+struct Waiting {
+  PodId pod;
+  GangId gang;
+  model::GpuKindId gpu;
+  MilliGpu gpus;
+  model::PodClassId pod_class;
+  Instant since;
+  /// Shortfall of its gang, if a spread constraint or a preferred zone applies.
+  const place::Shortfall* lack = nullptr;
+};
+
+/// The pods for one new node. The offering is chosen when all pods are assigned to bins.
+struct Bin {
+  model::GpuKindId gpu;
+  MilliGpu used;
+  std::vector<Waiting> pods;
+  const place::Shortfall* lack = nullptr;  ///< shortfall of its first pod
+};
+
+/// The offering to buy, and the pool to buy it in.
+struct Choice {
+  PoolId pool;
+  OfferingId offering;
+};
+
+bool may_use(const place::Shortfall* lack, const model::Catalog& catalog, const model::Purchase& purchase) {
+  return lack == nullptr || lack->may_use(catalog, purchase);
+}
+
+/// Returns true if pods with these shortfalls may share a node. Pods of one gang may. Pods of different gangs may if
+/// they prefer the same zone and have the same constraints, because their replicas are then spread over zones and not
+/// over nodes.
+bool may_share_node(const place::Shortfall* a, const place::Shortfall* b) {
+  if (a == b) return true;
+  if (a == nullptr || b == nullptr || !a->preferred_zone.valid()) return false;
+  return std::tie(a->preferred_zone, a->spread_is_strict, a->avoided_purchases, a->spec.pods.pod_class) ==
+         std::tie(b->preferred_zone, b->spread_is_strict, b->avoided_purchases, b->spec.pods.pod_class);
+}
+
+/// Returns the cheapest offering that holds `gpus` and can be bought now. Ties go to the preferred zone, then to the
+/// lower id, then to the earlier pool. If there is none, `why` receives the reason.
+/// @param need  receives the offerings that were considered; null: none are kept
+std::optional<Choice> cheapest(const Capacity& capacity, model::GpuKindId gpu, MilliGpu gpus,
+                               const place::Shortfall* lack, Reason& why, Need* need = nullptr) {
+  const model::Catalog& catalog = capacity.catalog();
+  std::optional<Choice> best;
+  why = {ReasonCode::no_offering, {gpus_up(gpus), gpu.value}};
+  const auto note = [&](const model::Purchase& purchase, Offer::Outcome outcome, const Reason& obstacle = {}) {
+    if (need == nullptr) return;
+    const MicroUsd price = catalog.offering(purchase.offering).price_per_hour;
+    need->add({.purchase = purchase, .count = 1, .price = price, .outcome = outcome, .why = obstacle});
+  };
+  for (std::uint32_t p = 0; p < catalog.pools.size(); ++p) {
+    for (OfferingId id : catalog.pools[p].offerings) {
+      const model::Offering& offering = catalog.offering(id);
+      if (offering.gpu != gpu) continue;
+      if (whole_gpus(offering.gpus) < gpus) {
+        note({{p}, id}, Offer::Outcome::too_small);
+        continue;
+      }
+      if (!may_use(lack, catalog, {{p}, id})) {
+        note({{p}, id}, Offer::Outcome::not_allowed);
+        continue;
+      }
+      const Capacity::Obstacle obstacle = capacity.obstacle({p}, id, 1);
+      if (obstacle != Capacity::Obstacle::ok) {
+        why = capacity.reason(obstacle, {p}, id, 1);
+        note({{p}, id}, Offer::Outcome::refused, why);
+        continue;
+      }
+      note({{p}, id}, Offer::Outcome::dearer);
+      const auto rank = [&](OfferingId other) {
+        const model::Offering& sold = catalog.offering(other);
+        return std::tuple(sold.price_per_hour, lack != nullptr && sold.zone != lack->preferred_zone, other);
+      };
+      if (!best || rank(id) < rank(best->offering)) best = Choice{{p}, id};
+    }
+  }
+  return best;
+}
+
+/// Returns the waiting pods in Karpenter's order: largest first, then oldest.
+std::vector<Waiting> waiting_pods(const Index& index, const model::Snapshot& snapshot, const std::set<PodId>& bound_now,
+                                  const place::Decision& placed) {
+  std::map<GangId, const place::Shortfall*> lacks;
+  for (const place::Shortfall& lack : placed.shortfalls) {
+    if (lack.gang.valid() && (lack.spread_is_strict || lack.preferred_zone.valid())) lacks[lack.gang] = &lack;
+  }
+  std::vector<Waiting> pods;
+  for (const auto& [created, id] : index.unbound_pods) {
+    if (bound_now.contains(id)) continue;
+    const model::Pod& pod = snapshot.pods.at(id);
+    const auto lack = lacks.find(pod.gang);
+    const model::Gang& gang = snapshot.gangs.at(pod.gang);
+    pods.push_back({id, pod.gang, gang.spec.pods.gpu, pod.gpus, gang.spec.pods.pod_class, created,
+                    lack == lacks.end() ? nullptr : lack->second});
+  }
+  std::ranges::sort(pods, [](const Waiting& a, const Waiting& b) {
+    return std::tuple(b.gpus, a.since, a.pod) < std::tuple(a.gpus, b.since, b.pod);
+  });
+  return pods;
+}
+
+/// Adds new pods to the batch. Returns true if the batch has been open long enough.
+bool close_batch(const std::vector<Waiting>& demand, const Policy& policy, Memory& memory, Instant now) {
+  if (demand.empty()) {
+    memory.batch_first = memory.batch_last = Instant::never();
+    return false;
+  }
+  PodId newest = demand.front().pod;
+  for (const Waiting& pod : demand) newest = std::max(newest, pod.pod);
+  if (memory.batch_first.is_never())
+    memory.batch_first = memory.batch_last = now;
+  else if (!memory.newest_pod.valid() || newest > memory.newest_pod)
+    memory.batch_last = now;
+  memory.newest_pod = newest;
+  return now - memory.batch_last >= policy.batch_idle || now - memory.batch_first >= policy.batch_max;
+}
+
+/// Assigns the pods to new nodes, each pod to the first node on which it fits.
+std::vector<Bin> packed(const std::vector<Waiting>& demand, const Capacity& capacity) {
+  std::vector<Bin> bins;
+  Reason why;
+  for (const Waiting& pod : demand) {
+    const auto bin = std::ranges::find_if(bins, [&](const Bin& b) {
+      return b.gpu == pod.gpu && may_share_node(b.lack, pod.lack) &&
+             cheapest(capacity, b.gpu, b.used + pod.gpus, b.lack, why).has_value();
+    });
+    Bin& chosen = bin != bins.end() ? *bin : bins.emplace_back(Bin{pod.gpu, {}, {}, pod.lack});
+    chosen.used += pod.gpus;
+    chosen.pods.push_back(pod);
+  }
+  return bins;
+}
+
+/// Adds the reason why the pod's gang waits to the plan, once per gang and reason.
+void keep(Decision& decision, const Waiting& pod, Reason why) {
+  std::vector<model::Plan::Kept>& kept = decision.plan.kept;
+  const auto same = [&](const model::Plan::Kept& k) { return k.id == pod.gang.value && k.why.code == why.code; };
+  if (std::ranges::none_of(kept, same)) kept.push_back({model::Plan::Kept::Subject::gang, pod.gang.value, why});
+}
+
+/// Reserves the room of the pods that the plan binds, and returns these pods.
+std::set<PodId> take_bindings(const model::Plan& plan, const Index& index, const model::Snapshot& snapshot,
+                              Overlay& room) {
+  std::set<PodId> bound;
+  for (const model::Action& action : plan.actions) {
+    const auto* bind = std::get_if<model::BindPods>(&action.what);
+    if (bind == nullptr) continue;
+    const model::PodClassId pods = snapshot.gangs.at(bind->gang).spec.pods.pod_class;
+    for (const model::BindPods::Binding& binding : bind->bindings) {
+      bound.insert(binding.pod);
+      room.take(binding.node, known_row(index.pods, binding.pod).gpus, snapshot.catalog->eligibility.requests(pods));
+    }
+  }
+  return bound;
+}
+
+/// Assigns waiting pods to free GPUs of nodes and of nodes on their way. Returns the pods that fit on none.
+std::vector<Waiting> pods_without_room(Context& context) {
+  Capacity& capacity = context.capacity;
+  const model::Eligibility& eligibility = capacity.catalog().eligibility;
+  Overlay room(context.index.rooms);
+  const std::set<PodId> bound_now = take_bindings(context.placed.plan, context.index, context.snapshot, room);
+  // A pod that fits on a node is no reason to buy, even if its gang does not fit: the autoscaler leaves it to the
+  // scheduler.
+  std::vector<Waiting> demand;
+  for (const Waiting& pod : waiting_pods(context.index, context.snapshot, bound_now, context.placed)) {
+    const bool is_spread = pod.lack != nullptr && pod.lack->spread_is_strict;
+    const place::Request request{
+        .gpu = pod.gpu, .gpus_per_pod = pod.gpus, .pod_class = eligibility.find(pod.pod_class)};
+    const NodeId node = is_spread ? NodeId{} : place::first_with_room(room.rooms(), request);
+    if (node.valid()) {
+      room.take(node, pod.gpus, eligibility.requests(pod.pod_class));
+      context.nominated.insert(node);
+      continue;
+    }
+    const auto coming = std::ranges::find_if(capacity.coming().nodes(), [&](const place::Coming& c) {
+      return c.gpu == pod.gpu && c.free >= pod.gpus && may_use(pod.lack, capacity.catalog(), c.bought);
+    });
+    if (coming != capacity.coming().nodes().end()) {
+      coming->free -= pod.gpus;
+      keep(context.decision, pod, capacity.reason({1, coming->claim, coming->bought.pool, coming->ready_at}, pod.gpus));
+      continue;
+    }
+    demand.push_back(pod);
+  }
+  return demand;
+}
+
+/// Buys one node for each bin, or states why its pods wait.
+void buy_bins(const std::vector<Bin>& bins, Context& context) {
+  Capacity& capacity = context.capacity;
+  Reason why;
+  for (const Bin& bin : bins) {
+    const Waiting& first = bin.pods.front();
+    const model::Gang& gang = context.snapshot.gangs.at(first.gang);
+    Need need{.gang = first.gang, .service = gang.service, .ordinal = gang.ordinal, .gpu = bin.gpu, .gpus = bin.used};
+    const bool keeps_offers = context.detail == Detail::candidates;
+    const std::optional<Choice> choice =
+        cheapest(capacity, bin.gpu, bin.used, bin.lack, why, keeps_offers ? &need : nullptr);
+    if (keeps_offers) {
+      note_need(context.decision.needs, std::move(need), choice.transform([](const Choice& one) {
+        return Offer{.purchase = {one.pool, one.offering}, .count = 1};
+      }));
+    }
+    if (!choice) {
+      for (const Waiting& pod : bin.pods) keep(context.decision, pod, why);
+      continue;
+    }
+    const Waiting& oldest = *std::ranges::min_element(bin.pods, {}, &Waiting::since);
+    const auto waited = std::chrono::duration_cast<std::chrono::milliseconds>(context.now - oldest.since).count();
+    capacity.launch(
+        {.pool = choice->pool, .offering = choice->offering, .within = {}, .count = 1, .hold = {}, .gang = {}},
+        {ReasonCode::launch_for_pod, {waited, oldest.gpus.count}}, context.decision, context.memory);
+    capacity.coming().nodes().back().free -= bin.used;
+  }
+}
+
+}  // namespace
+
+void buy_for_pods(Context& context) {
+  if (!context.scans) return;
+  Memory& memory = context.memory;
+  const Instant now = context.now;
+  if (context.index.unbound_pods.empty()) {
+    close_batch({}, context.policy, memory, now);
+    return;
+  }
+  const std::vector<Waiting> demand = pods_without_room(context);
+  MilliGpu short_by;
+  for (const Waiting& pod : demand) short_by += pod.gpus;
+  context.decision.short_gpus = gpus_up(short_by);
+  if (!close_batch(demand, context.policy, memory, now)) {
+    for (const Waiting& pod : demand) {
+      const auto open_ms = std::chrono::duration_cast<std::chrono::milliseconds>(now - memory.batch_first).count();
+      const auto idle_ms = std::chrono::duration_cast<std::chrono::milliseconds>(now - memory.batch_last).count();
+      keep(context.decision, pod, {ReasonCode::batching, {open_ms, idle_ms}});
+    }
+    return;
+  }
+  memory.batch_first = memory.batch_last = Instant::never();
+  buy_bins(packed(demand, context.capacity), context);
+}
+
+}  // namespace capstan::decide::provision

@@ -1,0 +1,93 @@
+#include "decide/provision/give_back.h"
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "base/hash.h"
+
+namespace capstan::decide::provision {
+namespace {
+
+std::int64_t pods_hash(const Index& index, NodeId id) {
+  StateHash hash;
+  if (const auto pods = index.pods_by_node.find(id); pods != index.pods_by_node.end()) {
+    for (const PodId pod : pods->second) hash.add(pod.value);
+  }
+  return static_cast<std::int64_t>(hash.value());
+}
+
+}  // namespace
+
+void note_stable_pods(Memory& memory, const Index& index, const model::Snapshot& snapshot, Instant now) {
+  std::vector<Memory::StablePods> quiet;
+  auto known = memory.stable_pods.begin();
+  snapshot.nodes.for_each([&](NodeId id, const model::Node& node) {
+    if (!node.pool.valid()) return;
+    while (known != memory.stable_pods.end() && known->node < id) ++known;
+    const std::int64_t hash = pods_hash(index, id);
+    const bool same = known != memory.stable_pods.end() && known->node == id && known->pods_hash == hash;
+    quiet.push_back({id, hash, same ? known->since : now});
+  });
+  memory.stable_pods = std::move(quiet);
+}
+
+void terminate(Context& context, NodeId id, const model::Node& node, model::Reason why) {
+  context.capacity.give_back(node.pool);
+  context.memory.terminating.push_back({id, context.now});
+  context.decision.plan.actions.push_back({model::TerminateNode{id}, why});
+}
+
+MicroUsd price_of(const Context& context, const model::Node& node) {
+  return node.offering.valid() ? context.capacity.catalog().offering(node.offering).price_per_hour : MicroUsd{};
+}
+
+ReturnableNodes::ReturnableNodes(const Context& context) : context_(context) {
+  const Policy& policy = context.policy;
+  std::map<model::PoolId, std::int64_t> all, going;
+  context.snapshot.nodes.for_each([&](NodeId id, const model::Node& node) {
+    if (!node.pool.valid()) return;
+    ++all[node.pool];
+    const bool is_told = has(context.memory.terminating, id, &Memory::PendingTermination::node);
+    going[node.pool] += node.phase == model::Node::Phase::terminating || is_told ? 1 : 0;
+  });
+  for (const auto& [pool, nodes] : all) {
+    const std::int64_t allowed = ceil_div(nodes * policy.consolidation.budget_percent, 100);
+    const std::int64_t above_minimum = context.capacity.nodes_of(pool) - policy.min_nodes;
+    budget_[pool] = std::min(allowed - going[pool], above_minimum);
+  }
+}
+
+bool ReturnableNodes::contains(NodeId id, const model::Node& node) const {
+  return node.pool.valid() && !node.is_foreign && node.phase == model::Node::Phase::ready &&
+         !context_.nominated.contains(id) && !has(context_.memory.terminating, id, &Memory::PendingTermination::node) &&
+         !is_in_unfinished_group(node) && !is_awaited(node);
+}
+
+Duration ReturnableNodes::quiet_for(NodeId id) const {
+  const std::vector<Memory::StablePods>& rows = context_.memory.stable_pods;
+  const auto found = std::ranges::lower_bound(rows, id, {}, &Memory::StablePods::node);
+  return found != rows.end() && found->node == id ? context_.now - found->since : Duration{};
+}
+
+std::int64_t ReturnableNodes::budget(model::PoolId pool) const {
+  const auto found = budget_.find(pool);
+  return found == budget_.end() ? 0 : found->second;
+}
+
+bool ReturnableNodes::is_in_unfinished_group(const model::Node& node) const {
+  return std::ranges::any_of(context_.memory.groups,
+                             [&](const Memory::Group& group) { return has(group.claims, node.claim); });
+}
+
+/// Returns true if the node lies in the domain that a waiting gang fits best. The policy `group` keeps that node,
+/// because it is about to add the missing nodes to the domain.
+bool ReturnableNodes::is_awaited(const model::Node& node) const {
+  if (context_.policy.kind != Policy::Kind::group) return false;
+  return std::ranges::any_of(context_.placed.shortfalls, [&](const place::Shortfall& lack) {
+    return lack.spec.pods.gpu == node.gpu && lack.best_domain.valid() &&
+           node.domains.of(lack.spec.together) == lack.best_domain;
+  });
+}
+
+}  // namespace capstan::decide::provision

@@ -1,0 +1,43 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+
+#include "decide/provision/context.h"
+
+// The steps that all passes share that give nodes back.
+namespace capstan::decide::provision {
+
+/// Records for each node of a pool the time since which its pods have not changed.
+void note_stable_pods(Memory& memory, const Index& index, const model::Snapshot& snapshot, Instant now);
+
+/// Tells a node to terminate.
+void terminate(Context& context, NodeId id, const model::Node& node, model::Reason why);
+
+/// Returns the price of a node per hour; 0 if its offering is not known.
+MicroUsd price_of(const Context& context, const model::Node& node);
+
+/// The nodes that a pass may give back now.
+class ReturnableNodes {
+ public:
+  explicit ReturnableNodes(const Context& context);
+
+  /// Returns true if the node may be given back once it has been quiet for long enough.
+  bool contains(NodeId id, const model::Node& node) const;
+  /// Returns true if no pod holds GPUs on the node.
+  bool is_empty(NodeId id) const { return !context_.index.pods_by_node.contains(id); }
+  /// Returns the time since which the pods of the node have not changed.
+  Duration quiet_for(NodeId id) const;
+  /// Returns how many more nodes of a pool may be given back now.
+  std::int64_t budget(model::PoolId pool) const;
+  void count_return(model::PoolId pool) { --budget_[pool]; }
+
+ private:
+  bool is_in_unfinished_group(const model::Node& node) const;
+  bool is_awaited(const model::Node& node) const;
+
+  const Context& context_;
+  std::map<model::PoolId, std::int64_t> budget_;
+};
+
+}  // namespace capstan::decide::provision

@@ -1,0 +1,70 @@
+#include "experiment/run/lower_decisions.h"
+
+#include <fmt/format.h>
+
+#include <variant>
+
+#include "explain/candidates.h"
+#include "explain/explain.h"
+
+namespace capstan::experiment {
+namespace {
+
+using control::LoggedDecision;
+
+explain::LayerDecisions last_decisions(const control::Controller& controller) {
+  return {{}, controller.placed(), controller.provisioned()};
+}
+
+/// Returns the GPUs of the pods that a search found room for.
+GpuCount bound_gpus(const control::Controller& controller, model::GangId gang) {
+  for (const decide::place::Search& search : controller.placed().searches) {
+    if (search.gang == gang) return gpus_up(search.gpus_per_pod * search.pods);
+  }
+  return 0;
+}
+
+LowerDecision of_action(const control::Controller& controller, const model::Catalog& catalog,
+                        const LoggedDecision& logged) {
+  LowerDecision one{.at = logged.at, .layer = logged.layer};
+  if (const auto* bind = std::get_if<model::BindPods>(&logged.action.what)) {
+    one.gang = bind->gang;
+    one.gpus = bound_gpus(controller, bind->gang);
+  } else if (const auto* launch = std::get_if<model::LaunchNodes>(&logged.action.what)) {
+    one.gang = launch->gang;
+    one.gpus = launch->count * catalog.offering(launch->offering).gpus;
+  }
+  one.object = explain::object_of(catalog, logged.action);
+  one.action = explain::line(catalog, logged.action);
+  const std::string arithmetic = explain::arithmetic(catalog, last_decisions(controller), logged.action);
+  if (arithmetic != one.action + ".") one.arithmetic = arithmetic;
+  return one;
+}
+
+}  // namespace
+
+std::vector<LowerDecision> lower_decisions(const control::Controller& controller, const model::Catalog& catalog,
+                                           std::uint64_t first_action) {
+  std::vector<LowerDecision> all;
+  const auto& entries = controller.log().entries();
+  // The new actions are at the end of the log.
+  auto first = entries.end();
+  while (first != entries.begin() && std::prev(first)->number >= first_action) --first;
+  for (; first != entries.end(); ++first) {
+    if (first->layer != LoggedDecision::Layer::scale) all.push_back(of_action(controller, catalog, *first));
+  }
+  return all;
+}
+
+LowerDecision waiting_decision(const control::Controller& controller, const model::Catalog& catalog, Instant at,
+                               model::GangId gang, const std::string& sentence, const std::string& supply) {
+  LowerDecision one{.at = at, .layer = LowerDecision::Layer::place, .gang = gang};
+  one.gpus = bound_gpus(controller, gang);
+  one.object = fmt::format("gang {}", gang.value);
+  one.action = fmt::format("{} waits: {}", one.object, sentence);
+  if (!supply.empty() && supply != sentence) one.action += "; nodes: " + supply;
+  one.arithmetic = explain::candidates(catalog, last_decisions(controller), gang);
+  return one;
+}
+
+}  // namespace capstan::experiment

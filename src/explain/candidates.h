@@ -1,0 +1,28 @@
+#pragma once
+
+#include <string>
+
+#include "explain/object.h"
+#include "model/catalog.h"
+#include "model/plan.h"
+
+// The alternatives of single decisions as text. These functions compute nothing, as in explain.h.
+namespace capstan::explain {
+
+/// Returns the places that one search for room considered, one per line, without an end of line at the end.
+std::string places(const model::Catalog& catalog, const decide::place::Search& search);
+/// Returns the purchases that were considered for one need, one per line, without an end of line at the end.
+std::string offers(const model::Catalog& catalog, const decide::provision::Need& need);
+
+/// Returns the places and purchases that were considered for a gang; empty if the decisions keep none for it.
+std::string candidates(const model::Catalog& catalog, const LayerDecisions& decided, model::GangId gang);
+
+/// Returns the arithmetic that belongs to one action and to no other: for replicas, the sizing of their service; for
+/// pods, the places that were considered; for nodes, the purchases that were considered. If an action has no
+/// arithmetic, it is its line.
+std::string arithmetic(const model::Catalog& catalog, const LayerDecisions& decided, const model::Action& action);
+
+/// Returns the object that `capstan explain` takes for an action: "gang 7", or the name of a service.
+std::string object_of(const model::Catalog& catalog, const model::Action& action);
+
+}  // namespace capstan::explain

@@ -1,0 +1,177 @@
+// The part of SnapshotBuilder that follows changes of pods, of workloads and of readings.
+#include <algorithm>
+#include <map>
+#include <set>
+#include <string>
+#include <type_traits>
+#include <utility>
+
+#include "kube/well_known_labels.h"
+#include "operator/snapshot/look.h"
+#include "operator/snapshot/pod_node.h"
+
+namespace capstan::op {
+
+/// Builds a snapshot from the one before by the rows that depend on changed objects.
+/// @return none if all objects have to be read
+std::optional<SnapshotBuilder::Seen> SnapshotBuilder::follow(const ClusterView& view, const Readings& readings,
+                                                             Instant at) {
+  // If another moment was ahead of our clock, the time changes its row.
+  if (kept_ == nullptr || kept_->others_ahead || at < last_.at) return std::nullopt;
+  const std::optional<ViewChanges> changes = changes_between(kept_->view, view);
+  if (!changes || !can_follow(*changes)) return std::nullopt;
+  const ClusterView before = kept_->view;  // the replicas point into it until they are settled
+  kept_->set_view(view);
+  Look look{.at = at};
+  follow_nodes(look, *changes);
+  follow_workloads(changes->workloads);
+  for (const PodChange& change : changes->pods) set_pod(change.row, change.after);
+  for (const kube::RowId row : std::exchange(kept_->ahead, {})) kept_->replicas.touch_pod(row);
+
+  look.touches_rows = look.touches_rows || kept_->replicas.any_touched();
+  const bool hears_more = !readings.is_copy_of(kept_->readings);
+  kept_->readings = readings;
+  if (look.touches_rows) {
+    settle_targets(look);
+    settle_others(look);
+    clamp_moments(look);
+    catalog_.set_queues(kept_->queues.rows());
+    finish_eligibility(look);
+    keep_serving();
+  }
+  if (hears_more) follow_readings(look);
+  return publish(look);
+}
+
+/// Returns true if rows depend on the changed objects alone.
+bool SnapshotBuilder::can_follow(const ViewChanges& changes) const {
+  const auto depends_on_others = [&](const kube::Pod* pod) {
+    return pod != nullptr &&
+           (kept_->holders.depends_on(*pod) || kept_->with_other_holders.contains(node_held_by(*pod, *kept_->fleet)));
+  };
+  // The GPUs of claims depend on which nodes exist, and other holders get the GPUs that the pods leave of their nodes.
+  const bool holders_need_nodes = !kept_->view.resource_claims.rows.empty() || !kept_->with_other_holders.empty();
+  if (!changes.nodes.empty() && holders_need_nodes) return false;
+  return std::ranges::none_of(changes.pods, [&](const PodChange& change) {
+    if (change.status_alone) return false;
+    // The order of the rows of queues that do not exist depends on all pods that name them.
+    return kept_->queues.has_unknown_queues() || depends_on_others(change.before) || depends_on_others(change.after);
+  });
+}
+
+/// Follows changes of nodes, NodeClaims and NodePools. The pods on the nodes are touched.
+void SnapshotBuilder::follow_nodes(Look& look, const ViewChanges& changes) {
+  if (changes.nodes.empty() && !changes.claims && !changes.pools) return;
+  look.touches_rows = true;
+  const auto keys_of = [](const auto& map) {
+    std::set<std::remove_cvref_t<decltype(map.begin()->first)>> keys;
+    for (const auto& [key, count] : map) keys.insert(key);
+    return keys;
+  };
+  const auto zones = keys_of(kept_->zones);
+  const auto node_gpus = keys_of(kept_->node_gpus);
+  const auto kinds = eligibility_.known_kinds();
+  for (const NodeChange& change : changes.nodes) {
+    if (change.before != nullptr) forget_node(look, change.row, *change.before);
+  }
+  for (const NodeChange& change : changes.nodes) {
+    if (change.after != nullptr) read_node(look, change.row, *change.after);
+  }
+  for (const NodeChange& change : changes.nodes) {
+    for (const kube::Node* node : {change.before, change.after}) {
+      if (node == nullptr) continue;
+      for (const kube::RowId row : eligibility_.pods_on(node->meta.name)) kept_->replicas.touch_pod(row);
+    }
+  }
+  if (changes.pools || keys_of(kept_->zones) != zones) read_pools();
+  if (changes.claims || !changes.nodes.empty()) {
+    last_.nodes.for_each([&](model::NodeId id, const model::Node& node) {
+      if (!node.claim.valid() || look.old_nodes.contains(id)) return;
+      node_row(look, id).claim = {};
+      node_row(look, id).is_foreign = true;
+    });
+    read_claims(look);
+  }
+  if (keys_of(kept_->node_gpus) != node_gpus) {  // the only kind of the cluster is that of services that state none
+    for (std::uint32_t t = 0; t < kept_->replicas.targets().size(); ++t) kept_->replicas.touch_target(t);
+  }
+  touch_kinds(kinds);
+}
+
+void SnapshotBuilder::forget_node(Look& look, kube::RowId at, const kube::Node& node) {
+  const auto take_from = [](auto& counts, const auto& key) {
+    const auto found = counts.find(key);
+    if (--found->second == 0) counts.erase(found);
+  };
+  if (const std::string* zone = node.meta.labels.find(kube::labels::kZone)) take_from(kept_->zones, *zone);
+  const auto found = kept_->nodes.find(node.meta.name);
+  if (found == kept_->nodes.end()) return;
+  take_from(kept_->node_gpus, found->second.gpu);
+  look.old_nodes.insert(found->second.id);
+  eligibility_.remove(at, node);
+  kept_->nodes.erase(found);
+}
+
+/// Touches the services and gangs whose pods have another GPU kind than before, because nodes or pools have changed.
+void SnapshotBuilder::touch_kinds(const std::map<model::PodClassId, model::GpuKindId>& before) {
+  std::set<model::PodClassId> changed;
+  for (const auto& [pods, kind] : eligibility_.known_kinds()) {
+    const auto old = before.find(pods);
+    if (old == before.end() || old->second != kind) changed.insert(pods);
+  }
+  if (changed.empty()) return;
+  KeptReplicas& kept = kept_->replicas;
+  for (std::uint32_t t = 0; t < kept.targets().size(); ++t) {
+    if (changed.contains(kept.targets()[t].pod_class)) kept.touch_target(t);
+  }
+  for (const auto& [key, replica] : kept.others()) {
+    if (changed.contains(replica.pod_class)) kept.touch_pod(replica.members.front());
+  }
+}
+
+/// Replaces the workloads of targets by their new versions, and touches the targets that depend on the change.
+void SnapshotBuilder::follow_workloads(const std::vector<WorkloadChange>& changes) {
+  if (changes.empty()) return;
+  std::map<const kube::Workload*, const WorkloadChange*> by_old;
+  for (const WorkloadChange& change : changes) by_old[change.before] = &change;
+  std::vector<Target>& targets = kept_->replicas.targets();
+  for (std::uint32_t t = 0; t < targets.size(); ++t) {
+    const auto found = by_old.find(targets[t].workload);
+    if (found == by_old.end()) continue;
+    targets[t].workload = found->second->after;
+    if (!found->second->status_alone) kept_->replicas.touch_target(t);
+  }
+}
+
+/// Brings a pod, or an empty row, into the replicas and into what is left of its node.
+void SnapshotBuilder::set_pod(kube::RowId row, const kube::Pod* pod) {
+  const bool exists = pod != nullptr && !pod->over();
+  const std::string node = exists ? node_held_by(*pod, *kept_->fleet) : std::string();
+  const std::string old_node = kept_->replicas.set_pod(row, exists ? pod : nullptr, node);
+  if (!old_node.empty()) eligibility_.remove_pod(old_node, row);
+  if (!node.empty()) eligibility_.add_pod(node, row, pod->spec);
+}
+
+/// Sets the signals of the replicas whose rows the look has not made.
+void SnapshotBuilder::follow_readings(Look& look) const {
+  const auto follow = [&](const Replica& replica) {
+    if (!replica.gang.valid() || look.signals.contains(replica.gang)) return;
+    const model::ReplicaSignals& signals = kept_->readings.of(replica.group.pods.front()->meta.uid);
+    if (last_.signals_of(replica.gang) != signals) look.signals[replica.gang] = signals;
+  };
+  for (const Target& target : kept_->replicas.targets()) {
+    for (const auto& [key, replica] : target.replicas) follow(replica);
+  }
+  for (const auto& [key, replica] : kept_->replicas.others()) follow(replica);
+}
+
+/// Lists the replicas that are scraped, in the order of their targets.
+void SnapshotBuilder::keep_serving() {
+  std::vector<Serving> serving;
+  for (const Target& target : kept_->replicas.targets()) {
+    for (const kube::Pod* pod : target.scraped) serving.push_back({target.service, pod});
+  }
+  kept_->serving = std::make_shared<const std::vector<Serving>>(std::move(serving));
+}
+
+}  // namespace capstan::op

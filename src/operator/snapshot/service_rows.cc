@@ -1,0 +1,249 @@
+// The part of SnapshotBuilder that finds the targets of scalers and makes the rows of their services.
+#include <algorithm>
+#include <map>
+#include <set>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "base/assert.h"
+#include "operator/snapshot/look.h"
+#include "operator/snapshot/pod_node.h"
+#include "operator/view/rivals.h"
+
+namespace capstan::op {
+namespace {
+
+/// Returns the step limits of a workload's engine, from its template, or from a pod if the template is unknown.
+/// @param first  first replica, or null
+model::StepLimits step_limits_of(const kube::Workload& workload, const PodGroup* first) {
+  std::vector<const kube::PodSpec*> specs = {&workload.pod};
+  if (workload.leader) specs.insert(specs.begin(), &*workload.leader);
+  if (workload.pod.containers.empty() && first != nullptr) specs = {&first->pods.front()->spec};
+  for (const kube::PodSpec* spec : specs) {
+    for (const kube::Container& container : spec->containers) {
+      if (container.step_limits == manifest::StepLimits{}) continue;
+      return {static_cast<std::int32_t>(container.step_limits.sequences),
+              static_cast<std::int32_t>(container.step_limits.tokens)};
+    }
+  }
+  return {};
+}
+
+using ScalerRow = std::pair<kube::RowId, const InferenceScaler*>;
+
+/// Returns the scalers from oldest to newest. If two have the same target, the older one gets it.
+std::vector<ScalerRow> by_age(const kube::StoreSnapshot<InferenceScaler>& scalers) {
+  std::vector<ScalerRow> sorted;
+  scalers.for_each([&](kube::RowId row, const InferenceScaler& scaler) { sorted.emplace_back(row, &scaler); });
+  std::ranges::sort(
+      sorted, {}, [](const ScalerRow& row) { return std::tuple(row.second->meta.created_at, row.second->meta.key()); });
+  return sorted;
+}
+
+/// Returns the first replica of a target, or null if it has none.
+const PodGroup* first_replica(const KeptReplicas::Target& target) {
+  for (const auto& [key, replica] : target.replicas) {
+    if (!replica.group.pods.empty()) return &replica.group;
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+/// Finds the targets of all scalers, and gives their services ids.
+std::vector<SnapshotBuilder::Roles> SnapshotBuilder::list_targets() {
+  const Targets targets(kept_->view);
+  const Rivals rivals(kept_->view);
+  std::vector<Roles> all;
+  for (const auto& [row, scaler] : by_age(kept_->view.scalers)) {
+    Roles& roles = all.emplace_back(Roles{scaler});
+    std::size_t position = 0;
+    for (const TargetOf& target : targets_of(*scaler)) {
+      const kube::TargetRef& ref = target.variant->target;
+      const kube::Workload* workload = targets.find(scaler->meta.ns, ref);
+      const bool has_rival = !rivals.of(scaler->meta.ns, ref).empty();
+      const model::ServiceId id = add_target(row, *scaler, target, position++, workload, has_rival);
+      std::vector<model::ServiceId>& same = roles.services[target.role->role];
+      if (std::ranges::find(same, id) == same.end()) same.push_back(id);
+    }
+  }
+  return all;
+}
+
+model::ServiceId SnapshotBuilder::add_target(kube::RowId row, const InferenceScaler& scaler, const TargetOf& target,
+                                             std::size_t position, const kube::Workload* workload, bool has_rival) {
+  ServiceOrigin origin{.ns = scaler.meta.ns,
+                       .scaler = scaler.meta.name,
+                       .scaler_uid = scaler.meta.uid,
+                       .target = target.variant->target,
+                       .position = position,
+                       .mode = std::min(kept_->fleet->replicas, scaler.mode)};
+  if (has_rival || !scaler.fault.empty()) origin.mode = std::min(origin.mode, Mode::shadow);
+  const model::ServiceId id =
+      services_.id_of({"InferenceScaler", origin.ns, origin.scaler, origin.key()}, target.shown);
+  if (origins_.contains(id)) return id;  // the scaler names it twice
+  policies_.resize(std::max<std::size_t>(policies_.size(), id.value + 1));
+  policies_[id.value] = policy_of(scaler);
+  const auto has_workload = [&](const Target& other) { return other.decided && other.workload == workload; };
+  const bool decided =
+      workload != nullptr && origin.mode != Mode::off && std::ranges::none_of(kept_->replicas.targets(), has_workload);
+  kept_->replicas.add({.service = id, .scaler = row, .position = position, .workload = workload, .decided = decided});
+  origins_.emplace(id, std::move(origin));
+  return id;
+}
+
+/// Links the services of each scaler that are decided together.
+void SnapshotBuilder::link_services(const Look& look, const std::vector<Roles>& all) {
+  for (const auto& [scaler, by_role] : all) {
+    for (const auto& [role, variants] : by_role) join_variants(look, variants);
+    const auto prefills = by_role.find(model::Role::prefill);
+    const auto decodes = by_role.find(model::Role::decode);
+    if (prefills == by_role.end() || decodes == by_role.end()) continue;
+    const model::ServiceId prefill = prefills->second.front();
+    const std::vector<model::ServiceId>& decode = decodes->second;
+    for (const model::ServiceId fed : decode) {
+      if (prefill != fed) catalog_.set_prefill_service(fed, prefill);
+    }
+    const bool one_each = prefills->second.size() == 1 && decode.size() == 1 && decode.front() != prefill;
+    if (one_each) catalog_.set_role_limits(decode.front(), prefill, scaler->role_limits);
+  }
+}
+
+/// Joins the variants of one role, which serve the same requests, so that their replicas are decided together. A
+/// variant with another mode, for example because another autoscaler scales it, is decided alone.
+void SnapshotBuilder::join_variants(const Look& look, const std::vector<model::ServiceId>& variants) {
+  const auto joins = [&](model::ServiceId id) {
+    return look.services.contains(id) && origins_.at(id).mode == origins_.at(variants.front()).mode;
+  };
+  std::vector<model::ServiceId> alternatives;
+  for (const model::ServiceId id : variants) {
+    if (id == variants.front() || !joins(id) || alternatives.size() == model::Service::kAlternativesMost) continue;
+    alternatives.push_back(id);
+  }
+  catalog_.set_alternatives(variants.front(), std::move(alternatives));
+}
+
+/// Makes the rows of the targets that are touched, in the order in which they take pods.
+void SnapshotBuilder::settle_targets(Look& look) {
+  while (auto touched = kept_->replicas.next_touched()) {
+    settle_target(look, touched->first, std::move(touched->second));
+  }
+}
+
+/// @param keys  the replicas that are touched
+void SnapshotBuilder::settle_target(Look& look, std::uint32_t at, ReplicaKeys keys) {
+  Target& target = kept_->replicas.targets()[at];
+  const std::optional<Duration> typical_start = target.starts.typical();
+  for (const KeptReplicas::Key key : keys) regroup(target, target.replicas.at(key), key);
+  if (read_service(look, target) && !look.reads_all) {  // the rows of the replicas state the GPU kind
+    for (const auto& [key, replica] : target.replicas) keys.insert(key);
+  }
+  // When a start ends, the prediction for the replicas that still start changes.
+  if (target.starts.typical() != typical_start) keys.insert(target.starting.begin(), target.starting.end());
+  if (target.decided) set_gangs(look, at, keys);
+  for (const KeptReplicas::Key key : keys) {
+    if (target.replicas.at(key).group.pods.empty()) target.replicas.erase(key);
+  }
+  if (!target.decided) return;
+  number_gangs(look, target, keys);
+  const ReplicaCount desired = target.workload->replicas;
+  look.services[target.service] = {.desired_replicas = desired,
+                                   .leaving = std::min<ReplicaCount>(target.draining_first, desired),
+                                   .gateway_waiting = {}};
+  target.scraped.clear();
+  for (const auto& [key, replica] : target.replicas) {
+    if (replica.serves) target.scraped.push_back(replica.group.pods.front());
+  }
+}
+
+/// Groups the pods of a replica again, and counts the replica anew in the sums of its target.
+void SnapshotBuilder::regroup(Target& target, Replica& replica, KeptReplicas::Key key) {
+  if (replica.start) target.starts.remove(*replica.start);
+  if (replica.is_starting) target.starting.erase(key);
+  if (replica.drains_first) --target.draining_first;
+  if (replica.node_gpu.valid() && --target.gpus.at(replica.node_gpu) == 0) target.gpus.erase(replica.node_gpu);
+  replica.start.reset();
+  replica.is_starting = replica.drains_first = replica.serves = false;
+  replica.node_gpu = {};
+
+  std::vector<PodGroup> groups = replicas_of(*target.workload, kept_->replicas.pods_of(replica));
+  CAPSTAN_ASSERT(groups.size() == (replica.members.empty() ? 0 : 1));
+  replica.group = groups.empty() ? PodGroup() : std::move(groups.front());
+  if (groups.empty()) return;
+  read_status(replica);
+  if (const Kept::NodeOf* node = kept_->find_node(node_of(*replica.group.pods.front()))) replica.node_gpu = node->gpu;
+  if (replica.start) target.starts.add(*replica.start);
+  if (replica.is_starting) target.starting.insert(key);
+  if (replica.drains_first) ++target.draining_first;
+  if (replica.node_gpu.valid()) ++target.gpus[replica.node_gpu];
+}
+
+/// Makes the row of a service in the catalog.
+/// @return true if its GPU kind has changed
+bool SnapshotBuilder::read_service(const Look& look, Target& target) {
+  const InferenceScaler& scaler = *kept_->view.scalers.rows.at(target.scaler);
+  const TargetOf from_scaler = targets_of(scaler).at(target.position);
+  const kube::Workload* workload = target.workload;
+  model::Service service = service_of(scaler, from_scaler, workload, catalog_);
+  if (workload != nullptr) {
+    const PodGroup* first = first_replica(target);
+    model::Workload& row = service.workload;
+    // If the template is unknown or leaves its GPUs to claims, an existing pod shows them.
+    const bool told = gpus_of(workload->pod.requests) > MilliGpu{};
+    if (!told && first != nullptr) {
+      const MilliGpu sum = kept_->holders.of(*first->pods.front()) * row.pods;
+      row.tensor_parallel = static_cast<std::int32_t>(std::clamp<std::int64_t>(gpus_up(sum), 1, 1'024));
+    }
+    row.step_limits = step_limits_of(*workload, first);
+    row.queue = kept_->queues.of(workload->pod_labels);
+    if (!row.queue.valid() && first != nullptr) row.queue = kept_->queues.of(*first->pods.front());
+    const bool stated = !from_scaler.variant->gpu.empty();
+    const bool gpu_known = stated || find_gpu_kind(target, row);
+    origins_.at(target.service).gpu_known = read_template(target, row, stated) || gpu_known;
+  }
+  bool is_other_gpu = true;
+  if (!look.reads_all) {
+    const model::Service& before = catalog_.rows().service(target.service);
+    is_other_gpu = before.workload.gpu != service.workload.gpu;
+    service.prefill_service = before.prefill_service;
+    service.role_limits = before.role_limits;
+    service.alternatives = before.alternatives;
+  }
+  catalog_.set_service(target.service, std::move(service));
+  return is_other_gpu;
+}
+
+/// Finds the GPU kind of a target that states none: the kind of the nodes of most of its pods, the kind that its
+/// template selects, or the only kind of the cluster.
+/// @return false if none of these is known; the kind is not changed
+bool SnapshotBuilder::find_gpu_kind(const Target& target, model::Workload& row) {
+  if (!target.gpus.empty()) {
+    row.gpu = std::ranges::max_element(target.gpus, {}, [](const auto& entry) { return entry.second; })->first;
+    return true;
+  }
+  const std::string asked = gpu_name(target.workload->pod.node_selector, {}, *kept_->fleet);
+  if (!asked.empty()) {
+    row.gpu = catalog_.gpu_kind(asked);
+    return true;
+  }
+  if (kept_->node_gpus.size() == 1) row.gpu = kept_->node_gpus.begin()->first;
+  return kept_->node_gpus.size() == 1;
+}
+
+/// Reads from the template where replicas without pods may be placed.
+/// @return true if the template determines the GPU kind
+bool SnapshotBuilder::read_template(Target& target, model::Workload& row, bool gpu_stated) {
+  const kube::Workload& workload = *target.workload;
+  row.placed_elsewhere = !places(*kept_->fleet, workload.pod.scheduler);
+  if (row.placed_elsewhere) return false;
+  catalog_.constrain(constraint_of(workload.meta.annotations), row.together, row.preferred);
+  if (!target.pod_class.valid()) target.pod_class = eligibility_.take_class(workload.pod);
+  row.pod_class = target.pod_class;
+  const model::GpuKindId gpu = eligibility_.kind_for(row.pod_class, kept_->view.nodes);
+  if (!gpu_stated && gpu.valid()) row.gpu = gpu;
+  return gpu.valid();
+}
+
+}  // namespace capstan::op

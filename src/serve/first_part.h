@@ -1,0 +1,13 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace capstan::serve {
+
+/// Returns the small part of a result that the page shows at once, before it reads the rest: everything but what
+/// happened over time. Returns "null" for data that are no result.
+/// @param result  JSON as experiment::render_json writes it
+std::string first_part(std::string_view result);
+
+}  // namespace capstan::serve

@@ -1,0 +1,316 @@
+// Random sequences of watch events. A builder that follows the changed objects must give the same rows, ids, names and
+// deltas as a builder that reads all objects at every look.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <iterator>
+#include <string>
+#include <string_view>
+
+#include "actuate/bind_intent.h"
+#include "archive/saved_state.h"
+#include "base/random.h"
+#include "model/consistency.h"
+#include "objects.h"
+#include "operator/snapshot/snapshot_builder.h"
+
+namespace capstan::op {
+namespace {
+
+using std::chrono::seconds;
+using testing::Cluster;
+using testing::Object;
+
+constexpr Instant kFirstSecond{seconds(1'800'000'000)};
+
+std::string saved_text(const SnapshotBuilder& builder, const SnapshotBuilder::Seen& seen) {
+  archive::SavedState state{seen.snapshot, builder.names(), {"any", builder.policies(), {}, {}}, {}};
+  state.memory.scale.resize(builder.policies().size());
+  return archive::to_json(state);
+}
+
+/// Returns a time in the format of the API server.
+std::string api_time(Instant at) {
+  const std::int64_t s = std::chrono::duration_cast<seconds>(at - kFirstSecond).count();
+  // kFirstSecond is 2027-01-15T08:00:00Z.
+  return fmt::format("2027-01-15T08:{:02}:{:02}Z", s / 60 % 60, s % 60);
+}
+
+/// A cluster whose objects change at random. There are few names, so that objects refer to each other, vanish and
+/// return.
+class RandomCluster {
+ public:
+  explicit RandomCluster(std::uint64_t seed) : random_(seed, "cluster") {
+    Object fleet = {{"metadata", {{"name", "default"}}},
+                    {"spec",
+                     {{"layers", {{"placement", one_in(4) ? "Off" : "Active"}, {"nodes", "Active"}}},
+                      {"instanceTypes", {{{"name", "p5"}, {"gpu", "H100"}, {"gpus", 8}, {"usdPerHour", "98"}}}}}}};
+    if (one_in(2)) fleet["spec"]["placement"]["shadowOf"] = {"kai-scheduler"};
+    cluster.fleet.put(fleet);
+    for (int i = 0; i < 5; ++i) change_node();
+    for (int i = 0; i < 6; ++i) change_service();
+    if (one_in(2)) cluster.queues.put({{"metadata", {{"name", "team"}, {"uid", "team"}}}, {"spec", Object::object()}});
+    for (int i = 0; i < 25; ++i) change_pod(kFirstSecond);
+  }
+
+  void change(Instant now) {
+    const std::uint64_t kind = random_.below(40);
+    if (kind < 3) return change_node();
+    if (kind == 3) return change_service();
+    if (kind == 4) return change_claim();
+    if (kind == 5) return change_pool();
+    if (kind < 7) return change_replicas();
+    if (kind < 10) return change_statuses();
+    if (kind < 18) return change_pod_status();
+    change_pod(now);
+  }
+
+  Readings readings() {
+    Readings::Map readings;
+    for (int i = 0; i < 6; ++i) {
+      readings[pod_name() + "0"].waiting = model::Signal::of(static_cast<std::int64_t>(random_.below(9)));
+    }
+    return Readings(std::move(readings));
+  }
+
+  bool one_in(std::uint64_t n) { return random_.below(n) == 0; }
+  std::uint64_t below(std::uint64_t n) { return random_.below(n); }
+
+  Cluster cluster;
+
+ private:
+  std::string letter(std::uint64_t letters = 4) { return std::string(1, static_cast<char>('a' + below(letters))); }
+  std::string pod_name() { return (one_in(3) ? "web-" : "p") + std::to_string(below(14)); }
+
+  void change_node() {
+    const std::string name = letter();
+    Object node = testing::node(name, 1 + static_cast<int>(below(8)), one_in(2) ? "x" : "y");
+    if (one_in(3)) node["metadata"]["labels"]["nvidia.com/gpu.product"] = "A100-SXM4-80GB";
+    if (one_in(2)) node["metadata"]["labels"]["disk"] = "fast";
+    if (one_in(4)) node["spec"]["unschedulable"] = true;
+    if (one_in(4)) node["spec"]["taints"] = {{{"key", "team"}, {"value", "a"}, {"effect", "NoSchedule"}}};
+    node["status"]["allocatable"].update({{"cpu", "8"}, {"pods", "5"}, {"example.com/nic", "2"}});
+    one_in(6) ? cluster.nodes.remove(name) : cluster.nodes.put(node);
+  }
+
+  void change_service() {
+    const std::string name = letter();
+    const char* kind = one_in(3) ? "StatefulSet" : one_in(3) ? "LeaderWorkerSet" : "Deployment";
+    Object scaler = testing::scaler(name + "-" + letter(2), name, kind);
+    if (one_in(6)) return cluster.scalers.remove(testing::key_of(scaler));
+    if (one_in(2)) scaler["spec"]["mode"] = one_in(2) ? "Off" : "Active";
+    if (one_in(3)) scaler["spec"]["roles"][0]["variants"][0]["gpu"] = "H100";
+    cluster.scalers.put(scaler);
+    Object workload = testing::deployment(name, 2, static_cast<int>(below(3)));
+    workload["kind"] = kind;
+    choose_place(workload["spec"]["template"]);
+    if (one_in(4)) workload["spec"]["selector"]["matchLabels"] = {{"tier", "gpu"}};
+    if (std::string_view(kind) == "Deployment") return cluster.deployments.put(workload);
+    if (std::string_view(kind) == "StatefulSet") return cluster.stateful_sets.put(workload);
+    workload["spec"] = {{"replicas", 2},
+                        {"leaderWorkerTemplate", {{"size", 2}, {"workerTemplate", workload["spec"]["template"]}}}};
+    cluster.leader_worker_sets.put(workload);
+  }
+
+  /// Chooses a scheduler and constraints for a pod or a template.
+  void choose_place(Object& pod) {
+    Object& spec = pod["spec"];
+    if (!one_in(3)) spec["schedulerName"] = one_in(4) ? "kai-scheduler" : "capstan";
+    if (one_in(4)) spec["nodeSelector"] = {{"disk", "fast"}};
+    if (one_in(8)) spec["nodeSelector"] = {{"topology.kubernetes.io/zone", "x"}};
+    if (one_in(4)) spec["tolerations"] = {{{"key", "team"}, {"operator", "Exists"}}};
+    Object& requests = spec["containers"][0]["resources"]["requests"];
+    if (one_in(2)) requests["cpu"] = std::to_string(1 + below(3));
+    if (one_in(12)) requests["example.com/nic"] = "1";
+    if (one_in(12)) pod["metadata"]["labels"]["capstan.dev/queue"] = one_in(8) ? "unknown" : "team";
+  }
+
+  void change_pod(Instant now) {
+    const std::string name = pod_name();
+    if (one_in(4)) return cluster.pods.remove("ns/" + name);
+    const auto old = cluster.pods.all().find("ns/" + name);
+    if (old != cluster.pods.all().end() && !one_in(4)) {
+      Object bound = old->second;
+      bound["spec"]["nodeName"] = letter();
+      return cluster.pods.put(bound);
+    }
+    Object pod = testing::pod(name, letter(), one_in(2) ? letter() : "", one_in(2), static_cast<int>(below(3)));
+    Object& meta = pod["metadata"];
+    meta["uid"] = name + (one_in(3) ? std::to_string(below(100)) : "0");
+    if (one_in(3)) meta["creationTimestamp"] = api_time(now + seconds(below(3)));
+    if (one_in(3)) meta["labels"]["tier"] = "gpu";
+    choose_place(pod);
+    if (one_in(4)) pod["status"]["nominatedNodeName"] = letter();
+    if (one_in(4)) {
+      meta["annotations"] = {{"capstan.dev/gang", letter(2)}, {"capstan.dev/gang-min", std::to_string(1 + below(3))}};
+    }
+    if (one_in(6)) meta["annotations"][actuate::kBindIntent] = actuate::write_bind_intent({"t", letter(), 1});
+    if (one_in(3)) {
+      meta["labels"]["leaderworkerset.sigs.k8s.io/name"] = letter();
+      meta["labels"]["leaderworkerset.sigs.k8s.io/group-index"] = std::to_string(below(3));
+      meta["labels"]["leaderworkerset.sigs.k8s.io/worker-index"] = std::to_string(below(2));
+      if (one_in(2)) meta["annotations"]["leaderworkerset.sigs.k8s.io/size"] = std::to_string(1 + below(2));
+    }
+    if (one_in(40)) {
+      pod["spec"]["containers"][0]["env"] = {{{"name", "NVIDIA_VISIBLE_DEVICES"}, {"value", "all"}}};
+    }
+    cluster.pods.put(pod);
+  }
+
+  void change_pod_status() {
+    if (cluster.pods.all().empty()) return;
+    Object pod = std::next(cluster.pods.all().begin(), std::ptrdiff_t(below(cluster.pods.all().size())))->second;
+    const auto condition = [&](const char* type) {
+      return Object{{"type", type},
+                    {"status", one_in(3) ? "False" : "True"},
+                    {"lastTransitionTime", "2026-11-21T16:0" + std::to_string(below(9)) + ":00Z"}};
+    };
+    pod["status"] = {{"phase", one_in(8) ? "Succeeded" : "Running"},
+                     {"conditions", {condition("PodScheduled"), condition("Ready")}}};
+    if (one_in(4)) pod["status"]["conditions"].push_back(condition("capstan.dev/serving"));
+    if (one_in(4)) pod["metadata"]["deletionTimestamp"] = "2026-11-21T18:00:00Z";
+    cluster.pods.put(pod);
+  }
+
+  void change_claim() {
+    const std::string name = letter();
+    if (one_in(3)) return cluster.claims.remove(name);
+    cluster.claims.put({{"metadata", {{"name", name}, {"uid", name}}},
+                        {"spec", {{"resources", {{"requests", {{"nvidia.com/gpu", "8"}}}}}}},
+                        {"status", {{"nodeName", letter()}, {"allocatable", {{"cpu", std::to_string(below(9))}}}}}});
+  }
+
+  void change_pool() {
+    const std::string name = "pool-" + letter(2);
+    Object pool = {{"metadata", {{"name", name}, {"uid", name}}},
+                   {"spec", {{"template", {{"spec", Object::object()}}}}}};
+    if (one_in(2)) pool["spec"]["limits"] = {{"nvidia.com/gpu", std::to_string(8 * below(3))}};
+    if (one_in(3)) {
+      pool["spec"]["template"]["spec"]["taints"] = {{{"key", "team"}, {"value", "a"}, {"effect", "NoSchedule"}}};
+    }
+    one_in(4) ? cluster.pools.remove(name) : cluster.pools.put(pool);
+  }
+
+  void change_replicas() {
+    for (auto* workloads : {&cluster.deployments, &cluster.stateful_sets, &cluster.leader_worker_sets}) {
+      if (workloads->all().empty() || one_in(2)) continue;
+      Object workload = workloads->all().begin()->second;
+      workload["spec"]["replicas"] = below(5);
+      workload["status"] = {{"replicas", below(5)}, {"readyReplicas", below(5)}};
+      workloads->put(workload);
+    }
+  }
+
+  /// Changes statuses on which no row depends.
+  void change_statuses() {
+    if (!cluster.scalers.all().empty()) {
+      Object scaler = cluster.scalers.all().begin()->second;
+      scaler["status"]["lastDecision"] = {{"id", std::to_string(below(100))}, {"recommended", below(9)}};
+      cluster.scalers.put(scaler);
+    }
+    Object fleet = cluster.fleet.all().begin()->second;
+    fleet["status"]["conditions"] = {{{"type", "Ready"}, {"status", one_in(2) ? "True" : "False"}}};
+    cluster.fleet.put(fleet);
+    if (!cluster.nodes.all().empty()) cluster.nodes.put(Object(cluster.nodes.all().begin()->second));
+  }
+
+  RandomStream random_;
+};
+
+void expect_same_look(const SnapshotBuilder& builder, const SnapshotBuilder::Seen& seen,
+                      const SnapshotBuilder& reference, const SnapshotBuilder::Seen& expected) {
+  ASSERT_EQ(saved_text(builder, seen), saved_text(reference, expected));
+  ASSERT_EQ(model::state_hash(seen.snapshot), model::state_hash(expected.snapshot));
+  EXPECT_EQ(seen.delta.services, expected.delta.services);
+  EXPECT_EQ(seen.delta.nodes, expected.delta.nodes);
+  EXPECT_EQ(seen.delta.claims, expected.delta.claims);
+  EXPECT_EQ(seen.delta.gangs, expected.delta.gangs);
+  EXPECT_EQ(seen.delta.pods, expected.delta.pods);
+  EXPECT_EQ(seen.delta.signals, expected.delta.signals);
+  EXPECT_EQ(seen.delta.catalog, expected.delta.catalog);
+  EXPECT_EQ(seen.delta.to_version, expected.delta.to_version);
+  EXPECT_FALSE(model::changes_between(*seen.snapshot.catalog, *expected.snapshot.catalog).any());
+  EXPECT_EQ(builder.services(), reference.services());
+  ASSERT_EQ(seen.serving->size(), expected.serving->size());
+  for (std::size_t i = 0; i < seen.serving->size(); ++i) {
+    EXPECT_EQ(seen.serving->at(i).service, expected.serving->at(i).service);
+    EXPECT_EQ(seen.serving->at(i).pod, expected.serving->at(i).pod);
+  }
+  EXPECT_FALSE(model::find_inconsistency(seen.snapshot));
+}
+
+TEST(SnapshotFollow, RandomEventsGiveTheSameRowsAsReadingAllObjects) {
+  constexpr int kSeeds = 150;
+  constexpr int kLooks = 24;
+  std::uint64_t complete_looks = 0;
+  for (std::uint64_t seed = 1; seed <= kSeeds; ++seed) {
+    RandomCluster random(seed);
+    SnapshotBuilder builder;
+    SnapshotBuilder reference;
+    Readings readings;
+    for (int look = 0; look < kLooks; ++look) {
+      SCOPED_TRACE("seed " + std::to_string(seed) + ", look " + std::to_string(look));
+      const Instant now = kFirstSecond + seconds(look);
+      for (std::uint64_t i = random.below(4); i > 0; --i) random.change(now);
+      if (random.one_in(3)) readings = random.readings();
+      reference.forget_last_look();
+      const ClusterView view = random.cluster.view();
+      const SnapshotBuilder::Seen expected = reference.build(view, readings, now);
+      const SnapshotBuilder::Seen seen = builder.build(view, readings, now);
+      expect_same_look(builder, seen, reference, expected);
+      if (HasFailure()) return;
+    }
+    complete_looks += builder.complete_looks();
+  }
+  EXPECT_LT(complete_looks, kSeeds * kLooks / 3) << "most looks follow the changes";
+}
+
+TEST(SnapshotFollow, ReadsAllObjectsOnlyIfMoreThanPodsNodesAndReplicasChanged) {
+  Cluster cluster;
+  cluster.nodes.put(testing::node("n1"));
+  cluster.scalers.put(testing::scaler("chat", "chat"));
+  cluster.deployments.put(testing::deployment("chat", 2));
+  cluster.pods.put(testing::pod("chat-a", "chat", "n1"));
+  cluster.pods.put(testing::pod("chat-b", "chat", "n1", true));
+  SnapshotBuilder builder;
+  model::ReplicaSignals heard_signals;
+  heard_signals.waiting = model::Signal::of(7);
+  const auto look = [&](const Readings& readings = {}) {
+    const SnapshotBuilder::Seen seen = builder.build(cluster.view(), readings, kFirstSecond);
+    return seen.snapshot.gangs.at({0});
+  };
+  EXPECT_EQ(look().phase, model::Gang::Phase::starting);
+  EXPECT_EQ(builder.complete_looks(), 1u);
+  look();
+  cluster.pods.put(testing::pod("chat-a", "chat", "n1", true));
+  EXPECT_EQ(look().phase, model::Gang::Phase::ready);
+  cluster.nodes.put(testing::node("n1"));
+  const SnapshotBuilder::Seen heard = builder.build(cluster.view(), {{"chat-a", heard_signals}}, kFirstSecond);
+  EXPECT_EQ(heard.snapshot.signals_of({0}).waiting.value, 7);
+  EXPECT_TRUE(heard.delta.gangs.empty()) << "a reading does not change the row of its gang";
+  EXPECT_EQ(builder.complete_looks(), 1u) << "only status and readings have changed";
+  cluster.pods.put(testing::pod("chat-b", "chat", "n1", true, 2));
+  cluster.pods.put(testing::pod("chat-c", "chat"));
+  cluster.pods.put(testing::pod("job", "other", "n1", true));
+  EXPECT_EQ(look().phase, model::Gang::Phase::ready);
+  cluster.pods.remove("ns/chat-b");
+  cluster.deployments.put(testing::deployment("chat", 5));
+  const SnapshotBuilder::Seen scaled = builder.build(cluster.view(), {}, kFirstSecond);
+  EXPECT_EQ(scaled.snapshot.gangs.size(), 3u);
+  EXPECT_EQ(scaled.snapshot.services.at({0}).desired_replicas, 5);
+  Object scaler = testing::scaler("chat", "chat");
+  scaler["status"]["lastDecision"] = {{"id", "7"}};
+  cluster.scalers.put(scaler);
+  look();
+  cluster.nodes.put(testing::node("n1", 4));
+  EXPECT_EQ(builder.build(cluster.view(), {}, kFirstSecond).snapshot.nodes.at({0}).gpus, whole_gpus(4));
+  cluster.nodes.put(testing::node("n2"));
+  EXPECT_EQ(builder.build(cluster.view(), {}, kFirstSecond).snapshot.nodes.size(), 2u);
+  EXPECT_EQ(builder.complete_looks(), 1u) << "only pods, nodes, replicas and statuses have changed";
+  cluster.deployments.put(testing::deployment("chat", 5, 2));
+  look();
+  EXPECT_EQ(builder.complete_looks(), 2u) << "a template asks for more";
+}
+
+}  // namespace
+}  // namespace capstan::op

@@ -1,0 +1,54 @@
+import { useMemo } from "preact/hooks";
+import { type Line, Plot, type Stretch } from "../chart/plot";
+import type { Policy } from "../data/result";
+import { count, duration } from "../format";
+import { memo } from "../memo";
+
+const kMinute = 60;
+
+export type Numbers = (number | null)[];
+
+/// Returns the lines that say how far the readings of the replicas can be trusted.
+export function signalLines(ageMs: Numbers, silent: Numbers): Line[] {
+  // An age of 0 is the youngest one, not a missing value.
+  const text = (us: number) => (us === 0 ? "0 s" : duration(us));
+  return [
+    { name: "age of the oldest reading", values: ageMs.map((ms) => (ms === null ? null : ms * 1000)), colour: "--c1", text, stepped: true },
+    { name: "ready replicas without a usable reading", values: silent, colour: "--bad", text: count, stepped: true, dashed: true, right: true },
+  ];
+}
+
+interface SignalsProps {
+  policy: Policy;
+  range: Stretch;
+  onRange: (range: Stretch | undefined) => void;
+  at: number;
+  onAt: (at: number) => void;
+  theme: string;
+}
+
+/// Whether the inputs of the decisions could be trusted.
+export const Signals = memo(function Signals({ policy, range, onRange, at, onAt, theme }: SignalsProps) {
+  const signals = policy.signals;
+  const chart = useMemo(() => {
+    if (signals === undefined) return undefined;
+    return { at: signals.oldest_ms.map((_, i) => i * kMinute), lines: signalLines(signals.oldest_ms, signals.silent_replicas) };
+  }, [signals]);
+  if (chart === undefined) return null;
+  return (
+    <Plot
+      title="Can the inputs be trusted? Signals"
+      note="The numbers of waiting requests that the replicas of all services reported, at the first look of each minute. A replica without a usable reading never leads to fewer replicas."
+      at={chart.at}
+      lines={chart.lines}
+      range={range}
+      onRange={onRange}
+      now={at}
+      onNow={onAt}
+      theme={theme}
+      isDuration
+      leftText={(us) => (us === 0 ? "0" : duration(us))}
+      rightText={(n) => (Number.isInteger(n) ? count(n) : "")}
+    />
+  );
+});
