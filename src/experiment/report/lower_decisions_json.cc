@@ -6,6 +6,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "experiment/report/byte_budget.h"
+
 namespace capstan::experiment {
 namespace {
 
@@ -31,14 +33,12 @@ std::vector<DecisionPositions> shown_decisions(const std::vector<RunResult>& res
   std::ranges::sort(rows, {}, [](const Row& row) {
     return std::tuple(binds(*row.decided), -row.decided->gpus, row.decided->at, row.result, row.position);
   });
-  std::vector<DecisionPositions> shown(results.size());
-  std::size_t bytes = 0;
+  std::vector<BudgetedPart> ordered;
   for (const Row& row : rows) {
-    bytes += kRowBytes + row.decided->action.size() + row.decided->arithmetic.size();
-    if (bytes > bytes_most) break;
-    shown[row.result].insert(row.position);
+    ordered.push_back(
+        {row.result, row.position, kRowBytes + row.decided->action.size() + row.decided->arithmetic.size()});
   }
-  return shown;
+  return parts_within(ordered, results.size(), bytes_most);
 }
 
 nlohmann::ordered_json lower_decisions_json(const RunHistory& history, const DecisionPositions& shown) {

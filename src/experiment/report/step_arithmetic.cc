@@ -6,6 +6,8 @@
 #include <string>
 #include <tuple>
 
+#include "experiment/report/byte_budget.h"
+
 namespace capstan::experiment {
 
 std::vector<StepPositions> steps_with_arithmetic(const std::vector<RunResult>& results, std::size_t bytes_most) {
@@ -27,14 +29,11 @@ std::vector<StepPositions> steps_with_arithmetic(const std::vector<RunResult>& r
   }
   const auto order = [](const Candidate& one) { return std::tuple(-one.change, one.at, one.result, one.step); };
   std::ranges::sort(candidates, {}, order);
-  std::vector<StepPositions> chosen(results.size());
-  std::size_t bytes = 0;
+  std::vector<BudgetedPart> ordered;
   for (const Candidate& one : candidates) {
-    bytes += results[one.result].scale_steps[one.step].arithmetic.size();
-    if (bytes > bytes_most) break;
-    chosen[one.result].insert(one.step);
+    ordered.push_back({one.result, one.step, results[one.result].scale_steps[one.step].arithmetic.size()});
   }
-  return chosen;
+  return parts_within(ordered, results.size(), bytes_most);
 }
 
 }  // namespace capstan::experiment

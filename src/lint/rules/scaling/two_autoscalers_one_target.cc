@@ -54,32 +54,23 @@ void check(const Subject& s) {
   if (!*scaler->target_name) return;
   const std::vector<const Object*> all =
       s.set.scalers_of_target(scaler->target_kind, scaler->target_name->text, s.object);
-  const Object* first = nullptr;
-  std::size_t earlier = 0, certain_earlier = 0;
-  bool has_certain = false;
-  std::vector<const Object*> later, certain_later;
-  for (const Object* a : all) {
-    for (const Object* b : all)
-      has_certain = has_certain || (do_conflict(*a, *b) && are_surely_together(s.set, *a, *b));
-    if (!do_conflict(*a, s.object)) continue;
-    const bool is_certain = are_surely_together(s.set, *a, s.object);
-    if (a->index > s.object.index) {
-      later.push_back(a);
-      if (is_certain) certain_later.push_back(a);
-      continue;
-    }
-    if (first == nullptr || (is_certain && certain_earlier == 0)) first = a;
-    ++earlier;
-    certain_earlier += is_certain ? 1 : 0;
+  const bool has_certain = std::ranges::any_of(all, [&](const Object* a) {
+    return std::ranges::any_of(
+        all, [&](const Object* b) { return do_conflict(*a, *b) && are_surely_together(s.set, *a, *b); });
+  });
+  std::vector<const Object*> earlier, later;
+  for (const Object* other : all) {
+    if (!do_conflict(*other, s.object)) continue;
+    if (has_certain && !are_surely_together(s.set, *other, s.object)) continue;
+    (other->index < s.object.index ? earlier : later).push_back(other);
   }
-  if (has_certain ? certain_earlier != 1 : earlier != 1) return;
+  if (earlier.size() != 1) return;
+  const Object& first = *earlier.front();
   std::string others;
-  for (const Object* more : has_certain ? certain_later : later) {
-    others += fmt::format("{} ({}) and ", more->title(), more->file->path);
-  }
+  for (const Object* other : later) others += fmt::format("{} ({}) and ", other->title(), other->file->path);
   std::string text = fmt::format("{} {} is already scaled by {}{}", scaler->target_kind, scaler->target_name->text,
-                                 others, first->title());
-  s.report(*scaler->target_name, std::move(text)).require_object(*first, has_certain);
+                                 others, first.title());
+  s.report(*scaler->target_name, std::move(text)).require_object(first, has_certain);
 }
 
 }  // namespace
