@@ -55,7 +55,7 @@ Redecision redecide(const SavedState& state, decide::Index& index) {
   if (policies.place) {
     out.place = decide::place::decide(
         index, snapshot, memory.planned, *policies.place, memory.place, snapshot.at,
-        {.leaving = decide::provision::leaving(memory.provision), .detail = decide::Detail::candidates});
+        {.leaving = decide::provision::leaving(memory.provision), .options = {.detail = decide::Detail::candidates}});
   }
   if (policies.place && policies.provision) {
     out.provision = decide::provision::decide(index, snapshot, out.place, *policies.provision, memory.provision,

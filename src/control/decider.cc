@@ -8,8 +8,7 @@ decide::scale::Decision PolicyDecider::scale(const ScaleQuestion& question, deci
 
 decide::place::Decision PolicyDecider::place(const PlaceQuestion& question, decide::place::Memory& memory) {
   return decide::place::decide(question.index, question.snapshot, question.planned, question.policy, memory,
-                               question.now,
-                               {.leaving = question.leaving, .detail = options_.detail, .verify = options_.verify});
+                               question.now, {.leaving = question.leaving, .options = options_});
 }
 
 decide::provision::Decision PolicyDecider::provision(const ProvisionQuestion& question,

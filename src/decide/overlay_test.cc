@@ -40,7 +40,7 @@ RC_GTEST_PROP(Overlay, DecisionsLeaveTheIndexUnchanged, ()) {
   const auto kind = *rc::gen::element(place::Policy::Kind::first_fit, place::Policy::Kind::gang);
   place::Memory placing;
   const place::Decision placed =
-      place::decide(index, world.snapshot, {}, {.kind = kind}, placing, at(100), {.verify = Verify::yes});
+      place::decide(index, world.snapshot, {}, {.kind = kind}, placing, at(100), {.options = {.verify = Verify::yes}});
   RC_ASSERT(index == before);
   provision::Policy policy =
       *rc::gen::element(provision::cluster_autoscaler(), provision::karpenter(), provision::whole_groups());

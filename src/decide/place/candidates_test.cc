@@ -16,7 +16,7 @@ std::vector<Search> searches_of(const World& world, Detail detail = Detail::cand
                                 Policy::Kind kind = Policy::Kind::gang) {
   Memory memory;
   Index index = build(world.snapshot);
-  return decide(index, world.snapshot, {}, {.kind = kind}, memory, at(100), {.detail = detail}).searches;
+  return decide(index, world.snapshot, {}, {.kind = kind}, memory, at(100), {.options = {.detail = detail}}).searches;
 }
 
 TEST(Candidates, TheFullestDomainWithRoomIsChosenAndEachOtherSaysWhyNot) {

@@ -135,11 +135,10 @@ struct Leaving {
   std::vector<model::ClaimGroupId> groups;  ///< ascending; no gang is nominated to their claims
 };
 
-/// The nodes and claims that a placement must not use, and what it keeps and checks.
+/// The nodes and claims that a placement must not use, and how it decides.
 struct PlaceOptions {
-  Leaving leaving{};                ///< what is being given back (`provision::leaving`)
-  Detail detail = Detail::reasons;  ///< what the decision keeps for explanations
-  Verify verify = Verify::no;       ///< whether the invariants are checked after each pass
+  Leaving leaving{};  ///< what is being given back (`provision::leaving`)
+  Options options{};
 };
 
 /// Decides to which nodes pending pods go.
@@ -158,6 +157,6 @@ struct PlaceOptions {
 /// @param planned  replicas without pods; they take room after all pending gangs, bind nothing, and only add
 ///                 shortfalls
 Decision decide(Index& index, const model::Snapshot& snapshot, std::span<const model::PlannedGang> planned,
-                const Policy& policy, Memory& memory, Instant now, const PlaceOptions& options = {});
+                const Policy& policy, Memory& memory, Instant now, const PlaceOptions& how = {});
 
 }  // namespace capstan::decide::place

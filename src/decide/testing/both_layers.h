@@ -21,7 +21,7 @@ inline Decision run(const World& world, const Policy& policy, Memory& memory, st
   place::Memory placing;
   const place::Policy& place_policy = policy.kind == Policy::Kind::group ? kGang : kFirstFit;
   const place::Decision placed =
-      place::decide(index, world.snapshot, {}, place_policy, placing, at(now_s), {.verify = Verify::yes});
+      place::decide(index, world.snapshot, {}, place_policy, placing, at(now_s), {.options = {.verify = Verify::yes}});
   return decide(index, world.snapshot, placed, policy, memory, at(now_s), {.verify = Verify::yes});
 }
 

@@ -20,7 +20,7 @@ inline Policy gang_without(std::string pass) {
 inline Decision place_once(const testing::World& world, const Policy& policy, Memory& memory, Instant now,
                            std::vector<model::PlannedGang> planned = {}) {
   Index index = build(world.snapshot);
-  return decide(index, world.snapshot, planned, policy, memory, now, {.verify = Verify::yes});
+  return decide(index, world.snapshot, planned, policy, memory, now, {.options = {.verify = Verify::yes}});
 }
 inline Decision place_once(const testing::World& world, const Policy& policy,
                            std::vector<model::PlannedGang> planned = {}) {
