@@ -25,7 +25,7 @@ constexpr const char* kDecimal = R"(\$?[0-9]+(_[0-9]+)*(\.[0-9]+)?)";
 const Strings kDeciders = {"policy", "kind", "process"};
 /// Keys whose presence determines which other keys a mapping may have.
 const Strings kForms = {"services", "manifest", "prefill", "variants", "roles", "sizes", "count", "per_hour", "trace"};
-const Strings kPlanForms = {"trace", "profile", "prometheus"};
+const Strings kPlanForms = {"trace", "profile", "prometheus", "count", "per_hour"};
 /// Keys of lists whose elements are a name or a mapping.
 const std::set<std::string> kNamesOrMappings = {"instances"};
 
@@ -83,7 +83,8 @@ class SchemaBuilder {
   explicit SchemaBuilder(Format format) : format_(format) {
     for (const Mapping& mapping : mappings()) {
       if (mapping.format != format) continue;
-      positions_[position_of(mapping.path)] = mapping.name();
+      definitions_.try_emplace(mapping.path, mapping.name());
+      definitions_.try_emplace(position_of(mapping.path), mapping.name());
       if (!rows_.contains(mapping.name())) names_.push_back(mapping.name());
       rows_[mapping.name()].push_back(&mapping);
     }
@@ -174,11 +175,11 @@ class SchemaBuilder {
     return all;
   }
 
-  /// Adds conditions for keys that only some kinds of the mapping have or require.
+  /// Adds conditions for keys that only some kinds of the mapping have or require, or that differ between the kinds.
   static void add_conditions(const std::vector<Variant>& variants, const std::set<std::string>& always_required,
                              Json& out) {
     const auto is_like_first = [&](const Variant& v) {
-      return v.keys == variants.front().keys && v.required == variants.front().required;
+      return v.keys == variants.front().keys && v.required == variants.front().required && v.properties.empty();
     };
     if (std::ranges::all_of(variants, is_like_first)) return;
     Json deciders = Json::array();
@@ -316,16 +317,16 @@ class SchemaBuilder {
     return name ? reference(*name) : Json();
   }
 
-  /// Returns the definition of the value of a key: the definition at its position, otherwise the only definition that
-  /// keys of this name have.
+  /// Returns the definition of the value of a key: the definition at its path, otherwise at its position, otherwise the
+  /// only definition that keys of this name have.
   std::optional<std::string> definition_at(const Mapping& mapping, const std::string& key) const {
-    const std::string parent = position_of(mapping.path);
-    const std::string position = parent.empty() ? key : parent + "." + key;
-    for (const std::string& at : {position, position + ".*"}) {
-      if (const auto found = positions_.find(at); found != positions_.end()) return found->second;
+    const std::string path = child_path(mapping.path, key);
+    const std::string position = position_of(path);
+    for (const std::string& at : {path, position, position + ".*"}) {
+      if (const auto found = definitions_.find(at); found != definitions_.end()) return found->second;
     }
     std::set<std::string> candidates;
-    for (const auto& [at, name] : positions_) {
+    for (const auto& [at, name] : definitions_) {
       if (last_key(at) == key) candidates.insert(name);
     }
     return candidates.size() == 1 ? std::optional(*candidates.begin()) : std::nullopt;
@@ -352,7 +353,7 @@ class SchemaBuilder {
   Format format_;
   std::vector<std::string> names_;
   std::map<std::string, std::vector<const Mapping*>> rows_;
-  std::map<std::string, std::string> positions_;  ///< definition by position
+  std::map<std::string, std::string> definitions_;  ///< name of a definition by path and by position
 };
 
 /// Checks the rules of a schema in order and returns the first that does not hold.
