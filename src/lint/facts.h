@@ -40,7 +40,7 @@ std::optional<std::uint32_t> vllm_minor_of(std::string_view image);
 /// Returns the same for the image of a container that is known to run vLLM, whatever the image is called.
 std::optional<std::uint32_t> minor_of_tag(std::string_view image);
 
-/// An API version of a kind that a release removed.
+/// An API version of a kind that a release removed. `removed_in` is "never" if no release ever had it.
 struct RemovedApi {
   std::string_view api_version, kind, removed_in, instead, product;
 };

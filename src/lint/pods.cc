@@ -5,6 +5,7 @@
 #include <iterator>
 #include <utility>
 
+#include "lint/scalers.h"
 #include "lint/value_path.h"
 #include "manifest/shell.h"
 
@@ -253,6 +254,13 @@ std::vector<const Object*> scalers_of(const Object& object, const Set& set) {
 bool is_surely_scaled(const Object& object, const Set& set) {
   return std::ranges::any_of(scalers_of(object, set),
                              [&](const Object* scaler) { return set.belong_together(object, *scaler, object.name); });
+}
+
+bool is_surely_scaled_down(const Object& object, const Set& set) {
+  return std::ranges::any_of(scalers_of(object, set), [&](const Object* scaler) {
+    const bool is_disabled = (*scaler_of(*scaler)->behavior)["scaleDown"]["selectPolicy"].is("Disabled");
+    return !is_disabled && set.belong_together(object, *scaler, object.name);
+  });
 }
 
 }  // namespace capstan::lint

@@ -142,5 +142,7 @@ bool selects(const Value& match_labels, const Value& labels);
 std::vector<const Object*> scalers_of(const Object& object, const Set& set);
 /// Returns true if there is evidence that a scaler of the object is deployed together with it.
 bool is_surely_scaled(const Object& object, const Set& set);
+/// Returns true if such a scaler may also remove replicas.
+bool is_surely_scaled_down(const Object& object, const Set& set);
 
 }  // namespace capstan::lint

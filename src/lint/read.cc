@@ -37,8 +37,10 @@ bool is_patch(const Object& object) {
 }
 
 void add_fault(const manifest::Fault& fault, Reading& out) {
-  const bool is_duplicate = fault.kind == manifest::Fault::Kind::duplicate_key;
+  using Kind = manifest::Fault::Kind;
+  const bool is_duplicate = fault.kind == Kind::duplicate_key || fault.kind == Kind::same_entry;
   add_finding(out, is_duplicate ? "yaml-duplicate-key" : "yaml-syntax", fault.span, fault.message);
+  if (fault.kind == Kind::same_entry) out.findings.back().severity = Severity::warning;
 }
 
 void read_document(const manifest::Document& document, Reading& out) {

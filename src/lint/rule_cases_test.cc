@@ -208,5 +208,82 @@ TEST(RuleCases, HpaNeverWakes) {
   EXPECT_EQ(set("1", "replicas: 0, ", 37), "none");
 }
 
+TEST(RuleCases, ADuplicateKeyWithTheSameValueIsAWarning) {
+  const auto keys = [](const std::string& spec) { return found(pod(spec), "yaml-duplicate-key"); };
+  EXPECT_EQ(keys("nodeSelector: {a: b}, nodeSelector: {a: b}"), "warning");
+  EXPECT_EQ(keys("nodeSelector: {a: b}, nodeSelector: {a: c}"), "error");
+}
+
+TEST(RuleCases, VisibleDevicesOfAPodOnOneHostAreAdvice) {
+  const auto set = [](const std::string& spec) {
+    return found(server("image: 'a:1', env: [{name: NVIDIA_VISIBLE_DEVICES, value: all}]", spec),
+                 "visible-devices-override");
+  };
+  EXPECT_EQ(set(""), "error");
+  EXPECT_EQ(set("nodeName: gpu-1, "), "info");
+  EXPECT_EQ(set("nodeSelector: {kubernetes.io/hostname: gpu-1}, "), "info");
+}
+
+TEST(RuleCases, ATotalUnderMetricTypeValueIsFound) {
+  const auto trigger = [](const std::string& query) {
+    const std::string scaler = scaled_by(query) + "    metricType: Value\n";
+    return found(scaler, "object-metric-value-no-average");
+  };
+  EXPECT_EQ(trigger("sum(vllm:num_requests_waiting)"), "warning");
+  EXPECT_EQ(trigger("sum(vllm:num_requests_waiting) or vector(0)"), "warning");
+  EXPECT_EQ(trigger("avg(vllm:num_requests_waiting)"), "none");
+  EXPECT_EQ(trigger("sum(vllm:num_requests_waiting) / 4"), "none");
+  EXPECT_EQ(trigger("sum(nv_inference_queue_duration_us)"), "none");
+  EXPECT_EQ(found(scaled_by("sum(vllm:num_requests_waiting)"), "object-metric-value-no-average"), "none");
+}
+
+TEST(RuleCases, AMeanOfAQueueIsNoTotal) {
+  const auto metric = [](const std::string& name) {
+    return found(
+        "apiVersion: autoscaling/v2\nkind: HorizontalPodAutoscaler\nmetadata: {name: a}\nspec: {scaleTargetRef: {name: "
+        "a}, maxReplicas: 4, metrics: [{type: Object, object: {metric: {name: " +
+            name + "}, describedObject: {kind: Service, name: a}, target: {type: Value, value: 5}}}]}\n",
+        "object-metric-value-no-average");
+  };
+  EXPECT_EQ(metric("vllm_num_requests_waiting"), "warning");
+  EXPECT_EQ(metric("avg_time_queue_ms"), "none");
+  EXPECT_EQ(metric("queue_time_p95"), "none");
+}
+
+TEST(RuleCases, AServiceNamedVllmStopsVllm) {
+  const auto with_service = [](const std::string& service, const std::string& spec, const std::string& image) {
+    return found("apiVersion: v1\nkind: Service\nmetadata: {name: " + service + "}\nspec: {selector: {a: b}}\n---\n" +
+                     server("image: '" + image + "', args: [--model, m]", spec),
+                 "vllm-port-from-service");
+  };
+  const std::string vllm = "vllm/vllm-openai:v0.20.0";
+  EXPECT_EQ(with_service("vllm", "", vllm), "error");
+  EXPECT_EQ(with_service("vllm-server", "", vllm), "none");
+  EXPECT_EQ(with_service("vllm", "enableServiceLinks: false, ", vllm), "none");
+  EXPECT_EQ(with_service("vllm", "", "lmsysorg/sglang:v0.5.5"), "none");
+}
+
+TEST(RuleCases, AnEmptyValueBesideValueFromIsAccepted) {
+  const auto variable = [](const std::string& value) {
+    return found(server("image: 'a:1', env: [{name: A, value: " + value +
+                        ", valueFrom: {fieldRef: {fieldPath: "
+                        "metadata.name}}}]"),
+                 "env-value-twice");
+  };
+  EXPECT_EQ(variable("b"), "error");
+  EXPECT_EQ(variable("''"), "none");
+}
+
+TEST(RuleCases, AScalerThatRemovesNoReplicaNeedsNoLongGracePeriod) {
+  const auto scaled = [](const std::string& behavior) {
+    const std::string text = scaled_server(
+        "image: 'vllm/vllm-openai:v0.20.0', args: [--model, "
+        "meta-llama/Llama-3.1-70B-Instruct]");
+    return found(text.substr(0, text.rfind('}')) + behavior + "}\n", "grace-period-too-short");
+  };
+  EXPECT_EQ(scaled(""), "warning");
+  EXPECT_EQ(scaled(", behavior: {scaleDown: {selectPolicy: Disabled}}"), "info");
+}
+
 }  // namespace
 }  // namespace capstan::lint::rule_cases_test

@@ -17,6 +17,14 @@ std::size_t size_of(const Value& value) {
   return size;
 }
 
+/// Returns true if two values have the same content, whatever their style.
+bool have_same_content(const Value& a, const Value& b) {
+  return a.form == b.form && a.is_null() == b.is_null() && a.text == b.text &&
+         std::ranges::equal(a.children(), b.children(), [](const Value& one, const Value& other) {
+           return one.key == other.key && have_same_content(one, other);
+         });
+}
+
 }  // namespace
 
 DocumentBuilder::DocumentBuilder(std::string_view text, const DocumentLimits& limits, Documents& out)
@@ -125,10 +133,12 @@ void DocumentBuilder::merge(std::size_t first) {
   }
 }
 
-void DocumentBuilder::note_duplicate(const Value& entry) {
+void DocumentBuilder::note_duplicate(const Value& entry, const Value& earlier) {
   if (entry.key == "<<") return;
-  document_.faults.push_back({Fault::Kind::duplicate_key, entry.key_span,
-                              "key \"" + std::string(entry.key) + "\" is given twice in one mapping"});
+  const bool is_same = have_same_content(entry, earlier);
+  document_.faults.push_back({is_same ? Fault::Kind::same_entry : Fault::Kind::duplicate_key, entry.key_span,
+                              "key \"" + std::string(entry.key) + "\" is given twice in one mapping" +
+                                  (is_same ? ", with the same value" : "")});
 }
 
 void DocumentBuilder::note_duplicates(std::size_t first) {
@@ -138,7 +148,7 @@ void DocumentBuilder::note_duplicates(std::size_t first) {
     for (std::size_t i = 1; i < own.size(); ++i) {
       for (std::size_t j = 0; j < i; ++j) {
         if (own[j].key != own[i].key) continue;
-        note_duplicate(own[i]);
+        note_duplicate(own[i], own[j]);
         break;
       }
     }
@@ -148,7 +158,7 @@ void DocumentBuilder::note_duplicates(std::size_t first) {
   for (const Value& entry : own) entries.push_back(&entry);
   std::ranges::stable_sort(entries, {}, [](const Value* value) { return value->key; });
   for (std::size_t i = 1; i < entries.size(); ++i) {
-    if (entries[i]->key == entries[i - 1]->key) note_duplicate(*entries[i]);
+    if (entries[i]->key == entries[i - 1]->key) note_duplicate(*entries[i], *entries[i - 1]);
   }
 }
 

@@ -55,7 +55,7 @@ class DocumentBuilder {
   std::uint32_t last_end(std::size_t first) const;
   void merge(std::size_t first);
   void note_duplicates(std::size_t first);
-  void note_duplicate(const Value& entry);
+  void note_duplicate(const Value& entry, const Value& earlier);
 
   const std::string_view text_;
   const DocumentLimits limits_;

@@ -142,9 +142,10 @@ bool find_flat(const File& file, Reading& out) {
   const std::optional<FlatLine> first = first_flat(file.text);
   if (!first) return false;
   const auto begin = first->begin;
-  add_finding(out, "yaml-structure-lost", {begin, begin + static_cast<std::uint32_t>(first->key.size())},
-              "these manifests lost their indentation, so they cannot be read as objects; only single lines were "
-              "searched");
+  add_finding(
+      out, "yaml-structure-lost", {begin, begin + static_cast<std::uint32_t>(first->key.size())},
+      "the name is beside metadata instead of below it: the text lost its indentation, so only single lines were "
+      "searched");
   for (const FlatLine& line : flat_lines(file.text)) {
     for (const TokenRow& token : kTokens) {
       if (line.key != token.key || line.value.empty() || !token.is_wrong(line.value)) continue;

@@ -23,8 +23,9 @@ void check(const Subject& s) {
   const Value& terms = s.object["spec"]["amiSelectorTerms"];
   if (family.is("AL2")) {
     Finding& finding = check_value(s, family);
-    // Terms without an alias choose custom images, and the family is then only the format of the user data.
-    if (terms.count > 0 && !terms[0]["alias"]) finding.set_severity(Severity::info);
+    // A selector without an alias chooses custom images, and the family is then only the format of the user data.
+    const bool chooses_images = (terms.count > 0 && !terms[0]["alias"]) || s.object["spec"]["amiSelector"].count > 0;
+    if (chooses_images) finding.set_severity(Severity::info);
     return;
   }
   for (const Value& term : terms.children()) {
@@ -46,8 +47,7 @@ const Rule rule_ami_al2_eol = {
     .why =
         "The last images for EKS are those of Kubernetes 1.32, from November 2025. Later clusters have no image, and "
         "running nodes get no drivers and no security fixes. Up to --kube-version 1.32 the finding is a warning. It is "
-        "advice "
-        "if amiSelectorTerms choose other images.",
+        "advice if amiSelectorTerms or amiSelector choose other images.",
     .fix = "use al2023 or bottlerocket",
     .source = "awslabs/amazon-eks-ami #2545",
     .bad = R"(apiVersion: karpenter.k8s.aws/v1

@@ -18,6 +18,14 @@ const Object* gpu_pool(const Subject& s) {
   return nullptr;
 }
 
+/// Returns true if the pool's nodes live less than a day, so that they are new anyway.
+bool is_short_lived(const Pool& pool) {
+  constexpr std::int64_t kDayS = 86'400;
+  const Value& in_node = (*pool.node)["expireAfter"];
+  const Value& expiry = in_node ? in_node : at(*pool.spec, "disruption.expireAfter");
+  return seconds_of(expiry.text).value_or(kDayS) < kDayS;
+}
+
 void check(const Subject& s) {
   for (const Value& term : s.object["spec"]["amiSelectorTerms"].children()) {
     const Value& alias = term["alias"];
@@ -26,7 +34,7 @@ void check(const Subject& s) {
     if (pool == nullptr) continue;
     Finding& finding = s.report(alias, fmt::format("with {} every new image replaces the GPU nodes", alias.text));
     s.require_object(finding, *pool, s.object.name);
-    if (allows_spot(*pool_of(*pool))) finding.set_severity(Severity::info);
+    if (allows_spot(*pool_of(*pool)) || is_short_lived(*pool_of(*pool))) finding.set_severity(Severity::info);
   }
 }
 
@@ -42,7 +50,7 @@ const Rule rule_ami_latest_alias = {
     .why =
         "Karpenter treats each new image as drift. It then replaces nodes that serve, each with a cold start, at a "
         "time that you do not choose. For a pool that may use spot nodes the finding is advice, because the cloud "
-        "replaces these nodes at any time anyway.",
+        "replaces these nodes at any time anyway, and for nodes that expire within a day.",
     .fix = "pin a version: al2023@v20250519",
     .source = "Karpenter documentation, managing AMIs",
     .bad = R"(apiVersion: karpenter.k8s.aws/v1

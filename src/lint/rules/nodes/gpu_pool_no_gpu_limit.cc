@@ -70,6 +70,11 @@ void check(const Subject& s) {
   const std::optional<Pool> pool = gpu_pool_of(s.object);
   if (!pool || s.object.name.empty() || (*pool->spec)["replicas"]) return;
   for (const Value& limit : pool->limits->children()) {
+    if (limit.key == "gpu" || limit.key == "gpus") {
+      s.report_key(limit, fmt::format("nodes have no resource {}, so this does not limit GPU pool {}", limit.key,
+                                      s.object.name));
+      return;
+    }
     if (limit.key == "nodes" || limit.key.find("gpu") != limit.key.npos ||
         limit.key.find("accelerator") != limit.key.npos)
       return;
@@ -104,7 +109,7 @@ const Rule rule_gpu_pool_no_gpu_limit = {
         "bill was 15,000 dollars for a weekend. A limit on CPUs or memory that allows at most 32 GPUs of the pool's "
         "instance types is "
         "enough; up to 48 GPUs the finding is advice.",
-    .fix = "add limits: {nvidia.com/gpu: N}",
+    .fix = "add limits: {nvidia.com/gpu: N}, with the name of the resource that the nodes have",
     .source = "Karpenter documentation, limits",
     .bad = R"(apiVersion: karpenter.sh/v1
 kind: NodePool

@@ -10,9 +10,11 @@ namespace {
 void check(const Subject& s) {
   const RemovedApi* api = removed_api(s.object.api_version, s.object.kind);
   if (api == nullptr) return;
-  s.report(s.object["apiVersion"],
-           fmt::format("{} {} was removed in Karpenter {}", api->api_version, api->kind, api->removed_in))
-      .suggest(fmt::format("{}", api->instead));
+  const std::string message =
+      api->removed_in == "never"
+          ? fmt::format("no release of Karpenter has {} {}", api->api_version, api->kind)
+          : fmt::format("{} {} was removed in Karpenter {}", api->api_version, api->kind, api->removed_in);
+  s.report(s.object["apiVersion"], message).suggest(std::string(api->instead));
 }
 
 }  // namespace

@@ -1,5 +1,9 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+
+#include "base/split.h"
+#include "lint/query.h"
 #include "lint/rule.h"
 #include "lint/scalers.h"
 
@@ -7,14 +11,42 @@ namespace capstan::lint {
 namespace object_metric_value_no_average {
 namespace {
 
+bool counts_requests(std::string_view name) {
+  for (const std::string_view word : {"waiting", "queue", "pending"}) {
+    if (name.find(word) != name.npos) return true;
+  }
+  return false;
+}
+
+/// Returns true for the name of a mean, a quantile or a time, none of which adds up over the replicas.
+bool is_no_total(std::string_view name) {
+  constexpr std::string_view kWords[] = {"avg",     "average", "mean", "max",     "min",  "ratio",   "time",
+                                         "latency", "p50",     "p90",  "p95",     "p99",  "ms",      "us",
+                                         "ns",      "seconds", "per",  "percent", "perc", "duration"};
+  return std::ranges::any_of(
+      split(name, '_'), [&](std::string_view word) { return std::ranges::find(kWords, word) != std::end(kWords); });
+}
+
+void report(const Subject& s, const ScalingSignal& signal, std::string_view name) {
+  s.report(*signal.target,
+           fmt::format("the total of {} is compared with {}, which is not per replica", name, signal.target->text));
+}
+
+/// Checks a query under metricType Value: a sum over the replicas without further arithmetic.
+void check_query(const Subject& s, const ScalingSignal& signal, const Query& query) {
+  const auto* sum = std::get_if<promql::Aggregation>(&without_guard(*query.root()).node);
+  if (sum == nullptr || sum->op != promql::Aggregation::Op::sum) return;
+  const auto* selector = std::get_if<promql::Selector>(&without_guard(*sum->operand).node);
+  if (selector == nullptr || !counts_requests(selector->metric) || is_no_total(selector->metric)) return;
+  report(s, signal, selector->metric);
+}
+
 void check(const Subject& s) {
-  for (const ScalingSignal& signal : signals_of(s.object)) {
+  for (const auto& [signal, query] : s.queries().rows()) {
+    if (signal.is_averaged || !*signal.target) continue;
     const std::string_view name = signal.metric->text;
-    if (signal.source != SignalSource::object || signal.is_averaged || !*signal.target) continue;
-    if (name.find("waiting") == name.npos && name.find("queue") == name.npos && name.find("pending") == name.npos)
-      continue;
-    s.report(*signal.target,
-             fmt::format("the total of {} is compared with {}, which is not per replica", name, signal.target->text));
+    if (signal.source == SignalSource::object && counts_requests(name) && !is_no_total(name)) report(s, signal, name);
+    if (signal.is_query() && query && query->root() != nullptr) check_query(s, signal, *query);
   }
 }
 
@@ -25,11 +57,11 @@ extern const Rule rule_object_metric_value_no_average;
 const Rule rule_object_metric_value_no_average = {
     .id = "object-metric-value-no-average",
     .severity = Severity::warning,
-    .kinds = "HorizontalPodAutoscaler",
+    .kinds = "HorizontalPodAutoscaler ScaledObject",
     .title = "the total of a queue is compared with a target that is not per replica",
     .why =
-        "With type Value the HPA multiplies the current replicas by the total divided by the target. A queue of 50 "
-        "with a target of 1 asks for fifty times the replicas, not for 50.",
+        "With type Value, in KEDA metricType: Value, the HPA multiplies the current replicas by the total divided by "
+        "the target. A queue of 50 with a target of 1 asks for fifty times the replicas, not for 50.",
     .fix = "use type AverageValue with the number of waiting requests per replica",
     .source = "vLLM production-stack hpa-10.yaml",
     .bad = R"(apiVersion: autoscaling/v2

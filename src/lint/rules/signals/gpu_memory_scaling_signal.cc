@@ -18,9 +18,8 @@ void check(const Subject& s) {
     std::string name = use.name;
     std::ranges::transform(name, name.begin(), ascii_lower);
     if (std::ranges::none_of(kMemory, [&](std::string_view word) { return name.find(word) != name.npos; })) return;
-    Finding& finding = s.report_span(
-        use.span,
-        fmt::format("{} is the memory that the engine reserved at its start and does not follow the load", use.name));
+    Finding& finding =
+        s.report_span(use.span, fmt::format("{} depends on the models that are loaded, not on the load", use.name));
     if (!is_scaler(s.object.kind))
       finding.set_severity(Severity::warning);  // an adapter provides it, but perhaps no autoscaler
                                                 // uses it

@@ -43,7 +43,7 @@ void check(const Subject& s) {
           s.report(place, fmt::format("pods are killed {} s after SIGTERM{}, but a long answer takes longer", grace,
                                       stated ? "" : " (the default)"));
       // Answer times are known only for engines.
-      if (engine && !answers_are_short(*engine, container, grace) && is_surely_scaled(s.object, s.set))
+      if (engine && !answers_are_short(*engine, container, grace) && is_surely_scaled_down(s.object, s.set))
         finding.set_severity(Severity::warning);
       if (!stated) finding.mark_absence();
     }

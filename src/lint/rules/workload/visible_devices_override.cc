@@ -18,6 +18,11 @@ bool is_in_registry_of_google(const Value* container) {
   return host.ends_with(".pkg.dev") || host == "gcr.io" || (host.ends_with(".gcr.io") && host != "k8s.gcr.io");
 }
 
+/// Returns true if the pod may run on one host only, whose GPUs its owner has counted.
+bool is_pinned(const Pod& pod) {
+  return (*pod.spec)["nodeName"] || (*pod.spec)["nodeSelector"]["kubernetes.io/hostname"];
+}
+
 /// Returns true for pods on GPU nodes of GKE, and for pods that probably run there. Its device plugin mounts the
 /// devices itself and needs no NVIDIA runtime, so the variable has an effect only together with the GPU operator.
 bool is_on_gke(const Pod& pod) {
@@ -45,7 +50,7 @@ void check(const Subject& s) {
             s.report(value, has_gpu ? fmt::format("\"{}\" overrides the GPUs that the device plugin gives", value.text)
                                     : "\"all\" takes GPUs that the device plugin did not give to this container");
         if (!has_gpu || (is_whole_node && value.is("all"))) finding.set_severity(Severity::warning);
-        if (is_on_gke(pod)) finding.set_severity(Severity::info);
+        if (is_on_gke(pod) || is_pinned(pod)) finding.set_severity(Severity::info);
       }
     }
   }
@@ -63,7 +68,8 @@ const Rule rule_visible_devices_override = {
     .why =
         "The device plugin sets this variable. Set by hand, \"all\" shows every GPU of the node, including those of "
         "other pods, and the pods together run out of GPU memory. On GPU nodes of GKE, and for images in Google's "
-        "registries, the finding is advice, because the device plugin of GKE ignores the variable.",
+        "registries, the finding is advice, because the device plugin of GKE ignores the variable. It is also advice "
+        "for a pod that may run on one host only.",
     .fix = "delete the variable",
     .source = "NVIDIA/k8s-device-plugin #61, #87; bottlerocket #3718",
     .bad = R"(apiVersion: v1

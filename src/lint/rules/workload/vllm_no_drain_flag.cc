@@ -29,7 +29,7 @@ void check(const Subject& s) {
     if (engine && (engine->kind != EngineKind::vllm || engine->flag({"--shutdown-timeout", "--headless"}))) continue;
     Finding& finding = s.report(container["name"], "without --shutdown-timeout vLLM aborts its requests at SIGTERM");
     const bool is_certain = engine && is_official(container["image"].text);
-    if (is_certain && is_surely_scaled(s.object, s.set)) finding.set_severity(Severity::warning).mark_absence();
+    if (is_certain && is_surely_scaled_down(s.object, s.set)) finding.set_severity(Severity::warning).mark_absence();
   }
 }
 

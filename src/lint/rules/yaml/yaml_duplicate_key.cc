@@ -10,7 +10,7 @@ const Rule rule_yaml_duplicate_key = {
     .title = "a key occurs twice in one mapping",
     .why =
         "One of the two values is dropped without a message, usually the first. kubectl and strict servers refuse the "
-        "file.",
+        "file. If both values are the same, nothing is lost and the finding is a warning.",
     .fix = "keep one of them",
     .source = "YAML 1.2 §3.2.1.3; Kubernetes strict field validation",
     .bad = R"(apiVersion: autoscaling/v2
