@@ -49,7 +49,7 @@ LaunchMarks launch_marks_of(const kube::StringMap& annotations);
 std::string claim_name(const ClaimGroup& group, std::int64_t index);
 
 /// Returns the claim as Karpenter itself would write it for the pool, with its labels, hash, class, taints and
-/// requirements. A picked label is required with exactly that value.
+/// requirements. Each of the group's `required_labels` becomes a requirement with exactly one value.
 std::string claim_body(const ClaimGroup& group, std::int64_t index);
 
 /// Removes the annotation that protects a claim or a node from disruption.

@@ -79,9 +79,9 @@ void ScaleTo::finished(Instant now) {
       if (change_->state() == Change::State::refused) refuse(change_->why());
       return;
     case Task::mark:
-      // A failed mark (pod-deletion-cost) matters only with a router label: the victim is still ready, so the
-      // ReplicaSet may delete a serving pod instead. With a readiness gate, the ReplicaSet deletes the victim first
-      // because it is not ready. An engine that drains itself cuts no request, whichever pod is deleted.
+      // A failed write of pod-deletion-cost matters only with a router label. The victim is then still ready, so the
+      // ReplicaSet may delete a serving pod instead. With a readiness gate the victim is not ready, so the ReplicaSet
+      // deletes it first. An engine that drains itself cuts no request, whichever pod is deleted.
       if (change_->state() == Change::State::refused && goal_->means.kind == DrainMeans::Kind::router_label) {
         refuse(change_->why());
         return;

@@ -34,7 +34,7 @@ struct DrainMeans {
 
 /// Returns the drain means of a workload, the first of these that it has:
 /// 1. the readiness gate in its pod template;
-/// 2. the label that its annotation `capstan.dev/router-label` names, unless it selects its own pods by that label;
+/// 2. the label that its annotation `capstan.dev/router-label` names, unless the workload's selector uses that label;
 /// 3. the engine, if it has the annotation `capstan.dev/drains-itself: "true"`.
 DrainMeans drain_means_of(const kube::Workload& workload);
 

@@ -54,7 +54,7 @@ class Recording {
     std::string text{};        ///< the state as text, against which the next one is compressed
   };
 
-  /// A file that is not a recording, or that has a newer version, is an input error.
+  /// Opens a recording. A file that is not a recording, or that has a newer version, is an input error.
   static Result<Recording> open(const std::string& path);
   Recording(Recording&&) noexcept;
   Recording& operator=(Recording&&) noexcept;

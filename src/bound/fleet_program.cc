@@ -15,7 +15,7 @@ class FleetProgram {
   FleetProgram(const Corridor& corridor, const FleetTerms& terms) : corridor_(corridor), terms_(terms) {
     bin_s_ = in_seconds(corridor.bin);
     above_ = std::max(terms.initial - terms.standing, 0.0);
-    // No bin can use more replicas than are needed for the most work that the corridor allows in one bin.
+    // Upper limit on the replicas of a bin: the most work that the corridor allows in one bin, divided by its length.
     double most = above_;
     for (std::size_t i = 0; i < corridor.bins(); ++i) {
       const double before = i == 0 ? 0 : corridor.due_s[i - 1];

@@ -16,7 +16,7 @@ RequestPrice::RequestPrice(const StepPrices& prices, Duration tpot)
       recomputed_until_(HUGE_VAL) {
   const double excess = prices.decode_token_ps - recomputed_ps_;
   for (const StepPrices::Line& line : prices.prompt_lines) {
-    // Time that decoding saves compared with recomputing, per token of context.
+    // Time per token of context by which decoding is cheaper than recomputing the context.
     const double saved = line.token_ps - prices.kv_token_ps;
     if (saved > 0) recomputed_until_ = std::min(recomputed_until_, std::ceil((excess + line.discount_ps) / saved));
   }

@@ -17,9 +17,9 @@ struct StepLimits {
   std::int64_t context_most = 1;  ///< most KV tokens of one sequence
   Duration tpot{};                ///< bound on the mean time per output token of a request; 0: none
 
-  /// Returns the least number of prompt tokens with which a step can be full, which means that it uses its whole token
-  /// budget. Decoding sequences use at most `max_seqs` tokens of the budget. Only in a full step can the last prompt
-  /// remain unfinished, and can sequences be preempted to make room.
+  /// Returns the smallest number of prompt tokens with which a step can use its whole token budget. Decoding sequences
+  /// use at most `max_seqs` tokens of it. A step that does not use its whole budget finishes its last prompt and
+  /// preempts no sequence.
   std::int64_t full_from() const { return max_batched_tokens > max_seqs ? max_batched_tokens - max_seqs : 1; }
 };
 

@@ -1,6 +1,7 @@
 #include "cli/lint.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <malloc.h>
 #include <unistd.h>
@@ -133,10 +134,16 @@ lint::Report read_cluster_and_lint(const LintArguments& arguments, const lint::C
   return found;
 }
 
+/// The error for a run without input. A gate that reads nothing must not pass.
+Error nothing_to_read(const std::vector<std::string>& paths) {
+  return {ErrorKind::input, fmt::format("{}", fmt::join(paths, ", ")), 0, 0, "has no file to check, expected YAML, JSON or Markdown"};
+}
+
 lint::Report read_and_lint(const LintArguments& arguments, const lint::Config& config) {
   if (arguments.live) return read_cluster_and_lint(arguments, config);
-  const std::vector<std::string> current_folder = {"."};
-  lint::FoundFiles files = lint::find_files(arguments.paths.empty() ? current_folder : arguments.paths, config.exclude);
+  const std::vector<std::string> paths = arguments.paths.empty() ? std::vector<std::string>{"."} : arguments.paths;
+  lint::FoundFiles files = lint::find_files(paths, config.exclude);
+  if (files.files.empty() && files.unreadable.empty()) files.unreadable.push_back(nothing_to_read(paths));
   lint::follow_kustomizations(files);
   lint::Report found = lint::lint_files(files.files, config.options);
   std::ranges::move(files.unreadable, std::back_inserter(found.unreadable));

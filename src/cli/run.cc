@@ -224,7 +224,7 @@ Result<void> watch_states(const kube::ClusterArguments& arguments, const std::st
                         nullptr);
   const auto is_stopped = [&] { return stop_signals() != 0 || stop.stop_requested(); };
   while (!is_stopped()) {
-    // The controller may have changed its checkpoint since the last look.
+    // The controller may have changed its checkpoint since the last pass.
     const Result<op::Checkpoint> checkpoint = wait_for_data(session, loop, stop);
     if (!checkpoint && is_stopped()) break;
     if (!checkpoint) return std::unexpected(checkpoint.error());

@@ -182,7 +182,7 @@ void pass_events(serve::RecordingStream& stream, serve::Dashboard& dashboard, co
   }
 }
 
-/// Serves until a signal arrives, then ends what is pending.
+/// Serves until a signal arrives. Then waits for open connections until a time limit or a second signal.
 /// @param file  the file that is served
 void run_until_signal(net::HttpServer& server, serve::Dashboard& dashboard, Served& served, const std::string& file,
                       const net::Clock& clock) {

@@ -41,7 +41,7 @@ class CaseInput {
   const std::string& text() const;
   /// Returns a number of seconds as a duration, clamped to 126 years.
   Duration seconds() const;
-  /// Returns a number of seconds within bounds, which may be at most 126 years, as a duration.
+  /// Returns a number of seconds as a duration. The number must be within the bounds, which are at most 126 years.
   Duration seconds(double least, double most) const;
   std::vector<CaseInput> list() const;
   std::vector<std::pair<std::string, CaseInput>> members() const;

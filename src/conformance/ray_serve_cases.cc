@@ -24,12 +24,12 @@ ray_serve::Config config_of(const CaseInput& given) {
 double load(const CaseInput& given) { return given.number(0, 1e9); }
 ReplicaCount replicas_of(const CaseInput& given) { return given.integer(0, kMostReplicas); }
 
-// The bounds of a moment and a pause are so low that a million pauses after a moment fit the clock.
+// The limits of `moment` and `pause` are low enough that a moment plus a million pauses fits into an Instant.
 Instant moment(const CaseInput& given) { return Instant{given.seconds(0, 1e9)}; }
 Duration pause(const CaseInput& given) { return given.seconds(0, 3600); }
 
 /// Runs one evaluation of a step. The step states the total requests, the count that a user's policy asks for, or the
-/// count after the up- or downscaling factor. To the last one only the delays apply.
+/// count after the up- or downscaling factor. If it states the last one, the function applies only the delays.
 ReplicaCount evaluate(const CaseInput& step, ReplicaCount running, ReplicaCount target, const ray_serve::Config& config,
                       ray_serve::State& state, Instant now) {
   if (const CaseInput scaled = step.maybe("scaled_wanted")) {

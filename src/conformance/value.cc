@@ -92,7 +92,7 @@ class Builder : public nlohmann::json_sax<nlohmann::json> {
   const std::string& file_;
   Value root_;
   std::vector<Value> open_;
-  std::vector<std::string> keys_;  ///< by open object or array: key of the value that is read next; empty in an array
+  std::vector<std::string> keys_;  ///< for each open object or array, the key of the next value; empty in an array
   std::optional<Error> error_;
 };
 

@@ -20,11 +20,11 @@ struct Violations {
   std::int64_t limit_exceeded = 0;  ///< 4: actions that would exceed a limit on replicas or GPUs; the loop removes them
 };
 
-/// Counts the violations of `plan` and removes every action that would exceed a limit, because limits are hard. Actions
-/// on their way that the snapshot does not show are counted from the policies' own memories, because two separate
-/// accounts could disagree.
+/// Counts the violations of `plan` and removes every action that would exceed a limit. Earlier actions that the
+/// snapshot does not show yet are counted from the policies' memories. The guard and the policies then count
+/// the same actions.
 ///
-/// @param in_flight  actions without an outcome; if they set a count, asking for fewer than that is a scale-down
+/// @param in_flight  actions without an outcome; a replica count below the one that they request is a scale-down
 /// @param placed  memory after the placement of this plan: bindings that no snapshot shows, including the plan's
 /// @param bought  memory after the provisioning of this plan: launches without claims, including the plan's
 /// @return the removed actions

@@ -47,8 +47,8 @@ Picoseconds StepModel::computed_decode_base_ps(std::int64_t requests) const {
 std::int64_t StepModel::decode_steps_within(std::int64_t requests, std::int64_t kv_tokens, Picoseconds elapsed) const {
   const Picoseconds first = decode_step_ps(requests, kv_tokens);
   if (elapsed < first) return 0;
-  // Solve a/2 k² + (first - a/2) k = elapsed, where a is the growth per step, in floating point. Then correct the
-  // result with exact integers.
+  // The root of a/2 k² + (first - a/2) k = elapsed, where a is the growth per step, is a floating-point estimate of the
+  // number of steps k. The loops below correct it with exact integers.
   const double half_growth = 0.5 * static_cast<double>(coefficients_.decode_per_kv_token_ps * requests);
   const double linear = static_cast<double>(first) - half_growth;
   const double target = static_cast<double>(elapsed);

@@ -39,10 +39,10 @@ StepCoefficients perturbed(const StepCoefficients& coefficients, std::uint64_t s
 /// The coefficients of all measured engines, by model, GPU, tensor parallelism and weight type.
 class EngineTable {
  public:
-  /// Reads the texts of data/engines.csv and data/gpus.csv. F is made monotone in n: a batch takes at most the time of
-  /// any larger one, because an engine can pad it (as vLLM does for its CUDA graphs). Kernels measured in isolation
-  /// sometimes seem slower at n = 1 than at n = 8. A running maximum would carry such an outlier into every larger
-  /// batch, so the table uses the minimum over all larger n.
+  /// Reads the texts of data/engines.csv and data/gpus.csv. Makes `linear_ps` monotone: each entry becomes the minimum
+  /// of itself and all larger batches, because an engine can pad a batch (as vLLM does for its CUDA graphs). Kernels
+  /// measured in isolation sometimes seem slower with one token than with eight. A running maximum would carry such an
+  /// outlier into every larger batch.
   static Result<EngineTable> parse(std::string_view engines_csv, std::string engines_file, std::string_view gpus_csv,
                                    std::string gpus_file);
 

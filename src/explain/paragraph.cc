@@ -258,8 +258,8 @@ std::string lines(const model::Catalog& catalog, const model::Plan& plan) {
 /// Returns true if a minimum, a maximum or a rate limit changed the number that was asked for.
 bool limited(const decide::scale::Decision& decision) {
   using model::ReasonCode;
-  constexpr ReasonCode kLimits[] = {ReasonCode::at_maximum, ReasonCode::at_minimum, ReasonCode::minimum_ahead,
-                                    ReasonCode::rate_limited};
+  constexpr ReasonCode kLimits[] = {ReasonCode::at_maximum,    ReasonCode::at_minimum,    ReasonCode::above_maximum,
+                                    ReasonCode::below_minimum, ReasonCode::minimum_ahead, ReasonCode::rate_limited};
   const ReplicaCount asked = decision.spread ? decision.spread->asked : decision.held_to;
   return decision.desired != asked && std::ranges::find(kLimits, decision.why.code) != std::end(kLimits);
 }

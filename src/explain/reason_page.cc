@@ -33,6 +33,7 @@ constexpr Group kGroups[] = {
      "The log of `capstan run`, and results of a simulation."},
     {ReasonCode::halted, "Act: how the API server answered", "The log of `capstan run`."},
     {ReasonCode::passes_off, "Passes: what is switched off", "Results of a simulation."},
+    {ReasonCode::below_minimum, "Scale: counts outside the bounds", "Results of a simulation."},
 };
 
 /// Returns `start` and the words of `text`, broken into lines of at most `width` characters. Lines after the first

@@ -15,7 +15,7 @@ enum class SlowPart : std::uint8_t {
   gateway,      ///< the gateway holds requests although the engine could take them
   batch_limit,  ///< the engine runs as many sequences as it may (vLLM: --max-num-seqs)
   kv_memory,    ///< the KV cache is full, so no further sequence fits
-  step_tokens,  ///< the tokens of one step are used up by prompts (vLLM: --max-num-batched-tokens)
+  step_tokens,  ///< prompts use the whole token budget of a step (vLLM: --max-num-batched-tokens)
   cpu,          ///< the front end (HTTP, tokenizer) takes the time, before the engine sees the request
 };
 std::string_view name(SlowPart part);

@@ -20,22 +20,6 @@ using model::NodeId;
 using model::Pod;
 using model::PodId;
 
-/// Cuts a text so that it has at most `most` characters: between two clauses, or between two words if the last clause
-/// is a long one.
-std::string clipped(std::string text, std::size_t most) {
-  constexpr std::string_view kMore = " ...";
-  if (text.size() <= most || most <= kMore.size()) return text;
-  std::size_t end = std::string::npos;
-  for (const std::string_view mark : {"; ", ": ", ", "}) {
-    const std::size_t at = text.rfind(mark, most - kMore.size());
-    if (at != std::string::npos && at > 0 && (end == std::string::npos || at > end)) end = at;
-  }
-  if (end == std::string::npos || end < most * 2 / 3) end = text.rfind(' ', most - kMore.size());
-  if (end == std::string::npos || end == 0) return text;
-  text.resize(end);
-  return text.append(kMore);
-}
-
 /// Returns "8 GPUs" or "0.25 GPUs".
 std::string with_noun(MilliGpu gpus) { return gpus_text(gpus) + (gpus == whole_gpus(1) ? " GPU" : " GPUs"); }
 
@@ -83,8 +67,8 @@ std::string lines(const Summary& summary) {
   constexpr std::string_view kWanted = "wanted:  ";
   constexpr std::string_view kPresent = "present: ";
   constexpr std::string_view kLimit = "limit:   ";
-  return fmt::format("{}{}\n{}{}\n{}{}", kWanted, clipped(summary.wanted, kLineMost - kWanted.size()), kPresent,
-                     summary.present, kLimit, limit_text(summary.limit));
+  return fmt::format("{}{}\n{}{}\n{}{}", kWanted, summary.wanted, kPresent, summary.present, kLimit,
+                     limit_text(summary.limit));
 }
 
 std::string one_line(const Summary& summary) {

@@ -46,11 +46,10 @@ struct Summary {
 };
 
 /// Returns three lines that begin with "wanted:", "present:" and "limit:". The third has the change, and the metric if
-/// a layer is at fault. A reason is cut between two clauses if its line would exceed `kLineMost` characters.
+/// a layer is at fault. No line is cut, whatever its length.
 std::string lines(const Summary& summary);
 /// Returns the summary as one line for a status message, an Event or a log.
 std::string one_line(const Summary& summary);
-inline constexpr std::size_t kLineMost = 160;
 
 /// Where a decision was made. Advice that fits a cluster may be useless in a simulation.
 enum class Setting : std::uint8_t {

@@ -68,6 +68,14 @@ std::optional<Limit> limit_of_scale(const model::Catalog& catalog, const decide:
     case ReasonCode::at_minimum:
       return of(fmt::format("{} has a minimum of {}, {} would be enough", service, replicas_text(n[1]), n[0]),
                 fmt::format("lower the minimum of {} from {} to {}", service, n[1], n[0]));
+    case ReasonCode::above_maximum:
+      return of(
+          fmt::format("{} has a maximum of {}, below the {} requested before", service, replicas_text(n[1]), n[0]),
+          change_of_maximum(service, decision));
+    case ReasonCode::below_minimum:
+      return of(
+          fmt::format("{} has a minimum of {}, above the {} requested before", service, replicas_text(n[1]), n[0]),
+          fmt::format("lower the minimum of {} from {} to {}", service, n[1], n[0]));
     case ReasonCode::rate_limited:
       return of(fmt::format("the scaling behavior of {} allows {} in this period, {} wanted", service,
                             replicas_text(n[1]), n[0]),

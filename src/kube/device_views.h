@@ -44,7 +44,7 @@ struct ResourceClaim {
   };
 
   Meta meta;
-  /// Granted devices, without those for administrators, which take nothing from other claims.
+  /// Allocated devices. Devices with `adminAccess` are left out, because they stay free for other claims.
   std::vector<Grant> grants;
   std::string node;                       ///< the one node where the devices are; empty: not stated
   std::vector<std::string> reserved_for;  ///< UIDs of the pods that may use the devices

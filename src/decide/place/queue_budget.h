@@ -20,7 +20,7 @@ using QueueAsk = std::map<QueueId, MilliGpu>;
 /// parents.
 class QueueBudget {
  public:
-  /// Starts with the GPUs that the snapshot's pods and the assumed pods of the index hold.
+  /// Starts with the GPUs of the snapshot's pods, plus those of assumed pods: bindings that no snapshot shows yet.
   QueueBudget(const model::Snapshot& snapshot, const Index& index);
 
   /// Returns the GPUs for which these pods ask: pods without a node that are not assumed and were not placed here.

@@ -54,7 +54,7 @@ TEST(NodeAccount, AReasonHasTheNumbersOfItsLimit) {
   PoolOfFleet fleet;
   const NodeAccount account(build(fleet.world.snapshot), fleet.world.snapshot, {});
   EXPECT_EQ(sentence(account.reason(Limit::pool_gpus, fleet.pool, fleet.offering, 4)),
-            "32 more GPUs would exceed the limit of pool 0, 40 GPUs (16 in use or on the way)");
+            "32 more GPUs would exceed the limit of pool 0: 16 of 40 GPUs are in use or on the way");
 }
 
 }  // namespace

@@ -100,10 +100,10 @@ bool outside_bounds(Decision& decision, const RoleView& role) {
   if (role.current > role.max) {
     decision.desired = role.max;
     decision.is_stated = true;
-    decision.why = {ReasonCode::at_maximum, {role.current, role.max}};
+    decision.why = {ReasonCode::above_maximum, {role.current, role.max}};
   } else if (role.current < role.min) {
     decision.desired = role.min;
-    decision.why = {ReasonCode::at_minimum, {role.current, role.min}};
+    decision.why = {ReasonCode::below_minimum, {role.current, role.min}};
   } else {
     return false;
   }

@@ -53,6 +53,18 @@ TEST(HpaPolicy, TheHigherOfTwoMetricsWins) {
   EXPECT_EQ(decision.readings.size(), 2u);
 }
 
+TEST(HpaPolicy, ACountOutsideTheBoundsIsTheReasonBeforeAnyMetric) {
+  QueueHpa policy;
+  Memory memory;
+  RoleView role = one_metric_is_high(&model::ReplicaSignals::waiting);
+  role.current = 1;
+  role.min = 2;
+  EXPECT_EQ(decide(role, policy, memory, Instant{}).why, (model::Reason{ReasonCode::below_minimum, {1, 2}}));
+  role.current = 9;
+  role.max = 4;
+  EXPECT_EQ(decide(role, policy, memory, Instant{}).why, (model::Reason{ReasonCode::above_maximum, {9, 4}}));
+}
+
 TEST(HpaPolicy, AWindowBeyondTheMaximumIsTheReasonOnceTheMetricFalls) {
   QueueHpa policy;
   Memory memory;

@@ -315,7 +315,9 @@ RC_GTEST_PROP(Scale, StaysInItsBoundsAndRepeatsFromSavedMemory, ()) {
     RC_ASSERT(decision.desired <= std::max(view.max, ReplicaCount{0}));
     RC_ASSERT(decision.desired >= view.min || view.current == 0);
     for (const model::Action& action : decision.plan.actions) {
-      const bool is_stated = action.why.code == ReasonCode::fixed_replicas || action.why.code == ReasonCode::at_maximum;
+      const ReasonCode code = action.why.code;
+      const bool is_stated =
+          code == ReasonCode::fixed_replicas || code == ReasonCode::at_maximum || code == ReasonCode::above_maximum;
       RC_ASSERT(std::get<model::SetReplicas>(action.what).is_stated == is_stated);
     }
     const Decision again = decide(view, policy, saved, now);

@@ -29,9 +29,9 @@ inline constexpr int kFleetSearchRunsMost = 16;
 /// nodes and replicas exist from the start. A fleet has at least the service's `min` and at most its `max` replicas, on
 /// nodes within the pools' limits.
 ///
-/// Prefill and decode: finds the fewest replicas of each role that hold the SLO with plenty of the other role, then
-/// tries pairs above these two numbers, the cheapest first. Variants: finds a fleet of each variant alone, the others
-/// at their `min`, and returns the cheapest.
+/// Prefill and decode: finds the fewest replicas of each role that hold the SLO while the other role has more than it
+/// needs. Then tries pairs from these two numbers upward, the cheapest first. Variants: finds a fleet for each variant
+/// while the others stay at their `min`, and returns the cheapest.
 /// @param results  results of the policies, ranked; the search begins near the sizes of the first
 /// @return nothing if no fleet fits within the limits
 Result<std::optional<ConstantFleet>> find_constant_fleet(const scenario::Scenario& scenario,

@@ -37,7 +37,7 @@ const RunResult* best_of_sweep(std::span<const RunResult> results, const std::st
 /// best ones.
 bool shown(const Comparison& comparison, const RunResult& result);
 
-/// Returns these additions as text.
+/// Returns the additions of `--frontier` as text.
 std::string frontier_words(const Comparison& comparison, std::size_t width);
 
 }  // namespace capstan::experiment

@@ -21,12 +21,11 @@ std::string render_text(const Comparison& comparison, const std::string& argumen
 
 /// The parts of a result in JSON that are optional.
 struct JsonParts {
-  bool minutes = true;  ///< the series by minute
-  bool decisions =
-      false;              ///< what only a report shows: every change of the wanted replicas with its reason, the phases
-                          ///< of latency and of cold starts, the nodes and replicas, and the sentences of the text
-  std::string command{};  ///< command that gives the same result; empty: it is left out
-  bool compact = false;   ///< true: the document has one line
+  bool minutes = true;     ///< the series by minute
+  bool decisions = false;  ///< content that only a report shows: every change of the wanted replicas with its reason,
+                           ///< the phases of latency and of cold starts, the nodes and replicas, and the sentences
+  std::string command{};   ///< command that gives the same result; empty: it is left out
+  bool compact = false;    ///< true: the document has one line
 };
 
 /// Returns every figure in JSON, "format_version" first, keys in snake_case with their unit last. Ends with a newline.

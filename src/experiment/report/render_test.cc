@@ -91,8 +91,8 @@ TEST(Layout, EveryLineIsWrappedAndEnded) {
 TEST(RenderText, AComparisonIsATableAndItsVerdict) {
   EXPECT_EQ(render_text(two(), "s.yaml"),
             R"(Azure LLM 2023, conversation · 58 min 22 s · 1,000 requests · profile azure-hour · seed 1
-Llama-3.3-70B TP4 on A100, gangs of 4 pods in one node · SLO 99.0 %: TTFT ≤ 2 s, TPOT ≤ 80 ms · median cold start 2 min
-10 s
+Llama-3.3-70B TP4 on A100, gangs of 4 pods in one node · SLO 99.0 %: TTFT ≤ 2 s, TPOT ≤ 80 ms · slowest median cold
+start 2 min 10 s
 
   policy                          met TTFT p99   GPU-h idle GPU-min  GPU time         USD   unmet score
 ▶ queue · gang · group         99.3 %   1.62 s    20.0          360  ███████▒▒▒     40.00       0  24.8

@@ -261,7 +261,8 @@ std::string header(const Comparison& c, const Paint& paint, std::size_t width) {
   first.pop_back();
   Duration cold_start{};
   for (const RunResult& r : c.results) cold_start = std::max(cold_start, r.cold_start_p50);
-  const std::string cold = cold_start.count() > 0 ? " · median cold start " + time_text(cold_start) : "";
+  const char* label = c.results.size() > 1 ? " · slowest median cold start " : " · median cold start ";
+  const std::string cold = cold_start.count() > 0 ? label + time_text(cold_start) : "";
   return paint.bold(first) + "\n" +
          wrapped("", fmt::format("{}{}{}", c.service, best.services.empty() ? " · " + slo_words(c.slo) : "", cold),
                  width);

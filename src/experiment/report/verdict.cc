@@ -32,8 +32,8 @@ std::string cost_words(const RunResult& r) {
 std::string met_words(const RunResult& r) { return tenths(r.attainment_ppm(), kPoint) + " % met"; }
 std::string met_and_cost(const RunResult& r) { return met_words(r) + " for " + cost_words(r); }
 
-/// Returns the same with the length of the run and the price per hour: "99.2 % met for 40.00 USD in 30 min (80.00
-/// USD/h)". The first sentence has it, and the others compare costs of the same length.
+/// Returns `met_and_cost` with the length of the run and the price per hour: "99.2 % met for 40.00 USD in 30 min (80.00
+/// USD/h)". Only the first sentence states them, because the other sentences compare runs of the same length.
 std::string met_and_cost_in_time(const RunResult& r) {
   std::string text = met_and_cost(r);
   if (r.simulated <= Duration{}) return text;

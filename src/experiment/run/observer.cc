@@ -218,7 +218,7 @@ void Observer::watch_queue(Instant now, std::size_t endpoint, const Replicas& re
     code = model::ReasonCode::capacity_on_its_way;
     why.clear();
   }
-  // Other autoscalers decide by what they read, and do not say that they read nothing.
+  // The reasons of other autoscalers do not say that no replica gave a reading, so this sentence adds it.
   const bool reads_nothing = replicas.ready > 0 && replicas.silent == replicas.ready && coming.empty();
   if (reads_nothing && code != model::ReasonCode::signal_missing && code != model::ReasonCode::fixed_replicas) {
     code = model::ReasonCode::signal_missing;

@@ -49,10 +49,10 @@ struct PredictReport {
 };
 
 /// Reads points in the format of AIConfigurator's silicon sample (columns id, backend, model_path, system, precision,
-/// mode, isl, osl, batch_size, tp_size, pp_size, attention_dp_size, silicon_ttft_ms, silicon_tpot_ms) and replays each
-/// that has a table: `backend` = `engine`, aggregated, no pipeline or attention-data parallelism, not FP4; an empty
-/// precision means BF16 and Llama-3.1-70B has the shape of Llama-3.3-70B. Closed loop: `batch_size` clients that send
-/// the next request as soon as the last one ended.
+/// mode, isl, osl, batch_size, tp_size, pp_size, attention_dp_size, silicon_ttft_ms, silicon_tpot_ms). Simulates each
+/// point whose `backend` is `engine` and that has a row in `table`. Points that are not aggregated, use pipeline or
+/// attention-data parallelism, or use FP4 are skipped. An empty precision means BF16, and Llama-3.1-70B uses the row of
+/// Llama-3.3-70B. The load is a closed loop: `batch_size` clients send the next request as soon as the last one ended.
 /// @param progress  is called with the number of rows that are done and of all rows
 /// @return an input error with its line for a malformed file, and an infeasible one if no row can be compared
 Result<PredictReport> predict(std::string_view points_csv, std::string file, std::string_view engine,

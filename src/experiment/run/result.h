@@ -72,7 +72,7 @@ struct InvariantFigures {
   std::int64_t oracle = 0;          ///< 7: observed rows with values that a controller in production cannot know
   std::int64_t not_conserved = 0;   ///< 8: balances of requests, tokens, GPU time or money that did not close
   std::int64_t unsettled =
-      0;  ///< 12: actions, and goals that were not reached, long after the last change of load and world
+      0;  ///< 12: actions after the settling time, plus times without requests in which the goal was not reached
 
   std::int64_t total() const {
     return partial_gang + work_cut + lowered_blind + limit_exceeded + not_repeatable + group_overheld + oracle +

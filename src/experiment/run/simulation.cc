@@ -176,10 +176,12 @@ RequestCount missed(const sim::RequestCounts& counts) { return counts.completed 
 /// Returns the reason of another autoscaler, and the bound of the service that limits it.
 std::string with_bounds(const std::string& why, model::ReasonCode code, const model::Service& service,
                         ReplicaCount desired) {
-  if (code == model::ReasonCode::at_maximum || desired == service.max_replicas) {
+  using model::ReasonCode;
+  if (code == ReasonCode::at_maximum || code == ReasonCode::above_maximum || desired == service.max_replicas) {
     return fmt::format("{}; the maximum is {}", why, service.max_replicas);
   }
-  return code == model::ReasonCode::at_minimum ? fmt::format("{}; the minimum is {}", why, service.min_replicas) : why;
+  const bool is_at_minimum = code == ReasonCode::at_minimum || code == ReasonCode::below_minimum;
+  return is_at_minimum ? fmt::format("{}; the minimum is {}", why, service.min_replicas) : why;
 }
 
 /// Decides when the run is over.

@@ -26,9 +26,9 @@ struct NewLoad {
 /// load, before `last_used` is updated.
 void record_arrivals(const NewLoad& load, CapstanMemory& memory, Instant now);
 
-/// Returns the fewest replicas to keep warm without load so that the late requests of the remembered wakes fit the
-/// SLO's error budget. An episode that needed more than the warm replicas counts all its early requests as late;
-/// without warm replicas, every episode does. Without remembered episodes the result is 0.
+/// Returns the fewest replicas that must stay warm while the service is idle, so that the remembered episodes of load
+/// use at most half of the SLO's error budget. If an episode needed more replicas than stay warm, all requests that a
+/// start from zero would delay beyond the SLO count as late. The result is 0 if no episode is remembered.
 /// @param target  share of requests that must meet the SLO
 WarmSizing minimum_warm(const CapstanMemory& memory, double target, Duration late_for, Instant now);
 
