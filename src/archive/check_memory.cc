@@ -58,18 +58,18 @@ class Checker {
       exists("asked pool", row.pool, catalog_.pools);
       exists("asked offering", row.offering, catalog_.offerings);
       if (row.within.valid()) exists("asked domain", row.within, catalog_.domains);
-      number("asked count", row.count, kMaxAtOnce);
+      number("asked count", row.count, kMaxGroupSize);
       number("asked hold", row.hold.count(), kMaxTime);
       moment("asked at", row.at);
     }
     for (const auto& row : memory.groups) {
       exists("group offering", row.offering, catalog_.offerings);
-      number("group count", row.count, kMaxAtOnce);
+      number("group count", row.count, kMaxGroupSize);
       for (Instant at : {row.requested_at, row.until, row.released_at}) moment("group", at);
     }
     for (const auto& row : memory.backoffs) {
       exists("back-off offering", row.offering, catalog_.offerings);
-      number("back-off failures", row.failures, kMaxAtOnce);
+      number("back-off failures", row.failures, kMaxGroupSize);
       for (Instant at : {row.failed_at, row.until}) moment("back-off", at);
     }
     for (const auto& row : memory.stable_pods) moment("quiet since", row.since);

@@ -177,7 +177,7 @@ class TableReader {
     need_ref(fields, errors_, "offering", row.offering, within(catalog_.offerings));
     read_ref(fields, errors_, "within", row.within, within(catalog_.domains));
     read_id(fields, errors_, "group", row.group);
-    fields.integer("group_size", row.group_size, 0, kMaxAtOnce);
+    fields.integer("group_size", row.group_size, 0, kMaxGroupSize);
     need_instant(fields, "requested_at_ns", row.requested_at);
     read_instant(fields, "expected_ready_at_ns", row.expected_ready_at);
     read_id(fields, errors_, "node", row.node);
@@ -191,7 +191,7 @@ class TableReader {
     read_refs(fields, errors_, "pods", row.pods, within(state_.snapshot.pods));
     if (row.pods.empty()) errors_.fail(fields.node().place, "gangs: the gang has no pods, expected at least one");
     model::PodSet& spec = row.spec.pods;
-    fields.integer("min_pods", spec.minimum, 0, kMaxAtOnce);
+    fields.integer("min_pods", spec.minimum, 0, kMaxGroupSize);
     need_ref(fields, errors_, "gpu", spec.gpu, within(catalog_.gpu_kinds));
     need_integer(fields, "gpus_per_pod_milli", spec.gpus_per_pod.count, 1, kMaxGpus);
     read_level(fields, errors_, "together", catalog_.topologies, row.spec.together);

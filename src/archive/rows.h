@@ -31,7 +31,7 @@ inline constexpr std::int64_t kMaxWeight = 1'000'000'000;            ///< weight
 inline constexpr std::int64_t kMaxPriority = 1'000'000'000;  ///< largest priority that Kubernetes gives to users
 inline constexpr std::int64_t kMaxPodClasses = 10'000;
 inline constexpr std::int64_t kMaxNodeClasses = 100'000;
-inline constexpr std::int64_t kMaxAtOnce =
+inline constexpr std::int64_t kMaxGroupSize =
     100'000;  ///< nodes of one launch or group, pods of a gang, failures of a back-off
 
 template <typename Enum>

@@ -53,13 +53,13 @@ class PriceProgram {
       : corners_(corners), limits_(limits) {
     double most = std::max({totals.decode_tokens, totals.kv_tokens, 1.0});
     for (const WorkTotals::Prompts& prompts : totals.prompts) most = std::max(most, prompts.tokens);
-    constexpr double kAny = 1e9;  // microseconds; above every price that the first corners allow
+    constexpr double kPriceMax = 1e9;  // microseconds; above every price that the first corners allow
     for (std::size_t i = 0; i < StepPrices::kLines; ++i) {
-      token_[i] = program_.add_column(-totals.prompts[i].tokens / most, 0, kAny);
-      less_[i] = program_.add_column(totals.prompts[i].count / most, 0, kAny);
+      token_[i] = program_.add_column(-totals.prompts[i].tokens / most, 0, kPriceMax);
+      less_[i] = program_.add_column(totals.prompts[i].count / most, 0, kPriceMax);
     }
-    decode_ = program_.add_column(-totals.decode_tokens / most, 0, kAny);
-    kv_ = program_.add_column(-totals.kv_tokens / most, 0, kAny);
+    decode_ = program_.add_column(-totals.decode_tokens / most, 0, kPriceMax);
+    kv_ = program_.add_column(-totals.kv_tokens / most, 0, kPriceMax);
     tpot_weight_ = program_.add_column(0, 0, limits.tpot > Duration{} ? 1 : 0);
   }
 

@@ -76,7 +76,7 @@ class ListFeed final : public EndpointFeed {
       report(change.error());
       return std::nullopt;
     }
-    if (change->added.empty() && change->gone.empty()) return std::nullopt;
+    if (change->added.empty() && change->removed.empty()) return std::nullopt;
     learn(*change);
     return urls();
   }
@@ -84,7 +84,7 @@ class ListFeed final : public EndpointFeed {
  private:
   void learn(const emulator::AddressFeed::Change& change) {
     known_.insert(change.added.begin(), change.added.end());
-    for (const net::SocketAddress& address : change.gone) known_.erase(address);
+    for (const net::SocketAddress& address : change.removed) known_.erase(address);
   }
   std::vector<std::string> urls() const {
     std::vector<std::string> urls;

@@ -61,7 +61,7 @@ Result<emulator::EmulatorSettings> settings_of(const EngineServeArguments& a, co
 
 /// Starts and stops the engines of changed addresses. Prints a line for each of them.
 Result<void> apply(emulator::Emulator& emulator, const emulator::AddressFeed::Change& change) {
-  for (const net::SocketAddress& address : change.gone) {
+  for (const net::SocketAddress& address : change.removed) {
     if (emulator.remove(address)) std::fputs(("ended " + address.text() + "\n").c_str(), stdout);
   }
   for (const net::SocketAddress& address : change.added) {

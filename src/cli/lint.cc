@@ -136,7 +136,8 @@ lint::Report read_cluster_and_lint(const LintArguments& arguments, const lint::C
 
 /// The error for a run without input. A gate that reads nothing must not pass.
 Error nothing_to_read(const std::vector<std::string>& paths) {
-  return {ErrorKind::input, fmt::format("{}", fmt::join(paths, ", ")), 0, 0, "has no file to check, expected YAML, JSON or Markdown"};
+  return {ErrorKind::input, fmt::format("{}", fmt::join(paths, ", ")), 0, 0,
+          "has no file to check, expected YAML, JSON or Markdown"};
 }
 
 lint::Report read_and_lint(const LintArguments& arguments, const lint::Config& config) {

@@ -80,7 +80,7 @@ Result<AddressFeed::Change> AddressFeed::poll_changes() {
   wanted.insert(listed_.begin(), listed_.end());
   Change change;
   std::ranges::set_difference(wanted, current_, std::back_inserter(change.added));
-  std::ranges::set_difference(current_, wanted, std::back_inserter(change.gone));
+  std::ranges::set_difference(current_, wanted, std::back_inserter(change.removed));
   current_ = std::move(wanted);
   for (const net::SocketAddress& address : std::exchange(free_ports_, {})) change.added.push_back(address);
   return change;

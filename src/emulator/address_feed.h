@@ -19,7 +19,7 @@ class AddressFeed {
   /// The difference between two polls.
   struct Change {
     std::vector<net::SocketAddress> added;
-    std::vector<net::SocketAddress> gone;
+    std::vector<net::SocketAddress> removed;
   };
 
   /// Returns an error if an address of the command line is invalid.

@@ -39,16 +39,16 @@ TEST(AddressFeed, FollowsAFileThatChanges) {
   write("127.0.0.2:80\r\n127.0.0.4:80\r\n");
   const auto change = feed->poll_changes();
   EXPECT_EQ(texts(change->added), Texts{"127.0.0.4:80"});
-  EXPECT_EQ(texts(change->gone), (Texts{"127.0.0.1:80", "127.0.0.3:80"}));
+  EXPECT_EQ(texts(change->removed), (Texts{"127.0.0.1:80", "127.0.0.3:80"}));
   write("127.0.0.2:80\nnonsense\n");
   const auto wrong = feed->poll_changes();
   ASSERT_FALSE(wrong.has_value());
   EXPECT_EQ(wrong.error().text(), path +
                                       ":2: 'nonsense' is not an address, expected an IP address and a port such as "
                                       "127.0.0.1:8000");
-  EXPECT_TRUE(feed->poll_changes()->gone.empty());
+  EXPECT_TRUE(feed->poll_changes()->removed.empty());
   std::filesystem::remove(path);
-  EXPECT_TRUE(feed->poll_changes()->gone.empty());
+  EXPECT_TRUE(feed->poll_changes()->removed.empty());
 }
 
 TEST(AddressFeed, ALineWithAMinusRemovesAddresses) {

@@ -454,7 +454,8 @@ TEST(Summary, ALongReasonIsShownWhole) {
   Summary summary;
   summary.wanted = "9 replicas of chat: " + std::string(300, 'a');
   summary.present = "9 ready";
-  EXPECT_EQ(lines(summary), "wanted:  " + summary.wanted + "\npresent: 9 ready\nlimit:   ");
+  summary.limit = {Layer::none, "nothing", {}};
+  EXPECT_EQ(lines(summary), "wanted:  " + summary.wanted + "\npresent: 9 ready\nlimit:   nothing");
 }
 
 }  // namespace

@@ -45,7 +45,7 @@ void Watcher::turn() {
     return;
   }
   Client::StreamHandler handler;
-  handler.on_line = [this, serial](std::string_view line) { return heard(serial, line); };
+  handler.on_line = [this, serial](std::string_view line) { return handle_line(serial, line); };
   handler.on_end = [this, serial](const ApiError* error) {
     if (error != nullptr) {
       reflector_.failed(serial, *error, clock_());
@@ -76,7 +76,7 @@ void Watcher::listed(std::uint64_t serial, const Outcome& outcome) {
   if (outcome.body.size() > kLargeBody) document_.shrink();
 }
 
-bool Watcher::heard(std::uint64_t serial, std::string_view line) {
+bool Watcher::handle_line(std::uint64_t serial, std::string_view line) {
   const Result<Json> parsed = document_.parse(line);
   const std::optional<Type> type = parsed ? type_of((*parsed)["type"].text()) : std::nullopt;
   if (!type) {

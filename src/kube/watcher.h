@@ -44,7 +44,7 @@ class Watcher {
 
  private:
   void listed(std::uint64_t serial, const Outcome& outcome);
-  bool heard(std::uint64_t serial, std::string_view line);
+  bool handle_line(std::uint64_t serial, std::string_view line);
   void put(const Reflector::Step& step, Reflector::Event::Type type, Json object);
   void broken(std::uint64_t serial, std::string message);
 

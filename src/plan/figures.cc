@@ -65,7 +65,7 @@ std::string equal_cost_words(const ServicePlan& service) {
            micro_usd_per_hour(variant.seeds) == cost;
   });
   if (!has_equal) return "";
-  return "of equal cost: Capstan before the ScaledObject, the HPA and the constant fleet";
+  return "At equal cost the plan prefers Capstan, then the ScaledObject, the HPA and the constant fleet.";
 }
 
 const ScalerVariant* find_variant(const ServicePlan& service, ScalerKind kind) {

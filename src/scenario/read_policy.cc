@@ -250,8 +250,8 @@ void read_sleep(const Node& node, std::optional<SleepSpec>& sleep, ErrorList& er
   Fields fields(node, "sleep", errors);
   sleep.emplace();
   fields.need("replicas");
-  fields.integer("replicas", sleep->most, 0, 100'000);
-  fields.duration("for", sleep->longest, 1s, 8784h);
+  fields.integer("replicas", sleep->max_replicas, 0, 100'000);
+  fields.duration("for", sleep->max_duration, 1s, 8784h);
   fields.finish();
 }
 

@@ -24,8 +24,8 @@ namespace capstan::scenario {
 
 /// Limits on sleeping replicas. A replica that a policy removes sleeps first and is ended later.
 struct SleepSpec {
-  ReplicaCount most = 0;                     ///< replicas that sleep at the same time
-  Duration longest = std::chrono::hours(1);  ///< a replica that sleeps longer is ended
+  ReplicaCount max_replicas = 0;                  ///< replicas that sleep at the same time
+  Duration max_duration = std::chrono::hours(1);  ///< a replica that sleeps longer is ended
 };
 
 /// Bounds of a service's replicas that the manifest of an InferenceScaler states.

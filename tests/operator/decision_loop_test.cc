@@ -190,7 +190,7 @@ TEST(DecisionLoop, NamesAMistakeInTheSignals) {
     one.loop.decide();
     const StatusCondition fresh = one.loop.reports().at(0).verdicts.at(2);
     EXPECT_EQ(fresh.type, "SignalsFresh");
-    EXPECT_EQ(fresh.is, StatusCondition::Is::no);
+    EXPECT_EQ(fresh.status, ConditionStatus::no);
     EXPECT_TRUE(fresh.message.starts_with(row.message)) << fresh.message;
   }
 }

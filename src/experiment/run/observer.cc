@@ -227,7 +227,7 @@ void Observer::watch_queue(Instant now, std::size_t endpoint, const Replicas& re
   }
   const std::string of_service = is_alone() ? "" : " of " + endpoints_.all()[endpoint].setup().name;
   queue.worst = {now, waiting,
-                 fmt::format("{}{} waited for {}; {} requested{}{}", counted(waiting, "request", "requests"),
+                 fmt::format("{}{} waited for {}; {} already requested{}{}", counted(waiting, "request", "requests"),
                              of_service, counted(replicas.ready, "ready replica", "ready replicas"),
                              counted(replicas.desired, "replica was", "replicas were"), coming, why),
                  std::string(model::name(code))};

@@ -125,8 +125,8 @@ Prepared prepare(const scenario::Scenario& scenario, const scenario::PolicySpec&
   setup.cluster.enforce_together = scenario.enforce_together.value_or(knows_gangs(policy));
   for (sim::VariantStart& start : setup.cluster.starts) {
     if (!policy.sleep) continue;
-    start.sleep.most = policy.sleep->most;
-    start.sleep.longest = policy.sleep->longest;
+    start.sleep.max_replicas = policy.sleep->max_replicas;
+    start.sleep.max_duration = policy.sleep->max_duration;
   }
   if (const std::optional<Duration> asked = shortest_scrape(policy)) {
     setup.cluster.scrape.interval = *asked;

@@ -44,7 +44,7 @@ Duration settling_time(const SimulationSetup& setup, Duration longest_start) {
   for (const Policy& policy : setup.policies.scale) scale = std::max(scale, std::visit(ScaleWait{}, policy));
   Duration sleep{};
   for (const sim::VariantStart& start : setup.cluster.starts) {
-    if (start.sleep.most > 0) sleep = std::max(sleep, start.sleep.longest);
+    if (start.sleep.max_replicas > 0) sleep = std::max(sleep, start.sleep.max_duration);
   }
   const Duration nodes = setup.policies.provision ? setup.policies.provision->consolidation.after : Duration{};
   return kLeadTimesToLower * std::max(kLeadTimeLeast, longest_start) + scale + sleep + nodes;

@@ -67,7 +67,7 @@ TEST(Settling, TimeCoversTheWaitsOfThePolicies) {
   queue.hpa.downscale_stabilization = 20min;
   setup.policies.scale = {queue};
   EXPECT_EQ(settling_time(setup), 2h + 10min + 20min);
-  setup.cluster.starts[0].sleep = {.most = 1, .longest = 30min};
+  setup.cluster.starts[0].sleep = {.max_replicas = 1, .max_duration = 30min};
   EXPECT_EQ(settling_time(setup), 2h + 10min + 20min + 30min);
 }
 

@@ -88,7 +88,7 @@ void add_scalers(Page& page, const std::vector<ScalerReport>& reports) {
   page.family("capstan_condition", "gauge", "1 if a condition of a scaler is True.");
   for (const ScalerReport& report : reports) {
     for (const StatusCondition& verdict : report.verdicts) {
-      page.sample(with(of(report), "type", verdict.type), verdict.is == StatusCondition::Is::yes ? 1 : 0);
+      page.sample(with(of(report), "type", verdict.type), verdict.status == ConditionStatus::yes ? 1 : 0);
     }
   }
   page.family("capstan_ledger_gpu_hours", "gauge",

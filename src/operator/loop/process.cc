@@ -236,7 +236,7 @@ void Process::log_readiness() {
     std::string& told = now[report.uid] = ready.reason;
     if (const auto before = logged_states_.find(report.uid); before != logged_states_.end() && before->second == told)
       continue;
-    const bool well = ready.is == StatusCondition::Is::yes;
+    const bool well = ready.status == ConditionStatus::yes;
     log_({.level = well ? Level::info : Level::warning,
           .message = well ? "is ready" : "is not ready: " + ready.message,
           .object = scaler_words(report),

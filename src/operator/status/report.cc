@@ -12,11 +12,10 @@
 namespace capstan::op {
 namespace {
 
-using Is = StatusCondition::Is;
 using model::ReasonCode;
 
-StatusCondition verdict(const char* type, Is is, const char* reason, std::string message) {
-  return {type, is, reason, std::move(message)};
+StatusCondition verdict(const char* type, ConditionStatus status, const char* reason, std::string message) {
+  return {type, status, reason, std::move(message)};
 }
 
 std::string target_words(const InferenceScaler& scaler, const kube::TargetRef& target) {
@@ -181,24 +180,24 @@ class Reporter {
     std::vector<StatusCondition> rest;
     const bool found = lost_.second.empty();
     const bool silent = out_.missing > 0;
-    rest.push_back(found ? verdict("TargetsFound", Is::yes, "Found", "")
-                         : verdict("TargetsFound", Is::no, lost_.first.c_str(), lost_.second));
-    rest.push_back(silent           ? verdict("SignalsFresh", Is::no, "SignalMissing", trouble_)
-                   : out_.fresh > 0 ? verdict("SignalsFresh", Is::yes, "Fresh", "")
-                                    : verdict("SignalsFresh", Is::unknown, "NoReplicaServes", ""));
-    rest.push_back(conflict_.empty() ? verdict("Conflict", Is::no, "None", "")
-                                     : verdict("Conflict", Is::yes, "ScaledByAnother", conflict_));
-    rest.push_back(verdict("Active", out_.mode == Mode::active ? Is::yes : Is::no,
+    rest.push_back(found ? verdict("TargetsFound", ConditionStatus::yes, "Found", "")
+                         : verdict("TargetsFound", ConditionStatus::no, lost_.first.c_str(), lost_.second));
+    rest.push_back(silent           ? verdict("SignalsFresh", ConditionStatus::no, "SignalMissing", trouble_)
+                   : out_.fresh > 0 ? verdict("SignalsFresh", ConditionStatus::yes, "Fresh", "")
+                                    : verdict("SignalsFresh", ConditionStatus::unknown, "NoReplicaServes", ""));
+    rest.push_back(conflict_.empty() ? verdict("Conflict", ConditionStatus::no, "None", "")
+                                     : verdict("Conflict", ConditionStatus::yes, "ScaledByAnother", conflict_));
+    rest.push_back(verdict("Active", out_.mode == Mode::active ? ConditionStatus::yes : ConditionStatus::no,
                            conflict_.empty() ? std::string(name_of(out_.mode)).c_str() : "Conflict", ""));
     rest.push_back(slo());
     rest.push_back(engine_known());
     rest.push_back(slo_breach());
     rest.push_back(limit());
-    out_.verdicts.push_back(!scaler_.fault.empty() ? verdict("Ready", Is::no, "InvalidSpec", scaler_.fault)
-                            : !found               ? verdict("Ready", Is::no, lost_.first.c_str(), lost_.second)
-                            : !conflict_.empty()   ? verdict("Ready", Is::no, "Conflict", conflict_)
-                            : silent               ? verdict("Ready", Is::no, "SignalMissing", trouble_)
-                                                   : verdict("Ready", Is::yes, "Decided", ""));
+    out_.verdicts.push_back(!scaler_.fault.empty() ? verdict("Ready", ConditionStatus::no, "InvalidSpec", scaler_.fault)
+                            : !found ? verdict("Ready", ConditionStatus::no, lost_.first.c_str(), lost_.second)
+                            : !conflict_.empty() ? verdict("Ready", ConditionStatus::no, "Conflict", conflict_)
+                            : silent             ? verdict("Ready", ConditionStatus::no, "SignalMissing", trouble_)
+                                                 : verdict("Ready", ConditionStatus::yes, "Decided", ""));
     std::ranges::move(rest, std::back_inserter(out_.verdicts));
   }
 
@@ -207,30 +206,30 @@ class Reporter {
   StatusCondition slo() const {
     const auto seen = from_.ttft_us.find(scaler_.meta.uid);
     if (scaler_.slo.ttft == Duration{} || seen == from_.ttft_us.end()) {
-      return verdict("SLOMet", Is::unknown, "NotMeasured", "");
+      return verdict("SLOMet", ConditionStatus::unknown, "NotMeasured", "");
     }
     const std::string text = "on the slowest replica the 99th percentile of the time to first token is " +
                              explain::time_text(std::chrono::microseconds(seen->second)) + ", the SLO is " +
                              explain::time_text(scaler_.slo.ttft);
     const bool met = std::chrono::microseconds(seen->second) <= scaler_.slo.ttft;
-    return verdict("SLOMet", met ? Is::yes : Is::no, met ? "Met" : "TooSlow", text);
+    return verdict("SLOMet", met ? ConditionStatus::yes : ConditionStatus::no, met ? "Met" : "TooSlow", text);
   }
 
   /// Returns the condition EngineKnown: True if the engine table has a row for every target. The message is about the
   /// first target without one.
   StatusCondition engine_known() const {
     if (scaler_.policy != InferenceScaler::Policy::capstan) {
-      return verdict("EngineKnown", Is::unknown, "NotUsed",
+      return verdict("EngineKnown", ConditionStatus::unknown, "NotUsed",
                      "policy " + std::string(name_of(scaler_.policy)) + " does not use the engine table");
     }
-    if (!prior_) return verdict("EngineKnown", Is::unknown, "NothingDecided", "");
-    return verdict("EngineKnown", prior_->known ? Is::yes : Is::no, prior_->reason.c_str(),
+    if (!prior_) return verdict("EngineKnown", ConditionStatus::unknown, "NothingDecided", "");
+    return verdict("EngineKnown", prior_->known ? ConditionStatus::yes : ConditionStatus::no, prior_->reason.c_str(),
                    prior_field_ + prior_->message);
   }
 
   /// Returns the condition SLOBreach: whether a roll-back is in force, since when, and how a person ends it.
   StatusCondition slo_breach() const {
-    if (!breach_) return verdict(kSloBreach.data(), Is::no, "None", "");
+    if (!breach_) return verdict(kSloBreach.data(), ConditionStatus::no, "None", "");
     const auto& [target, memory] = *breach_;
     const auto shown = [](Instant at) {
       return kube::wall_time_seconds({at.since_start / std::chrono::microseconds(1)});
@@ -238,7 +237,7 @@ class Reporter {
     const std::string since = shown(memory.rolled_back_at);
     const std::string settings = memory.good ? "the settings of " + shown(memory.good->at) + " are in force"
                                              : "no earlier settings are known that held the SLO";
-    return verdict(kSloBreach.data(), Is::yes, "RolledBack",
+    return verdict(kSloBreach.data(), ConditionStatus::yes, "RolledBack",
                    target + ": the SLO was breached, and the settings were rolled back at " + since + ": " + settings +
                        ". Replicas are not lowered until a person acknowledges the breach: kubectl -n " +
                        scaler_.meta.ns + " annotate isc " + scaler_.meta.name + " --overwrite " +
@@ -250,11 +249,11 @@ class Reporter {
       const bool limited =
           row.why && (row.why->code == ReasonCode::at_maximum || row.why->code == ReasonCode::at_minimum);
       if (limited) {
-        return verdict("AtLimit", Is::yes, camel_case(name(row.why->code)).c_str(),
+        return verdict("AtLimit", ConditionStatus::yes, camel_case(name(row.why->code)).c_str(),
                        row.name + ": " + (row.summary ? explain::one_line(*row.summary) : sentence(*row.why)));
       }
     }
-    return verdict("AtLimit", Is::no, "None", "");
+    return verdict("AtLimit", ConditionStatus::no, "None", "");
   }
 
   const ReportSources& from_;

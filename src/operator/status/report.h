@@ -32,10 +32,12 @@ struct TargetReport {
   std::optional<explain::Summary> summary;  ///< summary of the last decision, in three lines
 };
 
+enum class ConditionStatus : std::uint8_t { no, yes, unknown };
+
 /// A condition without its times.
 struct StatusCondition {
   std::string type;
-  enum class Is : std::uint8_t { no, yes, unknown } is = Is::unknown;
+  ConditionStatus status = ConditionStatus::unknown;
   std::string reason;  ///< code in CamelCase
   std::string message;
 };

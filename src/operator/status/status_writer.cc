@@ -30,24 +30,24 @@ std::string number_of(std::string amount) {
   return amount.substr(0, amount.find(' '));
 }
 
-std::string_view word(StatusCondition::Is is) {
+std::string_view word(ConditionStatus status) {
   constexpr std::string_view kWords[] = {"False", "True", "Unknown"};
-  return kWords[static_cast<std::size_t>(is)];
+  return kWords[static_cast<std::size_t>(status)];
 }
 
 Json conditions(const ScalerReport& report, const InferenceScaler& scaler, kube::WallTime wall, bool exact) {
   Json list = Json::array();
   for (const StatusCondition& verdict : report.verdicts) {
     Json row = {{"type", verdict.type},
-                {"status", word(verdict.is)},
+                {"status", word(verdict.status)},
                 {"observedGeneration", report.generation},
                 {"reason", verdict.reason}};
     // A message may hold a number that changes with every scrape. Only a change of the state is worth a write.
     if (exact) row["message"] = verdict.message;
     if (exact) {
       row["lastTransitionTime"] =
-          condition_since(scaler.conditions, verdict.type, verdict.is == StatusCondition::Is::yes,
-                          verdict.is == StatusCondition::Is::no, wall);
+          condition_since(scaler.conditions, verdict.type, verdict.status == ConditionStatus::yes,
+                          verdict.status == ConditionStatus::no, wall);
     }
     list.push_back(std::move(row));
   }
@@ -133,7 +133,7 @@ std::string status_json(const ScalerReport& report, const InferenceScaler& scale
 /// Returns an Event when a roll-back begins and when it ends.
 std::optional<kube::EventNote> StatusWriter::roll_back(const ScalerReport& report, Known& known) const {
   const auto verdict = std::ranges::find(report.verdicts, kSloBreach, &StatusCondition::type);
-  const bool now = verdict != report.verdicts.end() && verdict->is == StatusCondition::Is::yes;
+  const bool now = verdict != report.verdicts.end() && verdict->status == ConditionStatus::yes;
   if (std::exchange(known.rolled_back, now) == now) return std::nullopt;
   return kube::EventNote{
       .api_version = kInferenceScalers.api_version(),

@@ -64,7 +64,8 @@ Monitoring expand_rows(const MonitoringTemplates& templates, const PlanSpec& spe
       out.sources.insert(row.source);
       return std::move(*query);
     }
-    (is_of_spec(query.error()) ? out.not_asked : out.left_out).push_back({name, missing_words(query.error(), engine)});
+    (is_optional_in_spec(query.error()) ? out.not_asked : out.left_out)
+        .push_back({name, missing_words(query.error(), engine)});
     return std::nullopt;
   };
   for (const PanelTemplate& row : templates.panels) {

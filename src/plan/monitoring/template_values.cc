@@ -174,10 +174,10 @@ TemplateValues cluster_values(const PlanFacts& facts) {
   return out;
 }
 
-bool is_of_spec(std::string_view variable) {
-  static constexpr std::array<std::string_view, 5> kOfSpec = {"ttft_bound", "tpot_bound", "fast_burn_quantile",
-                                                              "slow_burn_quantile", "usd_per_hour_limit"};
-  return std::ranges::find(kOfSpec, variable) != kOfSpec.end();
+bool is_optional_in_spec(std::string_view variable) {
+  static constexpr std::array<std::string_view, 5> kOptional = {"ttft_bound", "tpot_bound", "fast_burn_quantile",
+                                                                "slow_burn_quantile", "usd_per_hour_limit"};
+  return std::ranges::find(kOptional, variable) != kOptional.end();
 }
 
 std::string missing_words(std::string_view variable, std::string_view engine) {

@@ -24,7 +24,7 @@ TemplateValues cluster_values(const PlanFacts& facts);
 
 /// Returns true if the variable is a bound or limit that comes from the spec, where it is optional. The other variables
 /// come from the engine's metrics and from prices.
-bool is_of_spec(std::string_view variable);
+bool is_optional_in_spec(std::string_view variable);
 
 /// Returns why a variable has no value: "the spec has no limits.usd_per_hour".
 std::string missing_words(std::string_view variable, std::string_view engine);

@@ -118,7 +118,7 @@ TEST(Render, SaysWhichOfEquallyCheapScalersThePlanTakes) {
   plan.services.front().variants = {variant(ScalerKind::capstan, 995'000, 20'000'000),
                                     variant(ScalerKind::hpa, 999'000, 20'000'000)};
   const auto has_choice = [&] {
-    return render_text(plan).contains("  of equal cost: Capstan before the ScaledObject");
+    return render_text(plan).contains("  At equal cost the plan prefers Capstan");
   };
   EXPECT_TRUE(has_choice());
   plan.services.front().variants[1] = variant(ScalerKind::hpa, 999'000, 21'000'000);

@@ -18,22 +18,23 @@ namespace {
 void add_signal_statements(const ScalerFacts& facts, const ServicePlan& fleet, Section& out) {
   const SignalChoice& signal = facts.signal;
   SubjectStatements statements(workload_name(facts.service, facts.role.role), out);
-  std::string why = fmt::format("{}: {}", kind_word(signal.kind), signal.kind_why);
-  if (!signal.asked_why.empty()) why = signal.asked_why + "; " + why;
+  std::string why = fmt::format("{}: {}", kind_word(signal.kind), signal.kind_reason);
+  if (!signal.asked_reason.empty()) why = signal.asked_reason + "; " + why;
   statements.add("signal", signal_word(signal.signal), std::move(why),
-                 signal.asked_why.empty() ? Evidence::modelled : Evidence::stated, Shown::page);
+                 signal.asked_reason.empty() ? Evidence::modelled : Evidence::stated, Shown::page);
   statements.add("requests that one replica runs at once", fmt::format("{}", signal.batch),
                  fmt::format("the most that one replica runs within the SLO, limited by {}", bound_word(signal.bound)),
                  Evidence::modelled);
-  statements.add("target of waiting requests per replica", fmt::format("{}", signal.waiting), signal.waiting_why,
+  statements.add("target of waiting requests per replica", fmt::format("{}", signal.waiting), signal.waiting_reason,
                  signal.is_waiting_assumed ? Evidence::assumed : Evidence::modelled, Shown::one_service);
   if (signal.uses_kv()) {
-    statements.add("KV memory per replica", fmt::format("{} %", signal.kv_percent), signal.kv_why, Evidence::modelled,
-                   Shown::one_service);
+    statements.add("KV memory per replica", fmt::format("{} %", signal.kv_percent), signal.kv_reason,
+                   Evidence::modelled, Shown::one_service);
   }
-  statements.add("target of requests in flight per replica", fmt::format("{}", signal.in_flight), signal.in_flight_why,
-                 Evidence::modelled, Shown::one_service);
-  statements.add("target that is reached first", signal.deciding, signal.deciding_why, Evidence::modelled, Shown::page);
+  statements.add("target of requests in flight per replica", fmt::format("{}", signal.in_flight),
+                 signal.in_flight_reason, Evidence::modelled, Shown::one_service);
+  statements.add("target that is reached first", signal.first_threshold, signal.first_threshold_reason,
+                 Evidence::modelled, Shown::page);
   statements.add("minimum", fmt::format("{}", facts.role.minimum),
                  "the smallest that was simulated and holds the SLO for this cost", Evidence::simulated);
   statements.add(

@@ -36,17 +36,17 @@ double slo_ttft_s(const ServiceSpec& service) {
 void classify(const RoleFleet& role, SignalChoice& choice) {
   if (role.role == model::Role::prefill) {
     choice.kind = WorkKind::prefill_bound;
-    choice.kind_why = "prefill replicas compute prompts and nothing else";
+    choice.kind_reason = "prefill replicas compute prompts and nothing else";
   } else if (role.role == model::Role::decode) {
     choice.kind = WorkKind::decode_bound;
-    choice.kind_why =
+    choice.kind_reason =
         fmt::format("decode replicas compute no prompts; at {} sequences their KV memory is {:.0f} % full",
                     choice.batch, role.kv_share_at_batch * 100);
   } else {
     choice.kind = choice.prefill_share >= kPrefillBound  ? WorkKind::prefill_bound
                   : choice.prefill_share <= kDecodeBound ? WorkKind::decode_bound
                                                          : WorkKind::mixed;
-    choice.kind_why = fmt::format(
+    choice.kind_reason = fmt::format(
         "at {} sequences prompts take {:.0f} % of the step time, answers {:.0f} %, and {:.0f} % of the KV memory is in "
         "use; prefill-bound from {:.0f} %, decode-bound up to {:.0f} %",
         choice.batch, choice.prefill_share * 100, (1 - choice.prefill_share) * 100, role.kv_share_at_batch * 100,
@@ -62,14 +62,15 @@ void take_asked(std::string_view asked, SignalChoice& choice) {
   if (word == AskedSignal::queue || word == AskedSignal::latency) choice.signal = WorkKind::prefill_bound;
   if (word == AskedSignal::kv) choice.signal = WorkKind::decode_bound;
   if (word == AskedSignal::goodput) choice.signal = WorkKind::mixed;
-  choice.asked_why = fmt::format("asked.scale_on: {}", asked);
+  choice.asked_reason = fmt::format("asked.scale_on: {}", asked);
   if (word == AskedSignal::latency) {
-    choice.asked_why +=
+    choice.asked_reason +=
         "; a latency rises only after requests wait, so the signal is the queue, with its threshold from the TTFT "
         "bound";
   }
-  choice.asked_why += choice.signal == choice.kind ? "; the plan would take the same"
-                                                   : fmt::format("; the plan would take {}", signal_word(choice.kind));
+  choice.asked_reason += choice.signal == choice.kind
+                             ? "; the plan would take the same"
+                             : fmt::format("; the plan would take {}", signal_word(choice.kind));
 }
 
 /// Sets the factor by which the load of a burst exceeds what the minimum carries. The thresholds leave this much
@@ -94,7 +95,7 @@ void set_in_flight(const RoleFleet& role, SignalChoice& choice) {
   const double most = is_prefill ? batch / 2 : batch;
   const double target = less_deviation(most) / choice.growth / kHpaTolerance;
   choice.in_flight = std::max<std::int64_t>(static_cast<std::int64_t>(target), kRequestsMin);
-  choice.in_flight_why = fmt::format(
+  choice.in_flight_reason = fmt::format(
       "{} runs {} sequences within the SLO, limited by {}; ({}{} - {:.1f} for random arrivals) / {:.2f} for the part "
       "of "
       "a burst above the minimum / {:.1f} for the tolerance of the HPA = {:.1f}{}",
@@ -111,7 +112,7 @@ void set_waiting(const ServiceSpec& service, const RoleFleet& role, const Replic
   if (ttft_s <= 0 || capacity.prompt_s <= 0 || is_decode) {
     choice.waiting = kAssumedWaiting;
     choice.is_waiting_assumed = true;
-    choice.waiting_why =
+    choice.waiting_reason =
         is_decode
             ? "decode replicas compute no prompts; only the HPA has this metric, because it cannot add waiting to "
               "running requests"
@@ -121,7 +122,7 @@ void set_waiting(const ServiceSpec& service, const RoleFleet& role, const Replic
   const double prompts = ttft_s / capacity.prompt_s / 2;
   const std::int64_t most = std::max(kRequestsMin, choice.in_flight);
   choice.waiting = std::clamp<std::int64_t>(static_cast<std::int64_t>(prompts), kRequestsMin, most);
-  choice.waiting_why = fmt::format(
+  choice.waiting_reason = fmt::format(
       "a replica computes {:.1f} mean prompts of {} within half of the TTFT bound of {}; the other half is for the "
       "prompt itself and the next reading{}",
       prompts, short_time(capacity.prompt_s), short_time(ttft_s),
@@ -135,7 +136,7 @@ void set_kv(const RoleFleet& role, SignalChoice& choice) {
   const double usual = less_deviation(batch);
   const double share = role.kv_share_at_batch * usual / batch / choice.growth / kHpaTolerance;
   choice.kv_percent = std::max<std::int64_t>(static_cast<std::int64_t>(std::min(share, kKvMax) * 100), 1);
-  choice.kv_why = fmt::format(
+  choice.kv_reason = fmt::format(
       "{:.0f} % at {} sequences x {:.1f} / {} for random arrivals / {:.2f} for the part of a burst above the minimum / "
       "{:.1f} for the tolerance of the HPA = {:.1f} %, rounded down, at most {:.0f} %",
       role.kv_share_at_batch * 100, choice.batch, usual, choice.batch, choice.growth, kHpaTolerance, share * 100,
@@ -143,19 +144,19 @@ void set_kv(const RoleFleet& role, SignalChoice& choice) {
 }
 
 /// Compares the thresholds by the requests of one replica at which they are reached.
-void set_deciding(const RoleFleet& role, SignalChoice& choice) {
+void set_first_threshold(const RoleFleet& role, SignalChoice& choice) {
   const double kv_per_sequence = role.kv_share_at_batch / static_cast<double>(choice.batch);
   const double by_kv = kv_per_sequence > 0 ? static_cast<double>(choice.kv_percent) / 100 / kv_per_sequence : 0;
   const bool has_kv = choice.uses_kv() && by_kv > 0;
-  choice.deciding = has_kv && by_kv < static_cast<double>(choice.in_flight) ? "KV memory" : "in flight";
-  choice.deciding_why = fmt::format("with mean requests, {} in flight is reached at {} requests of a replica",
-                                    choice.in_flight, choice.in_flight);
-  if (has_kv) choice.deciding_why += fmt::format(", {} % of KV memory at {:.0f}", choice.kv_percent, by_kv);
+  choice.first_threshold = has_kv && by_kv < static_cast<double>(choice.in_flight) ? "KV memory" : "in flight";
+  choice.first_threshold_reason = fmt::format("with mean requests, {} in flight is reached at {} requests of a replica",
+                                              choice.in_flight, choice.in_flight);
+  if (has_kv) choice.first_threshold_reason += fmt::format(", {} % of KV memory at {:.0f}", choice.kv_percent, by_kv);
   if (choice.uses_waiting()) {
-    choice.deciding_why += fmt::format(", {} waiting at {}, because the others are in the batch", choice.waiting,
-                                       choice.batch + choice.waiting);
+    choice.first_threshold_reason += fmt::format(", {} waiting at {}, because the others are in the batch",
+                                                 choice.waiting, choice.batch + choice.waiting);
   }
-  choice.deciding_why +=
+  choice.first_threshold_reason +=
       "; the lowest adds replicas, and the others take over when prompts or answers are longer than the mean";
 }
 
@@ -174,7 +175,7 @@ SignalChoice choose_signal(const ServiceSpec& service, const ServicePlan& fleet,
   set_in_flight(role, choice);
   set_waiting(service, role, capacity, choice);
   set_kv(role, choice);
-  set_deciding(role, choice);
+  set_first_threshold(role, choice);
   return choice;
 }
 

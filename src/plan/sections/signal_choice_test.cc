@@ -30,7 +30,7 @@ TEST(SignalChoice, FollowsFromWhatLimitsAReplica) {
     role.prefill_share = row.prefill_share;
     const SignalChoice choice = choose_signal(sample.spec.services.front(), sample.services.front(), role);
     EXPECT_EQ(choice.kind, row.kind) << row.name;
-    EXPECT_FALSE(choice.kind_why.empty());
+    EXPECT_FALSE(choice.kind_reason.empty());
   }
 }
 
@@ -85,14 +85,14 @@ TEST(SignalChoice, TakesTheSignalThatTheSpecAsksFor) {
   RoleFleet& role = fleet.roles.front();
   role.prefill_share = 0.7;  // prefill-bound: the plan takes the queue
   const SignalChoice own = choose_signal(service, fleet, role);
-  EXPECT_EQ(own.asked_why, "");
+  EXPECT_EQ(own.asked_reason, "");
   const SignalChoice kv = choose_signal(service, fleet, role, "vllm:kv_cache_usage_perc");
   EXPECT_EQ(kv.kind, WorkKind::prefill_bound);
   EXPECT_EQ(kv.signal, WorkKind::decode_bound);
   EXPECT_TRUE(kv.uses_kv());
   EXPECT_FALSE(kv.uses_waiting());
-  EXPECT_EQ(kv.asked_why, "asked.scale_on: vllm:kv_cache_usage_perc; the plan would take queue depth");
-  EXPECT_EQ(choose_signal(service, fleet, role, "queue").asked_why,
+  EXPECT_EQ(kv.asked_reason, "asked.scale_on: vllm:kv_cache_usage_perc; the plan would take queue depth");
+  EXPECT_EQ(choose_signal(service, fleet, role, "queue").asked_reason,
             "asked.scale_on: queue; the plan would take the same");
   EXPECT_EQ(choose_signal(service, fleet, role, "latency").signal, WorkKind::prefill_bound);
   EXPECT_EQ(choose_signal(service, fleet, role, "goodput").signal, WorkKind::mixed);
@@ -106,9 +106,9 @@ TEST(SignalChoice, NamesTheThresholdThatIsReachedFirst) {
   role.minimum = 64;
   const SignalChoice choice = choose_signal(sample.spec.services.front(), sample.services.front(), role, "goodput");
   EXPECT_EQ(choice.kv_percent, 65);
-  EXPECT_EQ(choice.deciding, "KV memory");
+  EXPECT_EQ(choice.first_threshold, "KV memory");
   role.kv_share_at_batch = 0;
-  EXPECT_EQ(choose_signal(sample.spec.services.front(), sample.services.front(), role).deciding, "in flight");
+  EXPECT_EQ(choose_signal(sample.spec.services.front(), sample.services.front(), role).first_threshold, "in flight");
 }
 
 TEST(MeanRequest, IsThatOfTheSimulationsIfThereAreAny) {

@@ -5,7 +5,7 @@
 #include <optional>
 #include <vector>
 
-#include "sim/cluster/part.h"
+#include "sim/cluster/component.h"
 
 namespace capstan::sim {
 
@@ -19,10 +19,10 @@ class ActionExecutor {
 
 /// The actions between their submission and their outcome. An action takes effect after some time. By chance, it may be
 /// refused, or its outcome may stay unknown to the controller.
-class ActionQueue : Part {
+class ActionQueue : Component {
  public:
   ActionQueue(Basics& basics, std::uint64_t seed, ActionExecutor& executor)
-      : Part(basics), executor_(executor), draws_(seed, "cluster.action") {}
+      : Component(basics), executor_(executor), draws_(seed, "cluster.action") {}
 
   /// @param basis  gangs on which the decision is based; the action is refused if one of them ends before it
   ///               takes effect

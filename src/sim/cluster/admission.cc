@@ -22,7 +22,8 @@ constexpr Duration kPromise = 1min;
 
 }  // namespace
 
-Admission::Admission(Basics& basics, const NodeProvider& nodes, Jobs& jobs) : Part(basics), nodes_(nodes), jobs_(jobs) {
+Admission::Admission(Basics& basics, const NodeProvider& nodes, Jobs& jobs)
+    : Component(basics), nodes_(nodes), jobs_(jobs) {
   const bool has_preemptible = std::ranges::any_of(config_.job_classes, &JobClass::preemptible);
   has_elastic_ = std::ranges::any_of(config_.jobs, &Job::is_elastic);
   if (has_preemptible || has_elastic_) events_.schedule(now() + kInterval, EventKind::admission);

@@ -7,10 +7,10 @@
 #include <tuple>
 #include <vector>
 
+#include "sim/cluster/component.h"
 #include "sim/cluster/free_room.h"
 #include "sim/cluster/jobs.h"
 #include "sim/cluster/node_provider.h"
-#include "sim/cluster/part.h"
 
 namespace capstan::sim {
 
@@ -26,7 +26,7 @@ namespace capstan::sim {
 ///   one whose jobs began last. Of its jobs, the youngest end first. No job ends without need.
 /// - Until the gang is placed, at most for a minute, jobs with a lower priority that arrived before it do not ask for
 ///   GPUs, because a placement by age would give them the room.
-class Admission : Part {
+class Admission : Component {
  public:
   Admission(Basics& basics, const NodeProvider& nodes, Jobs& jobs);
 

@@ -4,19 +4,19 @@
 #include <optional>
 #include <set>
 
+#include "sim/cluster/component.h"
 #include "sim/cluster/gangs.h"
 #include "sim/cluster/jobs.h"
 #include "sim/cluster/node_provider.h"
-#include "sim/cluster/part.h"
 #include "sim/cluster/pods.h"
 
 namespace capstan::sim {
 
 /// Binds the pods of gangs to nodes, all pods of a request or none, and refuses requests that do not fit.
-class Binder : Part {
+class Binder : Component {
  public:
   Binder(Basics& basics, const NodeProvider& nodes, Pods& pods, Gangs& gangs, Jobs& jobs)
-      : Part(basics), nodes_(nodes), pods_(pods), gangs_(gangs), jobs_(jobs) {}
+      : Component(basics), nodes_(nodes), pods_(pods), gangs_(gangs), jobs_(jobs) {}
 
   std::optional<model::Reason> perform(const model::BindPods& what);
   /// Binds all pods of a gang inside the first domain of its level in which they fit. Returns false if there is none.

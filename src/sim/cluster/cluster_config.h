@@ -74,8 +74,8 @@ enum class WeightCache : std::uint8_t { none, disk, host_memory };
 /// How retired replicas sleep before they end. The weights of a sleeping engine are in the node's memory. A sleeping
 /// replica holds its GPUs, which are still paid for.
 struct Sleep {
-  ReplicaCount most = 0;                     ///< replicas of a service that may sleep at once
-  Duration longest = std::chrono::hours(1);  ///< a replica that sleeps longer ends
+  ReplicaCount max_replicas = 0;                  ///< replicas of a service that may sleep at once
+  Duration max_duration = std::chrono::hours(1);  ///< a replica that sleeps longer ends
   Latency wake = Latency::between(std::chrono::seconds(3), std::chrono::seconds(6));
 };
 

@@ -5,7 +5,7 @@
 namespace capstan::sim {
 
 Drains::Drains(Basics& basics, ServingHook& hook, DrainListener& listener)
-    : Part(basics), hook_(hook), listener_(listener) {
+    : Component(basics), hook_(hook), listener_(listener) {
   CAPSTAN_ASSERT(config_.drain_poll.count() > 0);
 }
 

@@ -4,7 +4,7 @@
 #include <map>
 #include <vector>
 
-#include "sim/cluster/part.h"
+#include "sim/cluster/component.h"
 #include "sim/cluster/serving_hook.h"
 
 namespace capstan::sim {
@@ -21,7 +21,7 @@ class DrainListener {
 
 /// The replicas that have left the router and finish the requests that they hold. A drain longer than the grace period
 /// is cut: the replica loses its requests.
-class Drains : Part {
+class Drains : Component {
  public:
   Drains(Basics& basics, ServingHook& hook, DrainListener& listener);
 

@@ -9,7 +9,7 @@
 namespace capstan::sim {
 
 Gangs::Gangs(Basics& basics, const Parts& parts, LossListener& listener)
-    : Part(basics),
+    : Component(basics),
       hook_(parts.hook),
       pods_(parts.pods),
       starts_(parts.starts),
@@ -100,7 +100,7 @@ void Gangs::serve(model::GangId id) {
 void Gangs::retire(model::GangId id) {
   const Stage stage = known_row(gangs_, id).stage;
   const model::ServiceId service = service_of(id);
-  const bool sleeps = stage == Stage::ready && sleepers_.count(of(service)) < start_of(service).sleep.most;
+  const bool sleeps = stage == Stage::ready && sleepers_.count(of(service)) < start_of(service).sleep.max_replicas;
   stage == Stage::ready || stage == Stage::converting ? begin_drain(id) : remove(id);
   if (sleeps) sleepers_.choose(id);
 }
@@ -132,7 +132,7 @@ void Gangs::drained(model::GangId id, DrainPurpose purpose) {
 
 void Gangs::fall_asleep(model::GangId id) {
   known_row(gangs_, id).stage = Stage::sleeping;
-  const Instant until = now() + start_of(service_of(id)).sleep.longest;
+  const Instant until = now() + start_of(service_of(id)).sleep.max_duration;
   sleepers_.fall_asleep(id, until);
   events_.schedule(until, EventKind::sleep_over, id.value);
   scraper_.pause(id);

@@ -4,8 +4,8 @@
 #include <map>
 #include <set>
 
+#include "sim/cluster/component.h"
 #include "sim/cluster/drains.h"
-#include "sim/cluster/part.h"
 #include "sim/cluster/pods.h"
 #include "sim/cluster/scraper.h"
 #include "sim/cluster/serving_hook.h"
@@ -22,7 +22,7 @@ class LossListener {
 };
 
 /// The gangs and their lifecycle: a gang is created, bound, starts, serves, and then drains, sleeps, converts or ends.
-class Gangs : Part {
+class Gangs : Component {
  public:
   /// The parts that carry out the steps of the lifecycle.
   struct Parts {

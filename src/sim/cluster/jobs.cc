@@ -23,7 +23,8 @@ Duration with_width(Duration left, std::int64_t width, const Job& job) {
 
 }  // namespace
 
-Jobs::Jobs(Basics& basics, std::uint64_t seed, Pods& pods) : Part(basics), pods_(pods), draws_(seed, "cluster.jobs") {
+Jobs::Jobs(Basics& basics, std::uint64_t seed, Pods& pods)
+    : Component(basics), pods_(pods), draws_(seed, "cluster.jobs") {
   CAPSTAN_ASSERT(std::ranges::is_sorted(config_.jobs, {}, &Job::at));
   schedule_arrival();
 }

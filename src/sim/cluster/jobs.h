@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "base/known_row.h"
-#include "sim/cluster/part.h"
+#include "sim/cluster/component.h"
 #include "sim/cluster/pods.h"
 #include "sim/cluster/serving_hook.h"
 
@@ -47,7 +47,7 @@ struct NarrowJob {
 /// The batch jobs and their controller. A job arrives, waits until all its pods are bound, starts, computes, and ends.
 /// A job that loses a pod after all were bound loses all of them and waits again, as a new gang. The ordinal of a job's
 /// gang is its position in `ClusterConfig::jobs`.
-class Jobs : Part {
+class Jobs : Component {
  public:
   Jobs(Basics& basics, std::uint64_t seed, Pods& pods);
 

@@ -9,7 +9,7 @@
 namespace capstan::sim {
 
 NodeProvider::NodeProvider(Basics& basics, std::uint64_t seed, NodeListener& listener)
-    : Part(basics),
+    : Component(basics),
       listener_(listener),
       provider_draws_(seed, "cluster.provider"),
       capacity_draws_(seed, "cluster.capacity"),

@@ -5,7 +5,7 @@
 #include <optional>
 #include <vector>
 
-#include "sim/cluster/part.h"
+#include "sim/cluster/component.h"
 #include "sim/cluster/serving_hook.h"
 
 namespace capstan::sim {
@@ -23,7 +23,7 @@ class NodeListener {
 
 /// The cloud provider: buys nodes, boots them, interrupts spot nodes and takes nodes back. Knows which machines still
 /// fit into the topology, and which pods hold the GPUs of each node.
-class NodeProvider : Part {
+class NodeProvider : Component {
  public:
   static constexpr std::int64_t kMaxLaunch = 1024;  ///< largest number of nodes of one LaunchNodes
 

@@ -3,15 +3,15 @@
 #include <cstdint>
 #include <map>
 
+#include "sim/cluster/component.h"
 #include "sim/cluster/node_provider.h"
-#include "sim/cluster/part.h"
 
 namespace capstan::sim {
 
 /// The pods of all gangs. Creates, binds and removes pods, and adds the GPU time of bound pods to the account.
-class Pods : Part {
+class Pods : Component {
  public:
-  Pods(Basics& basics, NodeProvider& nodes) : Part(basics), nodes_(nodes) {}
+  Pods(Basics& basics, NodeProvider& nodes) : Component(basics), nodes_(nodes) {}
 
   /// Creates a pending pod.
   model::PodId create(model::GangId gang, MilliGpu gpus, model::QueueId queue);

@@ -16,7 +16,7 @@ std::int64_t percent(std::int64_t part, std::int64_t whole) {
 }  // namespace
 
 Scraper::Scraper(Basics& basics, std::uint64_t seed, ServingHook& hook)
-    : Part(basics), hook_(hook), draws_(seed, "cluster.scrape") {
+    : Component(basics), hook_(hook), draws_(seed, "cluster.scrape") {
   CAPSTAN_ASSERT(config_.scrape.interval.count() > 0 && config_.scrape.delay < config_.scrape.interval);
 }
 

@@ -3,14 +3,14 @@
 #include <cstdint>
 #include <map>
 
-#include "sim/cluster/part.h"
+#include "sim/cluster/component.h"
 #include "sim/cluster/serving_hook.h"
 
 namespace capstan::sim {
 
 /// The monitoring system: reads engines and gateways once per interval, loses some readings, and publishes the others
 /// with their age.
-class Scraper : Part {
+class Scraper : Component {
  public:
   Scraper(Basics& basics, std::uint64_t seed, ServingHook& hook);
 

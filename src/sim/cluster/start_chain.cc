@@ -11,7 +11,7 @@
 namespace capstan::sim {
 
 StartChain::StartChain(Basics& basics, std::uint64_t seed, const NodeProvider& nodes, StartListener& listener)
-    : Part(basics),
+    : Component(basics),
       provider_(nodes),
       listener_(listener),
       draws_(seed, "cluster.start"),

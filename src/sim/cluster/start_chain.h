@@ -4,9 +4,9 @@
 #include <map>
 #include <vector>
 
+#include "sim/cluster/component.h"
 #include "sim/cluster/flow_network.h"
 #include "sim/cluster/node_provider.h"
-#include "sim/cluster/part.h"
 
 namespace capstan::sim {
 
@@ -21,7 +21,7 @@ class StartListener {
 
 /// The start of a gang, from bound to ready: image pulls, weight loading, engine initialization, warm-up. Pulls and
 /// loads of all gangs share the bandwidth of one network. A node keeps the images and weights that it loaded.
-class StartChain : Part {
+class StartChain : Component {
  public:
   enum class Resume : std::uint8_t { sleep, conversion };
 

@@ -8,7 +8,7 @@
 namespace capstan::sim {
 
 WorkloadController::WorkloadController(Basics& basics, std::uint64_t seed, Gangs& gangs)
-    : Part(basics), gangs_(gangs), draws_(seed, "cluster.workload") {
+    : Component(basics), gangs_(gangs), draws_(seed, "cluster.workload") {
   for (std::uint32_t s = 0; s < catalog().services.size(); ++s) {
     workloads_[{s}];
     api_.set(model::ServiceId{s}, model::ServiceState{});

@@ -6,13 +6,13 @@
 #include <vector>
 
 #include "sim/cluster/binder.h"
+#include "sim/cluster/component.h"
 #include "sim/cluster/gangs.h"
-#include "sim/cluster/part.h"
 
 namespace capstan::sim {
 
 /// The workload controller: keeps the desired replica count of each workload, and creates or retires gangs to match it.
-class WorkloadController : Part {
+class WorkloadController : Component {
  public:
   WorkloadController(Basics& basics, std::uint64_t seed, Gangs& gangs);
 

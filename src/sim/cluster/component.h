@@ -14,7 +14,7 @@
 
 namespace capstan::sim {
 
-/// The state that all parts of a cluster share.
+/// The state that all components of a cluster share.
 struct Basics {
   explicit Basics(ClusterConfig with)
       : config(std::move(with)), api(config.catalog), account(api.catalog(), config.job_classes.size()) {}
@@ -22,14 +22,14 @@ struct Basics {
   ClusterConfig config;
   EventQueue events;
   ApiServer api;
-  GpuAccount account;  ///< GPU time of periods that have ended; each part adds its open ones on request
+  GpuAccount account;  ///< GPU time of periods that have ended; each component adds its open ones on request
   ClusterMeter meter;  ///< counts only; times and costs follow from the account
 };
 
-/// The base of a part of the cluster. A part owns its state and knows other parts only by their public functions.
-class Part {
+/// The base of a component of the cluster. A component owns its state and knows others only by their public functions.
+class Component {
  public:
-  explicit Part(Basics& basics)
+  explicit Component(Basics& basics)
       : config_(basics.config),
         events_(basics.events),
         api_(basics.api),
