@@ -9,7 +9,7 @@
 // Compresses a series of similar texts with zstd, each against the one before.
 namespace capstan::archive {
 
-/// The largest text that is decompressed. It bounds what a damaged file can allocate.
+/// Largest size of a text that is decompressed. It bounds the memory that reading a damaged file can allocate.
 inline constexpr std::size_t kTextBytesMost = std::size_t{512} << 20;
 
 /// Compresses a text. `before` is the text before it in the series, which the reader will have, too; it may be empty.

@@ -16,7 +16,7 @@ class Follower {
  public:
   struct Calls {
     std::function<void(const SavedState&)> on_state;
-    /// Is called if another recording has taken the place of the file, before its first state.
+    /// Is called when another recording has replaced the file, before the first state of the new recording.
     std::function<void()> on_replaced{};
   };
 

@@ -231,6 +231,24 @@ class TableReader {
     }
     need_instant(fields, "created_at_ns", row.created_at);
     read_ref(fields, errors_, "queue", row.queue, within(catalog_.queues));
+    devices(fields, row);
+  }
+
+  /// Reads the numbers of the devices that a pod holds, each once.
+  void devices(Fields& fields, model::Pod& row) {
+    for (const Node& node : fields.list("devices")) {
+      const std::optional<std::int64_t> number = manifest::read_integer(node.text);
+      const std::int64_t least = row.devices.empty() ? 0 : row.devices.back() + 1;
+      if (node.kind != Node::Kind::scalar || !number || *number < least || *number > kMaxDevice) {
+        return errors_.fail(node.place, fmt::format("pods.devices: found {}, expected numbers of devices of 0..{} in "
+                                                    "ascending order",
+                                                    node.words(), kMaxDevice));
+      }
+      row.devices.push_back(static_cast<std::uint16_t>(*number));
+    }
+    if (!row.devices.empty() && !row.node.valid()) {
+      errors_.fail(fields.node().place, "pods.devices: found devices on a pod without a node, expected none");
+    }
   }
 
   const manifest::JsonFile& file_;
@@ -353,11 +371,20 @@ double in_gpus(MilliGpu gpus) { return static_cast<double>(gpus.count) / 1000; }
 std::optional<model::Inconsistency> find_overcommitted(const model::Snapshot& snapshot,
                                                        const std::set<model::NodeId>& marked) {
   const std::map<model::NodeId, MilliGpu> bound = bound_gpus(snapshot);
+  const std::map<model::NodeId, std::uint16_t> vanished = vanished_devices(snapshot);
   std::optional<model::Inconsistency> fault;
   snapshot.nodes.for_each([&](model::NodeId id, const model::Node& node) {
     const auto found = bound.find(id);
     const MilliGpu held = found == bound.end() ? MilliGpu{} : found->second;
-    if (fault || (held > node.gpus) == marked.contains(id)) return;
+    const auto device = vanished.find(id);
+    if (fault || (held > node.gpus || device != vanished.end()) == marked.contains(id)) return;
+    if (device != vanished.end() && held <= node.gpus) {
+      fault = model::Inconsistency{"nodes", id.value, "gpus_milli",
+                                   fmt::format("found {} GPUs, but a pod holds device {} there, expected more, or "
+                                               "overcommitted: true",
+                                               in_gpus(node.gpus), device->second)};
+      return;
+    }
     fault = held > node.gpus
                 ? model::Inconsistency{"nodes", id.value, "gpus_milli",
                                        fmt::format("found {} GPUs, but pods hold {} there, expected at least as many, "

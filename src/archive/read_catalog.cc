@@ -71,6 +71,21 @@ void read_domains(Fields& from, model::Catalog& catalog, ErrorList& errors) {
   }
 }
 
+void read_instance_types(Fields& from, model::Catalog& catalog, ErrorList& errors) {
+  for (const Node& item : from.list("instance_types")) {
+    Fields fields(item, "catalog.instance_types", errors);
+    model::InstanceType type;
+    need_text(fields, "name", type.name);
+    const auto amount = [&](const char* key, std::optional<std::int64_t>& out) {
+      if (item.find(key) != nullptr) fields.integer(key, out.emplace(), 0, kMaxResource);
+    };
+    amount("cpu_milli", type.cpu_milli);
+    amount("memory_mib", type.memory_mib);
+    fields.finish();
+    catalog.instance_types.push_back(std::move(type));
+  }
+}
+
 void read_offerings(Fields& from, model::Catalog& catalog, ErrorList& errors) {
   for (const Node& item : need_list(from, "offerings")) {
     Fields fields(item, "catalog.offerings", errors);
@@ -79,6 +94,7 @@ void read_offerings(Fields& from, model::Catalog& catalog, ErrorList& errors) {
     need_ref(fields, errors, "gpu", offering.gpu, within(catalog.gpu_kinds));
     need_integer(fields, "gpus", offering.gpus, 1, 1'000);
     need_ref(fields, errors, "zone", offering.zone, within(catalog.domains));
+    read_ref(fields, errors, "type", offering.type, within(catalog.instance_types));
     read_word(fields, errors, "capacity", offering.capacity);
     need_integer(fields, "micro_usd_per_hour", offering.price_per_hour.count, 0, 1'000'000'000'000);
     fields.finish();
@@ -327,6 +343,7 @@ model::Catalog read_catalog(const Node& node, ClosedLists* closed, ErrorList& er
   read_gpu_kinds(fields, catalog, errors);
   read_topologies(fields, catalog, errors);
   read_domains(fields, catalog, errors);
+  read_instance_types(fields, catalog, errors);
   read_offerings(fields, catalog, errors);
   read_pools(fields, catalog, errors);
   read_queues(fields, catalog, errors);

@@ -122,6 +122,17 @@ constexpr Defect kDefects[] = {
      "nodes.gpus_milli: found 4.999 GPUs, but pods hold 5 there, expected at least as many, or overcommitted: true"},
     {"/nodes/1/overcommitted", nullptr,
      "nodes.gpus_milli: found 1 GPUs, but pods hold 2 there, expected at least as many, or overcommitted: true"},
+    {"/pods/0/devices", "[5,0]",
+     "pods.devices: found \"0\", expected numbers of devices of 0..1023 in ascending order"},
+    {"/pods/0/devices", "[-1]",
+     "pods.devices: found \"-1\", expected numbers of devices of 0..1023 in ascending order"},
+    {"/pods/0/devices", "[0,8]",
+     "nodes.gpus_milli: found 8 GPUs, but a pod holds device 8 there, expected more, or overcommitted: true"},
+    {"/pods/2/devices", "[0]", "pods.devices: found devices on a pod without a node, expected none"},
+    {"/catalog/instance_types/0/cpu_milli", "-1",
+     R"(catalog.instance_types.cpu_milli: found "-1", expected 0 to 288230376151711744)"},
+    {"/catalog/instance_types/0/name", nullptr, R"(catalog.instance_types lacks "name")"},
+    {"/catalog/offerings/0/type", "1", "catalog.offerings.type: found 1, expected the id of a row in this file"},
     {"/nodes/0/overcommitted", "true",
      "nodes.overcommitted: found true, but pods hold 5 of 8 GPUs there, expected more"},
     {"/nodes/0/claim", "9", "nodes.claim: found 9, expected the id of a row in this file"},
@@ -315,7 +326,8 @@ Json normal(const Json& file) {
     }
     const bool zero = value == 0 || value == false;
     const bool optional_list = key == "windows" || key == "beside" || key.ends_with("_classes") || key == "queues" ||
-                               key == "topologies" || key.starts_with("extended");
+                               key == "topologies" || key == "devices" || key == "instance_types" ||
+                               key.starts_with("extended");
     const bool missing = value.is_object() && value.value("state", "") == "missing" && value.value("age_ns", 1) == 0;
     const bool empty = value.is_object() && value.empty() && key != "domains";
     if (value.is_null() || (zero && kZeroIsAbsent.contains(key)) || (optional_list && value.empty()) || missing ||

@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <charconv>
 #include <filesystem>
+#include <string_view>
 #include <utility>
 
 #include "archive/delta_codec.h"
@@ -14,7 +16,8 @@ namespace {
 
 // Identifies the file: `file FILE` and other programs show it as an SQLite database with this application id.
 constexpr std::int64_t kApplication = 0x43617073;  // "Caps"
-constexpr std::int64_t kVersion = 1;
+/// Version 2 has the layers that decided. A recording of version 1 has only states in which all layers did.
+constexpr std::int64_t kVersion = 2;
 
 /// Number of attempts to finish a recording while a reader has the file open, and the pause between them.
 constexpr int kFinishTries = 40;
@@ -31,7 +34,7 @@ std::string schema() {
       "PRAGMA journal_mode = WAL;"
       "PRAGMA synchronous = NORMAL;"
       "CREATE TABLE IF NOT EXISTS states ("
-      "  number INTEGER PRIMARY KEY, at_ns INTEGER NOT NULL, first INTEGER NOT NULL, state BLOB NOT NULL);"
+      "  number INTEGER PRIMARY KEY, at_ns INTEGER NOT NULL, first INTEGER NOT NULL, state BLOB NOT NULL, due TEXT);"
       "CREATE INDEX IF NOT EXISTS states_by_first ON states (first);",
       kApplication, kVersion);
 }
@@ -46,9 +49,48 @@ Result<void> check_identity(Database& database, const std::string& path) {
   if (!application || *application != kApplication) return std::unexpected(not_a_recording(path));
   const Result<std::int64_t> version = database.integer("PRAGMA user_version");
   if (!version) return std::unexpected(version.error());
-  if (*version == kVersion) return {};
+  if (*version >= 1 && *version <= kVersion) return {};
   return std::unexpected(Error::about(
-      path, fmt::format("the recording has version {}, and this program reads version {}", *version, kVersion)));
+      path, fmt::format("the recording has version {}, and this program reads versions 1 to {}", *version, kVersion)));
+}
+
+Result<bool> has_due(Database& database) {
+  const Result<std::int64_t> columns =
+      database.integer("SELECT COUNT(*) FROM pragma_table_info('states') WHERE name = 'due'");
+  if (!columns) return std::unexpected(columns.error());
+  return *columns > 0;
+}
+
+/// Returns the layers that decided as one text: the numbers of the services, then "placement". Empty if all decided.
+std::string due_text(const control::Due& due) {
+  if (due == control::Due{}) return "";
+  std::string text = due.services ? "services" : "all services";
+  for (const model::ServiceId service : due.services.value_or(std::vector<model::ServiceId>())) {
+    text += fmt::format(" {}", service.value);
+  }
+  return text + (due.placement ? " placement" : "");
+}
+
+/// Reads what due_text() wrote.
+Result<control::Due> read_due(std::string_view text) {
+  if (text.empty()) return control::Due{};
+  const Error unreadable = Error::about("due", fmt::format("found \"{}\", expected services and placement", text));
+  control::Due due{.placement = text.ends_with(" placement")};
+  if (due.placement) text.remove_suffix(std::string_view(" placement").size());
+  if (text == "all services") return due;
+  if (!text.starts_with("services")) return std::unexpected(unreadable);
+  text.remove_prefix(std::string_view("services").size());
+  due.services.emplace();
+  while (!text.empty()) {
+    text.remove_prefix(1);
+    std::uint32_t number = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+    const bool is_next = due.services->empty() || due.services->back() < model::ServiceId{number};
+    if (error != std::errc() || !is_next) return std::unexpected(unreadable);
+    due.services->push_back({number});
+    text.remove_prefix(static_cast<std::size_t>(end - text.data()));
+  }
+  return due;
 }
 
 bool is_recording(const std::string& path) {
@@ -113,7 +155,13 @@ Result<Recorder> Recorder::open(const std::string& path, const RecordingLimits& 
   Result<Database> database = Database::open(path, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE);
   if (!database) return std::unexpected(database.error());
   if (const Result<void> made = database->run(schema().c_str()); !made) return std::unexpected(made.error());
-  Result<Statement> insert = database->prepare("INSERT INTO states VALUES (?1, ?2, ?3, ?4)");
+  const Result<bool> is_complete = has_due(*database);
+  if (!is_complete) return std::unexpected(is_complete.error());
+  if (!*is_complete) {
+    const Result<void> added = database->run("ALTER TABLE states ADD COLUMN due TEXT;");
+    if (!added) return std::unexpected(added.error());
+  }
+  Result<Statement> insert = database->prepare("INSERT INTO states VALUES (?1, ?2, ?3, ?4, ?5)");
   if (!insert) return std::unexpected(insert.error());
   Result<Statement> drop = database->prepare("DELETE FROM states WHERE first = ?1");
   if (!drop) return std::unexpected(drop.error());
@@ -142,6 +190,8 @@ Result<void> Recorder::File::write(const SavedState& state) {
   insert.bind(2, state.snapshot.at.since_start.count());
   insert.bind(3, first);
   insert.bind(4, compressed);
+  const std::string due = due_text(state.due);
+  insert.bind(5, due);
   if (const Result<void> written = database.run(insert); !written) return written;
   before = std::move(text);
   before_at = state.snapshot.at;
@@ -190,6 +240,7 @@ struct Recording::File {
   Statement rows;
   std::int64_t states = 0;
   Place place{};
+  std::string due{};  ///< of the last state, as due_text() writes it
 
   void begin_after(std::int64_t number);
   Result<bool> step();
@@ -203,8 +254,11 @@ Result<Recording> Recording::open(const std::string& path) {
   if (const Result<void> known = check_identity(*database, path); !known) return std::unexpected(known.error());
   const Result<std::int64_t> states = database->integer("SELECT COUNT(*) FROM states");
   if (!states) return std::unexpected(states.error());
+  const Result<bool> has = has_due(*database);
+  if (!has) return std::unexpected(has.error());
   Result<Statement> rows =
-      database->prepare("SELECT number, first, state, at_ns FROM states WHERE number > ?1 ORDER BY number");
+      database->prepare(*has ? "SELECT number, first, state, at_ns, due FROM states WHERE number > ?1 ORDER BY number"
+                             : "SELECT number, first, state, at_ns, '' FROM states WHERE number > ?1 ORDER BY number");
   if (!rows) return std::unexpected(rows.error());
   auto file = std::make_unique<File>(File{path, *std::move(database), *std::move(rows), *states});
   file->begin_after(-1);
@@ -240,12 +294,18 @@ Result<bool> Recording::File::step() {
   if (!text) {
     return std::unexpected(Error::about(fmt::format("{}: state {}", path, number), text.error().message));
   }
+  due = rows.blob(4);
   place = {number, std::string(stored), *std::move(text)};
   return true;
 }
 
 Result<SavedState> Recording::File::state() const {
-  return parse(place.text, fmt::format("{}: state {}", path, place.number));
+  const std::string name = fmt::format("{}: state {}", path, place.number);
+  const Result<control::Due> decided = read_due(due);
+  if (!decided) return std::unexpected(Error::about(name, decided.error().text()));
+  Result<SavedState> state = parse(place.text, name);
+  if (state) state->due = *decided;
+  return state;
 }
 
 /// Returns the first number of the run that a query selects, for a value of its parameter; nothing if it has no row.

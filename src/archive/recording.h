@@ -63,7 +63,8 @@ class Recording {
   std::int64_t states() const;  ///< number of states in the file when it was opened
   /// Returns the next state; nothing after the last one. A damaged state is an input error that names its number.
   Result<std::optional<SavedState>> next();
-  /// Returns the last state that was not read yet; nothing if there is none. It reads few of the states before.
+  /// Returns the last state that was not read yet; nothing if there is none. It decompresses only the states of the
+  /// last run.
   Result<std::optional<SavedState>> newest();
   /// Returns the first state at or after a moment; nothing if the recording ends before it.
   Result<std::optional<SavedState>> first_from(Instant at);

@@ -149,8 +149,56 @@ TEST(Recording, ForeignDamagedAndNewerFilesAreErrors) {
   ASSERT_FALSE(damaged);
   EXPECT_NE(damaged.error().text().find("run.rec: state 0: the compressed state is damaged"), std::string::npos)
       << damaged.error().text();
-  change("PRAGMA user_version = 2");
-  EXPECT_NE(Recording::open(scratch.file()).error().text().find("the recording has version 2"), std::string::npos);
+  change("PRAGMA user_version = 3");
+  EXPECT_NE(Recording::open(scratch.file()).error().text().find("the recording has version 3"), std::string::npos);
+}
+
+TEST(Recording, KeepsTheLayersThatDecided) {
+  const Scratch scratch;
+  const std::vector<control::Due> all = {
+      {},
+      {.services = {}, .placement = false},
+      {.services = std::vector<model::ServiceId>(), .placement = true},
+      {.services = std::vector<model::ServiceId>{{0}, {3}, {12}}, .placement = true},
+      {.services = std::vector<model::ServiceId>{{7}}, .placement = false},
+  };
+  Result<Recorder> recorder = Recorder::create(scratch.file());
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    SavedState state = small_state(decide::testing::at(static_cast<int>(i)));
+    state.due = all[i];
+    ASSERT_TRUE(recorder->add(state));
+  }
+  ASSERT_TRUE(recorder->finish());
+  {
+    Result<Recording> recording = Recording::open(scratch.file());
+    for (const control::Due& due : all) EXPECT_EQ((*recording->next())->due, due);
+  }
+  Result<Database> database = Database::open(scratch.file(), SQLITE_OPEN_READWRITE);
+  for (const char* bad : {"services 3 2", "services x", "placement", "services 1 place"}) {
+    ASSERT_TRUE(database->run((std::string("UPDATE states SET due = '") + bad + "'").c_str()));
+    const auto state = Recording::open(scratch.file())->next();
+    ASSERT_FALSE(state) << bad;
+    EXPECT_NE(state.error().text().find("state 0: due: found"), std::string::npos) << state.error().text();
+  }
+}
+
+TEST(Recording, OfTheFirstVersionIsReadAndContinued) {
+  const Scratch scratch;
+  Result<Recorder> recorder = Recorder::create(scratch.file());
+  ASSERT_TRUE(recorder->add(small_state(decide::testing::at(1))) && recorder->finish());
+  {
+    Result<Database> database = Database::open(scratch.file(), SQLITE_OPEN_READWRITE);
+    ASSERT_TRUE(database->run("ALTER TABLE states DROP COLUMN due; PRAGMA user_version = 1;"));
+  }
+  EXPECT_EQ((*Recording::open(scratch.file())->next())->due, control::Due{});
+  Result<Recorder> continued = Recorder::append(scratch.file());
+  ASSERT_TRUE(continued) << continued.error().text();
+  SavedState second = small_state(decide::testing::at(2));
+  second.due = {.services = std::vector<model::ServiceId>(), .placement = true};
+  ASSERT_TRUE(continued->add(second) && continued->finish());
+  Result<Recording> recording = Recording::open(scratch.file());
+  EXPECT_EQ((*recording->next())->due, control::Due{});
+  EXPECT_EQ((*recording->next())->due, second.due);
 }
 
 RC_GTEST_PROP(Replay, TheRecordedPoliciesDecideTheSame, ()) {

@@ -1,6 +1,7 @@
 #include "archive/redecide.h"
 
 #include <algorithm>
+#include <cstddef>
 #include <map>
 #include <utility>
 #include <vector>
@@ -8,6 +9,27 @@
 #include "decide/scale/roles.h"
 
 namespace capstan::archive {
+namespace {
+
+/// Removes the effects of services that were not due: their actions and what they would remember.
+/// @param deciders  for each service the one that decides about its replicas
+void keep_due(const SavedState& state, const std::vector<model::ServiceId>& deciders, Redecision& decided) {
+  for (std::size_t i = 0; i < decided.scale.size(); ++i) {
+    const model::ServiceId service{static_cast<std::uint32_t>(i)};
+    const model::ServiceState* row = state.snapshot.services.find(service);
+    if (row == nullptr || state.due.has(i < deciders.size() ? deciders[i] : service)) continue;
+    decided.scale[i].plan.actions.clear();
+    decided.scale[i].desired = row->desired_replicas;
+    if (i < state.memory.scale.size()) decided.memory.scale[i] = state.memory.scale[i];
+  }
+  if (state.due.placement) return;
+  decided.place.plan.actions.clear();
+  decided.provision.plan.actions.clear();
+  decided.memory.place = state.memory.place;
+  decided.memory.provision = state.memory.provision;
+}
+
+}  // namespace
 
 Redecision redecide(const SavedState& state) {
   decide::Index index = decide::build(state.snapshot);
@@ -62,6 +84,7 @@ Redecision redecide(const SavedState& state, decide::Index& index) {
                                               snapshot.at, {.detail = decide::Detail::candidates});
   }
   out.memory = std::move(memory);
+  keep_due(state, deciders, out);
   return out;
 }
 

@@ -19,7 +19,7 @@ struct Redecision {
 };
 
 /// Decides again from a saved state, with the same functions in the same order as the loop. The decisions keep their
-/// candidates.
+/// candidates. A layer that was not due (`SavedState::due`) gives its reasons at that moment, and no action.
 Redecision redecide(const SavedState& state);
 /// Decides with an index that exists already.
 /// @param index  index of the state's snapshot; it is the same afterwards

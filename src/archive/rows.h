@@ -29,6 +29,7 @@ inline constexpr std::int64_t kMaxReplicas = 1'000'000;
 inline constexpr std::int64_t kMaxResource = std::int64_t{1} << 58;  ///< amount of a resource other than GPUs
 inline constexpr std::int64_t kMaxWeight = 1'000'000'000;            ///< weight of a queue, thousandths
 inline constexpr std::int64_t kMaxPriority = 1'000'000'000;  ///< largest priority that Kubernetes gives to users
+inline constexpr std::int64_t kMaxDevice = 1'023;            ///< number of a device of a node
 inline constexpr std::int64_t kMaxPodClasses = 10'000;
 inline constexpr std::int64_t kMaxNodeClasses = 100'000;
 inline constexpr std::int64_t kMaxGroupSize =

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <map>
 
 #include "model/snapshot.h"
@@ -21,6 +22,18 @@ inline std::map<model::NodeId, MilliGpu> bound_gpus(const model::Snapshot& snaps
     if (pod.node.valid() && pod.gpus > MilliGpu{}) bound[pod.node] += pod.gpus;
   });
   return bound;
+}
+
+/// Returns, by node, a device that a pod of the node holds and that the node no longer has.
+inline std::map<model::NodeId, std::uint16_t> vanished_devices(const model::Snapshot& snapshot) {
+  std::map<model::NodeId, std::uint16_t> vanished;
+  snapshot.pods.for_each([&](model::PodId, const model::Pod& pod) {
+    const model::Node* node = pod.node.valid() ? snapshot.nodes.find(pod.node) : nullptr;
+    for (const std::uint16_t device : pod.devices) {
+      if (node != nullptr && device >= gpus_up(node->gpus)) vanished.try_emplace(pod.node, device);
+    }
+  });
+  return vanished;
 }
 
 }  // namespace capstan::archive

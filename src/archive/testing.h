@@ -76,6 +76,8 @@ inline model::Snapshot full_snapshot() {
   const model::OfferingId offering = world.offering(8, 0, 12);
   const model::PoolId pool = world.pool({offering}, 64);
   add_services(world, {pool, offering});
+  world.catalog().instance_types = {{.name = "p5.48xlarge", .cpu_milli = 192'000, .memory_mib = 2'097'152}};
+  world.catalog().offerings[offering.value].type = {0};
   world.node(0), world.node(1, 1);
   world.claim(pool, offering, model::Claim::Phase::registered, 1);
   world.claim(pool, offering, model::Claim::Phase::requested, 2, {0}, world.zone(0));
@@ -104,6 +106,7 @@ inline model::Snapshot full_snapshot() {
   change_row(s.claims, model::ClaimId{0}, [](auto& row) { row.node = {0}; });
   change_row(s.claims, model::ClaimId{1}, [](auto& row) { row.group_size = 2, row.expected_ready_at = at(300); });
   change_row(s.gangs, model::GangId{0}, [](model::Gang& row) { row.spec.pods.minimum = 2; });
+  change_row(s.pods, model::PodId{0}, [](model::Pod& row) { row.devices = {0, 5}; });
   model::ReplicaSignals signals;
   for (const model::ReplicaSignal& replica_signal : model::kReplicaSignals) {
     signals.*replica_signal.field = model::Signal::of(12, 5s);

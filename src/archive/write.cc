@@ -119,6 +119,7 @@ Json offering(const model::Offering& from) {
   put(json, "instance_type", from.instance_type);
   put(json, "gpu", from.gpu);
   json["gpus"] = from.gpus;
+  put(json, "type", from.type);
   put(json, "zone", from.zone);
   json["capacity"] = word(from.capacity);
   json["micro_usd_per_hour"] = from.price_per_hour.count;
@@ -134,6 +135,13 @@ void put_share(Json& json, const std::string& unit, const model::QueueShare<Amou
   if (from.limit) json["limit" + unit] = count_of(*from.limit);
   if (from.quota != Amount{}) json["quota" + unit] = count_of(from.quota);
   if (from.weight_milli != 0) json["weight_milli"] = from.weight_milli;
+}
+
+Json instance_type(const model::InstanceType& from) {
+  Json json = {{"name", from.name}};
+  if (from.cpu_milli) json["cpu_milli"] = *from.cpu_milli;
+  if (from.memory_mib) json["memory_mib"] = *from.memory_mib;
+  return json;
 }
 
 Json queue(const model::Queue& from) {
@@ -203,6 +211,7 @@ Json catalog(const model::Catalog& from) {
     for (model::OfferingId id : pool.offerings) item["offerings"].push_back(id.value);
     json["pools"].push_back(item);
   }
+  for (const model::InstanceType& item : from.instance_types) json["instance_types"].push_back(instance_type(item));
   for (const model::Queue& item : from.queues) json["queues"].push_back(queue(item));
   if (!from.extended_resources.empty()) json["extended_resources"] = from.extended_resources;
   for (const model::PodClass& item : from.eligibility.pod_classes) json["pod_classes"].push_back(pod_class(item));
@@ -285,6 +294,7 @@ Json pod(Json json, const model::Pod& from) {
   if (runs_without_node(from)) json["on_unseen_node"] = true;
   put(json, "created_at_ns", from.created_at);
   put(json, "queue", from.queue);
+  if (!from.devices.empty()) json["devices"] = from.devices;
   return json;
 }
 
@@ -344,7 +354,9 @@ class Writer {
 
 /// Returns the lowest version that has a key for everything in the snapshot, so that older readers read what they can.
 std::int64_t format_of(const model::Snapshot& snapshot) {
-  if (!are_limits(snapshot.catalog->queues)) return 4;
+  bool has_devices = false;
+  snapshot.pods.for_each([&](model::PodId, const model::Pod& pod) { has_devices |= !pod.devices.empty(); });
+  if (has_devices || !snapshot.catalog->instance_types.empty() || !are_limits(snapshot.catalog->queues)) return 4;
   bool has_preference = std::ranges::any_of(
       snapshot.catalog->services, [](const model::Service& service) { return service.workload.preferred.has_value(); });
   snapshot.gangs.for_each(
@@ -382,9 +394,11 @@ std::string to_json(const SavedState& state) {
     return json;
   });
   const std::map<model::NodeId, MilliGpu> bound = bound_gpus(from);
+  const std::map<model::NodeId, std::uint16_t> vanished = vanished_devices(from);
   out.table("nodes", from.nodes, [&](model::NodeId id, const model::Node& item) {
     const auto held = bound.find(id);
-    return node(row(id, state.names.nodes), *from.catalog, item, held != bound.end() && held->second > item.gpus);
+    return node(row(id, state.names.nodes), *from.catalog, item,
+                (held != bound.end() && held->second > item.gpus) || vanished.contains(id));
   });
   out.table("claims", from.claims,
             [&](model::ClaimId id, const model::Claim& item) { return claim(row(id, state.names.claims), item); });

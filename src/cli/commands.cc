@@ -106,8 +106,9 @@ Result<experiment::Comparison> record(const scenario::Scenario& scenario, const 
   if (!recorder) return std::unexpected(recorder.error());
   experiment::Prepared prepared = experiment::prepare(scenario, policy, scenario.seed);
   Result<void> written;
-  prepared.setup.input_observer = [&](const model::Snapshot& snapshot, const control::Memory& memory) {
-    if (written) written = recorder->add({snapshot, {}, policy.policies, memory});
+  prepared.setup.input_observer = [&](const model::Snapshot& snapshot, const control::Memory& memory,
+                                      const control::Due& due) {
+    if (written) written = recorder->add({snapshot, {}, policy.policies, memory, due});
   };
   prepared.setup.enough = [&] { return !written; };
   prepared.setup.keep_history = scenario.history;

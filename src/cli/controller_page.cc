@@ -51,6 +51,7 @@ ControllerPage::ControllerPage(Base base, const Options& options)
       command_(serve::now_command(options.ns)),
       client_(base.transport, base.credentials, base.clock, base.random, few_requests()),
       reviewer_(client_, base.clock, {.path = "/ui"}),
+      history_(base.clock().since_start.count()),
       dashboard_(access_of(options), kEvents),
       gate_(dashboard_, access_of(options), reviewer_, base.clock),
       server_(base.clock, few_connections(), gate_) {
@@ -62,6 +63,7 @@ ControllerPage::ControllerPage(Base base, const Options& options)
   }
   dashboard_.show({.source = options.name,
                    .result = serve::empty_recording(options.name, "capstan run", command),
+                   .history = [this](std::string_view after) { return history_.json(after); },
                    .follows = true,
                    .is_controller = true,
                    .epoch = base.clock().since_start.count()});
@@ -76,9 +78,11 @@ Result<net::SocketAddress> ControllerPage::listen() {
 void ControllerPage::turn(const op::Process& process) {
   const op::DecisionLoop& loop = process.loop();
   if (loop.begun()) {
+    is_leading_ = true;
     if (is_decided_ || loop.controller().log().count() > next_action_) show(loop);
   } else {
     next_action_ = 0;  // the next time that the process leads, it has a new log
+    if (std::exchange(is_leading_, false)) history_.clear();
   }
   is_decided_ = false;
   if (std::string notice = notice_of(process); notice != notice_) {
@@ -91,9 +95,10 @@ void ControllerPage::turn(const op::Process& process) {
 
 void ControllerPage::show(const op::DecisionLoop& loop) {
   const model::Snapshot& snapshot = loop.world().snapshot();
-  const archive::SavedState state{snapshot, {}, loop.controller().in_force(), {}};
+  const archive::SavedState state{snapshot, loop.world().objects().names(), loop.controller().in_force(), {}};
   const archive::Redecision decided = serve::last_decisions(loop.controller(), next_action_);
   next_action_ = loop.controller().log().count();
+  history_.note(state, decided);
   serve::ShownState shown = serve::show_state(position_++, state, decided, command_);
   dashboard_.add_event("state", shown.numbers, std::move(shown.decisions));
 }

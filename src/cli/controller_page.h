@@ -15,6 +15,7 @@
 #include "operator/loop/process.h"
 #include "serve/dashboard.h"
 #include "serve/recorded.h"
+#include "serve/recorded_history.h"
 
 namespace capstan::cli {
 
@@ -55,10 +56,12 @@ class ControllerPage {
   serve::DecisionCommand command_;
   kube::Client client_;
   kube::AccessReviewer reviewer_;
+  serve::RecordedHistory history_;
   serve::Dashboard dashboard_;
   UiGate gate_;
   net::HttpServer server_;
   bool is_decided_ = false;
+  bool is_leading_ = false;
   std::int64_t position_ = 0;
   std::uint64_t next_action_ = 0;  ///< number in the log of the first action that was not shown
   std::string notice_;

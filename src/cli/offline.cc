@@ -58,7 +58,11 @@ Result<archive::SavedState> state_at(const scenario::Scenario& scenario, std::op
   }
   experiment::Prepared prepared = experiment::prepare(scenario, policy, scenario.seed);
   std::optional<archive::SavedState> state;
-  prepared.setup.input_observer = [&](const model::Snapshot& snapshot, const control::Memory& memory) {
+  prepared.setup.input_observer = [&](const model::Snapshot& snapshot, const control::Memory& memory,
+                                      const control::Due& due) {
+    // A state between two decisions about replicas is only taken if it is asked for: a decision log names its moment.
+    const bool scales = !due.services || !due.services->empty();
+    if (!scales && at != snapshot.at) return;
     if (!at || (!state && snapshot.at >= *at)) state = {snapshot, {}, policy.policies, memory};
   };
   prepared.setup.enough = [&] { return at && state; };

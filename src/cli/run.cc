@@ -82,7 +82,7 @@ Result<op::Checkpoint> wait_for_data(kube::Session& session, op::DecisionLoop& l
 /// Decides once and returns the inputs of this decision.
 archive::SavedState decide_once(op::DecisionLoop& loop, const op::Checkpoint& checkpoint) {
   std::optional<archive::SavedState> state;
-  loop.begin(checkpoint, [&](const model::Snapshot& snapshot, const control::Memory& memory) {
+  loop.begin(checkpoint, [&](const model::Snapshot& snapshot, const control::Memory& memory, const control::Due&) {
     state = {snapshot, loop.world().objects().names(), loop.controller().in_force(), memory};
   });
   loop.decide();
@@ -100,9 +100,10 @@ class FlightRecorder {
   FlightRecorder(std::optional<archive::Recorder> recorder, op::Log log)
       : recorder_(std::move(recorder)), log_(std::move(log)) {}
 
-  void add(const op::DecisionLoop& loop, const model::Snapshot& snapshot, const control::Memory& memory) {
+  void add(const op::DecisionLoop& loop, const model::Snapshot& snapshot, const control::Memory& memory,
+           const control::Due& due) {
     if (!recorder_) return;
-    check(recorder_->add({snapshot, loop.world().objects().names(), loop.controller().in_force(), memory}));
+    check(recorder_->add({snapshot, loop.world().objects().names(), loop.controller().in_force(), memory, due}));
   }
   void finish() {
     if (recorder_) check(recorder_->finish());
@@ -165,8 +166,9 @@ Result<void> serve(const RunArguments& arguments, kube::Session& session) {
   const Result<std::unique_ptr<ControllerPage>> page = open_page(arguments, session, log);
   if (!page) return std::unexpected(page.error());
   const op::Process* decider = nullptr;
-  const auto input_observer = [&](const model::Snapshot& snapshot, const control::Memory& memory) {
-    flight.add(decider->loop(), snapshot, memory);
+  const auto input_observer = [&](const model::Snapshot& snapshot, const control::Memory& memory,
+                                  const control::Due& due) {
+    flight.add(decider->loop(), snapshot, memory, due);
     if (*page) (*page)->note_decision();
   };
   op::Process process({.transport = session.http,

@@ -5,6 +5,7 @@
 
 #include <array>
 #include <cstdio>
+#include <functional>
 #include <memory>
 #include <utility>
 
@@ -19,6 +20,7 @@
 #include "serve/dashboard.h"
 #include "serve/live.h"
 #include "serve/recorded.h"
+#include "serve/recorded_history.h"
 #include "serve/recording_stream.h"
 #include "serve/result_file.h"
 #include "serve/variations.h"
@@ -37,8 +39,17 @@ struct Served {
   std::shared_ptr<const serve::Variations> variations{};
   std::unique_ptr<serve::LiveRun> live{};
   std::unique_ptr<serve::RecordingStream> stream{};
+  std::shared_ptr<serve::RecordedHistory> history{};  ///< of a live run or a recording
 };
 using Opened = std::expected<Served, manifest::Errors>;
+
+/// Returns a value that differs between the contents of this and of earlier servers.
+std::int64_t new_epoch(const net::Clock& clock) { return clock().since_start.count(); }
+
+/// Returns the function by which pages read a history.
+std::function<std::string(std::string_view)> reader_of(std::shared_ptr<const serve::RecordedHistory> history) {
+  return [history = std::move(history)](std::string_view after) { return history->json(after); };
+}
 
 /// Refuses options that change a scenario.
 Result<void> check_no_changes(const ServeArguments& arguments) {
@@ -102,9 +113,11 @@ Opened open_live(const ServeArguments& arguments) {
   serve::Content content{.source = arguments.file,
                          .result = serve::empty_recording(arguments.file, policy.policies.name, command),
                          .live_speed = arguments.speed};
-  auto live =
-      std::make_unique<serve::LiveRun>(*std::move(scenario), arguments.speed, explain, command, net::machine_clock());
-  return Served{.content = std::move(content), .live = std::move(live)};
+  const auto history = std::make_shared<serve::RecordedHistory>(new_epoch(net::machine_clock()));
+  content.history = reader_of(history);
+  auto live = std::make_unique<serve::LiveRun>(*std::move(scenario), arguments.speed, explain, command, history,
+                                               net::machine_clock());
+  return Served{.content = std::move(content), .live = std::move(live), .history = history};
 }
 
 /// Decides a recording again, which shows what it did and why.
@@ -113,19 +126,22 @@ Opened open_recording(const ServeArguments& arguments) {
     return std::unexpected(manifest::Errors(good.error()));
   Result<archive::Recording> recording = archive::Recording::open(arguments.file);
   if (!recording) return std::unexpected(manifest::Errors(recording.error()));
+  const auto history = std::make_shared<serve::RecordedHistory>(new_epoch(net::machine_clock()));
   Result<serve::Recorded> recorded = [&] {
     ProgressReport report(progress_output());
-    return serve::read_recorded(*recording, arguments.file, [&](std::int64_t done, std::int64_t all) {
+    const auto progress = [&](std::int64_t done, std::int64_t all) {
       report.note([done, all](Duration) { return fmt::format("{} of {} states decided again", done, all); });
-    });
+    };
+    return serve::read_recorded(*recording, arguments.file, progress, history.get());
   }();
   if (!recorded) return std::unexpected(manifest::Errors(recorded.error()));
   serve::Content content{.source = arguments.file, .result = std::move(recorded->json)};
   content.decisions = std::move(recorded->decisions);
   content.follows = true;
   content.first_event = recorded->states;
-  auto stream = std::make_unique<serve::RecordingStream>(arguments.file, recording->place(), recorded->states);
-  return Served{.content = std::move(content), .stream = std::move(stream)};
+  content.history = reader_of(history);
+  auto stream = std::make_unique<serve::RecordingStream>(arguments.file, recording->place(), recorded->states, history);
+  return Served{.content = std::move(content), .stream = std::move(stream), .history = history};
 }
 
 Opened open(const ServeArguments& arguments) {
@@ -154,14 +170,10 @@ void pass_events(serve::LiveRun& live, serve::Dashboard& dashboard) {
   }
 }
 
-/// Returns a value that differs between the contents of this and of earlier servers.
-std::int64_t new_epoch(const net::Clock& clock) { return clock().since_start.count(); }
-
 /// Passes the states that were added to a recording to the pages.
-void pass_events(serve::RecordingStream& stream, serve::Dashboard& dashboard, const std::string& file,
-                 const net::Clock& clock) {
+void pass_events(const Served& served, serve::Dashboard& dashboard, const std::string& file, const net::Clock& clock) {
   using Kind = serve::RecordingStream::Event::Kind;
-  for (serve::RecordingStream::Event& event : stream.take_events()) {
+  for (serve::RecordingStream::Event& event : served.stream->take_events()) {
     switch (event.kind) {
       case Kind::state:
         dashboard.add_event("state", event.state.numbers, std::move(event.state.decisions));
@@ -170,6 +182,7 @@ void pass_events(serve::RecordingStream& stream, serve::Dashboard& dashboard, co
         const std::string command = serve::replay_words(file);
         dashboard.replace({.source = file,
                            .result = serve::empty_recording(file, event.text, command),
+                           .history = reader_of(served.history),
                            .follows = true,
                            .epoch = new_epoch(clock)});
         break;
@@ -193,7 +206,7 @@ void run_until_signal(net::HttpServer& server, serve::Dashboard& dashboard, Serv
     poll(sockets.data(), sockets.size(), static_cast<int>(kStopPollInterval / 1ms));
     dashboard.turn();
     if (served.live != nullptr) pass_events(*served.live, dashboard);
-    if (served.stream != nullptr) pass_events(*served.stream, dashboard, file, clock);
+    if (served.stream != nullptr) pass_events(served, dashboard, file, clock);
     server.run_once(Duration{});
   };
   while (stop_signals() == 0) wait();

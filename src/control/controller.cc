@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <set>
+#include <tuple>
 #include <utility>
 #include <variant>
 
@@ -57,13 +59,14 @@ void Controller::tick() {
   // From here on the index and the memory agree with the snapshot. The layers only read the snapshot.
 
   update_planned(memory_.planned, seen.snapshot, index_, now);
-  if (const std::vector<model::ServiceId> due = due_services(seen.snapshot, now); !due.empty()) {
+  const std::vector<model::ServiceId> due = due_services(seen.snapshot, now);
+  if (!due.empty()) {
     update_slos(seen.snapshot, due, now);
-    if (input_observer_) input_observer_(seen.snapshot, memory_);
+    if (input_observer_) input_observer_(seen.snapshot, memory_, due_at(seen.snapshot, due, now));
     scale(seen, due, now);
   }
   if (now >= next_place_) {
-    place_and_provision(seen, now);
+    place_and_provision(seen, !due.empty(), now);
     next_place_ = now + policies_.place->period;
   }
   next_tick_ = std::min(next_scale(seen.snapshot, now), next_place_);
@@ -78,6 +81,13 @@ std::vector<model::ServiceId> Controller::due_services(const model::Snapshot& sn
     next_scale_[service.value] = now + decide::scale::period(policies_.scale[service.value]);
     due.push_back(service);
   });
+  return due;
+}
+
+Due Controller::due_at(const model::Snapshot& snapshot, const std::vector<model::ServiceId>& services,
+                       Instant now) const {
+  Due due{.placement = now >= next_place_};
+  if (services.size() < snapshot.services.size()) due.services = services;
   return due;
 }
 
@@ -216,10 +226,16 @@ void Controller::submit_decision(decide::scale::Decision decision, const model::
   scale_decisions_[decision.service.value] = std::move(decision);
 }
 
-void Controller::place_and_provision(const ports::Observation& seen, Instant now) {
+/// Decides about pods and nodes. These decisions are made every second, and most of them have no action. So the
+/// observer sees only the inputs of decisions with an action.
+/// @param is_shown  true: the observer has seen the inputs of this tick
+void Controller::place_and_provision(const ports::Observation& seen, bool is_shown, Instant now) {
   decide::place::keep_assumed(memory_.place, in_flight_.binding(), now + policies_.place->assume_for);
   decide::provision::keep_terminating(memory_.provision, in_flight_.terminating(), now);
   const decide::place::Leaving leaving = decide::provision::leaving(memory_.provision);
+  std::optional<std::pair<decide::place::Memory, decide::provision::Memory>> before;
+  if (input_observer_ && !is_shown) before.emplace(memory_.place, memory_.provision);
+  const std::uint64_t actions = log_.count();
   placed_ = decider_->place({index_, seen.snapshot, memory_.planned, *policies_.place, now, leaving}, memory_.place);
   if (policies_.provision) {
     provisioned_ = decider_->provision({index_, seen.snapshot, placed_, *policies_.provision, now}, memory_.provision);
@@ -228,6 +244,10 @@ void Controller::place_and_provision(const ports::Observation& seen, Instant now
   }
   submit(actions_of(placed_.plan), Layer::place, seen.snapshot, now);
   submit(actions_of(provisioned_.plan), Layer::provision, seen.snapshot, now);
+  if (!before || log_.count() == actions) return;
+  Memory inputs = memory_;
+  std::tie(inputs.place, inputs.provision) = *std::move(before);
+  input_observer_(seen.snapshot, inputs, {.services = std::vector<model::ServiceId>(), .placement = true});
 }
 
 void Controller::submit(model::Plan plan, Layer layer, const model::Snapshot& snapshot, Instant now) {

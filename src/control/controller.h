@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -48,12 +49,25 @@ struct Memory {
   std::vector<SloMemory> slo{};  ///< SLO states by service; their effects are in `scale` and in the policies in force
 };
 
-/// A function that is called with the snapshot and the memory from which the layers are about to decide.
-using InputObserver = std::function<void(const model::Snapshot&, const Memory&)>;
+/// The part of the loop that decides at a tick.
+struct Due {
+  /// Services whose replicas are decided, ascending; no value: all of them.
+  std::optional<std::vector<model::ServiceId>> services{};
+  bool placement = true;  ///< true: pods and nodes are decided
+  friend bool operator==(const Due&, const Due&) = default;
+
+  bool has(model::ServiceId service) const { return !services || std::ranges::binary_search(*services, service); }
+};
+
+/// A function that is called with the snapshot and the memory from which the layers decide, and with the layers that
+/// do.
+using InputObserver = std::function<void(const model::Snapshot&, const Memory&, const Due&)>;
 
 /// Optional parts of a controller.
 struct Options {
-  InputObserver input_observer{};      ///< called at every tick at which replicas are decided
+  /// Is called before the decision at every tick at which replicas are decided, and after it at every other tick at
+  /// which pods or nodes get an action.
+  InputObserver input_observer{};
   std::unique_ptr<Decider> decider{};  ///< the component that decides; null: the policies of `decide`
 };
 
@@ -107,7 +121,8 @@ class Controller {
   Instant next_scale(const model::Snapshot& snapshot, Instant now) const;
   void update_slos(const model::Snapshot& snapshot, const std::vector<model::ServiceId>& due, Instant now);
   void scale(const ports::Observation& seen, const std::vector<model::ServiceId>& due, Instant now);
-  void place_and_provision(const ports::Observation& seen, Instant now);
+  void place_and_provision(const ports::Observation& seen, bool is_shown, Instant now);
+  Due due_at(const model::Snapshot& snapshot, const std::vector<model::ServiceId>& services, Instant now) const;
   void submit(model::Plan plan, LoggedDecision::Layer layer, const model::Snapshot& snapshot, Instant now);
   void forget(const model::Action& action);
   std::optional<decide::scale::RoleView> role_of(const model::Snapshot& snapshot, const decide::scale::MixSource& mixes,

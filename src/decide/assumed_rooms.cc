@@ -42,7 +42,7 @@ void AssumedRooms::update(const Rooms& base, const model::Eligibility& eligibili
 
 void AssumedRooms::take(NodeId node, MilliGpu gpus, const model::Resources& others) {
   const NodeRoom* before = rooms_.find(node);
-  CAPSTAN_ASSERT(before != nullptr && before->free >= gpus);
+  CAPSTAN_ASSERT(before != nullptr && before->free.sum >= gpus);
   add_change(node, before->domains);
   rooms_.take(node, gpus, others);
   mark_changed(node);
@@ -100,8 +100,8 @@ void AssumedRooms::refresh(NodeId id, const NodeRoom* base, const model::Eligibi
   if (base == nullptr || pods == by_node_.end()) return set(id, base);
   NodeRoom room = *base;
   for (const AssumedPod& pod : pods->second) {
-    if (room.free < pod.gpus) continue;
-    room.free -= pod.gpus;
+    if (places(room.free, pod.gpus) < 1) continue;
+    decide::take(room.free, pod.gpus);
     if (room.available) model::take_from(*room.available, eligibility.requests(pod.pod_class));
   }
   set(id, &room);

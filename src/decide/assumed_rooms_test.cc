@@ -28,7 +28,7 @@ struct OneNode {
   MilliGpu free_after(std::vector<AssumedPod> pods, std::vector<NodeId> leaving = {}) {
     index.assumed.update(index.rooms, world.snapshot.catalog->eligibility, std::move(pods), leaving);
     const NodeRoom* room = index.assumed.rooms().find(node);
-    return room == nullptr ? MilliGpu{-1} : room->free;
+    return room == nullptr ? MilliGpu{-1} : room->free.sum;
   }
 
   World world;
@@ -51,8 +51,8 @@ TEST(AssumedRooms, RoomThatWasTakenIsGivenBackByTheNextUpdate) {
   OneNode one;
   one.free_after({});
   one.index.assumed.take(one.node, whole_gpus(2), {});
-  EXPECT_EQ(one.index.assumed.rooms().find(one.node)->free, whole_gpus(6));
-  EXPECT_EQ(one.index.rooms.find(one.node)->free, whole_gpus(8)) << "the index keeps its rooms";
+  EXPECT_EQ(one.index.assumed.rooms().find(one.node)->free.sum, whole_gpus(6));
+  EXPECT_EQ(one.index.rooms.find(one.node)->free.sum, whole_gpus(8)) << "the index keeps its rooms";
   EXPECT_EQ(one.free_after({}), whole_gpus(8));
 }
 
@@ -155,7 +155,7 @@ RC_GTEST_PROP(AssumedRooms, KeptOnesEqualNewOnes, ()) {
     for (int takes = *rc::gen::inRange(0, 3); takes > 0; --takes) {
       const NodeId node{*rc::gen::inRange<std::uint32_t>(0, world.next_node + 1)};
       const NodeRoom* room = kept.assumed.rooms().find(node);
-      if (room != nullptr) kept.assumed.take(node, room->free, {.cpu_milli = 1});
+      if (room != nullptr) kept.assumed.take(node, room->free.sum, {.cpu_milli = 1});
     }
   }
 }

@@ -4,7 +4,7 @@
 #include <map>
 #include <set>
 
-#include "base/quantity.h"
+#include "decide/free_gpus.h"
 #include "model/ids.h"
 
 namespace capstan::decide {
@@ -13,19 +13,19 @@ namespace capstan::decide {
 /// GPUs limit it, so that places are counted without a visit to each node.
 class FreeNodes {
  public:
-  using ByFree = std::map<MilliGpu, std::set<model::NodeId>>;
+  using ByFree = std::map<FreeGpus, std::set<model::NodeId>>;
 
   const std::map<model::NodeClassId, ByFree>& by_class() const { return by_class_; }
   std::size_t size() const { return size_; }
   bool empty() const { return size_ == 0; }
 
-  void insert(model::NodeClassId node_class, MilliGpu free, model::NodeId node) {
+  void insert(model::NodeClassId node_class, const FreeGpus& free, model::NodeId node) {
     by_class_[node_class][free].insert(node);
     ++size_;
   }
 
   /// Erases a node that is in the set.
-  void erase(model::NodeClassId node_class, MilliGpu free, model::NodeId node) {
+  void erase(model::NodeClassId node_class, const FreeGpus& free, model::NodeId node) {
     const auto groups = by_class_.find(node_class);
     const auto group = groups->second.find(free);
     group->second.erase(node);

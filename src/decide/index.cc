@@ -1,6 +1,7 @@
 #include "decide/index.h"
 
-#include <algorithm>
+#include <utility>
+#include <vector>
 
 #include "base/known_row.h"
 
@@ -50,8 +51,12 @@ void forget_pod(Index& index, PodId id, std::set<NodeId>& touched) {
 void learn_pod(Index& index, PodId id, const model::Pod& pod, std::set<NodeId>& touched) {
   const bool unbound = pod.phase == model::Pod::Phase::pending && !pod.node.valid();
   const QueueId queue = charged_queue(pod);
-  index.pods[id] = {
-      .node = pod.node, .gpus = pod.gpus, .queue = queue, .created_at = pod.created_at, .unbound = unbound};
+  index.pods[id] = {.node = pod.node,
+                    .gpus = pod.gpus,
+                    .devices = pod.devices,
+                    .queue = queue,
+                    .created_at = pod.created_at,
+                    .unbound = unbound};
   count_in_queue(index, queue, pod.gpus);
   if (holds(pod)) {
     index.pods_by_node[pod.node].insert(id);
@@ -101,13 +106,16 @@ void refresh_node(Index& index, NodeId id, const model::Node* node) {
   }
   const Index::NodeRow row{node->pool, node->gpus.count / 1000, node->phase != model::Node::Phase::terminating};
   count_in_pool(index, index.nodes[id] = row, +1);
-  MilliGpu used;
+  std::vector<HeldGpus> held;
   if (const auto pods = index.pods_by_node.find(id); pods != index.pods_by_node.end()) {
-    for (PodId pod : pods->second) used += known_row(index.pods, pod).gpus;
+    for (const PodId pod : pods->second) {
+      const Index::PodRow& pod_row = known_row(index.pods, pod);
+      held.push_back({.gpus = pod_row.gpus, .devices = pod_row.devices});
+    }
   }
   index.rooms.set(id, {.gpu = node->gpu,
                        .gpus = node->gpus,
-                       .free = std::max(MilliGpu{}, node->gpus - used),
+                       .free = free_gpus(node->gpus, std::move(held)),
                        .open = node->phase == model::Node::Phase::ready,
                        .node_class = node->node_class,
                        .available = node->available,

@@ -1,8 +1,10 @@
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <set>
 #include <utility>
+#include <vector>
 
 #include "base/quantity.h"
 #include "base/time.h"
@@ -20,7 +22,8 @@ struct Index {
   struct PodRow {
     NodeId node;
     MilliGpu gpus;
-    QueueId queue;  ///< queue charged for it; invalid while the pod holds no GPUs
+    std::vector<std::uint16_t> devices{};  ///< as in model::Pod
+    QueueId queue;                         ///< queue charged for it; invalid while the pod holds no GPUs
     Instant created_at;
     bool unbound = false;
     friend bool operator==(const PodRow&, const PodRow&) = default;

@@ -15,8 +15,8 @@ TEST(Index, CountsFreeRoomByNodeAndByDomain) {
   const NodeId a = world.node(0), b = world.node(1);
   world.bind(world.gang(3, 1, TopologyLevel::node), a);
   const Index index = build(world.snapshot);
-  EXPECT_EQ(index.rooms.find(a)->free, whole_gpus(5));
-  EXPECT_EQ(index.rooms.find(b)->free, whole_gpus(8));
+  EXPECT_EQ(index.rooms.find(a)->free.sum, whole_gpus(5));
+  EXPECT_EQ(index.rooms.find(b)->free.sum, whole_gpus(8));
   EXPECT_EQ(index.rooms.find({TopologyLevel::nvlink, world.nvlink(0), {0}})->free, whole_gpus(5));
   EXPECT_EQ(index.rooms.find({TopologyLevel::rack, world.rack(0), {0}})->free, whole_gpus(13));
   const FreeNodes::ByFree& by_free = index.rooms.nodes_of({0})->by_class().begin()->second;
@@ -31,7 +31,7 @@ TEST(Index, ATerminatingPodStillHoldsItsGpus) {
   model::Pod pod = world.snapshot.pods.at(PodId{0});
   pod.phase = model::Pod::Phase::terminating;
   world.snapshot.pods.set(PodId{0}, pod);
-  EXPECT_EQ(build(world.snapshot).rooms.find(a)->free, MilliGpu{});
+  EXPECT_EQ(build(world.snapshot).rooms.find(a)->free.sum, MilliGpu{});
 }
 
 TEST(Index, ACordonedNodeHasNoRoom) {
@@ -63,14 +63,14 @@ RC_GTEST_PROP(Index, FreeRoomEqualsADirectCount, ()) {
     world.snapshot.pods.for_each([&](PodId, const model::Pod& pod) {
       if (pod.node == id) used += pod.gpus;
     });
-    RC_ASSERT(index.rooms.find(id)->free == node.gpus - used);
+    RC_ASSERT(index.rooms.find(id)->free.sum == node.gpus - used);
   });
   for (const auto& [key, room] : index.rooms.domains()) {
     MilliGpu free;
     world.snapshot.nodes.for_each([&, key = key](NodeId id, const model::Node& node) {
       const bool open = node.phase == model::Node::Phase::ready;
       const bool inside = node.domains.of(key.level) == key.domain;
-      if (open && inside && node.gpu == key.gpu) free += index.rooms.find(id)->free;
+      if (open && inside && node.gpu == key.gpu) free += index.rooms.find(id)->free.sum;
     });
     RC_ASSERT(room.free == free);
   }

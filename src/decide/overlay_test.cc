@@ -24,10 +24,10 @@ TEST(Overlay, RollsBackToAMarkAndOnDestruction) {
     const Overlay::Mark mark = overlay.mark();
     overlay.take(a, whole_gpus(1), {});
     overlay.erase(b);
-    EXPECT_EQ(overlay.rooms().find(a)->free, whole_gpus(4));
+    EXPECT_EQ(overlay.rooms().find(a)->free.sum, whole_gpus(4));
     EXPECT_EQ(overlay.rooms().find(b), nullptr);
     overlay.rollback(mark);
-    EXPECT_EQ(overlay.rooms().find(a)->free, whole_gpus(5));
+    EXPECT_EQ(overlay.rooms().find(a)->free.sum, whole_gpus(5));
     EXPECT_NE(overlay.rooms().find(b), nullptr);
   }
   EXPECT_TRUE(index == before);

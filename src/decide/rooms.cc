@@ -43,7 +43,7 @@ void Rooms::count(NodeId id, const NodeRoom& room, int sign) {
       if (sorted->second.empty()) domains_by_free_.erase(sorted);
     }
     sum.total += room.gpus * sign;
-    sum.free += room.free * sign;
+    sum.free += room.free.sum * sign;
     if (sign > 0)
       sum.nodes.insert(room.node_class, room.free, id);
     else
@@ -74,8 +74,8 @@ void Rooms::take(NodeId id, MilliGpu gpus, const model::Resources& others) {
   const NodeRoom* before = find(id);
   CAPSTAN_ASSERT(before != nullptr);
   NodeRoom room = *before;
-  room.free -= gpus;
-  CAPSTAN_ASSERT(room.free >= MilliGpu{} && room.free <= room.gpus);
+  CAPSTAN_ASSERT(gpus >= MilliGpu{} && room.free.sum >= gpus);
+  decide::take(room.free, gpus);
   if (room.available) model::take_from(*room.available, others);
   set(id, room);
 }

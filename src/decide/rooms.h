@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/quantity.h"
+#include "decide/free_gpus.h"
 #include "decide/free_nodes.h"
 #include "model/ids.h"
 #include "model/level.h"
@@ -29,7 +30,7 @@ using model::TopologyLevel;
 struct NodeRoom {
   GpuKindId gpu;
   MilliGpu gpus;      ///< allocatable GPUs
-  MilliGpu free;      ///< allocatable GPUs minus those of its pods, terminating pods included; never below 0
+  FreeGpus free;      ///< GPUs that its pods leave free, terminating pods included
   bool open = false;  ///< true: accepts new pods
   model::NodeClassId node_class{};
   std::optional<model::Resources> available{};  ///< as in model::Node, less the amounts taken since

@@ -6,7 +6,7 @@ namespace capstan::decide {
 namespace {
 
 NodeRoom room(std::int64_t free, DomainId rack) {
-  NodeRoom room{.gpu = {0}, .gpus = whole_gpus(8), .free = whole_gpus(free), .open = true, .domains = {}};
+  NodeRoom room{.gpu = {0}, .gpus = whole_gpus(8), .free = {whole_gpus(free)}, .open = true, .domains = {}};
   room.domains.set(TopologyLevel::rack, rack);
   return room;
 }

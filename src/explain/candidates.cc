@@ -129,7 +129,7 @@ std::string places(const model::Catalog& catalog, const Search& search) {
                         outcome_text(search, candidate));
   }
   const std::int64_t others = search.places - std::ssize(search.candidates);
-  if (others > 0 && !search.candidates.empty()) text += fmt::format("\n- {} more without more room", others);
+  if (others > 0 && !search.candidates.empty()) text += fmt::format("\n- {} more with no more room", others);
   return text;
 }
 

@@ -52,7 +52,7 @@ constexpr const char* kPlaces =
     "- rack-1: 16 GPUs free, room for 2 pods: chosen\n"
     "- rack-2: 24 GPUs free, room for 2 pods: rejected, a fuller one has room too\n"
     "- rack-3: 14 GPUs free, room for 1 of 2 pods: rejected\n"
-    "- 6 more without more room";
+    "- 6 more with no more room";
 constexpr const char* kOffers =
     "Nodes for 16 H100 GPUs without room:\n"
     "- 2 x p5.48xlarge in zone-a (spot) of pool h100, all inside rack-1 for 40.00 USD/h: chosen\n"

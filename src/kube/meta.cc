@@ -12,6 +12,8 @@ constexpr std::string_view kKeptAnnotations[] = {
     "autoscaling.keda.sh/paused-replicas",
     "controller.kubernetes.io/pod-deletion-cost",
     "deployment.kubernetes.io/revision",
+    "gpu-fraction",
+    "gpu-fraction-num-devices",
     "karpenter.sh/",
     "kai.scheduler/",
     "kueue.x-k8s.io/podset-preferred-topology",

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/ascii.h"
 #include "lint/contains.h"
 
 namespace capstan::lint {
@@ -36,10 +37,34 @@ Span part_of_literal(std::string_view source, const Value& value, std::size_t of
   return {static_cast<std::uint32_t>(found), static_cast<std::uint32_t>(found + size)};
 }
 
+/// Returns the comment at the head of a text in lower case.
+std::string head_comment(std::string_view text) {
+  std::string comment;
+  while (text.starts_with('#') || text.starts_with('\n') || text.starts_with("---")) {
+    const std::size_t end = std::min(text.find('\n'), text.size());
+    comment.append(text.substr(0, end));
+    comment += ' ';
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  std::ranges::transform(comment, comment.begin(), ascii_lower);
+  return comment;
+}
+
+bool says_not_to_apply(std::string_view text) {
+  const std::string comment = head_comment(text);
+  for (const std::string_view words : {"do not apply", "do not deploy", "don't apply", "is not applied"}) {
+    if (comment.find(words) != comment.npos) return true;
+  }
+  return false;
+}
+
 }  // namespace
 
 File::File(std::string path_in, std::string text_in)
-    : path(std::move(path_in)), text(std::move(text_in)), has_acceptances(contains(text, kAcceptance)) {}
+    : path(std::move(path_in)),
+      text(std::move(text_in)),
+      has_acceptances(contains(text, kAcceptance)),
+      is_not_applied(says_not_to_apply(text)) {}
 
 const manifest::LineTable& File::lines() const {
   std::call_once(lines_made_, [&] { lines_.emplace(text); });

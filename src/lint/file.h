@@ -34,6 +34,7 @@ struct File {
   std::set<std::string> patched_kinds;   ///< kinds of its objects that kustomizations change; `*` for any kind
   std::vector<std::uint32_t> deployers;  ///< ids of the kustomizations and charts that deploy it, sorted
   bool has_acceptances;                  ///< true if the text contains `kAcceptance`
+  bool is_not_applied;                   ///< true if the comment at its head says not to apply the file
   manifest::Documents documents;
 
   /// Returns the line table. It is built at the first call, because most files have no finding.

@@ -226,17 +226,25 @@ Scaled without_factor(const Expression& expression) {
   return {&inner};
 }
 
+namespace {
+
+/// Returns the name of a metric without the path that Cloud Monitoring puts around it. Managed Prometheus writes
+/// "prometheus.googleapis.com|vllm:num_requests_waiting|gauge", GKE "kubernetes.io|container|accelerator|duty_cycle".
+std::string_view name_in_monitoring(std::string_view text) {
+  constexpr std::string_view kPrometheus = "prometheus.googleapis.com|";
+  if (!text.starts_with(kPrometheus)) return text.substr(text.rfind('|') + 1);
+  text.remove_prefix(kPrometheus.size());
+  return text.substr(0, text.find('|'));
+}
+
+}  // namespace
+
 void for_each_metric_name(const ScalerQueries& scaler, const std::function<void(const NameUse&)>& visit) {
   for (const auto& [signal, query] : scaler.rows()) {
     if (!signal.metric->is_scalar() || signal.source == SignalSource::resource) continue;
     if (!signal.is_query()) {
-      // Managed Prometheus uses names such as "prometheus.googleapis.com|vllm:num_requests_waiting|gauge".
-      std::string_view name = signal.metric->text;
-      std::size_t offset = 0;
-      if (const std::size_t bar = name.find('|'); bar != name.npos) {
-        offset = bar + 1;
-        name = name.substr(offset, name.find('|', offset) - offset);
-      }
+      const std::string_view name = name_in_monitoring(signal.metric->text);
+      const auto offset = static_cast<std::size_t>(name.data() - signal.metric->text.data());
       visit({&signal, std::string(name), part_of(scaler.file(), *signal.metric, offset, name.size())});
       continue;
     }

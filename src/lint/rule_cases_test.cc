@@ -277,12 +277,32 @@ TEST(RuleCases, AnEmptyValueBesideValueFromIsAccepted) {
 TEST(RuleCases, AScalerThatRemovesNoReplicaNeedsNoLongGracePeriod) {
   const auto scaled = [](const std::string& behavior) {
     const std::string text = scaled_server(
-        "image: 'vllm/vllm-openai:v0.20.0', args: [--model, "
+        "image: 'lmsysorg/sglang:v0.5.5', command: [python3, -m, sglang.launch_server, --model-path, "
         "meta-llama/Llama-3.1-70B-Instruct]");
     return found(text.substr(0, text.rfind('}')) + behavior + "}\n", "grace-period-too-short");
   };
   EXPECT_EQ(scaled(""), "warning");
   EXPECT_EQ(scaled(", behavior: {scaleDown: {selectPolicy: Disabled}}"), "info");
+}
+
+TEST(RuleCases, TheDutyCycleOfCloudMonitoringIsFound) {
+  const auto metric = [](const std::string& name) {
+    return found(
+        "apiVersion: autoscaling/v2\nkind: HorizontalPodAutoscaler\nmetadata: {name: a}\nspec: {scaleTargetRef: {name: "
+        "a}, maxReplicas: 4, metrics: [{type: Pods, pods: {metric: {name: '" +
+            name + "'}, target: {type: AverageValue, averageValue: 60}}}]}\n",
+        "gpu-util-scaling-signal");
+  };
+  EXPECT_EQ(metric("kubernetes.io|container|accelerator|duty_cycle"), "error");
+  EXPECT_EQ(metric("prometheus.googleapis.com|DCGM_FI_DEV_GPU_UTIL|gauge"), "error");
+  EXPECT_EQ(metric("prometheus.googleapis.com|vllm:num_requests_waiting|gauge"), "none");
+}
+
+TEST(RuleCases, AFileThatIsNotAppliedHasOnlyAdvice) {
+  const std::string pool = "apiVersion: karpenter.sh/v1beta1\nkind: NodePool\nmetadata: {name: a}\nspec: {}\n";
+  EXPECT_EQ(found(pool, "karpenter-api-removed"), "error");
+  EXPECT_EQ(found("# Kept for history.\n# Do NOT apply.\n---\n" + pool, "karpenter-api-removed"), "info");
+  EXPECT_EQ(found(pool + "# do not apply\n", "karpenter-api-removed"), "error") << "the comment is not at the head";
 }
 
 }  // namespace

@@ -79,6 +79,7 @@ void check(Report& report, const Options& options) {
               [&](std::size_t i) { check_object(report.objects[i], set, options, found[i]); });
   for (std::vector<Finding>& part : found) std::ranges::move(part, std::back_inserter(report.findings));
   for (Finding& finding : report.findings) {
+    if (finding.file->is_not_applied) finding.severity = Severity::info;
     finding.severity = severity_of(*finding.rule, finding.severity, options);
   }
   // A finding that is not shown uses its acceptance, too: with other options it is shown.

@@ -66,10 +66,10 @@ bool has_lasting_volume(const Object& object, const Pod& pod) {
 bool serves_model(const Object& object) {
   const auto names_model = [](std::string_view text) {
     for (const std::string_view word :
-         {"vllm",    "sglang",      "trtllm",    "tensorrt", "triton", "text-generation", "tgi",     "ollama",
-          "llm",     "llama",       "mistral",   "qwen",     "gpt",    "deepseek",        "gemma",   "model",
-          "whisper", "diffus",      "embed",     "rerank",   "infer",  "predict",         "serving", "nim",
-          "chat",    "transformer", "tokenizer", "bert",     "torch",  "hugging"}) {
+         {"vllm",    "sglang",      "trtllm",    "tensorrt", "triton", "text-generation", "tgi",      "ollama",
+          "llm",     "llama",       "mistral",   "qwen",     "gpt",    "deepseek",        "gemma",    "model",
+          "whisper", "diffus",      "embed",     "rerank",   "infer",  "predict",         "serving",  "nim",
+          "chat",    "transformer", "tokenizer", "bert",     "torch",  "hugging",         "local-ai", "localai"}) {
       if (text.find(word) != text.npos) return true;
     }
     return false;

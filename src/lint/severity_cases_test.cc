@@ -295,8 +295,12 @@ TEST(SeverityCases, GracePeriodIsAWarningForKnownEnginesThatAreScaled) {
       "{kind: "
       "Deployment, name: llama-70b}, maxReplicas: 4}\n";
   const std::string rule = "grace-period-too-short";
-  EXPECT_EQ(found(server("image: 'vllm/vllm-openai:v0.20.0', args: [--model, m]") + hpa, rule), "warning");
-  EXPECT_EQ(found(server("image: 'vllm/vllm-openai:v0.20.0', args: [--model, m]"), rule), "info");
+  const std::string sglang =
+      "image: 'lmsysorg/sglang:v0.5.5', command: [python3, -m, sglang.launch_server, --model-path, m]";
+  EXPECT_EQ(found(server(sglang) + hpa, rule), "warning");
+  EXPECT_EQ(found(server(sglang), rule), "info");
+  EXPECT_EQ(found(server("image: 'vllm/vllm-openai:v0.20.0', args: [--model, m]") + hpa, rule), "info")
+      << "without --shutdown-timeout it ends at SIGTERM";
   EXPECT_EQ(found(server("image: 'vllm/vllm-openai:v0.20.0', args: [--model, m, --max-model-len, '1024']") + hpa, rule),
             "info");
   EXPECT_EQ(found(server("image: 'nvcr.io/nvidia/tritonserver:25.01-py3'") + hpa, rule), "info");

@@ -90,8 +90,8 @@ TEST(SeverityStart, ASmallEngineWritesAnAnswerWithinAMinute) {
     return found(
         "apiVersion: autoscaling/v2\nkind: HorizontalPodAutoscaler\nmetadata: {name: a}\nspec: "
         "{scaleTargetRef: {kind: Deployment, name: llama-70b}, maxReplicas: 9}\n---\n" +
-            server("image: 'vllm/vllm-openai:v0.20.0', args: [--model, " + model + ", --max-model-len, '" + length +
-                       "'], ports: [{containerPort: 8000}]",
+            server("image: 'lmsysorg/sglang:v0.5.5', command: [python3, -m, sglang.launch_server, --model-path, " +
+                       model + ", --context-length, '" + length + "'], ports: [{containerPort: 8000}]",
                    "terminationGracePeriodSeconds: " + seconds + ", "),
         "grace-period-too-short");
   };

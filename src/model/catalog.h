@@ -28,6 +28,7 @@ struct Catalog {
   std::vector<std::string> extended_resources{};  ///< names, such as "nvidia.com/mig-1g.10gb"
   Eligibility eligibility{};
   std::vector<Topology> topologies = {standard_topology()};  ///< the standard topology is the first one
+  std::vector<InstanceType> instance_types{};
 
   const std::string& gpu_kind(GpuKindId id) const { return known_row(gpu_kinds, id.value); }
   const Domain& domain(DomainId id) const { return known_row(domains, id.value); }
@@ -35,6 +36,19 @@ struct Catalog {
   const Pool& pool(PoolId id) const { return known_row(pools, id.value); }
   const Queue& queue(QueueId id) const { return known_row(queues, id.value); }
   const Service& service(ServiceId id) const { return known_row(services, id.value); }
+
+  /// Returns the resources besides GPUs of an empty node of the offering; none: they are not known. An amount that is
+  /// not known limits nothing.
+  std::optional<Resources> resources_of_new_node(OfferingId id) const {
+    const InstanceTypeId type = offering(id).type;
+    if (!type.valid()) return std::nullopt;
+    const InstanceType& stated = known_row(instance_types, type.value);
+    return Resources{.cpu_milli = stated.cpu_milli.value_or(kUnlimited),
+                     .memory_mib = stated.memory_mib.value_or(kUnlimited),
+                     .storage_mib = kUnlimited,
+                     .pod_slots = kUnlimited,
+                     .extended = std::vector<std::int64_t>(extended_resources.size(), kUnlimited)};
+  }
 
   std::string level_key(Level level) const { return model::level_key(topologies, level); }
   std::string_view level_words(Level level) const { return model::level_words(topologies, level); }

@@ -24,6 +24,9 @@ struct Pod {
   NodeId node;  ///< node of the pod; none while pending
   Instant created_at;
   QueueId queue{};  ///< queue of the pod; none: no queue limits it
+  /// Devices of the node that the pod holds, by their numbers, with equal shares; empty: not known. A device may have
+  /// vanished since: its number is then not below the number of GPUs of the node.
+  std::vector<std::uint16_t> devices{};
   friend bool operator==(const Pod&, const Pod&) = default;
 };
 

@@ -7,6 +7,7 @@ namespace capstan::model {
 using ServiceId = Id<struct ServiceTag>;
 using GpuKindId = Id<struct GpuKindTag>;
 using DomainId = Id<struct DomainTag>;
+using InstanceTypeId = Id<struct InstanceTypeTag>;
 using OfferingId = Id<struct OfferingTag>;
 using PoolId = Id<struct PoolTag>;
 using QueueId = Id<struct QueueTag>;

@@ -13,6 +13,15 @@ namespace capstan::model {
 
 enum class CapacityType : std::uint8_t { on_demand, spot, reserved };
 
+/// A kind of machine, wherever and however it is bought.
+struct InstanceType {
+  std::string name;
+  // Resources that pods may use on an empty node; none: not known, so they limit no pod.
+  std::optional<std::int64_t> cpu_milli{};
+  std::optional<std::int64_t> memory_mib{};
+  friend bool operator==(const InstanceType&, const InstanceType&) = default;
+};
+
 /// An instance type that can be bought in one zone at one price.
 struct Offering {
   std::string instance_type;
@@ -21,6 +30,7 @@ struct Offering {
   DomainId zone;
   CapacityType capacity = CapacityType::on_demand;
   MicroUsd price_per_hour;
+  InstanceTypeId type{};  ///< none: only the GPUs of its nodes are known
   friend bool operator==(const Offering&, const Offering&) = default;
 };
 

@@ -20,6 +20,9 @@ struct Resources {
   std::int64_t extended_at(std::size_t i) const { return i < extended.size() ? extended[i] : 0; }
 };
 
+/// An amount that stands for no limit.
+inline constexpr std::int64_t kUnlimited = std::int64_t{1} << 60;
+
 /// Returns how many times `amount` can be taken from `available`, at most `most`.
 inline std::int64_t times_in(const Resources& amount, const Resources& available, std::int64_t most) {
   const auto bound = [&most](std::int64_t needed, std::int64_t free) {
@@ -42,6 +45,19 @@ inline void take_from(Resources& available, const Resources& amount) {
   available.pod_slots -= amount.pod_slots;
   available.extended.resize(std::max(available.extended.size(), amount.extended.size()));
   for (std::size_t i = 0; i < amount.extended.size(); ++i) available.extended[i] -= amount.extended[i];
+}
+
+/// Adds `amount` to `sum`. No sum becomes larger than `kUnlimited`.
+inline void add_to(Resources& sum, const Resources& amount) {
+  const auto add = [](std::int64_t& to, std::int64_t more) {
+    to = std::min(to + std::min(more, kUnlimited), kUnlimited);
+  };
+  add(sum.cpu_milli, amount.cpu_milli);
+  add(sum.memory_mib, amount.memory_mib);
+  add(sum.storage_mib, amount.storage_mib);
+  add(sum.pod_slots, amount.pod_slots);
+  sum.extended.resize(std::max(sum.extended.size(), amount.extended.size()));
+  for (std::size_t i = 0; i < amount.extended.size(); ++i) add(sum.extended[i], amount.extended[i]);
 }
 
 }  // namespace capstan::model

@@ -29,5 +29,11 @@ TEST(Resources, TakingLeavesTheRest) {
   EXPECT_EQ(node, (Resources{.cpu_milli = 7'000, .extended = {2, -2}}));
 }
 
+TEST(Resources, ASumStopsAtNoLimit) {
+  Resources sum{.cpu_milli = 1'000, .memory_mib = kUnlimited, .extended = {1}};
+  add_to(sum, {.cpu_milli = 500, .memory_mib = kUnlimited, .extended = {1, 2}});
+  EXPECT_EQ(sum, (Resources{.cpu_milli = 1'500, .memory_mib = kUnlimited, .extended = {2, 2}}));
+}
+
 }  // namespace
 }  // namespace capstan::model

@@ -75,6 +75,7 @@ void add(StateHash& hash, const Pod& pod) {
   hash.add(pod.node.value);
   add(hash, pod.created_at);
   hash.add(pod.queue.value);
+  for (const std::uint16_t device : pod.devices) hash.add(device);
 }
 
 template <typename IdType, typename T>

@@ -55,6 +55,13 @@ std::optional<std::int64_t> number_of(std::string_view text) {
   return number;
 }
 
+/// Returns the value of the only key of a query; nothing if the query has another key.
+/// @param key  with "=" at its end
+std::optional<std::string_view> value_of(std::string_view query, std::string_view key) {
+  if (!query.starts_with(key)) return std::nullopt;
+  return query.substr(key.size());
+}
+
 }  // namespace
 
 std::string error_json(std::string_view why) { return dump({{"format_version", 1}, {"error", why}}) + "\n"; }
@@ -133,8 +140,8 @@ void Dashboard::answer(net::ExchangeId exchange, const net::HttpRequest& request
     if (reads) return send_error(exchange, 405, "expected the method POST", {{"Allow", "POST"}});
     return answer_what_if(exchange, request);
   }
-  constexpr std::array<std::string_view, 5> kPaths = {"/", "/api/result", "/api/decision", "/api/events",
-                                                      "/favicon.ico"};
+  constexpr std::array<std::string_view, 6> kPaths = {"/",           "/api/result",  "/api/decision",
+                                                      "/api/events", "/api/history", "/favicon.ico"};
   const auto path = std::ranges::find(kPaths, std::string_view(request.path));
   if (path == kPaths.end()) return send_error(exchange, 404, "there is nothing at this path");
   if (!reads) return send_error(exchange, 405, "expected the method GET", {{"Allow", "GET, HEAD"}});
@@ -147,6 +154,8 @@ void Dashboard::answer(net::ExchangeId exchange, const net::HttpRequest& request
       return answer_decision(exchange, request.query);
     case 3:
       return answer_events(exchange, request);
+    case 4:
+      return answer_history(exchange, request.query);
     default:
       return send(exchange, 204, "image/x-icon", "");
   }
@@ -155,7 +164,10 @@ void Dashboard::answer(net::ExchangeId exchange, const net::HttpRequest& request
 void Dashboard::answer_events(net::ExchangeId exchange, const net::HttpRequest& request) {
   if (!has_stream()) return send_error(exchange, 404, "nothing runs here");
   if (request.method == "HEAD") return send(exchange, 200, "text/event-stream", "");
-  const std::optional<std::int64_t> next = next_event(net::find_header(request.headers, "Last-Event-ID"));
+  // A browser sends the header only if it connects again by itself. A page that was asleep connects anew.
+  std::optional<std::string_view> seen = value_of(request.query, "last=");
+  if (const std::string* header = net::find_header(request.headers, "Last-Event-ID")) seen = *header;
+  const std::optional<std::int64_t> next = next_event(seen);
   server_->begin(exchange, 200, "text/event-stream");
   if (!next) {
     server_->write(exchange, kReload);
@@ -170,9 +182,9 @@ void Dashboard::answer_events(net::ExchangeId exchange, const net::HttpRequest& 
   streams_.insert(exchange);
 }
 
-std::optional<std::int64_t> Dashboard::next_event(const std::string* last_seen) const {
+std::optional<std::int64_t> Dashboard::next_event(std::optional<std::string_view> last_seen) const {
   // A new page has the states of the content, and lacks all events.
-  if (last_seen == nullptr) return first_event_;
+  if (!last_seen) return first_event_;
   const std::string_view text = *last_seen;
   const std::size_t slash = text.find('/');
   if (slash == text.npos || number_of(text.substr(0, slash)) != content_.epoch) return std::nullopt;
@@ -207,16 +219,16 @@ void Dashboard::finish() {
 }
 
 void Dashboard::answer_decision(net::ExchangeId exchange, std::string_view query) {
-  constexpr std::string_view kKey = "state=";
-  std::int64_t state = -1;
-  if (query.starts_with(kKey)) {
-    state = number_of(query.substr(kKey.size())).value_or(-1);
-  }
-  const auto found = content_.decisions.find(state);
+  const auto found = content_.decisions.find(number_of(value_of(query, "state=").value_or("")).value_or(-1));
   if (found == content_.decisions.end()) {
     return send_error(exchange, 404, "no decision of this state is known, expected ?state=N of an action");
   }
   send(exchange, 200, kJson, found->second);
+}
+
+void Dashboard::answer_history(net::ExchangeId exchange, std::string_view query) {
+  if (!content_.history) return send_error(exchange, 404, "a result has its history in itself");
+  send(exchange, 200, kJson, content_.history(value_of(query, "after=").value_or("")));
 }
 
 void Dashboard::answer_what_if(net::ExchangeId exchange, const net::HttpRequest& request) {

@@ -27,6 +27,8 @@ struct Content {
   std::optional<WhatIfLimits> what_if{};
   /// Decisions of a recording, by state, as JSON; empty if a result is shown.
   std::map<std::int64_t, std::string> decisions{};
+  /// Returns what happened to nodes and replicas after a place (RecordedHistory::json); empty if a result is shown.
+  std::function<std::string(std::string_view after)> history{};
   double live_speed = 0;         ///< simulated time for each unit of real time; 0: nothing runs
   bool follows = false;          ///< true: a recording or a controller whose further states arrive as events
   bool is_controller = false;    ///< true: a controller that runs, instead of a file
@@ -88,10 +90,11 @@ class Dashboard final : public net::HttpHandler {
   void make_page();
   bool has_stream() const { return content_.live_speed > 0 || content_.follows || !events_.empty(); }
   /// Returns the number of the event after the last one that a page has seen; nothing if it has to load again.
-  std::optional<std::int64_t> next_event(const std::string* last_seen) const;
+  std::optional<std::int64_t> next_event(std::optional<std::string_view> last_seen) const;
   void answer(net::ExchangeId exchange, const net::HttpRequest& request);
   void answer_events(net::ExchangeId exchange, const net::HttpRequest& request);
   void answer_decision(net::ExchangeId exchange, std::string_view query);
+  void answer_history(net::ExchangeId exchange, std::string_view query);
   void answer_what_if(net::ExchangeId exchange, const net::HttpRequest& request);
   void send(net::ExchangeId exchange, int status, std::string_view type, std::string_view body,
             std::string_view policy = {}, std::vector<net::Header> further = {});

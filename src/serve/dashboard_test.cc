@@ -31,9 +31,9 @@ class DashboardTest : public testing::Test {
     url = "http://" + server.address(*listener).text();
   }
   /// Opens a stream of events. It appends what it receives to a text, and "(end)" at its end.
-  void open(std::string& into, std::vector<net::Header> headers) {
+  void open(std::string& into, std::vector<net::Header> headers, const std::string& query = "") {
     net::Request request;
-    request.url = url + "/api/events";
+    request.url = url + "/api/events" + query;
     request.headers = std::move(headers);
     client.start(std::move(request), {.on_headers = {},
                                       .on_body = [&into](std::string_view piece) { into += piece; },
@@ -202,6 +202,10 @@ TEST_F(DashboardTest, StreamsEventsToPagesThatAreOpenOrComeBack) {
   open(late, {{"Last-Event-ID", "7/0"}});
   wait_until(late, "data: {\"a\":1}");
   EXPECT_EQ(late, "retry: 2000\nid: 7/0\n\nid: 7/1\nevent: state\ndata: {\"a\":1}\n\n");
+  std::string awake;
+  open(awake, {}, "?last=7/0");
+  wait_until(awake, "data: {\"a\":1}");
+  EXPECT_EQ(awake, late) << "a page that was asleep says in the address what it has seen";
   EXPECT_EQ(get("/api/decision", {}).status, 404);
   EXPECT_EQ(get("/api/decision?state=0", {}).body, "decisions of 0");
   EXPECT_EQ(get("/api/decision?state=1", {}).status, 404);
@@ -210,6 +214,23 @@ TEST_F(DashboardTest, StreamsEventsToPagesThatAreOpenOrComeBack) {
   wait_until(early, "(end)");
   wait_until(late, "(end)");
   EXPECT_TRUE(early.ends_with("(end)") && late.ends_with("(end)"));
+}
+
+TEST_F(DashboardTest, AnswersWithTheHistoryOfARecording) {
+  dashboard.answer_on(server);
+  dashboard.show({.source = "s.rec",
+                  .result = "{}",
+                  .history = [](std::string_view after) { return "after [" + std::string(after) + "]"; },
+                  .follows = true});
+  listen();
+  EXPECT_EQ(get("/api/history").body, "after []");
+  EXPECT_EQ(get("/api/history?after=4.17").body, "after [4.17]");
+  EXPECT_EQ(get("/api/history?before=1").body, "after []");
+}
+
+TEST_F(DashboardTest, AResultHasNoHistoryToAskFor) {
+  start();
+  EXPECT_EQ(get("/api/history").status, 404);
 }
 
 TEST_F(DashboardTest, APageOfAnotherContentLoadsAgain) {

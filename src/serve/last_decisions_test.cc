@@ -33,8 +33,9 @@ RC_GTEST_PROP(LastDecisions, AreShownLikeThoseOfARecording, ()) {
   AcceptingWorld port(world.snapshot);
   ShownState recorded;
   const auto command = replay_command("a.rec");
-  const auto input_observer = [&](const model::Snapshot& snapshot, const control::Memory& memory) {
-    const archive::SavedState state{snapshot, {}, policies, memory};
+  const auto input_observer = [&](const model::Snapshot& snapshot, const control::Memory& memory,
+                                  const control::Due& due) {
+    const archive::SavedState state{snapshot, {}, policies, memory, due};
     recorded = show_state(7, state, archive::redecide(state), command);
   };
   control::Controller controller(

@@ -22,11 +22,12 @@ LiveRun::Event end_of(const scenario::Scenario& scenario, const std::string& aga
 }  // namespace
 
 LiveRun::LiveRun(scenario::Scenario scenario, double speed, DecisionCommand command, std::string again,
-                 net::Clock clock)
+                 std::shared_ptr<RecordedHistory> history, net::Clock clock)
     : run_(std::move(scenario), speed, std::move(clock),
            {.on_state =
-                [this, command = std::move(command)](const archive::SavedState& state,
-                                                     const archive::Redecision& decided) {
+                [this, command = std::move(command), history = std::move(history)](const archive::SavedState& state,
+                                                                                   const archive::Redecision& decided) {
+                  history->note(state, decided);
                   push({.position = position_, .state = show_state(position_, state, decided, command)});
                   ++position_;
                 },

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <mutex>
 #include <string>
 #include <vector>
@@ -9,6 +10,7 @@
 #include "scenario/scenario.h"
 #include "serve/paced_run.h"
 #include "serve/recorded.h"
+#include "serve/recorded_history.h"
 #include "serve/wake_up.h"
 
 namespace capstan::serve {
@@ -33,7 +35,9 @@ class LiveRun {
   /// @param speed    simulated time for each unit of real time; more than 0
   /// @param command  for the commands of decisions
   /// @param again    the command that gives the whole result
-  LiveRun(scenario::Scenario scenario, double speed, DecisionCommand command, std::string again, net::Clock clock);
+  /// @param history  notes every state
+  LiveRun(scenario::Scenario scenario, double speed, DecisionCommand command, std::string again,
+          std::shared_ptr<RecordedHistory> history, net::Clock clock);
   std::vector<Event> take_events();
   /// Returns a descriptor that is readable if take_events() has something to return.
   int poll_fd() const { return wake_.fd(); }

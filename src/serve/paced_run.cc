@@ -40,10 +40,11 @@ void PacedRun::run(const std::stop_token& stop) {
   experiment::Prepared prepared = experiment::prepare(scenario_, policy, scenario_.seed);
   prepared.setup.stop = stop;
   prepared.setup.keep_history = scenario_.history;
-  prepared.setup.input_observer = [&](const model::Snapshot& snapshot, const control::Memory& memory) {
+  prepared.setup.input_observer = [&](const model::Snapshot& snapshot, const control::Memory& memory,
+                                      const control::Due& due) {
     wait_until(snapshot.at, stop);
     if (stop.stop_requested()) return;
-    const archive::SavedState state{snapshot, {}, policy.policies, memory};
+    const archive::SavedState state{snapshot, {}, policy.policies, memory, due};
     calls_.on_state(state, archive::redecide(state));
   };
   Result<experiment::RunResult> run = experiment::simulate(prepared.setup);

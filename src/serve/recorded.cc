@@ -311,11 +311,12 @@ std::string arithmetic_of(const archive::SavedState& state, const archive::Redec
 
 Result<Recorded> read_recorded(archive::Recording& recording, const std::string& path,
                                const std::function<void(std::int64_t, std::int64_t)>& progress,
-                               const RecordedLimits& limits) {
+                               RecordedHistory* history, const RecordedLimits& limits) {
   Collector collector(limits, replay_command(path));
   std::int64_t position = 0;
   const Result<archive::ReplayCount> count = archive::replay(recording, {}, [&](const archive::Replayed& replayed) {
     collector.add(replayed.state, replayed.recorded);
+    if (history != nullptr) history->note(replayed.state, replayed.recorded);
     if (progress) progress(++position, recording.states());
     return true;
   });

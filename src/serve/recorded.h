@@ -11,6 +11,7 @@
 #include "archive/recording.h"
 #include "archive/redecide.h"
 #include "base/error.h"
+#include "serve/recorded_history.h"
 
 namespace capstan::serve {
 
@@ -47,9 +48,10 @@ struct RecordedLimits {
 /// Decides all states of a recording again, which shows what it did and why.
 /// @param path      for the text of commands
 /// @param progress  is called after each state with its position and the number of all states
+/// @param history   notes every state; null: it is not wanted
 Result<Recorded> read_recorded(archive::Recording& recording, const std::string& path,
                                const std::function<void(std::int64_t, std::int64_t)>& progress = {},
-                               const RecordedLimits& limits = {});
+                               RecordedHistory* history = nullptr, const RecordedLimits& limits = {});
 
 /// Returns the command that decides a recording again.
 std::string replay_words(const std::string& path);

@@ -29,8 +29,9 @@ std::int64_t record(const std::string& path, std::vector<std::string> sets = {})
   Result<archive::Recorder> recorder = archive::Recorder::create(path);
   EXPECT_TRUE(recorder);
   std::int64_t states = 0;
-  prepared.setup.input_observer = [&](const model::Snapshot& snapshot, const control::Memory& memory) {
-    EXPECT_TRUE(recorder->add({snapshot, {}, policy.policies, memory}));
+  prepared.setup.input_observer = [&](const model::Snapshot& snapshot, const control::Memory& memory,
+                                      const control::Due& due) {
+    EXPECT_TRUE(recorder->add({snapshot, {}, policy.policies, memory, due}));
     ++states;
   };
   EXPECT_TRUE(experiment::simulate(prepared.setup));
@@ -48,7 +49,7 @@ Recorded read_small(const std::string& path, const RecordedLimits& limits = {}) 
         EXPECT_EQ(done, ++last);
         EXPECT_LE(done, all);
       },
-      limits);
+      nullptr, limits);
   EXPECT_TRUE(recorded) << (recorded ? "" : recorded.error().text());
   return recorded ? *std::move(recorded) : Recorded{};
 }
@@ -101,8 +102,7 @@ TEST(Recorded, AnActionHasOnlyItsOwnArithmetic) {
       EXPECT_TRUE(has("rejected")) << "the other pool is dearer: " << text;
     }
   }
-  // States are recorded when replicas are decided. The pods appear later, so none of these states binds them.
-  EXPECT_EQ(layers, (std::set<std::string>{"provision", "scale"}));
+  EXPECT_EQ(layers, (std::set<std::string>{"place", "provision", "scale"}));
 }
 
 TEST(NowCommand, NamesTheServiceOrTheLayer) {

@@ -5,8 +5,9 @@
 namespace capstan::serve {
 
 RecordingStream::RecordingStream(const std::string& path, archive::Recording::Place place, std::int64_t states,
-                                 Duration period)
+                                 std::shared_ptr<RecordedHistory> history, Duration period)
     : position_(states),
+      history_(std::move(history)),
       followed_(archive::Follower(path, std::move(place)), FollowedRecording::Take::every_state,
                 {.on_state = [this, command = replay_command(path)](
                                  const archive::SavedState& state,
@@ -19,9 +20,11 @@ void RecordingStream::add(const archive::SavedState& state, const archive::Redec
                           const DecisionCommand& command) {
   if (is_new_) {
     position_ = 0;
+    history_->clear();
     push({.kind = Event::Kind::replaced, .text = state.policies.name});
   }
   is_new_ = false;
+  history_->note(state, decided);
   push({.state = show_state(position_++, state, decided, command)});
 }
 

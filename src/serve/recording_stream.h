@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <mutex>
 #include <string>
 #include <vector>
@@ -8,6 +9,7 @@
 #include "archive/recording.h"
 #include "serve/followed_recording.h"
 #include "serve/recorded.h"
+#include "serve/recorded_history.h"
 #include "serve/wake_up.h"
 
 namespace capstan::serve {
@@ -27,10 +29,11 @@ class RecordingStream {
     std::string text{};  ///< of `replaced`: the name of the policy
   };
 
-  /// @param place   place after the states that were read already
-  /// @param states  number of these states
+  /// @param place    place after the states that were read already
+  /// @param states   number of these states
+  /// @param history  the history of these states, which the stream continues
   RecordingStream(const std::string& path, archive::Recording::Place place, std::int64_t states,
-                  Duration period = FollowedRecording::kPeriod);
+                  std::shared_ptr<RecordedHistory> history, Duration period = FollowedRecording::kPeriod);
 
   std::vector<Event> take_events();
   /// Returns a descriptor that is readable if take_events() has something to return.
@@ -44,6 +47,7 @@ class RecordingStream {
   std::mutex mutex_;
   std::vector<Event> events_;
   std::int64_t position_;
+  std::shared_ptr<RecordedHistory> history_;
   bool is_new_ = false;         ///< true: another recording has replaced the file, and its first state has not come yet
   FollowedRecording followed_;  // declared last, so that it ends before the members that it uses
 };

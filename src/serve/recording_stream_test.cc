@@ -42,11 +42,13 @@ TEST(RecordingStream, FollowsAWriterAndSaysWhatIsWrong) {
   ASSERT_TRUE(recorder && recorder->add(small_state(at(0))) && recorder->add(small_state(at(15))));
   std::optional<Result<archive::Recording>> recording = archive::Recording::open(scratch.file());
   ASSERT_TRUE(*recording && (*recording)->next() && (*recording)->next());
-  RecordingStream stream(scratch.file(), (*recording)->place(), 2, 200ms);
+  const auto history = std::make_shared<RecordedHistory>(1);
+  RecordingStream stream(scratch.file(), (*recording)->place(), 2, history, 200ms);
   recording.reset();  // a file that stays open keeps its log
 
   ASSERT_TRUE(recorder->add(small_state(at(30))));
   EXPECT_EQ(number(wait_for(stream, 1)[0]), 2);
+  EXPECT_EQ(nlohmann::json::parse(history->json(""))["place"], "1.1");
   ASSERT_TRUE(recorder->add(small_state(at(45))));
   EXPECT_EQ(number(wait_for(stream, 1)[0]), 3);
   ASSERT_TRUE(recorder->finish());

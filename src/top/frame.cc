@@ -155,7 +155,7 @@ void append(std::vector<std::string>& lines, std::vector<std::string> more) {
 }
 
 std::string share_words(std::int64_t late_ppm, std::int64_t allowed_ppm) {
-  return fmt::format("{} of {}", percent_text(late_ppm), percent_text(allowed_ppm));
+  return fmt::format("{} / {}", percent_text(late_ppm), percent_text(allowed_ppm));
 }
 
 Spans money(MicroUsd amount) { return {{experiment::usd(amount.count)}}; }
@@ -170,7 +170,7 @@ void add_services(std::vector<std::string>& lines, const Facts& facts, const Vie
                {"draining", true, 4},
                {"sleeping", true, 3},
                {"requests waiting", true, 5},
-               {"late of allowed", true, 6},
+               {"late / allowed", true, 6},
                {"TTFT p99", true, 3},
                {"GPUs", true, 2},
                {"USD/h", true, 5},
@@ -244,7 +244,7 @@ void add_replicas(std::vector<std::string>& lines, const Facts& facts, bool read
                {"GPUs", true, 5},
                {"GPU", false, 2},
                {"age", true, 4},
-               {"on", false, 6}});
+               {"nodes", false, 6}});
   std::vector<const ReplicaFacts*> shown;
   for (const ReplicaFacts& replica : facts.replicas) {
     if ((replica.phase == Phase::ready) != ready) continue;

@@ -91,11 +91,11 @@ TEST(Frame, ShowsServicesReplicasAndNodes) {
 75.04 USD/h, 54,779 USD a month and 1 node without a known price
 █████████████░░░░░░░×××××××-------------  replicas: 1 ready, 1 starting, 1 waiting
 
-SERVICE  wanted  ready  starting  waiting  draining  requests waiting  late of allowed  TTFT p99  GPUs  USD/h
-chat          4      2         1        1         0             1,234     1.2 % of 1 %    1.62 s    12  82.56
-batch         0      0         0        0         0           unknown          unknown               0
+SERVICE  wanted  ready  starting  waiting  draining  requests waiting  late / allowed  TTFT p99  GPUs  USD/h
+chat          4      2         1        1         0             1,234     1.2 % / 1 %    1.62 s    12  82.56
+batch         0      0         0        0         0           unknown         unknown               0
 
-REPLICA  state                            pods  GPUs  GPU         age  on
+REPLICA  state                            pods  GPUs  GPU         age  nodes
 chat 7   waiting                        0 of 4     4  H100  1 min 3 s
     placement: 4 H100 are free, but at most 2 in one node, 4 needed; free 2 H100 in node-b, or allow a wider topology
     level
@@ -107,7 +107,7 @@ node-b   ██░░░░××  6 of 8     6  H100  p5.48xlarge  a     spot    
 claim 3  --------  0 of 8     0  H100  p5.48xlarge  a     on-demand  unknown    10 s  launching, ready in 1 min 30 s
 █ serving  ░ starting  × stranded  - takes no pods
 
-READY REPLICA  pods  GPUs  GPU      age  on
+READY REPLICA  pods  GPUs  GPU      age  nodes
 chat 1            4     4  H100  17 min  node-a and 1 more
 )");
 }
@@ -119,11 +119,11 @@ TEST(Frame, LeavesOutColumnsOnANarrowTerminal) {
 75.04 USD/h, 54,779 USD a month and 1 node without a known ~
 ######+++xxx------  replicas: 1 ready, 1 starting, 1 waiting
 
-SERVICE  wanted  ready  starting  waiting  late of allowed
-chat          4      2         1        1     1.2 % of 1 %
-batch         0      0         0        0          unknown
+SERVICE  wanted  ready  starting  waiting  late / allowed
+chat          4      2         1        1     1.2 % / 1 %
+batch         0      0         0        0         unknown
 
-REPLICA  state                            pods  GPUs  on
+REPLICA  state                            pods  GPUs  nodes
 chat 7   waiting                        0 of 4     4
     placement: 4 H100 are free, but at most 2 in one node, 4
     needed; free 2 H100 in node-b, or allow a wider topology
@@ -136,7 +136,7 @@ node-b   ##++++xx  6 of 8
 claim 3  --------  0 of 8  launching, ready in 1 min 30 s
 # serving  + starting  x stranded  - takes no pods
 
-READY REPLICA  pods  GPUs  GPU      age  on
+READY REPLICA  pods  GPUs  GPU      age  nodes
 chat 1            4     4  H100  17 min  node-a and 1 more
 )");
 }

@@ -523,8 +523,8 @@ expect 0 "no finding in 1 file" -- lint "$work/pool.yaml" --rule gpu-consolidati
 expect 64 "did you mean gpu-consolidation-underutilized" -- lint "$work/pool.yaml" --rule gpu-consolidation-underutilised=off
 expect 64 "expected 1.MINOR" -- lint "$work/pool.yaml" --kube-version 2
 expect 1 "nowhere.yaml: cannot be opened" -- lint "$work/nowhere.yaml" "$work/pool.yaml"
-mkdir -p "$work/no-manifests"
-expect 1 "no-manifests: has no file to check, expected YAML, JSON or Markdown" -- lint "$work/no-manifests"
+mkdir -p "$work/nothing"
+expect 1 "nothing: has no file to check, expected YAML, JSON or Markdown" -- lint "$work/nothing"
 expect 0 "1 in the baseline" -- lint "$work/pool.yaml" --write-baseline "$work/known.json"
 expect 0 "1 in the baseline" -- lint "$work/pool.yaml" --baseline "$work/known.json"
 expect 1 "is not a baseline" -- lint "$work/pool.yaml" --baseline "$work/pool.yaml"

@@ -124,6 +124,21 @@ InferenceScaler read_spec(const testing::Object& spec) {
   return read_inference_scaler(document.parse(text).value());
 }
 
+TEST(CatalogBuilder, AnInstanceTypeHasOneRowWithItsLatestResources) {
+  CatalogBuilder catalog;
+  EXPECT_FALSE(catalog.instance_type({.name = "p4d"}).valid()) << "nothing is known about it";
+  const model::InstanceTypeId type = catalog.instance_type({.name = "p5", .cpu_milli = 48'000});
+  ASSERT_TRUE(type.valid());
+  model::Offering offering{.instance_type = "p5", .gpu = catalog.gpu_kind("H100"), .zone = {0}, .price_per_hour = {}};
+  const model::OfferingId existing = catalog.offering(offering);
+  offering.type = type;
+  EXPECT_EQ(catalog.offering(offering), existing) << "a node of this offering exists";
+  EXPECT_EQ(catalog.rows().resources_of_new_node(existing)->cpu_milli, 48'000);
+  EXPECT_EQ(catalog.instance_type({.name = "p5"}), type);
+  EXPECT_GT(catalog.rows().resources_of_new_node(existing)->cpu_milli, 1'000'000'000) << "no longer stated";
+  EXPECT_EQ(catalog.rows().instance_types.size(), 1U);
+}
+
 TEST(CatalogBuilder, AllNamesOfAGpuGiveOneKind) {
   CatalogBuilder builder;
   EXPECT_EQ(builder.gpu_kind("NVIDIA-H100-80GB-HBM3"), builder.gpu_kind("h100_sxm"));

@@ -96,7 +96,7 @@ TEST(DecisionLoop, SnapshotFileGivesTheSamePlanByteForByte) {
   listen(scene.server, {&scene.one, &scene.two}, 10s);
   std::string file;
   scene.two.loop.begin(scene.one.loop.checkpoint(),
-                       [&](const model::Snapshot& snapshot, const control::Memory& memory) {
+                       [&](const model::Snapshot& snapshot, const control::Memory& memory, const control::Due&) {
                          const KubeWorld& world = scene.two.loop.world();
                          file = archive::to_json({snapshot, world.objects().names(), world.policies(), memory});
                        });
@@ -312,10 +312,11 @@ TEST(DecisionLoop, SnapshotFileOfPolicyCapstanDecidesTheSame) {
   scene.warm_up();
   ASSERT_FALSE(::testing::Test::HasFatalFailure());
   std::string file;
-  scene.two.loop.begin(scene.carried(), [&](const model::Snapshot& snapshot, const control::Memory& memory) {
-    const KubeWorld& world = scene.two.loop.world();
-    file = archive::to_json({snapshot, world.objects().names(), world.policies(), memory});
-  });
+  scene.two.loop.begin(scene.carried(),
+                       [&](const model::Snapshot& snapshot, const control::Memory& memory, const control::Due&) {
+                         const KubeWorld& world = scene.two.loop.world();
+                         file = archive::to_json({snapshot, world.objects().names(), world.policies(), memory});
+                       });
   scene.two.loop.decide();
   const Result<archive::SavedState> state = archive::parse(file, "incident.json");
   ASSERT_TRUE(state) << state.error().text();

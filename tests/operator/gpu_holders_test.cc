@@ -2,6 +2,7 @@
 // node.
 #include <gtest/gtest.h>
 
+#include <cstdint>
 #include <functional>
 #include <map>
 #include <set>
@@ -232,6 +233,27 @@ TEST(GpuHolders, CountsEachGpuOnce) {
     const auto fault = model::find_inconsistency(snapshot);
     EXPECT_FALSE(fault) << row.title;
   }
+}
+
+TEST(GpuHolders, ThePodsOfClaimsHaveTheNumbersOfTheirGpus) {
+  Cluster c;
+  c.nodes.put(testing::node("n", 0));
+  c.resource_slices.put(slice("n", gpus(4)));
+  c.resource_claims.put(device_claim("a", {"gpu-3", "gpu-1"}, "p"));
+  Object made = device_claim("b", {"gpu-2"}, "q");
+  made["metadata"]["annotations"] = {{"resource.kubernetes.io/extended-resource-claim", "true"}};
+  c.resource_claims.put(made);
+  c.resource_claims.put(device_claim("c", {"gpu-0"}, "r"));
+  c.pods.put(bound("p"));
+  c.pods.put(testing::pod("q", "work", "n", true, 1));
+  c.pods.put(testing::pod("r", "work", "n", true, 1));
+  SnapshotBuilder builder;
+  const model::Snapshot snapshot = builder.build(c.view(), {}, Instant(std::chrono::hours(500'000))).snapshot;
+  std::map<std::string, std::vector<std::uint16_t>> devices;
+  snapshot.pods.for_each([&](model::PodId id, const model::Pod& pod) { devices[builder.pod(id)->name] = pod.devices; });
+  EXPECT_EQ(devices["p"], (std::vector<std::uint16_t>{1, 3}));
+  EXPECT_EQ(devices["q"], (std::vector<std::uint16_t>{2})) << "its claim stands for its request";
+  EXPECT_EQ(devices["r"], (std::vector<std::uint16_t>{})) << "it also requests a GPU, whose number is not known";
 }
 
 TEST(GpuHolders, ProductNamesTheKindOfGpu) {

@@ -99,7 +99,8 @@ std::string text_of(const FleetPolicy& policy) {
     out.push_back({topology.name, topology.levels.at(0).name, topology.levels.at(0).node_label});
   }
   for (const FleetPolicy::InstanceType& type : policy.instance_types) {
-    out.push_back({type.name, type.gpu, type.gpus, type.price_per_hour.count});
+    out.push_back({type.name, type.gpu, type.gpus, type.cpu_milli.value_or(0), type.memory_mib.value_or(0),
+                   type.price_per_hour.count});
   }
   return out.dump();
 }

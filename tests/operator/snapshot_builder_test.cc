@@ -45,7 +45,7 @@ TEST(SnapshotBuilder, AddsRowsForScalersPodsAndNodes) {
   EXPECT_EQ(snapshot.gangs.at({1}).phase, model::Gang::Phase::pending);
   EXPECT_EQ(snapshot.gangs.at({1}).ordinal, 1u);
   EXPECT_FALSE(snapshot.gangs.at({2}).service.valid()) << "the pod belongs to another scheduler";
-  EXPECT_EQ(decide::build(snapshot).rooms.find({0})->free, whole_gpus(5)) << "8 less 1 less 2";
+  EXPECT_EQ(decide::build(snapshot).rooms.find({0})->free.sum, whole_gpus(5)) << "8 less 1 less 2";
   EXPECT_EQ(builder.names().pods.at({0}), "ns/chat-a");
   EXPECT_EQ(delta.pods.size(), 3u);
   ASSERT_EQ(scraped->size(), 1u);
@@ -465,7 +465,7 @@ TEST(SnapshotBuilder, ANominatedPodOfAnotherSchedulerHoldsItsRoom) {
     cluster.pods.put(pod);
     SnapshotBuilder builder;
     const model::Snapshot snapshot = builder.build(cluster.view(), {}, kIn2027).snapshot;
-    EXPECT_EQ(decide::build(snapshot).rooms.find({0})->free, whole_gpus(row.free)) << row.title;
+    EXPECT_EQ(decide::build(snapshot).rooms.find({0})->free.sum, whole_gpus(row.free)) << row.title;
     EXPECT_FALSE(model::find_inconsistency(snapshot)) << row.title;
   }
 }

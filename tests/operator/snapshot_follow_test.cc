@@ -50,6 +50,8 @@ class RandomCluster {
     for (int i = 0; i < 5; ++i) change_node();
     for (int i = 0; i < 6; ++i) change_service();
     if (one_in(2)) cluster.queues.put({{"metadata", {{"name", "team"}, {"uid", "team"}}}, {"spec", Object::object()}});
+    if (one_in(2))
+      cluster.kai_queues.put({{"metadata", {{"name", "team"}, {"uid", "team"}}}, {"spec", Object::object()}});
     for (int i = 0; i < 25; ++i) change_pod(kFirstSecond);
   }
 
@@ -61,6 +63,7 @@ class RandomCluster {
     if (kind == 5) return change_pool();
     if (kind < 7) return change_replicas();
     if (kind < 10) return change_statuses();
+    if (kind == 10) return change_group();
     if (kind < 18) return change_pod_status();
     change_pod(now);
   }
@@ -144,12 +147,17 @@ class RandomCluster {
     if (one_in(4)) {
       meta["annotations"] = {{"capstan.dev/gang", letter(2)}, {"capstan.dev/gang-min", std::to_string(1 + below(3))}};
     }
+    if (one_in(4)) meta["annotations"]["pod-group-name"] = "group-" + letter(2);
     if (one_in(6)) meta["annotations"][actuate::kBindIntent] = actuate::write_bind_intent({"t", letter(), 1});
     if (one_in(3)) {
       meta["labels"]["leaderworkerset.sigs.k8s.io/name"] = letter();
       meta["labels"]["leaderworkerset.sigs.k8s.io/group-index"] = std::to_string(below(3));
       meta["labels"]["leaderworkerset.sigs.k8s.io/worker-index"] = std::to_string(below(2));
       if (one_in(2)) meta["annotations"]["leaderworkerset.sigs.k8s.io/size"] = std::to_string(1 + below(2));
+    }
+    if (one_in(60)) {
+      meta["labels"]["runai-gpu-group"] = letter(2);
+      if (one_in(2)) meta["annotations"]["gpu-fraction"] = "0.5";
     }
     if (one_in(40)) {
       pod["spec"]["containers"][0]["env"] = {{{"name", "NVIDIA_VISIBLE_DEVICES"}, {"value", "all"}}};
@@ -180,6 +188,15 @@ class RandomCluster {
                         {"status", {{"nodeName", letter()}, {"allocatable", {{"cpu", std::to_string(below(9))}}}}}});
   }
 
+  void change_group() {
+    const std::string name = "group-" + letter(2);
+    if (one_in(3)) return cluster.kai_groups.remove("ns/" + name);
+    Object group = {{"metadata", testing::meta(name)}, {"spec", {{"minMember", 1 + below(3)}}}};
+    if (one_in(2)) group["spec"]["queue"] = one_in(8) ? "unknown" : "team";
+    if (one_in(2)) group["spec"]["topologyConstraint"] = {{"requiredTopologyLevel", "topology.kubernetes.io/zone"}};
+    cluster.kai_groups.put(group);
+  }
+
   void change_pool() {
     const std::string name = "pool-" + letter(2);
     Object pool = {{"metadata", {{"name", name}, {"uid", name}}},
@@ -196,6 +213,10 @@ class RandomCluster {
       if (workloads->all().empty() || one_in(2)) continue;
       Object workload = workloads->all().begin()->second;
       workload["spec"]["replicas"] = below(5);
+      if (one_in(2) && workloads != &cluster.leader_worker_sets) {
+        workload["spec"]["template"] = testing::deployment("x", 2, static_cast<int>(below(3)))["spec"]["template"];
+        choose_place(workload["spec"]["template"]);
+      }
       workload["status"] = {{"replicas", below(5)}, {"readyReplicas", below(5)}};
       workloads->put(workload);
     }
@@ -265,7 +286,7 @@ TEST(SnapshotFollow, RandomEventsGiveTheSameRowsAsReadingAllObjects) {
   EXPECT_LT(complete_looks, kSeeds * kLooks / 3) << "most looks follow the changes";
 }
 
-TEST(SnapshotFollow, ReadsAllObjectsOnlyIfMoreThanPodsNodesAndReplicasChanged) {
+TEST(SnapshotFollow, ReadsAllObjectsOnlyIfMoreThanPodsNodesGroupsAndWorkloadsChanged) {
   Cluster cluster;
   cluster.nodes.put(testing::node("n1"));
   cluster.scalers.put(testing::scaler("chat", "chat"));
@@ -306,10 +327,18 @@ TEST(SnapshotFollow, ReadsAllObjectsOnlyIfMoreThanPodsNodesAndReplicasChanged) {
   EXPECT_EQ(builder.build(cluster.view(), {}, kFirstSecond).snapshot.nodes.at({0}).gpus, whole_gpus(4));
   cluster.nodes.put(testing::node("n2"));
   EXPECT_EQ(builder.build(cluster.view(), {}, kFirstSecond).snapshot.nodes.size(), 2u);
-  EXPECT_EQ(builder.complete_looks(), 1u) << "only pods, nodes, replicas and statuses have changed";
-  cluster.deployments.put(testing::deployment("chat", 5, 2));
+  cluster.kai_groups.put({{"metadata", testing::meta("group")}, {"spec", {{"minMember", 2}}}});
   look();
-  EXPECT_EQ(builder.complete_looks(), 2u) << "a template asks for more";
+  cluster.deployments.put(testing::deployment("chat", 5, 2));
+  EXPECT_EQ(builder.build(cluster.view(), {}, kFirstSecond).snapshot.catalog->services.at(0).workload.tensor_parallel,
+            2);
+  EXPECT_EQ(builder.complete_looks(), 1u)
+      << "only pods, nodes, PodGroups, replicas, templates and statuses have changed";
+  Object selecting_others = testing::deployment("chat", 5, 2);
+  selecting_others["spec"]["selector"]["matchLabels"] = {{"app", "other"}};
+  cluster.deployments.put(selecting_others);
+  look();
+  EXPECT_EQ(builder.complete_looks(), 2u) << "the workload selects other pods";
 }
 
 }  // namespace

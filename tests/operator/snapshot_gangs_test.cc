@@ -278,11 +278,28 @@ TEST_F(SnapshotGangs, PoolsOfferTheDescribedInstanceTypes) {
   EXPECT_EQ(first.instance_type, "p5");
   EXPECT_EQ(first.gpus, 8);
   EXPECT_EQ(first.price_per_hour, MicroUsd{98'320'000});
+  EXPECT_EQ(catalog.resources_of_new_node(catalog.pools[0].offerings[0]), std::nullopt) << "the policy states none";
   EXPECT_EQ(first.capacity, model::CapacityType::on_demand);
   EXPECT_EQ(catalog.gpu_kind(seen.snapshot.gangs.at({0}).spec.pods.gpu), "h100_sxm") << "the only GPU kind on offer";
   cluster.pools.remove("gpu");
   build();
   EXPECT_TRUE(seen.snapshot.catalog->pools[0].offerings.empty());
+}
+
+TEST_F(SnapshotGangs, PolicyStatesTheCpuAndMemoryOfAnInstanceType) {
+  cluster.pools.put(pool());
+  build();
+  policy["spec"]["instanceTypes"][0].update({{"cpu", 192}, {"memoryGi", 2'048}});
+  cluster.fleet.put(policy);
+  build();
+  const model::Catalog& catalog = *seen.snapshot.catalog;
+  ASSERT_EQ(catalog.pools[0].offerings.size(), 4u);
+  for (const model::OfferingId offering : catalog.pools[0].offerings) {
+    const std::optional<model::Resources> resources = catalog.resources_of_new_node(offering);
+    ASSERT_TRUE(resources);
+    EXPECT_EQ(resources->cpu_milli, 192'000);
+    EXPECT_EQ(resources->memory_mib, 2'097'152);
+  }
 }
 
 TEST_F(SnapshotGangs, ExcludesOfferingsThatAGangCannotUse) {
@@ -328,7 +345,7 @@ TEST_F(SnapshotGangs, PodsOfABindTransactionTakeTheirNodes) {
   cluster.pods.put(pod);
   build();
   EXPECT_EQ(seen.snapshot.pods.at({0}).node, model::NodeId{0});
-  EXPECT_EQ(decide::build(seen.snapshot).rooms.find({0})->free, MilliGpu{});
+  EXPECT_EQ(decide::build(seen.snapshot).rooms.find({0})->free.sum, MilliGpu{});
 }
 
 TEST_F(SnapshotGangs, PartlyAnnotatedBindTransactionTakesNoNodes) {

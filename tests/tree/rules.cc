@@ -71,6 +71,7 @@ constexpr std::string_view kTestedElsewhere[] = {
     "src/operator/snapshot/gang_rows.cc",
     "src/operator/snapshot/service_rows.cc",
     "src/operator/snapshot/gpu_holders.cc",
+    "src/operator/snapshot/shared_gpus.cc",
     "src/operator/snapshot/changed_look.cc",
     "src/operator/snapshot/kept_replicas.cc",
     "src/operator/snapshot/view_changes.cc",

@@ -2,6 +2,9 @@ import type { ComponentChildren } from "preact";
 import { useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import { flushAddress, showInAddress } from "./address";
 import type { Stretch } from "./chart/plot";
+import { readFleet } from "./data/fleet";
+import { decisionBefore, firstBought, idleMoment, peakOf, worstMinute } from "./data/leads";
+import { type LogRow, logOf } from "./data/log";
 import type { Policy, Result } from "./data/result";
 import { namedServices, policyOf, servicePositions, sloOf } from "./data/service";
 import { count, duration, sloWords } from "./format";
@@ -12,6 +15,7 @@ import { Decisions } from "./view/decisions";
 import { Frontier } from "./view/frontier";
 import { History, momentOf } from "./view/history";
 import { Latency } from "./view/latency";
+import { scrollToDecisions } from "./view/lead";
 import { Moments } from "./view/moments";
 import { Ranking } from "./view/ranking";
 import { Jobs, Services } from "./view/services";
@@ -163,7 +167,10 @@ function showPolicy({ decision: _, ...choice }: Choice, shown: number): Choice {
 
 /// Returns the functions by which views change the choice. They stay the same, so that a view is rendered again only if
 /// what it shows has changed.
-function useActions(change: Change, end: number) {
+/// @param log  returns the decisions of the shown policy
+function useActions(change: Change, end: number, log: () => LogRow[]) {
+  const latest = useRef(log);
+  latest.current = log;
   return useMemo(() => {
     const onRange = (next: Stretch | undefined) => {
       if (next !== undefined) return change({ from: Math.max(0, Math.floor(next[0])), to: Math.min(Math.ceil(next[1]), Math.ceil(end)) });
@@ -173,6 +180,14 @@ function useActions(change: Change, end: number) {
       onRange,
       onAll: () => onRange(undefined),
       onMoment: (at: number) => onRange([Math.max(0, at - 300), at + 300]),
+      // Shows ten minutes around a moment, and opens the decision that was in force.
+      onLead: (at: number | undefined, layer?: string) => {
+        if (at === undefined) return;
+        const decision = decisionBefore(latest.current(), at, layer);
+        const [from, to] = [Math.max(0, Math.floor(at - 300)), Math.min(Math.ceil(at + 300), Math.ceil(end))];
+        change(({ decision: _, ...rest }) => ({ ...rest, from, to, at: Math.round(at), ...(decision === undefined ? {} : { decision }) }));
+        scrollToDecisions();
+      },
       onAt: (at: number) => change({ at: Math.round(at) }),
       onOpen: (decision: number | undefined) =>
         change(({ decision: _, ...rest }) => (decision === undefined ? rest : { ...rest, decision })),
@@ -218,7 +233,24 @@ export function Page({ result, top }: { result: Result; top?: ComponentChildren 
   const range = useMemo<Stretch>(() => (from !== undefined && to !== undefined ? [from, Math.min(to, end)] : [0, end]), [from, to, end]);
   const positions = useMemo(() => servicePositions(result, service), [result, service]);
   const at = momentOf(shown, range, choice.at);
-  const { onRange, onAll, onMoment, onAt, onOpen, onShow, onService } = useActions(change, end);
+  const { onRange, onAll, onMoment, onLead, onAt, onOpen, onShow, onService } = useActions(change, end, () => logOf(result, shown));
+  // The fleet is read when a number is followed: its views may not have been drawn yet.
+  const fleet = () => (policy.fleet === undefined ? undefined : readFleet(policy.fleet, result.services ?? [], policy.simulated_ns / 1e9));
+  const onState = useCallback(
+    (state: string) => {
+      const known = fleet();
+      onLead((state === "idle" ? idleMoment(shown) : undefined) ?? (known === undefined ? undefined : peakOf(known, state, [0, end])));
+    },
+    [policy, shown, onLead],
+  );
+  const onNodes = useCallback(
+    (row: number) => {
+      const [known, part] = [fleet(), policy.spending[row]];
+      if (known !== undefined && part !== undefined) onLead(firstBought(known, part) ?? 0, "provision");
+    },
+    [policy, onLead],
+  );
+  const onLatency = useCallback((latency: string) => onLead(worstMinute(shown, latency)), [shown, onLead]);
   return (
     <main>
       <Header result={result} theme={choice.theme} onTheme={(theme) => change({ theme })} />
@@ -243,13 +275,13 @@ export function Page({ result, top }: { result: Result; top?: ComponentChildren 
       <History result={result} shown={shown} against={against} range={range} onRange={onRange} at={at} onAt={onAt} theme={colours} />
       <Later>
         <div class="columns">
-          <Cost result={result} shown={policy} />
+          <Cost result={result} shown={policy} onState={onState} onNodes={onNodes} />
           {result.policies.length > 1 && <Frontier result={result} shown={choice.shown} onShow={onShow} />}
         </div>
         <Teams policy={policy} />
       </Later>
       <Later>
-        <Latency shown={shown} against={against} />
+        <Latency shown={shown} against={against} onLatency={onLatency} />
       </Later>
       {result.command !== undefined && (
         <footer>

@@ -37,6 +37,29 @@ export async function settled(page: Page): Promise<void> {
   );
 }
 
+/// Returns the mean difference of two pictures of equal shape, 0 to 255, after both are made small: fonts differ a
+/// little from machine to machine.
+export async function difference(page: Page, a: Buffer, b: Buffer): Promise<number> {
+  const url = (bytes: Buffer) => `data:image/png;base64,${bytes.toString("base64")}`;
+  return page.evaluate(async ([first, second]) => {
+    const small = async (source: string) => {
+      const image = new Image();
+      image.src = source;
+      await image.decode();
+      const canvas = document.createElement("canvas");
+      [canvas.width, canvas.height] = [160, 200];
+      const context = canvas.getContext("2d") as CanvasRenderingContext2D;
+      context.imageSmoothingQuality = "high";
+      context.drawImage(image, 0, 0, canvas.width, canvas.height);
+      return context.getImageData(0, 0, canvas.width, canvas.height).data;
+    };
+    const [x, y] = [await small(first as string), await small(second as string)];
+    let sum = 0;
+    for (let i = 0; i < x.length; ++i) sum += Math.abs((x[i] ?? 0) - (y[i] ?? 0));
+    return sum / x.length;
+  }, [url(a), url(b)]);
+}
+
 export class Chromium {
   private constructor(
     private readonly browser: Browser,

@@ -5,7 +5,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import type { Page } from "playwright-core";
-import { Chromium, kRoot, settled } from "./chromium";
+import type { Result } from "../src/data/result";
+import { Chromium, difference, kRoot, settled } from "./chromium";
 
 const kPicture = join(kRoot, "docs/guides/report.png");
 
@@ -133,6 +134,37 @@ test("a table stands behind each picture, and both can be saved", async () => {
   });
 });
 
+test("numbers of cost and latency lead to the moment and to the decision that was in force", async () => {
+  await open(report, "", async (page) => {
+    const figure = (title: string) => page.locator(".figure", { has: page.getByRole("heading", { name: title }) });
+    const follow = async (title: string, row: string) => {
+      await figure(title).locator("tr", { has: page.getByRole("rowheader", { name: row }) }).locator(".lead").last().click();
+      await page.waitForURL(/from=\d+&to=\d+&at=\d+&decision=\d+/);
+      await settled(page);
+      const [, from, to, at] = (/from=(\d+)&to=(\d+)&at=(\d+)/.exec(page.url()) ?? []).map(Number);
+      assert.ok(from !== undefined && to !== undefined && at !== undefined && from <= at && at <= to, page.url());
+      const log = page.locator("#decisions");
+      assert.equal(await log.locator('[aria-pressed="true"]').count(), 1, "the decision is open");
+      const box = await log.boundingBox();
+      assert.ok(box && box.y >= 0 && box.y < 900, "the list of decisions is in view");
+      const words = await log.locator(".decision b").innerText();
+      const [, hours, minutes, seconds] = (/^(\d\d):(\d\d):(\d\d)$/.exec(words) ?? []).map(Number);
+      assert.ok(3600 * (hours ?? 0) + 60 * (minutes ?? 0) + (seconds ?? 0) <= at, `${words} is after ${at} s`);
+      return at;
+    };
+    const data = JSON.parse(await page.locator("#data").evaluate((script) => script.textContent ?? "")) as Result;
+    const ttft = data.policies[0]?.by_minute?.ttft_p99_us ?? [];
+    assert.equal(await follow("How fast were the answers?", "time to first token"), 60 * ttft.indexOf(Math.max(...ttft)));
+    const starting = await follow("What is paid for?", "starting");
+    const busy = await follow("What is paid for?", "busy");
+    assert.notEqual(starting, busy);
+    await follow("What is paid for?", "a100: p4de.24xlarge");
+    assert.match(await page.locator("#decisions .decision p").first().innerText(), /launch/);
+    const shares = await figure("What is paid for?").locator("tr.sum .lead").count();
+    assert.equal(shares, 0, "a sum has no single moment");
+  });
+});
+
 test("markup in a name is text", async () => {
   const name = "</script><img src=x onerror=alert(1)><b>bold</b>";
   const file = withData("markup.html", (json) => {
@@ -168,29 +200,6 @@ test("data that is cut off, foreign or of another version gives a notice", async
     });
   }
 });
-
-/// Returns the mean difference of two pictures of equal shape, 0 to 255, after both are made small: fonts differ a
-/// little from machine to machine.
-async function difference(page: Page, a: Buffer, b: Buffer): Promise<number> {
-  const url = (bytes: Buffer) => `data:image/png;base64,${bytes.toString("base64")}`;
-  return page.evaluate(async ([first, second]) => {
-    const small = async (source: string) => {
-      const image = new Image();
-      image.src = source;
-      await image.decode();
-      const canvas = document.createElement("canvas");
-      [canvas.width, canvas.height] = [160, 200];
-      const context = canvas.getContext("2d") as CanvasRenderingContext2D;
-      context.imageSmoothingQuality = "high";
-      context.drawImage(image, 0, 0, canvas.width, canvas.height);
-      return context.getImageData(0, 0, canvas.width, canvas.height).data;
-    };
-    const [x, y] = [await small(first as string), await small(second as string)];
-    let sum = 0;
-    for (let i = 0; i < x.length; ++i) sum += Math.abs((x[i] ?? 0) - (y[i] ?? 0));
-    return sum / x.length;
-  }, [url(a), url(b)]);
-}
 
 test("the page looks like the picture in the guide", async () => {
   await open(report, "#theme=light", async (page) => {

@@ -1,18 +1,21 @@
 // `capstan serve` in Chromium: a scenario that is simulated again with changes.
 import assert from "node:assert/strict";
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
-import { existsSync, mkdtempSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { after, before, test } from "node:test";
-import type { Browser, Page, Route } from "playwright-core";
+import type { Browser, Locator, Page, Route } from "playwright-core";
+import type { Policy, Result } from "../src/data/result";
+import { difference, settled } from "./chromium";
 
 const { chromium } = createRequire(join(process.cwd(), "package.json"))("playwright-core") as typeof import("playwright-core");
 
 const kRoot = resolve("..");
 const kProgram = join(kRoot, process.env.CAPSTAN_PROGRAM ?? "build/dev/capstan");
 const kPatienceMs = 180_000;
+const kPicture = join(kRoot, "docs/guides/recording.png");
 
 let browser: Browser;
 
@@ -28,8 +31,8 @@ after(async () => {
 });
 
 /// Starts a server and returns it with the address that it prints.
-async function start(file: string, further: string[]): Promise<[ChildProcess, string]> {
-  const server = spawn(kProgram, ["serve", file, "--listen", "127.0.0.1:0", ...further], { cwd: kRoot, stdio: ["ignore", "pipe", "inherit"] });
+async function start(file: string, further: string[], listen = "127.0.0.1:0"): Promise<[ChildProcess, string]> {
+  const server = spawn(kProgram, ["serve", file, "--listen", listen, ...further], { cwd: kRoot, stdio: ["ignore", "pipe", "inherit"] });
   let text = "";
   const url = await new Promise<string>((done, failed) => {
     server.stdout?.on("data", (bytes: Buffer) => {
@@ -50,6 +53,20 @@ async function end(server: ChildProcess): Promise<number | null> {
   server.kill("SIGTERM");
   return code;
 }
+
+/// Records the first policy of a scenario into a file.
+function record(file: string, further: string[] = []): void {
+  execFileSync(kProgram, ["sim", "scenarios/azure-hour.yaml", "--policy", "queue · gang · group", "--record", file, ...further], { cwd: kRoot, stdio: "pipe" });
+}
+
+const figure = (page: Page, title: RegExp) => page.locator(".figure", { has: page.getByRole("heading", { name: title }) });
+
+/// Marks the page, so that a test sees whether it was loaded again.
+const mark = (page: Page) => page.evaluate(() => void ((window as unknown as { marked: boolean }).marked = true));
+const isMarked = (page: Page) => page.evaluate(() => (window as unknown as { marked?: boolean }).marked === true);
+
+/// Returns the number of decisions that the header names.
+const decisionsOf = async (page: Page) => Number(/^([\d,]+) decisions/.exec(await page.locator("header p").first().innerText())?.[1]?.replaceAll(",", ""));
 
 /// Serves a file, opens its page, runs `use`, and checks that the browser had nothing to complain about and that the
 /// server ends cleanly.
@@ -149,10 +166,11 @@ test("a recording shows its decisions, their arithmetic and the command", async 
   const folder = mkdtempSync(join(tmpdir(), "capstan-serve-"));
   const file = join(folder, "hour.rec");
   try {
-    execFileSync(kProgram, ["sim", "scenarios/azure-hour.yaml", "--policy", "queue · gang · group", "--record", file], { cwd: kRoot, stdio: "pipe" });
+    record(file);
     await serve(file, [], async (page) => {
-      assert.match(await page.locator("header p").innerText(), /^235 decisions of “queue · gang · group” in 58 min/);
-      assert.equal(await page.locator(".plot canvas").count(), 3);
+      assert.match(await page.locator("header p").innerText(), /^24\d decisions of “queue · gang · group” in 58 min/);
+      await page.getByRole("heading", { name: "What is paid for?" }).waitFor();
+      assert.equal(await page.locator(".plot canvas").count(), 4);
       const all = await page.locator(".log .entry").count();
       assert.ok(all > 3);
       await page.getByLabel("Layer").selectOption("scale");
@@ -190,7 +208,7 @@ test("a scenario is shown while it is simulated, and its result afterwards", asy
     await page.getByRole("button", { name: "Live" }).click();
     await page.waitForFunction((least) => Number.parseInt(document.querySelector("header p")?.textContent ?? "") > least, paused);
     await page.getByText("The simulation has ended.").waitFor();
-    await page.waitForFunction(() => document.querySelector("header p")?.textContent?.startsWith("235 decisions"));
+    await page.waitForFunction(() => /^24\d decisions/.test(document.querySelector("header p")?.textContent ?? ""));
     await page.getByLabel("Layer").selectOption("scale");
     await page.locator(".log .entry button").first().click();
     assert.match(await page.locator(".arithmetic").innerText(), /replicas/);
@@ -212,4 +230,126 @@ test("a live page that loses its server says so", async () => {
     },
     [/ERR_/],
   );
+});
+
+test("a recording has the views of nodes and replicas that a report has", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "capstan-serve-"));
+  const file = join(folder, "queues.rec");
+  const queues = ["--set", "queues=[{name: company, gpu_limit: 24}, {name: chat, parent: company, gpu_limit: 16}]", "--set", "service.queue=chat"];
+  try {
+    record(file, queues);
+    const words = ["sim", "scenarios/azure-hour.yaml", "--policy", "queue · gang · group", ...queues, "-o", "json", "--details"];
+    const simulated = (JSON.parse(execFileSync(kProgram, words, { cwd: kRoot, stdio: "pipe", maxBuffer: 1 << 28 }).toString()) as Result).policies[0] as Policy;
+    await serve(file, [], async (page) => {
+      await figure(page, /^What is paid for/).waitFor();
+      const titles = await page.getByRole("heading", { level: 3 }).allInnerTexts();
+      for (const title of [/^GPUs over time/, /^What is where/, /^Why did replicas wait/, /Queues$/, /cold start go/]) {
+        assert.ok(titles.some((one) => title.test(one)), `${title} is not among ${titles.join(", ")}`);
+      }
+      const paid = figure(page, /^What is paid for/);
+      const [hours = 0, cost = 0] = (await paid.locator("tr.sum td").allInnerTexts()).map((text) => Number(text.replace(/[$,]/g, "")));
+      assert.ok(Math.abs(hours - simulated.paid_gpu_hours) < 0.05 * simulated.paid_gpu_hours, `${hours} GPU-hours, simulated ${simulated.paid_gpu_hours}`);
+      assert.ok(Math.abs(cost - simulated.cost_usd) < 0.05 * simulated.cost_usd, `$${cost}, simulated $${simulated.cost_usd}`);
+      const starts = figure(page, /cold start go/);
+      assert.match(await starts.locator(".note").first().innerText(), new RegExp(`: ${simulated.cold_starts.count} of ${simulated.cold_starts.count} starts`));
+      await figure(page, /Queues$/).getByRole("button", { name: /^Table of/ }).click();
+      assert.deepEqual(await figure(page, /Queues$/).locator(".data-table tbody td:first-child").allInnerTexts(), ["company", "chat"]);
+      const waits = await figure(page, /^Why did replicas wait/).locator("table.waiting tbody tr").allInnerTexts();
+      assert.ok(waits.length > 0);
+
+      // The picture of the guide. The toolbar stays at the top of the window, so the page is not scrolled.
+      await figure(page, /Queues$/).getByRole("button", { name: /^Table of/ }).click();
+      await page.goto(`${new URL("/", page.url()).href}#at=2100&theme=light`);
+      await settled(page);
+      const edge = (place: Locator, side: "top" | "bottom") => place.evaluate((one, of) => one.getBoundingClientRect()[of] + scrollY, side);
+      const [top, bottom] = [await edge(starts, "top"), await edge(paid, "bottom")];
+      const clip = { x: 0, y: top - 12, width: 1280, height: bottom - top + 24 };
+      await page.evaluate(() => scrollTo(0, 0));
+      const picture = await page.screenshot({ fullPage: true, clip });
+      if (process.env.CAPSTAN_WRITE_GOLDEN === "1") writeFileSync(kPicture, picture);
+      const mean = await difference(page, picture, readFileSync(kPicture));
+      assert.ok(mean < 4, `the mean difference is ${mean.toFixed(2)} of 255; CAPSTAN_WRITE_GOLDEN=1 writes a new picture`);
+
+      // The number of a cost leads to the purchase that caused it.
+      await paid.locator("table.paid").nth(1).locator("tbody .lead").first().click();
+      await page.waitForURL(/from=\d+&to=\d+&at=\d+&decision=\d+/);
+      assert.match(await page.locator(".arithmetic").innerText(), /Nodes for \d+ \w+ GPUs without room/);
+      assert.equal(await page.locator('.log button[aria-pressed="true"]').count(), 1);
+    });
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+});
+
+test("a page whose server comes back with a longer recording catches up without being loaded again", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "capstan-serve-"));
+  const file = join(folder, "hour.rec");
+  try {
+    record(file, ["--set", "load.duration=20m"]);
+    const [first, url] = await start(file, []);
+    const page = await browser.newPage({ viewport: { width: 1280, height: 900 } });
+    page.setDefaultTimeout(kPatienceMs);
+    let server = first;
+    try {
+      await page.goto(url);
+      await page.getByText("Follows the recording").waitFor();
+      await figure(page, /^What is where/).waitFor();
+      const before = await decisionsOf(page);
+      await page.getByLabel("Filter").fill("scale service");
+      await mark(page);
+      await end(first);
+      await page.getByRole("alert").getByText("connection to the server is lost").waitFor();
+      record(file);
+      [server] = await start(file, [], new URL(url).host);
+      await page.getByText(/Caught up after \d+/).waitFor();
+      await page.waitForFunction((least) => Number.parseInt(document.querySelector("header p")?.textContent ?? "") > least, before);
+      assert.ok((await decisionsOf(page)) > 200);
+      assert.ok(await isMarked(page), "the page was loaded again");
+      assert.equal(await page.getByLabel("Filter").inputValue(), "scale service", "what the reader chose stays");
+      assert.equal(await page.getByRole("alert").count(), 0);
+      await page.waitForFunction(() => Number(document.querySelector<HTMLInputElement>(".moment input")?.max) > 3000);
+    } finally {
+      await page.close();
+      await end(server);
+    }
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+});
+
+test("a tab that was asleep says that it catches up, and lacks no decision afterwards", async () => {
+  await serve("scenarios/azure-hour.yaml", [...kTwoPolicies.slice(0, 2), "--live", "--speed", "120"], async (page) => {
+    await page.waitForFunction(() => Number.parseInt(document.querySelector("header p")?.textContent ?? "") > 3);
+    await mark(page);
+    // What the page says while it is asleep and after it.
+    await page.evaluate(() => {
+      const said: string[] = [];
+      (window as unknown as { said: string[] }).said = said;
+      const look = () => said.push(document.querySelector('[aria-label="Live"]')?.textContent ?? "");
+      new MutationObserver(look).observe(document.body, { subtree: true, childList: true, characterData: true });
+    });
+    // Nothing of the page runs while its process is stopped, as on a machine that sleeps.
+    const session = await browser.newBrowserCDPSession();
+    const { processInfo } = await session.send("SystemInfo.getProcessInfo");
+    const renderers = processInfo.filter((one) => one.type === "renderer").map((one) => one.id);
+    assert.ok(renderers.length > 0);
+    for (const id of renderers) process.kill(id, "SIGSTOP");
+    await new Promise((done) => setTimeout(done, 12_000));
+    for (const id of renderers) process.kill(id, "SIGCONT");
+    await page.getByText(/Caught up after [12]\d\.\d s/).waitFor();
+    const said = await page.evaluate(() => (window as unknown as { said: string[] }).said);
+    assert.ok(said.some((words) => /Catches up with what was decided meanwhile/.test(words)), said.slice(0, 5).join("\n"));
+    assert.ok(await isMarked(page), "the page was loaded again");
+    await page.getByText("The simulation has ended.").waitFor();
+    const all = await page.evaluate(
+      () =>
+        new Promise<number>((done) => {
+          const events = new EventSource("api/events");
+          let states = 0;
+          events.addEventListener("state", () => ++states);
+          events.addEventListener("ended", () => (events.close(), done(states)));
+        }),
+    );
+    await page.waitForFunction((count) => Number.parseInt(document.querySelector("header p")?.textContent ?? "") === count, all);
+  });
 });

@@ -20,7 +20,7 @@ Candidate node_candidate(const Rooms& rooms, NodeId id, const Request& request, 
   const bool is_admitted = request.pod_class == nullptr || request.pod_class->admits(room.node_class);
   const bool is_avoided =
       request.avoided != nullptr && request.avoided->contains(failure_domain_of(room, id, request.avoided_level));
-  Candidate candidate{.node = id, .free = room.free};
+  Candidate candidate{.node = id, .free = usable(room.free, request)};
   if (is_admitted) candidate.pods = std::min(slots(room, id, request), request.pods);
   candidate.outcome =
       outcome_of(request, candidate, is_admitted && !is_avoided, std::ranges::find(fit.nodes, id) != fit.nodes.end());

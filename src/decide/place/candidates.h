@@ -31,8 +31,8 @@ struct Candidate {
 
 /// A search for room for the pods of one gang inside one domain of a level.
 struct Search {
-  static constexpr std::size_t kShownMost = 6;        ///< most candidates that are kept
-  static constexpr std::size_t kConsideredMost = 64;  ///< most places of which the candidates are the best ones
+  static constexpr std::size_t kShownMost = 6;        ///< largest number of candidates that are kept
+  static constexpr std::size_t kConsideredMost = 64;  ///< largest number of places among which they are chosen
 
   GangId gang{};  ///< none for a planned gang
   ServiceId service{};
@@ -56,8 +56,8 @@ struct SearchSubject {
   std::uint32_t ordinal = 0;
 };
 
-/// Adds a search with its candidates, or replaces the earlier search for the same gang at the same level. Of many
-/// places, those with the most free GPUs are counted.
+/// Adds a search with its candidates, or replaces the earlier search for the same gang at the same level. If there
+/// are more than `kConsideredMost` places, only those with the most free GPUs are considered.
 /// @param fit  the result of the search
 void note_search(std::vector<Search>& searches, const SearchSubject& subject, const Rooms& rooms,
                  const Request& request, const Fit& fit);

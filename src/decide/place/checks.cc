@@ -10,10 +10,16 @@ namespace {
 
 using model::BindPods;
 
+/// The GPUs that the passes have bound on one node so far.
+struct OnNode {
+  MilliGpu gpus;
+  GpuCount whole = 0;  ///< GPUs of which the pods hold all of a device
+};
+
 /// Everything that the passes have bound so far.
 struct Bound {
   std::set<PodId> pods;
-  std::map<NodeId, MilliGpu> by_node;
+  std::map<NodeId, OnNode> by_node;
   QueueAsk by_queue;  ///< GPUs by which the queues of the pods are charged, parents included
 };
 
@@ -36,7 +42,10 @@ std::string add_bind(const BindPods& bind, const Context& context, Bound& bound)
     if (is_known || !bound.pods.insert(binding.pod).second) return "1: a pod is bound twice";
     if (std::string wrong = wrong_node(binding.node, spec, context); !wrong.empty()) return wrong;
     if (!context.decision.nominated.contains(binding.node)) return "4: the node of a pod is not kept for it";
-    bound.by_node[binding.node] += context.policy.kind == Policy::Kind::gang ? spec.gpus_per_pod : pod.gpus;
+    const MilliGpu gpus = context.policy.kind == Policy::Kind::gang ? spec.gpus_per_pod : pod.gpus;
+    OnNode& here = bound.by_node[binding.node];
+    here.gpus += gpus;
+    here.whole += gpus.count / 1'000;
     for (QueueId id = pod.queue; id.valid(); id = context.snapshot.catalog->queue(id).parent)
       bound.by_queue[id] += pod.gpus;
   }
@@ -62,13 +71,15 @@ std::string broken_gang(const PendingGang& gang, const BindPods& bind, const Con
 
 std::string broken_rooms(const Context& context, const Bound& bound) {
   const auto& assumed = context.rooms.pods_by_node();
-  for (const auto& [id, gpus] : bound.by_node) {
-    const NodeRoom& room = *context.index.rooms.find(id);
-    MilliGpu free = room.free;
+  for (const auto& [id, on_node] : bound.by_node) {
+    FreeGpus free = context.index.rooms.find(id)->free;
     if (const auto here = assumed.find(id); here != assumed.end()) {
-      for (const AssumedPod& pod : here->second) free -= free < pod.gpus ? MilliGpu{} : pod.gpus;
+      for (const AssumedPod& pod : here->second) {
+        if (places(free, pod.gpus) > 0) take(free, pod.gpus);
+      }
     }
-    if (gpus > free) return "4: more GPUs are bound on a node than it has free";
+    if (on_node.gpus > free.sum || on_node.whole > free.whole())
+      return "4: more GPUs are bound on a node than it has free";
   }
   return "";
 }

@@ -73,6 +73,14 @@ TEST(PlaceChecks, TwoGangsMayNotShareTheGpusOfANode) {
   EXPECT_EQ(cycle.bind(1, {cycle.a, cycle.a, cycle.a}), "4: more GPUs are bound on a node than it has free");
 }
 
+TEST(PlaceChecks, WhatIsLeftOfTwoGpusIsNotOneGpu) {
+  Cycle cycle;
+  NodeRoom room = *cycle.index.rooms.find(cycle.a);
+  room.free = {.sum = whole_gpus(3), .partial = {{500}, {500}}};
+  cycle.index.rooms.set(cycle.a, room);
+  EXPECT_EQ(cycle.bind(0, {cycle.a, cycle.a, cycle.a}), "4: more GPUs are bound on a node than it has free");
+}
+
 TEST(PlaceChecks, AResultWithoutABindingIsNoPlacement) {
   Cycle cycle;
   cycle.context->gangs[0].decide(PlacementResult::Kind::placed, {});

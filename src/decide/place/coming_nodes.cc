@@ -31,6 +31,23 @@ Reason reason_of(const Nomination& nomination, Instant now) {
   return {ReasonCode::nominated_to_claim, {nomination.nodes, claim, pool, whole_seconds(nomination.ready_at - now)}};
 }
 
+std::int64_t pods_on_new_node(const model::Catalog& catalog, model::OfferingId offering, MilliGpu gpus_per_pod,
+                              model::PodClassId pods) {
+  const std::int64_t by_gpus = places({whole_gpus(catalog.offering(offering).gpus)}, gpus_per_pod);
+  const std::optional<model::Resources> others = catalog.resources_of_new_node(offering);
+  return others ? model::times_in(catalog.eligibility.requests(pods), *others, by_gpus) : by_gpus;
+}
+
+std::int64_t pods_on(const Coming& coming, MilliGpu gpus_per_pod, const model::Resources& requests) {
+  const std::int64_t by_gpus = places(coming.free, gpus_per_pod);
+  return coming.others ? model::times_in(requests, *coming.others, by_gpus) : by_gpus;
+}
+
+void take(Coming& coming, MilliGpu gpus, const model::Resources& requests) {
+  decide::take(coming.free, gpus);
+  if (coming.others) model::take_from(*coming.others, requests);
+}
+
 void ComingNodes::add(const Claim& claim, model::ClaimId id) {
   add(model::Purchase{claim.pool, claim.offering}, claim.within, 1);
   nodes_.back().claim = id;
@@ -43,7 +60,8 @@ void ComingNodes::add(const model::Purchase& bought, DomainId within, std::int64
   const Coming coming{.bought = bought,
                       .gpu = offering.gpu,
                       .within = within.valid() ? within : offering.zone,
-                      .free = whole_gpus(offering.gpus)};
+                      .free = {whole_gpus(offering.gpus)},
+                      .others = catalog_.resources_of_new_node(bought.offering)};
   nodes_.insert(nodes_.end(), static_cast<std::size_t>(std::max<std::int64_t>(count, 0)), coming);
 }
 
@@ -87,7 +105,8 @@ void ComingNodes::reserve(const Shortfall& lack, DomainId domain, std::int64_t p
   for (Coming& coming : nodes_) {
     const std::int64_t n = std::min(slots(lack, coming, domain), pods);
     if (needs_one_node(lack) && n < pods) continue;
-    coming.free -= lack.spec.pods.gpus_per_pod * n;
+    const model::Resources& requests = catalog_.eligibility.requests(lack.spec.pods.pod_class);
+    for (std::int64_t i = 0; i < n; ++i) take(coming, lack.spec.pods.gpus_per_pod, requests);
     pods -= n;
   }
 }
@@ -95,7 +114,7 @@ void ComingNodes::reserve(const Shortfall& lack, DomainId domain, std::int64_t p
 std::int64_t ComingNodes::slots(const Shortfall& lack, const Coming& coming, DomainId domain) const {
   if (coming.gpu != lack.spec.pods.gpu || !lack.may_use(catalog_, coming.bought)) return 0;
   if (domain.valid() && !catalog_.lies_within(coming.within, domain)) return 0;
-  return coming.free.count / lack.spec.pods.gpus_per_pod.count;
+  return pods_on(coming, lack.spec.pods.gpus_per_pod, catalog_.eligibility.requests(lack.spec.pods.pod_class));
 }
 
 /// Returns the domain of `level` that contains `domain`, or an invalid id if `domain` is above that level.

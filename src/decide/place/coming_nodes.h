@@ -23,10 +23,11 @@ bool in_transit(const model::Claim& claim, const model::Snapshot& snapshot);
 struct Coming {
   model::Purchase bought;
   GpuKindId gpu;
-  DomainId within;                      ///< smallest domain known to contain the node; its zone or smaller
-  MilliGpu free;                        ///< GPUs that this decision has not yet assigned to waiting pods
-  model::ClaimId claim{};               ///< none: the launch was decided, and its claim has not appeared yet
-  Instant ready_at = Instant::never();  ///< predicted time; never: unknown
+  DomainId within;                           ///< smallest domain known to contain the node; its zone or smaller
+  FreeGpus free;                             ///< GPUs that this decision has not yet assigned to waiting pods
+  std::optional<model::Resources> others{};  ///< other resources that are left; none: not known
+  model::ClaimId claim{};                    ///< none: the launch was decided, and its claim has not appeared yet
+  Instant ready_at = Instant::never();       ///< predicted time; never: unknown
 };
 
 /// The nodes on their way that together have room for a gang.
@@ -88,6 +89,15 @@ class ComingNodes {
   GpuCount gpus_ = 0;
   std::set<DomainId> used_domains_;  ///< best domains whose free GPUs an older gang uses
 };
+
+/// Returns how many pods fit on one empty node of the offering.
+std::int64_t pods_on_new_node(const model::Catalog& catalog, model::OfferingId offering, MilliGpu gpus_per_pod,
+                              model::PodClassId pods);
+
+/// Returns how many pods fit on what is left of the node.
+std::int64_t pods_on(const Coming& coming, MilliGpu gpus_per_pod, const model::Resources& requests);
+/// Takes the room of a pod that fits.
+void take(Coming& coming, MilliGpu gpus, const model::Resources& requests);
 
 /// Returns true if the gang must fit on one node.
 inline bool needs_one_node(const Shortfall& lack) { return lack.spec.together == TopologyLevel::node; }

@@ -128,7 +128,7 @@ TEST(ComingNodes, OfTwoDomainsTheOneThatIsReadyFirstIsReserved) {
   ASSERT_TRUE(nomination.has_value());
   EXPECT_EQ(nomination->last, sooner);
   for (const Coming& node : coming.nodes()) {
-    EXPECT_EQ(node.free, node.claim == sooner ? MilliGpu{} : whole_gpus(8));
+    EXPECT_EQ(node.free.sum, node.claim == sooner ? MilliGpu{} : whole_gpus(8));
   }
 }
 

@@ -24,7 +24,7 @@ template <typename Visit>
 void each_group(const FreeNodes& nodes, const Request& request, MilliGpu at_least, Visit&& visit) {
   for (const auto& [node_class, by_free] : nodes.by_class()) {
     if (!admits(request, node_class)) continue;
-    for (auto group = by_free.lower_bound(at_least); group != by_free.end(); ++group) {
+    for (auto group = by_free.lower_bound(FreeGpus{at_least}); group != by_free.end(); ++group) {
       visit(group->first, group->second);
     }
   }
@@ -39,11 +39,11 @@ std::vector<NodeId> spread(const Rooms& rooms, const FreeNodes& nodes, const Req
     std::int64_t slots;
   };
   std::vector<Candidate> used, untouched;
-  each_group(nodes, request, request.gpus_per_pod, [&](MilliGpu free, const std::set<NodeId>& group) {
+  each_group(nodes, request, request.gpus_per_pod, [&](const FreeGpus& free, const std::set<NodeId>& group) {
     for (const NodeId id : group) {
       const NodeRoom& room = *rooms.find(id);
       const std::int64_t n = slots(room, id, request);
-      if (n > 0) (free == room.gpus ? untouched : used).push_back({id, free, n});
+      if (n > 0) (free.sum == room.gpus ? untouched : used).push_back({id, free.sum, n});
     }
   });
   std::vector<NodeId> chosen;
@@ -72,12 +72,12 @@ std::vector<NodeId> spread(const Rooms& rooms, const FreeNodes& nodes, const Req
 
 Room room_in(const Rooms& rooms, const FreeNodes& nodes, const Request& request) {
   Room sum;
-  each_group(nodes, request, MilliGpu{}, [&](MilliGpu free, const std::set<NodeId>& group) {
+  each_group(nodes, request, MilliGpu{}, [&](const FreeGpus& free, const std::set<NodeId>& group) {
     if (counts_by_group(request)) {
       const auto count = static_cast<std::int64_t>(group.size());
       sum.nodes += count;
-      sum.pods += count * (free.count / request.gpus_per_pod.count);
-      sum.free += free * count;
+      sum.pods += count * places(free, request.gpus_per_pod);
+      sum.free += usable(free, request) * count;
       return;
     }
     for (const NodeId id : group) {
@@ -85,7 +85,7 @@ Room room_in(const Rooms& rooms, const FreeNodes& nodes, const Request& request)
       if (is_avoided(request, room, id)) continue;
       ++sum.nodes;
       sum.pods += slots(room, id, request);
-      sum.free += free;
+      sum.free += usable(free, request);
     }
   });
   return sum;
@@ -106,13 +106,13 @@ struct NodeChoice {
 /// id.
 NodeChoice best_node(const Rooms& rooms, const FreeNodes& nodes, const Request& request) {
   NodeChoice best;
-  each_group(nodes, request, MilliGpu{}, [&](MilliGpu free, const std::set<NodeId>& group) {
-    const std::int64_t slots_by_gpus = std::min(free.count / request.gpus_per_pod.count, request.pods);
+  each_group(nodes, request, MilliGpu{}, [&](const FreeGpus& free, const std::set<NodeId>& group) {
+    const std::int64_t slots_by_gpus = std::min(places(free, request.gpus_per_pod), request.pods);
     for (const NodeId id : group) {
-      if (best.slots >= 0 && best.rank() <= NodeChoice{id, free, slots_by_gpus}.rank()) return;
+      if (best.slots >= 0 && best.rank() <= NodeChoice{id, usable(free, request), slots_by_gpus}.rank()) return;
       const NodeRoom& room = *rooms.find(id);
       if (is_avoided(request, room, id)) continue;
-      const NodeChoice node{id, free, std::min(slots(room, id, request), request.pods)};
+      const NodeChoice node{id, usable(free, request), std::min(slots(room, id, request), request.pods)};
       if (best.slots < 0 || node.rank() < best.rank()) best = node;
     }
   });
@@ -128,7 +128,7 @@ Fit fit_on_node(const Rooms& rooms, const Request& request) {
   const auto consider = [&](NodeId id) {
     const NodeRoom& room = *rooms.find(id);
     fit.best_node = id;
-    fit.best_free = room.free;
+    fit.best_free = usable(room.free, request);
     fit.best_pods = std::min(slots(room, id, request), request.pods);
     if (fit.best_pods == request.pods) fit.nodes.assign(static_cast<std::size_t>(request.pods), id);
   };
@@ -142,15 +142,21 @@ Fit fit_on_node(const Rooms& rooms, const Request& request) {
   return fit;
 }
 
+/// Returns an upper bound of the pods that a domain takes, at most those of the request, so that most domains need not
+/// be counted. The second bound is computed only if the first one is above `enough`.
+std::int64_t most_pods(const DomainRoom& domain, const Request& request, std::int64_t enough) {
+  const std::int64_t by_sum = std::min(domain.free.count / request.gpus_per_pod.count, request.pods);
+  if (by_sum <= enough || counts_by_group(request)) return by_sum;
+  return std::min(pods_by_gpus(domain.nodes, request), by_sum);
+}
+
 Fit fit_in_domain(const Rooms& rooms, const Request& request) {
   Fit fit;
   const auto consider = [&](DomainId id) {
     const DomainRoom* domain = rooms.find({request.level, id, request.gpu});
     if (domain == nullptr) return false;
-    // The free GPUs of a domain bound the pods that it takes, so most domains need not be counted.
-    const std::int64_t bound = domain->free.count / request.gpus_per_pod.count;
     const bool is_first = !fit.best_domain.valid() && fit.best_pods == 0;
-    if (!is_first && std::min(bound, request.pods) <= fit.best_pods) return false;
+    if (!is_first && most_pods(*domain, request, fit.best_pods) <= fit.best_pods) return false;
     const Room room = room_in(rooms, domain->nodes, request);
     if (room.nodes == 0) return false;
     const std::int64_t pods = std::min(room.pods, request.pods);
@@ -186,7 +192,8 @@ bool revise_on_node(Fit& fit, const Rooms& rooms, const Request& request,
       if (is_best) return false;
       continue;
     }
-    const NodeChoice node{change.node, room->free, std::min(slots(*room, change.node, request), request.pods)};
+    const NodeChoice node{change.node, usable(room->free, request),
+                          std::min(slots(*room, change.node, request), request.pods)};
     if (!fit.best_node.valid() || node.rank() <= NodeChoice{fit.best_node, fit.best_free, fit.best_pods}.rank()) {
       fit.best_node = node.id;
       fit.best_free = node.free;
@@ -224,8 +231,8 @@ bool revise_in_domain(Fit& fit, const Rooms& rooms, const Request& request,
   for (const DomainId id : changed_domains(request, changes)) {
     const DomainRoom* domain = rooms.find({request.level, id, request.gpu});
     const bool is_best = id == fit.best_domain;
-    const std::int64_t bound = domain == nullptr ? 0 : domain->free.count / request.gpus_per_pod.count;
-    if (!is_best && fit.best_domain.valid() && std::min(bound, request.pods) < fit.best_pods) continue;
+    const std::int64_t most = domain == nullptr ? 0 : most_pods(*domain, request, fit.best_pods - 1);
+    if (!is_best && fit.best_domain.valid() && most < fit.best_pods) continue;
     const Room room = domain == nullptr ? Room{} : room_in(rooms, domain->nodes, request);
     const std::int64_t pods = std::min(room.pods, request.pods);
     const bool is_better =
@@ -250,9 +257,9 @@ bool revise_in_domain(Fit& fit, const Rooms& rooms, const Request& request,
 /// node that takes the most.
 std::int64_t pods_if_empty(const Rooms& rooms, const FreeNodes& nodes, const Request& request, bool is_one_node) {
   std::int64_t most = 0;
-  each_group(nodes, request, MilliGpu{}, [&](MilliGpu, const std::set<NodeId>& group) {
+  each_group(nodes, request, MilliGpu{}, [&](const FreeGpus&, const std::set<NodeId>& group) {
     for (const NodeId id : group) {
-      const std::int64_t pods = rooms.find(id)->gpus.count / request.gpus_per_pod.count;
+      const std::int64_t pods = places(free_gpus(rooms.find(id)->gpus, {}), request.gpus_per_pod);
       most = is_one_node ? std::max(most, pods) : most + pods;
     }
   });
@@ -261,11 +268,23 @@ std::int64_t pods_if_empty(const Rooms& rooms, const FreeNodes& nodes, const Req
 
 }  // namespace
 
+MilliGpu usable(const FreeGpus& free, const Request& request) {
+  return request.gpus_per_pod.count % 1'000 == 0 ? whole_gpus(free.whole()) : free.sum;
+}
+
 std::int64_t slots(const NodeRoom& room, NodeId id, const Request& request) {
   if (!room.open || is_avoided(request, room, id)) return 0;
-  const std::int64_t by_gpus = room.free.count / request.gpus_per_pod.count;
+  const std::int64_t by_gpus = places(room.free, request.gpus_per_pod);
   if (request.pod_class == nullptr || !room.available) return by_gpus;
   return model::times_in(request.pod_class->requests, *room.available, by_gpus);
+}
+
+std::int64_t pods_by_gpus(const FreeNodes& nodes, const Request& request) {
+  std::int64_t pods = 0;
+  each_group(nodes, request, request.gpus_per_pod, [&](const FreeGpus& free, const std::set<NodeId>& group) {
+    pods += static_cast<std::int64_t>(group.size()) * places(free, request.gpus_per_pod);
+  });
+  return pods;
 }
 
 Fit best_fit(const Rooms& rooms, const Request& request) {
@@ -281,7 +300,7 @@ NodeId first_with_room(const Rooms& rooms, const Request& request) {
   const FreeNodes* nodes = rooms.nodes_of(request.gpu);
   NodeId first;
   if (nodes == nullptr) return first;
-  each_group(*nodes, request, request.gpus_per_pod, [&](MilliGpu, const std::set<NodeId>& group) {
+  each_group(*nodes, request, request.gpus_per_pod, [&](const FreeGpus&, const std::set<NodeId>& group) {
     for (const NodeId id : group) {
       if (id >= first) return;
       if (slots(*rooms.find(id), id, request) > 0) first = id;

@@ -39,8 +39,16 @@ struct Room {
 };
 Room room_in(const Rooms& rooms, const FreeNodes& nodes, const Request& request);
 
+/// Returns the free GPUs that pods of the request can use. What is left of a shared device is of no use to pods of
+/// whole GPUs.
+MilliGpu usable(const FreeGpus& free, const Request& request);
+
 /// Returns how many pods of the request a node takes now.
 std::int64_t slots(const NodeRoom& room, NodeId id, const Request& request);
+
+/// Returns how many pods of the request the nodes take together if nothing but GPUs limits them. No node is visited:
+/// the nodes are counted by their class and their free GPUs. Other resources can only lower the number.
+std::int64_t pods_by_gpus(const FreeNodes& nodes, const Request& request);
 
 /// Returns the fullest domain that takes all pods; ties by id. Inside the domain, nodes in use are filled before empty
 /// ones are opened. Among the nodes that take all remaining pods, the fullest is chosen; if there is none, the node

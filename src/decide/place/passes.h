@@ -14,8 +14,8 @@ std::span<const Pass<Policy::Kind, Context>> passes();
 /// `first_fit`: binds pods one by one, oldest first, to the first node with room.
 void bind_pods(Context& context);
 
-/// `gang`: binds all pods of each gang inside one domain, or none. A gang that a queue cannot hold is held. For a gang
-/// without room, notes the place that takes the most of its pods.
+/// `gang`: binds all pods of each gang inside one domain, or none. A gang that would exceed the limit of a queue waits.
+/// For a gang without room, notes the place that takes the most of its pods.
 void bind_gangs(Context& context);
 
 /// `gang`: evicts the pods of a gang that has been broken for Policy::broken_for, so that its workload creates it

@@ -147,11 +147,11 @@ struct PlaceOptions {
 /// compete for seven free GPUs, both get some GPUs and wait for the rest.
 ///
 /// `gang` never binds a part of a gang. It takes the fullest domain that fits, ties by id. In the domain it first fills
-/// nodes that are in use. A gang that does not fit or is held by its queue does not block younger gangs, and no node is
-/// bought for a gang that its queue holds. A gang without room is nominated to nodes on their way if they will have
-/// room for all of it (Claim::expected_ready_at); older gangs choose first, and the nodes that are ready first are
-/// chosen. The pods of a broken gang are evicted after `broken_for`, so that its workload creates it again. The sums of
-/// free GPUs by domain refuse most gangs without a search.
+/// nodes that are in use. A gang that does not fit, or that would exceed the limit of a queue, does not block younger
+/// gangs. No node is bought for a gang that waits for a queue. A gang without room is nominated to nodes on their way
+/// if they will have room for all of it (Claim::expected_ready_at); older gangs choose first, and the nodes that are
+/// ready first are chosen. The pods of a broken gang are evicted after `broken_for`, so that its workload creates it
+/// again. The sums of free GPUs by domain refuse most gangs without a search.
 ///
 /// @param index    index of the snapshot; only its cache `assumed` changes
 /// @param planned  replicas without pods; they take room after all pending gangs, bind nothing, and only add

@@ -212,7 +212,7 @@ void check_room(const World& world, const Index& index, const Decision& decision
     RC_ASSERT(world.snapshot.nodes.at(node).gpu ==
               world.snapshot.gangs.at(world.snapshot.pods.at(pod).gang).spec.pods.gpu);
   }
-  for (const auto& [node, gpus] : taken) RC_ASSERT(gpus <= index.rooms.find(node)->free);
+  for (const auto& [node, gpus] : taken) RC_ASSERT(gpus <= index.rooms.find(node)->free.sum);
 }
 
 RC_GTEST_PROP(Placement, NoNodeIsOversubscribedAndTheTextRepeatsIt, ()) {
@@ -329,14 +329,14 @@ RC_GTEST_PROP(GangPlacement, OpensAsFewWholeNodesAsAnyChoiceWould, ()) {
     for (int i = 0; i < nodes; ++i) {
       if ((subset >> i & 1) == 0) continue;
       const NodeRoom& node = *index.rooms.find({static_cast<std::uint32_t>(i)});
-      room += node.free.count / 1000;
-      opened += node.free == node.gpus ? 1 : 0;
+      room += node.free.whole();
+      opened += node.free.sum == node.gpus ? 1 : 0;
     }
     if (room >= request.pods) fewest = std::min(fewest, opened);
   }
   std::set<NodeId> opened;
   for (NodeId id : fit.nodes) {
-    if (index.rooms.find(id)->free == index.rooms.find(id)->gpus) opened.insert(id);
+    if (index.rooms.find(id)->free.sum == index.rooms.find(id)->gpus) opened.insert(id);
   }
   RC_ASSERT(static_cast<int>(opened.size()) == fewest);
 }

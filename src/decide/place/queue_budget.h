@@ -16,8 +16,8 @@ namespace capstan::decide::place {
 /// GPUs that the pods of a gang would add to each queue. Pods without a queue are left out.
 using QueueAsk = std::map<QueueId, MilliGpu>;
 
-/// The GPUs that queues hold and may hold while gangs are placed one after the other. A queue also counts for its
-/// parents.
+/// The GPUs that queues hold and may hold while gangs are placed one after the other. GPUs of a queue also count for
+/// the queues above it.
 class QueueBudget {
  public:
   /// Starts with the GPUs of the snapshot's pods, plus those of assumed pods: bindings that no snapshot shows yet.

@@ -16,7 +16,7 @@ std::int64_t most_of_one_pool(const model::Catalog& catalog, const Shortfall& sh
     for (const model::OfferingId id : pool.offerings) {
       const model::Offering& offering = catalog.offering(id);
       if (offering.gpu != shape.spec.pods.gpu || !shape.may_use(catalog, {{p}, id})) continue;
-      const std::int64_t per_node = whole_gpus(offering.gpus).count / shape.spec.pods.gpus_per_pod.count;
+      const std::int64_t per_node = places({whole_gpus(offering.gpus)}, shape.spec.pods.gpus_per_pod);
       std::int64_t nodes = std::min(pool.gpu_limit, catalog.limits.gpus.value_or(pool.gpu_limit)) / offering.gpus;
       nodes = std::min(nodes, catalog.limits.nodes.value_or(nodes));
       if (shape.spec.together == TopologyLevel::node) nodes = std::min<std::int64_t>(nodes, 1);

@@ -14,8 +14,8 @@
 
 namespace capstan::decide::place {
 
-/// Searches room for gangs in the rooms of one cycle. Refusals are kept in the rooms, so that equal gangs share one
-/// search, in this cycle and in later ones.
+/// Searches for places for gangs in one cycle of decisions. Refusals are kept with the rooms, so that equal gangs share
+/// one search, in this cycle and in later ones.
 class RoomSearch {
  public:
   /// Begins a cycle. All three objects must outlive this one.
@@ -41,7 +41,7 @@ class RoomSearch {
   /// Makes the search keep the places that it considers.
   /// @param searches  receives them; must outlive this object
   void keep_candidates(std::vector<Search>& searches) { searches_ = &searches; }
-  /// Keeps the places that were considered for a request, if they are to be kept, and returns the result.
+  /// Returns `fit`. After keep_candidates(), also keeps the places that were considered for the request.
   Fit noted(const SearchSubject& subject, const Request& request, Fit fit) const;
 
   /// Ends a cycle: forgets the refusals of requests that no gang has any more.

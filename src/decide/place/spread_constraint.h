@@ -23,7 +23,7 @@ class SpreadConstraint {
     std::map<FailureDomain, ReplicaCount> held;          ///< replicas by domain
     ReplicaCount placed = 0;                             ///< replicas in all domains
     ReplicaCount share = 0;                              ///< replicas of one domain if they are spread evenly
-    ReplicaCount enough = 0;                             ///< replicas from which on the SLO holds without one share
+    ReplicaCount enough = 0;                             ///< placed replicas that make the spread strict
     bool is_strict() const { return placed >= enough; }  ///< returns true if no domain may have more than its share
     void add(FailureDomain domain);
     /// Returns the limits to try in a search, ascending. With each limit, only domains that hold at most that many

@@ -121,7 +121,8 @@ class Buyer {
     };
     const auto consider = [&](PoolId pool, OfferingId id, DomainId within, bool completes) {
       const model::Offering& offering = catalog.offering(id);
-      const std::int64_t per_node = whole_gpus(offering.gpus).count / lack.spec.pods.gpus_per_pod.count;
+      const std::int64_t per_node =
+          place::pods_on_new_node(catalog, id, lack.spec.pods.gpus_per_pod, lack.spec.pods.pod_class);
       std::int64_t pods = capacity_.coming().lacking(lack, within);
       if (!needs_one_node(lack)) pods -= capacity_.coming().slots(lack, within);
       if (per_node == 0 || (needs_one_node(lack) && per_node < pods)) {

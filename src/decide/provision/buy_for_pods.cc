@@ -29,11 +29,22 @@ struct Waiting {
   const place::Shortfall* lack = nullptr;
 };
 
+/// The amounts that pods need together on an empty node.
+struct Needed {
+  NeededDevices devices{};
+  model::Resources others{};
+
+  void add(const Waiting& pod, const model::Catalog& catalog) {
+    devices.add(pod.gpus);
+    model::add_to(others, catalog.eligibility.requests(pod.pod_class));
+  }
+};
+
 /// The pods for one new node. The offering is chosen when all pods are assigned to bins.
 struct Bin {
   model::GpuKindId gpu;
-  MilliGpu used;
-  std::vector<Waiting> pods;
+  Needed needed{};
+  std::vector<Waiting> pods{};
   const place::Shortfall* lack = nullptr;  ///< shortfall of its first pod
 };
 
@@ -57,14 +68,21 @@ bool may_share_node(const place::Shortfall* a, const place::Shortfall* b) {
          std::tie(b->preferred_zone, b->spread_is_strict, b->avoided_purchases, b->spec.pods.pod_class);
 }
 
-/// Returns the cheapest offering that holds `gpus` and can be bought now. Ties go to the preferred zone, then to the
-/// lower id, then to the earlier pool. If there is none, `why` receives the reason.
+/// Returns true if an empty node of the offering has the amounts.
+bool holds(const model::Catalog& catalog, OfferingId id, const Needed& needed) {
+  if (catalog.offering(id).gpus < needed.devices.count()) return false;
+  const std::optional<model::Resources> others = catalog.resources_of_new_node(id);
+  return !others || model::times_in(needed.others, *others, 1) == 1;
+}
+
+/// Returns the cheapest offering that holds the amounts and can be bought now. Ties go to the preferred zone, then to
+/// the lower id, then to the earlier pool. If there is none, `why` receives the reason.
 /// @param need  receives the offerings that were considered; null: none are kept
-std::optional<Choice> cheapest(const Capacity& capacity, model::GpuKindId gpu, MilliGpu gpus,
+std::optional<Choice> cheapest(const Capacity& capacity, model::GpuKindId gpu, const Needed& needed,
                                const place::Shortfall* lack, Reason& why, Need* need = nullptr) {
   const model::Catalog& catalog = capacity.catalog();
   std::optional<Choice> best;
-  why = {ReasonCode::no_offering, {gpus_up(gpus), gpu.value}};
+  why = {ReasonCode::no_offering, {needed.devices.count(), gpu.value}};
   const auto note = [&](const model::Purchase& purchase, Offer::Outcome outcome, const Reason& obstacle = {}) {
     if (need == nullptr) return;
     const MicroUsd price = catalog.offering(purchase.offering).price_per_hour;
@@ -74,7 +92,7 @@ std::optional<Choice> cheapest(const Capacity& capacity, model::GpuKindId gpu, M
     for (OfferingId id : catalog.pools[p].offerings) {
       const model::Offering& offering = catalog.offering(id);
       if (offering.gpu != gpu) continue;
-      if (whole_gpus(offering.gpus) < gpus) {
+      if (!holds(catalog, id, needed)) {
         note({{p}, id}, Offer::Outcome::too_small);
         continue;
       }
@@ -143,11 +161,13 @@ std::vector<Bin> packed(const std::vector<Waiting>& demand, const Capacity& capa
   Reason why;
   for (const Waiting& pod : demand) {
     const auto bin = std::ranges::find_if(bins, [&](const Bin& b) {
-      return b.gpu == pod.gpu && may_share_node(b.lack, pod.lack) &&
-             cheapest(capacity, b.gpu, b.used + pod.gpus, b.lack, why).has_value();
+      if (b.gpu != pod.gpu || !may_share_node(b.lack, pod.lack)) return false;
+      Needed needed = b.needed;
+      needed.add(pod, capacity.catalog());
+      return cheapest(capacity, b.gpu, needed, b.lack, why).has_value();
     });
-    Bin& chosen = bin != bins.end() ? *bin : bins.emplace_back(Bin{pod.gpu, {}, {}, pod.lack});
-    chosen.used += pod.gpus;
+    Bin& chosen = bin != bins.end() ? *bin : bins.emplace_back(Bin{.gpu = pod.gpu, .lack = pod.lack});
+    chosen.needed.add(pod, capacity.catalog());
     chosen.pods.push_back(pod);
   }
   return bins;
@@ -196,10 +216,11 @@ std::vector<Waiting> pods_without_room(Context& context) {
       continue;
     }
     const auto coming = std::ranges::find_if(capacity.coming().nodes(), [&](const place::Coming& c) {
-      return c.gpu == pod.gpu && c.free >= pod.gpus && may_use(pod.lack, capacity.catalog(), c.bought);
+      return c.gpu == pod.gpu && place::pods_on(c, pod.gpus, eligibility.requests(pod.pod_class)) > 0 &&
+             may_use(pod.lack, capacity.catalog(), c.bought);
     });
     if (coming != capacity.coming().nodes().end()) {
-      coming->free -= pod.gpus;
+      place::take(*coming, pod.gpus, eligibility.requests(pod.pod_class));
       keep(context.decision, pod, capacity.reason({1, coming->claim, coming->bought.pool, coming->ready_at}, pod.gpus));
       continue;
     }
@@ -215,10 +236,11 @@ void buy_bins(const std::vector<Bin>& bins, Context& context) {
   for (const Bin& bin : bins) {
     const Waiting& first = bin.pods.front();
     const model::Gang& gang = context.snapshot.gangs.at(first.gang);
-    Need need{.gang = first.gang, .service = gang.service, .ordinal = gang.ordinal, .gpu = bin.gpu, .gpus = bin.used};
+    Need need{.gang = first.gang, .service = gang.service, .ordinal = gang.ordinal, .gpu = bin.gpu};
+    for (const Waiting& pod : bin.pods) need.gpus += pod.gpus;
     const bool keeps_offers = context.detail == Detail::candidates;
     const std::optional<Choice> choice =
-        cheapest(capacity, bin.gpu, bin.used, bin.lack, why, keeps_offers ? &need : nullptr);
+        cheapest(capacity, bin.gpu, bin.needed, bin.lack, why, keeps_offers ? &need : nullptr);
     if (keeps_offers) {
       note_need(context.decision.needs, std::move(need), choice.transform([](const Choice& one) {
         return Offer{.purchase = {one.pool, one.offering}, .count = 1};
@@ -233,7 +255,9 @@ void buy_bins(const std::vector<Bin>& bins, Context& context) {
     capacity.launch(
         {.pool = choice->pool, .offering = choice->offering, .within = {}, .count = 1, .hold = {}, .gang = {}},
         {ReasonCode::launch_for_pod, {waited, oldest.gpus.count}}, context.decision, context.memory);
-    capacity.coming().nodes().back().free -= bin.used;
+    for (const Waiting& pod : bin.pods) {
+      place::take(capacity.coming().nodes().back(), pod.gpus, capacity.catalog().eligibility.requests(pod.pod_class));
+    }
   }
 }
 

@@ -5,7 +5,7 @@
 
 #include "decide/provision/context.h"
 
-// The steps that all passes share that give nodes back.
+// Steps that are shared by the passes that give nodes back.
 namespace capstan::decide::provision {
 
 /// Records for each node of a pool the time since which its pods have not changed.
@@ -26,7 +26,7 @@ class ReturnableNodes {
   bool contains(NodeId id, const model::Node& node) const;
   /// Returns true if no pod holds GPUs on the node.
   bool is_empty(NodeId id) const { return !context_.index.pods_by_node.contains(id); }
-  /// Returns the time since which the pods of the node have not changed.
+  /// Returns how long the pods of the node have not changed; 0 if that is not known.
   Duration quiet_for(NodeId id) const;
   /// Returns how many more nodes of a pool may be given back now.
   std::int64_t budget(model::PoolId pool) const;

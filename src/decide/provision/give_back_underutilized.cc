@@ -25,12 +25,12 @@ class UnderutilizedNodes {
   void give_back_one() {
     for (const Candidate& candidate : underutilized()) {
       const model::Node& node = context_.snapshot.nodes.at(candidate.id);
-      const MilliGpu left = left_over(candidate.id, node);
+      const std::vector<MilliGpu> left = left_over(candidate.id, node);
       const NodeRoom& room = *context_.index.rooms.find(candidate.id);
-      if (left == MilliGpu{}) {
+      if (left.empty()) {
         if (context_.capacity.nodes_of(node.pool) <= context_.policy.min_nodes) continue;
         terminate(context_, candidate.id, node,
-                  {ReasonCode::node_underutilized, {(room.gpus - room.free).count, room.gpus.count}});
+                  {ReasonCode::node_underutilized, {(room.gpus - room.free.sum).count, room.gpus.count}});
         return;
       }
       if (context_.memory.replacements.empty() && replace(candidate.id, node, left)) return;
@@ -49,7 +49,7 @@ class UnderutilizedNodes {
       const bool is_quiet = nodes_.quiet_for(id) >= context_.policy.consolidation.after;
       if (nodes_.is_empty(id) || !nodes_.contains(id, node) || !is_quiet || nodes_.budget(node.pool) <= 0) return;
       const NodeRoom& room = *context_.index.rooms.find(id);
-      const std::int64_t used = (room.gpus - room.free).count;
+      const std::int64_t used = (room.gpus - room.free.sum).count;
       const bool full = context_.policy.consolidation.use_below_ppm < 1'000'000 &&
                         used * 1'000'000 >= room.gpus.count * context_.policy.consolidation.use_below_ppm;
       if (full || has_leaving_pod(id)) return;
@@ -76,9 +76,9 @@ class UnderutilizedNodes {
     return {.gpu = gpu, .gpus_per_pod = gpus, .pod_class = eligibility().find(pods)};
   }
 
-  /// Returns the GPUs of the node's pods that fit on no other node. Waiting pods compete for the same room and come
-  /// first.
-  MilliGpu left_over(NodeId id, const model::Node& node) const {
+  /// Returns the GPUs of each of the node's pods that fits on no other node, largest first. Waiting pods compete for
+  /// the same room and come first.
+  std::vector<MilliGpu> left_over(NodeId id, const model::Node& node) const {
     Overlay room(context_.index.rooms);
     room.erase(id);
     for (const auto& [created, pod_id] : context_.index.unbound_pods) {
@@ -88,25 +88,28 @@ class UnderutilizedNodes {
           place::first_with_room(room.rooms(), request(gang.spec.pods.gpu, pod.gpus, gang.spec.pods.pod_class));
       if (other.valid()) room.take(other, pod.gpus, eligibility().requests(gang.spec.pods.pod_class));
     }
-    MilliGpu left;
+    std::vector<MilliGpu> left;
     for (PodId pod : known_row(context_.index.pods_by_node, id)) {
       const MilliGpu gpus = known_row(context_.index.pods, pod).gpus;
       const NodeId other = place::first_with_room(room.rooms(), request(node.gpu, gpus, {}));
       if (other.valid())
         room.take(other, gpus, {});
       else
-        left += gpus;
+        left.push_back(gpus);
     }
+    std::ranges::sort(left, std::ranges::greater{});
     return left;
   }
 
   /// Buys a strictly cheaper node for the pods that fit nowhere else. The old node is terminated once the new one is
   /// ready.
-  bool replace(NodeId id, const model::Node& node, MilliGpu left) {
+  bool replace(NodeId id, const model::Node& node, const std::vector<MilliGpu>& left) {
+    NeededDevices needed;
+    for (const MilliGpu pod : left) needed.add(pod);
     std::optional<std::pair<MicroUsd, model::OfferingId>> best;
     for (model::OfferingId offering_id : context_.capacity.catalog().pool(node.pool).offerings) {
       const model::Offering& offering = context_.capacity.catalog().offering(offering_id);
-      const bool fits = offering.gpu == node.gpu && whole_gpus(offering.gpus) >= left;
+      const bool fits = offering.gpu == node.gpu && offering.gpus >= needed.count();
       if (!fits || offering.price_per_hour >= price_of(context_, node)) continue;
       if (context_.capacity.obstacle(node.pool, offering_id, 1) != Capacity::Obstacle::ok) continue;
       const std::pair option{offering.price_per_hour, offering_id};

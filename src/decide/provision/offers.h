@@ -17,7 +17,7 @@ namespace capstan::decide::provision {
 struct Offer {
   enum class Outcome : std::uint8_t {
     chosen,
-    dearer,       ///< could be bought, but another purchase is preferred
+    dearer,       ///< could be bought, but another one is cheaper, or equally cheap and preferred
     refused,      ///< cannot be bought now; `why` gives the reason
     too_small,    ///< its nodes do not hold the pods
     not_allowed,  ///< the pods may not run on its nodes, or its domain has its share of the replicas

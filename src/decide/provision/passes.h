@@ -28,8 +28,9 @@ void finish_replacements(Context& context);
 /// Terminates empty nodes, as many as the budget allows.
 void give_back_empty(Context& context);
 
-/// Gives back the node with the highest price per disruption if its pods fit elsewhere. Otherwise buys a cheaper
-/// replacement for it. Does so only with the policy `when_empty_or_underutilized` and if no empty node is given back.
+/// Considers nodes with pods by price per disruption, the highest first. Gives back the first one whose pods fit on
+/// other nodes, or buys a cheaper replacement for the first one that has one, whichever comes first. Does nothing
+/// without the policy `when_empty_or_underutilized`, or if an empty node is given back.
 void give_back_underutilized(Context& context);
 
 }  // namespace capstan::decide::provision

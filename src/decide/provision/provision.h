@@ -57,8 +57,8 @@ struct Policy {
 /// Returns the names of the policy's passes in their order. docs/design/passes.md describes them.
 std::vector<std::string_view> pass_names(Policy::Kind kind);
 
-/// Returns the defaults of Cluster Autoscaler: a scan every 10 s, a backoff of 5 to 30 min, and a node with less than
-/// 50 % of its GPUs in use is given back after 10 min.
+/// Returns the defaults of Cluster Autoscaler: a scan every 10 s and a backoff of 5 to 30 min. A node with less than
+/// 50 % of its GPUs in use is given back after 10 min if its pods fit elsewhere.
 Policy cluster_autoscaler();
 /// Returns the defaults of Karpenter: batches of 1 s idle and at most 10 s, a backoff of 3 min, and the consolidation
 /// WhenEmptyOrUnderutilized after 0 s, which ends running replicas.

@@ -55,8 +55,8 @@ struct HpaSettings {
   friend bool operator==(const HpaSettings&, const HpaSettings&) = default;
 };
 
-/// HPA on DCGM_FI_DEV_GPU_UTIL as a Pods metric: the share of time in which any kernel ran. It is the most common first
-/// choice, and it shows 100 % for ten requests and for a hundred.
+/// HPA on DCGM_FI_DEV_GPU_UTIL as a Pods metric: the share of time in which any kernel ran. It shows 100 % for ten
+/// requests and for a hundred.
 struct DutyCycleHpa {
   std::int64_t target_percent = 80;  ///< 1..100, mean over replicas
   HpaSettings hpa;

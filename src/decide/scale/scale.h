@@ -44,8 +44,8 @@ Duration period(const Policy& policy);
 /// policy holds or raises the replica count.
 std::vector<model::SignalField> needed_signals(const Policy& policy);
 
-/// State that one decision about a service passes to the next. It is bounded: an entry is dropped once it is older than
-/// every window.
+/// State that one decision about a service passes to the next. Its size is bounded, because an entry that is older than
+/// every window is overwritten by a new one.
 struct Memory {
   struct Answer {
     Instant at;
@@ -81,7 +81,7 @@ struct RoleView {
     Instant created_at;
     model::ReplicaSignals signals;
     Instant expected_ready_at = Instant::never();  ///< time at which a starting replica should be ready
-    bool resumed = false;             ///< true after a role conversion or a wake, whose start is no cold start
+    bool resumed = false;             ///< true after a role conversion or a wake: its start was no cold start
     std::uint32_t variant = 0;        ///< index of its variant if the list has the replicas of a mix
     FailureDomain domain = kNowhere;  ///< failure domain in which it runs; set only with a `spread`
   };

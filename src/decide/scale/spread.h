@@ -29,10 +29,11 @@ struct SpreadSizing {
   ReplicaCount left() const { return placed - fullest; }  ///< replicas that remain if the fullest domain fails now
 };
 
-/// Returns the smallest number of replicas that leaves `need` after the loss of any domain: spread evenly, `need +
-/// ceil(need / (domains - 1))`. Existing replicas do not move, and removals come from the fullest domain. If one domain
-/// holds more than its share, more replicas are needed in the other domains. If it holds more than a whole evenly
-/// spread fleet, the result is the size of that fleet, because the surplus has to be removed first.
+/// Returns the smallest number of replicas that leaves `need` after the loss of any domain. Replicas that are spread
+/// evenly need `need + ceil(need / (domains - 1))`. Existing replicas do not move, and removals come from the fullest
+/// domain. If one domain holds more than its share, the other domains therefore need more replicas. If no such number
+/// is enough, because one domain holds too many replicas, the result is the number for an even spread: the surplus
+/// has to be removed first.
 SpreadSizing size_for_loss(const Spread& spread, ReplicaCount need);
 
 /// Returns how many of `replicas` remain after the loss of the fullest domain; all of them if there is only one domain.

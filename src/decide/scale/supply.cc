@@ -59,7 +59,8 @@ std::int64_t pods_on_purchases(const model::Workload& workload, const Capacity& 
   std::vector<std::int64_t> by_pool(catalog.pools.size());
   bool any = false, all_back_off = true;
   each_purchase(workload, catalog, [&](const model::Purchase& p) {
-    const std::int64_t pods_a_node = whole_gpus(catalog.offering(p.offering).gpus).count / gpus_a_pod(workload).count;
+    const std::int64_t pods_a_node =
+        place::pods_on_new_node(catalog, p.offering, gpus_a_pod(workload), workload.pod_class);
     if (pods_a_node == 0) return;
     any = true;
     all_back_off = all_back_off && capacity.obstacle(p.pool, p.offering, 1) == Capacity::Obstacle::backing_off;
@@ -90,7 +91,7 @@ Supply supply_of(const Index& index, const model::Catalog& catalog, const model:
   std::int64_t pods = pods_on_nodes(index, catalog, workload);
   for (const place::Coming& coming : capacity->coming().nodes()) {
     if (coming.gpu != workload.gpu || !catalog.eligibility.admits(workload.pod_class, coming.bought)) continue;
-    pods += coming.free.count / gpus_a_pod(workload).count;
+    pods += place::pods_on(coming, gpus_a_pod(workload), catalog.eligibility.requests(workload.pod_class));
   }
   const std::int64_t buyable = pods_on_purchases(workload, *capacity, pods_most, supply.refused);
   supply.refused = supply.refused && pods == 0;

@@ -32,8 +32,8 @@ std::string plan_words(const Clairvoyant& c) {
 
 std::string bound_words(const Clairvoyant& c) {
   std::string text = fmt::format(
-      "all requests need at least {} GPU-h of work; the lower bound adds starts and waiting replicas, and "
-      "leaves out the requests that may miss",
+      "the work of all requests takes at least {} GPU-h; the lower bound also counts cold starts and replicas that "
+      "wait for requests, but not the requests that may miss the SLO",
       gpu_hours(c.bound.work_gpu_ns));
   if (!c.bound.solved) text += "; the solver stopped early, so the bound could be higher";
   if (c.bound.unattainable_requests > 0) {

@@ -28,11 +28,9 @@ Comparison held_against_foresight() {
 
 TEST(ClairvoyantWords, ExplainTheRows) {
   const std::string bound =
-      "bound       all requests need at least 12.0 GPU-h of work; the lower bound adds starts and waiting replicas, "
-      "and "
-      "leaves\n            out the requests that may miss; 2 requests would miss the SLO even alone on a warm replica, "
-      "and "
-      "both rows\n            leave them out\n";
+      "bound       the work of all requests takes at least 12.0 GPU-h; the lower bound also counts cold starts and "
+      "replicas\n            that wait for requests, but not the requests that may miss the SLO; 2 requests would miss "
+      "the SLO even alone\n            on a warm replica, and both rows leave them out\n";
   const std::string rest =
       "achievable  the plan behind the lower bound, with 9.0 % more replicas, holds the SLO with 1.23x the GPU time of "
       "the\n            lower bound; the cheapest possible fleet lies between the two, so the bound is not a target\n"
@@ -47,9 +45,8 @@ TEST(ClairvoyantWords, ATightBoundIsNotCalledLoose) {
   c.clairvoyant->bound.unattainable_requests = 0;
   c.clairvoyant->achievable.raised_ppm = 0;
   const std::string bound =
-      "bound       all requests need at least 12.0 GPU-h of work; the lower bound adds starts and waiting replicas, "
-      "and "
-      "leaves\n            out the requests that may miss\n";
+      "bound       the work of all requests takes at least 12.0 GPU-h; the lower bound also counts cold starts and "
+      "replicas\n            that wait for requests, but not the requests that may miss the SLO\n";
   const std::string rest =
       "achievable  the plan behind the lower bound holds the SLO with 1.07x the GPU time of the lower bound\n"
       "policies    GPU time of each policy divided by that of the achievable row: ours 1.25x; theirs 1.88x and misses "
@@ -63,7 +60,7 @@ TEST(ClairvoyantWords, ReportFailures) {
   c.clairvoyant->bound.solved = false;
   const std::string text = clairvoyant_words(c, 120);
   EXPECT_NE(text.find("still misses the SLO"), std::string::npos) << text;
-  EXPECT_NE(text.find("the bound could be higher"), std::string::npos) << text;
+  EXPECT_NE(text.find("the solver stopped early"), std::string::npos) << text;
 }
 
 }  // namespace

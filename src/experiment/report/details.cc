@@ -75,7 +75,7 @@ std::string cost_rows(const RunResult& r, std::size_t width) {
   return text;
 }
 
-/// A label with its figures, such as "1,204 late". The word has two forms if that for one differs.
+/// A number with its word, such as "1,204 late" or "1 retry". `one` and `many` are equal if the word does not change.
 struct Figure {
   std::int64_t number;
   const char* one;
@@ -129,7 +129,7 @@ std::string details(const RunResult& r, std::size_t width) {
                    {r.tokens.held, "under way"}},
                   width);
   const std::string starts = r.cold_starts == 0 ? ""
-                                                : fmt::format(", half within {}, the longest {}",
+                                                : fmt::format(", median {}, the longest {}",
                                                               time_text(r.cold_start_p50), time_text(r.cold_start_max));
   std::string changes = r.wakes == 0 ? "" : " · " + counted(r.wakes, "woken", "woken");
   if (r.conversions > 0) changes += " · " + counted(r.conversions, "change of role", "changes of role");
@@ -147,7 +147,7 @@ std::string details(const RunResult& r, std::size_t width) {
                    {d.eviction, "by eviction"},
                    {d.spot, "by spot"},
                    {d.requests_cut, "request cut", "requests cut"},
-                   {d.requests_cut_forced, "of them forced"}},
+                   {d.requests_cut_forced, "of them by spot"}},
                   width);
   return text +
          figures("decisions", {{r.decisions, "action", "actions"}, {r.reversals, "reversal", "reversals"}}, width);

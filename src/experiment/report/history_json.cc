@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <string>
 #include <tuple>
 #include <utility>
@@ -9,6 +10,7 @@
 #include <nlohmann/json.hpp>
 
 #include "experiment/text/words.h"
+#include "model/capacity_names.h"
 #include "model/phase_names.h"
 #include "model/role_names.h"
 #include "model/topology_names.h"
@@ -43,15 +45,42 @@ class Numbering {
   std::vector<Key> keys_;
 };
 
-using MachineKey =
-    std::tuple<std::string, std::string, std::string, GpuCount>;  ///< pool, instance type, GPU kind, GPUs
+/// The rows that are written.
+struct Rows {
+  /// Rows that changed after this revision, with their positions, names, queues and prices. No value: all rows, without
+  /// these.
+  std::optional<std::int64_t> after{};
 
-Json nodes_json(const RunHistory& history, Numbering<MachineKey>& machines, Numbering<std::string>& domains) {
+  bool has(const auto& row) const { return !after || row.revision > *after; }
+};
+
+/// Properties that many nodes share.
+struct MachineKey {
+  std::string pool;
+  std::string instance_type;
+  std::string gpu;
+  GpuCount gpus = 0;
+  std::optional<model::CapacityType> capacity{};
+  std::optional<MicroUsd> per_hour{};
+  friend auto operator<=>(const MachineKey&, const MachineKey&) = default;
+};
+
+Json nodes_json(const RunHistory& history, const Rows& written, Numbering<MachineKey>& machines,
+                Numbering<std::string>& domains) {
   Json json = empty_columns({"node", "machine", "zone", "rack", "nvlink", "requested_ms", "launched_ms", "ready_ms",
                              "leaving_ms", "ended_ms"});
+  if (written.after) json["row"] = json["name"] = Json::array();
   for (const NodeHistory& node : history.nodes) {
+    if (!written.has(node)) continue;
+    MachineKey machine{node.pool, node.instance_type, node.gpu, node.gpus};
+    if (written.after) {
+      machine.capacity = node.capacity;
+      machine.per_hour = node.per_hour;
+      json["row"].push_back(&node - history.nodes.data());
+      json["name"].push_back(node.name);
+    }
     json["node"].push_back(node.number);
-    json["machine"].push_back(machines.of({node.pool, node.instance_type, node.gpu, node.gpus}));
+    json["machine"].push_back(machines.of(machine));
     json["zone"].push_back(domains.of(node.zone));
     json["rack"].push_back(domains.of(node.rack));
     json["nvlink"].push_back(domains.of(node.nvlink));
@@ -66,10 +95,16 @@ Json nodes_json(const RunHistory& history, Numbering<MachineKey>& machines, Numb
 
 using WaitKey = std::tuple<std::string, std::string, std::string, std::string>;  ///< verdict, reason, sentence, supply
 
-Json gangs_json(const RunHistory& history, Numbering<WaitKey>& reasons) {
+Json gangs_json(const RunHistory& history, const Rows& written, Numbering<WaitKey>& reasons) {
   Json json = empty_columns({"service", "replica", "gpus_milli", "created_ms", "ended_ms", "steps", "held", "waits"});
+  if (written.after) json["row"] = json["queue"] = Json::array();
   for (const GangHistory& gang : history.gangs) {
-    json["service"].push_back(gang.user);
+    if (!written.has(gang)) continue;
+    if (written.after) {
+      json["row"].push_back(&gang - history.gangs.data());
+      json["queue"].push_back(gang.queue.valid() ? Json(gang.queue.value) : Json());
+    }
+    json["service"].push_back(gang.user == GangHistory::kNoUser ? Json(-1) : Json(gang.user));
     json["replica"].push_back(gang.ordinal);
     json["gpus_milli"].push_back(gang.gpus.count);
     json["created_ms"].push_back(since_start_ms(gang.created_at));
@@ -117,19 +152,25 @@ std::int64_t mean_us(Duration sum, RequestCount count) {
   return count == 0 ? 0 : sum / std::chrono::microseconds(1) / count;
 }
 
-}  // namespace
+Json machine_json(const MachineKey& machine, const Rows& written) {
+  Json json = {{"pool", machine.pool.empty() ? Json() : Json(machine.pool)},
+               {"instance_type", machine.instance_type},
+               {"gpu", machine.gpu},
+               {"gpus", machine.gpus}};
+  if (!written.after) return json;
+  json["capacity_type"] = machine.capacity ? Json(model::name(*machine.capacity).label) : Json();
+  json["usd_per_hour"] = machine.per_hour ? Json(static_cast<double>(machine.per_hour->count) / 1e6) : Json();
+  return json;
+}
 
-Json fleet_json(const RunHistory& history) {
+Json rows_json(const RunHistory& history, const Rows& written) {
   Numbering<MachineKey> machines;
   Numbering<std::string> domains;
   Numbering<WaitKey> reasons;
-  Json nodes = nodes_json(history, machines, domains);
-  Json gangs = gangs_json(history, reasons);
+  Json nodes = nodes_json(history, written, machines, domains);
+  Json gangs = gangs_json(history, written, reasons);
   Json json = {{"left_out", history.left_out}, {"machines", Json::array()}, {"domains", domains.keys()}};
-  for (const auto& [pool, instance_type, gpu, gpus] : machines.keys()) {
-    json["machines"].push_back(
-        {{"pool", pool.empty() ? Json() : Json(pool)}, {"instance_type", instance_type}, {"gpu", gpu}, {"gpus", gpus}});
-  }
+  for (const MachineKey& machine : machines.keys()) json["machines"].push_back(machine_json(machine, written));
   json["nodes"] = std::move(nodes);
   json["phases"] = Json::array();
   for (const std::string_view phase : model::kGangPhaseNames) json["phases"].push_back(std::string(phase));
@@ -140,6 +181,12 @@ Json fleet_json(const RunHistory& history) {
   }
   return json;
 }
+
+}  // namespace
+
+Json fleet_json(const RunHistory& history) { return rows_json(history, {}); }
+
+Json fleet_changes_json(const RunHistory& history, std::int64_t after) { return rows_json(history, {.after = after}); }
 
 Json cold_start_phases_json(const RunHistory& history) {
   Json json = empty_columns({"service", "replica", "decided_ms", "decision_ms", "capacity_ms", "boot_ms",

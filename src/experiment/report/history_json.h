@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <span>
 #include <vector>
 
@@ -14,6 +15,10 @@ namespace capstan::experiment {
 
 /// Returns `fleet`: the nodes, the replicas on them, and why replicas waited.
 nlohmann::ordered_json fleet_json(const RunHistory& history);
+/// Returns the rows of `fleet` that changed after a revision, with their positions. It also has the names, queues and
+/// prices, which a recording has no other place for.
+/// @param after  0: all rows
+nlohmann::ordered_json fleet_changes_json(const RunHistory& history, std::int64_t after);
 /// Returns `cold_start_phases`: one row for each completed start.
 nlohmann::ordered_json cold_start_phases_json(const RunHistory& history);
 /// Returns `signals`: the health of the signals by minute.

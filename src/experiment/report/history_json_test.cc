@@ -79,6 +79,32 @@ TEST(HistoryJson, EqualMachinesDomainsAndReasonsAreWrittenOnce) {
   EXPECT_EQ(json["phases"][1], "starting");
 }
 
+TEST(HistoryJson, ChangesHaveOnlyTheRowsAfterARevision) {
+  RunHistory history;
+  history.nodes.resize(2);
+  for (NodeHistory& node : history.nodes) node.instance_type = "p5", node.gpu = "H100", node.gpus = 8;
+  history.nodes[0].number = 3, history.nodes[0].name = "node-a", history.nodes[0].revision = 1;
+  history.nodes[1].number = 9, history.nodes[1].name = "node-b", history.nodes[1].revision = 2;
+  history.nodes[1].capacity = model::CapacityType::spot;
+  history.nodes[1].per_hour = MicroUsd{2'500'000};
+  GangHistory gang;
+  gang.user = GangHistory::kNoUser, gang.queue = {4}, gang.revision = 2;
+  history.gangs = {gang};
+  const Json all = fleet_changes_json(history, 0);
+  EXPECT_EQ(all["nodes"]["row"], Json({0, 1}));
+  EXPECT_EQ(all["machines"].size(), 2u) << "the prices differ";
+  EXPECT_EQ(all["machines"][0]["usd_per_hour"], nullptr);
+  const Json last = fleet_changes_json(history, 1);
+  EXPECT_EQ(last["nodes"]["row"], Json({1}));
+  EXPECT_EQ(last["nodes"]["name"], Json({"node-b"}));
+  EXPECT_EQ(last["nodes"]["node"], Json({9}));
+  EXPECT_EQ(last["machines"][0]["capacity_type"], "spot");
+  EXPECT_EQ(last["machines"][0]["usd_per_hour"], 2.5);
+  EXPECT_EQ(last["gangs"]["service"], Json({-1}));
+  EXPECT_EQ(last["gangs"]["queue"], Json({4}));
+  EXPECT_TRUE(fleet_changes_json(history, 2)["gangs"]["row"].empty());
+}
+
 TEST(HistoryJson, AGangThatWaitsForANodeOnTheWayIsNominated) {
   GangHistory gang;
   gang.waits = {{at_s(1), decide::place::PlacementResult::Kind::nominated, "nominated_to_claim", "it waits", ""}};

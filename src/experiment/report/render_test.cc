@@ -167,14 +167,13 @@ Llama-3.3-70B TP4 on A100, gangs of 4 pods in one node · SLO 99.0 %: TTFT ≤ 2
                 retry
   prompt tokens 1,014,000 completed · 0 of them cached
   answer tokens 211,400 generated · 211,000 delivered · 400 cut · 0 abandoned · 0 under way
-  replicas      3 ready at the peak · 0 gangs waited for GPUs · 2 cold starts, half within 2 min 10 s, the longest 2 min
-                51 s
+  replicas      3 ready at the peak · 0 gangs waited for GPUs · 2 cold starts, median 2 min 10 s, the longest 2 min 51 s
   nodes         1 launched · 0 refused · 0 released
-  disruptions   1 by consolidation · 0 by scale-down · 0 by eviction · 0 by spot · 9 requests cut · 0 of them forced
+  disruptions   1 by consolidation · 0 by scale-down · 0 by eviction · 0 by spot · 9 requests cut · 0 of them by spot
   decisions     12 actions · 0 reversals
 
-queue · gang · group holds the SLO: 99.3 % met for 40.00 USD in 58 min 22 s (41.12 USD/h), 99.0 % asked; 7 late, 0 never
-answered, score 24.8.
+queue · gang · group holds the SLO of 99.0 %: 99.3 % met for 40.00 USD in 58 min 22 s (41.12 USD/h); 7 late, 0 without a
+complete answer, score 24.8.
 next  capstan compare s.yaml · capstan sim s.yaml --policy "queue · gang · group" -o json
 )");
 }

@@ -178,8 +178,8 @@ std::string queue_table(const RunResult& result, TableRows rows) {
   const std::span<const std::size_t> widths =
       result.jobs.empty() ? std::span<const std::size_t>(kWidthsWithoutJobs) : std::span<const std::size_t>(kWidths);
   const std::size_t name = name_width(result.queues);
-  std::vector<std::string> head = {"limit", "mean", "most", "GPUs waiting, most", "GPU-h", "USD"};
-  if (!result.jobs.empty()) head.insert(head.begin() + 4, "jobs waiting, most");
+  std::vector<std::string> head = {"limit", "mean", "peak", "GPUs waiting, peak", "GPU-h", "USD"};
+  if (!result.jobs.empty()) head.insert(head.begin() + 4, "jobs waiting, peak");
   std::string out = "\n" + row("queue", name, widths, head);
   const auto minutes = static_cast<std::int64_t>(std::max<std::size_t>(result.minutes.size(), 1));
   const auto chosen = choose_rows(result.queues, rows, [](const QueueFigures& queue) {

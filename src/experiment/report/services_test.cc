@@ -74,12 +74,12 @@ TEST(ServiceWords, JobsAndQueuesHaveTheirTables) {
   result.queues = {queue};
   EXPECT_EQ(queue_table(result),
             "\n"
-            "  queue            limit     mean      most GPUs waiting, most jobs waiting, most    GPU-h        USD\n"
+            "  queue            limit     mean      peak GPUs waiting, peak jobs waiting, peak    GPU-h        USD\n"
             "  batch             16.0      8.0      16.0               24.0                  3      0.0       0.00\n");
   result.jobs.clear();
   EXPECT_EQ(queue_table(result),
             "\n"
-            "  queue            limit     mean      most GPUs waiting, most    GPU-h        USD\n"
+            "  queue            limit     mean      peak GPUs waiting, peak    GPU-h        USD\n"
             "  batch             16.0      8.0      16.0               24.0      0.0       0.00\n")
       << "without jobs there are none to wait";
 }

@@ -45,7 +45,7 @@ std::string met_and_cost_in_time(const RunResult& r) {
 /// Returns "the SLO", or "the SLOs" of several services.
 const char* slo_noun(const Comparison& c) { return c.results.front().services.empty() ? "the SLO" : "the SLOs"; }
 
-/// Returns "33 % less", "4 % more" or "as much".
+/// Returns "33 % less than", "4 % more than" or "as much as".
 std::string cost_against(const RunResult& r, const RunResult& other) {
   const bool priced = r.total_micro_usd() > 0 && other.total_micro_usd() > 0;
   const __int128 cost = priced ? r.total_micro_usd() : r.paid_gpu_ns();
@@ -62,14 +62,15 @@ std::string more_or_less(std::int64_t difference, std::int64_t unit, const char*
 std::string words_for_one(const Comparison& c) {
   const RunResult& r = c.results.front();
   const bool holds = holds_slo(r, c.slo);
-  const std::string rest = fmt::format("{} late, {} never answered, score {}", grouped_text(r.requests.late()),
-                                       grouped_text(r.requests.unmet()), tenths(r.score_milli(), 1000));
+  const std::string rest =
+      fmt::format("{} late, {} without a complete answer, score {}", grouped_text(r.requests.late()),
+                  grouped_text(r.requests.unmet()), tenths(r.score_milli(), 1000));
   if (!r.services.empty()) {
     return fmt::format("{} {} {}: {}; {}.", r.policy, holds ? "holds" : "misses",
                        holds ? slo_phrase(c) : "the SLO of " + missed_services_words(r), met_and_cost_in_time(r), rest);
   }
-  return fmt::format("{} {} the SLO: {}, {} % asked; {}.", r.policy, holds ? "holds" : "misses",
-                     met_and_cost_in_time(r), tenths(c.slo.attainment_ppm, kPoint), rest);
+  return fmt::format("{} {} the SLO of {} %: {}; {}.", r.policy, holds ? "holds" : "misses",
+                     tenths(c.slo.attainment_ppm, kPoint), met_and_cost_in_time(r), rest);
 }
 
 /// Returns the end of a sentence about a cost: ", less than every policy here". Empty if no policy costs more.
@@ -81,7 +82,9 @@ std::string beaten_words(const Comparison& c, const RunResult& cheap) {
   const RunResult* best = marked_policy(c);
   if (best != nullptr && costs_more(*best))
     return fmt::format(", less than every policy here that holds {}", slo_noun(c));
-  return fmt::format(" (cheaper than {} of the {} policies and settings that were run)", beaten, c.results.size());
+  const bool is_swept = std::ranges::any_of(c.results, [](const RunResult& r) { return !r.swept_from.empty(); });
+  return fmt::format(" ({} of the {} {} here {} more)", beaten, c.results.size(),
+                     is_swept ? "policies and settings" : "policies", beaten == 1 ? "costs" : "cost");
 }
 
 /// Returns the cost of the best constant fleet, or by how much it misses the SLO.

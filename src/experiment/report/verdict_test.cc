@@ -50,7 +50,7 @@ const VerdictCase kVerdicts[] = {
      "a is the cheapest policy that holds the SLO of 99.0 %: 99.5 % met for 40.00 USD. The next cheapest policy "
      "that holds the SLO is b: 99.2 % met for 90.00 USD, 125 % more than a. For comparison only: a constant fleet "
      "of 9 replicas, sized with knowledge of this load, would hold the SLO for 50.00 USD: 25 % more than a "
-     "(cheaper than 1 of the 2 policies and settings that were run)."},
+     "(1 of the 2 policies here costs more)."},
     {"a constant fleet beats every policy",
      {{"a", 995, 78}, {"b", 964, 69}},
      {{"9 replicas", 991, 61}},
@@ -72,8 +72,8 @@ const VerdictCase kVerdicts[] = {
      {{"replicas.min: 3", 993, 74}},
      "a is the cheapest policy that holds the SLO of 99.0 %: 99.1 % met for 78.00 USD. No other policy holds the "
      "SLO; b comes closest: 61.0 % met for 90.00 USD. For comparison only: a constant fleet of 9 replicas, sized "
-     "with knowledge of this load, would hold the SLO for 85.00 USD: 8 % more than a (cheaper than 1 of the 2 "
-     "policies and settings that were run). With a higher minimum (replicas.min: 3), a would cost 74.00 USD "
+     "with knowledge of this load, would hold the SLO for 85.00 USD: 8 % more than a (1 of the 2 policies here "
+     "costs more). With a higher minimum (replicas.min: 3), a would cost 74.00 USD "
      "instead of 78.00 USD and still hold the SLO (99.3 % met)."},
     {"a higher minimum that does not help the marked policy is not mentioned",
      {{"a", 991, 78}, {"b", 610, 90}},
@@ -88,7 +88,7 @@ const VerdictCase kVerdicts[] = {
      {{"replicas.min: 5", 992, 72}},
      "No policy holds the SLO of 99.0 %. a comes closest: 96.4 % met for 69.00 USD, 26 requests short of the SLO "
      "(2.6 percentage points). For comparison only: a constant fleet of 9 replicas, sized with knowledge of this "
-     "load, would hold the SLO for 61.00 USD (cheaper than 1 of the 2 policies and settings that were run). With "
+     "load, would hold the SLO for 61.00 USD (1 of the 2 policies here costs more). With "
      "a higher minimum (replicas.min: 5), a would hold the SLO for 72.00 USD (99.2 % met)."},
     {"none holds it, and a higher minimum does not help",
      {{"a", 964, 69}, {"b", 610, 60}},
@@ -116,14 +116,14 @@ const VerdictCase kVerdicts[] = {
      {{"a", 995, 40}},
      {{"1 replica", 995, 30}},
      {},
-     "a holds the SLO: 99.5 % met for 40.00 USD, 99.0 % asked; 5 late, 0 never answered, score 0.0. For "
+     "a holds the SLO of 99.0 %: 99.5 % met for 40.00 USD; 5 late, 0 without a complete answer, score 0.0. For "
      "comparison only: a constant fleet of 1 replica, sized with knowledge of this load, would hold the SLO for "
      "30.00 USD, less than every policy here."},
     {"without a price GPU-hours are compared",
      {{"a", 995, 0}},
      {},
      {},
-     "a holds the SLO: 99.5 % met for 0.0 GPU-hours, 99.0 % asked; 5 late, 0 never answered, score 0.0."},
+     "a holds the SLO of 99.0 %: 99.5 % met for 0.0 GPU-hours; 5 late, 0 without a complete answer, score 0.0."},
 };
 
 TEST(Verdict, SaysWhichPolicyToChooseAndWhatWouldBeBetter) {

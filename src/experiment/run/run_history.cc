@@ -1,6 +1,8 @@
 #include "experiment/run/run_history.h"
 
 #include <algorithm>
+#include <type_traits>
+#include <utility>
 
 #include "model/reason_sentence.h"
 #include "model/signal_health.h"
@@ -34,18 +36,25 @@ bool waits(decide::place::PlacementResult::Kind kind) {
 
 }  // namespace
 
+HistoryRecorder::HistoryRecorder(const sim::ClusterConfig& config)
+    : user_of_([&config](const model::Gang& gang) { return sim::gpu_user(config, gang); }) {}
+
 void HistoryRecorder::note(const ports::Observation& seen) {
-  const model::Snapshot& now = seen.snapshot;
-  for (const model::ClaimId id : seen.delta.claims) {
+  note_rows(seen.snapshot, seen.delta);
+  note_signals(seen.snapshot);
+}
+
+void HistoryRecorder::note_rows(const model::Snapshot& now, const model::Delta& delta, const model::Names* names) {
+  ++history_.revision;
+  for (const model::ClaimId id : delta.claims) {
     const model::Claim* claim = now.claims.find(id);
     if (claim == nullptr) continue;
     ClaimTimes& times = claims_.try_emplace(id, ClaimTimes{.requested_at = claim->requested_at}).first->second;
     if (claim->phase != model::Claim::Phase::requested && times.launched_at.is_never()) times.launched_at = now.at;
   }
-  for (const model::NodeId id : seen.delta.nodes) note_node(id, now.nodes.find(id), *now.catalog, now.at);
-  for (const model::GangId id : seen.delta.gangs) note_gang(id, now.gangs.find(id), now.at);
-  for (const model::PodId id : seen.delta.pods) note_pod(id, now.pods.find(id), now.at);
-  note_signals(now);
+  for (const model::NodeId id : delta.nodes) note_node(id, now.nodes.find(id), *now.catalog, now.at, names);
+  for (const model::GangId id : delta.gangs) note_gang(id, now.gangs.find(id), now.at);
+  for (const model::PodId id : delta.pods) note_pod(id, now.pods.find(id), now.at);
 }
 
 /// Fills the minutes up to now. A minute without a look has the signals of the next one.
@@ -60,39 +69,52 @@ void HistoryRecorder::note_signals(const model::Snapshot& now) {
   history_.signals.resize(minutes, seen);
 }
 
-void HistoryRecorder::note_node(model::NodeId id, const model::Node* row, const model::Catalog& catalog, Instant now) {
+void HistoryRecorder::note_node(model::NodeId id, const model::Node* row, const model::Catalog& catalog, Instant now,
+                                const model::Names* names) {
   const auto known = nodes_.find(id);
+  if (known == nodes_.end()) {
+    if (row != nullptr) begin_node(id, *row, catalog, now, names);
+    return;
+  }
+  NodeHistory& node = history_.nodes[known->second];
+  node.revision = history_.revision;
   if (row == nullptr) {
-    if (known == nodes_.end()) return;
-    history_.nodes[known->second].ended_at = now;
+    node.ended_at = now;
     nodes_.erase(known);
     return;
   }
-  if (known != nodes_.end()) {
-    NodeHistory& node = history_.nodes[known->second];
-    if (!takes_pods(*row) && node.leaving_at.is_never()) node.leaving_at = now;
-    if (takes_pods(*row)) node.leaving_at = Instant::never();
-    return;
-  }
+  if (!takes_pods(*row) && node.leaving_at.is_never()) node.leaving_at = now;
+  if (takes_pods(*row)) node.leaving_at = Instant::never();
+}
+
+void HistoryRecorder::begin_node(model::NodeId id, const model::Node& row, const model::Catalog& catalog, Instant now,
+                                 const model::Names* names) {
   if (history_.nodes.size() == RunHistory::kRowsMost) {
     ++history_.left_out;
     return;
   }
-  const auto claim = claims_.find(row->claim);
+  const auto claim = claims_.find(row.claim);
   const ClaimTimes times = claim == claims_.end() ? ClaimTimes{.requested_at = Instant::never()} : claim->second;
+  const model::Offering* offering = row.offering.valid() ? &catalog.offering(row.offering) : nullptr;
+  const std::string* name = names == nullptr ? nullptr : names->nodes.find(id);
   nodes_.emplace(id, history_.nodes.size());
   history_.nodes.push_back({.number = id.value,
-                            .pool = row->pool.valid() ? catalog.pool(row->pool).name : "",
-                            .instance_type = row->offering.valid() ? catalog.offering(row->offering).instance_type : "",
-                            .gpu = row->gpu.valid() ? catalog.gpu_kind(row->gpu) : "",
-                            .zone = domain_of(catalog, *row, model::TopologyLevel::zone),
-                            .rack = domain_of(catalog, *row, model::TopologyLevel::rack),
-                            .nvlink = domain_of(catalog, *row, model::TopologyLevel::nvlink),
-                            .gpus = row->gpus.count / 1000,
+                            .pool = row.pool.valid() ? catalog.pool(row.pool).name : "",
+                            .instance_type = offering == nullptr ? "" : offering->instance_type,
+                            .gpu = row.gpu.valid() ? catalog.gpu_kind(row.gpu) : "",
+                            .zone = domain_of(catalog, row, model::TopologyLevel::zone),
+                            .rack = domain_of(catalog, row, model::TopologyLevel::rack),
+                            .nvlink = domain_of(catalog, row, model::TopologyLevel::nvlink),
+                            .gpus = row.gpus.count / 1000,
+                            .name = name == nullptr ? "" : *name,
+                            .revision = history_.revision,
                             .requested_at = times.requested_at,
                             .launched_at = times.launched_at,
-                            .ready_at = row->ready_at,
-                            .leaving_at = takes_pods(*row) ? Instant::never() : now});
+                            .ready_at = row.ready_at,
+                            .leaving_at = takes_pods(row) ? Instant::never() : now});
+  if (offering == nullptr) return;
+  history_.nodes.back().capacity = offering->capacity;
+  history_.nodes.back().per_hour = offering->price_per_hour;
 }
 
 void HistoryRecorder::begin_gang(model::GangId id, const model::Gang& row, Instant at) {
@@ -101,13 +123,14 @@ void HistoryRecorder::begin_gang(model::GangId id, const model::Gang& row, Insta
     return;
   }
   gangs_[id] = history_.gangs.size();
-  history_.gangs.push_back({.user = sim::gpu_user(config_, row),
+  history_.gangs.push_back({.user = user_of_(row),
                             .ordinal = row.ordinal,
                             .gpus = MilliGpu{row.spec.pods.gpus_per_pod.count * row.spec.pods.count},
                             .created_at = at,
                             .steps = {{at, row.phase}},
                             .held = {},
-                            .waits = {}});
+                            .waits = {},
+                            .revision = history_.revision});
 }
 
 GangHistory* HistoryRecorder::find_gang(model::GangId id) {
@@ -121,6 +144,7 @@ void HistoryRecorder::note_gang(model::GangId id, const model::Gang* row, Instan
     if (known == gangs_.end()) return;
     GangHistory& gang = history_.gangs[known->second];
     gang.ended_at = now;
+    gang.revision = history_.revision;
     for (GangHistory::Held& held : gang.held) {
       if (held.until.is_never()) held.until = now;
     }
@@ -128,9 +152,10 @@ void HistoryRecorder::note_gang(model::GangId id, const model::Gang* row, Instan
     return;
   }
   if (known == gangs_.end()) return begin_gang(id, *row, std::min(row->created_at, now));
-  if (history_.gangs[known->second].user != sim::gpu_user(config_, *row)) {
+  if (history_.gangs[known->second].user != user_of_(*row)) {
     GangHistory& before = history_.gangs[known->second];
     before.ended_at = now;
+    before.revision = history_.revision;
     std::vector<GangHistory::Held> moved;
     for (GangHistory::Held& held : before.held) {
       if (!held.until.is_never()) continue;
@@ -145,14 +170,20 @@ void HistoryRecorder::note_gang(model::GangId id, const model::Gang* row, Instan
   GangHistory& gang = history_.gangs[known->second];
   if (gang.steps.back().phase == row->phase || gang.steps.size() == RunHistory::kStepsMost) return;
   gang.steps.push_back({now, row->phase});
+  gang.revision = history_.revision;
 }
 
 void HistoryRecorder::note_pod(model::PodId id, const model::Pod* row, Instant now) {
+  if (GangHistory* gang = row == nullptr ? nullptr : find_gang(row->gang); gang != nullptr && row->queue.valid()) {
+    gang->queue = row->queue;
+    gang->revision = history_.revision;
+  }
   const auto known = pods_.find(id);
   if (row != nullptr && row->node.valid() && known == pods_.end()) {
     pods_.emplace(id, std::pair{row->gang, row->node});
     if (GangHistory* gang = find_gang(row->gang)) {
       gang->held.push_back({.node = row->node.value, .gpus = row->gpus, .from = now});
+      gang->revision = history_.revision;
     }
   } else if (row == nullptr && known != pods_.end()) {
     const auto [id_of_gang, node] = known->second;
@@ -161,7 +192,9 @@ void HistoryRecorder::note_pod(model::PodId id, const model::Pod* row, Instant n
     if (gang == nullptr) return;
     const auto open = std::ranges::find_if(
         gang->held, [&](const GangHistory::Held& held) { return held.node == node.value && held.until.is_never(); });
-    if (open != gang->held.end()) open->until = now;
+    if (open == gang->held.end()) return;
+    open->until = now;
+    gang->revision = history_.revision;
   }
 }
 
@@ -174,12 +207,15 @@ void HistoryRecorder::add(LowerDecision decided) {
   history_.decisions.push_back({std::move(decided), gang == nullptr ? std::nullopt : std::optional(gang->user)});
 }
 
-void HistoryRecorder::note(const control::Controller& controller, const model::Catalog& catalog, Instant now) {
-  for (const decide::place::PlacementResult& verdict : controller.placed().verdicts) {
+std::vector<HistoryRecorder::NewWait> HistoryRecorder::note_waits(const decide::place::Decision& placed,
+                                                                  const decide::provision::Decision& provisioned,
+                                                                  const model::Catalog& catalog, Instant now) {
+  std::vector<NewWait> all;
+  for (const decide::place::PlacementResult& verdict : placed.verdicts) {
     GangHistory* gang = waits(verdict.kind) ? find_gang(verdict.gang) : nullptr;
     if (gang == nullptr || gang->steps.back().phase != model::Gang::Phase::pending) continue;
     const std::string_view reason = model::name(verdict.why.code);
-    std::string supply = supply_words(controller.provisioned(), catalog, verdict.gang);
+    std::string supply = supply_words(provisioned, catalog, verdict.gang);
     if (!gang->waits.empty()) {
       const GangHistory::Wait& last = gang->waits.back();
       // Only the first sentence of a supply is kept: its numbers, such as a time since the last launch, change always.
@@ -187,11 +223,33 @@ void HistoryRecorder::note(const control::Controller& controller, const model::C
       if (same || gang->waits.size() == RunHistory::kStepsMost) continue;
     }
     std::string sentence = model::sentence(verdict.why, catalog);
-    add(waiting_decision(controller, catalog, now, verdict.gang, sentence, supply));
+    all.push_back({verdict.gang, sentence, supply});
     gang->waits.push_back({now, verdict.kind, std::string(reason), std::move(sentence), std::move(supply)});
+    gang->revision = history_.revision;
+  }
+  return all;
+}
+
+void HistoryRecorder::note(const control::Controller& controller, const model::Catalog& catalog, Instant now) {
+  for (const NewWait& wait : note_waits(controller.placed(), controller.provisioned(), catalog, now)) {
+    add(waiting_decision(controller, catalog, now, wait.gang, wait.sentence, wait.supply));
   }
   for (LowerDecision& decided : lower_decisions(controller, catalog, next_action_)) add(std::move(decided));
   next_action_ = controller.log().count();
+}
+
+void HistoryRecorder::drop_ended(const model::Snapshot& now) {
+  const auto keep_present = [](auto& rows, auto& present) {
+    std::remove_cvref_t<decltype(rows)> kept;
+    for (auto& [id, row] : present) {
+      kept.push_back(std::move(rows[row]));
+      row = kept.size() - 1;
+    }
+    rows = std::move(kept);
+  };
+  keep_present(history_.nodes, nodes_);
+  keep_present(history_.gangs, gangs_);
+  std::erase_if(claims_, [&](const auto& claim) { return now.claims.find(claim.first) == nullptr; });
 }
 
 RunHistory HistoryRecorder::take(const std::vector<sim::ColdStart>& starts) && {

@@ -1,6 +1,8 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <limits>
 #include <map>
 #include <optional>
 #include <string>
@@ -13,6 +15,8 @@
 #include "decide/provision/provision.h"
 #include "experiment/run/lower_decisions.h"
 #include "model/gang.h"
+#include "model/names.h"
+#include "model/offering.h"
 #include "ports/world.h"
 #include "sim/cluster/cluster_config.h"
 #include "sim/cluster/cluster_meter.h"
@@ -30,8 +34,12 @@ struct NodeHistory {
   std::string rack;
   std::string nvlink;  ///< NVLink domain
   GpuCount gpus = 0;
-  Instant requested_at = Instant::never();  ///< time of its request; never: it existed at the start
-  Instant launched_at = Instant::never();   ///< time from which it is paid for; never: it existed at the start
+  std::string name{};                             ///< name in the cluster; empty in a simulation
+  std::optional<model::CapacityType> capacity{};  ///< no value: it is unknown
+  std::optional<MicroUsd> per_hour{};             ///< price; no value: it is unknown
+  std::int64_t revision = 0;                      ///< number of the observation that changed the row last
+  Instant requested_at = Instant::never();        ///< time of its request; never: it existed at the start
+  Instant launched_at = Instant::never();         ///< time from which it is paid for; never: it existed at the start
   Instant ready_at = Instant::never();
   Instant leaving_at = Instant::never();  ///< time from which it takes no new pods
   Instant ended_at = Instant::never();
@@ -59,7 +67,11 @@ struct GangHistory {
     std::string sentence;  ///< sentence of the reason, with the numbers at `at`
     std::string supply;    ///< why no node is bought for it, or which one is on its way; may be empty
   };
-  std::size_t user = 0;       ///< position of its service in the catalog; a class of jobs comes after all services
+  static constexpr std::size_t kNoUser = std::numeric_limits<std::size_t>::max();
+
+  /// Position of its service in the catalog; a class of jobs comes after all services. kNoUser: a workload that Capstan
+  /// does not scale.
+  std::size_t user = 0;
   std::uint32_t ordinal = 0;  ///< number of the replica in its service, or of the job
   MilliGpu gpus;              ///< GPUs that all its pods request
   Instant created_at;
@@ -67,6 +79,8 @@ struct GangHistory {
   std::vector<Step> steps;
   std::vector<Held> held;
   std::vector<Wait> waits;
+  model::QueueId queue{};     ///< queue of its pods
+  std::int64_t revision = 0;  ///< number of the observation that changed the row last
 };
 
 /// The signals that the controller saw in one minute, of all services together.
@@ -94,19 +108,41 @@ struct RunHistory {
   std::vector<SignalMinute> signals{};       ///< by minute
   std::vector<HistoryDecision> decisions{};  ///< decisions about pods and nodes, in their order
   std::int64_t decisions_left_out = 0;       ///< later decisions beyond the bound
+  std::int64_t revision = 0;                 ///< number of observations
 };
 
-/// Builds the history of a run from what the control loop observes, at the cost of the rows that changed.
+/// Builds the history of a run, of a recording or of a controller from what the control loop observes, at the cost of
+/// the rows that changed.
 class HistoryRecorder {
  public:
-  /// @param config  of the observed cluster; must outlive the recorder
-  explicit HistoryRecorder(const sim::ClusterConfig& config) : config_(config) {}
+  /// Returns the position of a gang's service or class of jobs (GangHistory::user).
+  using UserOf = std::function<std::size_t(const model::Gang&)>;
+  /// A reason why a gang waits that differs from its last one.
+  struct NewWait {
+    model::GangId gang;
+    std::string sentence;
+    std::string supply;
+  };
 
-  /// Notes the changed rows of an observation. The first one has all rows.
+  /// @param config  of the observed cluster; must outlive the recorder
+  explicit HistoryRecorder(const sim::ClusterConfig& config);
+  explicit HistoryRecorder(UserOf user_of) : user_of_(std::move(user_of)) {}
+
+  /// Notes the changed rows of an observation of a simulation, and the signals of its minute. The first observation has
+  /// all rows.
   void note(const ports::Observation& seen);
   /// Notes what the controller has decided about pods and nodes since the last call, and why gangs wait.
   void note(const control::Controller& controller, const model::Catalog& catalog, Instant now);
+  /// Notes the changed rows of a snapshot. The first one has all rows.
+  /// @param names  names of the nodes; null: they have none
+  void note_rows(const model::Snapshot& now, const model::Delta& delta, const model::Names* names = nullptr);
+  /// Notes why gangs wait. Returns the reasons that are new.
+  std::vector<NewWait> note_waits(const decide::place::Decision& placed, const decide::provision::Decision& provisioned,
+                                  const model::Catalog& catalog, Instant now);
+  /// Drops the nodes and replicas that have ended, so that there is room for further ones.
+  void drop_ended(const model::Snapshot& now);
 
+  const RunHistory& history() const { return history_; }
   RunHistory take(const std::vector<sim::ColdStart>& starts) &&;
 
  private:
@@ -114,7 +150,10 @@ class HistoryRecorder {
     Instant requested_at;
     Instant launched_at = Instant::never();
   };
-  void note_node(model::NodeId id, const model::Node* row, const model::Catalog& catalog, Instant now);
+  void note_node(model::NodeId id, const model::Node* row, const model::Catalog& catalog, Instant now,
+                 const model::Names* names);
+  void begin_node(model::NodeId id, const model::Node& row, const model::Catalog& catalog, Instant now,
+                  const model::Names* names);
   void note_gang(model::GangId id, const model::Gang* row, Instant now);
   void note_pod(model::PodId id, const model::Pod* row, Instant now);
   void begin_gang(model::GangId id, const model::Gang& row, Instant at);
@@ -122,7 +161,7 @@ class HistoryRecorder {
   void add(LowerDecision decided);
   void note_signals(const model::Snapshot& now);
 
-  const sim::ClusterConfig& config_;
+  UserOf user_of_;
   RunHistory history_;
   std::uint64_t next_action_ = 0;  ///< number in the controller's log of the first action that was not noted
   std::map<model::ClaimId, ClaimTimes> claims_;

@@ -150,6 +150,37 @@ TEST(RunHistory, AReplicaThatChangesItsServiceBeginsAnotherHistory) {
   EXPECT_EQ(history.gangs[1].held[0].from, later);
 }
 
+TEST(RunHistory, DropsWhatHasEndedAndGoesOn) {
+  HistoryRecorder recorder([](const model::Gang& gang) { return std::size_t{gang.service.value}; });
+  model::Snapshot now;
+  now.catalog = std::make_shared<const model::Catalog>();
+  now.nodes.set(model::NodeId{0}, {});
+  now.nodes.set(model::NodeId{1}, {});
+  for (std::uint32_t id = 0; id < 2; ++id) {
+    now.gangs.set(model::GangId{id}, {.service = {id}, .pods = {}, .spec = {}, .created_at = {}});
+  }
+  model::Names names;
+  names.nodes.set(model::NodeId{1}, "node-b");
+  model::Delta all;
+  all.nodes = {{0}, {1}};
+  all.gangs = {{0}, {1}};
+  recorder.note_rows(now, all, &names);
+  now.at = Instant{std::chrono::seconds(5)};
+  now.nodes.erase(model::NodeId{0});
+  now.gangs.erase(model::GangId{0});
+  recorder.note_rows(now, all, &names);
+  EXPECT_EQ(recorder.history().nodes.at(0).ended_at, now.at);
+  recorder.drop_ended(now);
+  ASSERT_EQ(recorder.history().nodes.size(), 1u);
+  EXPECT_EQ(recorder.history().nodes[0].name, "node-b");
+  ASSERT_EQ(recorder.history().gangs.size(), 1u);
+  EXPECT_EQ(recorder.history().gangs[0].user, 1u);
+  now.nodes.erase(model::NodeId{1});
+  recorder.note_rows(now, all, &names);
+  EXPECT_EQ(recorder.history().nodes[0].ended_at, now.at);
+  EXPECT_EQ(recorder.history().nodes[0].revision, 3);
+}
+
 TEST(RunHistory, TheStepsOfAReplicaAreBounded) {
   model::Gang gang{.phase = model::Gang::Phase::ready, .service = {0}, .pods = {}, .spec = {}, .created_at = {}};
   const sim::ClusterConfig config;

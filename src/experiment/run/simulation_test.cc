@@ -133,7 +133,9 @@ TEST(Simulation, AGoalThatIsNeverReachedIsCounted) {
 TEST(Simulation, EndsAtTheDecisionThatMeetsTheStopCondition) {
   Small small;
   Instant seen = Instant::never();
-  small.setup.input_observer = [&](const model::Snapshot& snapshot, const control::Memory&) { seen = snapshot.at; };
+  small.setup.input_observer = [&](const model::Snapshot& snapshot, const control::Memory&, const control::Due&) {
+    seen = snapshot.at;
+  };
   small.setup.enough = [&] { return !seen.is_never() && seen >= Instant{minutes(7)}; };
   const RunResult result = simulate(small.setup).value();
   EXPECT_GE(result.simulated, minutes(7));

@@ -37,7 +37,7 @@ class Process {
   struct Options {
     std::string ns = "capstan-system";  ///< namespace of the Lease and of the checkpoint
     std::string identity;               ///< unique to this process; different after a restart
-    /// The part of decisions about pods and nodes that explanations need.
+    /// Details of decisions about pods and nodes that are kept for explanations.
     decide::Detail detail = decide::Detail::reasons;
   };
   /// Everything that a process uses. All of it outlives the process.

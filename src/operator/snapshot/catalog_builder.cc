@@ -88,11 +88,25 @@ model::PoolId CatalogBuilder::pool(const std::string& name) {
   return {at};
 }
 
+model::InstanceTypeId CatalogBuilder::instance_type(const model::InstanceType& type) {
+  std::vector<model::InstanceType>& types = catalog_.instance_types;
+  const std::uint32_t at = position(types, [&](const model::InstanceType& known) { return known.name == type.name; });
+  if (at < types.size()) {
+    types[at] = type;
+  } else if (type.cpu_milli || type.memory_mib) {
+    types.push_back(type);
+  } else {
+    return {};
+  }
+  return {at};
+}
+
 model::OfferingId CatalogBuilder::offering(const model::Offering& offering) {
   const std::uint32_t at =
       position(catalog_.offerings, [&](const model::Offering& known) { return same(known, offering); });
   if (at == catalog_.offerings.size()) catalog_.offerings.push_back(offering);
   if (offering.price_per_hour != MicroUsd{}) catalog_.offerings[at].price_per_hour = offering.price_per_hour;
+  if (offering.type.valid()) catalog_.offerings[at].type = offering.type;
   return {at};
 }
 

@@ -28,6 +28,8 @@ class CatalogBuilder {
   /// Returns the model that is served under a name, if the engine table has it.
   const std::optional<engine::ServedModel>& served_model(const std::string& name);
   model::PoolId pool(const std::string& name);
+  /// Returns the row of an instance type with its resources as stated now; none if none were ever stated.
+  model::InstanceTypeId instance_type(const model::InstanceType& type);
   /// Returns the row of an offering. A given price replaces the price of the row.
   model::OfferingId offering(const model::Offering& offering);
   /// Sets the offerings of a pool and its limit of GPUs.

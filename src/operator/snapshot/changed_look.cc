@@ -25,6 +25,7 @@ std::optional<SnapshotBuilder::Seen> SnapshotBuilder::follow(const ClusterView& 
   Look look{.at = at};
   follow_nodes(look, *changes);
   follow_workloads(changes->workloads);
+  follow_groups(changes->groups);
   for (const PodChange& change : changes->pods) set_pod(change.row, change.after);
   for (const kube::RowId row : std::exchange(kept_->ahead, {})) kept_->replicas.touch_pod(row);
 
@@ -52,6 +53,9 @@ bool SnapshotBuilder::can_follow(const ViewChanges& changes) const {
   // The GPUs of claims depend on which nodes exist, and other holders get the GPUs that the pods leave of their nodes.
   const bool holders_need_nodes = !kept_->view.resource_claims.rows.empty() || !kept_->with_other_holders.empty();
   if (!changes.nodes.empty() && holders_need_nodes) return false;
+  const bool may_name_queues =
+      !changes.groups.empty() || std::ranges::any_of(changes.workloads, &WorkloadChange::has_other_template);
+  if (may_name_queues && kept_->queues.has_unknown_queues()) return false;
   return std::ranges::none_of(changes.pods, [&](const PodChange& change) {
     if (change.status_alone) return false;
     // The order of the rows of queues that do not exist depends on all pods that name them.
@@ -129,6 +133,26 @@ void SnapshotBuilder::touch_kinds(const std::map<model::PodClassId, model::GpuKi
   }
 }
 
+/// Follows changes of KAI PodGroups, which state the size, the topology and the queue of their pods' gang. The pods
+/// that have changed themselves are touched later.
+void SnapshotBuilder::follow_groups(const std::vector<GroupChange>& changes) {
+  for (const GroupChange& change : changes) {
+    if (change.before == nullptr) continue;
+    kept_->remove_group(*change.before);
+    kept_->queues.remove_group(*change.before);
+  }
+  for (const GroupChange& change : changes) {
+    if (change.after == nullptr) continue;
+    kept_->add_group(*change.after);
+    kept_->queues.add_group(*change.after);
+  }
+  for (const GroupChange& change : changes) {
+    for (const kube::KaiPodGroup* group : {change.before, change.after}) {
+      if (group != nullptr) kept_->replicas.touch_group(group->meta.key());
+    }
+  }
+}
+
 /// Replaces the workloads of targets by their new versions, and touches the targets that depend on the change.
 void SnapshotBuilder::follow_workloads(const std::vector<WorkloadChange>& changes) {
   if (changes.empty()) return;
@@ -139,6 +163,9 @@ void SnapshotBuilder::follow_workloads(const std::vector<WorkloadChange>& change
     const auto found = by_old.find(targets[t].workload);
     if (found == by_old.end()) continue;
     targets[t].workload = found->second->after;
+    if (found->second->has_other_template && targets[t].pod_class.valid()) {
+      eligibility_.give_back(std::exchange(targets[t].pod_class, {}));
+    }
     if (!found->second->status_alone) kept_->replicas.touch_target(t);
   }
 }

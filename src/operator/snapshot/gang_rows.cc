@@ -117,6 +117,7 @@ void SnapshotBuilder::add_pods(Look& look, const Replica& replica, model::Gang& 
     const Kept::NodeOf* node = in_part ? nullptr : kept_->find_node(node_held_by(*pod, *kept_->fleet));
     if (node != nullptr) {
       row.node = node->id;
+      row.devices = kept_->holders.devices_of(*pod);
       gang.spec.pods.gpu = node->gpu;
     }
     const model::PodId id = pods_.id_of(key_of("Pod", pod->meta), pod->meta.key());

@@ -94,12 +94,13 @@ class GpuHolders::Claims {
     std::ranges::sort(claims, {},
                       [](const ResourceClaim* claim) { return std::tie(claim->meta.ns, claim->meta.name); });
     for (const ResourceClaim* claim : claims) read(*claim);
+    number_devices();
   }
 
  private:
   struct Held {
-    std::map<std::string, GpuCount> gpus;  ///< whole GPUs by node
-    std::set<std::string> unknown;         ///< nodes of devices whose GPU is unknown
+    std::map<std::string, std::vector<std::string>> gpus;  ///< whole GPUs by node
+    std::set<std::string> unknown;                         ///< nodes of devices whose GPU is unknown
   };
 
   /// Counts a GPU of a node, once.
@@ -136,37 +137,54 @@ class GpuHolders::Claims {
         continue;
       }
       describe(node, *place->gpu);
-      if (taken_.emplace(node, *place->gpu).second) ++held.gpus[node];
+      if (taken_.emplace(node, *place->gpu).second) held.gpus[node].push_back(*place->gpu);
     }
     return held;
   }
 
   void read(const ResourceClaim& claim) {
     const auto user = std::ranges::find_if(claim.reserved_for, [&](const auto& uid) { return users_.contains(uid); });
-    // The requests of its pod already count what such a claim holds.
-    if (claim.is_for_extended_resource && user != claim.reserved_for.end()) return;
+    const bool has_user = user != claim.reserved_for.end();
     const Held held = held_by(claim);
     for (const auto& [node, gpus] : held.gpus) {
-      if (user != claim.reserved_for.end()) {
-        out_.by_pod_[*user] += whole_gpus(gpus);
+      if (has_user) {
+        for (const std::string& gpu : gpus) of_pods_[*user].emplace_back(node, gpu);
+        // The requests of its pod already count what a claim for an extended resource holds.
+        if (!claim.is_for_extended_resource) out_.by_pod_[*user] += whole_gpus(std::ssize(gpus));
       } else if (!held.unknown.contains(node)) {
-        out_.others_.push_back({"ResourceClaim", &claim.meta, node, whole_gpus(gpus)});
+        out_.others_.push_back({"ResourceClaim", &claim.meta, node, whole_gpus(std::ssize(gpus))});
       }
     }
+    if (has_user && claim.is_for_extended_resource) return;
     for (const std::string& node : held.unknown) {
       out_.others_.push_back({"ResourceClaim", &claim.meta, node, std::nullopt});
     }
   }
 
+  /// Gives the GPUs of a node numbers in the order of their names, and notes those of the pods.
+  void number_devices() {
+    for (const auto& [uid, gpus] : of_pods_) {
+      std::vector<std::uint16_t>& devices = out_.devices_[uid];
+      for (const NodeGpu& gpu : gpus) {
+        const auto first = known_.lower_bound({gpu.first, std::string()});
+        devices.push_back(static_cast<std::uint16_t>(std::distance(first, known_.find(gpu))));
+      }
+      std::ranges::sort(devices);
+    }
+  }
+
+  using NodeGpu = std::pair<std::string, std::string>;  // node, GPU
+
   GpuHolders& out_;
   const ClusterView& view_;
   Devices devices_;
   std::unordered_set<std::string_view> nodes_;
-  std::unordered_set<std::string_view> users_;                   // UIDs of existing pods with claims
-  std::set<std::pair<std::string, std::string>> known_, taken_;  // node and GPU
+  std::unordered_set<std::string_view> users_;  // UIDs of existing pods with claims
+  std::set<NodeGpu> known_, taken_;
+  std::map<std::string, std::vector<NodeGpu>, std::less<>> of_pods_;  // by UID of the pod
 };
 
-GpuHolders::GpuHolders(const ClusterView& view) {
+GpuHolders::GpuHolders(const ClusterView& view) : shared_(view.pods) {
   if (view.resource_slices.version + view.resource_claims.version > 0) Claims(*this, view);
   add_visible(view);
 }
@@ -191,7 +209,7 @@ void GpuHolders::add_visible(const ClusterView& view) {
 }
 
 bool GpuHolders::depends_on(const kube::Pod& pod) const {
-  return holds_visible(pod) || reserved_for_.contains(pod.meta.uid);
+  return holds_visible(pod) || reserved_for_.contains(pod.meta.uid) || SharedGpus::depends_on(pod);
 }
 
 const GpuHolders::Described& GpuHolders::on_node(std::string_view node) const {
@@ -210,9 +228,18 @@ std::set<std::string, std::less<>> GpuHolders::used_nodes(const kube::StoreSnaps
 }
 
 MilliGpu GpuHolders::of(const kube::Pod& pod) const {
-  const MilliGpu requested = gpus_of(pod.spec.requests);
+  const MilliGpu requested = shared_.of(pod, gpus_of(pod.spec.requests));
   const auto claimed = by_pod_.find(pod.meta.uid);
   return claimed == by_pod_.end() ? requested : requested + claimed->second;
+}
+
+std::vector<std::uint16_t> GpuHolders::devices_of(const kube::Pod& pod) const {
+  std::vector<std::uint16_t> shared = shared_.devices_of(pod);
+  if (!shared.empty()) return shared;
+  const auto claimed = devices_.find(pod.meta.uid);
+  // A node with divided GPUs has their numbers only.
+  if (claimed == devices_.end() || shared_.any_on(pod.spec.node)) return {};
+  return of(pod) == whole_gpus(std::ssize(claimed->second)) ? claimed->second : std::vector<std::uint16_t>();
 }
 
 }  // namespace capstan::op

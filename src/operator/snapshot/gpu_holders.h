@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <optional>
 #include <set>
@@ -8,16 +9,17 @@
 #include <vector>
 
 #include "base/quantity.h"
+#include "operator/snapshot/shared_gpus.h"
 #include "operator/view/cluster_view.h"
 
 namespace capstan::op {
 
 /// The GPUs that are held without a request for an extended resource: by ResourceClaims (dynamic resource allocation),
-/// and by pods that make GPUs visible to themselves.
+/// by pods among which KAI divides GPUs, and by pods that make GPUs visible to themselves.
 ///
-/// A GPU counts once and as a whole, however many claims share it or hold a MIG device of it. Drivers whose names begin
-/// with "gpu." offer GPUs, such as gpu.nvidia.com. If it is unknown which GPUs of a node an object holds, all GPUs of
-/// the node that no other object holds count as held.
+/// A GPU of a claim counts once and as a whole, however many claims share it or hold a MIG device of it. Drivers whose
+/// names begin with "gpu." offer GPUs, such as gpu.nvidia.com. If it is unknown which GPUs of a node an object holds,
+/// all GPUs of the node that no other object holds count as held.
 class GpuHolders {
  public:
   explicit GpuHolders(const ClusterView& view);
@@ -29,9 +31,12 @@ class GpuHolders {
   };
   const Described& on_node(std::string_view node) const;
 
-  /// Returns the GPUs that a pod requests and the GPUs that its claims hold. If several pods share a claim, its GPUs
-  /// count for one of them.
+  /// Returns the GPUs that a pod requests, its shares of divided GPUs, and the GPUs that its claims hold. If several
+  /// pods share a claim, its GPUs count for one of them.
   MilliGpu of(const kube::Pod& pod) const;
+  /// Returns the numbers of the GPUs of its node that a pod holds with equal shares, ascending; empty: not known. The
+  /// GPUs that slices describe and the GPUs that KAI divides have numbers.
+  std::vector<std::uint16_t> devices_of(const kube::Pod& pod) const;
 
   /// An object that holds GPUs and is not one of the pods that `of` counts.
   struct Other {
@@ -53,9 +58,11 @@ class GpuHolders {
   void add_visible(const ClusterView& view);
   bool holds_visible(const kube::Pod& pod) const;
 
+  SharedGpus shared_;
   std::map<std::string, Described, std::less<>> described_;
   std::set<std::string, std::less<>> reserved_for_;      ///< UIDs of pods that may use the devices of claims
   std::map<std::string, MilliGpu, std::less<>> by_pod_;  ///< GPUs of claims, by UID of the pod
+  std::map<std::string, std::vector<std::uint16_t>, std::less<>> devices_;  ///< numbers of these GPUs, ascending
   std::vector<Other> others_;
 };
 

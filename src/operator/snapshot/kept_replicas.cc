@@ -4,6 +4,8 @@
 #include <string_view>
 #include <utility>
 
+#include "operator/snapshot/waiting_gangs.h"
+
 namespace capstan::op {
 namespace {
 
@@ -63,6 +65,7 @@ std::string KeptReplicas::set_pod(kube::RowId row, const kube::Pod* pod, std::st
     touched_[place.target].insert(place.key);
   }
   entry.places.clear();
+  set_group(row, entry.pod, pod);
   entry.pod = pod;
   std::swap(entry.node, node);
   if (pod != nullptr) entry.places = places_of(row, *pod);
@@ -72,6 +75,23 @@ std::string KeptReplicas::set_pod(kube::RowId row, const kube::Pod* pod, std::st
   }
   touched_rows_.insert(row);
   return node;
+}
+
+void KeptReplicas::set_group(kube::RowId row, const kube::Pod* before, const kube::Pod* after) {
+  const std::string old_group = before != nullptr ? kai_group_of(*before) : std::string();
+  const std::string new_group = after != nullptr ? kai_group_of(*after) : std::string();
+  if (old_group == new_group) return;
+  if (const auto found = by_group_.find(old_group); found != by_group_.end()) {
+    found->second.erase(row);
+    if (found->second.empty()) by_group_.erase(found);
+  }
+  if (!new_group.empty()) by_group_[new_group].insert(row);
+}
+
+void KeptReplicas::touch_group(const std::string& group) {
+  const auto found = by_group_.find(group);
+  if (found == by_group_.end()) return;
+  for (const kube::RowId row : found->second) touch_pod(row);
 }
 
 void KeptReplicas::set_other(kube::RowId row, std::optional<OtherKey> key) {

@@ -108,6 +108,9 @@ class KeptReplicas {
   /// Touches the replicas of a pod, in this target and later ones, and its gang among the other pods.
   void touch_pod(kube::RowId row, std::uint32_t first_target = 0);
   bool any_touched() const { return !touched_.empty() || !touched_rows_.empty(); }
+  /// Touches the pods of a KAI PodGroup.
+  /// @param group  its namespace and name
+  void touch_group(const std::string& group);
   /// Returns the first touched target and its touched replicas, which are then no longer touched; none at the end.
   std::optional<std::pair<std::uint32_t, std::set<Key>>> next_touched();
   /// Returns the rows that were set, taken or released, and forgets them.
@@ -120,11 +123,13 @@ class KeptReplicas {
     bool is_set = false;        ///< a LeaderWorkerSet, which selects by its name
     kube::Selector selector{};  ///< selector of other workloads
   };
+  void set_group(kube::RowId row, const kube::Pod* before, const kube::Pod* after);
   std::vector<Pod::Place> places_of(kube::RowId row, const kube::Pod& pod) const;
 
   std::vector<Target> targets_;
   std::unordered_map<std::string, std::vector<Selecting>> selecting_;  ///< by namespace and one label of the selector
   std::vector<Pod> pods_;                                              ///< by row
+  std::unordered_map<std::string, std::set<kube::RowId>> by_group_;    ///< rows of pods by KAI PodGroup
   std::map<OtherKey, Replica> others_;
   std::map<std::uint32_t, std::set<Key>> touched_;  ///< touched replicas by target
   std::set<kube::RowId> touched_rows_;

@@ -22,18 +22,25 @@ inline ObjectKey key_of(std::string_view kind, const kube::Meta& meta) {
 struct SnapshotBuilder::Kept {
   /// @param queue_ids  ids by the names of queues
   Kept(const ClusterView& cluster, const Readings& heard, ClassIds& queue_ids)
-      : view(cluster),
-        readings(heard),
-        queues(cluster, queue_ids),
-        holders(cluster),
-        kai_constraints(op::kai_constraints(cluster.kai_groups)),
-        gang_sizes(op::gang_sizes(cluster.kai_groups)) {
+      : view(cluster), readings(heard), queues(cluster, queue_ids), holders(cluster) {
     set_view(cluster);
+    cluster.kai_groups.for_each([&](kube::RowId, const kube::KaiPodGroup& group) { add_group(group); });
   }
 
   void set_view(const ClusterView& cluster) {
     view = cluster;
     fleet = &fleet_policy(view.fleet);
+  }
+
+  void add_group(const kube::KaiPodGroup& group) {
+    const std::string key = group.meta.key();
+    gang_sizes[key] = group.min_member;
+    if (group.topology != kube::TopologyConstraint{}) kai_constraints[key] = group.topology;
+  }
+  void remove_group(const kube::KaiPodGroup& group) {
+    const std::string key = group.meta.key();
+    gang_sizes.erase(key);
+    kai_constraints.erase(key);
   }
 
   struct NodeOf {

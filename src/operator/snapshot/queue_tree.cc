@@ -60,10 +60,11 @@ QueueTree::QueueTree(const ClusterView& view, ClassIds& ids) : all_ids_(ids) {
   }
   break_cycles();
   has_unknown_queues_ = false;
-  if (!kai_) return;
-  view.kai_groups.for_each([&](kube::RowId, const kube::KaiPodGroup& group) {
-    if (!group.queue.empty()) by_group_[group.meta.key()] = group.queue;
-  });
+  view.kai_groups.for_each([&](kube::RowId, const kube::KaiPodGroup& group) { add_group(group); });
+}
+
+void QueueTree::add_group(const kube::KaiPodGroup& group) {
+  if (kai_ && !group.queue.empty()) by_group_[group.meta.key()] = group.queue;
 }
 
 void QueueTree::describe(const ClusterView& view) {
@@ -134,8 +135,8 @@ model::QueueId QueueTree::of(const kube::StringMap& labels) {
 
 model::QueueId QueueTree::of(const kube::Pod& pod) {
   if (const model::QueueId queue = of(pod.meta.labels); queue.valid()) return queue;
-  const std::string* group = by_group_.empty() ? nullptr : pod.meta.annotations.find(kKaiGroupAnnotation);
-  const auto found = group == nullptr ? by_group_.end() : by_group_.find(kube::key_of(pod.meta.ns, *group));
+  const std::string group = by_group_.empty() ? std::string() : kai_group_of(pod);
+  const auto found = group.empty() ? by_group_.end() : by_group_.find(group);
   return found == by_group_.end() ? model::QueueId{} : named(Kind::kai, found->second);
 }
 

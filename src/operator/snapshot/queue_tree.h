@@ -27,6 +27,9 @@ class QueueTree {
   model::QueueId of(const kube::StringMap& labels);
   /// Returns the queue of a pod, which may follow from its KAI PodGroup too.
   model::QueueId of(const kube::Pod& pod);
+  /// Adds or removes a KAI PodGroup, whose queue is that of its pods.
+  void add_group(const kube::KaiPodGroup& group);
+  void remove_group(const kube::KaiPodGroup& group) { by_group_.erase(group.meta.key()); }
   /// Returns a queue that exists, or none.
   model::QueueId find(Kind kind, const std::string& name) const;
 

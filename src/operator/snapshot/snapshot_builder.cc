@@ -261,12 +261,15 @@ void SnapshotBuilder::read_pools() {
     std::vector<model::OfferingId> offerings;
     for (Sale& sale : sales_of(pool, kept_->fleet->instance_types, zones)) {
       const model::GpuKindId gpu = catalog_.gpu_kind(sale.type->gpu);
+      const model::InstanceTypeId type = catalog_.instance_type(
+          {.name = sale.type->name, .cpu_milli = sale.type->cpu_milli, .memory_mib = sale.type->memory_mib});
       const model::OfferingId offering = catalog_.offering({.instance_type = sale.type->name,
                                                             .gpu = gpu,
                                                             .gpus = sale.type->gpus,
                                                             .zone = zone_of(sale.labels),
                                                             .capacity = capacity_of(sale.capacity),
-                                                            .price_per_hour = sale.type->price_per_hour});
+                                                            .price_per_hour = sale.type->price_per_hour,
+                                                            .type = type});
       offerings.push_back(offering);
       eligibility_.add({id, offering}, pool, std::move(sale), gpu);
     }

@@ -41,10 +41,11 @@ struct ServiceOrigin {
 };
 
 /// Turns the cluster's objects into snapshots. Successive snapshots share the rows that did not change, and the delta
-/// lists the rows that did. If pods were created, bound, changed or deleted since the last build, if nodes came or
-/// went, if workloads were scaled, or if readings have changed, the builder makes only the rows that depend on these
-/// objects. A changed NodeClaim or NodePool makes it read all objects of its kind again. `changes_between` and
-/// `can_follow` say which changes make it read all objects again. Both ways give the same rows and ids.
+/// lists the rows that did. If pods were created, bound, changed or deleted since the last build, if nodes or KAI
+/// PodGroups came or went, if workloads were scaled or got another template, or if readings have changed, the builder
+/// makes only the rows that depend on these objects. A changed NodeClaim or NodePool makes it read all objects of its
+/// kind again. `changes_between` and `can_follow` say which changes make it read all objects again. Both ways give the
+/// same rows and ids.
 ///
 /// A service stands for one target of an InferenceScaler, and its pods are the pods of that target. Other pods that
 /// hold GPUs are gangs without a service, because they use room on their nodes. A pod of another scheduler holds its
@@ -119,6 +120,7 @@ class SnapshotBuilder {
   void follow_nodes(Look& look, const ViewChanges& changes);
   void forget_node(Look& look, kube::RowId at, const kube::Node& node);
   void touch_kinds(const std::map<model::PodClassId, model::GpuKindId>& before);
+  void follow_groups(const std::vector<GroupChange>& changes);
   void follow_workloads(const std::vector<WorkloadChange>& changes);
   void follow_readings(Look& look) const;
   void set_pod(kube::RowId row, const kube::Pod* pod);

@@ -61,23 +61,29 @@ View without_status(View view) {
   return view;
 }
 
+/// Calls `visit(row, before, after)` for each row in which more than the status has changed. A missing object is null.
+template <typename View, typename Visit>
+void each_change(const kube::StoreSnapshot<View>& before, const kube::StoreSnapshot<View>& after, Visit visit) {
+  using Row = std::shared_ptr<const View>;
+  after.rows.for_each_change(before.rows, [&](kube::RowId row, const Row* old_row, const Row* new_row) {
+    if (old_row != nullptr && new_row != nullptr && without_status(**old_row) == without_status(**new_row)) return;
+    visit(row, old_row == nullptr ? nullptr : old_row->get(), new_row == nullptr ? nullptr : new_row->get());
+  });
+}
+
 template <typename View>
 bool is_unchanged(const kube::StoreSnapshot<View>& before, const kube::StoreSnapshot<View>& after) {
-  using Row = std::shared_ptr<const View>;
   bool unchanged = true;
-  after.rows.for_each_change(before.rows, [&](kube::RowId, const Row* old_row, const Row* new_row) {
-    unchanged =
-        unchanged && old_row != nullptr && new_row != nullptr && without_status(**old_row) == without_status(**new_row);
-  });
+  each_change(before, after, [&](kube::RowId, const View*, const View*) { unchanged = false; });
   return unchanged;
 }
 
 bool are_others_unchanged(const ClusterView& before, const ClusterView& after) {
   const auto same = [&](auto kind) { return is_unchanged(before.*kind, after.*kind); };
-  return same(&ClusterView::scalers) && same(&ClusterView::fleet) && same(&ClusterView::kai_groups) &&
-         same(&ClusterView::kai_queues) && same(&ClusterView::queues) && same(&ClusterView::autoscalers) &&
-         same(&ClusterView::scaled_objects) && same(&ClusterView::variant_autoscalings) &&
-         same(&ClusterView::resource_slices) && same(&ClusterView::resource_claims);
+  return same(&ClusterView::scalers) && same(&ClusterView::fleet) && same(&ClusterView::kai_queues) &&
+         same(&ClusterView::queues) && same(&ClusterView::autoscalers) && same(&ClusterView::scaled_objects) &&
+         same(&ClusterView::variant_autoscalings) && same(&ClusterView::resource_slices) &&
+         same(&ClusterView::resource_claims);
 }
 
 /// Finds workloads that were changed.
@@ -85,7 +91,7 @@ class WorkloadChanges {
  public:
   explicit WorkloadChanges(ViewChanges& out) : out_(out) {}
 
-  /// @return false if more than the status and the desired replicas has changed
+  /// @return false if more than the status, the desired replicas and the template has changed
   bool compare(const kube::StoreSnapshot<kube::Workload>& before, const kube::StoreSnapshot<kube::Workload>& after) {
     using Row = std::shared_ptr<const kube::Workload>;
     bool can_follow = true;
@@ -114,21 +120,18 @@ class WorkloadChanges {
     if (actuate::other_owner(before) != actuate::other_owner(after)) return false;
     old_one.replicas = new_one.replicas;
     old_one.replicas_managers = new_one.replicas_managers;
+    if (old_one == new_one) return true;
+    out_.workloads.back().has_other_template = true;
+    old_one.meta.labels = new_one.meta.labels;
+    old_one.meta.annotations = new_one.meta.annotations;
+    old_one.pod_labels = new_one.pod_labels;
+    old_one.pod = new_one.pod;
+    old_one.leader = new_one.leader;
     return old_one == new_one;
   }
 
   ViewChanges& out_;
 };
-
-void add_nodes(const kube::StoreSnapshot<kube::Node>& before, const kube::StoreSnapshot<kube::Node>& after,
-               std::vector<NodeChange>& changes) {
-  using Row = std::shared_ptr<const kube::Node>;
-  after.rows.for_each_change(before.rows, [&](kube::RowId row, const Row* old_row, const Row* new_row) {
-    if (old_row != nullptr && new_row != nullptr && without_status(**old_row) == without_status(**new_row)) return;
-    changes.push_back(
-        {row, old_row == nullptr ? nullptr : old_row->get(), new_row == nullptr ? nullptr : new_row->get()});
-  });
-}
 
 /// Returns true if the pod asks for the same, runs in the same place, and has ended in both versions or in none.
 bool differs_in_status_alone(const kube::Pod& before, const kube::Pod& after) {
@@ -159,7 +162,13 @@ std::optional<ViewChanges> changes_between(const ClusterView& before, const Clus
   if (!can_follow) return std::nullopt;
   changes.claims = !is_unchanged(before.claims, after.claims);
   changes.pools = !is_unchanged(before.pools, after.pools);
-  add_nodes(before.nodes, after.nodes, changes.nodes);
+  each_change(before.nodes, after.nodes, [&](kube::RowId row, const kube::Node* old_one, const kube::Node* new_one) {
+    changes.nodes.push_back({row, old_one, new_one});
+  });
+  each_change(before.kai_groups, after.kai_groups,
+              [&](kube::RowId, const kube::KaiPodGroup* old_one, const kube::KaiPodGroup* new_one) {
+                changes.groups.push_back({old_one, new_one});
+              });
   using Row = std::shared_ptr<const kube::Pod>;
   after.pods.rows.for_each_change(before.pods.rows, [&](kube::RowId row, const Row* old_row, const Row* new_row) {
     PodChange change{row, old_row == nullptr ? nullptr : old_row->get(), new_row == nullptr ? nullptr : new_row->get()};

@@ -22,17 +22,25 @@ struct NodeChange {
   const kube::Node* after = nullptr;   ///< null: the row is empty
 };
 
-/// A workload of which the number of desired replicas or only its status has changed.
+/// A workload of which the number of desired replicas, the template or only the status has changed.
 struct WorkloadChange {
   const kube::Workload* before = nullptr;
   const kube::Workload* after = nullptr;
-  bool status_alone = false;  ///< no row of a snapshot depends on the change
+  bool status_alone = false;        ///< no row of a snapshot depends on the change
+  bool has_other_template = false;  ///< its template, labels or annotations have changed
+};
+
+/// A row of the KAI PodGroups that was set or erased. Points into the two views that were compared.
+struct GroupChange {
+  const kube::KaiPodGroup* before = nullptr;  ///< null: the row was empty
+  const kube::KaiPodGroup* after = nullptr;   ///< null: the row is empty
 };
 
 /// The changes between two views that a snapshot can follow row by row.
 struct ViewChanges {
   std::vector<PodChange> pods;            ///< by row, ascending
   std::vector<NodeChange> nodes;          ///< by row, ascending
+  std::vector<GroupChange> groups;        ///< by row, ascending
   bool claims = false;                    ///< a NodeClaim has changed
   bool pools = false;                     ///< a NodePool has changed
   std::vector<WorkloadChange> workloads;  ///< their objects have been replaced

@@ -56,10 +56,9 @@ bool places(const FleetPolicy& fleet, std::string_view scheduler) {
   return fleet.placement == Mode::shadow && std::ranges::find(fleet.shadow_of, scheduler) != fleet.shadow_of.end();
 }
 
-GangSizes gang_sizes(const kube::StoreSnapshot<kube::KaiPodGroup>& groups) {
-  GangSizes sizes;
-  groups.for_each([&](kube::RowId, const kube::KaiPodGroup& group) { sizes[group.meta.key()] = group.min_member; });
-  return sizes;
+std::string kai_group_of(const kube::Pod& pod) {
+  const std::string* group = pod.meta.annotations.find(kKaiGroupAnnotation);
+  return group != nullptr ? kube::key_of(pod.meta.ns, *group) : std::string();
 }
 
 std::string gang_key_of(const kube::Pod& pod) { return membership_of(pod, {}).key; }
@@ -93,21 +92,10 @@ kube::TopologyConstraint constraint_of(const kube::StringMap& annotations) {
           .preferred_level = first_of({kPreferredAnnotation, kKaiPreferred, kKueuePreferred})};
 }
 
-KaiConstraints kai_constraints(const kube::StoreSnapshot<kube::KaiPodGroup>& groups) {
-  KaiConstraints constraints;
-  groups.for_each([&](kube::RowId, const kube::KaiPodGroup& group) {
-    if (group.topology != kube::TopologyConstraint{}) constraints[group.meta.key()] = group.topology;
-  });
-  return constraints;
-}
-
 kube::TopologyConstraint constraint_of(const kube::Pod& pod, const KaiConstraints& by_group) {
-  if (const std::string* group = pod.meta.annotations.find(kKaiGroupAnnotation)) {
-    if (const auto found = by_group.find(kube::key_of(pod.meta.ns, *group)); found != by_group.end()) {
-      return found->second;
-    }
-  }
-  return constraint_of(pod.meta.annotations);
+  const std::string group = by_group.empty() ? std::string() : kai_group_of(pod);
+  const auto found = group.empty() ? by_group.end() : by_group.find(group);
+  return found != by_group.end() ? found->second : constraint_of(pod.meta.annotations);
 }
 
 }  // namespace capstan::op

@@ -28,7 +28,9 @@ inline constexpr std::string_view kKaiGroupAnnotation = "pod-group-name";
 
 /// Pods that each KAI PodGroup needs, by namespace and name.
 using GangSizes = std::map<std::string, std::int64_t>;
-GangSizes gang_sizes(const kube::StoreSnapshot<kube::KaiPodGroup>& groups);
+
+/// Returns the namespace and name of the KAI PodGroup of a pod; empty: it names none.
+std::string kai_group_of(const kube::Pod& pod);
 
 /// Returns a text that is the same for the pods of one gang of a namespace; empty: the pod is a gang of its own.
 std::string gang_key_of(const kube::Pod& pod);
@@ -45,7 +47,6 @@ kube::TopologyConstraint constraint_of(const kube::StringMap& annotations);
 
 /// The topology constraints of KAI PodGroups that have one, by namespace and name.
 using KaiConstraints = std::map<std::string, kube::TopologyConstraint>;
-KaiConstraints kai_constraints(const kube::StoreSnapshot<kube::KaiPodGroup>& groups);
 /// Returns the constraint of a pod's KAI PodGroup, else that of its annotations.
 kube::TopologyConstraint constraint_of(const kube::Pod& pod, const KaiConstraints& by_group);
 

@@ -60,7 +60,7 @@ class Identities {
     }
   }
 
-  /// Forgets these objects, and no other object because it was not requested.
+  /// Forgets these objects. Other objects stay, even if their id was not requested since the last call.
   void forget(const std::vector<IdType>& gone) {
     for (Entry* entry : seen_) entry->seen = false;
     seen_.clear();

@@ -20,7 +20,7 @@ inline constexpr std::string_view kSetNameLabel = "leaderworkerset.sigs.k8s.io/n
 inline constexpr std::string_view kGroupIndexLabel = "leaderworkerset.sigs.k8s.io/group-index";
 inline constexpr std::string_view kGroupSizeAnnotation = "leaderworkerset.sigs.k8s.io/size";
 
-/// The most pods of one gang that a snapshot file holds.
+/// Largest size of a gang that is read from a cluster. A larger size counts as this one.
 inline constexpr std::int64_t kMostGangPods = 1'024;
 
 /// The pods of one replica of a workload. The first pod serves requests.

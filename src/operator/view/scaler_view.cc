@@ -19,6 +19,8 @@ constexpr MicroUsd kMostPerHour{1'000'000'000'000};
 
 constexpr RequestCount kMostInQueue = 1'000'000;   // requests in the queue of one replica
 constexpr GpuCount kMostGpus = 1'024;              // GPUs of one node
+constexpr std::int64_t kMostCpus = 4'096;          // CPUs of one node
+constexpr std::int64_t kMostMemoryGi = 65'536;     // memory of one node
 constexpr std::int64_t kMostInFleet = 10'000'000;  // GPUs, nodes
 
 std::string string_of(kube::Json value) { return std::string(value.text()); }
@@ -265,10 +267,15 @@ FleetPolicy read_fleet_policy(kube::Json object) {
   read_topologies(spec["topologies"], policy);
   policy.node_labels = kube::read_string_map(spec["nodeSelector"]);
   policy.limits = read_limits(spec["limits"]);
+  const auto amount = [](kube::Json number, std::int64_t most, std::int64_t unit) {
+    return number.exists() ? std::optional(std::min(positive(number, 1), most) * unit) : std::nullopt;
+  };
   spec["instanceTypes"].for_each([&](kube::Json type) {
     policy.instance_types.push_back({.name = string_of(type["name"]),
                                      .gpu = string_of(type["gpu"]),
                                      .gpus = std::min(positive(type["gpus"], 1), kMostGpus),
+                                     .cpu_milli = amount(type["cpu"], kMostCpus, 1'000),
+                                     .memory_mib = amount(type["memoryGi"], kMostMemoryGi, 1'024),
                                      .price_per_hour = price_of(type["usdPerHour"])});
   });
   policy.hold = duration_of(spec["hold"], policy.hold);

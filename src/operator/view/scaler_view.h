@@ -65,7 +65,7 @@ struct InferenceScaler {
   std::string engine;  ///< name of the engine; empty: found by the names of the metrics
   model::Slo slo;
   std::vector<Role> roles;
-  model::RoleLimits role_limits{};               ///< limits on the ratio of decode to prefill, each with one variant
+  model::RoleLimits role_limits{};               ///< limits on the ratio of decode to prefill replicas
   Duration interval = std::chrono::seconds(15);  ///< time between two scrapes
   std::optional<std::int64_t> port;              ///< port to scrape; none: the port named http, else 8000
   std::string path = "/metrics";
@@ -116,6 +116,8 @@ struct FleetPolicy {
     std::string name;
     std::string gpu;
     GpuCount gpus = 1;
+    std::optional<std::int64_t> cpu_milli{};
+    std::optional<std::int64_t> memory_mib{};
     MicroUsd price_per_hour;
     friend bool operator==(const InstanceType&, const InstanceType&) = default;
   };

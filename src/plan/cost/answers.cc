@@ -146,11 +146,11 @@ std::string serverless_words(const ServerlessInput& input) {
   const OwnAndServerless cost = compare(input);
   if (input.staff.serverless_per_gpu_hour.count == 0) {
     return fmt::format(
-        " With the staff included, serverless would cost less if a GPU-hour at work cost less than {} USD.",
+        " With staff costs included, serverless would cost less below {} USD for each GPU-hour in which a GPU works.",
         usd(cost.break_even));
   }
   const std::int64_t saved = cost.own() - cost.serverless;
-  return fmt::format(" With the staff included, serverless would cost {} USD/month {} than your own cluster.",
+  return fmt::format(" With staff costs included, serverless would cost {} USD/month {} than your own cluster.",
                      usd(std::abs(saved)), saved >= 0 ? "less" : "more");
 }
 

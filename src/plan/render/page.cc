@@ -159,7 +159,7 @@ void add_scaler_row(PageTable& table, PageTable::Row row) {
 
 /// Returns what each service costs under each scaler, one row for each service. The chosen scaler is marked.
 PageTable scaler_costs(const Plan& plan) {
-  PageTable table{.columns = {"", "USD/h alone"}};
+  PageTable table{.columns = {"", "service, USD/h alone"}};
   constexpr std::array kKinds = {ScalerKind::capstan, ScalerKind::scaled_object, ScalerKind::hpa, ScalerKind::constant};
   for (const ScalerKind kind : kKinds) table.columns.emplace_back(scaler_word(kind));
   for (const ServicePlan& service : plan.services) {

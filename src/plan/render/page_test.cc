@@ -61,7 +61,7 @@ TEST(Page, HasOneRowOfScalersForEachOfSeveralServices) {
   plan.services = {chat, {.service = "code"}};
   const PageTable table = page_of(plan).scalers;
   EXPECT_EQ(table.columns,
-            (std::vector<std::string>{"", "USD/h alone", "Capstan", "ScaledObject", "HPA", "constant fleet"}));
+            (std::vector<std::string>{"", "service, USD/h alone", "Capstan", "ScaledObject", "HPA", "constant fleet"}));
   ASSERT_EQ(table.rows.size(), 2u);
   EXPECT_EQ(table.rows[0].cells,
             (std::vector<std::string>{"", "chat", "3.00, misses", "not simulated", "▶ 4.00", "not simulated"}));

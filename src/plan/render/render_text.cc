@@ -92,8 +92,7 @@ void write_text_files(std::string& out, const Page& page) {
     text += fmt::format("; sh apply.sh applies them: {} in the order in which they work",
                         experiment::counted(needed, "command", "commands"));
   }
-  if (optional > 0)
-    text += fmt::format(", and {} in comments that {} optional", optional, optional == 1 ? "is" : "are");
+  if (optional > 0) text += fmt::format(", and {} optional {} as comments", optional, optional == 1 ? "one" : "ones");
   out += folded(edge("files"), text, kGutter);
 }
 

@@ -29,7 +29,7 @@ std::vector<WorseDay> worse_days(const FleetSimulator& simulator, const FleetOpt
   }
   days.push_back({"1.5 times the load", &fleet, TrialCondition::more_load, {.load_percent = 150}});
   if (other != nullptr) {
-    days.push_back({fmt::format("1.5 times the load, with {}", scaler_word(other->scaler)),
+    days.push_back({fmt::format("1.5 times the load under {}", scaler_word(other->scaler)),
                     other,
                     TrialCondition::more_load,
                     {.load_percent = 150}});

@@ -44,7 +44,7 @@ TEST_F(RobustnessTest, ComparesGrowthWithAnotherScaler) {
   const FleetOption capstan = fleet_of(simulator_->candidates(), {0, 1, 0});
   const std::vector<Trial> trials = worst(&capstan);
   ASSERT_EQ(trials.size(), 4u);
-  EXPECT_EQ(trials[3].name, "1.5 times the load, with Capstan");
+  EXPECT_EQ(trials[3].name, "1.5 times the load under Capstan");
 }
 
 TEST_F(RobustnessTest, TakesTheWorstSeedOfAHugeLoad) {

@@ -120,7 +120,7 @@ std::string FleetOption::short_words() const {
     out += fmt::format(", {} {}", range_words(minimum[i], maximum[i]),
                        role == model::Role::both ? replicas : model::name(role));
   }
-  if (spot_ppm > 0) out += fmt::format(", {} % spot if added", spot_ppm / 10'000);
+  if (spot_ppm > 0) out += fmt::format(", added nodes {} % spot", spot_ppm / 10'000);
   if (scaler != ScalerKind::capstan) out += fmt::format(", {}", scaler_word(scaler));
   return out;
 }

@@ -101,8 +101,8 @@ Section monitoring_section(const PlanFacts& facts) {
   }
   std::ranges::move(metric_source_manifests(facts.spec, sources), std::back_inserter(out.manifests));
   out.page_answer =
-      "Kill switch: if TtftP99AboveSlo fires after a change of an autoscaler, stop it and set the highest number of "
-      "replicas that was ready at once in the simulations.";
+      "Kill switch: if TtftP99AboveSlo fires after a change of an autoscaler, stop the autoscaler. Then set as many "
+      "replicas as were ready at once at the peak of the simulations.";
   out.answer = fmt::format(
       "Watch these metrics first; the dashboards and the alerts are in monitoring/. {} Each scaler has commands of its "
       "own, and a command that gives the replicas back.",

@@ -89,13 +89,16 @@ export function DataTable({ make, caption }: { make: () => Table; caption: strin
 
 /// A chart whose title is the question that it answers. A table with the same numbers can be opened below it.
 /// @param table  makes the table; it is called when the reader opens or saves the table
+/// @param id     place in the page to which other parts lead
 export function Figure({
+  id,
   title,
   note,
   table,
   onPng,
   children,
 }: {
+  id?: string;
   title: string;
   note?: string;
   table: () => Table;
@@ -105,7 +108,7 @@ export function Figure({
   const [open, setOpen] = useState(false);
   const file = title.toLowerCase().replace(/[^a-z0-9]+/g, "-");
   return (
-    <figure class="figure">
+    <figure class="figure" id={id}>
       <figcaption>
         <h3>{title}</h3>
         <span class="tools">

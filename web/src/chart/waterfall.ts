@@ -30,6 +30,7 @@ export const kPhaseLooks: readonly Look[] = [
   { colour: "--busy", pattern: "solid" },
   { colour: "--idle", pattern: "rise" },
   { colour: "--draining", pattern: "solid" },
+  { colour: "--busy", pattern: "solid" },
 ];
 
 /// @param top     rows above the canvas are scrolled away, pixels

@@ -1,5 +1,5 @@
 // The fleet at a moment: which GPU of which node did what, and for which replica.
-import type { FleetColumns, Queue, Service } from "./history";
+import type { FleetColumns, Machine, Queue, Service } from "./history";
 
 /// What a GPU does. "leaving": free on a node that takes no more pods. "stranded": free, but no replica of any service
 /// fits into the domain in which all its pods have to be.
@@ -18,10 +18,14 @@ interface Pod {
 /// One node of the whole run; moments are seconds.
 export interface NodeRow {
   number: number;
-  machine: FleetColumns["machines"][number];
+  /// Name in the cluster; empty in a simulation.
+  name: string;
+  machine: Machine;
   zone: string;
   rack: string;
   nvlink: string;
+  /// The request of the node; Infinity: it is not known.
+  requested: number;
   launched: number;
   ready: number;
   leaving: number;
@@ -43,6 +47,8 @@ export interface GangRow {
   service: number;
   replica: number;
   milli: number;
+  /// The queue of its pods; undefined: that of its service.
+  queue: number | null | undefined;
   created: number;
   ended: number;
   steps: { at: number; phase: string }[];
@@ -63,8 +69,6 @@ export interface Cell {
   state: CellState;
   gang: number;
 }
-
-const seconds = (ms: number | null | undefined, none: number): number => (ms === null || ms === undefined ? none : ms / 1000);
 
 /// Gives every pod the first GPUs of its node that are free for its whole time.
 function assignSlots(node: NodeRow): void {
@@ -105,17 +109,21 @@ function assignPlaces(nodes: NodeRow[]): void {
   }
 }
 
-/// @param end  the end of the run, seconds
-export function readFleet(columns: FleetColumns, services: Service[], end: number): Fleet {
+/// @param end     the end of the run, seconds
+/// @param origin  the moment of the columns at which the page begins to count, seconds
+export function readFleet(columns: FleetColumns, services: Service[], end: number, origin = 0): Fleet {
   const { nodes, gangs } = columns;
+  const seconds = (ms: number | null | undefined, none: number): number => (ms === null || ms === undefined ? none : ms / 1000 - origin);
   const rows: NodeRow[] = nodes.node.map((number, i) => {
     const ready = seconds(nodes.ready_ms[i], end);
     return {
       number,
+      name: nodes.name?.[i] ?? "",
       machine: columns.machines[nodes.machine[i] ?? 0] ?? { pool: null, instance_type: "", gpu: "", gpus: 0 },
       zone: columns.domains[nodes.zone[i] ?? 0] ?? "",
       rack: columns.domains[nodes.rack[i] ?? 0] ?? "",
       nvlink: columns.domains[nodes.nvlink[i] ?? 0] ?? "",
+      requested: seconds(nodes.requested_ms[i], Number.POSITIVE_INFINITY),
       launched: seconds(nodes.launched_ms[i], Math.min(ready, 0)),
       ready,
       leaving: seconds(nodes.leaving_ms[i], Number.POSITIVE_INFINITY),
@@ -138,18 +146,19 @@ export function readFleet(columns: FleetColumns, services: Service[], end: numbe
     }
     const flat = gangs.steps[i] ?? [];
     const steps: GangRow["steps"] = [];
-    for (let s = 0; s + 1 < flat.length; s += 2) steps.push({ at: (flat[s] ?? 0) / 1000, phase: columns.phases[flat[s + 1] ?? 0] ?? "" });
+    for (let s = 0; s + 1 < flat.length; s += 2) steps.push({ at: seconds(flat[s], 0), phase: columns.phases[flat[s + 1] ?? 0] ?? "" });
     const numbers = gangs.waits[i] ?? [];
     const waits: Wait[] = [];
     for (let w = 0; w + 1 < numbers.length; w += 2) {
       const why = columns.reasons[numbers[w + 1] ?? 0];
-      if (why !== undefined) waits.push({ at: (numbers[w] ?? 0) / 1000, ...why });
+      if (why !== undefined) waits.push({ at: seconds(numbers[w], 0), ...why });
     }
     return {
       service,
       replica: gangs.replica[i] ?? 0,
       milli: gangs.gpus_milli[i] ?? 0,
-      created: (gangs.created_ms[i] ?? 0) / 1000,
+      queue: gangs.queue?.[i],
+      created: seconds(gangs.created_ms[i], 0),
       ended: seconds(gangs.ended_ms[i], Number.POSITIVE_INFINITY),
       steps,
       waits,
@@ -308,15 +317,16 @@ export function queuesAt(fleet: Fleet, queues: Queue[], at: number): QueueNow[] 
   const add = (sums: number[], queue: number | null, milli: number) => {
     for (let q = queue; q !== null && queues[q] !== undefined; q = queues[q]?.parent ?? null) sums[q] = (sums[q] ?? 0) + milli;
   };
+  const queueOf = (gang: GangRow | undefined) => gang?.queue ?? fleet.services[gang?.service ?? -1]?.queue ?? null;
   for (const gang of fleet.gangs) {
     if (gang.created > at || gang.ended <= at) continue;
-    if (at < gang.placed) add(waiting, fleet.services[gang.service]?.queue ?? null, gang.milli);
+    if (at < gang.placed) add(waiting, queueOf(gang), gang.milli);
   }
   for (const node of fleet.nodes) {
     for (const pod of node.pods) {
       if (pod.from > at || pod.until <= at || node.ended <= at) continue;
       const gang = fleet.gangs[pod.gang];
-      const queue = fleet.services[gang?.service ?? -1]?.queue ?? null;
+      const queue = queueOf(gang);
       add(held, queue, pod.milli);
       if (gang !== undefined && at < gang.placed) add(waiting, queue, -pod.milli);
     }

@@ -29,9 +29,19 @@ export interface LatencyPhases {
 
 type OrNull = (number | null)[];
 
+export interface Machine {
+  pool: string | null;
+  instance_type: string;
+  gpu: string;
+  gpus: number;
+  /// Only of a recording or a controller; null: it is unknown.
+  capacity_type?: string | null;
+  usd_per_hour?: number | null;
+}
+
 export interface FleetColumns {
   left_out: number;
-  machines: { pool: string | null; instance_type: string; gpu: string; gpus: number }[];
+  machines: Machine[];
   domains: string[];
   nodes: {
     node: number[];
@@ -44,6 +54,9 @@ export interface FleetColumns {
     ready_ms: OrNull;
     leaving_ms: OrNull;
     ended_ms: OrNull;
+    /// Only of a recording or a controller: the positions of the rows, and the names of the nodes.
+    row?: number[];
+    name?: string[];
   };
   phases: string[];
   gangs: {
@@ -55,6 +68,9 @@ export interface FleetColumns {
     steps: number[][];
     held: OrNull[];
     waits: number[][];
+    /// Only of a recording or a controller: the positions of the rows, and the queues of the pods.
+    row?: number[];
+    queue?: OrNull;
   };
   reasons: { verdict: string; reason: string; sentence: string; supply: string }[];
 }
@@ -70,9 +86,13 @@ export const kStartPhases = [
   ["weights_ms", "weights"],
   ["engine_ms", "engine start"],
   ["warm_up_ms", "warm-up"],
+  // A recording and a controller do not see the phases of a replica that starts.
+  ["replica_ms", "start of the replica"],
 ] as const;
+/// The phases of which a result has columns.
+export const kSimulatedPhases = 9;
 
-export type StartColumns = { service: number[]; replica: number[]; decided_ms: number[] } & Record<(typeof kStartPhases)[number][0], number[]>;
+export type StartColumns = { service: number[]; replica: number[]; decided_ms: number[] } & Partial<Record<(typeof kStartPhases)[number][0], number[]>>;
 
 /// One completed cold start. Times are seconds; `phases` follows kStartPhases.
 export interface Start {
@@ -85,7 +105,7 @@ export interface Start {
 
 export function startsOf(columns: StartColumns): Start[] {
   return columns.decided_ms.map((decided, i) => {
-    const phases = kStartPhases.map(([key]) => (columns[key][i] ?? 0) / 1000);
+    const phases = kStartPhases.map(([key]) => (columns[key]?.[i] ?? 0) / 1000);
     return {
       service: columns.service[i] ?? 0,
       replica: columns.replica[i] ?? 0,
@@ -125,8 +145,9 @@ export function partName(services: Service[], service: number): string {
 }
 
 /// Returns "prefill replica 3"; the number alone says nothing where there are several services.
-/// A job is one too: "nightly job 3".
+/// A job is one too: "nightly job 3". A workload that Capstan does not scale belongs to no service.
 export function replicaName(services: Service[], service: number, replica: number): string {
+  if (service < 0) return `other workload ${replica}`;
   const known = services[service];
   if (known?.part === "job") return `${known.name} job ${replica}`;
   const part = partName(services, service);

@@ -1,14 +1,21 @@
 import { useEffect, useRef, useState } from "preact/hooks";
-import { count } from "../format";
-import { type Recording, type StateEvent, withStates } from "./recording";
+import { readJson } from "../data/result";
+import { count, duration } from "../format";
+import { readRecording, type Recording, type StateEvent, withStates } from "./recording";
 import { RecordingPage } from "./recording_page";
 
 /// The charts are drawn again at most this often.
 const kDrawEveryMs = 250;
 /// Time between two attempts to reach a server that refused the events.
 const kTryAgainEveryMs = 5000;
+/// A page whose clock stood still for longer was asleep. Its connection may be dead without an error.
+const kAsleepMs = 10_000;
+/// A connection that is open for this long continues.
+const kAnswersMs = 250;
+/// The page says for this long that it has caught up.
+const kSaysMs = 20_000;
 
-type Phase = "runs" | "lost" | "refused" | "ended" | "failed";
+type Phase = "runs" | "lost" | "refused" | "catches up" | "ended" | "failed";
 
 interface LiveProps {
   start: Recording;
@@ -17,8 +24,52 @@ interface LiveProps {
   isController: boolean;
 }
 
+/// What the page has of the events of its server.
+class Stream {
+  waiting: StateEvent[] = [];
+  /// The last event that arrived; empty: none.
+  lastId = "";
+  private events: EventSource | undefined;
+
+  /// Connects. The server continues after the last event that the page has.
+  open(attach: (events: EventSource) => void): void {
+    this.close();
+    this.events = new EventSource(this.lastId === "" ? "api/events" : `api/events?last=${this.lastId}`);
+    attach(this.events);
+  }
+  close(): void {
+    this.events?.close();
+  }
+}
+
+/// Returns words that are shown for a while, and the function that sets them.
+function usePassingWords(): [string, (words: string) => void] {
+  const [words, setWords] = useState("");
+  const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);
+  const say = (next: string) => {
+    clearTimeout(timer.current);
+    setWords(next);
+    if (next !== "") timer.current = setTimeout(() => setWords(""), kSaysMs);
+  };
+  useEffect(() => () => clearTimeout(timer.current), []);
+  return [words, say];
+}
+
+/// The server answers, and refuses.
+class Refused extends Error {}
+
+/// Reads the recording that the server shows now; undefined if it shows a result.
+/// @param onAnswer  is called when the server answers
+async function readAgain(onAnswer: () => void): Promise<Recording | undefined> {
+  const response = await fetch("api/result");
+  if (!response.ok) throw new Refused();
+  onAnswer();
+  return readRecording(readJson(await response.text()), true);
+}
+
 /// The page of a simulation that runs, of a recording that may grow or of a controller. The decisions arrive as events;
-/// while the page is paused, they are collected.
+/// while the page is paused, they are collected. A page that was asleep, or whose server went away and came back, gets
+/// what it lacks without being loaded again.
 export function LivePage({ start, speed, isController }: LiveProps) {
   const [recording, setRecording] = useState(start);
   const [isPaused, setPaused] = useState(false);
@@ -26,51 +77,108 @@ export function LivePage({ start, speed, isController }: LiveProps) {
   const [fault, setFault] = useState("");
   const [notice, setNotice] = useState("");
   const [collected, setCollected] = useState(0);
-  const waiting = useRef<StateEvent[]>([]);
+  const [caughtUp, sayCaughtUp] = usePassingWords();
+  const stream = useRef(new Stream());
   const paused = useRef(false);
+  /// Since when the page has had no decisions, on the clock of the machine; undefined: it has them.
+  const away = useRef<number | undefined>(undefined);
 
   useEffect(() => {
-    const events = new EventSource("api/events");
+    const own = stream.current;
+    let [isOver, isReading] = [false, false];
+    let retry: ReturnType<typeof setTimeout> | undefined;
+    let opened: ReturnType<typeof setTimeout> | undefined;
+    const leave = (next: Phase) => {
+      away.current ??= Date.now();
+      setPhase(next);
+    };
+    const arrive = () => {
+      setPhase("runs");
+      if (away.current === undefined) return;
+      sayCaughtUp(`Caught up after ${duration(1000 * Math.max(1000, Date.now() - away.current))}.`);
+      away.current = undefined;
+    };
+    /// Reads everything again, because the server shows something else or was started again.
+    const catchUp = async () => {
+      if (isReading || isOver) return;
+      isReading = true;
+      clearTimeout(opened);
+      own.close();
+      try {
+        const read = await readAgain(() => leave("catches up"));
+        // A simulation that has ended is shown by another page.
+        if (read === undefined) return location.reload();
+        own.waiting = [];
+        own.lastId = "";
+        setRecording(read);
+        own.open(attach);
+      } catch (error) {
+        tryAgain(error instanceof Refused ? "refused" : "lost");
+      } finally {
+        isReading = false;
+      }
+    };
+    const tryAgain = (why: Phase) => {
+      leave(why);
+      clearTimeout(retry);
+      retry = setTimeout(() => void catchUp(), kTryAgainEveryMs);
+    };
     const ends = (next: Phase) => (event: MessageEvent<string>) => {
+      isOver = true;
+      own.close();
       setPhase(next);
       setFault((JSON.parse(event.data) as { error: string }).error);
-      events.close();
     };
-    events.addEventListener("state", (event: MessageEvent<string>) => {
-      waiting.current.push(JSON.parse(event.data) as StateEvent);
-      setPhase("runs");
-    });
-    events.addEventListener("notice", (event: MessageEvent<string>) => setNotice((JSON.parse(event.data) as { error: string }).error));
-    // The server shows something else now, or was started again.
-    events.addEventListener("reload", () => {
-      events.close();
-      location.reload();
-    });
-    events.addEventListener("ended", ends("ended"));
-    events.addEventListener("failed", ends("failed"));
-    // The browser connects again by itself and says which event it has seen last, unless the server refused it. Then
-    // the page loads again as soon as the server answers.
-    let retry: ReturnType<typeof setInterval> | undefined;
-    events.onerror = () => {
-      if (events.readyState !== EventSource.CLOSED) return setPhase("lost");
-      setPhase("refused");
-      retry ??= setInterval(() => {
-        fetch("api/result", { method: "HEAD" }).then(
-          (answer) => answer.ok && location.reload(),
-          () => setPhase("lost"),
-        );
-      }, kTryAgainEveryMs);
+    const attach = (events: EventSource) => {
+      events.addEventListener("state", (event: MessageEvent<string>) => {
+        own.lastId = event.lastEventId;
+        own.waiting.push(JSON.parse(event.data) as StateEvent);
+      });
+      events.addEventListener("notice", (event: MessageEvent<string>) => setNotice((JSON.parse(event.data) as { error: string }).error));
+      events.addEventListener("reload", () => void catchUp());
+      events.addEventListener("ended", ends("ended"));
+      events.addEventListener("failed", ends("failed"));
+      // The browser connects again by itself and says which event it has seen last, unless the server refused it.
+      events.onerror = () => {
+        if (isOver || isReading) return;
+        clearTimeout(opened);
+        if (events.readyState !== EventSource.CLOSED) return leave("lost");
+        tryAgain("refused");
+      };
+      // A server that shows something else says so at once.
+      events.onopen = () => {
+        clearTimeout(opened);
+        opened = setTimeout(arrive, kAnswersMs);
+      };
     };
-    events.onopen = () => setPhase("runs");
+    own.open(attach);
+    let looked = Date.now();
+    let slept: number | undefined;
+    const wake = () => {
+      const now = Date.now();
+      if (now - looked >= kAsleepMs) slept ??= looked;
+      looked = now;
+      if (slept === undefined || document.hidden || isOver || isReading) return;
+      away.current ??= slept;
+      slept = undefined;
+      setPhase("catches up");
+      own.open(attach);
+    };
     const timer = setInterval(() => {
-      if (paused.current) return setCollected(waiting.current.length);
-      const arrived = waiting.current.splice(0);
+      wake();
+      if (paused.current) return setCollected(own.waiting.length);
+      const arrived = own.waiting.splice(0);
       if (arrived.length > 0) setRecording((old) => withStates(old, arrived));
     }, kDrawEveryMs);
+    const wakes = ["resume", "visibilitychange"] as const;
+    for (const name of wakes) document.addEventListener(name, wake);
     return () => {
+      isOver = true;
       clearInterval(timer);
-      clearInterval(retry);
-      events.close();
+      clearTimeout(retry);
+      clearTimeout(opened);
+      for (const name of wakes) document.removeEventListener(name, wake);
+      own.close();
     };
   }, []);
 
@@ -84,19 +192,23 @@ export function LivePage({ start, speed, isController }: LiveProps) {
     runs: speed > 0 ? `Runs at ${count(speed)} × real time.` : `Follows the ${followed}: new decisions appear by themselves.`,
     lost: `The connection to the server is lost. The page connects again by itself; if the ${isController ? "controller has ended, open the page of another one" : "server has ended, start capstan serve again"}.`,
     refused: "The server refuses further decisions: the login may have ended, or the API server does not answer. The page tries again by itself; load it again to log in.",
+    "catches up": "Catches up with what was decided meanwhile …",
     ended: "The simulation has ended.",
     failed: `The simulation could not go on: ${fault}`,
   };
+  const isCalm = phase === "runs" || phase === "ended" || phase === "catches up";
   return (
     <RecordingPage
       recording={recording}
+      isPaused={isPaused}
       top={
         <section class="controls" aria-label="Live">
           <button type="button" aria-pressed={isPaused} onClick={() => pause(!isPaused)}>
             {isPaused ? "Live" : "Pause"}
           </button>
-          <span role={phase === "runs" || phase === "ended" ? "status" : "alert"}>
+          <span role={isCalm ? "status" : "alert"}>
             {words[phase]}
+            {phase === "runs" && caughtUp !== "" && ` ${caughtUp}`}
             {isPaused && ` Paused: ${count(collected)} decisions wait.`}
           </span>
           {notice !== "" && <span role="alert">{isController ? `No new decisions: ${notice}.` : `The recording cannot be read at the moment: ${notice}`}</span>}

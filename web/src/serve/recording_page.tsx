@@ -3,12 +3,22 @@ import { useEffect, useMemo, useState } from "preact/hooks";
 import { flushAddress, showInAddress } from "../address";
 import { Figure } from "../chart/figure";
 import { type Line, Plot, type Stretch } from "../chart/plot";
+import { readFleet } from "../data/fleet";
+import { decisionBefore } from "../data/leads";
+import { observedStarts } from "../data/observed";
+import type { RecordedHistory } from "../data/recorded";
 import { count, duration, moment } from "../format";
+import { Later } from "../later";
 import { useSystemColours } from "../page";
 import { type Choice, kThemes, parseChoice, type Theme } from "../state";
 import { Arithmetic } from "../view/arithmetic";
+import { ColdStarts } from "../view/cold_starts";
+import { RecordedCost } from "../view/cost";
+import { FleetViews } from "../view/history";
+import { kDecisions, scrollToDecisions } from "../view/lead";
 import { LogFilter, LogRows } from "../view/log_rows";
 import { signalLines } from "../view/signals";
+import { useHistory } from "./history";
 import { chosenActions, type RecordedAction, type RecordedDecisions, type RecordedService, type Recording } from "./recording";
 
 const whole = (n: number) => count(n);
@@ -85,6 +95,7 @@ function Log({ recording, range, chosen, onChoose }: LogProps) {
   const left = recording.actions_left_out;
   return (
     <Figure
+      id={kDecisions}
       title="What did it decide, and why?"
       note={`${count(shown.length)} of ${count(recording.actions.length)} decisions about replicas, pods and nodes.${left > 0 ? ` ${count(left)} older decisions are left out.` : ""} Choose a decision to see its arithmetic.`}
       table={() => ({ head: ["time", "layer", "action"], rows: shown.map((action) => [clock(action), action.layer, action.action]) })}
@@ -143,9 +154,49 @@ function viewsOf(recording: Recording, service: RecordedService) {
   return { at, replicas: replicas(service), waiting, signals: signalLines(service.age_ms, service.silent), shaded: shortStretches(at, service), marks };
 }
 
+const kPurchases = "provision";
+
+/// Returns the position of the last action at or before a moment, of a layer if there is one.
+function actionBefore(recording: Recording, at: number, layer?: string): RecordedAction | undefined {
+  const first = recording.at_ns[0] ?? 0;
+  const found = decisionBefore(recording.actions.map((action) => ({ at: (action.at_ns - first) / 1e9, layer: action.layer })), at, layer);
+  return found === undefined ? undefined : recording.actions[found];
+}
+
+interface RecordedViewsProps {
+  history: RecordedHistory;
+  /// First and last moment of the recording, seconds on its clock.
+  span: Stretch;
+  range: Stretch;
+  onRange: (range: Stretch | undefined) => void;
+  at: number;
+  onAt: (at: number) => void;
+  onLead: (at: number | undefined, layer?: string) => void;
+  theme: string;
+}
+
+/// The views of nodes and replicas, which are those of a report.
+function RecordedViews({ history, span, range, onRange, at, onAt, onLead, theme }: RecordedViewsProps) {
+  const fleet = useMemo(() => readFleet(history.fleet, history.services, span[1] - span[0], span[0]), [history, span[0], span[1]]);
+  const starts = useMemo(() => observedStarts(fleet), [fleet]);
+  return (
+    <>
+      <Later>
+        <ColdStarts starts={starts} services={history.services} range={range} onRange={onRange} theme={theme} />
+      </Later>
+      <FleetViews fleet={fleet} queues={history.queues} range={range} onRange={onRange} at={at} onAt={onAt} theme={theme} />
+      <Later>
+        <RecordedCost fleet={fleet} range={range} onLead={onLead} />
+      </Later>
+    </>
+  );
+}
+
 /// The page of a recording.
-/// @param top  stands above the charts
-export function RecordingPage({ recording, top }: { recording: Recording; top?: ComponentChildren }) {
+/// @param top       stands above the charts
+/// @param isPaused  true: the page keeps what it shows
+export function RecordingPage({ recording, top, isPaused = false }: { recording: Recording; top?: ComponentChildren; isPaused?: boolean }) {
+  const history = useHistory(recording.states, isPaused);
   const [choice, change] = useRecordingChoice();
   const dark = useSystemColours();
   const { theme } = choice;
@@ -160,8 +211,19 @@ export function RecordingPage({ recording, top }: { recording: Recording; top?: 
   const range: Stretch = from !== undefined && to !== undefined ? [from, to] : [0, end];
   const onRange = (next: Stretch | undefined) =>
     change(next === undefined ? { from: undefined, to: undefined } : { from: Math.max(0, Math.floor(next[0])), to: Math.ceil(next[1]) });
+  const at = choice.at !== undefined && choice.at >= range[0] && choice.at <= range[1] ? choice.at : Math.min(range[1], length);
+  const onAt = (next: number) => change({ at: Math.round(next) });
+  const numberOf = (action: RecordedAction | undefined) => (action === undefined ? undefined : action.state * kActionsOfState + action.position);
+  const onLead = (moment: number | undefined, layer?: string) => {
+    if (moment === undefined) return;
+    const action = actionBefore(recording, moment, layer);
+    const shown = layer === kPurchases && action !== undefined ? (action.at_ns - first) / 1e9 : moment;
+    change({ from: Math.max(0, Math.floor(shown - 300)), to: Math.ceil(shown + 300), at: Math.round(shown), decision: numberOf(action) });
+    scrollToDecisions();
+  };
+  const span: Stretch = [first / 1e9, first / 1e9 + length];
   const chosen = recording.actions.find((one) => one.state * kActionsOfState + one.position === choice.decision);
-  const common = { range, onRange, theme: colours, leftText: (n: number) => (Number.isInteger(n) ? count(n) : "") };
+  const common = { range, onRange, now: at, onNow: onAt, theme: colours, leftText: (n: number) => (Number.isInteger(n) ? count(n) : "") };
   return (
     <main>
       <header>
@@ -234,8 +296,15 @@ export function RecordingPage({ recording, top }: { recording: Recording; top?: 
         recording={recording}
         range={range}
         chosen={chosen}
-        onChoose={(action) => change({ decision: action === undefined ? undefined : action.state * kActionsOfState + action.position })}
+        onChoose={(action) => change({ decision: numberOf(action) })}
       />
+      {history === undefined ? (
+        <p class="reads" role="status">
+          Reads what happened to nodes and replicas …
+        </p>
+      ) : (
+        <RecordedViews history={history} span={span} range={range} onRange={onRange} at={at} onAt={onAt} onLead={onLead} theme={colours} />
+      )}
       <footer>
         <p>
           {recording.command === "" ? (

@@ -3,8 +3,7 @@ import { CanvasFigure } from "../chart/canvas_figure";
 import { Legend } from "../chart/canvas_view";
 import type { Stretch } from "../chart/plot";
 import { type Bar, drawBars, kBarHeight, kPhaseLooks } from "../chart/waterfall";
-import { kStartPhases, longestPhase, partName, quantile, replicaName, type Service, type Start, startsOf, typicalStart } from "../data/history";
-import type { Policy } from "../data/result";
+import { kSimulatedPhases, kStartPhases, longestPhase, partName, quantile, replicaName, type Service, type Start, typicalStart } from "../data/history";
 import { duration, moment } from "../format";
 import { memo } from "../memo";
 
@@ -13,7 +12,8 @@ const kRowsInView = 14;
 const words = (seconds: number) => duration(seconds * 1e6);
 
 interface ColdStartsProps {
-  policy: Policy;
+  /// All starts of the run.
+  starts: Start[];
   services: Service[];
   range: Stretch;
   onRange: (range: Stretch) => void;
@@ -57,12 +57,10 @@ function barsIn(all: Start[], services: Service[], range: Stretch): { starts: St
 }
 
 /// Shows each cold start from the decision until the replica serves, and a typical cold start of each service.
-export const ColdStarts = memo(function ColdStarts({ policy, services, range, onRange, theme }: ColdStartsProps) {
+export const ColdStarts = memo(function ColdStarts({ starts: all, services, range, onRange, theme }: ColdStartsProps) {
   const [top, setTop] = useState(0);
   const [chosen, setChosen] = useState(-1);
-  const all = useMemo(() => (policy.cold_start_phases === undefined ? undefined : startsOf(policy.cold_start_phases)), [policy]);
-  const { starts, bars, longest } = useMemo(() => barsIn(all ?? [], services, range), [all, services, range]);
-  if (all === undefined) return null;
+  const { starts, bars, longest } = useMemo(() => barsIn(all, services, range), [all, services, range]);
   const typical = bars.length - starts.length;
   const here = Math.min(chosen, bars.length - 1);
   const rows = Math.min(kRowsInView, bars.length);
@@ -86,9 +84,15 @@ export const ColdStarts = memo(function ColdStarts({ policy, services, range, on
   };
   const spoken = (bar: Bar) => `${bar.name}: ${kStartPhases.map(([, name], i) => [name, bar.phases[i] ?? 0] as const).filter(([, s]) => s > 0).map(([name, s]) => `${name} ${words(s)}`).join(", ")}; ${bar.text}`;
   const table = () => ({
-    head: ["decided", "replica", ...kStartPhases.map(([, name]) => `${name} s`), "all s"],
-    rows: starts.map((start) => [moment(start.decided), replicaName(services, start.service, start.replica), ...start.phases, Number(start.total.toFixed(3))]),
+    head: ["decided", "replica", ...kStartPhases.filter((_, i) => isListed(i)).map(([, name]) => `${name} s`), "all s"],
+    rows: starts.map((start) => [
+      moment(start.decided),
+      replicaName(services, start.service, start.replica),
+      ...start.phases.filter((_, i) => isListed(i)),
+      Number(start.total.toFixed(3)),
+    ]),
   });
+  const isListed = (phase: number) => phase < kSimulatedPhases || starts.some((start) => (start.phases[phase] ?? 0) > 0);
   const used = kStartPhases.map(([, name], i) => ({ name, i })).filter(({ i }) => bars.some((bar) => (bar.phases[i] ?? 0) > 0));
   return (
     <CanvasFigure

@@ -1,7 +1,13 @@
+import { useMemo } from "preact/hooks";
 import { Figure } from "../chart/figure";
+import type { Stretch } from "../chart/plot";
+import type { Fleet } from "../data/fleet";
+import { peakOf } from "../data/leads";
+import { spentIn } from "../data/observed";
 import { type Policy, type Result, type TeamFigures, kGpuStates } from "../data/result";
 import { count, hours, percent, usd } from "../format";
 import { memo } from "../memo";
+import { Lead } from "./lead";
 
 function stateCost(policy: Policy, state: string): number {
   return (policy.cost_by_state_micro_usd[state] ?? 0) / 1e6;
@@ -60,8 +66,121 @@ function unitPrices(policy: Policy): string {
     .join("; ");
 }
 
+/// What the GPUs did, as a row of the table.
+export interface PaidState {
+  state: string;
+  /// Name of the state's colour.
+  look: string;
+  gpuHours: number;
+  usd: number;
+}
+
+/// What one kind of nodes cost.
+export interface PaidNodes {
+  name: string;
+  capacity: string;
+  zone: string;
+  gpuHours: number;
+  /// Undefined: the price is unknown.
+  usd: number | undefined;
+}
+
+interface PaidForProps {
+  /// Head of the first table.
+  head: string;
+  states: PaidState[];
+  gpuHours: number;
+  usd: number;
+  nodes: PaidNodes[];
+  /// Shows the decision behind the GPUs of a state; absent: it is not known.
+  onState?: (state: string) => void;
+  /// Shows the decision behind the nodes of a row; absent: it is not known.
+  onNodes?: (row: number) => void;
+}
+
+/// The tables of a cost: what the GPUs did, and which nodes were paid for.
+export function PaidFor({ head, states, gpuHours, usd: all, nodes, onState, onNodes }: PaidForProps) {
+  return (
+    <div class="scroll">
+      <table class="paid">
+        <thead>
+          <tr>
+            <th scope="col">{head}</th>
+            <th scope="col" class="number">GPU-hours</th>
+            <th scope="col" class="number">cost</th>
+            <th scope="col" class="number">share</th>
+          </tr>
+        </thead>
+        <tbody>
+          {states.map(({ state, look, gpuHours: hoursOf, usd: cost }) => {
+            const lead = onState && (() => onState(state));
+            const title = `the moment with the most ${state} GPUs`;
+            return (
+              <tr key={state}>
+                <th scope="row">
+                  <span class={`state ${look} sample`} /> {state}
+                </th>
+                <td class="number">
+                  <Lead text={hours(hoursOf)} title={title} onClick={lead} />
+                </td>
+                <td class="number">
+                  <Lead text={usd(cost)} title={title} onClick={lead} />
+                </td>
+                <td class="number">{all > 0 ? `${((100 * cost) / all).toFixed(1)} %` : "–"}</td>
+              </tr>
+            );
+          })}
+          <tr class="sum">
+            <th scope="row">all</th>
+            <td class="number">{hours(gpuHours)}</td>
+            <td class="number">{usd(all)}</td>
+            <td />
+          </tr>
+        </tbody>
+      </table>
+      <table class="paid">
+        <thead>
+          <tr>
+            <th scope="col">nodes</th>
+            <th scope="col">capacity</th>
+            <th scope="col">zone</th>
+            <th scope="col" class="number">GPU-hours</th>
+            <th scope="col" class="number">cost</th>
+          </tr>
+        </thead>
+        <tbody>
+          {nodes.map((part, i) => {
+            const lead = onNodes && (() => onNodes(i));
+            const title = "the first purchase of these nodes";
+            return (
+              <tr key={i}>
+                <th scope="row">{part.name}</th>
+                <td>{part.capacity}</td>
+                <td>{part.zone}</td>
+                <td class="number">
+                  <Lead text={hours(part.gpuHours)} title={title} onClick={lead} />
+                </td>
+                <td class="number">
+                  <Lead text={part.usd === undefined ? "–" : usd(part.usd)} title={title} onClick={part.usd === undefined ? undefined : lead} />
+                </td>
+              </tr>
+            );
+          })}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+interface CostProps {
+  result: Result;
+  shown: Policy;
+  onState: (state: string) => void;
+  onNodes: (row: number) => void;
+}
+
 /// Shows the cost of each policy by the states of its GPUs, and of the shown one by nodes.
-export const Cost = memo(function Cost({ result, shown }: { result: Result; shown: Policy }) {
+export const Cost = memo(function Cost({ result, shown, onState, onNodes }: CostProps) {
   const states = kGpuStates.filter((state) => result.policies.some((policy) => stateCost(policy, state) > 0));
   return (
     <Figure
@@ -78,58 +197,56 @@ export const Cost = memo(function Cost({ result, shown }: { result: Result; show
         ]),
       })}
     >
-      <div class="scroll">
-        <table>
-          <thead>
-            <tr>
-              <th scope="col">{shown.policy}</th>
-              <th scope="col" class="number">GPU-hours</th>
-              <th scope="col" class="number">cost</th>
-              <th scope="col" class="number">share</th>
-            </tr>
-          </thead>
-          <tbody>
-            {states.map((state) => (
-              <tr key={state}>
-                <th scope="row">
-                  <span class={`state ${state} sample`} /> {state}
-                </th>
-                <td class="number">{hours(shown.gpu_hours_by_state[state] ?? 0)}</td>
-                <td class="number">{usd(stateCost(shown, state))}</td>
-                <td class="number">{shown.cost_usd > 0 ? `${((100 * stateCost(shown, state)) / shown.cost_usd).toFixed(1)} %` : "–"}</td>
-              </tr>
-            ))}
-            <tr class="sum">
-              <th scope="row">all</th>
-              <td class="number">{hours(shown.paid_gpu_hours)}</td>
-              <td class="number">{usd(shown.cost_usd)}</td>
-              <td />
-            </tr>
-          </tbody>
-        </table>
-        <table>
-          <thead>
-            <tr>
-              <th scope="col">nodes</th>
-              <th scope="col">capacity</th>
-              <th scope="col">zone</th>
-              <th scope="col" class="number">GPU-hours</th>
-              <th scope="col" class="number">cost</th>
-            </tr>
-          </thead>
-          <tbody>
-            {shown.spending.map((part, i) => (
-              <tr key={i}>
-                <th scope="row">{part.pool === null ? part.instance_type : `${part.pool}: ${part.instance_type}`}</th>
-                <td>{part.capacity_type}</td>
-                <td>{part.zone}</td>
-                <td class="number">{hours(part.gpu_hours)}</td>
-                <td class="number">{usd(part.cost_usd)}</td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </div>
+      <PaidFor
+        head={shown.policy}
+        states={states.map((state) => ({ state, look: state, gpuHours: shown.gpu_hours_by_state[state] ?? 0, usd: stateCost(shown, state) }))}
+        gpuHours={shown.paid_gpu_hours}
+        usd={shown.cost_usd}
+        nodes={shown.spending.map((part) => ({
+          name: part.pool === null ? part.instance_type : `${part.pool}: ${part.instance_type}`,
+          capacity: part.capacity_type,
+          zone: part.zone,
+          gpuHours: part.gpu_hours,
+          usd: part.cost_usd,
+        }))}
+        {...(shown.fleet === undefined ? {} : { onState, onNodes })}
+      />
+    </Figure>
+  );
+});
+
+const kLooks: Record<string, string> = { serving: "busy", free: "unallocated", leaving: "unallocated", stranded: "idle" };
+
+interface RecordedCostProps {
+  fleet: Fleet;
+  range: Stretch;
+  /// Shows a moment and the decision in force.
+  onLead: (at: number | undefined, layer?: string) => void;
+}
+
+/// What the nodes of a recording or of a controller cost in a stretch of time.
+export const RecordedCost = memo(function RecordedCost({ fleet, range, onLead }: RecordedCostProps) {
+  const spent = useMemo(() => spentIn(fleet, range), [fleet, range[0], range[1]]);
+  if (spent.gpuHours <= 0) return null;
+  const unpriced = spent.unpricedHours > 0 ? ` ${hours(spent.unpricedHours)} GPU-hours are of nodes whose price is not known, and cost nothing here.` : "";
+  return (
+    <Figure
+      title="What is paid for?"
+      note={`In the stretch that the charts show, at the prices of the nodes.${unpriced}`}
+      table={() => ({
+        head: ["state", "GPU-hours", "USD"],
+        rows: [...spent.states.map(({ state, gpuHours, usd: cost }) => [state, gpuHours, cost]), ["all", spent.gpuHours, spent.usd]],
+      })}
+    >
+      <PaidFor
+        head="GPUs"
+        states={spent.states.map((one) => ({ ...one, look: kLooks[one.state] ?? one.state }))}
+        gpuHours={spent.gpuHours}
+        usd={spent.usd}
+        nodes={spent.nodes}
+        onState={(state) => onLead(peakOf(fleet, state, range))}
+        onNodes={(row) => onLead(spent.nodes[row]?.first, "provision")}
+      />
     </Figure>
   );
 });

@@ -6,6 +6,7 @@ import type { Policy, Result } from "../data/result";
 import { count, moment } from "../format";
 import { memo } from "../memo";
 import { Arithmetic } from "./arithmetic";
+import { kDecisions } from "./lead";
 import { LogFilter, LogRows } from "./log_rows";
 
 interface DecisionsProps {
@@ -40,6 +41,7 @@ export const Decisions = memo(function Decisions({ result, policy, range, onRang
   const left = policy.actions_left_out ?? 0;
   return (
     <Figure
+      id={kDecisions}
       title="What did it decide, and why?"
       note={`${policy.policy}: ${count(shown.length)} of ${count(rows.length)} decisions about replicas, pods and nodes are in the stretch that the charts show.${left > 0 ? ` ${count(left)} smaller decisions about pods and nodes are left out.` : ""} Choose a decision to see its arithmetic.`}
       table={() => ({

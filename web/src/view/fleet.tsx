@@ -34,7 +34,8 @@ function nodeWords(fleet: Fleet, node: NodeNow): string {
       return known === undefined ? "" : replicaName(fleet.services, known.service, known.replica);
     });
   const pool = row.machine.pool === null ? "" : ` of pool ${row.machine.pool}`;
-  return `node ${row.number}${places === "" ? "" : ` in ${places}`}, ${row.machine.instance_type}${pool}, since ${moment(row.launched)}; ${gpuWords(countCells([node]))}${replicas.length > 0 ? `; ${replicas.join(", ")}` : ""}`;
+  const name = row.name === "" ? `node ${row.number}` : row.name;
+  return `${name}${places === "" ? "" : ` in ${places}`}, ${row.machine.instance_type}${pool}, since ${moment(row.launched)}; ${gpuWords(countCells([node]))}${replicas.length > 0 ? `; ${replicas.join(", ")}` : ""}`;
 }
 
 /// GPUs by what they do, over time. A click chooses the moment of the map.
@@ -83,6 +84,7 @@ export const FleetMap = memo(function FleetMap({ fleet, range, at, onAt, theme }
     return layout;
   };
   const counts = useMemo(() => countCells(nodes), [nodes]);
+  const isNamed = nodes.some((node) => node.row.name !== "");
   const chosen = nodes.find((node) => node.row.number === pointed.node);
   const nameOf = (gang: number) => String(fleet.gangs[gang]?.replica ?? "");
   const draw = useCallback((context: CanvasRenderingContext2D, width: number) => drawFleet(context, layoutOf(width), nodes, nameOf), [nodes]);
@@ -113,12 +115,12 @@ export const FleetMap = memo(function FleetMap({ fleet, range, at, onAt, theme }
     if (node !== undefined) setPointed({ gang: node.cells.find((cell) => cell.gang >= 0)?.gang ?? -1, node: node.row.number });
   };
   const table = useCallback(() => ({
-    head: ["node", "zone", "rack", "NVLink domain", "pool", "machine", "GPUs", ...kCellStates, "replicas"],
+    head: ["node", ...(isNamed ? ["name"] : []), "zone", "rack", "NVLink domain", "pool", "machine", "GPUs", ...kCellStates, "replicas"],
     rows: nodes.map((node) => {
       const own = countCells([node]);
       const replicas = [...new Set(node.cells.map((cell) => cell.gang))].filter((gang) => gang >= 0).map(nameOf);
       const { row } = node;
-      return [row.number, row.zone, row.rack, row.nvlink, row.machine.pool ?? "", row.machine.instance_type, row.machine.gpus, ...kCellStates.map((state) => own[state]), replicas.join(" ")];
+      return [row.number, ...(isNamed ? [row.name] : []), row.zone, row.rack, row.nvlink, row.machine.pool ?? "", row.machine.instance_type, row.machine.gpus, ...kCellStates.map((state) => own[state]), replicas.join(" ")];
     }),
   }), [nodes]);
   return (

@@ -1,7 +1,7 @@
 import { useMemo } from "preact/hooks";
 import type { Stretch } from "../chart/plot";
-import { readFleet } from "../data/fleet";
-import type { FleetColumns, Queue, Service } from "../data/history";
+import { type Fleet, readFleet } from "../data/fleet";
+import { type FleetColumns, type Queue, type Service, startsOf } from "../data/history";
 import type { Policy, Result } from "../data/result";
 import { Later } from "../later";
 import { memo } from "../memo";
@@ -34,9 +34,7 @@ const kServices: Service[] = [];
 const kQueues: Queue[] = [];
 
 interface FleetViewsProps {
-  policy: Policy;
-  columns: FleetColumns;
-  services: Service[];
+  fleet: Fleet;
   queues: Queue[];
   range: Stretch;
   onRange: (range: Stretch | undefined) => void;
@@ -45,8 +43,8 @@ interface FleetViewsProps {
   theme: string;
 }
 
-const FleetViews = memo(function FleetViews({ policy, columns, services, queues, range, onRange, at, onAt, theme }: FleetViewsProps) {
-  const fleet = useMemo(() => readFleet(columns, services, policy.simulated_ns / 1e9), [policy]);
+/// The views of nodes and replicas, of a result, a recording or a controller.
+export const FleetViews = memo(function FleetViews({ fleet, queues, range, onRange, at, onAt, theme }: FleetViewsProps) {
   return (
     <>
       <Later>
@@ -67,10 +65,19 @@ const FleetViews = memo(function FleetViews({ policy, columns, services, queues,
   );
 });
 
+type SimulatedFleetProps = Omit<FleetViewsProps, "fleet"> & { policy: Policy; columns: FleetColumns; services: Service[] };
+
+/// Reads the fleet of a policy when its views are drawn, because that takes long for a large one.
+const SimulatedFleet = memo(function SimulatedFleet({ policy, columns, services, ...further }: SimulatedFleetProps) {
+  const fleet = useMemo(() => readFleet(columns, services, policy.simulated_ns / 1e9), [policy]);
+  return <FleetViews fleet={fleet} {...further} />;
+});
+
 /// The views of what happened to nodes, replicas and requests. A result without these data has none of them.
 export function History({ result, shown, against, range, onRange, at, onAt, theme }: HistoryProps) {
   const services = result.services ?? kServices;
   const common = { range, onRange, theme };
+  const starts = useMemo(() => (shown.cold_start_phases === undefined ? undefined : startsOf(shown.cold_start_phases)), [shown]);
   return (
     <>
       {shown.latency_phases !== undefined && (
@@ -78,14 +85,14 @@ export function History({ result, shown, against, range, onRange, at, onAt, them
           <Breakdown {...common} shown={shown} against={against} />
         </Later>
       )}
-      {shown.cold_start_phases !== undefined && (
+      {starts !== undefined && (
         <Later>
-          <ColdStarts {...common} policy={shown} services={services} />
+          <ColdStarts {...common} starts={starts} services={services} />
         </Later>
       )}
       {shown.fleet !== undefined && (
         <Later>
-          <FleetViews {...common} policy={shown} columns={shown.fleet} services={services} queues={result.queues ?? kQueues} at={at} onAt={onAt} />
+          <SimulatedFleet {...common} policy={shown} columns={shown.fleet} services={services} queues={result.queues ?? kQueues} at={at} onAt={onAt} />
         </Later>
       )}
     </>

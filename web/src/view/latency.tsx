@@ -2,6 +2,7 @@ import { Figure } from "../chart/figure";
 import type { Percentiles, Policy } from "../data/result";
 import { duration } from "../format";
 import { memo } from "../memo";
+import { Lead } from "./lead";
 
 const kKinds = [
   ["ttft", "time to first token"],
@@ -10,8 +11,15 @@ const kKinds = [
 ] as const;
 const kColumns = ["mean_us", "p50_us", "p90_us", "p95_us", "p99_us"] as const satisfies readonly (keyof Percentiles)[];
 
+interface LatencyProps {
+  shown: Policy;
+  against: Policy | undefined;
+  /// Shows the minute in which a latency of the shown policy was the worst: "ttft", "tpot" or "e2e".
+  onLatency: (latency: string) => void;
+}
+
 /// Percentiles of the completed requests, of one policy or of two.
-export const Latency = memo(function Latency({ shown, against }: { shown: Policy; against: Policy | undefined }) {
+export const Latency = memo(function Latency({ shown, against, onLatency }: LatencyProps) {
   const policies = against === undefined ? [shown] : [shown, against];
   const rows = kKinds.flatMap(([key, words]) => policies.map((policy) => ({ key, words, policy })));
   return (
@@ -42,7 +50,11 @@ export const Latency = memo(function Latency({ shown, against }: { shown: Policy
                 {policies.length > 1 && <td>{policy.policy}</td>}
                 {kColumns.map((column) => (
                   <td class="number" key={column}>
-                    {duration(policy[key][column])}
+                    <Lead
+                      text={duration(policy[key][column])}
+                      title={`the minute with the longest ${key === "e2e" ? "whole requests" : words}`}
+                      onClick={policy === shown && policy.by_minute !== undefined ? () => onLatency(key) : undefined}
+                    />
                   </td>
                 ))}
               </tr>

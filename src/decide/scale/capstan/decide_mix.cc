@@ -28,8 +28,8 @@ ReplicaCount placed_of(const Load::VariantLoad& seen, const RoleView& role) {
   return std::min(seen.serving + seen.loading, role.current);
 }
 
-/// Returns the capacity of the required replicas whose GPUs are unavailable, in thousandths of a replica of the first
-/// variant. Other variants must carry this load.
+/// Returns the capacity of the required replicas whose GPUs are unavailable; 1000 is one replica of the first variant.
+/// Other variants must carry this load.
 std::int64_t denied_worth(const Step& step, std::span<const MixOption> options) {
   std::int64_t sum = 0;
   for (std::size_t i = 0; i < options.size(); ++i) {

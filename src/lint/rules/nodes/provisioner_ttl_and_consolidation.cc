@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include "lint/facts.h"
 #include "lint/rule.h"
 
 namespace capstan::lint {
@@ -7,6 +8,8 @@ namespace provisioner_ttl_and_consolidation {
 namespace {
 
 void check(const Subject& s) {
+  const RemovedApi* api = removed_api(s.object.api_version, s.object.kind);
+  if (api != nullptr && api->removed_in == "never") return;  // no webhook ever reads this version
   const Value& ttl = s.object["spec"]["ttlSecondsAfterEmpty"];
   if (!ttl || !at(s.object, "spec.consolidation.enabled").is("true")) return;
   s.report(ttl,

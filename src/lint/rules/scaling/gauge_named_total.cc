@@ -25,12 +25,12 @@ void check(const Subject& s) {
 extern const Rule rule_gauge_named_total;
 const Rule rule_gauge_named_total = {
     .id = "gauge-named-total",
-    .severity = Severity::warning,
+    .severity = Severity::info,
     .kinds = "ScaledObject",
     .title = "a gauge has the name of a counter",
     .why =
         "The ending _total means that the metric only grows. Tools and people apply rate() to it, which has no meaning "
-        "for a gauge.",
+        "for a gauge. KEDA itself ignores metricName since 2.12.",
     .fix = "delete the ending",
     .source = "Prometheus naming conventions",
     .bad = R"(apiVersion: keda.sh/v1alpha1

@@ -2,12 +2,26 @@
 
 #include <algorithm>
 
+#include "lint/cold_start.h"
+#include "lint/container_start.h"
+#include "lint/pods.h"
 #include "lint/rule.h"
 #include "lint/scalers.h"
 
 namespace capstan::lint {
 namespace hpa_missing_scaledown_behavior {
 namespace {
+
+/// Returns true if a new replica surely starts slowly: the target runs an engine of language models, and its model is
+/// not known to be small. A target that is not in the input is judged by the signals, which name an engine.
+bool starts_slowly(const Scaler& scaler, const Set& set) {
+  const Object* target = target_of(scaler, set);
+  if (target == nullptr) return true;
+  return std::ranges::any_of(gpu_pods_of(*target), [](const GpuPod& found) {
+    return runs_language_engine(found.container) &&
+           weights_gb(found.container).value_or(kSmallWeightsGb + 1) > kSmallWeightsGb;
+  });
+}
 
 void check(const Subject& s) {
   if (s.object["apiVersion"].is("autoscaling/v2beta1")) return;  // it has no behavior
@@ -21,7 +35,7 @@ void check(const Subject& s) {
       fmt::format("without behavior.scaleDown {} may lose all replicas above {} within 15 s, after 300 s of low load",
                   scaler->target_name->text, floor));
   finding.mark_absence();
-  if (consumes_queue(*scaler, s.set)) finding.set_severity(Severity::info);
+  if (consumes_queue(*scaler, s.set) || !starts_slowly(*scaler, s.set)) finding.set_severity(Severity::info);
 }
 
 }  // namespace
@@ -36,7 +50,8 @@ const Rule rule_hpa_missing_scaledown_behavior = {
     .why =
         "After 300 s of low load an HPA may remove all replicas above the minimum within 15 s. The next burst then "
         "needs a cold start for each of them. For a workload that takes its work from a queue the finding is advice, "
-        "because no user waits.",
+        "because no user waits. It is also advice unless the workload runs an engine of language models whose model is "
+        "not small.",
     .fix = "set behavior.scaleDown to a window of 600 s and one pod every few minutes",
     .source = "Kubernetes HPA defaults",
     .bad = R"(apiVersion: autoscaling/v2

@@ -7,6 +7,7 @@
 #include "lint/pods.h"
 #include "lint/rule.h"
 #include "lint/scalers.h"
+#include "lint/serving.h"
 
 namespace capstan::lint {
 namespace scaledown_window_too_short {
@@ -45,6 +46,8 @@ void check(const Subject& s) {
   finding.replace(down["stabilizationWindowSeconds"], "600");
   // The start time is known only for known engines.
   if (*window >= kMinStartS && !scales_engine(*scaler, s.set)) finding.set_severity(Severity::info);
+  const Object* target = target_of(*scaler, s.set);
+  if (target != nullptr && !serves_model(*target)) finding.set_severity(Severity::info);
   if (*window >= start_of_target(*scaler, s.set) || consumes_queue(*scaler, s.set))
     finding.set_severity(Severity::info);
 }

@@ -42,8 +42,9 @@ void check(const Subject& s) {
       Finding& finding =
           s.report(place, fmt::format("pods are killed {} s after SIGTERM{}, but a long answer takes longer", grace,
                                       stated ? "" : " (the default)"));
-      // Answer times are known only for engines.
-      if (engine && !answers_are_short(*engine, container, grace) && is_surely_scaled_down(s.object, s.set))
+      // Answer times are known only for engines. Without --shutdown-timeout vLLM ends at SIGTERM, whatever the period.
+      const bool drains = engine && (engine->kind != EngineKind::vllm || drain > 0);
+      if (drains && !answers_are_short(*engine, container, grace) && is_surely_scaled_down(s.object, s.set))
         finding.set_severity(Severity::warning);
       if (!stated) finding.mark_absence();
     }
@@ -61,8 +62,9 @@ const Rule rule_grace_period_too_short = {
     .title = "pods are killed before their requests are finished",
     .why =
         "A long answer takes one or two minutes. After 30 s, the default, the pod is killed: the user gets an error "
-        "and the request is computed again. The finding is a warning if an autoscaler changes the replicas of a known "
-        "engine, because pods then end often.",
+        "and the request is computed again. The finding is a warning if an autoscaler removes replicas of a known "
+        "engine, because pods then end often. For vLLM without --shutdown-timeout it is advice, because vLLM then "
+        "aborts its requests at once, whatever the period is.",
     .fix =
         "set terminationGracePeriodSeconds to twice the longest answer, and at least to preStop plus "
         "--shutdown-timeout",

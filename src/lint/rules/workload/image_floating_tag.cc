@@ -26,6 +26,16 @@ bool has_floating_tag(std::string_view image) {
   return tag == "latest" || tag == "nightly" || tag == "main" || tag == "master";
 }
 
+/// Returns true for an image that the project of an engine publishes. The owner of any other image chooses himself when
+/// its tag moves.
+bool is_published_engine(std::string_view image) {
+  for (const std::string_view name : {"vllm/vllm-openai", "lmsysorg/sglang", "text-generation-inference",
+                                      "nvidia/tritonserver", "nvidia/tensorrt-llm", "ollama/ollama", "nvcr.io/nim/"}) {
+    if (image.find(name) != image.npos) return true;
+  }
+  return false;
+}
+
 void check(const Subject& s) {
   for (const Pod& pod : pods_of(s.object)) {
     if (!wants_gpu(pod)) continue;
@@ -35,8 +45,8 @@ void check(const Subject& s) {
       Finding& finding = s.report(image, fmt::format("{} may be a different image at the next start", image.text));
       const bool is_local = (*container)["imagePullPolicy"].is("Never");
       const bool serves_users = takes_requests(s.object, pod, gpu_container(pod), s.set);
-      const bool is_server = container == &gpu_container(pod) || runs_engine(*container);
-      if (is_surely_scaled(s.object, s.set) && is_server && !is_local && serves_users)
+      const bool is_engine = is_published_engine(image.text);
+      if (is_surely_scaled(s.object, s.set) && is_engine && !is_local && serves_users)
         finding.set_severity(Severity::warning);
     }
   }

@@ -22,7 +22,7 @@ void check(const Subject& s) {
                  fmt::format("the container has no readinessProbe: {}",
                              service == nullptr ? "requests may arrive before the model is loaded"
                                                 : service->title() + " sends requests before the model is loaded"));
-    if (service == nullptr || loads_on_demand(container)) continue;
+    if (service == nullptr || loads_on_demand(container) || !serves_model(s.object)) continue;
     s.require_object(finding.set_severity(Severity::warning), *service, service->name).mark_absence();
   }
 }

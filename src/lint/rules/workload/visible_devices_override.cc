@@ -18,9 +18,12 @@ bool is_in_registry_of_google(const Value* container) {
   return host.ends_with(".pkg.dev") || host == "gcr.io" || (host.ends_with(".gcr.io") && host != "k8s.gcr.io");
 }
 
-/// Returns true if the pod may run on one host only, whose GPUs its owner has counted.
-bool is_pinned(const Pod& pod) {
-  return (*pod.spec)["nodeName"] || (*pod.spec)["nodeSelector"]["kubernetes.io/hostname"];
+/// Returns true if the pod may run on one host only, whose GPUs its owner has counted: the pod is pinned to it, or only
+/// this host has the image.
+bool is_for_one_host(const Pod& pod) {
+  const auto is_local = [](const Value* container) { return (*container)["image"].text.starts_with("localhost"); };
+  return (*pod.spec)["nodeName"] || (*pod.spec)["nodeSelector"]["kubernetes.io/hostname"] ||
+         std::ranges::any_of(containers_of(pod), is_local);
 }
 
 /// Returns true for pods on GPU nodes of GKE, and for pods that probably run there. Its device plugin mounts the
@@ -50,7 +53,7 @@ void check(const Subject& s) {
             s.report(value, has_gpu ? fmt::format("\"{}\" overrides the GPUs that the device plugin gives", value.text)
                                     : "\"all\" takes GPUs that the device plugin did not give to this container");
         if (!has_gpu || (is_whole_node && value.is("all"))) finding.set_severity(Severity::warning);
-        if (is_on_gke(pod) || is_pinned(pod)) finding.set_severity(Severity::info);
+        if (is_on_gke(pod) || is_for_one_host(pod)) finding.set_severity(Severity::info);
       }
     }
   }

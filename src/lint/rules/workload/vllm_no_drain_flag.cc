@@ -28,7 +28,9 @@ void check(const Subject& s) {
     if (!engine && !is_named_vllm) continue;
     if (engine && (engine->kind != EngineKind::vllm || engine->flag({"--shutdown-timeout", "--headless"}))) continue;
     Finding& finding = s.report(container["name"], "without --shutdown-timeout vLLM aborts its requests at SIGTERM");
-    const bool is_certain = engine && is_official(container["image"].text);
+    // Without a Service the only client may be another container of the pod, which ends at the same time.
+    const bool has_other_clients = (*pod.spec)["containers"].count == 1 || service_of(s.object, pod, s.set) != nullptr;
+    const bool is_certain = engine && is_official(container["image"].text) && has_other_clients;
     if (is_certain && is_surely_scaled_down(s.object, s.set)) finding.set_severity(Severity::warning).mark_absence();
   }
 }

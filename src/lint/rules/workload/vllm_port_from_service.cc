@@ -46,7 +46,7 @@ extern const Rule rule_vllm_port_from_service;
 const Rule rule_vllm_port_from_service = {
     .id = "vllm-port-from-service",
     .severity = Severity::error,
-    .kinds = "@gpu",
+    .kinds = "@pods",
     .title = "a Service named vllm sets vLLM's own variable VLLM_PORT",
     .why =
         "For each Service of the namespace Kubernetes sets variables in every pod that starts after it. For a Service "

@@ -1,0 +1,78 @@
+#include "decide/place/fit.h"
+
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+#include <algorithm>
+#include <tuple>
+#include <vector>
+
+#include "decide/testing/world.h"
+
+namespace capstan::decide::place {
+namespace {
+
+using testing::World;
+
+Request any_request(const World& world) {
+  return {.gpu = {0},
+          .level = static_cast<TopologyLevel>(*rc::gen::inRange(1, 4)),
+          .pods = *rc::gen::inRange<std::int64_t>(1, 12),
+          .gpus_per_pod = MilliGpu{*rc::gen::element<std::int64_t>(500, 1'000, 2'000, 3'000, 4'000, 8'000)},
+          .pod_class = world.snapshot.catalog->eligibility.find({*rc::gen::inRange<std::uint32_t>(0, 4)})};
+}
+
+/// Calls `visit(id, room)` for each node of a domain that admits the pods of a request.
+template <typename Visit>
+void each_admitted(const World& world, const Index& index, const DomainKey& key, const Request& request, Visit visit) {
+  world.snapshot.nodes.for_each([&](NodeId id, const model::Node&) {
+    const NodeRoom& room = *index.rooms.find(id);
+    if (!room.open || room.gpu != key.gpu || room.domains.of(key.level) != key.domain) return;
+    if (request.pod_class == nullptr || request.pod_class->admits(room.node_class)) visit(id, room);
+  });
+}
+
+RC_GTEST_PROP(Fit, PodsByGpusEqualACountOfTheNodes, ()) {
+  const World world = testing::random_world();
+  const Index index = build(world.snapshot);
+  const Request request = any_request(world);
+  for (const auto& [key, domain] : index.rooms.domains()) {
+    std::int64_t by_gpus = 0, now = 0;
+    each_admitted(world, index, key, request, [&](NodeId id, const NodeRoom& room) {
+      by_gpus += places(room.free, request.gpus_per_pod);
+      now += slots(room, id, request);
+    });
+    RC_ASSERT(pods_by_gpus(domain.nodes, request) == by_gpus);
+    RC_ASSERT(by_gpus >= now);
+  }
+}
+
+/// The bounds that spare most domains a count must not change which domain is found.
+RC_GTEST_PROP(Fit, TheBestDomainTakesTheMostPodsAndIsTheFullest, ()) {
+  const World world = testing::random_world();
+  const Index index = build(world.snapshot);
+  const Request request = any_request(world);
+  const Fit fit = best_fit(index.rooms, request);
+  const MilliGpu enough = request.gpus_per_pod * request.pods;
+  using Rank = std::tuple<std::int64_t, bool, MilliGpu, DomainId>;
+  std::vector<Rank> ranks;
+  for (const auto& [key, domain] : index.rooms.domains()) {
+    if (key.level != request.level || key.gpu != request.gpu) continue;
+    std::int64_t pods = 0, nodes = 0;
+    each_admitted(world, index, key, request, [&](NodeId id, const NodeRoom& room) {
+      pods += slots(room, id, request);
+      ++nodes;
+    });
+    if (nodes > 0) ranks.emplace_back(-std::min(pods, request.pods), domain.free < enough, domain.free, key.domain);
+  }
+  RC_ASSERT(fit.best_domain.valid() ==
+            (!ranks.empty() && std::get<DomainId>(*std::ranges::min_element(ranks)).valid()));
+  if (ranks.empty()) return;
+  const Rank best = *std::ranges::min_element(ranks);
+  RC_ASSERT(fit.best_domain == std::get<DomainId>(best));
+  RC_ASSERT(fit.best_pods == -std::get<0>(best));
+  RC_ASSERT(fit.nodes.empty() == (fit.best_pods < request.pods));
+}
+
+}  // namespace
+}  // namespace capstan::decide::place

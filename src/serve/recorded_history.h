@@ -1,0 +1,37 @@
+#pragma once
+
+#include <cstdint>
+#include <mutex>
+#include <string>
+#include <string_view>
+
+#include "archive/redecide.h"
+#include "archive/saved_state.h"
+#include "experiment/run/run_history.h"
+
+namespace capstan::serve {
+
+/// The history of the nodes and replicas of a recording, of a simulation that runs or of a controller: the same history
+/// as that of a report. One thread notes the states, and another one may ask for the history.
+class RecordedHistory {
+ public:
+  /// @param generation  number of the first history; differs between servers, so that a page never mixes two of them
+  explicit RecordedHistory(std::int64_t generation);
+
+  /// Notes a state that follows the last one, and why replicas wait in it.
+  void note(const archive::SavedState& state, const archive::Redecision& decided);
+  /// Begins another history.
+  void clear();
+
+  /// Returns the rows of nodes and replicas that changed after a place, as JSON on one line.
+  /// @param after  the `place` of an earlier answer; the answer is whole if it belongs to another history
+  std::string json(std::string_view after) const;
+
+ private:
+  mutable std::mutex mutex_;
+  std::int64_t generation_;
+  experiment::HistoryRecorder recorder_;
+  model::Snapshot before_{};
+};
+
+}  // namespace capstan::serve

@@ -1,0 +1,159 @@
+// Goal: the history of a recording is that of the run. Method: a small run is recorded, and what the recording shows is
+// compared with the history that the simulation keeps.
+#include "serve/recorded_history.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include "experiment/report/history_json.h"
+#include "experiment/run/prepare.h"
+#include "experiment/run/simulation.h"
+#include "explain/explain.h"
+#include "scenario/scenario.h"
+#include "serve/testing.h"
+
+namespace capstan::serve {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+struct RecordedRun {
+  std::vector<archive::SavedState> states;
+  experiment::RunHistory history;  ///< of the simulation
+};
+
+/// Simulates a load that needs more nodes than there are at the start, and keeps the inputs of the decisions.
+RecordedRun run() {
+  const std::vector<std::string> sets = {"load.scale=20", "load.duration=12m",
+                                         "service.replicas={min: 1, max: 16, initial: 10}"};
+  const scenario::ScenarioResult scenario =
+      scenario::parse_scenario(kSmallScenario, "s.yaml", {.sets = sets, .trace = {}, .seed = {}, .policies = {}});
+  EXPECT_TRUE(scenario);
+  const scenario::PolicySpec& policy = scenario->policies.back();
+  experiment::Prepared prepared = experiment::prepare(*scenario, policy, scenario->seed);
+  prepared.setup.keep_history = true;
+  RecordedRun all;
+  prepared.setup.input_observer = [&](const model::Snapshot& snapshot, const control::Memory& memory,
+                                      const control::Due& due) {
+    all.states.push_back({snapshot, {}, policy.policies, memory, due});
+  };
+  all.history = experiment::simulate(prepared.setup)->history.value();
+  return all;
+}
+
+/// Returns the number and the place of every node, or the service and the number of every replica.
+std::multiset<std::string> identities(const Json& fleet) {
+  std::multiset<std::string> all;
+  const Json& nodes = fleet["nodes"];
+  for (std::size_t i = 0; i < nodes["node"].size(); ++i) {
+    const Json& machine = fleet["machines"][nodes["machine"][i].get<std::size_t>()];
+    all.insert(nodes["node"][i].dump() + machine["pool"].dump() + machine["gpus"].dump() +
+               fleet["domains"][nodes["zone"][i].get<std::size_t>()].dump());
+  }
+  const Json& gangs = fleet["gangs"];
+  for (std::size_t i = 0; i < gangs["service"].size(); ++i) {
+    std::string one = gangs["service"][i].dump() + " " + gangs["replica"][i].dump() + gangs["gpus_milli"][i].dump();
+    for (std::size_t h = 0; h < gangs["held"][i].size(); h += 4) one += " on " + gangs["held"][i][h].dump();
+    all.insert(one);
+  }
+  return all;
+}
+
+TEST(RecordedHistory, HasTheNodesAndReplicasOfTheRun) {
+  const RecordedRun all = run();
+  RecordedHistory history(5);
+  for (const archive::SavedState& state : all.states) history.note(state, archive::redecide(state));
+  const Json json = Json::parse(history.json(""));
+  const Json whole = experiment::fleet_json(all.history);
+  EXPECT_EQ(json["place"], "5." + std::to_string(all.states.size()));
+  EXPECT_EQ(json["is_whole"], true);
+  EXPECT_GT(whole["nodes"]["node"].size(), 1u);
+  EXPECT_EQ(identities(json["fleet"]), identities(whole));
+  EXPECT_EQ(json["services"][0]["name"], "service");
+  EXPECT_EQ(json["fleet"]["machines"][0]["usd_per_hour"], 10.0);
+  EXPECT_EQ(json["fleet"]["machines"][0]["capacity_type"], "on-demand");
+  // The simulation looks every second. A recording has a state at least every 15 s.
+  const Json& shown = json["fleet"]["nodes"]["launched_ms"];
+  const Json& simulated = whole["nodes"]["launched_ms"];
+  for (std::size_t i = 0; i < shown.size(); ++i) {
+    ASSERT_EQ(shown[i].is_null(), simulated[i].is_null()) << i;
+    if (shown[i].is_null()) continue;
+    EXPECT_NEAR(shown[i].get<double>(), simulated[i].get<double>(), 15'000) << i;
+  }
+}
+
+TEST(RecordedHistory, HasEveryDecisionAboutPodsAndNodes) {
+  const RecordedRun all = run();
+  std::vector<std::string> shown, made;
+  for (const archive::SavedState& state : all.states) {
+    const archive::Redecision decided = archive::redecide(state);
+    for (const model::Plan* plan : {&decided.place.plan, &decided.provision.plan}) {
+      for (const model::Action& action : plan->actions) {
+        shown.push_back(explain::line(*state.snapshot.catalog, action));
+      }
+    }
+  }
+  for (const experiment::HistoryDecision& one : all.history.decisions) {
+    if (one.decided.action.find(" waits: ") == std::string::npos) made.push_back(one.decided.action);
+  }
+  EXPECT_GT(made.size(), 3u);
+  EXPECT_EQ(shown, made);
+}
+
+TEST(RecordedHistory, AnswersWithTheRowsThatChanged) {
+  const RecordedRun all = run();
+  RecordedHistory history(5);
+  std::string place;
+  Json merged = {{"nodes", Json::object()}, {"gangs", Json::object()}};
+  const auto merge = [&](const Json& fleet) {
+    for (const auto& [table, key] : {std::pair("nodes", "ended_ms"), {"gangs", "steps"}}) {
+      for (std::size_t i = 0; i < fleet[table]["row"].size(); ++i) {
+        merged[table][fleet[table]["row"][i].dump()] = fleet[table][key][i];
+      }
+    }
+  };
+  std::size_t rows = 0;
+  for (std::size_t i = 0; i < all.states.size(); ++i) {
+    history.note(all.states[i], archive::redecide(all.states[i]));
+    if (i % 7 != 0 && i + 1 != all.states.size()) continue;
+    const Json changes = Json::parse(history.json(place));
+    EXPECT_EQ(changes["is_whole"], place.empty());
+    merge(changes["fleet"]);
+    if (!place.empty()) rows = std::max(rows, changes["fleet"]["gangs"]["row"].size());
+    place = changes["place"];
+  }
+  const Json whole = Json::parse(history.json(""))["fleet"];
+  EXPECT_LT(rows, whole["gangs"]["row"].size());
+  for (const auto& [table, key] : {std::pair("nodes", "ended_ms"), {"gangs", "steps"}}) {
+    ASSERT_EQ(merged[table].size(), whole[table]["row"].size());
+    for (std::size_t i = 0; i < whole[table]["row"].size(); ++i) {
+      EXPECT_EQ(merged[table][std::to_string(i)], whole[table][key][i]) << table << " " << i;
+    }
+  }
+  const Json none = Json::parse(history.json(place));
+  EXPECT_EQ(none["fleet"]["nodes"]["row"].size() + none["fleet"]["gangs"]["row"].size(), 0u);
+}
+
+TEST(RecordedHistory, IsWholeForAPlaceInAnotherHistory) {
+  RecordedHistory history(5);
+  const RecordedRun all = run();
+  history.note(all.states[0], archive::redecide(all.states[0]));
+  for (const char* place : {"4.1", "5.2", "5.", "5.1x", "5", "x", ".", "5.-1", "99999999999999999999.1"}) {
+    EXPECT_EQ(Json::parse(history.json(place))["is_whole"], true) << place;
+  }
+  EXPECT_EQ(Json::parse(history.json("5.1"))["is_whole"], false);
+  history.clear();
+  EXPECT_EQ(Json::parse(history.json("5.1"))["place"], "6.0");
+  EXPECT_EQ(Json::parse(history.json("5.1"))["fleet"]["nodes"]["row"].size(), 0u);
+}
+
+}  // namespace
+}  // namespace capstan::serve

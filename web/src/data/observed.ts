@@ -1,0 +1,117 @@
+// What a history shows that a simulation measures itself: cold starts, and what the GPUs did and cost.
+import { type CellState, type Fleet, type GangRow, kCellStates, type NodeRow } from "./fleet";
+import { kStartPhases, type Start } from "./history";
+
+const kPhase = Object.fromEntries(kStartPhases.map(([key], i) => [key, i])) as Record<(typeof kStartPhases)[number][0], number>;
+
+/// Returns the node that was bought for a replica: the last one that became ready after the replica was wanted.
+function boughtNode(gang: GangRow, nodes: readonly NodeRow[], bound: number): NodeRow | undefined {
+  let last: NodeRow | undefined;
+  for (const node of nodes) {
+    if (node.ready > bound || node.ready <= gang.created || !Number.isFinite(node.requested)) continue;
+    if (last === undefined || node.ready > last.ready) last = node;
+  }
+  return last;
+}
+
+/// Returns the starts of replicas that a history shows from their pods to their first ready moment. Of a replica that was
+/// there at the beginning it does not show the start.
+export function observedStarts(fleet: Fleet): Start[] {
+  const nodesOf = new Map<number, NodeRow[]>();
+  fleet.nodes.forEach((node) => {
+    for (const { gang } of node.pods) {
+      const known = nodesOf.get(gang);
+      if (known === undefined) nodesOf.set(gang, [node]);
+      else if (!known.includes(node)) known.push(node);
+    }
+  });
+  return fleet.gangs.flatMap((gang, i) => {
+    const starting = gang.steps.find((step) => step.phase === "starting")?.at;
+    const ready = gang.steps.find((step) => step.phase === "ready")?.at;
+    if (gang.service < 0 || starting === undefined || ready === undefined || ready < starting || gang.created < 0) return [];
+    const node = boughtNode(gang, nodesOf.get(i) ?? [], starting);
+    const phases = kStartPhases.map(() => 0);
+    // The node may be requested before the pods exist.
+    const decided = Math.min(gang.created, node?.requested ?? gang.created);
+    let at = decided;
+    const add = (key: keyof typeof kPhase, end: number) => {
+      const next = Math.max(at, end);
+      phases[kPhase[key]] = next - at;
+      at = next;
+    };
+    if (node !== undefined) {
+      add("decision_ms", node.requested);
+      add("capacity_ms", node.launched);
+      add("boot_ms", node.ready);
+    }
+    add("placement_ms", starting);
+    add("replica_ms", ready);
+    return [{ service: gang.service, replica: gang.replica, decided, total: ready - decided, phases }];
+  });
+}
+
+export interface Spent {
+  /// GPU-hours, and their cost where the price of the node is known.
+  states: { state: CellState; gpuHours: number; usd: number }[];
+  /// By pool, machine, capacity type and zone, with the moment of the first purchase; undefined: all were there before.
+  nodes: { name: string; capacity: string; zone: string; gpuHours: number; usd: number | undefined; first: number | undefined }[];
+  gpuHours: number;
+  usd: number;
+  /// GPU-hours of nodes without a known price.
+  unpricedHours: number;
+}
+
+/// Returns the state of the GPUs of a pod in a phase of its replica.
+function stateOf(phase: string): CellState {
+  return phase === "ready" ? "serving" : phase === "pending" ? "held" : (phase as CellState);
+}
+
+/// Returns what the GPUs did in a stretch of time, and what they cost at the prices of their nodes.
+export function spentIn(fleet: Fleet, range: readonly [number, number]): Spent {
+  const [from, to] = [range[0], Math.min(range[1], fleet.end)];
+  const hoursOf = new Map<CellState, { gpuHours: number; usd: number }>(kCellStates.map((state) => [state, { gpuHours: 0, usd: 0 }]));
+  const nodes = new Map<string, Spent["nodes"][number]>();
+  let unpricedHours = 0;
+  const overlap = (start: number, end: number) => Math.max(0, Math.min(end, to) - Math.max(start, from)) / 3600;
+  for (const node of fleet.nodes) {
+    const { gpus, usd_per_hour, pool, instance_type } = node.machine;
+    const perGpu = (usd_per_hour ?? 0) / Math.max(1, gpus);
+    const add = (state: CellState, gpuHours: number) => {
+      const sum = hoursOf.get(state);
+      if (sum === undefined) return;
+      sum.gpuHours += gpuHours;
+      sum.usd += gpuHours * perGpu;
+    };
+    const paid = gpus * overlap(node.launched, node.ended);
+    if (paid <= 0) continue;
+    let [held, heldLeaving] = [0, 0];
+    for (const pod of node.pods) {
+      const gang = fleet.gangs[pod.gang];
+      gang?.steps.forEach((step, i) => {
+        const start = Math.max(step.at, pod.from, node.launched);
+        const end = Math.min(gang.steps[i + 1]?.at ?? Number.POSITIVE_INFINITY, pod.until, node.ended);
+        const gpuHours = (pod.milli / 1000) * overlap(start, end);
+        held += gpuHours;
+        heldLeaving += (pod.milli / 1000) * overlap(Math.max(start, node.leaving), end);
+        add(stateOf(step.phase), gpuHours);
+      });
+    }
+    const launching = gpus * overlap(node.launched, Math.min(node.ready, node.ended));
+    const leaving = Math.max(0, gpus * overlap(Math.max(node.leaving, node.launched), node.ended) - heldLeaving);
+    add("launching", launching);
+    add("leaving", leaving);
+    add("free", Math.max(0, paid - held - launching - leaving));
+    if (usd_per_hour === null || usd_per_hour === undefined) unpricedHours += paid;
+    const key = JSON.stringify([pool, instance_type, node.machine.capacity_type, node.zone, usd_per_hour]);
+    const name = `${pool === null ? "" : `${pool}: `}${instance_type === "" ? "unknown machine" : instance_type}`;
+    const known = nodes.get(key) ?? { name, capacity: node.machine.capacity_type ?? "", zone: node.zone, gpuHours: 0, usd: usd_per_hour === null || usd_per_hour === undefined ? undefined : 0, first: undefined };
+    known.gpuHours += paid;
+    if (known.usd !== undefined) known.usd += paid * perGpu;
+    const bought = Number.isFinite(node.requested) ? node.requested : node.launched;
+    if (bought > 0) known.first = Math.min(known.first ?? bought, bought);
+    nodes.set(key, known);
+  }
+  const states = kCellStates.map((state) => ({ state, ...(hoursOf.get(state) ?? { gpuHours: 0, usd: 0 }) })).filter((one) => one.gpuHours > 0);
+  const sum = (value: (one: (typeof states)[number]) => number) => states.reduce((all, one) => all + value(one), 0);
+  return { states, nodes: [...nodes.values()].sort((a, b) => b.gpuHours - a.gpuHours), gpuHours: sum((one) => one.gpuHours), usd: sum((one) => one.usd), unpricedHours };
+}

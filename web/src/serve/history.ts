@@ -1,0 +1,45 @@
+// What happened to nodes and replicas of the recording that a server shows.
+import { useEffect, useRef, useState } from "preact/hooks";
+import { type HistoryAnswer, type RecordedHistory, withChanges } from "../data/recorded";
+
+/// The history is asked for at most this often.
+const kAskEveryMs = 1000;
+/// Time to the next attempt if the server did not answer.
+const kTryAgainMs = 5000;
+
+/// Returns the history up to the latest state; undefined until the server has answered.
+/// @param states    number of states that the page has; a further one makes the page ask again
+/// @param isPaused  true: the page asks for nothing
+export function useHistory(states: number, isPaused: boolean): RecordedHistory | undefined {
+  const [history, setHistory] = useState<RecordedHistory | undefined>(undefined);
+  const place = useRef("");
+  const asked = useRef(Number.NEGATIVE_INFINITY);
+  useEffect(() => {
+    if (isPaused) return undefined;
+    const controller = new AbortController();
+    const ask = async () => {
+      asked.current = performance.now();
+      const response = await fetch(`api/history?after=${place.current}`, { signal: controller.signal });
+      if (!response.ok) return;
+      const answer = (await response.json()) as HistoryAnswer;
+      if (controller.signal.aborted) return;
+      place.current = answer.place;
+      setHistory((old) => withChanges(old, answer));
+    };
+    // Without an answer the page says elsewhere that the server is lost.
+    let timer: ReturnType<typeof setTimeout>;
+    const askIn = (ms: number) => {
+      timer = setTimeout(() => {
+        ask().catch(() => {
+          if (!controller.signal.aborted) askIn(kTryAgainMs);
+        });
+      }, ms);
+    };
+    askIn(Math.max(0, asked.current + kAskEveryMs - performance.now()));
+    return () => {
+      clearTimeout(timer);
+      controller.abort();
+    };
+  }, [states, isPaused]);
+  return history;
+}

@@ -1,0 +1,134 @@
+// What a recording shows of nodes and replicas: rows that change, starts that were observed, costs, and the moments to
+// which numbers lead.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { readFleet, queuesAt } from "../src/data/fleet";
+import { type FleetColumns, kStartPhases, replicaName } from "../src/data/history";
+import { decisionBefore, firstBought, idleMoment, peakOf, worstMinute } from "../src/data/leads";
+import { observedStarts, spentIn } from "../src/data/observed";
+import { type HistoryAnswer, withChanges } from "../src/data/recorded";
+import type { Policy } from "../src/data/result";
+import { kFleet, kServices } from "./small_fleet";
+
+/// The small fleet as a server sends it.
+function whole(): HistoryAnswer {
+  const fleet = structuredClone(kFleet);
+  fleet.machines = [{ ...fleet.machines[0]!, capacity_type: "spot", usd_per_hour: 36 }];
+  Object.assign(fleet.nodes, { row: [0, 1], name: ["node-a", "node-b"] });
+  Object.assign(fleet.gangs, { row: [0, 1], queue: [null, 0] });
+  return { place: "5.1", is_whole: true, services: kServices, queues: [], fleet };
+}
+
+/// An answer with one changed row of each table, whose lists are numbered anew.
+function changes(): HistoryAnswer {
+  const fleet: FleetColumns = {
+    left_out: 3,
+    machines: [{ pool: "h100", instance_type: "p5", gpu: "H100", gpus: 8, capacity_type: null, usd_per_hour: null }],
+    domains: ["zone-b", "rack-0"],
+    nodes: {
+      node: [12], machine: [0], zone: [0], rack: [1], nvlink: [1], requested_ms: [100_000], launched_ms: [101_000], ready_ms: [140_000], leaving_ms: [null],
+      ended_ms: [null], row: [2], name: ["node-c"],
+    },
+    phases: kFleet.phases,
+    gangs: {
+      service: [0], replica: [1], gpus_milli: [4000], created_ms: [10_000], ended_ms: [95_000], steps: [[10_000, 0, 30_000, 1, 60_000, 2]],
+      held: [[9, 2000, 20_000, 95_000]], waits: [[11_000, 0, 15_000, 1, 16_000, 0]], row: [1], queue: [0],
+    },
+    reasons: [
+      { verdict: "nominated", reason: "on_the_way", sentence: "a node is on its way", supply: "" },
+      { verdict: "held_by_queue", reason: "queue_limit", sentence: "the queue is full", supply: "" },
+    ],
+  };
+  return { place: "5.2", is_whole: false, services: kServices, queues: [], fleet };
+}
+
+test("changed rows take their places, and a whole answer replaces everything", () => {
+  const first = withChanges(undefined, whole());
+  const merged = withChanges(first, changes());
+  assert.equal(merged.place, "5.2");
+  const fleet = readFleet(merged.fleet, kServices, 200);
+  assert.deepEqual(fleet.nodes.map((node) => [node.name, node.machine.instance_type, node.zone, node.rack]), [
+    ["node-a", "p4", "zone-a", "rack-0"],
+    ["node-b", "p4", "zone-a", "rack-0"],
+    ["node-c", "p5", "zone-b", "rack-0"],
+  ]);
+  assert.equal(fleet.gangs.length, 2);
+  assert.equal(fleet.gangs[1]?.ended, 95);
+  assert.deepEqual(fleet.gangs[1]?.waits.map((wait) => wait.reason), ["on_the_way", "queue_limit", "on_the_way"]);
+  assert.deepEqual(fleet.gangs[0]?.waits, []);
+  assert.equal(fleet.leftOut, 3);
+  assert.equal(first.fleet.nodes.node.length, 2, "the earlier history is unchanged");
+  assert.equal(withChanges(merged, whole()).fleet.nodes.node.length, 2);
+});
+
+test("moments count from the first state of the recording", () => {
+  const fleet = readFleet(whole().fleet, kServices, 110, 10);
+  assert.equal(fleet.nodes[1]?.launched, 2);
+  assert.deepEqual(fleet.gangs[1]?.steps.map((step) => step.at), [0, 20, 50]);
+  assert.equal(fleet.gangs[0]?.created, -10);
+});
+
+test("a start is observed from the request of its node to the ready replica", () => {
+  const [start, ...others] = observedStarts(readFleet(whole().fleet, kServices, 120));
+  assert.deepEqual(others, [], "the first replica served from the start");
+  const phases = Object.fromEntries(kStartPhases.flatMap(([key], i) => ((start?.phases[i] ?? 0) > 0 ? [[key, start?.phases[i]]] : [])));
+  assert.deepEqual(phases, { decision_ms: 1, capacity_ms: 1, boot_ms: 8, placement_ms: 10, replica_ms: 30 });
+  assert.equal(start?.decided, 10);
+  assert.equal(start?.total, 50);
+});
+
+test("what the GPUs did adds up to what was paid for", () => {
+  const fleet = readFleet(whole().fleet, kServices, 120);
+  const spent = spentIn(fleet, [0, 500]);
+  const seconds = Object.fromEntries(spent.states.map(({ state, gpuHours }) => [state, Math.round(gpuHours * 3600)]));
+  assert.deepEqual(seconds, { serving: 600, starting: 120, held: 20, free: 40, launching: 32, leaving: 20 });
+  assert.equal(Math.round(spent.gpuHours * 3600), 4 * (120 + 88));
+  assert.ok(Math.abs(spent.usd - (4 * (120 + 88) * 9) / 3600) < 1e-9, `${spent.usd}`);
+  assert.deepEqual(spent.nodes.map((row) => [row.name, row.capacity, row.zone, Math.round(row.gpuHours * 3600)]), [["a100: p4", "spot", "zone-a", 832]]);
+  assert.equal(spent.unpricedHours, 0);
+  const part = spentIn(fleet, [20, 30]);
+  assert.deepEqual(part.states.map(({ state, gpuHours }) => [state, Math.round(gpuHours * 3600)]), [["serving", 40], ["held", 20], ["free", 20]]);
+});
+
+test("nodes without a known price are named", () => {
+  const answer = whole();
+  answer.fleet.machines[0]!.usd_per_hour = null;
+  const spent = spentIn(readFleet(answer.fleet, kServices, 120), [0, 120]);
+  assert.equal(spent.usd, 0);
+  assert.equal(Math.round(spent.unpricedHours * 3600), 832);
+  assert.equal(spent.nodes[0]?.usd, undefined);
+});
+
+test("a queue counts the pods of other workloads", () => {
+  const answer = whole();
+  answer.fleet.gangs.service[1] = -1;
+  const fleet = readFleet(answer.fleet, [{ ...kServices[0]!, queue: null }], 120);
+  const [all] = queuesAt(fleet, [{ name: "all", parent: null, limit_gpus_milli: null }], 40);
+  assert.equal(all?.held, 4);
+  assert.equal(replicaName(kServices, -1, 3), "other workload 3");
+});
+
+test("numbers lead to the moment that explains them", () => {
+  const fleet = readFleet(whole().fleet, kServices, 120);
+  assert.equal(peakOf(fleet, "starting", [0, 120]), 30);
+  assert.equal(peakOf(fleet, "busy", [0, 120]), 60);
+  assert.equal(peakOf(fleet, "held", [0, 120]), 20);
+  assert.equal(peakOf(fleet, "sleeping", [0, 120]), undefined);
+  assert.equal(firstBought(fleet, { pool: "a100", instance_type: "p4", zone: "zone-a" }), 11);
+  assert.equal(firstBought(fleet, { pool: "a100", instance_type: "p4", zone: "zone-b" }), undefined);
+  const minutes = { arrived: [10, 100, 10, 0], ready: [1, 5, 5, 2], met: [], waiting: [], desired: [], ttft_p99_us: [5, 9, 7, 0] };
+  const policy = { by_minute: minutes } as unknown as Policy;
+  assert.equal(idleMoment(policy), 120, "five replicas have the work of half a one");
+  assert.equal(idleMoment({} as Policy), undefined);
+  assert.equal(worstMinute(policy, "ttft"), 60);
+  assert.equal(worstMinute(policy, "tpot"), 60, "without phases the time to first token has to do");
+  const none = [0, 0, 0];
+  const phases = { first_tokens: [1, 1, 1], completed: [1, 1, 1], gateway_us: [9, 0, 0], queue_us: none, prefill_us: none, transfer_us: none, decode_us: [1, 2, 7] };
+  assert.equal(worstMinute({ ...policy, latency_phases: phases }, "tpot"), 120);
+  assert.equal(worstMinute({ ...policy, latency_phases: phases }, "e2e"), 0);
+  const rows = [{ at: 5, layer: "scale" }, { at: 8, layer: "provision" }, { at: 20, layer: "scale" }] as const;
+  assert.equal(decisionBefore(rows, 19), 1);
+  assert.equal(decisionBefore(rows, 30, "provision"), 1);
+  assert.equal(decisionBefore(rows, 6, "provision"), 0, "before the first purchase, whatever was decided");
+  assert.equal(decisionBefore(rows, 1), undefined);
+});
