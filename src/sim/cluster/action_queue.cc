@@ -19,6 +19,14 @@ model::ActionToken ActionQueue::submit(const model::Action& action, std::vector<
   return token;
 }
 
+std::set<model::NodeId> ActionQueue::ending_nodes() const {
+  std::set<model::NodeId> nodes;
+  for (const auto& [token, waiting] : waiting_) {
+    if (const auto* end = std::get_if<model::TerminateNode>(&waiting.action.what)) nodes.insert(end->node);
+  }
+  return nodes;
+}
+
 void ActionQueue::take_effect(model::ActionToken token) {
   const auto node = waiting_.extract(token);
   const Waiting& waiting = node.mapped();

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <vector>
 
 #include "sim/cluster/component.h"
@@ -29,6 +30,8 @@ class ActionQueue : Component {
   model::ActionToken submit(const model::Action& action, std::vector<model::GangId> basis);
   /// Returns the outcomes since the last call.
   std::vector<ports::Outcome> take_outcomes() { return std::exchange(outcomes_, {}); }
+  /// Returns the nodes whose termination was submitted and has not taken effect yet.
+  std::set<model::NodeId> ending_nodes() const;
 
   // Events.
   void take_effect(model::ActionToken token);

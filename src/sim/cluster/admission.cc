@@ -29,11 +29,11 @@ Admission::Admission(Basics& basics, const NodeProvider& nodes, Jobs& jobs)
   if (has_preemptible || has_elastic_) events_.schedule(now() + kInterval, EventKind::admission);
 }
 
-void Admission::look() {
+void Admission::look(const std::set<model::NodeId>& ending) {
   events_.schedule(now() + kInterval, EventKind::admission);
   forget_placed();
   std::vector<WaitingGang> waiting = waiting_gangs();
-  if (has_elastic_) widen(waiting);
+  if (has_elastic_) widen(waiting, ending);
   if (waiting.empty()) return;
   FreeRoom room(rows(), nodes_);
   std::ranges::stable_sort(waiting, std::ranges::greater{}, &WaitingGang::priority);
@@ -80,11 +80,12 @@ void Admission::fit_width(const WaitingGang& gang, const FreeRoom& room) {
 }
 
 /// Gives more pods to elastic jobs that have just saved a checkpoint, in the domain of their pods. A job does not grow
-/// while a gang waits for GPUs of its kind.
-void Admission::widen(const std::vector<WaitingGang>& waiting) {
+/// while a gang waits for GPUs of its kind, nor onto nodes that are being given back: the scheduler that binds its pods
+/// knows them.
+void Admission::widen(const std::vector<WaitingGang>& waiting, const std::set<model::NodeId>& ending) {
   const std::vector<NarrowJob> narrow = jobs_.narrow_at_checkpoint(kInterval);
   if (narrow.empty()) return;
-  FreeRoom room(rows(), nodes_);
+  FreeRoom room(rows(), nodes_, ending);
   for (const NarrowJob& job : narrow) {
     const model::Gang& row = rows().gangs.at(job.gang);
     const auto is_same_kind = [&](const WaitingGang& gang) { return gang.spec.pods.gpu == row.spec.pods.gpu; };

@@ -31,7 +31,8 @@ class Admission : Component {
   Admission(Basics& basics, const NodeProvider& nodes, Jobs& jobs);
 
   /// Fits the widths of elastic jobs, and preempts.
-  void look();
+  /// @param ending  nodes whose termination is on its way
+  void look(const std::set<model::NodeId>& ending);
   void add_to(StateHash& hash) const;
 
  private:
@@ -55,7 +56,7 @@ class Admission : Component {
   std::vector<WaitingGang> waiting_gangs() const;
   std::int32_t priority_of(const model::Gang& gang) const;
   void fit_width(const WaitingGang& gang, const FreeRoom& room);
-  void widen(const std::vector<WaitingGang>& waiting);
+  void widen(const std::vector<WaitingGang>& waiting, const std::set<model::NodeId>& ending);
   void keep_pods(const WaitingGang& gang, const FreeRoom::Domain& domain, Victim& victim, FreeRoom& room) const;
   void preempt_for(const WaitingGang& gang, FreeRoom& room, const std::vector<WaitingGang>& waiting);
   std::optional<Choice> choose(const WaitingGang& gang, FreeRoom& room) const;

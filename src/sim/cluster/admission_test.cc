@@ -256,5 +256,21 @@ TEST(Admission, ANarrowJobGrowsAfterACheckpointWhenNoGangWaits) {
   }
 }
 
+TEST(Admission, AJobDoesNotGrowOntoANodeWhoseTerminationIsOnItsWay) {
+  AdmissionBench bench({{at_s(0), 1, 1, whole_gpus(4), seconds(90)},
+                        {at_s(0), 1, 1, whole_gpus(8), seconds(9000)},
+                        {at_s(0), 0, 8, whole_gpus(1), seconds(1000), 2}});
+  bench.run_to(at_s(1));
+  bench.bind(0, {0});
+  bench.bind(1, {1});
+  bench.run_to(at_s(62));
+  bench.bind(2, {0});
+  // The admission looks at 105 s, between the decision to terminate the node and its effect.
+  bench.run_to(at_s(105) - milliseconds(1));
+  bench.cluster.submit(action(model::TerminateNode{{0}}));
+  bench.run_to(at_s(105));
+  EXPECT_EQ(bench.progress(2).resizes, 0);
+}
+
 }  // namespace
 }  // namespace capstan::sim

@@ -93,7 +93,7 @@ void Cluster::handle(const Event& event) {
     case EventKind::job_arrival:
       return jobs_.arrive(event.id);
     case EventKind::admission:
-      return admission_.look();
+      return admission_.look(actions_.ending_nodes());
   }
 }
 

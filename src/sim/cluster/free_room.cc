@@ -7,10 +7,10 @@
 
 namespace capstan::sim {
 
-FreeRoom::FreeRoom(const model::Snapshot& rows, const NodeProvider& nodes)
+FreeRoom::FreeRoom(const model::Snapshot& rows, const NodeProvider& nodes, const std::set<model::NodeId>& ending)
     : rows_(rows), held_(rows.catalog->queues.size()) {
   rows.nodes.for_each([&](model::NodeId id, const model::Node& node) {
-    if (node.phase == model::Node::Phase::ready) free_.emplace(id, nodes.free(id));
+    if (node.phase == model::Node::Phase::ready && !ending.contains(id)) free_.emplace(id, nodes.free(id));
   });
   if (held_.empty()) return;
   rows.pods.for_each([&](model::PodId, const model::Pod& pod) {

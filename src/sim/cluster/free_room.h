@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <span>
 #include <vector>
 
@@ -27,7 +28,8 @@ class FreeRoom {
   /// The nodes of one domain that have a kind of GPU.
   using Domain = std::vector<model::NodeId>;
 
-  FreeRoom(const model::Snapshot& rows, const NodeProvider& nodes);
+  /// @param ending  nodes that take no pods any more
+  FreeRoom(const model::Snapshot& rows, const NodeProvider& nodes, const std::set<model::NodeId>& ending = {});
 
   /// Returns the domains of a level with nodes that have the kind of GPU, in a fixed order.
   std::vector<Domain> domains(model::GpuKindId gpu, model::Level level) const;
