@@ -2,14 +2,18 @@
 
 #include <fmt/format.h>
 
-#include <charconv>
 #include <filesystem>
+#include <optional>
+#include <span>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "archive/delta_codec.h"
 #include "archive/sqlite.h"
 #include "base/assert.h"
+#include "base/split.h"
+#include "manifest/scalars.h"
 
 namespace capstan::archive {
 namespace {
@@ -75,20 +79,18 @@ std::string due_text(const control::Due& due) {
 Result<control::Due> read_due(std::string_view text) {
   if (text.empty()) return control::Due{};
   const Error unreadable = Error::about("due", fmt::format("found \"{}\", expected services and placement", text));
-  control::Due due{.placement = text.ends_with(" placement")};
-  if (due.placement) text.remove_suffix(std::string_view(" placement").size());
-  if (text == "all services") return due;
-  if (!text.starts_with("services")) return std::unexpected(unreadable);
-  text.remove_prefix(std::string_view("services").size());
+  std::vector<std::string_view> words = split(text, ' ');
+  control::Due due{.placement = words.back() == "placement"};
+  if (due.placement) words.pop_back();
+  if (words == std::vector<std::string_view>{"all", "services"}) return due;
+  if (words.empty() || words.front() != "services") return std::unexpected(unreadable);
   due.services.emplace();
-  while (!text.empty()) {
-    text.remove_prefix(1);
-    std::uint32_t number = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-    const bool is_next = due.services->empty() || due.services->back() < model::ServiceId{number};
-    if (error != std::errc() || !is_next) return std::unexpected(unreadable);
-    due.services->push_back({number});
-    text.remove_prefix(static_cast<std::size_t>(end - text.data()));
+  for (const std::string_view word : std::span(words).subspan(1)) {
+    const std::optional<std::int64_t> number = manifest::read_integer(word);
+    if (!number || !std::in_range<std::uint32_t>(*number)) return std::unexpected(unreadable);
+    const model::ServiceId service{static_cast<std::uint32_t>(*number)};
+    if (!due.services->empty() && service <= due.services->back()) return std::unexpected(unreadable);
+    due.services->push_back(service);
   }
   return due;
 }

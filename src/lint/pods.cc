@@ -251,15 +251,21 @@ std::vector<const Object*> scalers_of(const Object& object, const Set& set) {
   return out;
 }
 
-bool is_surely_scaled(const Object& object, const Set& set) {
-  return std::ranges::any_of(scalers_of(object, set),
-                             [&](const Object* scaler) { return set.belong_together(object, *scaler, object.name); });
+namespace {
+
+std::vector<const Object*> sure_scalers_of(const Object& object, const Set& set) {
+  std::vector<const Object*> scalers = scalers_of(object, set);
+  std::erase_if(scalers, [&](const Object* scaler) { return !set.belong_together(object, *scaler, object.name); });
+  return scalers;
 }
 
+}  // namespace
+
+bool is_surely_scaled(const Object& object, const Set& set) { return !sure_scalers_of(object, set).empty(); }
+
 bool is_surely_scaled_down(const Object& object, const Set& set) {
-  return std::ranges::any_of(scalers_of(object, set), [&](const Object* scaler) {
-    const bool is_disabled = (*scaler_of(*scaler)->behavior)["scaleDown"]["selectPolicy"].is("Disabled");
-    return !is_disabled && set.belong_together(object, *scaler, object.name);
+  return std::ranges::any_of(sure_scalers_of(object, set), [](const Object* scaler) {
+    return !(*scaler_of(*scaler)->behavior)["scaleDown"]["selectPolicy"].is("Disabled");
   });
 }
 

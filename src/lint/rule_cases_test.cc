@@ -237,13 +237,19 @@ TEST(RuleCases, ATotalUnderMetricTypeValueIsFound) {
   EXPECT_EQ(found(scaled_by("sum(vllm:num_requests_waiting)"), "object-metric-value-no-average"), "none");
 }
 
+/// Returns an HPA with one metric.
+std::string hpa_with(const std::string& metric) {
+  return "apiVersion: autoscaling/v2\nkind: HorizontalPodAutoscaler\nmetadata: {name: a}\nspec: {scaleTargetRef: "
+         "{name: "
+         "a}, maxReplicas: 4, metrics: [{" +
+         metric + "}]}\n";
+}
+
 TEST(RuleCases, AMeanOfAQueueIsNoTotal) {
   const auto metric = [](const std::string& name) {
-    return found(
-        "apiVersion: autoscaling/v2\nkind: HorizontalPodAutoscaler\nmetadata: {name: a}\nspec: {scaleTargetRef: {name: "
-        "a}, maxReplicas: 4, metrics: [{type: Object, object: {metric: {name: " +
-            name + "}, describedObject: {kind: Service, name: a}, target: {type: Value, value: 5}}}]}\n",
-        "object-metric-value-no-average");
+    return found(hpa_with("type: Object, object: {metric: {name: " + name +
+                          "}, describedObject: {kind: Service, name: a}, target: {type: Value, value: 5}}"),
+                 "object-metric-value-no-average");
   };
   EXPECT_EQ(metric("vllm_num_requests_waiting"), "warning");
   EXPECT_EQ(metric("avg_time_queue_ms"), "none");
@@ -288,9 +294,7 @@ TEST(RuleCases, AScalerThatRemovesNoReplicaNeedsNoLongGracePeriod) {
 TEST(RuleCases, TheDutyCycleOfCloudMonitoringIsFound) {
   const auto metric = [](const std::string& name) {
     return found(
-        "apiVersion: autoscaling/v2\nkind: HorizontalPodAutoscaler\nmetadata: {name: a}\nspec: {scaleTargetRef: {name: "
-        "a}, maxReplicas: 4, metrics: [{type: Pods, pods: {metric: {name: '" +
-            name + "'}, target: {type: AverageValue, averageValue: 60}}}]}\n",
+        hpa_with("type: Pods, pods: {metric: {name: '" + name + "'}, target: {type: AverageValue, averageValue: 60}}"),
         "gpu-util-scaling-signal");
   };
   EXPECT_EQ(metric("kubernetes.io|container|accelerator|duty_cycle"), "error");

@@ -6,10 +6,7 @@
 
 #include <algorithm>
 
-#include "experiment/run/prepare.h"
-#include "experiment/run/result.h"
-#include "experiment/run/simulation.h"
-#include "scenario/scenario.h"
+#include "experiment/run/testing.h"
 
 namespace capstan::experiment {
 namespace {
@@ -38,18 +35,10 @@ policies:
      provision: group}
 )";
 
-RunResult grown() {
-  const auto scenario = scenario::parse_scenario(kGrowing, CAPSTAN_SOURCE_DIR "/growing.yaml", {});
-  EXPECT_TRUE(scenario) << scenario.error().text();
-  Prepared prepared = prepare(*scenario, scenario->policies.front(), 1);
-  prepared.setup.keep_history = true;
-  return simulate(prepared.setup).value();
-}
-
 bool mentions(const std::string& text, const char* words) { return text.find(words) != text.npos; }
 
 TEST(LowerDecisions, OfARunNameTheirCandidates) {
-  const RunResult run = grown();
+  const RunResult run = run_with_history(kGrowing);
   ASSERT_TRUE(run.history);
   std::int64_t waits = 0, launches = 0, binds = 0;
   for (const auto& [decided, user] : run.history->decisions) {
@@ -81,7 +70,7 @@ TEST(LowerDecisions, OfARunNameTheirCandidates) {
 }
 
 TEST(SignalMinutes, OfARunHaveTheAgeOfTheReadings) {
-  const RunResult run = grown();
+  const RunResult run = run_with_history(kGrowing);
   ASSERT_TRUE(run.history);
   const std::vector<SignalMinute>& signals = run.history->signals;
   ASSERT_GE(signals.size(), 20u);

@@ -6,9 +6,7 @@
 
 #include <algorithm>
 
-#include "experiment/run/prepare.h"
-#include "experiment/run/result.h"
-#include "scenario/scenario.h"
+#include "experiment/run/testing.h"
 
 namespace capstan::experiment {
 namespace {
@@ -40,16 +38,8 @@ policies:
      provision: {policy: group, consolidation: {policy: when_empty, after: 2m}}}
 )";
 
-RunResult run_with_history() {
-  const auto scenario = scenario::parse_scenario(kRise, CAPSTAN_SOURCE_DIR "/rise.yaml", {});
-  EXPECT_TRUE(scenario) << scenario.error().text();
-  Prepared prepared = prepare(*scenario, scenario->policies.front(), 1);
-  prepared.setup.keep_history = true;
-  return simulate(prepared.setup).value();
-}
-
 TEST(RunHistory, EveryStepHasTheArithmeticOfItsDecision) {
-  const RunResult run = run_with_history();
+  const RunResult run = run_with_history(kRise);
   ASSERT_GT(run.scale_steps.size(), 3u);
   for (const ScaleStep& step : run.scale_steps) {
     EXPECT_TRUE(step.arithmetic.starts_with("service: ")) << step.arithmetic;
@@ -57,7 +47,7 @@ TEST(RunHistory, EveryStepHasTheArithmeticOfItsDecision) {
 }
 
 TEST(RunHistory, NodesAddUpToThePaidTime) {
-  const RunResult run = run_with_history();
+  const RunResult run = run_with_history(kRise);
   ASSERT_TRUE(run.history);
   double gpu_s = 0;
   for (const NodeHistory& node : run.history->nodes) {
@@ -72,7 +62,7 @@ TEST(RunHistory, NodesAddUpToThePaidTime) {
 }
 
 TEST(RunHistory, GpuTimeOfPodsIsThePaidTimeWithoutLaunchingAndUnallocated) {
-  const RunResult run = run_with_history();
+  const RunResult run = run_with_history(kRise);
   double held_s = 0;
   for (const GangHistory& gang : run.history->gangs) {
     EXPECT_EQ(gang.gpus, whole_gpus(4));
@@ -88,7 +78,7 @@ TEST(RunHistory, GpuTimeOfPodsIsThePaidTimeWithoutLaunchingAndUnallocated) {
 }
 
 TEST(RunHistory, AGangThatWaitsHasAReason) {
-  const RunResult run = run_with_history();
+  const RunResult run = run_with_history(kRise);
   const auto waited = std::ranges::find_if(run.history->gangs, [](const GangHistory& gang) {
     return std::ranges::any_of(gang.waits, [](const auto& wait) { return wait.reason == "shortfall"; });
   });
@@ -103,7 +93,7 @@ TEST(RunHistory, AGangThatWaitsHasAReason) {
 }
 
 TEST(RunHistory, StartsAreThoseOfTheRun) {
-  const RunResult run = run_with_history();
+  const RunResult run = run_with_history(kRise);
   EXPECT_EQ(static_cast<std::int64_t>(run.history->starts.size()), run.cold_starts);
   EXPECT_GT(run.cold_starts, 1);
 }
@@ -113,7 +103,7 @@ TEST(RunHistory, IsOptionalAndDoesNotChangeTheResult) {
   ASSERT_TRUE(scenario);
   const RunResult without = run(*scenario, scenario->policies.front(), 1).value();
   EXPECT_FALSE(without.history);
-  EXPECT_EQ(without.state_hash, run_with_history().state_hash);
+  EXPECT_EQ(without.state_hash, run_with_history(kRise).state_hash);
 }
 
 /// An observation of one replica of one pod.

@@ -17,20 +17,19 @@ bool is_restricted(std::string_view key) {
   return domain.size() < key.size() && domain.ends_with(kDomain) && key != "karpenter.sh/capacity-type";
 }
 
-void report(const Subject& s, const Value& place, std::string_view key) {
-  const std::string message = fmt::format("the API server refuses pool {}: no pool may set {}", s.object.name, key);
-  place.key == key ? s.report_key(place, message) : s.report(place, message);
+std::string refusal(const Subject& s, std::string_view key) {
+  return fmt::format("the API server refuses pool {}: no pool may set {}", s.object.name, key);
 }
 
 void check(const Subject& s) {
   const std::optional<Pool> pool = pool_of(s.object);
   if (!pool || s.object.kind != "NodePool" || s.object.version != "v1" || s.object.name.empty()) return;
   for (const Value& label : (*pool->metadata)["labels"].children()) {
-    if (is_restricted(label.key)) report(s, label, label.key);
+    if (is_restricted(label.key)) s.report_key(label, refusal(s, label.key));
   }
   for (const Value& requirement : (*pool->node)["requirements"].children()) {
     const Value& key = requirement["key"];
-    if (is_restricted(key.text)) report(s, key, key.text);
+    if (is_restricted(key.text)) s.report(key, refusal(s, key.text));
   }
 }
 

@@ -29,7 +29,6 @@ void check(const Subject& s) {
   const Object* service = s.set.find("Service", "vllm", s.object);
   // Kubernetes sets no variables for a headless Service.
   if (service == nullptr || (*service)["spec"]["clusterIP"].is("None")) return;
-  if (!may_share_namespace(*service, s.object)) return;
   for (const Pod& pod : pods_of(s.object)) {
     const Value& container = affected_container(pod);
     if (!container) continue;

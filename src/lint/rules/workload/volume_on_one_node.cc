@@ -50,7 +50,7 @@ void check(const Subject& s) {
     for (const Value& volume : (*pod.spec)["volumes"].children()) {
       const Value& name = volume["persistentVolumeClaim"]["claimName"];
       const Object* claim = name ? s.set.find("PersistentVolumeClaim", name.text, s.object) : nullptr;
-      if (claim == nullptr || !may_share_namespace(*claim, s.object) || !is_for_one_node(*claim)) continue;
+      if (claim == nullptr || !is_for_one_node(*claim)) continue;
       Finding& finding =
           s.report(name, fmt::format("one node at a time can use the claim {}, but the workload has up to {} replicas",
                                      name.text, replicas));
