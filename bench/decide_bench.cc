@@ -7,9 +7,9 @@
 #include <algorithm>
 #include <memory>
 
-#include "decide/index.h"
 #include "decide/place/place.h"
 #include "decide/provision/provision.h"
+#include "fleet/index.h"
 
 namespace capstan::decide {
 namespace {
@@ -31,7 +31,7 @@ struct Cluster {
     catalog->gpu_kinds = {"h100"};
     catalog->domains = {{"cluster", model::TopologyLevel::cluster, {}}, {"zone", model::TopologyLevel::zone, {0}}};
     catalog->offerings = {{"eight", {0}, 8, {1}, model::CapacityType::on_demand, {55'000'000}}};
-    catalog->pools = {{"h100", {{0}}, 1'000'000}};
+    catalog->pools = {{.name = "h100", .offerings = {{0}}, .limits = {.gpus = 1'000'000}}};
     model::Workload workload;
     workload.gpu = {0};
     workload.tensor_parallel = workload.pods = kPodsOfAGang;
@@ -95,7 +95,7 @@ struct Cluster {
 
 void update_index(benchmark::State& state) {
   const Cluster cluster(static_cast<std::uint32_t>(state.range(0)));
-  Index index = build(cluster.before);
+  Index index = fleet::build(cluster.before);
   for (auto _ : state) {
     apply(index, cluster.after, cluster.delta);
     apply(index, cluster.before, cluster.delta);
@@ -104,7 +104,7 @@ void update_index(benchmark::State& state) {
 
 void place_gangs(benchmark::State& state) {
   const Cluster cluster(static_cast<std::uint32_t>(state.range(0)));
-  Index index = build(cluster.after);
+  Index index = fleet::build(cluster.after);
   for (auto _ : state) {
     place::Memory memory;
     benchmark::DoNotOptimize(place::decide(index, cluster.after, {}, {}, memory, kNow));
@@ -114,7 +114,7 @@ void place_gangs(benchmark::State& state) {
 /// Consolidation examines the nodes once every ten seconds and not in the decisions between.
 void provision_nodes(benchmark::State& state, provision::Policy policy, bool consolidation_due) {
   const Cluster cluster(static_cast<std::uint32_t>(state.range(0)));
-  Index index = build(cluster.after);
+  Index index = fleet::build(cluster.after);
   place::Memory place_memory;
   const place::Decision placed = place::decide(index, cluster.after, {}, {}, place_memory, kNow);
   policy.batch_idle = {};

@@ -7,8 +7,8 @@
 #include <memory>
 #include <vector>
 
-#include "decide/index.h"
 #include "decide/scale/scale.h"
+#include "fleet/index.h"
 
 namespace capstan::decide::scale {
 namespace {
@@ -22,13 +22,13 @@ constexpr Duration kScrape = seconds(15);
 model::ReplicaSignals readings(std::uint32_t gang, std::int64_t scrape) {
   const std::int64_t running = 20 + (gang * 7 + scrape * 3) % 17;
   model::ReplicaSignals s;
-  s.waiting = model::Signal::of((gang + scrape) % 3, seconds(1));
-  s.running = model::Signal::of(running, seconds(1));
-  s.kv_usage_ppm = model::Signal::of(running * 12'000, seconds(1));
-  s.ttft_p99_us = model::Signal::of(300'000, seconds(1));
-  s.duty_cycle_percent = model::Signal::of(90, seconds(1));
-  s.prompt_tokens_total = model::Signal::of(scrape * 15 * running * 160, seconds(1));
-  s.generated_tokens_total = model::Signal::of(scrape * 15 * running * 40, seconds(1));
+  s.waiting = model::Signal::measured((gang + scrape) % 3, seconds(1));
+  s.running = model::Signal::measured(running, seconds(1));
+  s.kv_usage_ppm = model::Signal::measured(running * 12'000, seconds(1));
+  s.ttft_p99_us = model::Signal::measured(300'000, seconds(1));
+  s.duty_cycle_percent = model::Signal::measured(90, seconds(1));
+  s.prompt_tokens_total = model::Signal::measured(scrape * 15 * running * 160, seconds(1));
+  s.generated_tokens_total = model::Signal::measured(scrape * 15 * running * 40, seconds(1));
   return s;
 }
 
@@ -50,8 +50,8 @@ struct Fleet {
     model::Snapshot snapshot;
     snapshot.catalog = catalog;
     for (std::uint32_t s = 0; s < services; ++s) {
-      snapshot.services.set({s},
-                            {.desired_replicas = kReplicas, .leaving = 0, .gateway_waiting = model::Signal::of(0)});
+      snapshot.services.set(
+          {s}, {.desired_replicas = kReplicas, .leaving = 0, .gateway_waiting = model::Signal::measured(0)});
       for (std::uint32_t r = 0; r < kReplicas; ++r) add_replica(snapshot, {s}, {s * kReplicas + r});
     }
     for (std::size_t scrape = 0; scrape < kScrapes; ++scrape) {
@@ -60,7 +60,7 @@ struct Fleet {
       }
       snapshots[scrape] = snapshot;
     }
-    index = build(snapshots[0]);
+    index = fleet::build(snapshots[0]);
   }
 
  private:

@@ -2,7 +2,7 @@
 # because that would take half of their compile time. The code under test is optimised.
 set(test_options $<$<CONFIG:Debug>:-O0>)
 if(CAPSTAN_FUZZ)
-  # The coverage of the rooms guides a fuzzer, so the code of tests needs no instrumentation.
+  # A fuzzer is guided by the coverage of the code under test only, so test code needs no instrumentation.
   list(APPEND test_options -fno-sanitize=fuzzer-no-link,undefined)
 endif()
 file(WRITE ${CMAKE_CURRENT_BINARY_DIR}/test_headers.cc "")

@@ -37,7 +37,8 @@ std::string pod_name(const Gang& gang, std::uint32_t index) {
   return fmt::format("s{}-{}-{}", gang.service, gang.ordinal, index);
 }
 
-/// Returns the annotation that keeps a gang together, or nothing at the level of the cluster, which needs none.
+/// Returns the annotation that keeps a gang inside one domain of the level. Returns an empty text for level `cluster`,
+/// because a gang that may be anywhere in the cluster needs no annotation.
 std::string topology_of(model::TopologyLevel level) {
   using enum model::TopologyLevel;
   const char* label = level == node     ? "kubernetes.io/hostname"
@@ -147,7 +148,7 @@ void KubeCluster::add_pods() {
     if (gang.nodes.empty()) continue;
     model::ReplicaSignals& signals = readings[fmt::format("pod-{}-{}-0", gang.service, gang.ordinal)];
     for (const model::ReplicaSignal& signal : model::kReplicaSignals) {
-      signals.*signal.field = model::Signal::of(g % 50, std::chrono::seconds(1));
+      signals.*signal.field = model::Signal::measured(g % 50, std::chrono::seconds(1));
     }
   }
   readings_ = op::Readings(std::move(readings));

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "archive/saved_state.h"
-#include "decide/index.h"
 #include "decide/place/place.h"
+#include "fleet/index.h"
 #include "large_cluster/kube_cluster.h"
 #include "large_cluster/model_cluster.h"
 #include "model/consistency.h"
@@ -20,7 +20,7 @@ namespace {
 constexpr std::uint32_t kUnits = 2;  // 250 nodes
 
 decide::place::Decision place(const model::Snapshot& snapshot) {
-  decide::Index index = decide::build(snapshot);
+  fleet::Index index = fleet::build(snapshot);
   decide::place::Memory memory;
   return decide::place::decide(index, snapshot, {}, decide::place::Policy{}, memory, kNow);
 }
@@ -121,9 +121,9 @@ TEST(LargeCluster, AChangeDiffersByTheRowsOfItsDelta) {
   for (const auto& make : {pod_ends, node_appears, gang_appears}) {
     const Change change = make(before, layout);
     EXPECT_FALSE(change.delta.empty());
-    decide::Index index = decide::build(before);
-    decide::apply(index, change.after, change.delta);
-    EXPECT_EQ(index, decide::build(change.after));
+    fleet::Index index = fleet::build(before);
+    fleet::apply(index, change.after, change.delta);
+    EXPECT_EQ(index, fleet::build(change.after));
     EXPECT_EQ(check_placement(change.after, layout, place(change.after)).broken, "");
   }
 }
@@ -150,7 +150,7 @@ TEST(LargeCluster, TheControllerSeesTheSameCluster) {
   KubeCluster cluster(layout);
   op::SnapshotBuilder builder;
   const Instant at{std::chrono::seconds(1'800'000'000)};
-  const op::SnapshotBuilder::Seen first = builder.build(cluster.view(), cluster.readings(), at);
+  const op::SnapshotBuilder::Output first = builder.build(cluster.view(), cluster.readings(), at);
   const model::Snapshot expected = model_cluster(layout).snapshot;
   EXPECT_EQ(first.snapshot.nodes.size(), expected.nodes.size());
   EXPECT_EQ(first.snapshot.gangs.size(), expected.gangs.size());
@@ -167,7 +167,7 @@ TEST(LargeCluster, TheControllerSeesTheSameCluster) {
   cluster.change_pods(0);
   EXPECT_TRUE(builder.build(cluster.view(), cluster.readings(), at).delta.empty()) << "nothing has changed";
   cluster.change_pods(5);
-  const op::SnapshotBuilder::Seen later = builder.build(cluster.view(), cluster.readings(), at);
+  const op::SnapshotBuilder::Output later = builder.build(cluster.view(), cluster.readings(), at);
   EXPECT_EQ(later.delta.pods.size(), 5u);
   EXPECT_EQ(later.delta.gangs.size(), 5u);
   EXPECT_TRUE(later.delta.nodes.empty());

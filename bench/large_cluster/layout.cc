@@ -20,8 +20,8 @@ enum class Load : std::uint8_t {
   none
 };
 
-/// The number of nodes of a unit with each load. They hold 900 pods. Of the 1,000 GPUs 86 are free: three or four on
-/// each of twenty nodes, and eight on each of two nodes.
+/// The number of nodes with each load in one unit of the cluster. The 125 nodes of a unit have 1,000 GPUs and run 900
+/// pods. 86 GPUs are free: three or four on each of twenty nodes, and eight on each of two nodes.
 constexpr std::pair<Load, std::uint32_t> kLoads[] = {
     {Load::eight_of_1, 61}, {Load::sixteen_of_half, 16}, {Load::four_of_2, 10}, {Load::two_of_4, 10},
     {Load::one_of_8, 6},    {Load::five_of_1, 10},       {Load::four_of_1, 10}, {Load::none, 2},

@@ -21,9 +21,9 @@
 #include <vector>
 
 #include "archive/saved_state.h"
-#include "decide/index.h"
 #include "decide/place/place.h"
 #include "decide/provision/provision.h"
+#include "fleet/index.h"
 #include "large_cluster/kube_cluster.h"
 #include "large_cluster/model_cluster.h"
 #include "operator/snapshot/snapshot_builder.h"
@@ -90,7 +90,7 @@ std::string placement_words(const Placement& placement) {
                      placement.broken.empty() ? "" : " broken=" + placement.broken);
 }
 
-using decide::Index;
+using fleet::Index;
 
 decide::place::Decision place(Index& index, const model::Snapshot& snapshot, decide::place::Memory& memory,
                               Instant now = kNow) {
@@ -100,14 +100,14 @@ decide::place::Decision place(Index& index, const model::Snapshot& snapshot, dec
 std::string build_index(const Arguments& arguments) {
   const archive::SavedState state = model_cluster(arguments.layout);
   std::optional<Index> index;
-  const double time = median_seconds([&] { index.reset(); }, [&] { index = decide::build(state.snapshot); });
+  const double time = median_seconds([&] { index.reset(); }, [&] { index = fleet::build(state.snapshot); });
   return fmt::format("seconds={}", time);
 }
 
 /// Measures a cycle of a controller that has just started, so that the index has no rooms of earlier cycles.
 std::string cycle(const Arguments& arguments) {
   const archive::SavedState state = model_cluster(arguments.layout);
-  Index index = decide::build(state.snapshot);
+  Index index = fleet::build(state.snapshot);
   decide::place::Decision decision;
   const auto restart = [&] { index.assumed = {}; };
   const double time = median_seconds(restart, [&] {
@@ -122,18 +122,18 @@ std::string cycle(const Arguments& arguments) {
 std::string cycle_after(const Arguments& arguments, Change (*make)(const model::Snapshot&, const Layout&)) {
   const archive::SavedState state = model_cluster(arguments.layout);
   const Change change = make(state.snapshot, arguments.layout);
-  Index index = decide::build(state.snapshot);
+  Index index = fleet::build(state.snapshot);
   decide::place::Memory settled, memory;
   place(index, state.snapshot, settled);
   decide::place::Decision decision;
   bool is_changed = false;
   const auto restore = [&] {
-    if (is_changed) decide::apply(index, state.snapshot, change.delta);
+    if (is_changed) fleet::apply(index, state.snapshot, change.delta);
     is_changed = true;
     memory = settled;
   };
   const double time = median_seconds(restore, [&] {
-    decide::apply(index, change.after, change.delta);
+    fleet::apply(index, change.after, change.delta);
     decision = place(index, change.after, memory, kNow + seconds(1));
   });
   return fmt::format("seconds={} {}", time, placement_words(check_placement(change.after, arguments.layout, decision)));
@@ -143,7 +143,7 @@ std::string cycle_after(const Arguments& arguments, Change (*make)(const model::
 std::string verdict(const Arguments& arguments) {
   const archive::SavedState state = model_cluster(arguments.layout);
   const model::Snapshot snapshot = only_unplaceable_gang(state.snapshot, arguments.layout);
-  Index index = decide::build(snapshot);
+  Index index = fleet::build(snapshot);
   decide::place::Decision decision;
   const auto forget = [&] { index.assumed.refusals = {}; };
   const double time = median_seconds(forget, [&] {
@@ -156,7 +156,7 @@ std::string verdict(const Arguments& arguments) {
 /// Measures what provisioning costs after the full placement cycle.
 std::string provision(const Arguments& arguments) {
   const archive::SavedState state = model_cluster(arguments.layout);
-  Index index = decide::build(state.snapshot);
+  Index index = fleet::build(state.snapshot);
   decide::place::Memory place_memory;
   const decide::place::Decision placed = place(index, state.snapshot, place_memory);
   decide::provision::Decision bought;
@@ -172,7 +172,7 @@ std::string provision(const Arguments& arguments) {
 std::string memory_of_snapshot(const Arguments& arguments) {
   archive::SavedState state = model_cluster(arguments.layout);
   std::size_t before = heap_bytes();
-  Index index = decide::build(state.snapshot);
+  Index index = fleet::build(state.snapshot);
   {
     decide::place::Memory memory;
     place(index, state.snapshot, memory);
@@ -203,7 +203,7 @@ std::string read_file(const Arguments& arguments) {
   return fmt::format("seconds={} bytes={} hash={:x}", time, peak_bytes(), model::state_hash(state->snapshot));
 }
 
-std::string row_words(const op::SnapshotBuilder::Seen& seen) {
+std::string row_words(const op::SnapshotBuilder::Output& seen) {
   return fmt::format(
       "nodes={} gangs={} pods={} changed_rows={}", seen.snapshot.nodes.size(), seen.snapshot.gangs.size(),
       seen.snapshot.pods.size(),
@@ -214,7 +214,7 @@ std::string first_look(const Arguments& arguments) {
   const KubeCluster cluster(arguments.layout);
   const op::ClusterView view = cluster.view();
   std::optional<op::SnapshotBuilder> builder;
-  op::SnapshotBuilder::Seen seen;
+  op::SnapshotBuilder::Output seen;
   const auto restart = [&] {
     seen = {};
     builder.emplace();
@@ -233,7 +233,7 @@ std::string later_look(const Arguments& arguments, ChangeCluster restore, Change
   KubeCluster cluster(arguments.layout);
   op::ClusterView view = cluster.view();
   op::SnapshotBuilder builder;
-  op::SnapshotBuilder::Seen seen;
+  op::SnapshotBuilder::Output seen;
   Instant at = kFirstLook;
   const auto look = [&] { seen = builder.build(view, cluster.readings(), at); };
   look();
@@ -244,7 +244,7 @@ std::string later_look(const Arguments& arguments, ChangeCluster restore, Change
     change(cluster);
     view = cluster.view();
     at = at + std::chrono::seconds(1);
-    if (reads_all) builder.forget_last_look();
+    if (reads_all) builder.forget_last_pass();
   };
   const double time = median_seconds(prepare, look);
   return fmt::format("seconds={} {}", time, row_words(seen));

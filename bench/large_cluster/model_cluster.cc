@@ -54,7 +54,8 @@ class ModelCluster {
   }
 
  private:
-  /// One pod class for each class of services. Every node has room for the requests of as many pods as it has GPUs.
+  /// Adds one pod class for each class of services. Every node has enough CPU, memory and pod
+  /// slots for all pods that its GPUs can hold, so these limit no placement.
   void add_classes() {
     model::Eligibility& out = catalog_.eligibility;
     for (std::uint32_t c = 0; c < kClasses; ++c) {
@@ -79,7 +80,7 @@ class ModelCluster {
       catalog_.domains.push_back(
           {fmt::format("block-{}", block_of(n)), TopologyLevel::nvlink, rack_domain(rack_of(n))});
     }
-    for (model::Topology::Depth& depth : catalog_.topologies.front().levels) {
+    for (model::Topology::LevelInfo& depth : catalog_.topologies.front().levels) {
       depth.is_chosen_at_launch = depth.name == "zone" || depth.name == "cluster";
     }
   }
@@ -87,7 +88,7 @@ class ModelCluster {
   /// One pool for each node class, which sells its instance type in every zone and may grow by a quarter.
   void add_pools() {
     for (std::uint32_t c = 0; c < kClasses; ++c) {
-      model::Pool pool{.name = fmt::format("class-{}", c), .offerings = {}, .gpu_limit = layout_.nodes};
+      model::Pool pool{.name = fmt::format("class-{}", c), .offerings = {}, .limits = {.gpus = layout_.nodes}};
       for (std::uint32_t z = 0; z < kZones; ++z) {
         pool.offerings.push_back({static_cast<std::uint32_t>(catalog_.offerings.size())});
         catalog_.offerings.push_back({fmt::format("gpu8.class-{}", c),
@@ -136,7 +137,7 @@ class ModelCluster {
       service.max_replicas = 100'000;
       catalog_.services.push_back(std::move(service));
       state_.snapshot.services.set(
-          {s}, {.desired_replicas = replicas[s], .leaving = 0, .gateway_waiting = model::Signal::of(0)});
+          {s}, {.desired_replicas = replicas[s], .leaving = 0, .gateway_waiting = model::Signal::measured(0)});
     }
   }
 
@@ -174,7 +175,7 @@ class ModelCluster {
     } else {
       model::ReplicaSignals signals;
       for (const model::ReplicaSignal& signal : model::kReplicaSignals) {
-        signals.*signal.field = model::Signal::of(id.value % 50, seconds(1));
+        signals.*signal.field = model::Signal::measured(id.value % 50, seconds(1));
       }
       state_.snapshot.signals.set(id, signals);
     }
@@ -299,7 +300,7 @@ Placement check_placement(const model::Snapshot& snapshot, const Layout& layout,
       const model::Node& node = snapshot.nodes.at(binding.node);
       pods.insert(binding.pod);
       domains.insert(gang.spec.together == TopologyLevel::node ? binding.node.value
-                                                               : node.domains.of(gang.spec.together).value);
+                                                               : node.domains.domain_at(gang.spec.together).value);
       held[binding.node] += snapshot.pods.at(binding.pod).gpus;
       if (held[binding.node] > node.gpus) fail(bind->gang, "puts more on a node than it has");
       if (!may_run_on(gang.service.value % kClasses, class_of_node(binding.node.value % layout.nodes))) {

@@ -27,10 +27,10 @@ std::string serving_key(const Ref& pod) { return key_of("serving", pod); }
 
 /// Returns the replicas that will be removed.
 std::vector<Target::Replica> victims_of(const Target& target, const model::SetReplicas& set) {
-  std::vector<Removable> removable;
+  std::vector<RemovableReplica> removable;
   for (const Target::Replica& replica : target.replicas) {
     const auto named = std::ranges::find(set.drain, replica.gang);
-    Removable candidate{replica.name, replica.ordinal, {}, replica.ready && !replica.out_since};
+    RemovableReplica candidate{replica.name, replica.ordinal, {}, replica.ready && !replica.out_since};
     if (named != set.drain.end()) candidate.rank = static_cast<std::size_t>(named - set.drain.begin());
     removable.push_back(std::move(candidate));
   }
@@ -92,7 +92,7 @@ void ActionDispatcher::set_replicas(model::ActionToken token, const model::SetRe
   goal->means = target->means;
   // If Capstan does not know which replicas this kind of workload removes, it cannot drain them beforehand.
   const Removal removal = removal_of(target->kind);
-  if (removal == Removal::unknown && goal->means.waits()) goal->means = {};
+  if (removal == Removal::unknown && goal->means.drains_by_router()) goal->means = {};
   goal->can_mark = removal == Removal::marked;
   if (target->drain_limit) goal->drain_limit = *target->drain_limit;
   goal->victims.clear();
@@ -105,7 +105,7 @@ void ActionDispatcher::set_replicas(model::ActionToken token, const model::SetRe
       if (!victim.ever_served && !runner_.busy(serving_key(victim.pod))) goal->never_served.insert(victim.pod.uid);
     }
     for (const Target::Replica& replica : target->replicas) {
-      if (goal->means.waits() && replica.ever_served) goal->serving_at_decision.insert(replica.pod.uid);
+      if (goal->means.drains_by_router() && replica.ever_served) goal->serving_at_decision.insert(replica.pod.uid);
     }
   }
   goal->drained.clear();
@@ -192,9 +192,9 @@ std::set<std::string> ActionDispatcher::victims() const {
 }
 
 /// Counts, for every scale-down in progress, the replicas that served at the decision and are gone.
-void ActionDispatcher::update_lost(std::span<const Routed> pods) {
+void ActionDispatcher::update_lost(std::span<const RoutedPod> pods) {
   std::set<std::string_view> present;
-  for (const Routed& routed : pods) present.insert(routed.pod.uid);
+  for (const RoutedPod& routed : pods) present.insert(routed.pod.uid);
   for (const auto& [key, weak] : goals_) {
     const std::shared_ptr<ScaleGoal> goal = weak.lock();
     if (goal == nullptr || goal->is_cancelled) continue;
@@ -203,12 +203,12 @@ void ActionDispatcher::update_lost(std::span<const Routed> pods) {
   }
 }
 
-void ActionDispatcher::update_routing(std::span<const Routed> pods) {
+void ActionDispatcher::update_routing(std::span<const RoutedPod> pods) {
   update_lost(pods);
   const Instant now = clock_();
   const std::set<std::string> leaving = victims();
   if (!first_pass_) first_pass_ = now;
-  for (const Routed& routed : pods) {
+  for (const RoutedPod& routed : pods) {
     // The first decisions of a new leader continue or cancel the drains of the earlier leader. Therefore no pod counts
     // as abandoned within kRemovedPodVisibleMax after the first pass.
     const bool is_abandoned =

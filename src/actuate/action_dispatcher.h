@@ -73,14 +73,14 @@ class ActionDispatcher {
   void cancel_except(const std::set<std::string>& targets);
 
   /// A pod that can be put into the router and taken out of it.
-  struct Routed {
+  struct RoutedPod {
     Ref pod;
     DrainMeans means;
     bool is_out = false;    ///< Capstan has taken the pod out of the router
     bool has_gate = false;  ///< the pod's gate was set before, to True or to False
   };
   /// Puts new pods into the router, and puts back pods whose drain was abandoned.
-  void update_routing(std::span<const Routed> pods);
+  void update_routing(std::span<const RoutedPod> pods);
 
   /// Removes the hold, which protects claims and nodes from disruption until their gang runs.
   /// @param held  claims and nodes whose gang runs
@@ -96,7 +96,7 @@ class ActionDispatcher {
   void delete_claims(model::ActionToken token, const std::string& key, const std::vector<Ref>& claims);
   std::string name_of(model::ActionToken token) const;
   std::set<std::string> victims() const;
-  void update_lost(std::span<const Routed> pods);
+  void update_lost(std::span<const RoutedPod> pods);
 
   Runner& runner_;
   const References& references_;

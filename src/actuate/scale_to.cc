@@ -108,7 +108,7 @@ std::optional<Step> ScaleTo::plan(Instant now) {
   if (!ending_ && lowers() && goal_->means.kind == DrainMeans::Kind::none) refuse({ReasonCode::drain_unsafe, {}});
   if (put_back_one()) return std::nullopt;
   if (ending_) return Step::done(*ending_);
-  if (goal_->means.waits() && take_out_one()) return std::nullopt;
+  if (goal_->means.drains_by_router() && take_out_one()) return std::nullopt;
   Instant until = Instant::never();
   switch (drain_state(now, until)) {
     case Drain::waiting:
@@ -162,7 +162,7 @@ bool ScaleTo::mark_one() {
 /// Checks whether the victims have finished their requests. If some have not, sets `until` to the time at which the
 /// first of them reaches its drain limit.
 ScaleTo::Drain ScaleTo::drain_state(Instant now, Instant& until) {
-  if (!goal_->means.waits()) return Drain::done;
+  if (!goal_->means.drains_by_router()) return Drain::done;
   bool waiting = false;
   silent_ = 0;
   for (const Ref& victim : goal_->victims) {

@@ -28,7 +28,7 @@ struct DrainMeans {
   std::string label;  ///< key of the router label
 
   /// Returns true if Capstan takes the replica out of the router and waits for its requests.
-  bool waits() const { return kind == Kind::readiness_gate || kind == Kind::router_label; }
+  bool drains_by_router() const { return kind == Kind::readiness_gate || kind == Kind::router_label; }
   friend bool operator==(const DrainMeans&, const DrainMeans&) = default;
 };
 

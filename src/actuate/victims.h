@@ -22,7 +22,7 @@ enum class Removal : std::uint8_t {
 Removal removal_of(std::string_view kind);
 
 /// A replica with everything that the choice of victims depends on.
-struct Removable {
+struct RemovableReplica {
   std::string name;
   std::optional<std::uint32_t> ordinal;
   std::optional<std::size_t> rank;  ///< position in the decision's list, best victim first; none: not in the list
@@ -33,7 +33,7 @@ struct Removable {
 /// If the workload chooses, this predicts its choice. If Capstan chooses, the order is: replicas that do not serve,
 /// then the decision's list, then by name. Returns none for `Removal::unknown`.
 /// @param first_ordinal  ordinal of the first replica (`spec.ordinals.start`)
-std::vector<std::size_t> choose_victims(Removal removal, std::span<const Removable> replicas,
+std::vector<std::size_t> choose_victims(Removal removal, std::span<const RemovableReplica> replicas,
                                         std::uint32_t first_ordinal, ReplicaCount wanted);
 
 }  // namespace capstan::actuate

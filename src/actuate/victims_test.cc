@@ -5,8 +5,8 @@
 namespace capstan::actuate {
 namespace {
 
-Removable replica(std::string name, std::optional<std::uint32_t> ordinal = {}, std::optional<std::size_t> rank = {},
-                  bool serves = true) {
+RemovableReplica replica(std::string name, std::optional<std::uint32_t> ordinal = {},
+                         std::optional<std::size_t> rank = {}, bool serves = true) {
   return {std::move(name), ordinal, rank, serves};
 }
 
@@ -14,14 +14,14 @@ TEST(Victims, PredictsTheRemovedReplicas) {
   struct Row {
     const char* what;
     const char* kind;
-    std::vector<Removable> replicas;
+    std::vector<RemovableReplica> replicas;
     std::uint32_t first_ordinal;
     ReplicaCount wanted;
     std::vector<std::string> expected;
   };
-  const std::vector<Removable> plain = {replica("a", {}, 1), replica("b"), replica("c", {}, 0)};
-  const std::vector<Removable> numbered = {replica("s-0", 0, 0), replica("s-1", 1, 1), replica("s-10", 10),
-                                           replica("s-2", 2)};
+  const std::vector<RemovableReplica> plain = {replica("a", {}, 1), replica("b"), replica("c", {}, 0)};
+  const std::vector<RemovableReplica> numbered = {replica("s-0", 0, 0), replica("s-1", 1, 1), replica("s-10", 10),
+                                                  replica("s-2", 2)};
   const Row rows[] = {
       {"the first of the decision's list", "Deployment", plain, 0, 2, {"c"}},
       {"the decision's list, then by name", "Deployment", plain, 0, 0, {"c", "a", "b"}},

@@ -11,7 +11,7 @@ class Checker {
   explicit Checker(const model::Catalog& catalog) : catalog_(catalog) {}
 
   void scale(const decide::scale::Memory& memory) {
-    for (const auto& answer : memory.answers) change("scale answer", answer.at, answer.replicas);
+    for (const auto& answer : memory.recommendations) change("scale answer", answer.at, answer.replicas);
     for (const auto& up : memory.ups) change("scale up", up.at, up.replicas);
     for (const auto& down : memory.downs) change("scale down", down.at, down.replicas);
     if (memory.capstan) capstan(*memory.capstan);

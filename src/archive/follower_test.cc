@@ -35,7 +35,7 @@ TEST(Follower, ReadsWhatAWriterAdds) {
   ASSERT_TRUE(recorder);
   EXPECT_EQ(seconds_of(follower), Seconds{});
   for (int i = 0; i < 300; ++i) {
-    ASSERT_TRUE(recorder->add(small_state(decide::testing::at(i))));
+    ASSERT_TRUE(recorder->add(small_state(fleet::testing::at(i))));
     if (i % 100 == 50) {
       EXPECT_EQ(seconds_of(glance, true), Seconds{i});
     }
@@ -50,7 +50,7 @@ TEST(Follower, ReadsWhatAWriterAdds) {
   EXPECT_EQ(seconds_of(glance, true), Seconds{299});
   // A controller that starts again continues its file.
   Result<Recorder> again = Recorder::append(scratch.file());
-  ASSERT_TRUE(again && again->add(small_state(decide::testing::at(400))));
+  ASSERT_TRUE(again && again->add(small_state(fleet::testing::at(400))));
   EXPECT_EQ(seconds_of(follower), Seconds{400});
   EXPECT_EQ(seconds_of(glance, true), Seconds{400});
 }
@@ -58,10 +58,10 @@ TEST(Follower, ReadsWhatAWriterAdds) {
 TEST(Follower, GoesOnWhereOldStatesWereDropped) {
   const Scratch scratch;
   Result<Recorder> recorder = Recorder::create(scratch.file(), {.bytes = 1});
-  ASSERT_TRUE(recorder && recorder->add(small_state(decide::testing::at(0))));
+  ASSERT_TRUE(recorder && recorder->add(small_state(fleet::testing::at(0))));
   Follower follower(scratch.file());
   EXPECT_EQ(seconds_of(follower), Seconds{0});
-  for (int i = 1; i < 500; ++i) ASSERT_TRUE(recorder->add(small_state(decide::testing::at(i))));
+  for (int i = 1; i < 500; ++i) ASSERT_TRUE(recorder->add(small_state(fleet::testing::at(i))));
   const Seconds rest = seconds_of(follower);
   ASSERT_FALSE(rest.empty());
   EXPECT_GT(rest.front(), 1);
@@ -73,7 +73,7 @@ TEST(Follower, NoticesAnotherRecordingInItsPlace) {
   const auto write = [&](const std::string& file, int from, int to) {
     Result<Recorder> recorder = Recorder::create(file);
     ASSERT_TRUE(recorder);
-    for (int i = from; i < to; ++i) ASSERT_TRUE(recorder->add(small_state(decide::testing::at(i))));
+    for (int i = from; i < to; ++i) ASSERT_TRUE(recorder->add(small_state(fleet::testing::at(i))));
     ASSERT_TRUE(recorder->finish());
   };
   write(scratch.file(), 0, 3);
@@ -91,8 +91,8 @@ TEST(Follower, NoticesAnotherRecordingInItsPlace) {
 TEST(Follower, SaysWhatIsWrongAndRecovers) {
   const Scratch scratch;
   Result<Recorder> recorder = Recorder::create(scratch.file());
-  ASSERT_TRUE(recorder && recorder->add(small_state(decide::testing::at(1))));
-  for (int i = 2; i < 100; ++i) ASSERT_TRUE(recorder->add(small_state(decide::testing::at(i))));
+  ASSERT_TRUE(recorder && recorder->add(small_state(fleet::testing::at(1))));
+  for (int i = 2; i < 100; ++i) ASSERT_TRUE(recorder->add(small_state(fleet::testing::at(i))));
   ASSERT_TRUE(recorder->finish());
   Follower follower(scratch.file());
   EXPECT_EQ(seconds_of(follower).size(), 99U);

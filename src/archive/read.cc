@@ -46,12 +46,12 @@ void for_each_row(const manifest::JsonFile& file, std::string_view table, std::s
 /// Reads the tables row by row. A first pass reads the ids, because rows may refer to later rows.
 class TableReader {
  public:
-  TableReader(const manifest::JsonFile& file, SavedState& state, const model::Catalog& catalog, ClosedLists* closed,
-              ErrorList& errors)
+  TableReader(const manifest::JsonFile& file, SavedState& state, const model::Catalog& catalog,
+              ExclusionLists* exclusions, ErrorList& errors)
       : file_(file),
         state_(state),
         catalog_(catalog),
-        closed_(closed),
+        exclusions_(exclusions),
         errors_(errors),
         level_keys_(level_keys(catalog.topologies)) {}
 
@@ -159,7 +159,7 @@ class TableReader {
       }
       domains.finish();
     }
-    if (closed_ == nullptr) {
+    if (exclusions_ == nullptr) {
       read_ref(fields, errors_, "node_class", row.node_class,
                [](model::NodeClassId id) { return id.value < kMaxNodeClasses; });
       fields.check("available", [&](const Node& available, ErrorList& errors) {
@@ -196,7 +196,7 @@ class TableReader {
     need_integer(fields, "gpus_per_pod_milli", spec.gpus_per_pod.count, 1, kMaxGpus);
     read_level(fields, errors_, "together", catalog_.topologies, row.spec.together);
     read_preferred(fields, errors_, catalog_.topologies, row.spec.preferred);
-    read_pod_class(fields, errors_, spec.pod_class, catalog_, closed_);
+    read_pod_class(fields, errors_, spec.pod_class, catalog_, exclusions_);
     spec.count = std::max(std::ssize(row.pods), spec.minimum);
     need_instant(fields, "created_at_ns", row.created_at);
     fields.boolean("resumed", row.resumed);
@@ -254,7 +254,7 @@ class TableReader {
   const manifest::JsonFile& file_;
   SavedState& state_;
   const model::Catalog& catalog_;
-  ClosedLists* closed_;  ///< null for formats after 1
+  ExclusionLists* exclusions_;  ///< null for formats after 1
   ErrorList& errors_;
   std::vector<std::string> level_keys_;  ///< by number; `Fields` refers to them
   std::set<model::NodeId> overcommitted_;
@@ -416,18 +416,18 @@ Result<SavedState> read_document(const manifest::JsonFile& file) {
   need_instant(fields, "at_ns", state.snapshot.at);
   if (const Node* policies = fields.need("policies")) read_policies(*policies, state.policies, errors);
   model::Catalog catalog;
-  ClosedLists closed_lists;
-  ClosedLists* closed = format == 1 ? &closed_lists : nullptr;
-  if (const Node* node = fields.need("catalog")) catalog = read_catalog(*node, closed, errors);
+  ExclusionLists exclusion_lists;
+  ExclusionLists* exclusions = format == 1 ? &exclusion_lists : nullptr;
+  if (const Node* node = fields.need("catalog")) catalog = read_catalog(*node, exclusions, errors);
   if (const std::size_t policies = state.policies.scale.size(); errors.ok() && policies != catalog.services.size()) {
     errors.fail(document.place, "policies.scale: found " + std::to_string(policies) +
                                     " policies, expected one for each of " + std::to_string(catalog.services.size()) +
                                     " services");
   }
   if (errors.ok()) report_inconsistency(find_inconsistency(catalog), file, errors);
-  TableReader tables(file, state, catalog, closed, errors);
+  TableReader tables(file, state, catalog, exclusions, errors);
   if (errors.ok()) tables.read(fields);
-  if (errors.ok()) closed_lists.apply(state.snapshot, catalog);
+  if (errors.ok()) exclusion_lists.apply(state.snapshot, catalog);
   if (const Node* node = fields.need("memory"); node != nullptr && errors.ok()) {
     read_memory(*node, catalog, state.memory, errors);
   }

@@ -35,7 +35,7 @@ model::Topology read_topology(const Node& item, ErrorList& errors) {
   need_text(fields, "name", topology.name);
   for (const Node& row : need_list(fields, "levels")) {
     Fields of_level(row, "catalog.topologies.levels", errors);
-    model::Topology::Depth& level = topology.levels.emplace_back();
+    model::Topology::LevelInfo& level = topology.levels.emplace_back();
     need_text(of_level, "name", level.name);
     of_level.text("node_label", level.node_label);
     of_level.boolean("chosen_at_launch", level.is_chosen_at_launch);
@@ -102,12 +102,38 @@ void read_offerings(Fields& from, model::Catalog& catalog, ErrorList& errors) {
   }
 }
 
+model::DisruptionBudget read_budget(const Node& node, ErrorList& errors) {
+  Fields fields(node, "catalog.pools.budgets", errors);
+  model::DisruptionBudget budget;
+  if (node.find("nodes") != nullptr) fields.integer("nodes", budget.nodes.emplace(), 0, kMaxGpus);
+  if (node.find("share_ppm") != nullptr) fields.integer("share_ppm", budget.share_ppm.emplace(), 0, 1'000'000);
+  if (node.find("start") != nullptr) {
+    fields.cron("start", budget.start.emplace());
+    need_duration_ns(fields, "duration_ns", budget.duration, model::DisruptionBudget::kLongest);
+  }
+  fields.finish();
+  return budget;
+}
+
+void read_budgets(Fields& pool, std::vector<model::DisruptionBudget>& budgets, ErrorList& errors) {
+  for (const Node& node : need_list(pool, "budgets")) budgets.push_back(read_budget(node, errors));
+  if (budgets.size() <= model::DisruptionBudget::kMost) return;
+  errors.fail(pool.place_for_error({"budgets"}), "catalog.pools.budgets: found " + std::to_string(budgets.size()) +
+                                                     ", expected at most " +
+                                                     std::to_string(model::DisruptionBudget::kMost));
+}
+
 void read_pools(Fields& from, model::Catalog& catalog, ErrorList& errors) {
   for (const Node& item : need_list(from, "pools")) {
     Fields fields(item, "catalog.pools", errors);
     model::Pool pool;
     fields.text("name", pool.name);
-    need_integer(fields, "gpu_limit", pool.gpu_limit, 0, kMaxGpus);
+    need_integer(fields, "gpu_limit", pool.limits.gpus, 0, kMaxGpus);
+    fields.integer("node_limit", pool.limits.nodes, 0, model::kUnlimited);
+    fields.integer("cpu_milli_limit", pool.limits.cpu_milli, 0, model::kUnlimited);
+    fields.integer("memory_mib_limit", pool.limits.memory_mib, 0, model::kUnlimited);
+    fields.integer("weight", pool.weight, 0, kMaxWeight);
+    if (item.find("budgets") != nullptr) read_budgets(fields, pool.budgets.emplace(), errors);
     for (const Node& node : need_list(fields, "offerings")) {
       read_ref(node, "catalog.pools.offerings", errors, pool.offerings.emplace_back(), within(catalog.offerings));
     }
@@ -166,7 +192,8 @@ void read_queues(Fields& from, model::Catalog& catalog, ErrorList& errors) {
   for (const Node& item : items) read_queue(item, items.size(), catalog, errors);
 }
 
-model::Workload read_workload(const Node& item, const model::Catalog& catalog, ClosedLists* closed, ErrorList& errors) {
+model::Workload read_workload(const Node& item, const model::Catalog& catalog, ExclusionLists* exclusions,
+                              ErrorList& errors) {
   Fields fields(item, "catalog.services.variants", errors);
   model::Workload workload;
   workload.engine.clear();  // an absent key means an empty text, not the default of model::Workload
@@ -190,7 +217,7 @@ model::Workload read_workload(const Node& item, const model::Catalog& catalog, C
   fields.integer("max_batched_tokens", workload.step_limits.max_batched_tokens, 0, 1 << 24);
   read_ref(fields, errors, "queue", workload.queue, within(catalog.queues));
   fields.boolean("placed_elsewhere", workload.placed_elsewhere);
-  read_pod_class(fields, errors, workload.pod_class, catalog, closed);
+  read_pod_class(fields, errors, workload.pod_class, catalog, exclusions);
   fields.integer("micro_usd_per_hour", workload.price_per_hour.count, 0, 1'000'000'000'000);
   fields.finish();
   return workload;
@@ -199,18 +226,12 @@ model::Workload read_workload(const Node& item, const model::Catalog& catalog, C
 model::BoundsWindow read_window(const Node& node, ErrorList& errors) {
   Fields fields(node, "catalog.services.windows", errors);
   model::BoundsWindow window;
-  std::string start;
-  need_text(fields, "start", start);
+  fields.need("start");
+  fields.cron("start", window.start);
   need_duration_ns(fields, "duration_ns", window.duration, model::BoundsWindow::kLongest);
   if (fields.take("min") != nullptr) fields.integer("min", window.min.emplace(), 0, kMaxReplicas);
   if (fields.take("max") != nullptr) fields.integer("max", window.max.emplace(), 1, kMaxReplicas);
   fields.finish();
-  if (!errors.ok()) return window;
-  if (Result<Cron> cron = Cron::parse(start)) {
-    window.start = std::move(*cron);
-  } else {
-    errors.fail(node.place, "catalog.services.windows.start: " + cron.error().message);
-  }
   return window;
 }
 
@@ -233,7 +254,7 @@ void read_slo(const Node& node, model::Slo& slo, ErrorList& errors) {
   fields.finish();
 }
 
-void read_services(Fields& from, model::Catalog& catalog, ClosedLists* closed, ErrorList& errors) {
+void read_services(Fields& from, model::Catalog& catalog, ExclusionLists* exclusions, ErrorList& errors) {
   for (const Node& item : need_list(from, "services")) {
     Fields fields(item, "catalog.services", errors);
     model::Service service;
@@ -253,7 +274,7 @@ void read_services(Fields& from, model::Catalog& catalog, ClosedLists* closed, E
     read_refs(fields, errors, "beside", service.alternatives, [](model::ServiceId) { return true; });
     const auto variants = fields.list("variants");
     if (variants.size() == 1) {
-      service.workload = read_workload(variants.front(), catalog, closed, errors);
+      service.workload = read_workload(variants.front(), catalog, exclusions, errors);
     } else {
       errors.fail(variants.empty() ? item.place : variants[1].place,
                   "catalog.services.variants: found " + std::to_string(variants.size()) + " entries, expected one");
@@ -337,7 +358,7 @@ void read_launches_into(Fields& fields, model::Topology& standard, ErrorList& er
 
 }  // namespace
 
-model::Catalog read_catalog(const Node& node, ClosedLists* closed, ErrorList& errors) {
+model::Catalog read_catalog(const Node& node, ExclusionLists* exclusions, ErrorList& errors) {
   model::Catalog catalog;
   Fields fields(node, "catalog", errors);
   read_gpu_kinds(fields, catalog, errors);
@@ -347,8 +368,8 @@ model::Catalog read_catalog(const Node& node, ClosedLists* closed, ErrorList& er
   read_offerings(fields, catalog, errors);
   read_pools(fields, catalog, errors);
   read_queues(fields, catalog, errors);
-  if (closed == nullptr) read_classes(fields, catalog, errors);
-  read_services(fields, catalog, closed, errors);
+  if (exclusions == nullptr) read_classes(fields, catalog, errors);
+  read_services(fields, catalog, exclusions, errors);
   if (const Node* limits = fields.take("limits")) read_limits(*limits, catalog.limits, errors);
   if (fields.take("launches_into") != nullptr) read_launches_into(fields, catalog.topologies.front(), errors);
   fields.finish();

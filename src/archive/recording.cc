@@ -66,8 +66,8 @@ Result<bool> has_due(Database& database) {
 }
 
 /// Returns the layers that decided as one text: the numbers of the services, then "placement". Empty if all decided.
-std::string due_text(const control::Due& due) {
-  if (due == control::Due{}) return "";
+std::string due_text(const control::DueDecisions& due) {
+  if (due == control::DueDecisions{}) return "";
   std::string text = due.services ? "services" : "all services";
   for (const model::ServiceId service : due.services.value_or(std::vector<model::ServiceId>())) {
     text += fmt::format(" {}", service.value);
@@ -76,11 +76,11 @@ std::string due_text(const control::Due& due) {
 }
 
 /// Reads what due_text() wrote.
-Result<control::Due> read_due(std::string_view text) {
-  if (text.empty()) return control::Due{};
+Result<control::DueDecisions> read_due(std::string_view text) {
+  if (text.empty()) return control::DueDecisions{};
   const Error unreadable = Error::about("due", fmt::format("found \"{}\", expected services and placement", text));
   std::vector<std::string_view> words = split(text, ' ');
-  control::Due due{.placement = words.back() == "placement"};
+  control::DueDecisions due{.placement = words.back() == "placement"};
   if (due.placement) words.pop_back();
   if (words == std::vector<std::string_view>{"all", "services"}) return due;
   if (words.empty() || words.front() != "services") return std::unexpected(unreadable);
@@ -303,7 +303,7 @@ Result<bool> Recording::File::step() {
 
 Result<SavedState> Recording::File::state() const {
   const std::string name = fmt::format("{}: state {}", path, place.number);
-  const Result<control::Due> decided = read_due(due);
+  const Result<control::DueDecisions> decided = read_due(due);
   if (!decided) return std::unexpected(Error::about(name, decided.error().text()));
   Result<SavedState> state = parse(place.text, name);
   if (state) state->due = *decided;

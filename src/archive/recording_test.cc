@@ -38,7 +38,7 @@ RC_GTEST_PROP(Recording, GivesEveryStateAgain, ()) {
   std::vector<std::string> written;
   const int states = *rc::gen::inRange(0, 6);
   for (int i = 0; i < states; ++i) {
-    const SavedState state = state_of(decide::testing::random_world(), decide::testing::at(100 + i));
+    const SavedState state = state_of(fleet::testing::random_world(), fleet::testing::at(100 + i));
     RC_ASSERT(recorder->add(state).has_value());
     written.push_back(to_json(state));
   }
@@ -51,12 +51,12 @@ TEST(Recording, DropsTheOldestStatesBeyondItsLimits) {
     const Scratch scratch;
     Result<Recorder> recorder = Recorder::create(scratch.file(), limits);
     ASSERT_TRUE(recorder) << recorder.error().text();
-    for (int i = 0; i < 1000; ++i) ASSERT_TRUE(recorder->add(small_state(decide::testing::at(i))));
+    for (int i = 0; i < 1000; ++i) ASSERT_TRUE(recorder->add(small_state(fleet::testing::at(i))));
     ASSERT_TRUE(recorder->finish());
     const std::vector<std::string> kept = read_all(scratch.file());
     ASSERT_FALSE(kept.empty());
     EXPECT_LT(kept.size(), 300U);
-    EXPECT_EQ(kept.back(), to_json(small_state(decide::testing::at(999))));
+    EXPECT_EQ(kept.back(), to_json(small_state(fleet::testing::at(999))));
   }
 }
 
@@ -65,7 +65,7 @@ TEST(Recording, AFileCutByACrashIsReadUpToItsLastState) {
   {
     Result<Recorder> recorder = Recorder::create(scratch.file());
     ASSERT_TRUE(recorder);
-    for (int i = 0; i < 5; ++i) ASSERT_TRUE(recorder->add(small_state(decide::testing::at(i))));
+    for (int i = 0; i < 5; ++i) ASSERT_TRUE(recorder->add(small_state(fleet::testing::at(i))));
   }  // without finish()
   EXPECT_EQ(read_all(scratch.file()).size(), 5U);
 }
@@ -73,7 +73,7 @@ TEST(Recording, AFileCutByACrashIsReadUpToItsLastState) {
 TEST(Recording, EndsWellWhileAReaderHasTheFileOpen) {
   const Scratch scratch;
   Result<Recorder> recorder = Recorder::create(scratch.file());
-  ASSERT_TRUE(recorder && recorder->add(small_state(decide::testing::at(1))));
+  ASSERT_TRUE(recorder && recorder->add(small_state(fleet::testing::at(1))));
   Result<Recording> reader = Recording::open(scratch.file());
   ASSERT_TRUE(reader && reader->next());
   const Result<void> finished = recorder->finish();
@@ -87,20 +87,20 @@ TEST(Recording, FindsAMomentAndTheNewestState) {
   const Scratch scratch;
   Result<Recorder> recorder = Recorder::create(scratch.file());
   ASSERT_TRUE(recorder);
-  for (int i = 0; i < 400; ++i) ASSERT_TRUE(recorder->add(small_state(decide::testing::at(10 * i))));
+  for (int i = 0; i < 400; ++i) ASSERT_TRUE(recorder->add(small_state(fleet::testing::at(10 * i))));
   Result<Recording> recording = Recording::open(scratch.file());
   ASSERT_TRUE(recording);
   for (const int seconds : {0, 5, 1280, 2701, 3990}) {
-    const auto found = recording->first_from(decide::testing::at(seconds));
+    const auto found = recording->first_from(fleet::testing::at(seconds));
     ASSERT_TRUE(found && *found) << seconds;
     EXPECT_EQ(whole_seconds((*found)->snapshot.at.since_start), (seconds + 9) / 10 * 10);
   }
-  EXPECT_FALSE(*recording->first_from(decide::testing::at(3991)));
+  EXPECT_FALSE(*recording->first_from(fleet::testing::at(3991)));
   Result<Recording> again = Recording::open(scratch.file());
-  EXPECT_EQ((*again->newest())->snapshot.at, decide::testing::at(3990));
+  EXPECT_EQ((*again->newest())->snapshot.at, fleet::testing::at(3990));
   EXPECT_FALSE(*again->newest());
-  ASSERT_TRUE(recorder->add(small_state(decide::testing::at(4000))));
-  EXPECT_EQ((*again->newest())->snapshot.at, decide::testing::at(4000));
+  ASSERT_TRUE(recorder->add(small_state(fleet::testing::at(4000))));
+  EXPECT_EQ((*again->newest())->snapshot.at, fleet::testing::at(4000));
   EXPECT_FALSE(*again->next());
 }
 
@@ -109,9 +109,9 @@ TEST(Recording, IsContinuedAfterARestart) {
   for (int start = 0; start < 3; ++start) {
     Result<Recorder> recorder = Recorder::append(scratch.file());
     ASSERT_TRUE(recorder) << recorder.error().text();
-    ASSERT_TRUE(recorder->add(small_state(decide::testing::at(10 * start))));
-    ASSERT_TRUE(recorder->add(small_state(decide::testing::at(10 * start + 1))));
-    EXPECT_FALSE(recorder->add(small_state(decide::testing::at(0))));
+    ASSERT_TRUE(recorder->add(small_state(fleet::testing::at(10 * start))));
+    ASSERT_TRUE(recorder->add(small_state(fleet::testing::at(10 * start + 1))));
+    EXPECT_FALSE(recorder->add(small_state(fleet::testing::at(0))));
   }
   EXPECT_EQ(read_all(scratch.file()).size(), 6U);
 }
@@ -139,7 +139,7 @@ TEST(Recording, ForeignDamagedAndNewerFilesAreErrors) {
 
   std::filesystem::remove(scratch.file());
   Result<Recorder> recorder = Recorder::create(scratch.file());
-  ASSERT_TRUE(recorder && recorder->add(small_state(decide::testing::at(1))) && recorder->finish());
+  ASSERT_TRUE(recorder && recorder->add(small_state(fleet::testing::at(1))) && recorder->finish());
   const auto change = [&](const char* sql) {
     Result<Database> database = Database::open(scratch.file(), SQLITE_OPEN_READWRITE);
     ASSERT_TRUE(database && database->run(sql));
@@ -155,7 +155,7 @@ TEST(Recording, ForeignDamagedAndNewerFilesAreErrors) {
 
 TEST(Recording, KeepsTheLayersThatDecided) {
   const Scratch scratch;
-  const std::vector<control::Due> all = {
+  const std::vector<control::DueDecisions> all = {
       {},
       {.services = {}, .placement = false},
       {.services = std::vector<model::ServiceId>(), .placement = true},
@@ -164,14 +164,14 @@ TEST(Recording, KeepsTheLayersThatDecided) {
   };
   Result<Recorder> recorder = Recorder::create(scratch.file());
   for (std::size_t i = 0; i < all.size(); ++i) {
-    SavedState state = small_state(decide::testing::at(static_cast<int>(i)));
+    SavedState state = small_state(fleet::testing::at(static_cast<int>(i)));
     state.due = all[i];
     ASSERT_TRUE(recorder->add(state));
   }
   ASSERT_TRUE(recorder->finish());
   {
     Result<Recording> recording = Recording::open(scratch.file());
-    for (const control::Due& due : all) EXPECT_EQ((*recording->next())->due, due);
+    for (const control::DueDecisions& due : all) EXPECT_EQ((*recording->next())->due, due);
   }
   Result<Database> database = Database::open(scratch.file(), SQLITE_OPEN_READWRITE);
   for (const char* bad : {"services 3 2", "services x", "placement", "services 1 place"}) {
@@ -185,30 +185,30 @@ TEST(Recording, KeepsTheLayersThatDecided) {
 TEST(Recording, OfTheFirstVersionIsReadAndContinued) {
   const Scratch scratch;
   Result<Recorder> recorder = Recorder::create(scratch.file());
-  ASSERT_TRUE(recorder->add(small_state(decide::testing::at(1))) && recorder->finish());
+  ASSERT_TRUE(recorder->add(small_state(fleet::testing::at(1))) && recorder->finish());
   {
     Result<Database> database = Database::open(scratch.file(), SQLITE_OPEN_READWRITE);
     ASSERT_TRUE(database->run("ALTER TABLE states DROP COLUMN due; PRAGMA user_version = 1;"));
   }
-  EXPECT_EQ((*Recording::open(scratch.file())->next())->due, control::Due{});
+  EXPECT_EQ((*Recording::open(scratch.file())->next())->due, control::DueDecisions{});
   Result<Recorder> continued = Recorder::append(scratch.file());
   ASSERT_TRUE(continued) << continued.error().text();
-  SavedState second = small_state(decide::testing::at(2));
+  SavedState second = small_state(fleet::testing::at(2));
   second.due = {.services = std::vector<model::ServiceId>(), .placement = true};
   ASSERT_TRUE(continued->add(second) && continued->finish());
   Result<Recording> recording = Recording::open(scratch.file());
-  EXPECT_EQ((*recording->next())->due, control::Due{});
+  EXPECT_EQ((*recording->next())->due, control::DueDecisions{});
   EXPECT_EQ((*recording->next())->due, second.due);
 }
 
 RC_GTEST_PROP(Replay, TheRecordedPoliciesDecideTheSame, ()) {
   const Scratch scratch;
   Result<Recorder> recorder = Recorder::create(scratch.file());
-  const SavedState state = state_of(decide::testing::random_world(), decide::testing::at(100));
+  const SavedState state = state_of(fleet::testing::random_world(), fleet::testing::at(100));
   RC_ASSERT(recorder->add(state).has_value() && recorder->finish().has_value());
   Result<Recording> recording = Recording::open(scratch.file());
   const Result<ReplayCount> count =
-      replay(*recording, {.place = decide::place::Policy{}}, [](const Replayed&) { return true; });
+      replay(*recording, {.place = decide::place::Policy{}}, [](const ReplayedState&) { return true; });
   RC_ASSERT(count.has_value() && count->states == 1);
   RC_ASSERT(count->differing == 0);
 }
@@ -217,12 +217,12 @@ TEST(Replay, FindsTheFirstStateWithDifferentActions) {
   const Scratch scratch;
   Result<Recorder> recorder = Recorder::create(scratch.file());
   ASSERT_TRUE(recorder);
-  for (int i = 0; i < 3; ++i) ASSERT_TRUE(recorder->add(small_state(decide::testing::at(15 * i))));
+  for (int i = 0; i < 3; ++i) ASSERT_TRUE(recorder->add(small_state(fleet::testing::at(15 * i))));
   ASSERT_TRUE(recorder->finish());
   Result<Recording> recording = Recording::open(scratch.file());
   std::vector<bool> differs;
   const Result<ReplayCount> count =
-      replay(*recording, {.scale = decide::scale::Fixed{7}}, [&](const Replayed& replayed) {
+      replay(*recording, {.scale = decide::scale::Fixed{7}}, [&](const ReplayedState& replayed) {
         differs.push_back(replayed.differs);
         return !replayed.differs;
       });

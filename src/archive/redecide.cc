@@ -32,11 +32,11 @@ void keep_due(const SavedState& state, const std::vector<model::ServiceId>& deci
 }  // namespace
 
 Redecision redecide(const SavedState& state) {
-  decide::Index index = decide::build(state.snapshot);
+  fleet::Index index = fleet::build(state.snapshot);
   return redecide(state, index);
 }
 
-Redecision redecide(const SavedState& state, decide::Index& index) {
+Redecision redecide(const SavedState& state, fleet::Index& index) {
   const model::Snapshot& snapshot = state.snapshot;
   control::Memory memory = state.memory;
   Redecision out;

@@ -3,10 +3,10 @@
 #include <vector>
 
 #include "archive/saved_state.h"
-#include "decide/index.h"
 #include "decide/place/place.h"
 #include "decide/provision/provision.h"
 #include "decide/scale/scale.h"
+#include "fleet/index.h"
 
 namespace capstan::archive {
 
@@ -23,6 +23,6 @@ struct Redecision {
 Redecision redecide(const SavedState& state);
 /// Decides with an index that exists already.
 /// @param index  index of the state's snapshot; it is the same afterwards
-Redecision redecide(const SavedState& state, decide::Index& index);
+Redecision redecide(const SavedState& state, fleet::Index& index);
 
 }  // namespace capstan::archive

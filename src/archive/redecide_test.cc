@@ -7,7 +7,7 @@
 #include <chrono>
 #include <variant>
 
-#include "decide/testing/world.h"
+#include "fleet/testing/world.h"
 
 namespace capstan::archive {
 namespace {
@@ -43,8 +43,8 @@ model::Plan whole_plan(const Redecision& all) {
 }
 
 RC_GTEST_PROP(Redecide, GivesThePlanOfTheLoop, ()) {
-  decide::testing::World world = decide::testing::random_world();
-  world.snapshot.at = decide::testing::at(100);
+  fleet::testing::World world = fleet::testing::random_world();
+  world.snapshot.at = fleet::testing::at(100);
   control::Policies policies{"any", {}, {}, {}};
   const decide::scale::Policy fixed = decide::scale::Fixed{*rc::gen::inRange(0, 20)};
   policies.scale.assign(world.snapshot.catalog->services.size(), fixed);
@@ -53,15 +53,14 @@ RC_GTEST_PROP(Redecide, GivesThePlanOfTheLoop, ()) {
 
   FixedWorld port(world.snapshot);
   std::string saved;
-  const auto input_observer = [&](const model::Snapshot& snapshot, const control::Memory& memory, const control::Due&) {
-    saved = to_json({snapshot, {}, policies, memory});
-  };
+  const auto input_observer = [&](const model::Snapshot& snapshot, const control::Memory& memory,
+                                  const control::DueDecisions&) { saved = to_json({snapshot, {}, policies, memory}); };
   control::Controller(policies, port, {.input_observer = input_observer, .decider = nullptr}).tick();
 
   const Result<SavedState> state = parse(saved, "incident.json");
   RC_ASSERT(state.has_value());
   RC_ASSERT(plan_hash(whole_plan(redecide(*state))) == plan_hash(port.submitted));
-  decide::Index index = decide::build(state->snapshot);
+  fleet::Index index = fleet::build(state->snapshot);
   for (int i = 0; i < 2; ++i) {
     RC_ASSERT(plan_hash(whole_plan(redecide(*state, index))) == plan_hash(port.submitted));
   }
@@ -94,9 +93,9 @@ class FollowingWorld final : public ports::World {
 /// Pods and nodes are decided every second, and replicas every 15 s. So the purchase for new replicas comes a second
 /// after the decision to start them.
 TEST(Redecide, ARecordingHasThePurchasesBetweenTwoScaleDecisions) {
-  decide::testing::World world;
+  fleet::testing::World world;
   world.pool({world.offering(8, 0, 12)}, 64);
-  world.snapshot.at = decide::testing::at(100);
+  world.snapshot.at = fleet::testing::at(100);
   control::Policies policies{"any", {}, {}, {}};
   policies.scale.assign(world.snapshot.catalog->services.size(), decide::scale::Fixed{2});
   policies.place.emplace();
@@ -105,7 +104,9 @@ TEST(Redecide, ARecordingHasThePurchasesBetweenTwoScaleDecisions) {
   FollowingWorld port(world.snapshot);
   std::vector<SavedState> states;
   const auto input_observer = [&](const model::Snapshot& snapshot, const control::Memory& memory,
-                                  const control::Due& due) { states.push_back({snapshot, {}, policies, memory, due}); };
+                                  const control::DueDecisions& due) {
+    states.push_back({snapshot, {}, policies, memory, due});
+  };
   control::Controller controller(policies, port, {.input_observer = input_observer, .decider = nullptr});
   for (int second = 0; second < 20; ++second) {
     controller.tick();
@@ -124,13 +125,13 @@ TEST(Redecide, ARecordingHasThePurchasesBetweenTwoScaleDecisions) {
 }
 
 TEST(Redecide, ALayerThatWasNotDueHasNoAction) {
-  decide::testing::World world;
+  fleet::testing::World world;
   world.pool({world.offering(8, 0, 12)}, 64);
   const model::NodeId node = world.node(0);
   world.gang(1, 4, model::TopologyLevel::node);
   SavedState state;
   state.snapshot = world.snapshot;
-  state.snapshot.at = decide::testing::at(100);
+  state.snapshot.at = fleet::testing::at(100);
   state.policies = {"any", {}, {}, {}};
   state.policies.scale.assign(world.snapshot.catalog->services.size(), decide::scale::Fixed{5});
   state.policies.place.emplace();

@@ -10,7 +10,7 @@ namespace {
 
 /// Returns a hash of the actions without their reasons, which name the policy's own quantities.
 std::uint64_t actions_hash(model::Plan plan) {
-  plan.kept.clear();
+  plan.no_actions.clear();
   for (model::Action& action : plan.actions) action.why = {};
   return model::plan_hash(plan);
 }
@@ -44,14 +44,14 @@ SavedState under(const SavedState& state, const OtherPolicies& other, const std:
 }  // namespace
 
 Result<ReplayCount> replay(Recording& recording, const OtherPolicies& other,
-                           const std::function<bool(const Replayed&)>& visit) {
+                           const std::function<bool(const ReplayedState&)>& visit) {
   ReplayCount count;
   std::optional<control::Memory> memory;
   while (true) {
     const Result<std::optional<SavedState>> state = recording.next();
     if (!state) return std::unexpected(state.error());
     if (!*state) return count;
-    decide::Index index = decide::build((*state)->snapshot);
+    fleet::Index index = fleet::build((*state)->snapshot);
     const Redecision recorded = redecide(**state, index);
     std::optional<Redecision> changed;
     if (other.any()) {

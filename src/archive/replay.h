@@ -21,7 +21,7 @@ struct OtherPolicies {
 };
 
 /// The decisions of one recorded state.
-struct Replayed {
+struct ReplayedState {
   const SavedState& state;
   const Redecision& recorded;  ///< decisions under the recorded policies
   const Redecision& other;     ///< decisions under the other policies; the same object if there are none
@@ -38,6 +38,6 @@ struct ReplayCount {
 /// A replaced layer continues its own memory from state to state; other layers take the recorded one.
 /// @param visit  called with each state; returns false to end the replay
 Result<ReplayCount> replay(Recording& recording, const OtherPolicies& other,
-                           const std::function<bool(const Replayed&)>& visit);
+                           const std::function<bool(const ReplayedState&)>& visit);
 
 }  // namespace capstan::archive

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "archive/closed_lists.h"
+#include "archive/exclusion_lists.h"
 #include "archive/words.h"
 #include "base/ids.h"
 #include "base/shared_table.h"
@@ -218,11 +218,11 @@ inline void read_resources(manifest::Fields& fields, model::Resources& out, std:
 }
 
 /// Reads the class of pods. Format 1 lists the nodes and purchases that they may not use instead.
-/// @param closed  null for later formats
+/// @param exclusions  null for later formats
 inline void read_pod_class(manifest::Fields& fields, manifest::ErrorList& errors, model::PodClassId& out,
-                           const model::Catalog& catalog, ClosedLists* closed) {
-  if (closed == nullptr) return read_ref(fields, errors, "pod_class", out, within(catalog.eligibility.pod_classes));
-  ClosedLists::Row row;
+                           const model::Catalog& catalog, ExclusionLists* exclusions) {
+  if (exclusions == nullptr) return read_ref(fields, errors, "pod_class", out, within(catalog.eligibility.pod_classes));
+  ExclusionLists::Row row;
   const std::string nodes = fields.what() + ".closed_nodes", purchases = fields.what() + ".closed_purchases";
   for (const manifest::Node& item : fields.list("closed_nodes")) {
     read_ref(item, nodes, errors, row.nodes.emplace_back(),
@@ -236,7 +236,7 @@ inline void read_pod_class(manifest::Fields& fields, manifest::ErrorList& errors
     purchase.finish();
     check_ascending(row.purchases, item.place, purchases, errors);
   }
-  out = closed->add(std::move(row));
+  out = exclusions->add(std::move(row));
 }
 
 }  // namespace capstan::archive

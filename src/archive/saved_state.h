@@ -19,7 +19,7 @@ struct SavedState {
   control::Policies policies;
   control::Memory memory;
   /// The layers that decided. Only a recording keeps them; a file of one state is decided in all layers.
-  control::Due due{};
+  control::DueDecisions due{};
 };
 
 /// Highest `format_version`. A file is written in the lowest version from 2 on that has a key for everything in it:

@@ -5,26 +5,26 @@
 
 #include "archive/check_memory.h"
 #include "archive/redecide.h"
-#include "decide/testing/world.h"
+#include "fleet/testing/world.h"
 
 namespace capstan::archive {
 namespace {
 
-using decide::testing::World;
+using fleet::testing::World;
 
 SavedState random_state() {
-  World world = decide::testing::random_world();
+  World world = fleet::testing::random_world();
   SavedState state;
   state.snapshot = world.snapshot;
-  state.snapshot.at = decide::testing::at(100);
+  state.snapshot.at = fleet::testing::at(100);
   state.policies.name = "queue · gang \"quoted\"";
   state.policies.place.emplace();
   state.policies.provision = decide::provision::whole_groups();
   const std::size_t services = state.snapshot.catalog->services.size();
   state.memory.scale.resize(services);
   state.policies.scale.resize(services);
-  state.memory.scale[0].answers.push_back({decide::testing::at(90), 3});
-  state.memory.planned.push_back({model::ServiceId{0}, 7, decide::testing::at(95)});
+  state.memory.scale[0].recommendations.push_back({fleet::testing::at(90), 3});
+  state.memory.planned.push_back({model::ServiceId{0}, 7, fleet::testing::at(95)});
   state.snapshot.nodes.for_each(
       [&](model::NodeId id, const model::Node&) { state.names.nodes.set(id, "node-" + std::to_string(id.value)); });
   return state;
@@ -48,7 +48,7 @@ RC_GTEST_PROP(SavedState, TheStateFromAFileGivesTheSamePlan, ()) {
   const Result<SavedState> parsed = parse(to_json(state), "s.json");
   RC_ASSERT(parsed.has_value());
   const auto plans = [](const SavedState& from) {
-    decide::Index index = decide::build(from.snapshot);
+    fleet::Index index = fleet::build(from.snapshot);
     decide::place::Memory place = from.memory.place;
     decide::provision::Memory provision = from.memory.provision;
     const auto placed =
@@ -78,6 +78,26 @@ SavedState small_state() {
   state.memory.scale.resize(state.snapshot.catalog->services.size());
   state.policies.scale.resize(state.memory.scale.size());
   return state;
+}
+
+TEST(SavedState, KeepsTheRulesOfAPool) {
+  World world;
+  world.pool({world.offering(8, 0, 10)}, 64);
+  model::Pool& pool = world.catalog().pools.back();
+  pool.limits = {.gpus = 64, .nodes = 5, .cpu_milli = 960'000, .memory_mib = 10'485'760};
+  pool.weight = 50;
+  pool.budgets = {{.nodes = 0, .start = *Cron::parse("0 9 * * 1-5"), .duration = std::chrono::hours(8)},
+                  {.nodes = 2, .share_ppm = 100'000}};
+  world.pool({world.offering(8, 0, 12)}, 8);
+  world.catalog().pools.back().budgets.emplace();  // no budget is not the same as that of the policy
+  SavedState state;
+  state.snapshot = world.snapshot;
+  state.policies.name = "pools";
+  state.memory.scale.resize(1);
+  state.policies.scale.assign(1, decide::scale::Capstan{});
+  const Result<SavedState> read = parse(to_json(state), "s.json");
+  ASSERT_TRUE(read.has_value()) << read.error().text();
+  EXPECT_EQ(read->snapshot.catalog->pools, world.catalog().pools);
 }
 
 TEST(SavedState, KeepsTheVariantsOfAMixWithPricesAndLimits) {
@@ -214,7 +234,7 @@ TEST(SavedState, RefusesInvalidFiles) {
 TEST(SavedState, RefusesMemoriesWithInvalidReferencesOrNumbers) {
   const SavedState good = small_state();
   EXPECT_FALSE(find_fault(good.memory, good.snapshot));
-  using decide::testing::at;
+  using fleet::testing::at;
   const auto with = [&](auto change) {
     control::Memory memory = good.memory;
     change(memory);
@@ -230,7 +250,7 @@ TEST(SavedState, RefusesMemoriesWithInvalidReferencesOrNumbers) {
             "asked pool is 9, which is not in the catalog");
   EXPECT_EQ(with([](auto& m) { m.provision.backoffs.push_back({{7}, 1, at(1), at(2)}); }),
             "back-off offering is 7, which is not in the catalog");
-  EXPECT_EQ(with([](auto& m) { m.scale[0].answers.push_back({at(-1), 1}); }),
+  EXPECT_EQ(with([](auto& m) { m.scale[0].recommendations.push_back({at(-1), 1}); }),
             "scale answer is -1000000000, expected 0 to 4611686018427387904");
 }
 

@@ -5,13 +5,13 @@
 #include <string>
 
 #include "archive/saved_state.h"
-#include "decide/testing/world.h"
+#include "fleet/testing/world.h"
 #include "model/signal_names.h"
 
 namespace capstan::archive::testing {
 
-using decide::testing::at;
-using decide::testing::World;
+using fleet::testing::at;
+using fleet::testing::World;
 
 /// Adds four services: the second is the prefill service of the third, and the fourth is decided together with the
 /// first.
@@ -27,7 +27,7 @@ inline void add_services(World& world, model::Purchase sale) {
   catalog.queues.push_back({.name = "unknown", .parent = {}, .fault = model::QueueFault::not_found});
   catalog.queues.push_back({.name = "loop", .parent = {}, .fault = model::QueueFault::parent_cycle});
   catalog.limits = {.gpus = 64, .nodes = 8, .price_per_hour = MicroUsd{800'000'000}};
-  for (model::Topology::Depth& depth : catalog.topologies.front().levels) {
+  for (model::Topology::LevelInfo& depth : catalog.topologies.front().levels) {
     depth.is_chosen_at_launch = depth.name == "zone" || depth.name == "cluster";
   }
   catalog.topologies.push_back({.name = "fabric",
@@ -91,7 +91,7 @@ inline model::Snapshot full_snapshot() {
   model::Snapshot& s = world.snapshot;
   s.at = at(100);
   s.version = 7;
-  s.services.set({0}, {.desired_replicas = 3, .leaving = 1, .gateway_waiting = model::Signal::of(2, 5s)});
+  s.services.set({0}, {.desired_replicas = 3, .leaving = 1, .gateway_waiting = model::Signal::measured(2, 5s)});
   for (std::uint32_t id = 1; id < 4; ++id) s.services.set({id}, {.gateway_waiting = {}});
   const auto last_domain = static_cast<std::uint32_t>(world.catalog().domains.size() - 1);
   change_row(s.nodes, model::NodeId{0}, [&](auto& row) {
@@ -109,7 +109,7 @@ inline model::Snapshot full_snapshot() {
   change_row(s.pods, model::PodId{0}, [](model::Pod& row) { row.devices = {0, 5}; });
   model::ReplicaSignals signals;
   for (const model::ReplicaSignal& replica_signal : model::kReplicaSignals) {
-    signals.*replica_signal.field = model::Signal::of(12, 5s);
+    signals.*replica_signal.field = model::Signal::measured(12, 5s);
   }
   signals.running.state = model::Signal::State::stale;
   signals.ttft_p99_us = {model::Signal::State::missing, 0, 40s};

@@ -29,6 +29,10 @@ void put(Json& json, const char* key, const std::string& text) {
   if (!text.empty()) json[key] = text;
 }
 
+void put_limit(Json& json, const char* key, std::int64_t limit) {
+  if (limit < model::kUnlimited) json[key] = limit;
+}
+
 Json resources(const model::Resources& from) {
   Json json = {{"cpu_milli", from.cpu_milli},
                {"memory_mib", from.memory_mib},
@@ -85,6 +89,18 @@ Json window(const model::BoundsWindow& from) {
   Json json = {{"start", from.start.text()}, {"duration_ns", from.duration.count()}};
   if (from.min) json["min"] = *from.min;
   if (from.max) json["max"] = *from.max;
+  return json;
+}
+
+Json budgets(const std::vector<model::DisruptionBudget>& from) {
+  Json json = Json::array();
+  for (const model::DisruptionBudget& budget : from) {
+    Json item = Json::object();
+    if (budget.nodes) item["nodes"] = *budget.nodes;
+    if (budget.share_ppm) item["share_ppm"] = *budget.share_ppm;
+    if (budget.start) item.update({{"start", budget.start->text()}, {"duration_ns", budget.duration.count()}});
+    json.push_back(std::move(item));
+  }
   return json;
 }
 
@@ -182,7 +198,7 @@ std::optional<model::Level> launches_into(const model::Catalog& from) {
 
 Json topology(const model::Topology& from) {
   Json json = {{"name", from.name}, {"levels", Json::array()}};
-  for (const model::Topology::Depth& level : from.levels) {
+  for (const model::Topology::LevelInfo& level : from.levels) {
     Json item = {{"name", level.name}};
     put(item, "node_label", level.node_label);
     if (!level.is_chosen_at_launch) item["chosen_at_launch"] = false;
@@ -206,7 +222,12 @@ Json catalog(const model::Catalog& from) {
   for (const model::Pool& pool : from.pools) {
     Json item = Json::object();
     put(item, "name", pool.name);
-    item["gpu_limit"] = pool.gpu_limit;
+    item["gpu_limit"] = pool.limits.gpus;
+    put_limit(item, "node_limit", pool.limits.nodes);
+    put_limit(item, "cpu_milli_limit", pool.limits.cpu_milli);
+    put_limit(item, "memory_mib_limit", pool.limits.memory_mib);
+    if (pool.weight != 0) item["weight"] = pool.weight;
+    if (pool.budgets) item["budgets"] = budgets(*pool.budgets);
     item["offerings"] = Json::array();
     for (model::OfferingId id : pool.offerings) item["offerings"].push_back(id.value);
     json["pools"].push_back(item);

@@ -6,7 +6,8 @@
 namespace capstan::bound {
 namespace {
 
-/// Levels that ended in the same bin. They lie below `top` and above all levels that ended later.
+/// A range of levels that ended in the same bin. The k-th level stands for the k-th replica. The range extends from
+/// `top` down to the levels that ended later.
 struct EndedLevels {
   double top = 0;       ///< upper end of these levels, in replicas
   std::size_t bin = 0;  ///< first bin in which these levels are not used

@@ -30,7 +30,8 @@ class Corners {
     prompt(decoding, limits_.max_batched_tokens - decoding);
     prompt(decoding, limits_.full_from());
     for (const std::int64_t point : kTablePoints) prompt(decoding, point - decoding);
-    // Sequences that are not counted may decode in the same step. They shift the prompt lengths of the table's points.
+    // The step may decode more than `decoding` sequences. With `larger` sequences, shorter prompts reach the points of
+    // the table.
     for (const std::int64_t larger : others_) {
       const bool is_larger = larger > decoding && larger <= limits_.max_seqs;
       prompt(decoding, is_larger ? limits_.max_batched_tokens - larger : 0);

@@ -66,8 +66,8 @@ ExitCode judge(const std::vector<Threshold>& thresholds, const experiment::Compa
 }
 
 bool wants_sparklines(const SimulateArguments& arguments) {
-  if (!arguments.compare || arguments.sparklines == When::never) return false;
-  return arguments.sparklines == When::always || (output_is_terminal() && locale_is_utf8());
+  if (!arguments.compare || arguments.sparklines == SparklineMode::never) return false;
+  return arguments.sparklines == SparklineMode::always || (output_is_terminal() && locale_is_utf8());
 }
 
 /// Returns the line with the number of simulated requests and the time it took. The time differs from run to run, so
@@ -104,10 +104,10 @@ Result<experiment::Comparison> record(const scenario::Scenario& scenario, const 
   }
   Result<archive::Recorder> recorder = archive::Recorder::create(path);
   if (!recorder) return std::unexpected(recorder.error());
-  experiment::Prepared prepared = experiment::prepare(scenario, policy, scenario.seed);
+  experiment::PreparedRun prepared = experiment::prepare(scenario, policy, scenario.seed);
   Result<void> written;
   prepared.setup.input_observer = [&](const model::Snapshot& snapshot, const control::Memory& memory,
-                                      const control::Due& due) {
+                                      const control::DueDecisions& due) {
     if (written) written = recorder->add({snapshot, {}, policy.policies, memory, due});
   };
   prepared.setup.enough = [&] { return !written; };

@@ -22,7 +22,7 @@ ExitCode report(const manifest::Errors& errors);
 ExitCode print(const std::string& text);
 
 enum class Output : std::uint8_t { text, json };
-enum class When : std::uint8_t { automatic, always, never };
+enum class SparklineMode : std::uint8_t { automatic, always, never };
 
 struct SimulateArguments {
   std::string scenario;
@@ -30,18 +30,18 @@ struct SimulateArguments {
   std::string from_snapshot;  ///< snapshot file with the initial state; empty: that of the scenario
   std::string service;        ///< name of the service in the snapshot
   Output output = Output::text;
-  unsigned jobs = 0;                  ///< concurrent runs; 0 = one for each core
-  std::vector<std::string> fail_on;   ///< thresholds, "met<99%", "score<50"; exit code 2 if any policy misses one
-  bool frontier = false;              ///< compare: also print the policies that no other policy beats
-                                      ///< (`RenderOptions::frontier`)
-  bool verbose = false;               ///< text: a row for every service, class of jobs, queue and team
-  bool bound = false;                 ///< compare: also compute what perfect foresight would reach
-  bool no_advice = false;             ///< compare: leave out the additional runs from which the advice follows
-  bool compare = false;               ///< simulate all policies; false: the named policy, or the first
-  When sparklines = When::automatic;  ///< compare, in text: draw the run over time
-  std::string record;                 ///< sim: file to write with the inputs of every decision; empty: none
-  bool details = false;               ///< JSON: also write the decisions and the history of nodes and replicas
-  std::string report;                 ///< HTML file to write with charts of the result; empty: none
+  unsigned jobs = 0;                 ///< concurrent runs; 0 = one for each core
+  std::vector<std::string> fail_on;  ///< thresholds, "met<99%", "score<50"; exit code 2 if any policy misses one
+  bool frontier = false;             ///< compare: also print the policies that no other policy beats
+                                     ///< (`RenderOptions::frontier`)
+  bool verbose = false;              ///< text: a row for every service, class of jobs, queue and team
+  bool bound = false;                ///< compare: also compute what perfect foresight would reach
+  bool no_advice = false;            ///< compare: leave out the additional runs from which the advice follows
+  bool compare = false;              ///< simulate all policies; false: the named policy, or the first
+  SparklineMode sparklines = SparklineMode::automatic;  ///< compare, in text: draw the run over time
+  std::string record;    ///< sim: file to write with the inputs of every decision; empty: none
+  bool details = false;  ///< JSON: also write the decisions and the history of nodes and replicas
+  std::string report;    ///< HTML file to write with charts of the result; empty: none
 };
 ExitCode simulate(const SimulateArguments& arguments);
 /// Returns the command that gives the same result again.

@@ -30,7 +30,7 @@ net::HttpServerLimits few_connections() {
 }
 
 serve::Access access_of(const ControllerPage::Options& options) {
-  serve::Access access = serve::Access::of(options.address, options.hosts);
+  serve::Access access = serve::Access::for_server(options.address, options.hosts);
   access.host_option = "--ui-host";
   return access;
 }
@@ -46,15 +46,16 @@ std::string notice_of(const op::Process& process) {
 
 }  // namespace
 
-ControllerPage::ControllerPage(Base base, const Options& options)
+ControllerPage::ControllerPage(Dependencies dependencies, const Options& options)
     : address_(options.address),
       command_(serve::now_command(options.ns)),
-      client_(base.transport, base.credentials, base.clock, base.random, few_requests()),
-      reviewer_(client_, base.clock, {.path = "/ui"}),
-      history_(base.clock().since_start.count()),
+      client_(dependencies.transport, dependencies.credentials, dependencies.clock, dependencies.random,
+              few_requests()),
+      reviewer_(client_, dependencies.clock, {.path = "/ui"}),
+      history_(dependencies.clock().since_start.count()),
       dashboard_(access_of(options), kEvents),
-      gate_(dashboard_, access_of(options), reviewer_, base.clock),
-      server_(base.clock, few_connections(), gate_) {
+      gate_(dashboard_, access_of(options), reviewer_, dependencies.clock),
+      server_(dependencies.clock, few_connections(), gate_) {
   gate_.answer_on(server_);
   std::string command;
   if (!options.record.empty()) {
@@ -66,7 +67,7 @@ ControllerPage::ControllerPage(Base base, const Options& options)
                    .history = [this](std::string_view after) { return history_.json(after); },
                    .follows = true,
                    .is_controller = true,
-                   .epoch = base.clock().since_start.count()});
+                   .epoch = dependencies.clock().since_start.count()});
 }
 
 Result<net::SocketAddress> ControllerPage::listen() {

@@ -31,14 +31,14 @@ class ControllerPage {
     std::string name{};                ///< heading of the page
   };
   /// All outlive the page.
-  struct Base {
+  struct Dependencies {
     net::Transport& transport;
     kube::Credentials& credentials;
     net::Clock clock;
     RandomStream random;
   };
 
-  ControllerPage(Base base, const Options& options);
+  ControllerPage(Dependencies dependencies, const Options& options);
   /// Binds the address. Returns the address with the actual port.
   Result<net::SocketAddress> listen();
 

@@ -15,7 +15,7 @@
 #include "operator/loop/decision_loop.h"
 #include "operator/loop/signal_sources.h"
 #include "operator/snapshot/snapshot_builder.h"
-#include "operator/view/rivals.h"
+#include "operator/view/competing_controllers.h"
 
 namespace capstan::cli {
 namespace {
@@ -84,7 +84,7 @@ struct FirstPod {
 
 std::vector<FirstPod> first_pods_of(const op::ClusterView& view, const op::InferenceScaler& scaler, Instant now) {
   op::SnapshotBuilder builder;
-  const op::SnapshotBuilder::Seen seen = builder.build(view, {}, now);
+  const op::SnapshotBuilder::Output seen = builder.build(view, {}, now);
   std::map<std::string, const kube::Pod*> by_uid;
   view.pods.for_each([&](kube::RowId, const kube::Pod& pod) { by_uid[pod.meta.uid] = &pod; });
   std::vector<FirstPod> first_pods;
@@ -247,7 +247,7 @@ void read_adapter(kube::Session& session, const op::ClusterView& view, const op:
 }
 
 /// Describes the objects of one kind that were not read in time.
-explain::UnreadObjects unread_objects(const op::ClusterWatch::Unread& unread) {
+explain::UnreadObjects unread_objects(const op::ClusterWatch::UnreadCollection& unread) {
   if (!unread.error) return {unread.name, 0, fmt::format("no complete answer in {} s", kSyncMax / 1s)};
   return {unread.name, unread.error->code, unread.error->text()};
 }
@@ -281,7 +281,7 @@ Result<GatheredSignals> gather_from_cluster(const ExplainSignalsArguments& argum
   GatheredSignals gathered;
   gathered.facts.service = arguments.service;
   if (!loop.synced()) {
-    for (const op::ClusterWatch::Unread& unread : loop.watch().unread()) {
+    for (const op::ClusterWatch::UnreadCollection& unread : loop.watch().unread()) {
       gathered.facts.unread.push_back(unread_objects(unread));
     }
     return gathered;

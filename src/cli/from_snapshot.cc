@@ -8,9 +8,9 @@
 #include <nlohmann/json.hpp>
 
 #include "archive/saved_state.h"
-#include "decide/index.h"
 #include "engine/names.h"
 #include "engine/table.h"
+#include "fleet/index.h"
 #include "manifest/fields.h"
 
 namespace capstan::cli {

@@ -92,7 +92,9 @@ CLI::App* add_compare(CLI::App& app, SimulateArguments& arguments) {
   add_word(
       *command, "--sparklines", {"auto", "always", "never"},
       [&arguments](const std::string& word) {
-        arguments.sparklines = word == "always" ? When::always : word == "never" ? When::never : When::automatic;
+        arguments.sparklines = word == "always"  ? SparklineMode::always
+                               : word == "never" ? SparklineMode::never
+                                                 : SparklineMode::automatic;
       },
       "Draw arrivals, ready replicas and missed requests over time; auto: on a terminal with UTF-8");
   command->add_option("--jobs", arguments.jobs, "Policies simulated at once; 0 = one per core")

@@ -56,10 +56,10 @@ Result<archive::SavedState> state_at(const scenario::Scenario& scenario, std::op
   if (const Result<void> known = check_memory_is_known(policy, "--policy"); !known) {
     return std::unexpected(known.error());
   }
-  experiment::Prepared prepared = experiment::prepare(scenario, policy, scenario.seed);
+  experiment::PreparedRun prepared = experiment::prepare(scenario, policy, scenario.seed);
   std::optional<archive::SavedState> state;
   prepared.setup.input_observer = [&](const model::Snapshot& snapshot, const control::Memory& memory,
-                                      const control::Due& due) {
+                                      const control::DueDecisions& due) {
     // A state between two decisions about replicas is only taken if it is asked for: a decision log names its moment.
     const bool scales = !due.services || !due.services->empty();
     if (!scales && at != snapshot.at) return;

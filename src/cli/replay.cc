@@ -23,7 +23,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 using archive::Redecision;
-using archive::Replayed;
+using archive::ReplayedState;
 
 /// Reads a file with the keys scale, place and provision.
 std::expected<archive::OtherPolicies, manifest::Errors> read_policies(const std::string& path) {
@@ -56,7 +56,7 @@ std::vector<std::string> lines_of(const model::Catalog& catalog, const Redecisio
   add(decided.provision.plan);
   if (!lines.empty()) return lines;
   for (const decide::scale::Decision& decision : decided.scale) {
-    for (const model::Plan::Kept& kept : decision.plan.kept) lines.push_back(explain::line(catalog, kept));
+    for (const model::Plan::NoAction& kept : decision.plan.no_actions) lines.push_back(explain::line(catalog, kept));
   }
   return lines;
 }
@@ -128,7 +128,7 @@ ExitCode print_moment(archive::Recording& recording, const ReplayArguments& argu
     return report({ErrorKind::usage, "--at " + arguments.at, 0, 0, "expected a duration since the start such as 33m"});
   }
   Json json;
-  const Result<archive::ReplayCount> count = archive::replay(recording, {}, [&](const Replayed& replayed) {
+  const Result<archive::ReplayCount> count = archive::replay(recording, {}, [&](const ReplayedState& replayed) {
     const model::Snapshot& snapshot = replayed.state.snapshot;
     if (snapshot.at < Instant{*at}) return true;
     json = {{"format_version", 1},
@@ -158,7 +158,7 @@ ExitCode replay(const ReplayArguments& arguments) {
   if (!arguments.at.empty()) return print_moment(*recording, arguments);
   const bool compares = other->any();
   ReplayResult all;
-  const Result<archive::ReplayCount> count = archive::replay(*recording, *other, [&](const Replayed& replayed) {
+  const Result<archive::ReplayCount> count = archive::replay(*recording, *other, [&](const ReplayedState& replayed) {
     const model::Snapshot& snapshot = replayed.state.snapshot;
     if (all.policy.empty()) all.policy = replayed.state.policies.name, all.first = snapshot.at;
     all.last = snapshot.at;

@@ -82,9 +82,10 @@ Result<op::Checkpoint> wait_for_data(kube::Session& session, op::DecisionLoop& l
 /// Decides once and returns the inputs of this decision.
 archive::SavedState decide_once(op::DecisionLoop& loop, const op::Checkpoint& checkpoint) {
   std::optional<archive::SavedState> state;
-  loop.begin(checkpoint, [&](const model::Snapshot& snapshot, const control::Memory& memory, const control::Due&) {
-    state = {snapshot, loop.world().objects().names(), loop.controller().in_force(), memory};
-  });
+  loop.begin(checkpoint,
+             [&](const model::Snapshot& snapshot, const control::Memory& memory, const control::DueDecisions&) {
+               state = {snapshot, loop.world().objects().names(), loop.controller().in_force(), memory};
+             });
   loop.decide();
   // The loop calls the function only if there is something to decide.
   if (!state) {
@@ -101,7 +102,7 @@ class FlightRecorder {
       : recorder_(std::move(recorder)), log_(std::move(log)) {}
 
   void add(const op::DecisionLoop& loop, const model::Snapshot& snapshot, const control::Memory& memory,
-           const control::Due& due) {
+           const control::DueDecisions& due) {
     if (!recorder_) return;
     check(recorder_->add({snapshot, loop.world().objects().names(), loop.controller().in_force(), memory, due}));
   }
@@ -127,15 +128,16 @@ Result<std::unique_ptr<ControllerPage>> open_page(const RunArguments& arguments,
   if (arguments.ui == "none") return page;
   const Result<net::SocketAddress> address = net::parse_socket_address(arguments.ui);
   if (!address) return std::unexpected(address.error());
-  page = std::make_unique<ControllerPage>(ControllerPage::Base{.transport = session.http,
-                                                               .credentials = session.credentials,
-                                                               .clock = session.clock,
-                                                               .random = RandomStream(session.random.bits(), "page")},
-                                          ControllerPage::Options{.address = *address,
-                                                                  .hosts = arguments.ui_hosts,
-                                                                  .record = arguments.record,
-                                                                  .ns = session.ns,
-                                                                  .name = "The controller in " + session.ns});
+  page = std::make_unique<ControllerPage>(
+      ControllerPage::Dependencies{.transport = session.http,
+                                   .credentials = session.credentials,
+                                   .clock = session.clock,
+                                   .random = RandomStream(session.random.bits(), "page")},
+      ControllerPage::Options{.address = *address,
+                              .hosts = arguments.ui_hosts,
+                              .record = arguments.record,
+                              .ns = session.ns,
+                              .name = "The controller in " + session.ns});
   const Result<net::SocketAddress> listens = page->listen();
   if (!listens) return std::unexpected(listens.error());
   log({.message = "shows its page at http://" + listens->text() + "/ui"});
@@ -167,7 +169,7 @@ Result<void> serve(const RunArguments& arguments, kube::Session& session) {
   if (!page) return std::unexpected(page.error());
   const op::Process* decider = nullptr;
   const auto input_observer = [&](const model::Snapshot& snapshot, const control::Memory& memory,
-                                  const control::Due& due) {
+                                  const control::DueDecisions& due) {
     flight.add(decider->loop(), snapshot, memory, due);
     if (*page) (*page)->note_decision();
   };

@@ -127,7 +127,7 @@ Opened open_recording(const ServeArguments& arguments) {
   Result<archive::Recording> recording = archive::Recording::open(arguments.file);
   if (!recording) return std::unexpected(manifest::Errors(recording.error()));
   const auto history = std::make_shared<serve::RecordedHistory>(new_epoch(net::machine_clock()));
-  Result<serve::Recorded> recorded = [&] {
+  Result<serve::RecordedPage> recorded = [&] {
     ProgressReport report(progress_output());
     const auto progress = [&](std::int64_t done, std::int64_t all) {
       report.note([done, all](Duration) { return fmt::format("{} of {} states decided again", done, all); });
@@ -232,7 +232,7 @@ ExitCode serve(const ServeArguments& arguments) {
     return report({ErrorKind::usage, "--listen " + arguments.listen, 0, 0, address.error().message});
   }
   const net::Clock clock = net::machine_clock();
-  serve::Dashboard dashboard(serve::Access::of(*address, arguments.hosts));
+  serve::Dashboard dashboard(serve::Access::for_server(*address, arguments.hosts));
   net::HttpServer server(clock, serve::dashboard_limits(), dashboard);
   dashboard.answer_on(server);
   // The address is bound before the simulation, so that one in use is reported at once.

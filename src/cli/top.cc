@@ -75,7 +75,7 @@ Or<Opened> open_recording(const TopArguments& arguments) {
   const auto follow = [file = arguments.file, place = recording->place()](Feed& feed) -> Source {
     using serve::FollowedRecording;
     return std::make_shared<FollowedRecording>(
-        archive::Follower(file, place), FollowedRecording::Take::newest_state,
+        archive::Follower(file, place), FollowedRecording::ReadMode::newest_state,
         FollowedRecording::Calls{
             .on_state = [&feed](const auto& seen,
                                 const auto& decided) { feed.show(capstan::top::facts_of(seen, decided)); },
@@ -208,7 +208,7 @@ class Watcher {
 
  private:
   bool draw(Screen& screen) {
-    Feed::Latest latest = feed_.latest();
+    Feed::LatestFacts latest = feed_.latest();
     if (!is_paused_ || !shown_) shown_ = std::move(latest.facts);
     view_.output.width = static_cast<std::size_t>(output_width());
     view_.height = static_cast<std::size_t>(std::max(output_height(), 1));
@@ -232,7 +232,8 @@ class Watcher {
         is_paused_ = !is_paused_;
         break;
       case Key::sort:
-        view_.sort = static_cast<capstan::top::Sort>((static_cast<std::size_t>(view_.sort) + 1) % capstan::top::kSorts);
+        view_.sort =
+            static_cast<capstan::top::NodeOrder>((static_cast<std::size_t>(view_.sort) + 1) % capstan::top::kSorts);
         break;
       case Key::up:
         up(1);

@@ -19,7 +19,7 @@ struct TopArguments {
   std::string at;                         ///< moment since the first state; empty: the last state
   double speed = 60;                      ///< of a scenario: simulated time for each unit of real time
   bool once = false;                      ///< print one frame, also on a terminal
-  capstan::top::Sort sort{};
+  capstan::top::NodeOrder sort{};
 };
 
 CLI::App* add_top(CLI::App& app, TopArguments& arguments);

@@ -7,7 +7,7 @@
 namespace capstan::cli {
 
 CLI::App* add_top(CLI::App& app, TopArguments& arguments) {
-  using capstan::top::Sort;
+  using capstan::top::NodeOrder;
   CLI::App* command = app.add_subcommand("top", "Show nodes, replicas and services in the terminal as they are now");
   command
       ->add_option(
@@ -25,10 +25,10 @@ CLI::App* add_top(CLI::App& app, TopArguments& arguments) {
   add_word(
       *command, "--sort", {"id", "free", "price", "age"},
       [&arguments](const std::string& word) {
-        arguments.sort = word == "free"    ? Sort::free
-                         : word == "price" ? Sort::price
-                         : word == "age"   ? Sort::age
-                                           : Sort::id;
+        arguments.sort = word == "free"    ? NodeOrder::free
+                         : word == "price" ? NodeOrder::price
+                         : word == "age"   ? NodeOrder::age
+                                           : NodeOrder::id;
       },
       "Order of the nodes: as they joined, or by free GPUs, price or age");
   add_policy(*command, arguments.overrides.policies, false);

@@ -119,7 +119,7 @@ class UiGateTest : public testing::Test {
                                 nullptr, [] { return kube::WallTime{1}; }};
   kube::Client client{api, credentials, clock, RandomStream(1, "client"), kube::Client::Options()};
   kube::AccessReviewer reviewer{client, clock, {.path = "/ui"}};
-  serve::Access access = serve::Access::of({"127.0.0.1", 0}, {"dash.example"});
+  serve::Access access = serve::Access::for_server({"127.0.0.1", 0}, {"dash.example"});
   serve::Dashboard dashboard{access};
   UiGate gate{dashboard, access, reviewer, clock};
   net::HttpServer server{clock, serve::dashboard_limits(), gate};

@@ -70,8 +70,8 @@ std::vector<Memory::Change> changes_of(const CaseInput& events) {
   return changes;
 }
 
-std::vector<Memory::Answer> answers_of(const CaseInput& log) {
-  std::vector<Memory::Answer> answers;
+std::vector<Memory::Recommendation> answers_of(const CaseInput& log) {
+  std::vector<Memory::Recommendation> answers;
   for (const CaseInput& entry : rows(log))
     answers.push_back({kNow - entry["age_s"].seconds(), replicas(entry["replicas"])});
   return answers;
@@ -209,17 +209,17 @@ Memory events_of(const CaseInput& given) {
 Value limit(const CaseInput& given, bool by_policies) {
   HpaSettings settings;
   if (by_policies) settings.behavior = behavior_of(given);
-  const HpaLimited limited =
+  const HpaLimitedCount limited =
       limit_rate(events_of(given), settings, replicas(given["current_replicas"]), replicas(given["desired_replicas"]),
                  replicas(given["min_replicas"]), replicas(given["max_replicas"]), kNow);
-  return object({{"replicas", limited.replicas}, {"reason", reason_of(limited.by)}});
+  return object({{"replicas", limited.replicas}, {"reason", reason_of(limited.limit)}});
 }
 
 Value one_limit(const CaseInput& given, bool up) {
   const HpaBehavior defaults;
   const HpaRules rules = rules_of(given["rules"], up ? defaults.up : defaults.down);
-  const auto of = up ? scale_up_limit : scale_down_limit;
-  return object({{"limit", of(events_of(given), rules, replicas(given["current_replicas"]), kNow)}});
+  const auto limit_of = up ? scale_up_limit : scale_down_limit;
+  return object({{"limit", limit_of(events_of(given), rules, replicas(given["current_replicas"]), kNow)}});
 }
 
 Value stabilized(const CaseInput& given, bool by_windows) {
@@ -232,12 +232,13 @@ Value stabilized(const CaseInput& given, bool by_windows) {
     settings.downscale_stabilization = given["window_s"].seconds();
   }
   Memory memory;
-  memory.answers = answers_of(given["recommendations"]);
+  memory.recommendations = answers_of(given["recommendations"]);
   const ReplicaCount current = by_windows ? replicas(given["current_replicas"]) : 0;
   const ReplicaCount held = stabilize(memory, settings, current, replicas(given["desired_replicas"]), kNow);
   return object({{"replicas", held},
-                 {"log_length", memory.answers.size()},
-                 {"log", array_of(memory.answers, [](const Memory::Answer& answer) { return answer.replicas; })}});
+                 {"log_length", memory.recommendations.size()},
+                 {"log", array_of(memory.recommendations,
+                                  [](const Memory::Recommendation& answer) { return answer.replicas; })}});
 }
 
 Value scale_event_log(const CaseInput& given) {
@@ -302,12 +303,13 @@ Value reconcile(const CaseInput& given) {
   if (other_fails && proposal.replicas < current) return answer(current, other_reason);
   Memory memory;
   if (const CaseInput log = given.maybe("recommendation_log"))
-    memory.answers = answers_of(log);
+    memory.recommendations = answers_of(log);
   else
-    memory.answers = {{kNow, current}};  // the first evaluation records the current replicas
+    memory.recommendations = {{kNow, current}};  // the first evaluation records the current replicas
   const ReplicaCount held = stabilize(memory, settings, current, proposal.replicas, kNow);
-  const HpaLimited limited = limit_rate(events_of(given), settings, current, held, min, max, kNow);
-  if (limited.by != HpaLimit::none || held == proposal.replicas) return answer(limited.replicas, reason_of(limited.by));
+  const HpaLimitedCount limited = limit_rate(events_of(given), settings, current, held, min, max, kNow);
+  if (limited.limit != HpaLimit::none || held == proposal.replicas)
+    return answer(limited.replicas, reason_of(limited.limit));
   return answer(limited.replicas, held > proposal.replicas ? "ScaleDownStabilized" : "ScaleUpStabilized");
 }
 

@@ -50,8 +50,8 @@ Value decide(const CaseInput& given) {
   Value::Array results;
   for (const CaseInput& step : steps) {
     if (const CaseInput change = step.maybe("spec_change")) read_spec(spec, change);
-    const kpa::Observed observed{pods(step["ready_pods"]), step["stable_total"].number_or_null(),
-                                 step["panic_total"].number_or_null()};
+    const kpa::Observation observed{pods(step["ready_pods"]), step["stable_total"].number_or_null(),
+                                    step["panic_total"].number_or_null()};
     const kpa::Result result = kpa::decide(spec, state, observed, Instant{step["now_s"].seconds()});
     results.push_back(object({{"valid", result.valid},
                               {"desired", result.desired},

@@ -35,7 +35,7 @@ ReplicaCount evaluate(const CaseInput& step, ReplicaCount running, ReplicaCount 
   if (const CaseInput scaled = step.maybe("scaled_wanted")) {
     return ray_serve::apply_delay(scaled.integer(-kMostReplicas, kMostReplicas), target, config, state, now);
   }
-  ray_serve::Observed observed;
+  ray_serve::Observation observed;
   if (const CaseInput total = step.maybe("total_requests")) observed.total_requests = load(total);
   if (const CaseInput raw = step.maybe("raw_wanted")) observed.raw_wanted = load(raw);
   observed.running = running;

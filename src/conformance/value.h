@@ -17,12 +17,12 @@ class Value;
 
 /// A name and its value. It is a template so that it is complete as soon as Value is, even inside Value's constructors.
 template <typename V>
-struct Named {
+struct NamedValue {
   std::string key;
   V value;
 };
 
-using Member = Named<Value>;
+using Member = NamedValue<Value>;
 
 /// A JSON value: a case's input and expectation, and a peer's answer.
 class Value {

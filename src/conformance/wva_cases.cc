@@ -220,7 +220,7 @@ std::vector<wva::ScaleUp> wishes_of(const CaseInput& given) {
   return wishes;
 }
 
-Value decisions_of(const std::vector<wva::ScaleUp>& wishes, const std::vector<wva::Granted>& granted) {
+Value decisions_of(const std::vector<wva::ScaleUp>& wishes, const std::vector<wva::GpuGrant>& granted) {
   Value::Object decisions;
   for (std::size_t i = 0; i < wishes.size(); ++i) {
     decisions.push_back(
@@ -234,7 +234,7 @@ Value limiter(const CaseInput& given) {
   wva::GpusByType pool = {{"", tokens(given["free_gpus"])}};  // one pool for all types
   std::vector<wva::ScaleUp> wishes = wishes_of(given["decisions"]);
   for (wva::ScaleUp& wish : wishes) wish.type.clear();
-  const std::vector<wva::Granted> granted = wva::limit(pool, wishes);
+  const std::vector<wva::GpuGrant> granted = wva::limit(pool, wishes);
   return object({{"decisions", decisions_of(wishes, granted)}, {"remaining", pool[""]}});
 }
 
@@ -242,7 +242,7 @@ Value limiter_inventory(const CaseInput& given) {
   const std::vector<wva::ScaleUp> wishes = wishes_of(given["decisions"]);
   const wva::GpusByType used = wva::gpus_in_use(wishes);
   wva::GpusByType free = wva::available(gpus_of(given["limit_by_type"]), used);
-  const std::vector<wva::Granted> granted = wva::limit(free, wishes);
+  const std::vector<wva::GpuGrant> granted = wva::limit(free, wishes);
   return object(
       {{"used", value_of(used)}, {"decisions", decisions_of(wishes, granted)}, {"remaining", value_of(free)}});
 }
@@ -286,7 +286,7 @@ Value enforcer(const CaseInput& given) {
     for (const auto& [name, cost] : stated.members()) costs[name] = share(cost);
   }
   const CaseInput enabled = given.maybe("enabled");
-  const wva::Enforced enforced =
+  const wva::EnforcedTargets enforced =
       wva::enforce(enabled ? std::optional(enabled.boolean()) : std::nullopt,
                    given.maybe("requests_in_retention").number_or_null(), std::move(targets), costs);
   Value::Object after;

@@ -27,7 +27,7 @@ bool is_refused_by_capstan(model::ReasonCode refusal) {
 }
 
 /// Moves the actions out of a plan; the reasons of inaction stay.
-model::Plan actions_of(model::Plan& plan) { return {.actions = std::exchange(plan.actions, {}), .kept = {}}; }
+model::Plan actions_of(model::Plan& plan) { return {.actions = std::exchange(plan.actions, {}), .no_actions = {}}; }
 
 }  // namespace
 
@@ -84,9 +84,9 @@ std::vector<model::ServiceId> Controller::due_services(const model::Snapshot& sn
   return due;
 }
 
-Due Controller::due_at(const model::Snapshot& snapshot, const std::vector<model::ServiceId>& services,
-                       Instant now) const {
-  Due due{.placement = now >= next_place_};
+DueDecisions Controller::due_at(const model::Snapshot& snapshot, const std::vector<model::ServiceId>& services,
+                                Instant now) const {
+  DueDecisions due{.placement = now >= next_place_};
   if (services.size() < snapshot.services.size()) due.services = services;
   return due;
 }
@@ -113,9 +113,9 @@ Policies Controller::in_force() const {
 
 void Controller::update_state(const ports::Observation& seen) {
   if (indexed_) {
-    decide::apply(index_, seen.snapshot, seen.delta);
+    fleet::apply(index_, seen.snapshot, seen.delta);
   } else {
-    index_ = decide::build(seen.snapshot);
+    index_ = fleet::build(seen.snapshot);
     indexed_ = true;
   }
   memory_.scale.resize(seen.snapshot.catalog->services.size());
@@ -129,7 +129,7 @@ void Controller::update_state(const ports::Observation& seen) {
 }
 
 void Controller::process_outcomes(const std::vector<ports::Outcome>& outcomes, Instant now) {
-  for (const InFlight::Settled& settled : in_flight_.settle(outcomes, now)) {
+  for (const InFlight::SettledAction& settled : in_flight_.settle(outcomes, now)) {
     if (settled.kind == ports::Outcome::Kind::applied) continue;
     if (settled.kind == ports::Outcome::Kind::unknown) {
       // The action stays in the layer's memory: later snapshots show whether it took effect. If they never show it, the
@@ -232,7 +232,7 @@ void Controller::submit_decision(decide::scale::Decision decision, const model::
 void Controller::place_and_provision(const ports::Observation& seen, bool is_shown, Instant now) {
   decide::place::keep_assumed(memory_.place, in_flight_.binding(), now + policies_.place->assume_for);
   decide::provision::keep_terminating(memory_.provision, in_flight_.terminating(), now);
-  const decide::place::Leaving leaving = decide::provision::leaving(memory_.provision);
+  const decide::place::LeavingNodes leaving = decide::provision::leaving(memory_.provision);
   std::optional<std::pair<decide::place::Memory, decide::provision::Memory>> before;
   if (input_observer_ && !is_shown) before.emplace(memory_.place, memory_.provision);
   const std::uint64_t actions = log_.count();

@@ -16,10 +16,10 @@
 #include "control/guards.h"
 #include "control/in_flight.h"
 #include "control/slo_watch.h"
-#include "decide/index.h"
 #include "decide/place/place.h"
 #include "decide/provision/provision.h"
 #include "decide/scale/scale.h"
+#include "fleet/index.h"
 #include "model/gang.h"
 #include "ports/world.h"
 
@@ -50,18 +50,18 @@ struct Memory {
 };
 
 /// The part of the loop that decides at a tick.
-struct Due {
+struct DueDecisions {
   /// Services whose replicas are decided, ascending; no value: all of them.
   std::optional<std::vector<model::ServiceId>> services{};
   bool placement = true;  ///< true: pods and nodes are decided
-  friend bool operator==(const Due&, const Due&) = default;
+  friend bool operator==(const DueDecisions&, const DueDecisions&) = default;
 
   bool has(model::ServiceId service) const { return !services || std::ranges::binary_search(*services, service); }
 };
 
 /// A function that is called with the snapshot and the memory from which the layers decide, and with the layers that
 /// do.
-using InputObserver = std::function<void(const model::Snapshot&, const Memory&, const Due&)>;
+using InputObserver = std::function<void(const model::Snapshot&, const Memory&, const DueDecisions&)>;
 
 /// Optional parts of a controller.
 struct Options {
@@ -122,7 +122,8 @@ class Controller {
   void update_slos(const model::Snapshot& snapshot, const std::vector<model::ServiceId>& due, Instant now);
   void scale(const ports::Observation& seen, const std::vector<model::ServiceId>& due, Instant now);
   void place_and_provision(const ports::Observation& seen, bool is_shown, Instant now);
-  Due due_at(const model::Snapshot& snapshot, const std::vector<model::ServiceId>& services, Instant now) const;
+  DueDecisions due_at(const model::Snapshot& snapshot, const std::vector<model::ServiceId>& services,
+                      Instant now) const;
   void submit(model::Plan plan, LoggedDecision::Layer layer, const model::Snapshot& snapshot, Instant now);
   void forget(const model::Action& action);
   std::optional<decide::scale::RoleView> role_of(const model::Snapshot& snapshot, const decide::scale::MixSource& mixes,
@@ -139,7 +140,7 @@ class Controller {
   std::unique_ptr<Decider> decider_;
   Memory memory_;
   InFlight in_flight_;
-  decide::Index index_;
+  fleet::Index index_;
   bool indexed_ = false;
   Instant next_tick_{};
   std::vector<Instant> next_scale_;  // times of the next decision by service

@@ -58,7 +58,7 @@ class ScriptedWorld final : public ports::World {
     offering.zone = {0};
     catalog->offerings = {offering};
     model::Pool pool;
-    pool.gpu_limit = 64;
+    pool.limits.gpus = 64;
     pool.offerings = {{0}};
     catalog->pools = {pool};
     seen_.snapshot.catalog = catalog;
@@ -234,7 +234,7 @@ TEST(Controller, ContinuesFromAPredecessorsMemory) {
   };
   Memory memory;
   memory.scale.resize(1);
-  memory.scale[0].answers.push_back({{seconds(0)}, 7});
+  memory.scale[0].recommendations.push_back({{seconds(0)}, 7});
   std::vector<decide::scale::Memory> after = memory.scale;
   after[0].recommended = 2;
   EXPECT_EQ(answer_after(memory), after);

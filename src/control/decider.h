@@ -3,11 +3,11 @@
 #include <span>
 
 #include "base/time.h"
-#include "decide/index.h"
 #include "decide/options.h"
 #include "decide/place/place.h"
 #include "decide/provision/provision.h"
 #include "decide/scale/scale.h"
+#include "fleet/index.h"
 
 namespace capstan::control {
 
@@ -19,15 +19,15 @@ struct ScaleQuestion {
   Instant now;
 };
 struct PlaceQuestion {
-  decide::Index& index;  ///< index of the snapshot; only its cache may change
+  fleet::Index& index;  ///< index of the snapshot; only its cache may change
   const model::Snapshot& snapshot;
   std::span<const model::PlannedGang> planned;
   const decide::place::Policy& policy;
   Instant now;
-  const decide::place::Leaving& leaving;
+  const decide::place::LeavingNodes& leaving;
 };
 struct ProvisionQuestion {
-  decide::Index& index;
+  fleet::Index& index;
   const model::Snapshot& snapshot;
   const decide::place::Decision& placed;
   const decide::provision::Policy& policy;

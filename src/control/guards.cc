@@ -26,7 +26,7 @@ bool leaves_gang_partial(const model::BindPods& bind, const model::Snapshot& sna
 }
 
 /// Returns true if a ready replica of the service gives no usable reading.
-bool has_silent_replica(model::ServiceId service, const model::Snapshot& snapshot, const decide::Index& index) {
+bool has_silent_replica(model::ServiceId service, const model::Snapshot& snapshot, const fleet::Index& index) {
   const auto gangs = index.gangs_by_service.find(service);
   if (gangs == index.gangs_by_service.end()) return false;
   return std::ranges::any_of(gangs->second, [&](model::GangId id) {
@@ -35,8 +35,8 @@ bool has_silent_replica(model::ServiceId service, const model::Snapshot& snapsho
   });
 }
 
-bool lowers_blind(const model::Action& action, const model::Snapshot& snapshot, const decide::Index& index,
-                  const InFlight& in_flight) {
+bool lowers_without_data(const model::Action& action, const model::Snapshot& snapshot, const fleet::Index& index,
+                         const InFlight& in_flight) {
   if (const auto* convert = std::get_if<model::ConvertReplica>(&action.what)) {
     return has_silent_replica(convert->from, snapshot, index);
   }
@@ -55,7 +55,7 @@ std::vector<model::PodId> pods_of(const model::BindPods& bind) {
 
 /// Returns the account of nodes before the launches of this plan.
 decide::provision::NodeAccount nodes_before(const model::Plan& plan, const model::Snapshot& snapshot,
-                                            const decide::Index& index, const decide::provision::Memory& bought) {
+                                            const fleet::Index& index, const decide::provision::Memory& bought) {
   decide::provision::Memory before;
   before.pending_launches = bought.pending_launches;
   for (const model::Action& action : plan.actions) {
@@ -66,7 +66,7 @@ decide::provision::NodeAccount nodes_before(const model::Plan& plan, const model
 
 /// Returns the budget of the queues without the pods that the plan binds.
 decide::place::QueueBudget queues_before(const model::Plan& plan, const model::Snapshot& snapshot,
-                                         const decide::Index& index, const decide::place::Memory& placed) {
+                                         const fleet::Index& index, const decide::place::Memory& placed) {
   decide::place::QueueBudget budget(snapshot, index);
   if (snapshot.catalog->queues.empty()) return budget;
   std::set<model::PodId> planned;
@@ -74,7 +74,7 @@ decide::place::QueueBudget queues_before(const model::Plan& plan, const model::S
     const auto* bind = std::get_if<model::BindPods>(&action.what);
     if (bind != nullptr) std::ranges::copy(pods_of(*bind), std::inserter(planned, planned.end()));
   }
-  for (const decide::place::Memory::Assumed& assumed : placed.assumed) {
+  for (const decide::place::Memory::AssumedBinding& assumed : placed.assumed) {
     if (!planned.contains(assumed.pod)) budget.place({&assumed.pod, 1});
   }
   return budget;
@@ -83,7 +83,7 @@ decide::place::QueueBudget queues_before(const model::Plan& plan, const model::S
 /// Checks the actions of one plan, in order, against the limits.
 class Limits {
  public:
-  Limits(const model::Plan& plan, const model::Snapshot& snapshot, const decide::Index& index,
+  Limits(const model::Plan& plan, const model::Snapshot& snapshot, const fleet::Index& index,
          const decide::place::Memory& placed, const decide::provision::Memory& bought)
       : plan_(plan), snapshot_(snapshot), index_(index), placed_(placed), bought_(bought) {}
 
@@ -104,9 +104,8 @@ class Limits {
     return true;
   }
   bool admits_one(const model::LaunchNodes& launch) {
-    using Limit = decide::provision::NodeAccount::Limit;
     if (!nodes_) nodes_.emplace(nodes_before(plan_, snapshot_, index_, bought_));
-    if (nodes_->exceeded(launch.pool, launch.offering, launch.count) != Limit::none) return false;
+    if (nodes_->refusal(launch.pool, launch.offering, launch.count)) return false;
     nodes_->add(launch.pool, launch.offering, launch.count);
     return true;
   }
@@ -121,7 +120,7 @@ class Limits {
 
   const model::Plan& plan_;
   const model::Snapshot& snapshot_;
-  const decide::Index& index_;
+  const fleet::Index& index_;
   const decide::place::Memory& placed_;
   const decide::provision::Memory& bought_;
   std::optional<decide::provision::NodeAccount> nodes_;  ///< created for the first launch
@@ -131,7 +130,7 @@ class Limits {
 
 }  // namespace
 
-std::vector<model::Action> guard(model::Plan& plan, const model::Snapshot& snapshot, const decide::Index& index,
+std::vector<model::Action> guard(model::Plan& plan, const model::Snapshot& snapshot, const fleet::Index& index,
                                  const InFlight& in_flight, const decide::place::Memory& placed,
                                  const decide::provision::Memory& bought, Violations& violations) {
   Limits limits(plan, snapshot, index, placed, bought);
@@ -144,7 +143,7 @@ std::vector<model::Action> guard(model::Plan& plan, const model::Snapshot& snaps
     }
     const auto* bind = std::get_if<model::BindPods>(&action.what);
     violations.partial_gang += bind != nullptr && leaves_gang_partial(*bind, snapshot) ? 1 : 0;
-    violations.lowered_blind += lowers_blind(action, snapshot, index, in_flight) ? 1 : 0;
+    violations.scale_downs_without_data += lowers_without_data(action, snapshot, index, in_flight) ? 1 : 0;
   }
   std::vector<model::Action> allowed;
   std::vector<model::Action> refused;

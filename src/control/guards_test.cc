@@ -25,7 +25,7 @@ model::Snapshot world(GpuCount limit = 16) {
   catalog->services = {service, other};
   catalog->offerings = {
       {.instance_type = "eight", .gpu = {0}, .gpus = 8, .zone = {0}, .capacity = {}, .price_per_hour = {}}};
-  catalog->pools = {{.name = "pool", .offerings = {{0}}, .gpu_limit = limit}};
+  catalog->pools = {{.name = "pool", .offerings = {{0}}, .limits = {.gpus = limit}}};
   model::Snapshot snapshot;
   snapshot.catalog = catalog;
   snapshot.services.set({0}, {.desired_replicas = 3, .gateway_waiting = {}});
@@ -111,15 +111,15 @@ TEST(Guards, AQueuesLimitIsHard) {
     decide::place::Memory memory;
     for (const std::uint32_t pod : {0u, 1u, 2u, 3u}) {
       if (pod >= 2 && !on_its_way) continue;
-      decide::place::Memory::Assumed row;
+      decide::place::Memory::AssumedBinding row;
       row.pod = {pod};
       row.node = {0};
       row.gang = {pod / 2};
       memory.assumed.push_back(row);
     }
-    Plan plan{.actions = {bind({0, 1})}, .kept = {}};
+    Plan plan{.actions = {bind({0, 1})}, .no_actions = {}};
     Violations violations;
-    guard(plan, snapshot, decide::build(snapshot), {}, memory, {}, violations);
+    guard(plan, snapshot, fleet::build(snapshot), {}, memory, {}, violations);
     EXPECT_EQ(plan.actions.size() + static_cast<std::size_t>(violations.limit_exceeded), 1u);
     return plan.actions.size() == 1;
   };
@@ -138,9 +138,9 @@ TEST(Guards, TheFleetsLimitIsHard) {
     model::Node node = snapshot.nodes.at({0});
     node.offering = {0};
     snapshot.nodes.set({0}, node);
-    Plan plan{.actions = {launch(nodes)}, .kept = {}};
+    Plan plan{.actions = {launch(nodes)}, .no_actions = {}};
     Violations violations;
-    guard(plan, snapshot, decide::build(snapshot), {}, {}, asked_by(plan), violations);
+    guard(plan, snapshot, fleet::build(snapshot), {}, {}, asked_by(plan), violations);
     return plan.actions.size() == 1;
   };
   EXPECT_TRUE(allowed({.gpus = 24, .nodes = {}, .price_per_hour = {}}, 2));
@@ -153,24 +153,24 @@ TEST(Guards, RaisingAScaleDownOnItsWayIsNotAScaleDown) {
   for (const ReplicaCount asked : {1, 2}) {
     InFlight in_flight;
     in_flight.add({7}, replicas(asked), at_s(0));
-    Plan plan{.actions = {replicas(2)}, .kept = {}};
+    Plan plan{.actions = {replicas(2)}, .no_actions = {}};
     Violations violations;
-    guard(plan, snapshot, decide::build(snapshot), in_flight, {}, {}, violations);
-    EXPECT_EQ(violations.lowered_blind, 0) << asked;
+    guard(plan, snapshot, fleet::build(snapshot), in_flight, {}, {}, violations);
+    EXPECT_EQ(violations.scale_downs_without_data, 0) << asked;
   }
 }
 
 TEST(Guards, CountsViolationsAndRemovesActionsAboveALimit) {
   const model::Snapshot snapshot = world();
-  const decide::Index index = decide::build(snapshot);
+  const fleet::Index index = fleet::build(snapshot);
   for (const Row& row : kRows) {
     SCOPED_TRACE(row.teaches);
-    Plan plan{.actions = row.actions, .kept = {}};
+    Plan plan{.actions = row.actions, .no_actions = {}};
     Violations violations;
     guard(plan, snapshot, index, {}, {}, asked_by(plan), violations);
     EXPECT_EQ(plan.actions.size(), row.allowed);
     EXPECT_EQ(violations.partial_gang, row.partial);
-    EXPECT_EQ(violations.lowered_blind, row.blind);
+    EXPECT_EQ(violations.scale_downs_without_data, row.blind);
     EXPECT_EQ(violations.limit_exceeded, row.limit);
   }
 }
@@ -209,11 +209,11 @@ TEST(Guards, NodesOnTheirWayCountAgainstTheLimit) {
       if (phase == Phase::registered) claim.node = {1};
       snapshot.claims.set({id++}, claim);
     }
-    Plan plan{.actions = {launch(1)}, .kept = {}};
+    Plan plan{.actions = {launch(1)}, .no_actions = {}};
     decide::provision::Memory memory = asked_by(plan);
     memory.pending_launches.insert(memory.pending_launches.begin(), asked(row.asked));
     Violations violations;
-    const std::vector<Action> refused = guard(plan, snapshot, decide::build(snapshot), {}, {}, memory, violations);
+    const std::vector<Action> refused = guard(plan, snapshot, fleet::build(snapshot), {}, {}, memory, violations);
     EXPECT_EQ(!plan.actions.empty(), row.allowed);
     EXPECT_EQ(refused.empty(), row.allowed);
   }

@@ -53,8 +53,8 @@ bool InFlight::is_converting(model::ServiceId service) const {
   });
 }
 
-std::vector<InFlight::Settled> InFlight::settle(const std::vector<ports::Outcome>& outcomes, Instant now) {
-  std::vector<Settled> settled;
+std::vector<InFlight::SettledAction> InFlight::settle(const std::vector<ports::Outcome>& outcomes, Instant now) {
+  std::vector<SettledAction> settled;
   if (entries_.empty()) return settled;
   std::vector<ports::Outcome> by_token = outcomes;
   std::ranges::sort(by_token, {}, &ports::Outcome::token);

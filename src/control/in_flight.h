@@ -27,7 +27,7 @@ class InFlight {
     model::Action action;
     Instant submitted_at;
   };
-  struct Settled {
+  struct SettledAction {
     model::Action action;
     ports::Outcome::Kind kind = ports::Outcome::Kind::unknown;
     model::Reason why;
@@ -38,7 +38,7 @@ class InFlight {
 
   /// Removes and returns, in order of submission, the actions with an outcome and the actions that waited too long.
   /// Actions that waited too long have the outcome `unknown`.
-  std::vector<Settled> settle(const std::vector<ports::Outcome>& outcomes, Instant now);
+  std::vector<SettledAction> settle(const std::vector<ports::Outcome>& outcomes, Instant now);
 
   /// Returns the replicas that the last submitted action for this service asks for; empty if there is none.
   std::optional<ReplicaCount> requested_replicas(model::ServiceId service) const;

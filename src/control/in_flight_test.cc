@@ -13,7 +13,7 @@ using std::chrono::seconds;
 using Kind = ports::Outcome::Kind;
 
 model::Action evict(std::uint32_t pod) { return {model::EvictPod{{pod}}, {}}; }
-std::uint32_t pod_of(const InFlight::Settled& settled) {
+std::uint32_t pod_of(const InFlight::SettledAction& settled) {
   return std::get<model::EvictPod>(settled.action.what).pod.value;
 }
 

@@ -12,7 +12,7 @@ struct Existing {
   ReplicaCount counted = 0;          // gangs that are neither draining nor sleeping
 };
 
-Existing existing(const model::Snapshot& snapshot, const decide::Index& index, model::ServiceId service) {
+Existing existing(const model::Snapshot& snapshot, const fleet::Index& index, model::ServiceId service) {
   Existing found;
   const auto gangs = index.gangs_by_service.find(service);
   if (gangs == index.gangs_by_service.end()) return found;
@@ -27,7 +27,7 @@ Existing existing(const model::Snapshot& snapshot, const decide::Index& index, m
 }  // namespace
 
 void update_planned(std::vector<model::PlannedGang>& planned, const model::Snapshot& snapshot,
-                    const decide::Index& index, Instant now) {
+                    const fleet::Index& index, Instant now) {
   const std::vector<model::PlannedGang> before = std::move(planned);
   planned.clear();
   snapshot.services.for_each([&](model::ServiceId service, const model::ServiceState& state) {

@@ -3,7 +3,7 @@
 #include <vector>
 
 #include "base/time.h"
-#include "decide/index.h"
+#include "fleet/index.h"
 #include "model/gang.h"
 #include "model/snapshot.h"
 
@@ -14,6 +14,6 @@ namespace capstan::control {
 /// and ordinal. A planned replica represents its gang from the decision on, so that capacity is counted once and nodes
 /// can be bought before pods exist.
 void update_planned(std::vector<model::PlannedGang>& planned, const model::Snapshot& snapshot,
-                    const decide::Index& index, Instant now);
+                    const fleet::Index& index, Instant now);
 
 }  // namespace capstan::control

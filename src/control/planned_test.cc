@@ -48,7 +48,7 @@ TEST(Planned, FollowsReplicaCountsAndGangs) {
       snapshot.gangs.set({id++}, gang);
     }
     std::vector<model::PlannedGang> planned;
-    update_planned(planned, snapshot, decide::build(snapshot), {});
+    update_planned(planned, snapshot, fleet::build(snapshot), {});
     std::vector<std::uint32_t> ordinals;
     for (const model::PlannedGang& gang : planned) ordinals.push_back(gang.ordinal);
     EXPECT_EQ(ordinals, row.planned);
@@ -60,7 +60,7 @@ TEST(Planned, AServicePlacedByAnotherSchedulerHasNoPlannedReplicas) {
   snapshot.catalog = one_service(true);
   snapshot.services.set({0}, {.desired_replicas = 1, .gateway_waiting = {}});
   std::vector<model::PlannedGang> planned;
-  update_planned(planned, snapshot, decide::build(snapshot), {});
+  update_planned(planned, snapshot, fleet::build(snapshot), {});
   EXPECT_TRUE(planned.empty());
 }
 
@@ -76,7 +76,7 @@ TEST(Planned, AReplicaThatDrainsBeforeTheScaleDownIsNotReplaced) {
     snapshot.gangs.set({ordinal}, gang);
   }
   std::vector<model::PlannedGang> planned;
-  update_planned(planned, snapshot, decide::build(snapshot), {});
+  update_planned(planned, snapshot, fleet::build(snapshot), {});
   EXPECT_TRUE(planned.empty());
 }
 
@@ -85,8 +85,8 @@ TEST(Planned, KeepsTheTimeOfTheDecision) {
   snapshot.catalog = one_service();
   snapshot.services.set({0}, {.desired_replicas = 1, .gateway_waiting = {}});
   std::vector<model::PlannedGang> planned;
-  update_planned(planned, snapshot, decide::build(snapshot), {std::chrono::seconds(5)});
-  update_planned(planned, snapshot, decide::build(snapshot), {std::chrono::seconds(9)});
+  update_planned(planned, snapshot, fleet::build(snapshot), {std::chrono::seconds(5)});
+  update_planned(planned, snapshot, fleet::build(snapshot), {std::chrono::seconds(9)});
   ASSERT_EQ(planned.size(), 1u);
   EXPECT_EQ(planned[0].decided_at, Instant{std::chrono::seconds(5)});
 }

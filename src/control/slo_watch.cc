@@ -30,14 +30,14 @@ void reset(SloMemory& memory, decide::scale::Memory& scale) {
 void record_met(const SloBreachRule& rule, const decide::scale::RoleView& role, SloMemory& memory, Instant now) {
   memory.broken_since = Instant::never();
   memory.met_since = std::min(memory.met_since, now);
-  if (now - memory.met_since >= rule.lasts) memory.good = {memory.tried, role.current, now};
+  if (now - memory.met_since >= rule.min_duration) memory.good = {memory.last_settings, role.current, now};
 }
 
 void record_breach(const SloBreachRule& rule, const decide::scale::RoleView& role, SloMemory& memory,
                    decide::scale::Memory& scale, Instant now) {
   memory.met_since = Instant::never();
   memory.broken_since = std::min(memory.broken_since, now);
-  if (now - memory.broken_since < rule.lasts) return;
+  if (now - memory.broken_since < rule.min_duration) return;
   memory.rolled_back_at = now;
   scale.floor = std::max(role.current, memory.good ? memory.good->replicas : 0);
 }
@@ -82,8 +82,8 @@ void update_slo(const SloBreachRule* rule, Instant acknowledged_at, const decide
   const bool acknowledged = memory.rolled_back() && acknowledged_at + kSecond > memory.rolled_back_at;
   if (rule == nullptr || acknowledged) reset(memory, scale);
   if (rule == nullptr || memory.rolled_back()) return;
-  if (!(memory.tried == stated)) memory.met_since = Instant::never();
-  memory.tried = stated;
+  if (!(memory.last_settings == stated)) memory.met_since = Instant::never();
+  memory.last_settings = stated;
   if (const std::optional<Duration> slowest = slowest_first_token(role); !slowest) {
     memory.met_since = Instant::never();
   } else if (*slowest <= rule->bound) {

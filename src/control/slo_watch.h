@@ -14,7 +14,7 @@ namespace capstan::control {
 /// exceeds the bound for this long.
 struct SloBreachRule {
   Duration bound{};
-  Duration lasts = std::chrono::minutes(5);
+  Duration min_duration = std::chrono::minutes(5);
   friend bool operator==(const SloBreachRule&, const SloBreachRule&) = default;
 };
 
@@ -32,7 +32,7 @@ struct SloMemory {
   Instant broken_since = Instant::never();
   Instant rolled_back_at = Instant::never();  ///< never: there is nothing to acknowledge
   // The fields below are not saved: a new leader starts without them and measures again.
-  decide::scale::Policy tried;  ///< the settings of the last evaluation
+  decide::scale::Policy last_settings;  ///< the settings of the last evaluation
   Instant met_since = Instant::never();
 
   bool rolled_back() const { return !rolled_back_at.is_never(); }

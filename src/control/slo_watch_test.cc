@@ -11,7 +11,7 @@ using decide::scale::RoleView;
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
-constexpr SloBreachRule kRule{.bound = seconds(2), .lasts = seconds(60)};
+constexpr SloBreachRule kRule{.bound = seconds(2), .min_duration = seconds(60)};
 
 Policy queue(RequestCount waiting_per_replica) {
   return QueueHpa{.waiting_per_replica = waiting_per_replica, .running_per_replica = {}, .hpa = {}};
@@ -24,7 +24,7 @@ class SloWatchTest : public ::testing::Test {
   const Policy& evaluate(Duration after, std::optional<Duration> ttft, const Policy& stated) {
     now_ = now_ + after;
     role_.replicas.assign(1, {{0}, model::Gang::Phase::ready, Instant{}, {}});
-    if (ttft) role_.replicas[0].signals.ttft_p99_us = model::Signal::of(*ttft / std::chrono::microseconds(1));
+    if (ttft) role_.replicas[0].signals.ttft_p99_us = model::Signal::measured(*ttft / std::chrono::microseconds(1));
     update_slo(rule_, acknowledged_, role_, stated, memory_, scale_, now_);
     return settings_in_force(memory_, stated);
   }

@@ -160,7 +160,7 @@ void Emulator::advance_endpoint(std::uint32_t index, Instant now) {
 void Emulator::send_progress(Endpoint& endpoint, const Progress& progress) {
   const auto found = endpoint.pending.find(progress.id);
   if (found == endpoint.pending.end()) return;
-  Pending& pending = found->second;
+  PendingRequest& pending = found->second;
   if (pending.stream) {
     const std::int32_t from = std::exchange(pending.sent_tokens, progress.tokens);
     server_.write(pending.exchange, writer_.piece(pending.answer, from, progress.tokens, progress.finished));

@@ -63,7 +63,7 @@ class Emulator : public net::HttpHandler {
 
  private:
   /// A request that is in an engine, and the exchange that gets its answer.
-  struct Pending {
+  struct PendingRequest {
     net::ExchangeId exchange{};
     Answer answer;
     bool stream = false;
@@ -82,7 +82,7 @@ class Emulator : public net::HttpHandler {
     Instant started;
     Instant wake = Instant::never();
     bool open = false;
-    std::map<RequestId, Pending> pending;
+    std::map<RequestId, PendingRequest> pending;
   };
 
   void advance(Instant now);

@@ -30,7 +30,7 @@ struct Comparison {
   std::vector<scenario::JobSpec> jobs{};            ///< the classes of jobs of the scenario
   std::shared_ptr<const model::Catalog> catalog{};  ///< catalog of the scenario; null: no services and queues are shown
   std::optional<ConstantFleet> constant_fleet{};    ///< none if the scenario asks for no advice
-  std::optional<RaisedMinimum> raised_minimum{};    ///< for the first policy; none if none was tried
+  std::optional<RaisedMinimum> raised_minimum{};    ///< outcome of a higher `min` for the first policy; none: not tried
   std::string advice_left_out{};                    ///< why advice was asked for and not searched for; empty: it was
   int extra_runs = 0;                               ///< runs that looked for this advice
   RequestCount extra_requests = 0;                  ///< requests that these runs simulated
@@ -46,8 +46,8 @@ struct Comparison {
 Result<Comparison> compare(const scenario::Scenario& scenario, unsigned jobs, const ProgressCallback& progress = {},
                            const std::stop_token& stop = {});
 
-/// Adds the best constant fleet, and a higher `min` if one helps the best policy. With several services or
-/// with jobs it only adds the reason why there is none.
+/// Adds the best constant fleet, and the outcome of a higher `min` for the best policy. If several services or jobs
+/// share the cluster, it only sets `advice_left_out`.
 /// @param comparison  with ranked results
 Result<void> advise(const scenario::Scenario& scenario, unsigned jobs, const ProgressCallback& progress,
                     Comparison& comparison, const std::stop_token& stop = {});

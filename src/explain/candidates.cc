@@ -14,8 +14,8 @@ namespace {
 
 using decide::place::Candidate;
 using decide::place::Search;
-using decide::provision::Need;
 using decide::provision::Offer;
+using decide::provision::OfferComparison;
 
 std::string paragraphs(std::string text, const std::string& next) {
   if (!text.empty() && !next.empty()) text += '\n';
@@ -29,7 +29,7 @@ std::string outcome_text(const Search& search, const Candidate& candidate) {
   switch (candidate.outcome) {
     case Candidate::Outcome::chosen:
       return room + ": chosen";
-    case Candidate::Outcome::emptier:
+    case Candidate::Outcome::worse_fit:
       return room + ": rejected, a fuller one has room too";
     case Candidate::Outcome::too_small:
       return room + ": rejected";
@@ -56,7 +56,7 @@ std::string offer_text(const model::Catalog& catalog, const Offer& offer) {
   switch (offer.outcome) {
     case Offer::Outcome::chosen:
       return text + ": chosen";
-    case Offer::Outcome::dearer:
+    case Offer::Outcome::not_cheapest:
       return text + ": rejected, another one is cheaper or preferred";
     case Offer::Outcome::refused:
       return text + ": refused, " + sentence(offer.why, catalog);
@@ -68,10 +68,10 @@ std::string offer_text(const model::Catalog& catalog, const Offer& offer) {
   return text;
 }
 
-/// Returns true if the need led to the launch.
-bool led_to(const Need& need, const model::LaunchNodes& launch) {
-  if (launch.gang.valid() && need.gang != launch.gang) return false;
-  return std::ranges::any_of(need.offers, [&](const Offer& offer) {
+/// Returns true if the launch follows from the comparison.
+bool led_to(const OfferComparison& comparison, const model::LaunchNodes& launch) {
+  if (launch.gang.valid() && comparison.gang != launch.gang) return false;
+  return std::ranges::any_of(comparison.offers, [&](const Offer& offer) {
     return offer.outcome == Offer::Outcome::chosen && offer.purchase == model::Purchase{launch.pool, launch.offering} &&
            offer.within == launch.within && offer.count == launch.count;
   });
@@ -96,8 +96,9 @@ struct ActionArithmetic {
   }
   std::string operator()(const model::LaunchNodes& action) const {
     const auto found =
-        std::ranges::find_if(decided.provision.needs, [&](const Need& need) { return led_to(need, action); });
-    return found == decided.provision.needs.end() ? std::string() : offers(catalog, *found);
+        std::ranges::find_if(decided.provision.offer_comparisons,
+                             [&](const OfferComparison& comparison) { return led_to(comparison, action); });
+    return found == decided.provision.offer_comparisons.end() ? std::string() : offers(catalog, *found);
   }
   std::string operator()(const auto&) const { return {}; }
 };
@@ -133,12 +134,12 @@ std::string places(const model::Catalog& catalog, const Search& search) {
   return text;
 }
 
-std::string offers(const model::Catalog& catalog, const Need& need) {
+std::string offers(const model::Catalog& catalog, const OfferComparison& comparison) {
   std::string text =
-      fmt::format("Nodes for {} {} GPUs without room:", gpus_text(need.gpus), gpu_name(catalog, need.gpu));
-  if (need.offers.empty()) text += "\n- no pool sells such GPUs in a domain that completes the replica";
-  for (const Offer& offer : need.offers) text += "\n- " + offer_text(catalog, offer);
-  if (need.left_out > 0) text += fmt::format("\n- {} more", need.left_out);
+      fmt::format("Nodes for {} {} GPUs without room:", gpus_text(comparison.gpus), gpu_name(catalog, comparison.gpu));
+  if (comparison.offers.empty()) text += "\n- no pool sells such GPUs in a domain that completes the replica";
+  for (const Offer& offer : comparison.offers) text += "\n- " + offer_text(catalog, offer);
+  if (comparison.left_out > 0) text += fmt::format("\n- {} more", comparison.left_out);
   return text;
 }
 
@@ -147,8 +148,8 @@ std::string candidates(const model::Catalog& catalog, const LayerDecisions& deci
   for (const Search& search : decided.place.searches) {
     if (search.gang == gang) text = paragraphs(std::move(text), places(catalog, search));
   }
-  for (const Need& need : decided.provision.needs) {
-    if (need.gang == gang) text = paragraphs(std::move(text), offers(catalog, need));
+  for (const OfferComparison& comparison : decided.provision.offer_comparisons) {
+    if (comparison.gang == gang) text = paragraphs(std::move(text), offers(catalog, comparison));
   }
   return text;
 }

@@ -11,8 +11,8 @@ namespace capstan::explain {
 
 /// Returns the places that one search for room considered, one per line, without an end of line at the end.
 std::string places(const model::Catalog& catalog, const decide::place::Search& search);
-/// Returns the purchases that were considered for one need, one per line, without an end of line at the end.
-std::string offers(const model::Catalog& catalog, const decide::provision::Need& need);
+/// Returns the purchases that were considered for the same pods, one per line, without an end of line at the end.
+std::string offers(const model::Catalog& catalog, const decide::provision::OfferComparison& comparison);
 
 /// Returns the places and purchases that were considered for a gang; empty if the decisions keep none for it.
 std::string candidates(const model::Catalog& catalog, const LayerDecisions& decided, model::GangId gang);

@@ -9,8 +9,8 @@ namespace {
 
 using decide::place::Candidate;
 using decide::place::Search;
-using decide::provision::Need;
 using decide::provision::Offer;
+using decide::provision::OfferComparison;
 
 model::Catalog candidates_catalog() {
   model::Catalog c;
@@ -25,7 +25,7 @@ model::Catalog candidates_catalog() {
   offering.zone = {0};
   c.offerings = {offering, offering};
   c.offerings[1].capacity = model::CapacityType::spot;
-  c.pools = {{"h100", {{0}, {1}}, 64}};
+  c.pools = {{.name = "h100", .offerings = {{0}, {1}}, .limits = {.gpus = 64}}};
   c.services.push_back({.name = "chat", .slo = {}, .workload = {}, .min_replicas = 1, .max_replicas = 9});
   return c;
 }
@@ -34,16 +34,16 @@ Search search() {
   Search made{.gang = {7}, .level = model::TopologyLevel::rack, .gpu = {0}, .pods = 2, .gpus_per_pod = whole_gpus(8)};
   made.places = 9;
   made.candidates = {{.domain = {1}, .free = whole_gpus(16), .pods = 2, .outcome = Candidate::Outcome::chosen},
-                     {.domain = {2}, .free = whole_gpus(24), .pods = 2, .outcome = Candidate::Outcome::emptier},
+                     {.domain = {2}, .free = whole_gpus(24), .pods = 2, .outcome = Candidate::Outcome::worse_fit},
                      {.domain = {3}, .free = whole_gpus(14), .pods = 1, .outcome = Candidate::Outcome::too_small}};
   return made;
 }
 
-Need need() {
-  Need made{.gang = {7}, .gpu = {0}, .gpus = whole_gpus(16)};
+OfferComparison comparison() {
+  OfferComparison made{.gang = {7}, .gpu = {0}, .gpus = whole_gpus(16)};
   made.offers = {
       {.purchase = {{0}, {1}}, .within = {1}, .count = 2, .price = {40'000'000}, .outcome = Offer::Outcome::chosen},
-      {.purchase = {{0}, {0}}, .count = 2, .price = {90'000'000}, .outcome = Offer::Outcome::dearer}};
+      {.purchase = {{0}, {0}}, .count = 2, .price = {90'000'000}, .outcome = Offer::Outcome::not_cheapest}};
   return made;
 }
 
@@ -61,14 +61,14 @@ constexpr const char* kOffers =
 
 TEST(Candidates, EachPlaceAndPurchaseSaysWhyItWasRejected) {
   EXPECT_EQ(places(candidates_catalog(), search()), kPlaces);
-  EXPECT_EQ(offers(candidates_catalog(), need()), kOffers);
+  EXPECT_EQ(offers(candidates_catalog(), comparison()), kOffers);
 }
 
 TEST(Candidates, OfAGangAreItsOwn) {
   decide::place::Decision place;
   place.searches = {search()};
   decide::provision::Decision provision;
-  provision.needs = {need()};
+  provision.offer_comparisons = {comparison()};
   const LayerDecisions decided{{}, place, provision};
   EXPECT_EQ(candidates(candidates_catalog(), decided, {7}), std::string(kPlaces) + "\n" + kOffers);
   EXPECT_EQ(candidates(candidates_catalog(), decided, {8}), "");
@@ -80,7 +80,7 @@ TEST(Arithmetic, BelongsToTheAction) {
   decide::place::Decision place;
   place.searches = {search()};
   decide::provision::Decision provision;
-  provision.needs = {need()};
+  provision.offer_comparisons = {comparison()};
   decide::scale::Decision scale;
   scale.service = {0};
   scale.why = {model::ReasonCode::nothing_to_do, {}};

@@ -16,7 +16,7 @@ namespace capstan::explain {
 /// Returns one action, or one reason for no change: "scale chat to 3 replicas: 12 requests wait; ...", without an end
 /// of line.
 std::string line(const model::Catalog& catalog, const model::Action& action);
-std::string line(const model::Catalog& catalog, const model::Plan::Kept& kept);
+std::string line(const model::Catalog& catalog, const model::Plan::NoAction& kept);
 
 /// Returns the arithmetic of a decision in several sentences, without an end of line at the end.
 std::string paragraph(const model::Catalog& catalog, const decide::scale::Decision& decision);

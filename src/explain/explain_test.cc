@@ -33,7 +33,7 @@ decide::scale::Decision scale_up() {
   role.current = 2;
   for (std::uint32_t i = 0; i < 2; ++i) {
     role.replicas.push_back({{i}, model::Gang::Phase::ready, {}, {}});
-    role.replicas.back().signals.waiting = model::Signal::of(6);
+    role.replicas.back().signals.waiting = model::Signal::measured(6);
   }
   decide::scale::Memory memory;
   return decide::scale::decide(role, decide::scale::QueueHpa{}, memory, {});
@@ -72,10 +72,10 @@ decide::scale::Decision mixed() {
   variant.lead = std::chrono::seconds(120);
   variant.price_per_hour = {3'400'000};
   variant.gpus = 1;
-  variant.more = 7;
+  variant.further_replicas = 7;
   variant.serving = variant.current = variant.chosen = variant.from_zero = variant.desired = 2;
   variant.most = 9;
-  variant.alone = 3;
+  variant.replicas_alone = 3;
   mix.variants.push_back(variant);
   return decision;
 }
@@ -105,7 +105,7 @@ TEST(Explain, AMixShowsTheNumbersOfEachVariant) {
 TEST(Explain, AWarmMinimumNamesTheRequestsThatAStartFromZeroWouldMakeLate) {
   decide::scale::Decision decision;
   decision.service = {0};
-  decision.current = decision.counted = decision.wanted = decision.held_to = decision.desired = 1;
+  decision.current = decision.counted = decision.proposed = decision.stabilized = decision.desired = 1;
   decision.why = {ReasonCode::minimum_warm, {475, 1, 6, 1}};
   decision.sizing.emplace().warm = decide::scale::WarmSizing{.replicas = 1,
                                                              .wakes = 1,
@@ -127,10 +127,10 @@ TEST(Explain, ASpreadNamesTheReplicasThatTheLossOfADomainLeaves) {
   decide::scale::Decision decision;
   decision.service = {0};
   decision.current = decision.counted = decision.desired = 9;
-  decision.wanted = decision.held_to = 6;
+  decision.proposed = decision.stabilized = 6;
   decision.why = {ReasonCode::loss_survived, {6, 9, 3, 3, 3}};
   decision.spread = decide::scale::SpreadSizing{
-      .level = model::TopologyLevel::zone, .need = 6, .domains = 3, .fullest = 3, .placed = 9, .asked = 9};
+      .level = model::TopologyLevel::zone, .need = 6, .domains = 3, .fullest = 3, .placed = 9, .required = 9};
   const std::string text = paragraph(catalog(), decision);
   EXPECT_TRUE(text.contains(
       "6 replicas must remain after the loss of any zone. 3 zones can hold replicas. The fullest has 3 of 9 replicas "
@@ -138,13 +138,13 @@ TEST(Explain, ASpreadNamesTheReplicasThatTheLossOfADomainLeaves) {
       << text;
   EXPECT_TRUE(text.contains("The number stays at 9: " + sentence(decision.why, catalog()))) << text;
   EXPECT_FALSE(text.contains("The limits allow")) << text;
-  decision.spread->asked = 11;
+  decision.spread->required = 11;
   decision.why = {ReasonCode::surplus_kept, {4, 4000, 300}};
   EXPECT_FALSE(paragraph(catalog(), decision).contains("The limits allow"))
       << "the window keeps the surplus, not a limit";
   decision.why = {ReasonCode::at_maximum, {11, 9}};
   EXPECT_TRUE(paragraph(catalog(), decision).contains("The limits allow 9."));
-  decision.spread->asked = 9;
+  decision.spread->required = 9;
   EXPECT_EQ(nlohmann::json::parse(json(catalog(), decision))["spread"]["left"], 6);
   decision.spread->domains = 1;
   EXPECT_TRUE(
@@ -162,7 +162,7 @@ TEST(Explain, AGroupOfNodesShowsItsDomainAndItsHold) {
 }
 
 TEST(Explain, ANodeThatDoesNotChangeHasAReason) {
-  const model::Plan::Kept kept{model::Plan::Kept::Subject::node, 7, {ReasonCode::not_quiet_yet, {30, 3600}}};
+  const model::Plan::NoAction kept{model::Plan::NoAction::Subject::node, 7, {ReasonCode::not_quiet_yet, {30, 3600}}};
   EXPECT_EQ(line(catalog(), kept), "node 7 does not change: " + sentence(kept.why, catalog()));
 }
 

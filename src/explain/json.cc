@@ -69,7 +69,7 @@ void add_plan(Json& into, const model::Catalog& catalog, const model::Plan& plan
     into["actions"].push_back(std::move(row));
   }
   into["kept"] = Json::array();
-  for (const model::Plan::Kept& kept : plan.kept) {
+  for (const model::Plan::NoAction& kept : plan.no_actions) {
     into["kept"].push_back({{"subject", subject_name(catalog, kept)}, {"why", reason_json(catalog, kept.why)}});
   }
 }
@@ -138,7 +138,7 @@ Json spread_json(const decide::scale::SpreadSizing& s) {
           {"fullest", s.fullest},
           {"placed", s.placed},
           {"left", s.left()},
-          {"asked", s.asked}};
+          {"asked", s.required}};
 }
 
 Json mix_json(const model::Catalog& catalog, const decide::scale::MixSizing& mix) {
@@ -167,14 +167,14 @@ Json mix_json(const model::Catalog& catalog, const decide::scale::MixSizing& mix
                                 {"lead_ns", v.lead.count()},
                                 {"micro_usd_per_hour", v.price_per_hour.count},
                                 {"gpus", v.gpus},
-                                {"more", optional_json(v.more)},
+                                {"more", optional_json(v.further_replicas)},
                                 {"denied_ns", v.denied.count()},
                                 {"current", v.current},
                                 {"least", v.least},
                                 {"most", v.most},
                                 {"chosen", v.chosen},
                                 {"begun_anew", v.from_zero},
-                                {"alone", optional_json(v.alone)},
+                                {"alone", optional_json(v.replicas_alone)},
                                 {"desired", v.desired}});
   }
   return json;
@@ -188,7 +188,7 @@ std::string dump(const Json& json) { return json.dump(-1, ' ', false, Json::erro
 std::string json(const model::Catalog& catalog, const decide::scale::Decision& d) {
   Json out = {{"layer", "scale"},         {"service", service_name(catalog, d.service)},
               {"current", d.current},     {"counted", d.counted},
-              {"wanted", d.wanted},       {"held_to", d.held_to},
+              {"wanted", d.proposed},     {"held_to", d.stabilized},
               {"desired", d.desired},     {"why", reason_json(catalog, d.why)},
               {"readings", Json::array()}};
   for (const decide::scale::MetricReading& r : d.readings) {
@@ -203,7 +203,7 @@ std::string json(const model::Catalog& catalog, const decide::scale::Decision& d
                                {"unready", r.unready},
                                {"missing", r.missing},
                                {"within_tolerance", r.within_tolerance},
-                               {"wanted", r.wanted}});
+                               {"wanted", r.proposed}});
   }
   if (d.sizing) out["sizing"] = sizing_json(*d.sizing);
   if (d.sizing && d.sizing->warm) out["sizing"]["warm"] = warm_json(*d.sizing->warm);
@@ -242,7 +242,7 @@ std::string json(const model::Catalog& catalog, const decide::place::Decision& d
 std::string json(const model::Catalog& catalog, const decide::provision::Decision& d) {
   Json out = {{"layer", "provision"},
               {"short_gpus", d.short_gpus},
-              {"coming_gpus", d.coming_gpus},
+              {"coming_gpus", d.expected_gpus},
               {"launched_gpus", d.launched_gpus}};
   add_plan(out, catalog, d.plan);
   return dump(out);

@@ -47,7 +47,7 @@ std::string line(const model::Catalog& catalog, const model::Action& action) {
   return fmt::format("{}: {}", std::visit(ActionWords{catalog}, action.what), sentence(action.why, catalog));
 }
 
-std::string line(const model::Catalog& catalog, const model::Plan::Kept& kept) {
+std::string line(const model::Catalog& catalog, const model::Plan::NoAction& kept) {
   return fmt::format("{} does not change: {}", subject_name(catalog, kept), sentence(kept.why, catalog));
 }
 

@@ -137,8 +137,8 @@ class Writer {
       const auto* end = std::get_if<model::TerminateNode>(&action.what);
       if (end != nullptr && end->node == id) text += " It is given back: " + because(name, action.why) + '.';
     }
-    for (const model::Plan::Kept& kept : decided_.provision.plan.kept) {
-      if (kept.subject == model::Plan::Kept::Subject::node && kept.id == id.value) {
+    for (const model::Plan::NoAction& kept : decided_.provision.plan.no_actions) {
+      if (kept.subject == model::Plan::NoAction::Subject::node && kept.id == id.value) {
         text += " It stays: " + because(name, kept.why) + '.';
       }
     }

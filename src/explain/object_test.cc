@@ -6,12 +6,12 @@
 
 #include <nlohmann/json.hpp>
 
-#include "decide/testing/world.h"
+#include "fleet/testing/world.h"
 
 namespace capstan::explain {
 namespace {
 
-using decide::testing::World;
+using fleet::testing::World;
 using model::TopologyLevel;
 
 /// A node of eight GPUs. Gang 0 holds four of them with one pod; gang 1 needs two pods of four GPUs and has room for
@@ -29,9 +29,9 @@ struct OneShort {
     world.gang(2, 4, TopologyLevel::node, 5);
     names.nodes.set(node, "gpu-node-a");
     names.pods.set(model::PodId{0}, "team/chat-0");
-    decide::Index index = decide::build(world.snapshot);
+    fleet::Index index = fleet::build(world.snapshot);
     decide::place::Memory place_memory;
-    const Instant now = decide::testing::at(10);
+    const Instant now = fleet::testing::at(10);
     place = decide::place::decide(index, world.snapshot, {}, {}, place_memory, now);
     decide::provision::Memory provision_memory;
     provision = decide::provision::decide(index, world.snapshot, place, {}, provision_memory, now);

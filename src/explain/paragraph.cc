@@ -78,7 +78,7 @@ std::string reading_text(const MetricReading& reading) {
                         percent_of_thousand(reading.filled_ratio_per_mille), replicas_text(reading.missing),
                         reading.unready);
   }
-  return text + fmt::format(". If only this metric decided, {} would be needed.", replicas_text(reading.wanted));
+  return text + fmt::format(". If only this metric decided, {} would be needed.", replicas_text(reading.proposed));
 }
 
 std::string_view bound_name(decide::scale::Sizing::Bound bound) {
@@ -190,7 +190,7 @@ std::string spread_text(const decide::scale::SpreadSizing& s) {
       " {} must remain after the loss of any {}. {} {}s can hold replicas. The fullest has {} of {} now, so its loss "
       "would leave {}. In total, {} are needed.",
       replicas_text(s.need), level, s.domains, level, s.fullest, replicas_text(s.placed), s.left(),
-      replicas_text(s.asked));
+      replicas_text(s.required));
 }
 
 /// Returns the price of a mix per hour, or its number of GPUs if a price is unknown.
@@ -204,7 +204,7 @@ std::string supply_text(const decide::scale::VariantSizing& v) {
     return fmt::format("The cluster gave no more GPUs of its kind; the plan does not count on them for {}.",
                        time_text(v.denied));
   }
-  if (v.more) return fmt::format("There is room for {} more.", *v.more);
+  if (v.further_replicas) return fmt::format("There is room for {} more.", *v.further_replicas);
   return "The room for more replicas is unknown.";
 }
 
@@ -221,10 +221,10 @@ std::string variant_text(const model::Catalog& catalog, const decide::scale::Var
   text += fmt::format(" {} serving, {} loading, {} without GPUs. {} The plan may choose {} to {}.",
                       replicas_text(v.serving), v.loading, v.pending, supply_text(v), v.least, v.most);
   if (v.out_of_reach) text += " A request that runs alone misses the SLO on it.";
-  if (v.alone) {
+  if (v.replicas_alone) {
     const std::int64_t price = mix.in_usd ? v.price_per_hour.count : whole_gpus(v.gpus).count;
-    text += fmt::format(" Without the other variants it would take {} for {}.", replicas_text(*v.alone),
-                        mix_price_text(*v.alone * price, mix.in_usd));
+    text += fmt::format(" Without the other variants it would take {} for {}.", replicas_text(*v.replicas_alone),
+                        mix_price_text(*v.replicas_alone * price, mix.in_usd));
   } else {
     text += " Without the other variants it cannot carry the demand.";
   }
@@ -251,7 +251,7 @@ std::string mix_text(const model::Catalog& catalog, const decide::scale::MixSizi
 std::string lines(const model::Catalog& catalog, const model::Plan& plan) {
   std::string text;
   for (const model::Action& action : plan.actions) text += "\n- " + line(catalog, action);
-  for (const model::Plan::Kept& kept : plan.kept) text += "\n- " + line(catalog, kept);
+  for (const model::Plan::NoAction& kept : plan.no_actions) text += "\n- " + line(catalog, kept);
   return text;
 }
 
@@ -260,7 +260,7 @@ bool limited(const decide::scale::Decision& decision) {
   using model::ReasonCode;
   constexpr ReasonCode kLimits[] = {ReasonCode::at_maximum,    ReasonCode::at_minimum,    ReasonCode::above_maximum,
                                     ReasonCode::below_minimum, ReasonCode::minimum_ahead, ReasonCode::rate_limited};
-  const ReplicaCount asked = decision.spread ? decision.spread->asked : decision.held_to;
+  const ReplicaCount asked = decision.spread ? decision.spread->required : decision.stabilized;
   return decision.desired != asked && std::ranges::find(kLimits, decision.why.code) != std::end(kLimits);
 }
 
@@ -275,10 +275,10 @@ std::string paragraph(const model::Catalog& catalog, const decide::scale::Decisi
   if (decision.decided_with.valid()) {
     text += fmt::format(" The number is decided together with {}.", service_name(catalog, decision.decided_with));
   }
-  if (decision.held_to != decision.wanted) {
+  if (decision.stabilized != decision.proposed) {
     text += fmt::format(
         " {} would be enough now; earlier recommendations inside the stabilization window still ask for {}.",
-        replicas_text(decision.wanted), decision.held_to);
+        replicas_text(decision.proposed), decision.stabilized);
   }
   if (decision.spread) text += spread_text(*decision.spread);
   if (limited(decision)) text += fmt::format(" The limits allow {}.", decision.desired);
@@ -330,9 +330,10 @@ std::string paragraph(const model::Catalog& catalog, const decide::place::Decisi
 std::string paragraph(const model::Catalog& catalog, const decide::provision::Decision& decision) {
   std::string text =
       fmt::format("Pending replicas lack {}; {} on the way, {} bought now.",
-                  count_text(decision.short_gpus, "GPU", "GPUs"), decision.coming_gpus, decision.launched_gpus) +
+                  count_text(decision.short_gpus, "GPU", "GPUs"), decision.expected_gpus, decision.launched_gpus) +
       lines(catalog, decision.plan);
-  for (const decide::provision::Need& need : decision.needs) text += '\n' + offers(catalog, need);
+  for (const decide::provision::OfferComparison& comparison : decision.offer_comparisons)
+    text += '\n' + offers(catalog, comparison);
   return text;
 }
 

@@ -34,6 +34,8 @@ constexpr Group kGroups[] = {
     {ReasonCode::halted, "Act: how the API server answered", "The log of `capstan run`."},
     {ReasonCode::passes_off, "Passes: what is switched off", "Results of a simulation."},
     {ReasonCode::below_minimum, "Scale: counts outside the bounds", "Results of a simulation."},
+    {ReasonCode::pool_node_limit, "Provision: limits and budgets of one pool",
+     "Events of pods that wait for a node, and `capstan explain NODE`."},
 };
 
 /// Returns `start` and the words of `text`, broken into lines of at most `width` characters. Lines after the first

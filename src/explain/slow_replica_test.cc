@@ -5,7 +5,7 @@
 namespace capstan::explain {
 namespace {
 
-/// A load with a known bottleneck. The GPU duty cycle is 40 % in each row, so it does not distinguish them.
+/// A load with a known bottleneck. The GPU duty cycle is 40 % in each row, so it does not show the bottleneck.
 struct Row {
   const char* name;
   ReplicaLoad load;

@@ -259,7 +259,7 @@ Summary Summarizer::node(NodeId id) const {
     const auto* end = std::get_if<model::TerminateNode>(&action.what);
     if (end != nullptr && end->node == id) ends = &action.why;
   }
-  const model::Reason* stays = unchanged(model::Plan::Kept::Subject::node, id.value);
+  const model::Reason* stays = unchanged(model::Plan::NoAction::Subject::node, id.value);
   if (ends != nullptr) summary.wanted = name + " is given back: " + sentence(*ends, catalog_);
   if (ends == nullptr && stays != nullptr) summary.wanted = name + " stays: " + sentence(*stays, catalog_);
 
@@ -293,8 +293,8 @@ std::string Summarizer::node_name(NodeId id) const {
   return known != nullptr ? *known : fmt::format("node {}", id.value);
 }
 
-const model::Reason* Summarizer::unchanged(model::Plan::Kept::Subject subject, std::uint32_t id) const {
-  for (const model::Plan::Kept& row : provision_.plan.kept) {
+const model::Reason* Summarizer::unchanged(model::Plan::NoAction::Subject subject, std::uint32_t id) const {
+  for (const model::Plan::NoAction& row : provision_.plan.no_actions) {
     if (row.subject == subject && row.id == id) return &row.why;
   }
   return nullptr;

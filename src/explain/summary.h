@@ -118,7 +118,7 @@ class Summarizer {
   Limit cold_start(Instant ready_at, std::string what) const;
   Limit nodes_booting(model::GpuKindId gpu) const;
   Limit nomination(const model::Reason& why) const;
-  const model::Reason* unchanged(model::Plan::Kept::Subject subject, std::uint32_t id) const;
+  const model::Reason* unchanged(model::Plan::NoAction::Subject subject, std::uint32_t id) const;
   const model::LaunchNodes* launch_for(model::GangId id) const;
 
   const model::Snapshot& snapshot_;

@@ -5,9 +5,10 @@
 #include <optional>
 #include <utility>
 
-#include "decide/place/coming_nodes.h"
+#include "decide/place/expected_nodes.h"
 #include "explain/summary.h"
 #include "explain/words.h"
+#include "model/pool_limit.h"
 #include "model/reason_sentence.h"
 #include "model/topology_names.h"
 
@@ -58,57 +59,58 @@ std::optional<Limit> limit_of_scale(const model::Catalog& catalog, const decide:
                                     ReplicaCount ready, Setting setting) {
   const std::string service = service_name(catalog, decision.service);
   const auto& n = decision.why.numbers;
-  const auto of = [](std::string text, std::string change) {
+  const auto limit = [](std::string text, std::string change) {
     return Limit{Layer::replicas, std::move(text), std::move(change)};
   };
   switch (decision.why.code) {
     case ReasonCode::at_maximum:
-      return of(fmt::format("{} has a maximum of {}, {} wanted", service, replicas_text(n[1]), n[0]),
-                change_of_maximum(service, decision));
+      return limit(fmt::format("{} has a maximum of {}, {} wanted", service, replicas_text(n[1]), n[0]),
+                   change_of_maximum(service, decision));
     case ReasonCode::at_minimum:
-      return of(fmt::format("{} has a minimum of {}, {} would be enough", service, replicas_text(n[1]), n[0]),
-                fmt::format("lower the minimum of {} from {} to {}", service, n[1], n[0]));
+      return limit(fmt::format("{} has a minimum of {}, {} would be enough", service, replicas_text(n[1]), n[0]),
+                   fmt::format("lower the minimum of {} from {} to {}", service, n[1], n[0]));
     case ReasonCode::above_maximum:
-      return of(
+      return limit(
           fmt::format("{} has a maximum of {}, below the {} requested before", service, replicas_text(n[1]), n[0]),
           change_of_maximum(service, decision));
     case ReasonCode::below_minimum:
-      return of(
+      return limit(
           fmt::format("{} has a minimum of {}, above the {} requested before", service, replicas_text(n[1]), n[0]),
           fmt::format("lower the minimum of {} from {} to {}", service, n[1], n[0]));
     case ReasonCode::rate_limited:
-      return of(fmt::format("the scaling behavior of {} allows {} in this period, {} wanted", service,
-                            replicas_text(n[1]), n[0]),
-                fmt::format("wait for the next period, or raise value in {}.policies {}",
-                            n[0] > n[1] ? "behavior.scaleUp" : "behavior.scaleDown",
-                            setting == Setting::simulation ? "of the scenario's policy" : "of the HPA"));
+      return limit(fmt::format("the scaling behavior of {} allows {} in this period, {} wanted", service,
+                               replicas_text(n[1]), n[0]),
+                   fmt::format("wait for the next period, or raise value in {}.policies {}",
+                               n[0] > n[1] ? "behavior.scaleUp" : "behavior.scaleDown",
+                               setting == Setting::simulation ? "of the scenario's policy" : "of the HPA"));
     case ReasonCode::cooling_down:
-      return of(fmt::format("{} would be {}, but the stabilization window keeps {}", replicas_text(n[0]),
-                            n[0] < n[1] ? "enough" : "needed", n[1]),
-                fmt::format("wait at most {}, or shorten the window ({})", time_text(std::chrono::seconds(n[2])),
-                            setting == Setting::simulation ? "downscale_stabilization or cool_down"
-                                                           : "behavior.coolDown; HPA: stabilizationWindowSeconds"));
+      return limit(fmt::format("{} would be {}, but the stabilization window keeps {}", replicas_text(n[0]),
+                               n[0] < n[1] ? "enough" : "needed", n[1]),
+                   fmt::format("wait at most {}, or shorten the window ({})", time_text(std::chrono::seconds(n[2])),
+                               setting == Setting::simulation ? "downscale_stabilization or cool_down"
+                                                              : "behavior.coolDown; HPA: stabilizationWindowSeconds"));
     case ReasonCode::surplus_kept:
-      return of(fmt::format("{} would be enough, but more were needed a short time ago", replicas_text(n[0])),
-                fmt::format("wait: a replica is removed when fewer have been needed for {}",
-                            time_text(std::chrono::seconds(n[2]))));
+      return limit(fmt::format("{} would be enough, but more were needed a short time ago", replicas_text(n[0])),
+                   fmt::format("wait: a replica is removed when fewer have been needed for {}",
+                               time_text(std::chrono::seconds(n[2]))));
     case ReasonCode::signal_missing:
-      return of(fmt::format("{} of {} gave no usable reading, so the number is not lowered", n[0], replicas_text(n[1])),
-                change_of_signals(service, ready, setting));
+      return limit(
+          fmt::format("{} of {} gave no usable reading, so the number is not lowered", n[0], replicas_text(n[1])),
+          change_of_signals(service, ready, setting));
     case ReasonCode::demand_unknown:
     case ReasonCode::no_replica_to_read:
-      return of("no replica reports its load", change_of_signals(service, ready, setting));
+      return limit("no replica reports its load", change_of_signals(service, ready, setting));
     case ReasonCode::fixed_replicas:
-      return of(fmt::format("the policy sets a fixed number of replicas for {}", service),
-                "set another number, or use another policy");
+      return limit(fmt::format("the policy sets a fixed number of replicas for {}", service),
+                   "set another number, or use another policy");
     case ReasonCode::scaling_disabled:
-      return of(fmt::format("{} asks for 0 replicas, which disables the policy, as in an HPA", service),
-                "ask for at least 1 replica");
+      return limit(fmt::format("{} asks for 0 replicas, which disables the policy, as in an HPA", service),
+                   "ask for at least 1 replica");
     case ReasonCode::set_by_autoscaler:
-      return of(fmt::format("another autoscaler sets the replicas of {}", service), "change that autoscaler");
+      return limit(fmt::format("another autoscaler sets the replicas of {}", service), "change that autoscaler");
     case ReasonCode::slo_roll_back:
-      return of("after an SLO breach no replica is removed until a person acknowledges it",
-                "run the kubectl command in the condition SLOBreach of the InferenceScaler");
+      return limit("after an SLO breach no replica is removed until a person acknowledges it",
+                   "run the kubectl command in the condition SLOBreach of the InferenceScaler");
     case ReasonCode::gpus_denied:
       return Limit{Layer::capacity, "the cluster gave no more GPUs of this kind",
                    fmt::format("wait {} for the next attempt, or add a variant on another GPU kind",
@@ -173,6 +175,29 @@ std::optional<Limit> limit_of_verdict(const model::Catalog& catalog, const Reaso
     default:
       return std::nullopt;
   }
+}
+
+/// Returns the limit on nodes, CPU or memory that a pool states.
+Limit other_limit_of_pool(const model::Catalog& catalog, const Reason& why) {
+  const auto& n = why.numbers;
+  const bool is_unknown = why.code == ReasonCode::pool_amount_unknown;
+  const std::string pool = pool_name(catalog, {static_cast<std::uint32_t>(is_unknown ? n[1] : n[3])});
+  Limit limit{Layer::pool_limit, sentence(why, catalog), {}};
+  switch (why.code) {
+    case ReasonCode::pool_node_limit:
+      limit.change = fmt::format("raise the node limit of pool {} from {} to {}", pool, n[1], n[2] + n[0]);
+      break;
+    case ReasonCode::pool_cpu_limit:
+      limit.change = fmt::format("raise the CPU limit of pool {} to {}", pool, ceil_div(n[2] + n[0], 1'000));
+      break;
+    case ReasonCode::pool_memory_limit:
+      limit.change = fmt::format("raise the memory limit of pool {} to {} GiB", pool, ceil_div(n[2] + n[0], 1'024));
+      break;
+    default:
+      limit.change = "state cpu and memory of the type in instanceTypes[] of the FleetPolicy";
+      break;
+  }
+  return limit;
 }
 
 /// Returns the limit of the whole fleet that is too small for one replica, or nothing if every limit is large enough.
@@ -248,11 +273,12 @@ Limit Summarizer::nomination(const Reason& why) const {
 /// Returns the first full pool, or nothing if a pool has room for a node with this GPU. A provisioner that batches pods
 /// does not state this limit before its batch closes.
 std::optional<Limit> Summarizer::full_pools(model::GpuKindId gpu, GpuCount missing) const {
-  std::map<model::PoolId, GpuCount> used;
-  snapshot_.nodes.for_each([&](model::NodeId, const model::Node& node) { used[node.pool] += node.gpus.count / 1000; });
+  std::map<model::PoolId, model::NodeAmounts> used;
+  snapshot_.nodes.for_each([&](model::NodeId, const model::Node& node) {
+    if (node.pool.valid()) used[node.pool] += catalog_.amounts_of(node.offering, 1);
+  });
   snapshot_.claims.for_each([&](model::ClaimId, const model::Claim& claim) {
-    if (!decide::place::in_transit(claim, snapshot_)) return;
-    used[claim.pool] += catalog_.offering(claim.offering).gpus;
+    if (decide::place::in_transit(claim, snapshot_)) used[claim.pool] += catalog_.amounts_of(claim.offering, 1);
   });
   std::optional<Limit> full;
   for (std::uint32_t p = 0; p < catalog_.pools.size(); ++p) {
@@ -260,14 +286,19 @@ std::optional<Limit> Summarizer::full_pools(model::GpuKindId gpu, GpuCount missi
     for (const model::OfferingId id : pool.offerings) {
       const model::Offering& offering = catalog_.offering(id);
       if (offering.gpu != gpu) continue;
-      const GpuCount now = used[{p}];
-      if (now + offering.gpus <= pool.gpu_limit) return std::nullopt;
-      const GpuCount enough = now + ceil_div(std::max<GpuCount>(missing, 1), offering.gpus) * offering.gpus;
+      const std::optional<Reason> refusal = model::refusal_of_pool(catalog_, {p}, id, 1, used[{p}]);
+      if (!refusal) return std::nullopt;
       if (full) continue;
+      if (refusal->code != ReasonCode::pool_limit) {
+        full = other_limit_of_pool(catalog_, *refusal);
+        continue;
+      }
+      const GpuCount now = used[{p}].gpus;
+      const GpuCount enough = now + ceil_div(std::max<GpuCount>(missing, 1), offering.gpus) * offering.gpus;
       full = Limit{
           Layer::pool_limit,
-          fmt::format("pool {} has {} of its {} GPUs, {} more needed", pool.name, now, pool.gpu_limit, enough - now),
-          fmt::format("raise the GPU limit of pool {} from {} to {}", pool.name, pool.gpu_limit, enough)};
+          fmt::format("pool {} has {} of its {} GPUs, {} more needed", pool.name, now, pool.limits.gpus, enough - now),
+          fmt::format("raise the GPU limit of pool {} from {} to {}", pool.name, pool.limits.gpus, enough)};
     }
   }
   return full;
@@ -314,6 +345,11 @@ Limit Summarizer::limit_of_nodes(const Reason& why, model::GpuKindId gpu, GpuCou
       return {Layer::pool_limit, fmt::format("pool {} has {} of its {} GPUs, {} more needed", pool, n[2], n[1], n[0]),
               fmt::format("raise the GPU limit of pool {} from {} to {}", pool, n[1], n[2] + n[0])};
     }
+    case ReasonCode::pool_node_limit:
+    case ReasonCode::pool_cpu_limit:
+    case ReasonCode::pool_memory_limit:
+    case ReasonCode::pool_amount_unknown:
+      return other_limit_of_pool(catalog_, why);
     case ReasonCode::fleet_gpu_limit:
       return {Layer::pool_limit, fmt::format("the fleet has {} of its {} GPUs, {} more needed", n[2], n[1], n[0]),
               fmt::format("raise the GPU limit of the fleet from {} to {}", n[1], n[2] + n[0])};
@@ -388,15 +424,15 @@ Limit Summarizer::limit_of_size(const Gang& gang, const Reason& why) const {
       const std::int64_t nodes = ceil_div(pods, per_node);
       const GpuCount limit = nodes * offering.gpus;
       if (std::optional<Limit> fleet = limit_of_fleet(catalog_.limits, nodes, limit)) return *std::move(fleet);
-      if (limit > catalog_.pools[p].gpu_limit && (!smallest || limit < smallest->first)) smallest = {{limit, p}};
+      if (limit > catalog_.pools[p].limits.gpus && (!smallest || limit < smallest->first)) smallest = {{limit, p}};
     }
   }
   if (smallest) {
     const model::Pool& pool = catalog_.pools[smallest->second];
     return {Layer::pool_limit,
             fmt::format("the replica needs {} {}{}, pool {} may have {}", needed, kind,
-                        in_one(catalog_, gang.spec.together), pool.name, pool.gpu_limit),
-            fmt::format("raise the GPU limit of pool {} from {} to {}", pool.name, pool.gpu_limit, smallest->first)};
+                        in_one(catalog_, gang.spec.together), pool.name, pool.limits.gpus),
+            fmt::format("raise the GPU limit of pool {} from {} to {}", pool.name, pool.limits.gpus, smallest->first)};
   }
   const std::string text =
       fmt::format("the replica needs {} {}{}, the largest {} has {}, and pools may buy {}", needed, kind,
@@ -422,7 +458,7 @@ Limit Summarizer::limit_of(GangId id, const decide::scale::Decision& decision) c
                         launch->hold > Duration{} ? ", all within " + time_text(launch->hold) + " or none" : ""),
             "wait until the nodes have booted"};
   }
-  const Reason* nodes = unchanged(model::Plan::Kept::Subject::gang, id.value);
+  const Reason* nodes = unchanged(model::Plan::NoAction::Subject::gang, id.value);
   const auto found = verdicts_.find(id);
   if (found == verdicts_.end()) {
     if (nodes != nullptr) return limit_of_nodes(*nodes, gang.spec.pods.gpu, missing_gpus(gang));
@@ -480,7 +516,7 @@ Limit Summarizer::limit_of_service(const decide::scale::Decision& decision, Sett
   }
   for (const decide::place::Shortfall& lack : place_.shortfalls) {
     if (lack.gang.valid() || lack.service != decision.service) continue;
-    return limit_of_shortfall(lack, unchanged(model::Plan::Kept::Subject::service, decision.service.value));
+    return limit_of_shortfall(lack, unchanged(model::Plan::NoAction::Subject::service, decision.service.value));
   }
   if (std::optional<Limit> scale = limit_of_scale(catalog_, decision, states.ready, setting)) return *std::move(scale);
   if (states.starting > 0) {

@@ -4,13 +4,13 @@
 
 #include <functional>
 
-#include "decide/testing/world.h"
+#include "fleet/testing/world.h"
 
 namespace capstan::explain {
 namespace {
 
-using decide::testing::at;
-using decide::testing::World;
+using fleet::testing::at;
+using fleet::testing::World;
 using model::Gang;
 using model::GangId;
 using model::NodeId;
@@ -46,7 +46,7 @@ struct Cluster {
 
   void decide_now() {
     world.snapshot.at = kNow;
-    decide::Index index = decide::build(world.snapshot);
+    fleet::Index index = fleet::build(world.snapshot);
     place = decide::place::decide(index, world.snapshot, {}, place_policy, place_memory, kNow);
     if (!buys_nodes) return;
     provision = decide::provision::decide(index, world.snapshot, place, provision_policy, provision_memory, kNow);
@@ -318,7 +318,7 @@ TEST(Summary, AnEmptyNodeStaysForItsWaitOrForTheMinimumOfItsPool) {
   Cluster cluster;
   const NodeId node = cluster.world.node(0);
   const auto change_of = [&](const model::Reason& why) {
-    cluster.provision.plan.kept = {{model::Plan::Kept::Subject::node, node.value, why}};
+    cluster.provision.plan.no_actions = {{model::Plan::NoAction::Subject::node, node.value, why}};
     return cluster.summarizer().node(node).limit.change;
   };
   EXPECT_EQ(change_of({ReasonCode::not_quiet_yet, {120, 3600}}),

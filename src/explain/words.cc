@@ -47,15 +47,15 @@ std::string queue_name(const model::Catalog& catalog, model::QueueId id) {
   return id.value < catalog.queues.size() ? catalog.queues[id.value].name : fmt::format("queue {}", id.value);
 }
 
-std::string subject_name(const model::Catalog& catalog, const model::Plan::Kept& kept) {
+std::string subject_name(const model::Catalog& catalog, const model::Plan::NoAction& kept) {
   switch (kept.subject) {
-    case model::Plan::Kept::Subject::service:
+    case model::Plan::NoAction::Subject::service:
       return service_name(catalog, {kept.id});
-    case model::Plan::Kept::Subject::gang:
+    case model::Plan::NoAction::Subject::gang:
       return fmt::format("gang {}", kept.id);
-    case model::Plan::Kept::Subject::node:
+    case model::Plan::NoAction::Subject::node:
       return fmt::format("node {}", kept.id);
-    case model::Plan::Kept::Subject::pool:
+    case model::Plan::NoAction::Subject::pool:
       return pool_name(catalog, {kept.id});
   }
   return {};

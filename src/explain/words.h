@@ -19,7 +19,7 @@ std::string domain_name(const model::Catalog& catalog, model::DomainId id);
 std::string gpu_name(const model::Catalog& catalog, model::GpuKindId id);
 std::string pool_name(const model::Catalog& catalog, model::PoolId id);
 std::string queue_name(const model::Catalog& catalog, model::QueueId id);
-std::string subject_name(const model::Catalog& catalog, const model::Plan::Kept& kept);
+std::string subject_name(const model::Catalog& catalog, const model::Plan::NoAction& kept);
 
 // These functions write numbers as people read them, without raw units.
 

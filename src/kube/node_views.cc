@@ -1,5 +1,7 @@
 #include "kube/node_views.h"
 
+#include "manifest/quantity.h"
+
 namespace capstan::kube {
 namespace {
 
@@ -12,6 +14,15 @@ NodeTemplate read_node_template(Json spec) {
   out.node_class = {ref["group"].string(), ref["kind"].string(), ref["name"].string()};
   out.expire_after = read_duration(spec["expireAfter"]);
   return out;
+}
+
+/// Reads limits, of which 0 is one: people set it to stop a pool. `Resources` otherwise leave out amounts of 0.
+Resources read_limits(Json object) {
+  Resources limits = read_resources(object);
+  object.for_each_field([&](std::string_view name, Json value) {
+    if (manifest::read_quantity_milli(value.scalar())) limits.add(name, 0);
+  });
+  return limits;
 }
 
 }  // namespace
@@ -51,7 +62,7 @@ NodePool read_node_pool(Json object) {
   pool.labels = read_string_map(spec["template"]["metadata"]["labels"]);
   pool.node = read_node_template(spec["template"]["spec"]);
   pool.weight = spec["weight"].integer();
-  if (spec["limits"].exists()) pool.limits = read_resources(spec["limits"]);
+  if (spec["limits"].exists()) pool.limits = read_limits(spec["limits"]);
   if (spec["replicas"].exists()) pool.replicas = spec["replicas"].integer();
   pool.consolidation_policy = disruption["consolidationPolicy"].text();
   pool.consolidate_after = read_duration(disruption["consolidateAfter"]);

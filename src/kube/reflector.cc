@@ -83,7 +83,7 @@ Reflector::Step Reflector::event(std::uint64_t serial, const Event& event, Insta
     return step;
   }
   backoff_.succeeded();
-  expired_ = false;
+  version_expired_ = false;
   last_error_ = {};
   if (!event.resource_version.empty()) resource_version_ = event.resource_version;
   step.apply = event.type != Event::Type::bookmark;
@@ -112,7 +112,7 @@ void Reflector::failed(std::uint64_t serial, const ApiError& error, Instant now)
   }
   // A server that reports a dropped resource version does answer, so everything is read again at once. If that happens
   // twice in a row, the second read backs off.
-  const bool first_expiry = error.expired() && !std::exchange(expired_, true);
+  const bool first_expiry = error.expired() && !std::exchange(version_expired_, true);
   const bool at_once =
       first_expiry || (before == State::initial_events && refuses_watch_list(error) && backoff_.failures() == 0);
   const Duration pause = backoff_.after_failure(random_);

@@ -109,8 +109,8 @@ class Reflector {
   std::string continue_token_;    // token of the next page
   bool need_all_ = true;          // there is no version to watch from, so everything has to be read
   bool synced_ = false;
-  bool expired_ = false;    // a version was dropped since the last watch with an event
-  bool has_event_ = false;  // the current watch has sent an event
+  bool version_expired_ = false;  // the server has dropped the last version seen, and no event has arrived since
+  bool has_event_ = false;        // the current watch has sent an event
   Instant not_before_;
   Instant call_started_at_;
   Instant fresh_at_;

@@ -19,7 +19,7 @@ struct ServiceName {
   friend bool operator==(const ServiceName&, const ServiceName&) = default;
 };
 
-/// Parses `[NAMESPACE/]NAME[:PORT]`. The caller adds to an error where the name was found.
+/// Parses `[NAMESPACE/]NAME[:PORT]`. An error does not say where the text is from; the caller adds that.
 Result<ServiceName> parse_service_name(const std::string& text);
 
 /// Returns the base URLs of a Service's ready addresses, sorted and without duplicates.

@@ -37,7 +37,9 @@ const std::string kSum = "sum(<<.Series>>{<<.LabelMatchers>>}) by (<<.GroupBy>>)
 
 /// Returns the text that a rule's first finding points at; empty if it finds nothing.
 std::string found(std::vector<Text> texts, std::string_view rule) {
-  const Report report = lint_texts(std::move(texts), {});
+  Options options;
+  options.advice = true;
+  const Report report = lint_texts(std::move(texts), options);
   for (const Finding& finding : report.findings) {
     if (finding.rule->id == rule) return finding.file->text.substr(finding.span.begin, finding.span.size());
   }

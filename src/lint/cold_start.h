@@ -1,7 +1,13 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 
+#include "lint/pods.h"
+#include "lint/scalers.h"
+
+// The time that a replica needs to start. All rules that judge a start use these bounds. A rule reports a warning only
+// if the shortest possible start proves the defect.
 namespace capstan::lint {
 
 /// Seconds that rules assume for the start of a GPU replica if the manifest states no time. Pulling and loading an
@@ -18,5 +24,23 @@ inline constexpr double kSmallWeightsGb = 8;
 /// Seconds to start with weights of at most kTinyWeightsGb.
 inline constexpr std::int64_t kTinyStartS = 75;
 inline constexpr double kTinyWeightsGb = 1;
+
+/// Seconds that an engine of language models needs at least, with any model: it loads its libraries, starts the
+/// processes of the GPUs and captures CUDA graphs.
+inline constexpr std::int64_t kFastestStartS = 20;
+
+/// Returns the seconds that a container needs at least from its start to its first answer. Weights are downloaded with
+/// at most 1 GB/s and read from a volume with at most 2.5 GB/s. Returns none if the container runs no known engine of
+/// language models.
+std::optional<std::int64_t> shortest_start_s(const Object& object, const Pod& pod, const Value& container);
+
+/// Returns the seconds that a container needs at most to download and to load its model: 100 MB/s and two minutes for
+/// the rest. Returns none if the size of the model is unknown.
+std::optional<std::int64_t> longest_start_s(const Value& container);
+
+/// Returns the seconds that a replica of the scaled workload needs at least. An initial delay of its readiness or
+/// startup probe counts too, because the replica is not ready before. If the input lacks the target, its metrics may
+/// show that it is an engine. Returns none if the target is not known to start slowly.
+std::optional<std::int64_t> shortest_start_s(const Scaler& scaler, const Set& set);
 
 }  // namespace capstan::lint

@@ -59,7 +59,10 @@ Result<KubeVersion> parse_kube_version(std::string_view text) {
   if (has_major) rest.remove_prefix(2);
   const auto [end, error] = std::from_chars(rest.data(), rest.data() + rest.size(), version.minor);
   const bool is_complete = end == rest.data() + rest.size() || *end == '.';
-  if (has_major && error == std::errc() && is_complete && version.minor < 1000) return version;
+  if (has_major && error == std::errc() && is_complete && version.minor < 1000) {
+    version.is_stated = true;
+    return version;
+  }
   return std::unexpected(
       Error{ErrorKind::usage, "kube-version", 0, 0, "found \"" + std::string(text) + "\", expected 1.MINOR"});
 }

@@ -6,6 +6,8 @@
 #include <string_view>
 #include <vector>
 
+#include "base/ascii.h"
+
 namespace capstan::lint {
 namespace {
 
@@ -66,17 +68,35 @@ bool runs_language_engine(const Value& container) {
   return runs_engine(container) && (!has_any(image, {"triton"}) || has_any(image, {"trtllm", "vllm"}));
 }
 
+namespace {
+
+/// Returns the number at the start of a text and removes it from the text.
+std::optional<double> take_number(std::string_view& text) {
+  double number = 0;
+  if (text.empty() || text.front() < '0' || text.front() > '9') return std::nullopt;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc()) return std::nullopt;
+  text.remove_prefix(static_cast<std::size_t>(end - text.data()));
+  return number;
+}
+
+}  // namespace
+
 std::optional<double> billions_of(std::string_view model) {
+  constexpr double kOwnShare = 0.8;  // the experts of "8x7B" share the other layers
   for (std::size_t i = 0; i < model.size(); ++i) {
     const bool starts = i == 0 || model[i - 1] == '-' || model[i - 1] == '_' || model[i - 1] == '/';
-    if (!starts || model[i] < '0' || model[i] > '9') continue;
-    double size = 0;
-    const auto [end, error] = std::from_chars(model.data() + i, model.data() + model.size(), size);
-    const std::string_view rest(end, static_cast<std::size_t>(model.data() + model.size() - end));
-    if (error != std::errc() || rest.empty()) continue;
+    std::string_view rest = model.substr(i);
+    std::optional<double> size = starts ? take_number(rest) : std::nullopt;
+    if (size && rest.starts_with('x')) {
+      rest.remove_prefix(1);
+      const std::optional<double> expert = take_number(rest);
+      size = expert ? std::optional(*size * *expert * kOwnShare) : std::nullopt;
+    }
+    if (!size || rest.empty()) continue;
     const bool ends = rest.size() == 1 || rest[1] == '-' || rest[1] == '_' || rest[1] == '.';
     if (ends && (rest[0] == 'b' || rest[0] == 'B')) return size;
-    if (ends && (rest[0] == 'm' || rest[0] == 'M')) return size / 1000;
+    if (ends && (rest[0] == 'm' || rest[0] == 'M')) return *size / 1000;
   }
   return std::nullopt;
 }
@@ -90,28 +110,63 @@ std::string model_of(const EngineCommand& engine) {
   return engine.words.empty() ? "" : engine.words.front().text;
 }
 
+/// Returns a bound of the billions of parameters of a model whose name states no number: "DialoGPT-small", "bge-m3".
+std::optional<double> billions_of_word(std::string_view model) {
+  std::string name(model);
+  std::ranges::transform(name, name.begin(), ascii_lower);
+  if (has_any(name, {"mistral", "phi-", "nvembed", "nv-embed", "sfr-embed", "gte-qwen"})) return std::nullopt;
+  if (has_any(name, {"small", "tiny", "minilm", "distil", "gpt2", "bert", "bge-", "e5-", "embed", "rerank", "smollm"}))
+    return 0.5;
+  return has_any(name, {"whisper", "clip-"}) ? std::optional(1.5) : std::nullopt;
+}
+
 }  // namespace
 
 bool serves_small_model(const EngineCommand& engine) {
   constexpr double kSmallBillions = 2;
-  const auto size = billions_of(model_of(engine));
-  return size && *size < kSmallBillions;
+  const std::string model = model_of(engine);
+  const auto size = billions_of(model);
+  return size ? *size < kSmallBillions : billions_of_word(model).has_value();
 }
 
-std::optional<double> weights_gb(const Value& container) {
-  constexpr double kGbPerBillion = 2;          // 16 bits per parameter
-  constexpr double kGbPerBillionOf4Bit = 0.6;  // 4 bits and the scales
+std::string model_name(const Value& container) {
   const manifest::ContainerStart start = start_of(container);
   const auto engine = engine_of(start);
   std::string model = engine ? model_of(*engine) : "";
   for (const auto& variable : start.environment) {
     const bool names_a_model = has_any(variable.name, {"MODEL", "model"}) && variable.value;
-    if (model.empty() && names_a_model && billions_of(*variable.value)) model = *variable.value;
+    if (model.empty() && names_a_model && (billions_of(*variable.value) || billions_of_word(*variable.value)))
+      model = *variable.value;
   }
-  const auto size = billions_of(model);
+  return model;
+}
+
+bool names_local_model(const Value& container) {
+  const std::string model = model_name(container);
+  return model.empty() || model.starts_with('/') || model.starts_with('.') || model.find('/') == model.npos;
+}
+
+double gb_per_billion(const Value& container) {
+  constexpr double kOf16Bit = 2;
+  constexpr double kOf8Bit = 1;
+  constexpr double kOf4Bit = 0.6;  // 4 bits and the scales
+  std::string name = model_name(container);
+  const auto engine = engine_of(start_of(container));
+  const auto quantization = engine ? engine->flag({"--quantization", "-q", "--quantize"}) : std::nullopt;
+  if (quantization) name += "-" + quantization->text;
+  std::ranges::transform(name, name.begin(), ascii_lower);
+  if (has_any(name, {"awq", "gptq", "4bit", "4-bit", "int4", "w4a16", "fp4", "nf4", "bnb", "bitsandbytes", "gpt-oss",
+                     "gguf", "q4_", "quantized"}))
+    return kOf4Bit;
+  return has_any(name, {"fp8", "int8", "8bit", "8-bit", "w8a", "q8_"}) ? kOf8Bit : kOf16Bit;
+}
+
+std::optional<double> weights_gb(const Value& container) {
+  const std::string model = model_name(container);
+  const auto stated = billions_of(model);
+  const auto size = stated ? stated : billions_of_word(model);
   if (!size) return std::nullopt;
-  const bool has_4_bits = has_any(model, {"AWQ", "awq", "GPTQ", "gptq", "4bit", "Int4", "INT4", "w4a16"});
-  return *size * (has_4_bits ? kGbPerBillionOf4Bit : kGbPerBillion);
+  return *size * gb_per_billion(container);
 }
 
 bool is_download(const std::vector<CommandWord>& command) {

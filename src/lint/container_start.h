@@ -1,6 +1,7 @@
 #pragma once
 
 #include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -24,14 +25,22 @@ bool runs_engine(const Value& container);
 bool runs_language_engine(const Value& container);
 
 /// Returns the size that a model's name states, in billions of parameters: 0.6 for "Qwen/Qwen3-0.6B", 0.135 for
-/// "SmolLM-135M".
+/// "SmolLM-135M". For experts such as "8x7B" it returns a lower bound of the total.
 std::optional<double> billions_of(std::string_view model);
 /// Returns true if the name of the engine's model states a small size. A step of a small model takes milliseconds.
 bool serves_small_model(const EngineCommand& engine);
 
+/// Returns the name of the model that a container loads, from its command line or its environment; empty if it states
+/// none.
+std::string model_name(const Value& container);
+/// Returns true unless the name of the model is a repository, such as "Qwen/Qwen2.5-7B".
+bool names_local_model(const Value& container);
+
+/// Returns the size of the weights in GB for each billion parameters: 2 for 16 bits, 0.6 for 4 bits with their scales.
+double gb_per_billion(const Value& container);
+
 /// Returns the size of the weights that a container loads, in GB: 14 for the model "Qwen2.5-7B", 4.2 for
-/// "Qwen2.5-7B-Instruct-AWQ". The name of the model is on the command line or in the environment. Returns none if it
-/// states no size.
+/// "Qwen2.5-7B-Instruct-AWQ", 1 for "DialoGPT-small". Returns none if the name of the model shows no size.
 std::optional<double> weights_gb(const Value& container);
 
 /// Returns true if the command or the image downloads or copies a model.

@@ -109,7 +109,9 @@ TEST(ContainerStart, ReadsTheSizeInTheNameOfAModel) {
   EXPECT_EQ(billions_of("facebook/opt-125m"), 0.125);
   EXPECT_EQ(billions_of("HuggingFaceTB/SmolLM2-135M-Instruct"), 0.135);
   EXPECT_EQ(billions_of("/models/qwen2_72b"), 72);
-  for (const char* none : {"gpt2", "mistralai/Mixtral-8x7B-v0.1", "m", "", "deepseek-ai/DeepSeek-R1", "phi-3.5-mini"}) {
+  EXPECT_DOUBLE_EQ(billions_of("mistralai/Mixtral-8x7B-v0.1").value_or(0), 44.8) << "47, of which experts share some";
+  EXPECT_EQ(billions_of("Qwen/Qwen3-30B-A3B"), 30);
+  for (const char* none : {"gpt2", "m", "", "deepseek-ai/DeepSeek-R1", "phi-3.5-mini", "yolo-8x"}) {
     EXPECT_FALSE(billions_of(none)) << none;
   }
 }
@@ -127,7 +129,24 @@ TEST(ContainerStart, ReadsTheSizeOfTheWeightsInTheNameOfAModel) {
   EXPECT_DOUBLE_EQ(weights("Qwen/Qwen2.5-7B-Instruct").value_or(0), 14);
   EXPECT_DOUBLE_EQ(weights("Qwen/Qwen2.5-7B-Instruct-AWQ").value_or(0), 4.2);
   EXPECT_DOUBLE_EQ(weights("google/gemma-2-2b-it").value_or(0), 4);
+  EXPECT_DOUBLE_EQ(weights("neuralmagic/Meta-Llama-3.1-70B-Instruct-FP8").value_or(0), 70);
+  EXPECT_DOUBLE_EQ(weights("Qwen/Qwen2.5-7B-Instruct, --quantization, awq").value_or(0), 4.2);
+  EXPECT_DOUBLE_EQ(weights("microsoft/DialoGPT-small").value_or(0), 1);
+  EXPECT_DOUBLE_EQ(weights("openai/whisper-large-v3").value_or(0), 3);
+  EXPECT_FALSE(weights("mistralai/Mistral-Small-Instruct-2409")) << "it has 22 billion parameters";
   EXPECT_FALSE(weights("deepseek-ai/DeepSeek-R1"));
+}
+
+TEST(ContainerStart, AModelIsARepositoryOrLocal) {
+  const auto is_local = [](const std::string& model) {
+    File file("a.yaml", "command: [vllm, serve, " + model + "]\n");
+    file.documents = manifest::Documents::parse(file.text);
+    return names_local_model(file.documents.all()[0].root);
+  };
+  EXPECT_FALSE(is_local("Qwen/Qwen2.5-7B-Instruct"));
+  EXPECT_TRUE(is_local("/models/Qwen2.5-7B"));
+  EXPECT_TRUE(is_local("./qwen"));
+  EXPECT_TRUE(is_local("qwen"));
 }
 
 }  // namespace

@@ -131,6 +131,22 @@ std::optional<std::uint32_t> minor_of_tag(std::string_view image) {
   return tag == image.npos ? std::nullopt : minor_of(image.substr(tag));
 }
 
+std::optional<Version> version_of_tag(std::string_view image) {
+  image = image.substr(0, image.find('@'));
+  const std::size_t colon = image.rfind(':');
+  std::string_view rest = colon == image.npos ? std::string_view() : image.substr(colon + 1);
+  if (rest.starts_with('v')) rest.remove_prefix(1);
+  Version version{};
+  for (std::size_t part = 0; part < version.size(); ++part) {
+    if (part > 0 && !rest.starts_with('.')) return part == 2 ? std::optional(version) : std::nullopt;
+    if (part > 0) rest.remove_prefix(1);
+    const auto [end, error] = std::from_chars(rest.data(), rest.data() + rest.size(), version[part]);
+    if (error != std::errc()) return std::nullopt;
+    rest.remove_prefix(static_cast<std::size_t>(end - rest.data()));
+  }
+  return version;
+}
+
 const RemovedApi* removed_api(std::string_view api_version, std::string_view kind) {
   static const std::vector<RemovedApi> apis = [] {
     std::vector<RemovedApi> list;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -39,6 +40,12 @@ std::optional<std::uint32_t> minor_of(std::string_view text);
 std::optional<std::uint32_t> vllm_minor_of(std::string_view image);
 /// Returns the same for the image of a container that is known to run vLLM, whatever the image is called.
 std::optional<std::uint32_t> minor_of_tag(std::string_view image);
+
+/// Major, minor and patch number of a version.
+using Version = std::array<std::uint32_t, 3>;
+/// Returns the version in the tag of an image: {0, 11, 2} for "adapter:v0.11.2". A missing patch number is 0. Returns
+/// none if the tag is no version.
+std::optional<Version> version_of_tag(std::string_view image);
 
 /// An API version of a kind that a release removed. `removed_in` is "never" if no release ever had it.
 struct RemovedApi {

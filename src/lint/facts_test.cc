@@ -46,5 +46,14 @@ TEST(LintFacts, FamiliesAgreeWithTheInstanceTypes) {
   }
 }
 
+TEST(Facts, TheVersionOfATag) {
+  EXPECT_EQ(version_of_tag("a/adapter:v0.11.2"), (Version{0, 11, 2}));
+  EXPECT_EQ(version_of_tag("host:5000/pause:3.10"), (Version{3, 10, 0}));
+  EXPECT_EQ(version_of_tag("a:v1.2.3-rc1@sha256:0"), (Version{1, 2, 3}));
+  for (const char* none : {"a", "a:latest", "a:3", "host:5000/a", "a@sha256:0"}) {
+    EXPECT_EQ(version_of_tag(none), std::nullopt) << none;
+  }
+}
+
 }  // namespace
 }  // namespace capstan::lint

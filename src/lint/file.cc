@@ -50,10 +50,22 @@ std::string head_comment(std::string_view text) {
   return comment;
 }
 
+/// Returns true if a sentence forbids only some cases: "do not apply this together with hpa.yaml".
+bool is_conditional(std::string_view sentence) {
+  for (const std::string_view word :
+       {"together", "alongside", " both ", "at the same time", "before", "until", "unless", "without", " if "}) {
+    if (sentence.find(word) != sentence.npos) return true;
+  }
+  return false;
+}
+
 bool says_not_to_apply(std::string_view text) {
   const std::string comment = head_comment(text);
   for (const std::string_view words : {"do not apply", "do not deploy", "don't apply", "is not applied"}) {
-    if (comment.find(words) != comment.npos) return true;
+    const std::size_t begin = comment.find(words);
+    if (begin == comment.npos) continue;
+    const std::size_t end = std::min(comment.find(". ", begin), comment.size());
+    if (!is_conditional(std::string_view(comment).substr(begin, end - begin))) return true;
   }
   return false;
 }

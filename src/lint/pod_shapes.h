@@ -37,7 +37,7 @@ struct PodShape {
 std::span<const PodShape> pod_shapes(std::string_view kind, std::string_view group);
 /// Returns all rows, sorted by kind.
 std::span<const PodShape> pod_shapes();
-/// Returns the rows of a kind in every group.
+/// Returns the rows of a kind, whatever its API group.
 std::span<const PodShape> pod_shapes(std::string_view kind);
 
 /// Calls `visit(metadata, spec)` for everything in an object that looks like a pod. `metadata` may be missing.

@@ -205,7 +205,7 @@ std::vector<std::string_view> found(const std::string& yaml) {
 
 TEST(PodShapes, RulesOfPodsCheckInitContainersAndUnknownKinds) {
   const std::string bad =
-      "{name: b, image: 'k8s.gcr.io/b:1', env: [{name: NVIDIA_VISIBLE_DEVICES, value: all}], "
+      "{name: b, image: 'k8s.gcr.io/metrics-server:v0.7.0', env: [{name: NVIDIA_VISIBLE_DEVICES, value: all}], "
       "resources: {requests: {nvidia.com/gpu: '0.5'}}}";
   const std::vector<std::string_view> expected = {"image-registry-frozen", "visible-devices-override",
                                                   "gpu-request-without-limit", "fractional-gpu"};

@@ -26,16 +26,11 @@ TEST(PoolCases, ALargeVolumeWithoutRaisedIopsIsAdvice) {
   };
   EXPECT_EQ(volume(""), "info");
   EXPECT_EQ(volume(", iops: 16000"), "warning");
+  EXPECT_EQ(found(node_class("blockDeviceMappings: [{ebs: {volumeType: gp3, volumeSize: 500Gi, iops: 16000}}]"),
+                  "gp3-throughput-unset"),
+            "info")
+      << "no GPU pool of the input has these volumes";
   EXPECT_EQ(volume(", iops: 16000, throughput: 1000"), "none");
-}
-
-TEST(PoolCases, TheLatestImageIsAdviceForNodesThatExpireWithinADay) {
-  const auto pool = [](const std::string& node) {
-    return found(node_class("amiSelectorTerms: [{alias: al2023@latest}]") + gpu_pool(node), "ami-latest-alias");
-  };
-  EXPECT_EQ(pool(""), "warning");
-  EXPECT_EQ(pool("expireAfter: 720h, "), "warning");
-  EXPECT_EQ(pool("expireAfter: 4h, "), "info");
 }
 
 TEST(PoolCases, AmazonLinux2IsAdviceIfTheImagesAreChosen) {
@@ -48,6 +43,29 @@ TEST(PoolCases, AmazonLinux2IsAdviceIfTheImagesAreChosen) {
   };
   EXPECT_EQ(older(""), "error");
   EXPECT_EQ(older(", amiSelector: {aws-ids: ami-123}"), "info");
+  EXPECT_EQ(older(", userData: 'echo hello'"), "error") << "user data does not change the image";
+  EXPECT_EQ(older(" # this K3s cluster is self-managed\n"), "info");
+  EXPECT_EQ(older(", userData: 'kubeadm join a'"), "info");
+  const std::string alias = node_class("amiSelectorTerms: [{alias: al2@latest}]");
+  EXPECT_EQ(found(alias, "ami-al2-eol"), "error");
+  EXPECT_EQ(found("# RKE2\n" + alias, "ami-al2-eol"), "info");
+}
+
+TEST(PoolCases, FamiliesWithoutAnyTypeGiveNoNumberOfGpus) {
+  const auto message = [](const std::string& families) {
+    const Report report =
+        lint_texts({{"a.yaml",
+                     "apiVersion: karpenter.sh/v1\nkind: NodePool\nmetadata: {name: gpu}\nspec: {limits: {cpu: 5000}, "
+                     "template: {spec: {taints: [{key: nvidia.com/gpu, effect: NoSchedule}], requirements: [{key: "
+                     "karpenter.k8s.aws/instance-family, operator: In, values: [" +
+                         families + "]}]}}}\n"}},
+                   Options{});
+    const auto first = std::ranges::find_if(
+        report.findings, [](const Finding& finding) { return finding.rule->id == "gpu-pool-no-gpu-limit"; });
+    return first == report.findings.end() ? std::string() : first->message;
+  };
+  EXPECT_EQ(message("g5"), "GPU pool gpu has no limit on its GPUs, and its CPU limit allows up to 1250 of them");
+  EXPECT_EQ(message("p, g"), "GPU pool gpu has no limit on its GPUs, and only one on its CPU");
 }
 
 TEST(PoolCases, AVersionThatNoReleaseHadIsAnError) {
@@ -77,6 +95,59 @@ TEST(PoolCases, LabelsOfKarpenterAreRefused) {
   EXPECT_EQ(labels("karpenter.sh/capacity-type: spot"), "none");
   EXPECT_EQ(labels("karpenter.k8s.aws/instance-family: g6e"), "none");
   EXPECT_EQ(labels("team: chat"), "none");
+}
+
+TEST(PoolCases, AnotherGpuPoolMayHaveTheBaseLoad) {
+  const std::string spot = gpu_pool("", "nvidia.com/gpu: 8", "labels: {workload: online}");
+  std::string with_spot = spot;
+  const std::string requirement = "{key: karpenter.sh/capacity-type, operator: In, values: [spot]}, ";
+  with_spot.insert(with_spot.find("{key: karpenter.k8s.aws"), requirement);
+  EXPECT_EQ(found(with_spot, "spot-slo-critical"), "warning");
+  std::string other = gpu_pool();
+  other.replace(other.find("name: gpu"), 9, "name: base");
+  EXPECT_EQ(found(with_spot + other, "spot-slo-critical"), "info");
+}
+
+TEST(PoolCases, NodesThatExpireWaitForPodsThatMustNotBeDisrupted) {
+  std::string pod = server("image: 'a:1'");
+  const auto expire = [&](const std::string& node, const std::string& annotation) {
+    std::string safe = pod;
+    safe.insert(safe.find("labels: {a: b}}, spec"),
+                "annotations: {karpenter.sh/do-not-disrupt: '" + annotation + "'}, ");
+    return found(gpu_pool(node) + "---\n" + safe, "expire-without-tgp");
+  };
+  EXPECT_EQ(expire("expireAfter: 168h, ", "true"), "warning");
+  EXPECT_EQ(expire("expireAfter: 168h, ", "false"), "none");
+  EXPECT_EQ(expire("", "true"), "info") << "the author may not want nodes to expire";
+  EXPECT_EQ(expire("expireAfter: 168h, terminationGracePeriod: 1h, ", "true"), "none");
+}
+
+TEST(PoolCases, ARolloutNeedsNoMoreGpusIfItDeletesFirst) {
+  const auto rollout = [](const std::string& replicas, const std::string& strategy = "") {
+    std::string text = server("image: 'a:1'");
+    text.insert(text.find("selector:"), "replicas: " + replicas + ", " + strategy);
+    return found(gpu_pool("", "nvidia.com/gpu: " + replicas) + "---\n" + text, "rollout-surge-needs-gpu");
+  };
+  EXPECT_EQ(rollout("2"), "warning");
+  EXPECT_EQ(rollout("3"), "warning") << "25 % of 3 is rounded down to 0";
+  EXPECT_EQ(rollout("4"), "none") << "one may be deleted first";
+  EXPECT_EQ(rollout("8", "strategy: {rollingUpdate: {maxUnavailable: 0}}, "), "warning");
+  EXPECT_EQ(rollout("2", "strategy: {rollingUpdate: {maxUnavailable: 1}}, "), "none");
+  EXPECT_EQ(rollout("2", "strategy: {rollingUpdate: {maxUnavailable: 50%}}, "), "none");
+}
+
+TEST(PoolCases, APoolBelowTheMinimumLeavesReplicasPending) {
+  const auto scaled = [](const std::string& min, const std::string& limit) {
+    return found(
+        gpu_pool("", "nvidia.com/gpu: " + limit) + "---\n" + server("image: 'a:1'") +
+            "---\napiVersion: keda.sh/v1alpha1\nkind: ScaledObject\nmetadata: {name: a}\nspec: {scaleTargetRef: "
+            "{name: llama-70b}, minReplicaCount: " +
+            min + ", maxReplicaCount: 9}\n",
+        "max-replicas-exceed-capacity");
+  };
+  EXPECT_EQ(scaled("4", "2"), "warning");
+  EXPECT_EQ(scaled("1", "2"), "info") << "the limit may be meant as a bound";
+  EXPECT_EQ(scaled("1", "9"), "none");
 }
 
 }  // namespace

@@ -193,10 +193,20 @@ bool is_narrowed(const Pool& pool) {
   return std::ranges::any_of(kSizes, [&](std::string_view key) { return static_cast<bool>(requirement(pool, key)); });
 }
 
+bool launches_only_gpus(const Pool& pool) {
+  return std::ranges::any_of((*pool.node)["requirements"].children(), names_gpus);
+}
+
 bool is_tainted(const Pool& pool) {
   return std::ranges::any_of((*pool.node)["taints"].children(), [](const Value& taint) {
     return taint["effect"].is("NoSchedule") || taint["effect"].is("NoExecute");
   });
+}
+
+bool tolerates(const Value& toleration, const Value& taint) {
+  if (toleration["key"] && !taint["key"].is(toleration["key"].text)) return false;
+  if (toleration["effect"] && !taint["effect"].is(toleration["effect"].text)) return false;
+  return toleration["operator"].is("Exists") || toleration["value"].text == taint["value"].text;
 }
 
 std::optional<std::int64_t> seconds_of(std::string_view text) {

@@ -48,8 +48,14 @@ bool allows_spot(const Pool& pool);
 /// Returns true if the requirements also limit the instance types in ways that `families_of` ignores, such as by size.
 bool is_narrowed(const Pool& pool);
 
+/// Returns true if a requirement of the pool allows only instances with GPUs. A limit on GPUs does not show that.
+bool launches_only_gpus(const Pool& pool);
+
 /// Returns true if the pool's taints reserve its nodes for pods that tolerate them.
 bool is_tainted(const Pool& pool);
+
+/// Returns true if a toleration of a pod matches a taint of a node.
+bool tolerates(const Value& toleration, const Value& taint);
 
 /// Returns the seconds of a duration as Kubernetes writes it: "5m", "1h30m", "300s". Returns none for "Never" and for
 /// any other text.

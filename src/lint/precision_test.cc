@@ -89,7 +89,7 @@ TEST(Precision, AGroupOfPodsWithoutAGangSchedulerIsNoError) {
       "---\napiVersion: autoscaling/v2\nkind: HorizontalPodAutoscaler\nmetadata: {name: a}\nspec: {scaleTargetRef: "
       "{apiVersion: leaderworkerset.x-k8s.io/v1, kind: LeaderWorkerSet, name: a}, maxReplicas: 4}\n";
   const Row rows[] = {
-      {group_of_two("", "replicas: 2"), "warning"},
+      {group_of_two("", "replicas: 2"), "info"},
       {group_of_two("", "replicas: 1"), "info"},
       {group_of_two("", "replicas: 1") + hpa, "warning"},
       {group_of_two("", "replicas: 2", "        schedulerName: volcano\n"), "none"},
@@ -124,7 +124,7 @@ TEST(Precision, ProseMayShowAlternativesAndLeaveThingsOut) {
   for (const std::string_view rule : {"ec2nodeclass-ami-terms", "nodeclassref-missing", "keda-max-default-100"}) {
     const Rule* meant = find_rule(rule);
     ASSERT_NE(meant, nullptr);
-    EXPECT_EQ(found(meant->bad, rule), "error");
+    EXPECT_NE(found(meant->bad, rule), "info");
     EXPECT_EQ(found_in_prose(meant->bad, rule), "info");
   }
   const Rule* stated = find_rule("expireafter-misplaced");
@@ -138,7 +138,7 @@ TEST(Precision, APauseContainerMayReplaceAWorkloadInAnExample) {
            "{containers: [{name: a, image: 'x/pause:3.10', resources: {limits: {nvidia.com/gpu: 1}}}]}\n";
   };
   EXPECT_EQ(found(pause("workload-gpu-slices"), "balloon-invalid"), "none");
-  EXPECT_EQ(found(pause("gpu-overprovisioning"), "balloon-invalid"), "error");
+  EXPECT_EQ(found(pause("gpu-overprovisioning"), "balloon-invalid"), "warning");
 }
 
 TEST(Precision, AnAgentOfANodeMaySeeAllItsGpus) {
@@ -148,7 +148,7 @@ TEST(Precision, AnAgentOfANodeMaySeeAllItsGpus) {
            "env: [{name: NVIDIA_VISIBLE_DEVICES, value: all}]}]}}}\n";
   };
   EXPECT_EQ(found(agent("DaemonSet"), "visible-devices-override"), "none");
-  EXPECT_EQ(found(agent("Deployment"), "visible-devices-override"), "warning");
+  EXPECT_EQ(found(agent("Deployment"), "visible-devices-override"), "info") << "it may share a GPU on purpose";
 }
 
 std::string scaled_by(const std::string& query, const std::string& more = "") {
@@ -171,7 +171,7 @@ TEST(Precision, AMetricThatIsOnlyGuessedFromItsNameIsNoError) {
            "{name: a}\n  metrics:\n  - {type: Pods, pods: {metric: {name: " +
            metric + "}, target: {type: AverageValue, averageValue: 5}}}\n";
   };
-  EXPECT_EQ(found(hpa("llm_d_epp_average_queue_size"), "pods-metric-not-on-target-pods"), "error");
+  EXPECT_EQ(found(hpa("llm_d_epp_average_queue_size"), "pods-metric-not-on-target-pods"), "warning");
   EXPECT_EQ(found(hpa("DCGM_FI_DEV_GPU_UTIL"), "pods-metric-not-on-target-pods"), "info");
 }
 
@@ -205,7 +205,10 @@ TEST(Precision, AMetricOfARouterMayHaveThePrefixOfItsEngines) {
   EXPECT_EQ(found(to_zero(routed), "metric-unknown"), "none");
   EXPECT_EQ(found(to_zero("rate(vllm:num_incoming_requests_total[1m])"), "keda-query-not-aggregated"), "none");
   EXPECT_EQ(found(to_zero("rate(vllm:request_success_total[1m])"), "keda-query-not-aggregated"), "error");
-  EXPECT_EQ(found(to_zero("sum(vllm:num_requests_swapped)"), "metric-removed"), "warning");
+  EXPECT_EQ(found(to_zero("sum(vllm:num_requests_swapped)"), "metric-removed"), "info");
+  EXPECT_EQ(found(to_zero("absent(vllm:num_requests_running)"), "scale-to-zero-self-metric"), "none")
+      << "it has a value without pods";
+  EXPECT_EQ(found(to_zero("sum(vllm:num_requests_running) or vector(0)"), "scale-to-zero-self-metric"), "error");
 }
 
 TEST(Precision, AVariableIsNotAnImage) {
@@ -283,10 +286,10 @@ TEST(Precision, AnOldEngineStillHasARemovedMetric) {
            image + "', resources: {limits: {nvidia.com/gpu: 1}}}]}}}\n";
   };
   const std::string query = "sum(vllm:gpu_cache_usage_perc)";
-  EXPECT_EQ(found(scaled_by(query), "metric-removed"), "warning");
+  EXPECT_EQ(found(scaled_by(query), "metric-removed"), "info");
   EXPECT_EQ(found(scaled_by(query, deployment("vllm/vllm-openai:v0.8.5")), "metric-removed"), "none");
   EXPECT_EQ(found(scaled_by(query, deployment("vllm/vllm-openai:v0.14.0")), "metric-removed"), "error");
-  EXPECT_EQ(found(scaled_by(query, deployment("vllm/vllm-openai:latest")), "metric-removed"), "error");
+  EXPECT_EQ(found(scaled_by(query, deployment("vllm/vllm-openai:latest")), "metric-removed"), "warning");
 }
 
 TEST(Precision, AConfigMapOfTheAutoscalerMayHaveOtherKeys) {
@@ -308,7 +311,7 @@ TEST(Precision, ATolerationIsWrongOnlyIfItFailsForEveryPool) {
       "apiVersion: v1\nkind: Pod\nmetadata: {name: a}\nspec:\n  tolerations: [{key: nvidia.com/gpu, value: present, "
       "effect: NoSchedule}]\n  containers: [{name: a, image: 'a:1', resources: {limits: {nvidia.com/gpu: 1}}}]\n";
   const std::string other = pool("{key: nvidia.com/gpu, effect: NoSchedule}");
-  EXPECT_EQ(found(other + pod, "taint-toleration-mismatch"), "error");
+  EXPECT_EQ(found(other + pod, "taint-toleration-mismatch"), "warning");
   EXPECT_EQ(found(other + pool("{key: nvidia.com/gpu, value: present, effect: NoSchedule}") + pod,
                   "taint-toleration-mismatch"),
             "none");
@@ -410,15 +413,16 @@ TEST(Precision, TheGpusOfAnEngineAreComparedOnlyIfTheyAreKnown) {
     const char* severity;
   };
   const Row rows[] = {
-      {"vllm serve m -tp 4", "8", "error"},
-      {"vllm serve m --tensor_parallel_size=4", "8", "error"},
+      {"vllm serve m -tp 4", "8", "warning"},
+      {"vllm serve m -tp 8", "4", "error"},
+      {"vllm serve m --tensor_parallel_size=4", "8", "warning"},
       {"vllm serve $(MODEL) -tp 8", "8", "none"},
       {"vllm serve a -tp 4 --port 1 & vllm serve b -tp 4 --port 2", "8", "none"},
       {"ray start --head && vllm serve m -tp 16", "8", "none"},
       {"vllm serve m -tp 1 --data-parallel-size 16 --data-parallel-hybrid-lb", "8", "none"},
       {"vllm serve m -tp 16 --nnodes 2", "8", "none"},
-      {"vllm serve m -tp 4 --nnodes 1", "8", "error"},
-      {"vllm serve m -tp 4 --distributed-executor-backend mp", "8", "error"},
+      {"vllm serve m -tp 4 --nnodes 1", "8", "warning"},
+      {"vllm serve m -tp 4 --distributed-executor-backend mp", "8", "warning"},
       {"vllm serve m -tp 4 --distributed-executor-backend ray", "1", "none"},
       {"python3 -m sglang.launch_server --tp 4 --dp-size 2", "8", "none"},
       {"python3 -m sglang.launch_server --tp 8 --dp-size 8 --enable-dp-attention", "8", "none"},
@@ -436,7 +440,7 @@ TEST(Precision, ObjectsOfOperatorsAreCheckedAsTheirOperatorsReadThem) {
   const std::string container =
       "containers: [{name: a, image: 'a:1', command: [vllm, serve, m, -tp, '4'], resources: {limits: {nvidia.com/gpu: "
       "8}}}]";
-  EXPECT_EQ(found(kserve(container), "tp-gpu-mismatch"), "error");
+  EXPECT_EQ(found(kserve(container), "tp-gpu-mismatch"), "warning");
   EXPECT_EQ(found(kserve(container + ", workerSpec: {pipelineParallelSize: 2}"), "tp-gpu-mismatch"), "none");
   EXPECT_EQ(found(kserve("minReplicas: 0, " + container), "scale-to-zero-no-warm-pool"), "info") << "Knative queues";
   EXPECT_EQ(found(kserve("minReplicas: 0, sklearn: {}"), "scale-to-zero-no-warm-pool"), "none");
@@ -452,7 +456,7 @@ TEST(Precision, ObjectsOfOperatorsAreCheckedAsTheirOperatorsReadThem) {
       "apiVersion: monitoring.coreos.com/v1\nkind: PrometheusRule\nmetadata: {name: a}\nspec: {groups: [{name: g, "
       "rules: "
       "[{alert: b, expr: 'avg(vllm:gpu_cache_usage_perc) > 0.9', annotations: {x: '{{ $value }}'}}]}]}\n";
-  EXPECT_EQ(found(rules, "metric-removed"), "warning");
+  EXPECT_EQ(found(rules, "metric-removed"), "info");
   EXPECT_EQ(found(rules, "promql-syntax"), "none");
 }
 
@@ -473,7 +477,7 @@ TEST(Precision, ComputeInstancesAndOlderNamesAreKnown) {
   };
   EXPECT_EQ(kai("labels: {runai/queue: a}"), "none");
   EXPECT_EQ(kai("annotations: {pod-group-name: a}"), "none");
-  EXPECT_EQ(kai("labels: {a: b}"), "warning");
+  EXPECT_EQ(kai("labels: {a: b}"), "info");
   const auto all_of = [](const std::string& gpus) {
     return found(
         "apiVersion: v1\nkind: Pod\nmetadata: {name: a}\nspec: {containers: [{name: a, image: 'a:1', env: "
@@ -481,8 +485,8 @@ TEST(Precision, ComputeInstancesAndOlderNamesAreKnown) {
             gpus + "}}}]}\n",
         "visible-devices-override");
   };
-  EXPECT_EQ(all_of("1"), "error");
-  EXPECT_EQ(all_of("8"), "warning");
+  EXPECT_EQ(all_of("1"), "warning");
+  EXPECT_EQ(all_of("8"), "info");
 }
 
 TEST(Precision, OnlyAValueThatDoesNotGrowMustNotBeDivided) {
@@ -494,8 +498,9 @@ TEST(Precision, OnlyAValueThatDoesNotGrowMustNotBeDivided) {
   EXPECT_EQ(under("max(vllm:num_requests_running)"), "warning");
   EXPECT_EQ(under("histogram_quantile(0.9, sum by (le) (rate(vllm:e2e_request_latency_seconds_bucket[1m])))"),
             "warning");
-  for (const char* pods : {"count(vllm:num_requests_waiting)", "sum(kube_deployment_status_replicas_ready)",
-                           "clamp_min(sum(up), 1)", "inference_pool_ready_pods"}) {
+  for (const char* pods :
+       {"count(vllm:num_requests_waiting)", "sum(kube_deployment_status_replicas_ready)", "clamp_min(sum(up), 1)",
+        "inference_pool_ready_pods", "max(kube_deployment_spec_replicas)"}) {
     EXPECT_EQ(under(waiting + " / " + pods), "warning") << pods;
   }
   EXPECT_EQ(under("sum(vllm:num_requests_running) / count(kube_pod_info)"), "warning");
@@ -536,7 +541,7 @@ TEST(Precision, AMetricOfAnEngineMeansAGpuWorkload) {
     return found(scaled_by("sum(" + metric + "{namespace=\"a\"})"), "hpa-missing-scaledown-behavior");
   };
   for (const char* metric : {"vllm:num_requests_waiting", "inference_requests_waiting", "DCGM_FI_DEV_FB_USED"}) {
-    EXPECT_EQ(scaled(metric), "warning") << metric;
+    EXPECT_EQ(scaled(metric), "info") << metric;
   }
   EXPECT_EQ(scaled("inference_request_latency_seconds_count"), "none") << "a model server on CPUs counts it too";
 }
@@ -553,8 +558,8 @@ TEST(Precision, AFallbackDoesNotReplaceAMissingValue) {
         "keda-null-as-zero");
   };
   const std::string fallback = "  fallback: {failureThreshold: 3, replicas: 4}\n";
-  EXPECT_EQ(scaled("", ""), "warning");
-  EXPECT_EQ(scaled("", fallback), "warning");
+  EXPECT_EQ(scaled("", ""), "info");
+  EXPECT_EQ(scaled("", fallback), "info");
   EXPECT_EQ(scaled(", ignoreNullValues: 'false'", fallback), "none");
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <functional>
 #include <map>
+#include <string>
 #include <vector>
 
 #include "base/sort_unique.h"
@@ -93,6 +94,11 @@ std::span<const Rule* const> rules_for(const Object& object) {
     }
     return list;
   }();
+  // A rule names a retired API by kind and group.
+  if (object.group == "keda.k8s.io") {
+    const auto retired = lists.find(std::string(object.kind) + "." + std::string(object.group));
+    if (retired != lists.end()) return retired->second;
+  }
   const auto found = object.foreign ? lists.end() : lists.find(object.kind);
   if (found != lists.end()) return found->second;
   return object.has_unlisted_pods ? std::span<const Rule* const>(for_pods) : std::span<const Rule* const>();
@@ -109,8 +115,9 @@ std::vector<std::string_view> checked_kinds() {
   std::vector<std::string_view> kinds = {"ClusterPolicy", "NodeOverlay", "PriorityClass", "Service",
                                          "PersistentVolumeClaim"};
   for (const auto& [kind, rules] : by_kind()) {
-    const bool is_chart_values = kind.ends_with("Values");  // a cluster has no such objects
-    if (!is_chart_values && !rules.empty()) kinds.push_back(kind);
+    // A cluster has no values of charts and no objects of retired APIs.
+    const bool is_only_in_files = kind.ends_with("Values") || kind.find('.') != kind.npos;
+    if (!is_only_in_files && !rules.empty()) kinds.push_back(kind);
   }
   sort_unique(kinds);
   return kinds;

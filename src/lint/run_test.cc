@@ -14,7 +14,11 @@ namespace {
 
 using Json = nlohmann::json;
 
-Report lint(std::vector<Text> texts, Options options = {}) { return lint_texts(std::move(texts), options); }
+/// Lints the texts. An image from the frozen registry is an error unless the options say otherwise.
+Report lint(std::vector<Text> texts, Options options = {}) {
+  options.severities.emplace("image-registry-frozen", Severity::error);
+  return lint_texts(std::move(texts), options);
+}
 
 std::vector<std::string> found(const Report& report) {
   std::vector<std::string> rules;
@@ -213,9 +217,12 @@ TEST(Run, TheSummaryCountsSafeAndUnsafeFixes) {
   const std::string scaler =
       "apiVersion: keda.sh/v1alpha1\nkind: ScaledObject\nmetadata: {name: a}\nspec:\n  scaleTargetRef: {name: a}\n"
       "  minReplicaCount: 1\n  maxReplicaCount: 4\n"
-      "  advanced: {horizontalPodAutoscalerConfig: {behavior: {scaleDown: {stabilizationWindowSeconds: 90}}}}\n"
+      "  advanced: {horizontalPodAutoscalerConfig: {behavior: {scaleDown: {stabilizationWindowSeconds: 10}}}}\n"
       "  triggers:\n    - type: prometheus\n      metadata: {metricName: a, "
-      "query: 'sum(vllm:gpu_cache_usage_perc{namespace=\"a\"})', threshold: \"0.8\"}\n";
+      "query: 'sum(vllm:gpu_cache_usage_perc{namespace=\"a\"})', threshold: \"0.8\"}\n"
+      "---\napiVersion: apps/v1\nkind: Deployment\nmetadata: {name: a}\nspec: {selector: {matchLabels: {a: b}}, "
+      "template: {spec: {containers: [{name: a, image: 'vllm/vllm-openai:v0.20.0', resources: {limits: "
+      "{nvidia.com/gpu: 1}}}]}}}\n";
   const Report report = lint({{"a.yaml", scaler, true}});
   EXPECT_NE(summary_text(report).find("; 2 safe fixes (--fix) and 1 unsafe fix (--unsafe-fixes)"), std::string::npos)
       << to_text(report, false);
@@ -246,6 +253,7 @@ TEST(Run, FilesAreReadOnAllCoresWithTheSameResult) {
   }
   files.push_back({(folder / "none.yaml").string(), true});
   Options one, several;
+  one.severities["image-registry-frozen"] = several.severities["image-registry-frozen"] = Severity::error;
   one.threads = 1;
   several.threads = 8;
   const Report a = lint_files(files, one);

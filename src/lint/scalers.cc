@@ -214,6 +214,67 @@ const Object* target_of(const Scaler& scaler, const Set& set) {
   return set.find(scaler.target_kind, scaler.target_name->text, *scaler.object);
 }
 
+namespace {
+
+/// Returns true if the target of a signal is relative to the requests of the containers.
+bool is_utilization(const ScalingSignal& signal) {
+  if (signal.source != SignalSource::resource) return false;
+  const Value& target =
+      at(*signal.block, signal.type == "ContainerResource" ? "containerResource.target" : "resource.target");
+  if (target) return static_cast<bool>(target["averageUtilization"]);
+  if (signal.block->key == "targetCPUUtilizationPercentage") return true;
+  // KEDA has `metricType`; older manifests have `metadata.type`.
+  const Value& metric_type = (*signal.block)["metricType"];
+  return metric_type.is("Utilization") || (!metric_type && at(*signal.block, "metadata.type").is("Utilization"));
+}
+
+/// Returns the container that a signal of type ContainerResource measures; empty means all containers.
+std::string_view container_of(const ScalingSignal& signal) {
+  const Value& name = at(*signal.block, "containerResource.container");
+  return name ? name.text : at(*signal.block, "metadata.containerName").text;
+}
+
+/// Returns true if the container has a request. Kubernetes copies a limit without a request to the request.
+bool has_request(const Value& container, std::string_view resource) {
+  const Value& resources = container["resources"];
+  if (resources.is_scalar()) return true;  // a template variable
+  return resources["requests"][resource] || resources["limits"][resource];
+}
+
+/// Returns the first container of a workload that has no request for the resource of the signal; null if there is none.
+const Value* find_without_request(const Object& target, const ScalingSignal& signal) {
+  for (const Pod& pod : pods_of(target)) {
+    if ((*pod.spec)["resources"]) continue;  // the pod has resources of its own
+    for (const Value* container : containers_of(pod)) {
+      const std::string_view container_name = container_of(signal);
+      if (!container_name.empty() && !(*container)["name"].is(container_name)) continue;
+      if ((*container)["name"] && !has_request(*container, requested_resource(signal))) return container;
+    }
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+std::string_view requested_resource(const ScalingSignal& signal) {
+  return signal.metric->text == "memory" ? "memory" : "cpu";
+}
+
+const Value* container_without_request(const Scaler& scaler, const ScalingSignal& signal, const Set& set) {
+  const Object* target = scaler.scales_itself || !is_utilization(signal) ? nullptr : target_of(scaler, set);
+  if (target == nullptr || is_operated(*target) || is_partial(*target)) return nullptr;
+  if (!set.in_folder("LimitRange", *scaler.object).empty()) return nullptr;  // it may set default requests
+  return find_without_request(*target, signal);
+}
+
+bool never_scales_down(const Scaler& scaler, const Set& set) {
+  const std::optional<std::int64_t> max = scaler.max->integer();
+  if (max && *max < scaler.min_replicas) return true;
+  return std::ranges::any_of(scaler.signals, [&](const ScalingSignal& signal) {
+    return container_without_request(scaler, signal, set) != nullptr;
+  });
+}
+
 bool is_inference_metric(std::string_view text) {
   // The list omits "inference_request_…", because model servers on CPUs expose it too.
   constexpr std::string_view kWords[] = {"vllm",

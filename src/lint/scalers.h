@@ -55,6 +55,15 @@ const Object* target_of(const Scaler& scaler, const Set& set);
 /// Returns true if the target uses GPUs. If the input lacks the target, the metrics decide.
 bool scales_gpu(const Scaler& scaler, const Set& set);
 
+/// Returns the resource that a signal of utilization divides by: "cpu" or "memory".
+std::string_view requested_resource(const ScalingSignal& signal);
+/// Returns the first container of the target whose missing request prevents the HPA from computing the signal, which is
+/// a utilization. Returns null if there is none.
+const Value* container_without_request(const Scaler& scaler, const ScalingSignal& signal, const Set& set);
+/// Returns true if the scaler cannot remove replicas: the API refuses its bounds, or one metric has no value. An HPA
+/// scales down only if all metrics have a value.
+bool never_scales_down(const Scaler& scaler, const Set& set);
+
 /// Returns true if the target takes its work from a queue: all triggers read a message queue, or the target is in the
 /// input and neither a port, a probe, an engine nor a Service shows that it receives requests. No user waits for the
 /// start of such a replica.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <string>
 
+#include "base/ascii.h"
 #include "lint/container_start.h"
 
 namespace capstan::lint {
@@ -110,6 +111,71 @@ bool takes_requests(const Object& object, const Pod& pod, const Value& container
   const bool has_probe = container["readinessProbe"] || container["livenessProbe"] || container["startupProbe"];
   if (!container["image"]) return true;  // an excerpt may leave out the engine
   return container["ports"].count > 0 || has_probe || runs_engine(container) || service_of(object, pod, set) != nullptr;
+}
+
+namespace {
+
+/// Returns true if the name of a pool, or a label of its nodes, has one of these words.
+bool names_any(const Pool& pool, std::initializer_list<std::string_view> words) {
+  std::string text(pool.object->name);
+  for (const Value* metadata : {&(*pool.object)["metadata"], pool.metadata}) {
+    for (const Value& label : (*metadata)["labels"].children()) {
+      text += " " + std::string(label.key) + " " + std::string(label.text);
+    }
+  }
+  std::ranges::transform(text, text.begin(), ascii_lower);
+  return std::ranges::any_of(words, [&](std::string_view word) { return text.find(word) != text.npos; });
+}
+
+}  // namespace
+
+bool is_for_serving(const Pool& pool, const Set& set) {
+  if (names_any(pool, {"batch", "train", "test", "dev", "notebook", "jupyter", "sandbox", "research", "build"}))
+    return false;
+  if (names_any(pool,
+                {"inference", "serving", "vllm", "sglang", "llm", "online", "kserve", "llama", "qwen", "mistral"}))
+    return true;
+  for (const std::string_view kind : {"Deployment", "StatefulSet", "LeaderWorkerSet", "InferenceService"}) {
+    const auto workloads = set.in_folder(kind, *pool.object);
+    const auto serves_here = [](const Object* workload) { return serves_on_gpu(*workload) && serves_model(*workload); };
+    if (std::ranges::any_of(workloads, serves_here)) return true;
+  }
+  return false;
+}
+
+namespace {
+
+bool is_gpu_taint(const Value& taint) { return taint["key"].is("nvidia.com/gpu"); }
+
+/// Returns true if the scheduler may place the pod on the nodes of the pool.
+bool may_run_on(const Pod& pod, const Pool& pool) {
+  const Value& tolerations = (*pod.spec)["tolerations"];
+  for (const Value& taint : (*pool.node)["taints"].children()) {
+    if (taint["effect"].is("PreferNoSchedule") || is_gpu_taint(taint)) continue;
+    const auto matches = [&](const Value& toleration) { return tolerates(toleration, taint); };
+    if (std::ranges::none_of(tolerations.children(), matches)) return false;
+  }
+  return std::ranges::all_of((*pod.spec)["nodeSelector"].children(), [&](const Value& wanted) {
+    if (wanted.key == "karpenter.sh/nodepool") return wanted.is(pool.object->name);
+    const Value& label = (*pool.metadata)["labels"][wanted.key];
+    return !label || label.is(wanted.text);
+  });
+}
+
+}  // namespace
+
+bool has_gpu_workload(const Pool& pool, const Set& set) {
+  for (const std::string_view kind : {"Deployment", "StatefulSet", "LeaderWorkerSet", "InferenceService"}) {
+    for (const Object* workload : set.in_folder(kind, *pool.object)) {
+      const auto runs_here = [&](const Pod& pod) { return wants_gpu(pod) && may_run_on(pod, pool); };
+      if (std::ranges::any_of(pods_of(*workload), runs_here)) return true;
+    }
+  }
+  return false;
+}
+
+bool is_marked_interruptible(const Pool& pool) {
+  return allows_spot(pool) || names_any(pool, {"spot", "batch", "preempt", "interruptible"});
 }
 
 }  // namespace capstan::lint

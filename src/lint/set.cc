@@ -100,8 +100,11 @@ bool Set::deployed_together(const Object& a, const Object& b) const {
 bool Set::belong_together(const Object& a, const Object& b, std::string_view name) const {
   if (deployed_together(a, b)) return true;
   if (scope_of(a) != scope_of(b)) return false;
-  const bool own_space = !a.name_space.empty() && a.name_space == b.name_space && !is_generic_name(a.name_space);
-  return own_space || !is_generic_name(name);
+  const bool same_space = !a.name_space.empty() && a.name_space == b.name_space;
+  const bool own_space = same_space && !is_generic_name(a.name_space);
+  if (own_space || !is_generic_name(name)) return true;
+  const Object& named = a.name == name ? a : b;
+  return same_space && named.name == name && of_name(named.kind, name).size() == 1;
 }
 
 Set::Objects Set::of_kind(std::string_view kind) const {

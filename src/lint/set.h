@@ -42,7 +42,8 @@ class Set {
   /// folder is no evidence, because unrelated examples often lie in one folder.
   bool deployed_together(const Object& a, const Object& b) const;
   /// Returns true if the objects are deployed together. Also returns true if they are in one folder and share a name
-  /// that is not generic: their namespace, or the name by which one refers to the other.
+  /// that is not generic: their namespace, or the name by which one refers to the other. A generic name is enough if
+  /// both state one namespace and the input has no other object of this kind and name.
   bool belong_together(const Object& a, const Object& b, std::string_view name) const;
 
  private:

@@ -96,11 +96,15 @@ TEST(Set, ReplicasNextToAnAutoscalerNeedEvidenceOrADistinctName) {
   const auto in_space = [](std::string yaml, const std::string& space) {
     return yaml.insert(yaml.find("metadata: {") + 11, "namespace: " + space + ", ");
   };
-  const auto both_in = [&](const std::string& space) {
-    return grade({{"d/a.yaml", in_space(deployment("vllm"), space)}, {"d/b.yaml", in_space(hpa("vllm"), space)}});
+  const auto both_in = [&](const std::string& space, const std::string& other = "a: b\n") {
+    return grade({{"d/a.yaml", in_space(deployment("vllm"), space)},
+                  {"d/b.yaml", in_space(hpa("vllm"), space)},
+                  {"e/c.yaml", other}});
   };
   EXPECT_EQ(both_in("team-search"), "warning");
-  EXPECT_EQ(both_in("default"), "info");
+  EXPECT_EQ(both_in("team-search", deployment("vllm")), "warning");
+  EXPECT_EQ(both_in("default"), "warning") << "the input has no other Deployment of this name";
+  EXPECT_EQ(both_in("default", deployment("vllm")), "info");
 }
 
 TEST(Set, AnUncertainFindingHasNoEdits) {

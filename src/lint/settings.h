@@ -7,6 +7,7 @@ namespace capstan::lint {
 /// A version of Kubernetes, 1.`minor`.
 struct KubeVersion {
   std::uint32_t minor = 36;
+  bool is_stated = false;  ///< true if the user states the version
 };
 
 /// The settings on which rules may depend. The present date is never one of them.

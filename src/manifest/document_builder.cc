@@ -71,7 +71,7 @@ void DocumentBuilder::open(Form form, Style style, Span span, std::string_view a
     return fail(span, "values are nested more than " + std::to_string(limits_.depth) + " deep");
   }
   if (!count(1, span)) return;
-  Open& level = stack_.emplace_back();
+  OpenCollection& level = stack_.emplace_back();
   level.value.form = form;
   level.value.style = style;
   level.value.span = span;
@@ -81,7 +81,7 @@ void DocumentBuilder::open(Form form, Style style, Span span, std::string_view a
 
 void DocumentBuilder::close(std::uint32_t end) {
   if (failed_) return;
-  const Open level = std::move(stack_.back());
+  const OpenCollection level = std::move(stack_.back());
   stack_.pop_back();
   Value value = level.value;
   const bool empty = children_.size() == level.first;
@@ -168,7 +168,7 @@ void DocumentBuilder::add(const Value& value) {
     if (document_.root.form == Form::missing) document_.root = value;
     return;
   }
-  Open& top = stack_.back();
+  OpenCollection& top = stack_.back();
   if (top.value.form == Form::sequence) {
     Value& item = children_.emplace_back(value);
     item.key = {};
@@ -188,7 +188,7 @@ void DocumentBuilder::add(const Value& value) {
 
 void DocumentBuilder::remember(std::string_view anchor, const Value& value, std::size_t size) {
   if (anchor.empty()) return;
-  anchors_.insert_or_assign(std::string(anchor), Anchored{value, size});
+  anchors_.insert_or_assign(std::string(anchor), AnchoredValue{value, size});
 }
 
 bool DocumentBuilder::count(std::size_t values, Span span) {

@@ -37,14 +37,14 @@ class DocumentBuilder {
 
  private:
   /// An unfinished collection. An unfinished mapping may have a key without a value.
-  struct Open {
+  struct OpenCollection {
     Value value;
     std::size_t first = 0;  ///< index of its first child in `children_`
     std::string anchor;
     bool has_key = false;
     Value key;
   };
-  struct Anchored {
+  struct AnchoredValue {
     Value value;
     std::size_t size;
   };
@@ -61,9 +61,9 @@ class DocumentBuilder {
   const DocumentLimits limits_;
   Documents& out_;
   Document document_;
-  std::vector<Open> stack_;
+  std::vector<OpenCollection> stack_;
   std::vector<Value> children_;  ///< children of all unfinished collections; the innermost collection is last
-  std::map<std::string, Anchored, std::less<>> anchors_;
+  std::map<std::string, AnchoredValue, std::less<>> anchors_;
   std::size_t values_ = 0;
   bool failed_ = false;
 };

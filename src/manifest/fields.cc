@@ -188,6 +188,18 @@ bool Fields::boolean(std::string_view key, bool& out) {
                       [](bool b) { return b ? "true" : "false"; });
 }
 
+bool Fields::cron(std::string_view key, Cron& out) {
+  const Node* value = scalar(key, "a schedule in the form of crontab");
+  if (value == nullptr) return false;
+  Result<Cron> parsed = Cron::parse(value->text);
+  if (!parsed) {
+    errors_.fail(value->place, fmt::format("{}.{}: {}", what_, key, parsed.error().message));
+    return false;
+  }
+  out = std::move(*parsed);
+  return true;
+}
+
 bool Fields::duration(std::string_view key, Duration& out, Duration low, Duration high) {
   return read_bounded(key, out, low, high, "a duration with its unit, such as 250ms, 90s or 1h30m", read_duration,
                       duration_text);

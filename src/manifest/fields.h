@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/cron.h"
 #include "base/quantity.h"
 #include "base/time.h"
 #include "manifest/errors.h"
@@ -72,6 +73,7 @@ class Fields {
   // These functions return true if they read a value into `out`.
   bool text(std::string_view key, std::string& out);
   bool boolean(std::string_view key, bool& out);
+  bool cron(std::string_view key, Cron& out);
   bool duration(std::string_view key, Duration& out, Duration low, Duration high);
   bool bytes(std::string_view key, Bytes& out, Bytes low, Bytes high);
   bool bytes_per_second(std::string_view key, std::int64_t& out, std::int64_t low, std::int64_t high);

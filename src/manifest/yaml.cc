@@ -129,7 +129,7 @@ class Builder {
   }
 
   /// An unfinished collection. An unfinished mapping may have a key without a value.
-  struct Open {
+  struct OpenCollection {
     Node node;
     std::string anchor;
     std::optional<Node::Entry> key;
@@ -183,7 +183,7 @@ class Builder {
   }
 
   void open(fy_event* event, Node::Kind kind) {
-    Open level;
+    OpenCollection level;
     level.node.kind = kind;
     level.node.place = place_of(event);
     const bool mapping = kind == Node::Kind::mapping;
@@ -198,7 +198,7 @@ class Builder {
   }
 
   void close() {
-    Open level = std::move(stack_.back());
+    OpenCollection level = std::move(stack_.back());
     stack_.pop_back();
     remember(level.anchor, level.node);
     add(std::move(level.node));
@@ -210,7 +210,7 @@ class Builder {
       roots_.push_back(std::move(node));
       return;
     }
-    Open& top = stack_.back();
+    OpenCollection& top = stack_.back();
     if (top.node.kind == Node::Kind::sequence) {
       top.node.items.push_back(std::move(node));
     } else if (top.key) {
@@ -232,7 +232,7 @@ class Builder {
   }
 
   /// A copy of an anchored value.
-  struct Anchored {
+  struct AnchoredValue {
     Node node;
     std::size_t size;  ///< number of values in the copy; every alias counts them again
     std::size_t depth;
@@ -242,7 +242,7 @@ class Builder {
     if (anchor.empty()) return;
     const std::size_t size = size_of(node);
     if (!count(size, node.place)) return;  // the stored copy counts towards the limit too
-    anchors_.insert_or_assign(anchor, Anchored{node, size, depth_of(node)});
+    anchors_.insert_or_assign(anchor, AnchoredValue{node, size, depth_of(node)});
   }
 
   static std::size_t size_of(const Node& node) {
@@ -319,8 +319,8 @@ class Builder {
   std::vector<Error>* faults_;
   std::unique_ptr<fy_diag, Deleter> diag_;
   std::unique_ptr<fy_parser, Deleter> parser_;  // declared after diag_, so that it is destroyed first
-  std::vector<Open> stack_;
-  std::map<std::string, Anchored> anchors_;
+  std::vector<OpenCollection> stack_;
+  std::map<std::string, AnchoredValue> anchors_;
   std::vector<Node> roots_;
   std::optional<Error> error_;
   Place last_place_{file_};

@@ -9,6 +9,7 @@
 #include "model/eligibility.h"
 #include "model/ids.h"
 #include "model/offering.h"
+#include "model/pool.h"
 #include "model/queue.h"
 #include "model/service.h"
 #include "model/topology.h"
@@ -49,6 +50,14 @@ struct Catalog {
                      .pod_slots = kUnlimited,
                      .extended = std::vector<std::int64_t>(extended_resources.size(), kUnlimited)};
   }
+
+  /// Returns the amounts of `count` nodes of the offering. An amount that is not known counts as 0.
+  NodeAmounts amounts_of(OfferingId id, std::int64_t count) const;
+  /// Returns true if the pool limits an amount of its nodes that is not known for the offering.
+  bool lacks_limited_amount(PoolId pool, OfferingId offering) const;
+  /// Returns how many nodes of the offering its pool may buy beside the amounts that are in use: 0 if an amount that
+  /// it limits is not known.
+  std::int64_t nodes_within_limits(PoolId pool, OfferingId offering, const NodeAmounts& in_use = {}) const;
 
   std::string level_key(Level level) const { return model::level_key(topologies, level); }
   std::string_view level_words(Level level) const { return model::level_words(topologies, level); }

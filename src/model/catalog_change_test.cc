@@ -34,7 +34,7 @@ TEST(CatalogChange, EachEditIsFoundInItsTable) {
       {"the CPU of an instance type",
        [](Catalog& c) { c.instance_types.push_back({.name = "p5", .cpu_milli = 192'000}); },
        {.offerings = true}},
-      {"a limit of a pool", [](Catalog& c) { c.pools[0].gpu_limit = 8; }, {.pools = true}},
+      {"a limit of a pool", [](Catalog& c) { c.pools[0].limits.gpus = 8; }, {.pools = true}},
       {"a limit of the fleet", [](Catalog& c) { c.limits.nodes = 3; }, {.pools = true}},
       {"a limit of a queue", [](Catalog& c) { c.queues[0].gpus.limit = whole_gpus(8); }, {.queues = true}},
       {"a bound of a service", [](Catalog& c) { c.services[0].max_replicas = 9; }, {.services = true}},

@@ -87,7 +87,7 @@ class Checker {
       const DomainId outer = inner.valid() ? catalog_.domain(inner).parent : DomainId{};
       if (!outer.valid()) continue;
       const Level level = catalog_.domain(outer).level;
-      if (level.is_standard() && row.domains.of(level) != outer) {
+      if (level.is_standard() && row.domains.domain_at(level) != outer) {
         fail("domains." + catalog_.level_key(catalog_.domain(inner).level),
              fmt::format("found domain {}, which lies in domain {}, expected one in a domain of this node", inner.value,
                          outer.value));
@@ -98,7 +98,7 @@ class Checker {
   /// Checks the domain of one level.
   /// @param inner  the next narrower domain of the node; becomes the domain of this level
   void domain(const Node& row, Level wanted, DomainId& inner) {
-    const DomainId id = row.domains.of(wanted);
+    const DomainId id = row.domains.domain_at(wanted);
     const std::string key = catalog_.level_key(wanted);
     const DomainId parent = inner.valid() ? catalog_.domain(inner).parent : DomainId{};
     if (!id.valid()) {

@@ -28,7 +28,7 @@ struct World {
                        {"b", Level::zone, {0}},
                        {"b/r", Level::rack, {3}}};
     catalog.offerings.push_back({"p5", {0}, 8, {1}, CapacityType::on_demand, {}});
-    catalog.pools.push_back({"pool", {{0}}, 64});
+    catalog.pools.push_back({.name = "pool", .offerings = {{0}}, .limits = {.gpus = 64}});
     Workload workload;
     workload.gpu = {0};
     for (const Role role : {Role::decode, Role::prefill, Role::decode}) {
@@ -48,7 +48,7 @@ struct World {
     gang.spec.pods.count = 2;
     gang.spec.pods.gpus_per_pod = whole_gpus(1);
     gang.pods = {{0}, {1}};
-    signals.waiting = Signal::of(0, std::chrono::seconds(5));
+    signals.waiting = Signal::measured(0, std::chrono::seconds(5));
     for (Pod& pod : pods) {
       pod = {.phase = Pod::Phase::ready, .gang = {0}, .gpus = whole_gpus(1), .node = {0}, .created_at = {}};
     }
@@ -141,7 +141,9 @@ const Contradiction kContradictions[] = {
      "found 3, expected less than 3, the number of services in the catalog"},
     {[](World& w) { w.snapshot.services.set({0}, {.desired_replicas = 1, .leaving = 2, .gateway_waiting = {}}); },
      "services", 0, "leaving", "found 2, expected at most desired_replicas, which is 1"},
-    {[](World& w) { w.snapshot.services.set({0}, {.gateway_waiting = Signal::of(1, std::chrono::seconds(101))}); },
+    {[](World& w) {
+       w.snapshot.services.set({0}, {.gateway_waiting = Signal::measured(1, std::chrono::seconds(101))});
+     },
      "services", 0, "gateway_waiting.age_ns", "found 101.0 s, expected 0 s to 100.0 s (at_ns)"},
     {[](World& w) { w.node.domains.set(TopologyLevel::rack, {1}); }, "nodes", 0, "domains.rack",
      "found domain 1, a zone, expected a rack"},

@@ -23,8 +23,8 @@ struct PodSet {
   std::int64_t needed() const { return minimum > 0 ? minimum : count; }
 };
 
-/// The request of a gang: pods that are useful only together. A gang has one pod set: all its pods count as equal to
-/// the first one.
+/// The request of a gang: pods that are useful only together. A gang has one pod set. If its pods differ, all count as
+/// equal to one that asks for the largest amounts and runs only where each of them may run.
 struct GangSpec {
   PodSet pods;
   Level together = TopologyLevel::node;  ///< all pods must be inside one domain of this level

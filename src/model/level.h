@@ -39,7 +39,7 @@ constexpr std::int64_t reason_number(Level level) { return level.number(); }
 class DomainPath {
  public:
   /// Returns the domain of a level; none if the node lies in no domain of it.
-  DomainId of(Level level) const {
+  DomainId domain_at(Level level) const {
     if (level.is_standard()) return standard_[level.number()];
     const std::size_t i = level.number() - kTopologyLevels;
     return i < other_.size() ? other_[i] : DomainId{};

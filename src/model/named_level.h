@@ -17,8 +17,8 @@ inline std::optional<Level> level_named(std::span<const Topology> topologies, st
                                         std::string_view name) {
   if (name == kLevelNames.front().key) return TopologyLevel::node;
   if (name == kLevelNames.back().key) return TopologyLevel::cluster;
-  const std::vector<Topology::Depth>& levels = topologies[topology].levels;
-  const auto found = std::ranges::find(levels, name, &Topology::Depth::name);
+  const std::vector<Topology::LevelInfo>& levels = topologies[topology].levels;
+  const auto found = std::ranges::find(levels, name, &Topology::LevelInfo::name);
   if (found == levels.end()) return std::nullopt;
   return level_at(topologies, {topology, static_cast<std::size_t>(found - levels.begin())});
 }

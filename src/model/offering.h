@@ -44,14 +44,6 @@ struct Purchase {
 /// Condition under which a node may be released, in Karpenter's terms.
 enum class ConsolidationPolicy : std::uint8_t { when_empty, when_empty_or_underutilized };
 
-/// A set of offerings with a limit (Karpenter NodePool semantics).
-struct Pool {
-  std::string name;
-  std::vector<OfferingId> offerings;  ///< offerings in order of preference
-  GpuCount gpu_limit = 0;             ///< most GPUs of the pool, nodes on their way included
-  friend bool operator==(const Pool&, const Pool&) = default;
-};
-
 /// Limits on the nodes of all pools together, nodes on their way included. An empty value means no limit.
 struct FleetLimits {
   std::optional<GpuCount> gpus;

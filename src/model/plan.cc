@@ -52,7 +52,7 @@ std::uint64_t plan_hash(const Plan& plan) {
     std::visit(add, action.what);
     add(action.why);
   }
-  for (const Plan::Kept& kept : plan.kept) {
+  for (const Plan::NoAction& kept : plan.no_actions) {
     hash.add(static_cast<std::uint64_t>(kept.subject));
     hash.add(kept.id);
     add(kept.why);

@@ -72,12 +72,12 @@ struct Action {
 /// The result of one decision of a layer: actions, and the reasons for every subject that stays unchanged.
 struct Plan {
   std::vector<Action> actions;
-  struct Kept {
+  struct NoAction {
     enum class Subject : std::uint8_t { service, gang, node, pool } subject{};
     std::uint32_t id = 0;
     Reason why;
   };
-  std::vector<Kept> kept;  ///< every subject that was examined and has no action
+  std::vector<NoAction> no_actions;  ///< every subject that was examined and has no action
 };
 
 /// Returns a hash of every action with its numbers and reasons, in order. Equal plans have equal hashes on every

@@ -6,7 +6,7 @@ namespace capstan::model {
 namespace {
 
 TEST(Plan, AnyNumberOfAnyActionChangesTheHash) {
-  const Plan base{.actions = {{LaunchNodes{{1}, {2}, {3}, 2, std::chrono::minutes(5), {4}}, {}}}, .kept = {}};
+  const Plan base{.actions = {{LaunchNodes{{1}, {2}, {3}, 2, std::chrono::minutes(5), {4}}, {}}}, .no_actions = {}};
   EXPECT_EQ(plan_hash(base), plan_hash(base));
   Plan other = base;
   std::get<LaunchNodes>(other.actions[0].what).hold = std::chrono::minutes(6);
@@ -15,7 +15,7 @@ TEST(Plan, AnyNumberOfAnyActionChangesTheHash) {
   other.actions[0].why.numbers[3] = 1;
   EXPECT_NE(plan_hash(other), plan_hash(base));
   other = base;
-  other.kept.push_back({});
+  other.no_actions.push_back({});
   EXPECT_NE(plan_hash(other), plan_hash(base));
 }
 

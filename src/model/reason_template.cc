@@ -59,6 +59,7 @@ std::string in_unit(std::string_view unit, std::int64_t number) {
   if (unit == "milli_replicas") return with_noun(decimal_text(number), "replica");
   if (unit == "milli_gpus") return with_noun(decimal_text(number), "GPU");
   if (unit == "per_mille") return percent_text(number * 1000);
+  if (unit == "mib") return decimal_text(number * 1000 / 1024) + " GiB";
   if (unit == "micro_usd") return usd_text({number});
   if (unit == "seconds") return time_text(std::chrono::seconds(number));
   if (unit == "milliseconds") return time_text(std::chrono::milliseconds(number));

@@ -21,11 +21,12 @@
 namespace capstan::model {
 
 /// Units in which reasons store numbers, each with an example of the text that people read.
-inline constexpr std::array<std::string_view, 8> kReasonUnits{
+inline constexpr std::array<std::string_view, 9> kReasonUnits{
     "milli",           ///< thousandths: "3.4"
     "milli_replicas",  ///< thousandths: "3.4 replicas"
     "milli_gpus",      ///< thousandths: "0.25 GPUs"
     "per_mille",       ///< "108 %"
+    "mib",             ///< "1.5 GiB"
     "micro_usd",       ///< "2.40 USD"
     "seconds",         ///< "2 min 9 s"
     "milliseconds",    ///< "1.25 s"

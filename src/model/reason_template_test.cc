@@ -61,6 +61,8 @@ TEST(ReasonTemplate, ANumberIsShownAsPeopleReadIt) {
            {"{0:milliseconds}", 250, "250 ms"},
            {"{0:milliseconds}", 1250, "1.25 s"},
            {"{0:milliseconds}", 129'400, "2 min 9 s"},
+           {"{0:mib}", 1536, "1.5 GiB"},
+           {"{0:mib}", 2'097'152, "2048 GiB"},
            {"{0:http_status}", 403, "403 (forbidden)"},
            {"{0:http_status}", 418, "418"},
            {"{0:more_than}", 8, "more than 8"},

@@ -15,7 +15,7 @@ struct Signal {
 
   bool usable() const { return state == State::value; }
 
-  static Signal of(std::int64_t value, Duration age = {}) { return {State::value, value, age}; }
+  static Signal measured(std::int64_t value, Duration age = {}) { return {State::value, value, age}; }
   friend bool operator==(const Signal&, const Signal&) = default;
 };
 

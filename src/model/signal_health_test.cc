@@ -18,7 +18,7 @@ TEST(SignalHealth, CountsReadyReplicasWithoutAReadingAndTheOldestOne) {
     signals.waiting = waiting;
     snapshot.signals.set({id}, signals);
   };
-  gang(0, 0, Gang::Phase::ready, Signal::of(3, seconds(5)));
+  gang(0, 0, Gang::Phase::ready, Signal::measured(3, seconds(5)));
   gang(1, 0, Gang::Phase::ready, {Signal::State::stale, 3, seconds(40)});
   gang(2, 0, Gang::Phase::starting, {Signal::State::missing, 0, seconds(90)});
   gang(3, 1, Gang::Phase::ready, {Signal::State::missing, 0, seconds(70)});

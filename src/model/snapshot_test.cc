@@ -7,7 +7,7 @@ namespace {
 
 Snapshot small() {
   Snapshot snapshot;
-  snapshot.services.set({0}, {.desired_replicas = 2, .gateway_waiting = Signal::of(3)});
+  snapshot.services.set({0}, {.desired_replicas = 2, .gateway_waiting = Signal::measured(3)});
   snapshot.nodes.set({0}, {});
   snapshot.claims.set({0}, {});
   snapshot.gangs.set({0}, {});

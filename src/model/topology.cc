@@ -30,7 +30,7 @@ std::string name_fault(std::string_view name) {
 
 /// Returns the first defect of the level at `depth`.
 std::optional<TopologyFault> find_fault(const Topology& topology, std::size_t depth) {
-  const Topology::Depth& level = topology.levels[depth];
+  const Topology::LevelInfo& level = topology.levels[depth];
   const auto fault = [](std::string field, std::string message) {
     return TopologyFault{.depth = {}, .field = std::move(field), .message = std::move(message)};
   };
@@ -40,7 +40,7 @@ std::optional<TopologyFault> find_fault(const Topology& topology, std::size_t de
                  fmt::format("found {}, which is a level of all topologies, expected another name", level.name));
   }
   for (std::size_t wider = 0; wider < depth; ++wider) {
-    const Topology::Depth& other = topology.levels[wider];
+    const Topology::LevelInfo& other = topology.levels[wider];
     if (other.name == level.name) {
       return fault("name", fmt::format("found {} a second time, expected each level once", level.name));
     }

@@ -24,14 +24,14 @@ struct Domain {
 struct Topology {
   static constexpr std::size_t kMostLevels = 16;
 
-  struct Depth {
+  struct LevelInfo {
     std::string name;          ///< "rack"
     std::string node_label{};  ///< label whose value is the name of a node's domain; the standard topology has none
     bool is_chosen_at_launch = true;  ///< true: a launch can choose the domain of its nodes
-    friend bool operator==(const Depth&, const Depth&) = default;
+    friend bool operator==(const LevelInfo&, const LevelInfo&) = default;
   };
   std::string name;
-  std::vector<Depth> levels;  ///< from the widest to the narrowest, without the nodes themselves
+  std::vector<LevelInfo> levels;  ///< from the widest to the narrowest, without the nodes themselves
   friend bool operator==(const Topology&, const Topology&) = default;
 };
 

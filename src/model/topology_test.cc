@@ -140,12 +140,12 @@ TEST(Topology, SixteenTopologiesOfSixteenLevelsAreTooMany) {
 TEST(DomainPath, HoldsDomainsOfAllTopologies) {
   DomainPath path;
   EXPECT_EQ(path, DomainPath());
-  EXPECT_FALSE(path.of(Level(6)).valid());
+  EXPECT_FALSE(path.domain_at(Level(6)).valid());
   path.set(Level(6), {3});
   path.set(TopologyLevel::zone, {1});
-  EXPECT_EQ(path.of(Level(6)), DomainId{3});
-  EXPECT_FALSE(path.of(Level(5)).valid());
-  EXPECT_EQ(path.of(TopologyLevel::zone), DomainId{1});
+  EXPECT_EQ(path.domain_at(Level(6)), DomainId{3});
+  EXPECT_FALSE(path.domain_at(Level(5)).valid());
+  EXPECT_EQ(path.domain_at(TopologyLevel::zone), DomainId{1});
   std::vector<std::pair<Level, DomainId>> known;
   path.for_each([&](Level level, DomainId domain) {
     if (domain.valid()) known.push_back({level, domain});

@@ -143,9 +143,9 @@ scale::HpaProposal HpaAutoscaler::propose(std::size_t index, const ClusterView& 
 /// Implements reconcileAutoscaler.
 Recommendation HpaAutoscaler::sync(const ClusterView& view, Instant now) {
   const ReplicaCount current = view.role.current;
-  if (!memory_.seen) {
-    memory_.seen = true;
-    memory_.answers.push_back({now, current});
+  if (!memory_.has_decided) {
+    memory_.has_decided = true;
+    memory_.recommendations.push_back({now, current});
   }
   const ReplicaCount min = spec_.keda ? keda::hpa_minimum(spec_.min_replicas) : spec_.min_replicas;
   if (current == 0 && min != 0) return {0, "at 0 replicas the HPA is disabled"};

@@ -56,7 +56,7 @@ Recommendation KnativeAutoscaler::recommend(const ClusterView& view, Instant now
   const bool woken = view.role.current == 0 && view.gateway_waiting.value_or(0) > 0;
   if (now < next_decision_ && !woken) return last_.value_or(Recommendation{view.role.current, "no decision yet"});
   next_decision_ = now + kpa::kTick;
-  kpa::Observed observed{pods, std::nullopt, std::nullopt};
+  kpa::Observation observed{pods, std::nullopt, std::nullopt};
   if (recorded_) observed = {pods, stable_.average(now), panic_.average(now)};
   const kpa::Result result = kpa::decide(spec_.decider, *state_, observed, now);
   if (!result.valid) return {view.role.current, "no metrics yet"};

@@ -19,8 +19,8 @@ struct PeerFixture {
       decide::scale::RoleView::Replica replica;
       replica.id = {static_cast<std::uint32_t>(i)};
       replica.phase = model::Gang::Phase::ready;
-      replica.signals.running = model::Signal::of(running);
-      replica.signals.waiting = model::Signal::of(waiting);
+      replica.signals.running = model::Signal::measured(running);
+      replica.signals.waiting = model::Signal::measured(waiting);
       role.replicas.push_back(replica);
     }
     role.current = replicas;

@@ -15,7 +15,7 @@ Recommendation RayServeAutoscaler::recommend(const ClusterView& view, Instant no
   if (pushed_.empty()) return {view.role.current, "no handle has reported"};
   const std::vector<ray::Point> points(pushed_.begin(), pushed_.end());
   const std::vector<std::vector<ray::Point>> handles = {points};
-  ray::Observed observed;
+  ray::Observation observed;
   observed.total_requests = ray::merged_average(handles, now - spec_.look_back_period, now).value_or(0);
   observed.running = ready(view.role);
   observed.target = view.role.current;

@@ -111,9 +111,9 @@ Recommendation WvaAutoscaler::recommend(const ClusterView& view, Instant now) {
   }
   const ReplicaCount current = view.role.current;
   const ReplicaCount max = std::max(spec_.max_replicas > 0 ? spec_.max_replicas : view.role.max, spec_.min_replicas);
-  if (!memory_.seen) {
-    memory_.seen = true;
-    memory_.answers.push_back({now, current});
+  if (!memory_.has_decided) {
+    memory_.has_decided = true;
+    memory_.recommendations.push_back({now, current});
   }
   if (current < spec_.min_replicas || current > max)
     return {std::clamp(current, spec_.min_replicas, max), "the replicas are outside the bounds"};

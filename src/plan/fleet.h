@@ -120,7 +120,7 @@ struct FrontierPoint {
 struct ZoneLossMinimum {
   std::vector<RoleReplicas> roles{};    ///< in the order of `ServicePlan::roles`; the maximum is that of the plan
   std::int64_t micro_usd_per_hour = 0;  ///< mean over the seeds, with all zones
-  bool holds_slo = false;               ///< false: the highest minimum that was tried, which misses the SLO, too
+  bool holds_slo = false;               ///< false: even the highest minimum that was tried misses the SLO
   Trial trial{};                        ///< the worst seed while the zone is lost
 };
 

@@ -26,7 +26,7 @@ enum class Evidence : std::uint8_t {
 std::string_view words(Evidence evidence);
 
 /// How much of the plan shows a statement.
-enum class Shown : std::uint8_t {
+enum class Visibility : std::uint8_t {
   details,      ///< only the details
   one_service,  ///< also the page of a plan with one service
   page,         ///< also the page
@@ -39,7 +39,7 @@ struct Statement {
   std::string why{};    ///< the formula with its numbers, or the reason; one sentence without a full stop
   Evidence evidence = Evidence::modelled;
   std::optional<std::int64_t> trap_micro_usd_per_year{};  ///< of the consolidation trap, for `--against`
-  Shown shown = Shown::details;
+  Visibility visibility = Visibility::details;
   std::string subject{};  ///< service or workload with which `name` begins: "chat-prefill"; empty: none
 };
 

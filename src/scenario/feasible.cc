@@ -26,9 +26,9 @@ GpuCount largest_domain(const Scenario& scenario, model::GpuKindId gpu, model::L
   const model::Catalog& catalog = *scenario.catalog;
   GpuCount node = 0;
   std::set<model::OfferingId> usable;
-  for (const model::Pool& pool : catalog.pools) {
-    for (const model::OfferingId id : pool.offerings) {
-      if (catalog.offering(id).gpus <= pool.gpu_limit) usable.insert(id);
+  for (std::uint32_t p = 0; p < catalog.pools.size(); ++p) {
+    for (const model::OfferingId id : catalog.pools[p].offerings) {
+      if (catalog.nodes_within_limits({p}, id) > 0) usable.insert(id);
     }
   }
   for (const sim::ExistingNodes& nodes : scenario.cluster.existing) usable.insert(nodes.offering);
@@ -54,9 +54,16 @@ GpuCount most_gpus(const Scenario& scenario, model::GpuKindId gpu) {
     const model::Offering& offering = catalog.offering(nodes.offering);
     if (!nodes.pool.valid() && offering.gpu == gpu) most += nodes.count * offering.gpus;
   }
-  for (const model::Pool& pool : catalog.pools) {
-    const auto of_kind = [&](model::OfferingId id) { return catalog.offering(id).gpu == gpu; };
-    if (std::ranges::any_of(pool.offerings, of_kind)) most += pool.gpu_limit;
+  for (std::uint32_t p = 0; p < catalog.pools.size(); ++p) {
+    const model::Pool& pool = catalog.pools[p];
+    GpuCount by_nodes = 0;
+    for (const model::OfferingId id : pool.offerings) {
+      const model::Offering& offering = catalog.offering(id);
+      const bool is_bounded = offering.gpu == gpu && pool.limits.nodes < pool.limits.gpus;
+      if (offering.gpu == gpu)
+        by_nodes = std::max(by_nodes, is_bounded ? pool.limits.nodes * offering.gpus : pool.limits.gpus);
+    }
+    most += std::min(by_nodes, pool.limits.gpus);
   }
   return most;
 }

@@ -21,6 +21,7 @@ using namespace std::chrono_literals;
 namespace {
 
 constexpr std::int64_t kMostGpus = 1'000'000;
+constexpr std::int64_t kMostWeight = 100;  // as in a Karpenter NodePool
 /// Highest price of the whole fleet for an hour, a billion USD. A year at this price fits into 64 bits of millionths of
 /// a USD.
 constexpr MicroUsd kMostPerHour{1'000'000'000'000'000};
@@ -185,12 +186,42 @@ class ClusterReader {
     return {static_cast<std::uint32_t>(catalog_.offerings.size() - 1)};
   }
 
+  model::DisruptionBudget read_budget(const Node& node) {
+    Fields fields(node, "cluster.pools.budgets", errors_);
+    model::DisruptionBudget budget;
+    if (node.find("nodes") != nullptr) fields.integer("nodes", budget.nodes.emplace(), 0, kMostGpus);
+    if (node.find("share") != nullptr) fields.share_ppm("share", budget.share_ppm.emplace(), 0, 1'000'000);
+    if (node.find("start") != nullptr) fields.cron("start", budget.start.emplace());
+    fields.duration("duration", budget.duration, 1min, model::DisruptionBudget::kLongest);
+    fields.finish();
+    if (fields.ok() && !budget.nodes && !budget.share_ppm) {
+      errors_.fail(node.place, fmt::format("{}: neither nodes nor share, expected at least one", fields.what()));
+    }
+    if (fields.ok() && budget.start.has_value() != (budget.duration > Duration{})) {
+      errors_.fail(fields.place_for_error({"start", "duration"}),
+                   fmt::format("{}: only one of start and duration, expected both or neither", fields.what()));
+    }
+    return budget;
+  }
+
+  void read_budgets(Fields& pool, std::vector<model::DisruptionBudget>& budgets) {
+    for (const Node& item : pool.list("budgets")) budgets.push_back(read_budget(item));
+    if (budgets.size() <= model::DisruptionBudget::kMost) return;
+    errors_.fail(pool.place_for_error({"budgets"}),
+                 fmt::format("{}.budgets: found {}, expected at most {}", pool.what(), budgets.size(),
+                             model::DisruptionBudget::kMost));
+  }
+
   void read_pool(const Node& node) {
     Fields fields(node, "cluster.pools", errors_);
     model::Pool pool;
-    pool.gpu_limit = kMostGpus;
+    pool.limits.gpus = kMostGpus;
     if (fields.need("name") != nullptr) fields.text("name", pool.name);
-    fields.integer("gpu_limit", pool.gpu_limit, 0, kMostGpus);
+    fields.integer("gpu_limit", pool.limits.gpus, 0, kMostGpus);
+    std::int64_t nodes = 0;
+    if (fields.integer("node_limit", nodes, 0, kMostGpus)) pool.limits.nodes = nodes;
+    fields.integer("weight", pool.weight, 0, kMostWeight);
+    if (node.find("budgets") != nullptr) read_budgets(fields, pool.budgets.emplace());
     for (const Node& item : fields.list("offerings")) {
       Fields machine_fields(item, "cluster.pools.offerings", errors_);
       const Machine machine = read_machine(machine_fields);
@@ -265,7 +296,7 @@ class ClusterReader {
       for (const model::OfferingId id : pool.offerings) {
         const model::Offering& offering = catalog_.offering(id);
         const auto limit =
-            static_cast<double>(pool.gpu_limit) / static_cast<double>(std::max<GpuCount>(offering.gpus, 1));
+            static_cast<double>(pool.limits.gpus) / static_cast<double>(std::max<GpuCount>(offering.gpus, 1));
         most_expensive = std::max(most_expensive, price(offering, std::min(limit, places)));
       }
       most += most_expensive;

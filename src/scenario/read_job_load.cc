@@ -93,7 +93,7 @@ bool read_job_arrivals(const Node& node, const std::string& what, workload::JobL
   if (has_batches) {
     fields.integer("count", load.batches.count, 1, static_cast<std::int64_t>(workload::kMostJobs));
     fields.duration("at", load.batches.at, 0s, kLongestJobWork);
-    fields.duration("every", load.batches.every, 1s, kLongestJobWork);
+    fields.duration("every", load.batches.interval, 1s, kLongestJobWork);
   } else {
     has_rate = fields.number("per_hour", load.rate.per_hour, 0, kMostJobsPerHour);
     fields.number("peak_per_hour", load.rate.peak_per_hour, 0, kMostJobsPerHour);

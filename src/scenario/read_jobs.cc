@@ -28,7 +28,7 @@ void read_arrivals(const Node& node, const std::string& owner, const Scenario& s
   const bool ends = read_job_arrivals(node, path, load, errors);
   if (!ends && scenario.duration) load.until = *scenario.duration;
   if (!mark.ok()) return;
-  const bool goes_on = load.batches.count == 0 || load.batches.every > Duration{};
+  const bool goes_on = load.batches.count == 0 || load.batches.interval > Duration{};
   if (goes_on && !ends && !scenario.duration) {
     return errors.fail(node.place,
                        path + " lacks \"until\", expected the end of the arrivals, or the scenario's duration");

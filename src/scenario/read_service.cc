@@ -190,12 +190,8 @@ constexpr std::int64_t kMostReplicas = 100'000;
 model::BoundsWindow read_window(const Node& node, const std::string& owner, ErrorList& errors) {
   Fields fields(node, owner + ".windows", errors);
   model::BoundsWindow window;
-  fields.check("start", [&](const Node& start, ErrorList& found) {
-    Result<Cron> cron = Cron::parse(start.text);
-    if (!cron) return found.fail(start.place, fmt::format("{}.start: {}", fields.what(), cron.error().message));
-    window.start = std::move(*cron);
-  });
   fields.need("start");
+  fields.cron("start", window.start);
   fields.need("duration");
   fields.duration("duration", window.duration, 1min, model::BoundsWindow::kLongest);
   if (node.find("min") != nullptr) fields.integer("min", window.min.emplace(), 0, kMostReplicas);

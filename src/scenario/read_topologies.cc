@@ -26,7 +26,7 @@ model::Topology read_topology(const Node& node, ErrorList& errors) {
   if (fields.need("name") != nullptr) fields.text("name", topology.name);
   for (const Node& item : fields.non_empty_list("levels")) {
     Fields of_level(item, "cluster.topologies.levels", errors);
-    model::Topology::Depth& level = topology.levels.emplace_back();
+    model::Topology::LevelInfo& level = topology.levels.emplace_back();
     if (of_level.need("name") != nullptr) of_level.text("name", level.name);
     of_level.need("nvlink_domains");  // read_domain_sizes() reads it
     of_level.finish();
@@ -66,7 +66,7 @@ std::optional<model::Level> read_level_name(Fields& fields, std::string_view key
   const std::optional<model::Level> level = model::level_named(catalog.topologies, topology, name);
   if (level) return level;
   std::vector<std::string_view> names = {"node", "cluster"};
-  for (const model::Topology::Depth& depth : catalog.topologies[topology].levels) {
+  for (const model::Topology::LevelInfo& depth : catalog.topologies[topology].levels) {
     if (depth.name != "cluster") names.insert(names.begin() + 1, depth.name);
   }
   errors.fail(fields.place_for_error({key}),

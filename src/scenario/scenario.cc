@@ -24,7 +24,7 @@ namespace {
 
 using Paths = std::vector<std::string>;
 
-void add_policy(const Swept& swept, Scenario& scenario, ErrorList& errors) {
+void add_policy(const SweptPolicy& swept, Scenario& scenario, ErrorList& errors) {
   PolicySpec policy = read_policy(swept.node, scenario, errors);
   std::string& name = policy.policies.name;
   if (!swept.words.empty()) {
@@ -47,7 +47,7 @@ void read_policies(std::span<const Node> nodes, Scenario& scenario, ErrorList& e
   }
   for (const Node& node : nodes) {
     if (errors.gives_up()) return;
-    for (const Swept& swept : expand(node, errors)) add_policy(swept, scenario, errors);
+    for (const SweptPolicy& swept : expand(node, errors)) add_policy(swept, scenario, errors);
     if (scenario.policies.size() > kMost) return errors.fail(node.place, fmt::format("more than {} policies", kMost));
   }
 }
@@ -119,7 +119,7 @@ void set_load_end(const Node& root, const std::string& path, Scenario& scenario,
           manifest::place_for_error(root, Paths{path}),
           fmt::format("{}: found a closed loop next to other services, expected duration of the whole run", path));
     }
-    scenario.settle = 8784h;
+    scenario.settle_time = 8784h;
   }
   // If only the run has a duration, the load ends with the run.
   if (!load.duration) load.duration = scenario.duration;
@@ -208,7 +208,7 @@ Scenario read(Node root, const std::string& file, const ScenarioOverrides& overr
   fields.text("title", scenario.title);
   fields.integer("seed", scenario.seed, 0, std::numeric_limits<std::int64_t>::max());
   if (fields.take("duration") != nullptr) fields.duration("duration", scenario.duration.emplace(), 1s, 8784h);
-  fields.duration("settle", scenario.settle, 0s, 24h);
+  fields.duration("settle", scenario.settle_time, 0s, 24h);
   fields.boolean("bound", scenario.bound);
   read_queues(fields.list("queues"), catalog, errors);
   const auto jobs = fields.list("jobs");

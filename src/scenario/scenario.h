@@ -91,7 +91,7 @@ struct Scenario {
   std::string title;  ///< title for people; equal to the name if the file states none
   std::uint64_t seed = 1;
   std::optional<Duration> duration;
-  Duration settle = std::chrono::minutes(15);
+  Duration settle_time = std::chrono::minutes(15);
 
   std::vector<EndpointSpec> endpoints;            ///< at least one, names unique; in the order of the catalog
   std::vector<JobSpec> jobs;                      ///< classes of batch jobs, names unique

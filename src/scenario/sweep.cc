@@ -78,19 +78,19 @@ bool check(const Node& sweep, ErrorList& errors) {
 
 }  // namespace
 
-std::vector<Swept> expand(const Node& policy, ErrorList& errors) {
+std::vector<SweptPolicy> expand(const Node& policy, ErrorList& errors) {
   const Node* sweep = policy.find("sweep");
   if (sweep == nullptr) return {{policy, ""}};
   Node plain = policy;
   std::erase_if(plain.entries, [](const Node::Entry& entry) { return entry.key == "sweep"; });
   if (sweep->is_null()) return {{plain, ""}};
   if (!check(*sweep, errors)) return {{plain, ""}};
-  std::vector<Swept> all = {{plain, ""}};
+  std::vector<SweptPolicy> all = {{plain, ""}};
   for (const Node::Entry& entry : sweep->entries) {
-    std::vector<Swept> wider;
-    for (const Swept& one : all) {
+    std::vector<SweptPolicy> wider;
+    for (const SweptPolicy& one : all) {
       for (const Node& value : entry.value.items) {
-        Swept next = one;
+        SweptPolicy next = one;
         put(next.node, entry.key, value, errors);
         next.words += (next.words.empty() ? "" : ", ") + shown(entry.key, *sweep) + " " + value.text;
         wider.push_back(std::move(next));

@@ -11,7 +11,7 @@ std::string texts_of(const std::string& sweep) {
   const auto policy = manifest::parse("name: a\nscale: {policy: fixed, replicas: 1}\nsweep: " + sweep + "\n", "s.yaml");
   manifest::ErrorList errors;
   std::string text;
-  for (const Swept& swept : expand(*policy, errors)) {
+  for (const SweptPolicy& swept : expand(*policy, errors)) {
     const manifest::Node& scale = *swept.node.find("scale");
     text += (text.empty() ? "" : "; ") + swept.words + "=" + scale.find("replicas")->text;
     EXPECT_EQ(swept.node.find("sweep"), nullptr);
@@ -49,7 +49,7 @@ TEST(Sweep, ChangesTheManifestThroughItsListOfChanges) {
   const auto policy =
       manifest::parse("scale: {manifest: hpa.yaml}\nsweep: {manifest.spec.maxReplicas: [8]}\n", "s.yaml");
   manifest::ErrorList errors;
-  const std::vector<Swept> swept = expand(*policy, errors);
+  const std::vector<SweptPolicy> swept = expand(*policy, errors);
   ASSERT_EQ(swept.size(), 2u);
   EXPECT_EQ(swept[1].node.find("scale")->find("set")->items.at(0).text, "spec.maxReplicas=8");
 }

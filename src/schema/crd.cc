@@ -89,7 +89,7 @@ void write_conditions(Writer& out) {
 }
 
 void write_field(Writer& out, const Field& field) {
-  if (!field.about.empty()) out.line("description: " + quoted(field.about));
+  if (!field.description.empty()) out.line("description: " + quoted(field.description));
   if (field.conditions) return write_conditions(out);
   out.line("type: " + field.type);
   if (field.type == "integer") out.line("format: int64");
@@ -128,7 +128,7 @@ void write_columns(Writer& out, const Kind& kind) {
 
 /// Writes the schema of the whole object: the described fields, and the fields that every object has.
 void write_schema(Writer& out, const Kind& kind) {
-  out.line("description: " + quoted(kind.about));
+  out.line("description: " + quoted(kind.description));
   out.line("type: object");
   write_list(out, "required", kind.root.required);
   write_rules(out, kind.root);
@@ -168,7 +168,7 @@ void describe(std::string& out, const Field& field, const std::string& path, boo
                      field.default_value != nullptr ? "`" + default_text(field) + "`"
                      : required                     ? "required"
                                                     : "",
-                     bounds_text(field), table_cell(field.about));
+                     bounds_text(field), table_cell(field.description));
   const std::vector<Field>& children =
       field.type == "array" && !field.children.empty() ? field.children.front().children : field.children;
   const std::vector<std::string>& required_names =
@@ -238,7 +238,7 @@ Result<std::string> reference_page(const manifest::Node& description) {
   std::string out = fmt::format(
       "# {}\n\n{}\n\n`apiVersion: {}/{}`, `kubectl get {}`, scope {}. Generated from `schema/crds` by "
       "`scripts/generate`.\n",
-      kind.kind, kind.about, kGroup, kVersion, kind.short_name, lower(kind.scope));
+      kind.kind, kind.description, kGroup, kVersion, kind.short_name, lower(kind.scope));
   for (const Field& part : kind.root.children) {
     out +=
         fmt::format("\n## {}\n\n| field | type | default | bounds | description |\n|---|---|---|---|---|\n", part.name);

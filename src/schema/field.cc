@@ -64,7 +64,7 @@ Field read_field(const std::string& name, const Node& node, std::string fallback
   field.conditions = field.type == "conditions";
   if (field.conditions) field.type = "array";
   fields.text("format", field.format);
-  fields.text("about", field.about);
+  fields.text("about", field.description);
   fields.text("pattern", field.pattern);
   fields.text("listKey", field.list_key);
   field.default_value = fields.take("default");
@@ -92,7 +92,7 @@ Result<Kind> read_kind(const Node& description) {
                                  {"plural", &kind.plural},
                                  {"short", &kind.short_name},
                                  {"scope", &kind.scope},
-                                 {"about", &kind.about}}) {
+                                 {"about", &kind.description}}) {
     if (fields.need(key) != nullptr) fields.text(key, *out);
   }
   for (const Node& item : fields.list("columns")) {

@@ -18,7 +18,7 @@ struct Field {
   std::string name;
   std::string type;    ///< object, array, string, integer, boolean; date-time and duration are formats of string
   std::string format;  ///< "duration", "date-time" or empty
-  std::string about;
+  std::string description;
   std::string pattern;
   const manifest::Node* default_value = nullptr;
   std::vector<std::string> values;                          ///< values of `enum`
@@ -37,7 +37,7 @@ struct Kind {
   std::string plural;
   std::string short_name;
   std::string scope;
-  std::string about;
+  std::string description;
   struct Column {
     std::string name;
     std::string type;

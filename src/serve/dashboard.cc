@@ -248,7 +248,7 @@ void Dashboard::on_gone(net::ExchangeId exchange) {
 }
 
 void Dashboard::turn() {
-  for (const Worker::Done& done : worker_.take_done()) {
+  for (const Worker::FinishedJob& done : worker_.take_finished()) {
     const auto found = waiting_.find(done.id);
     const net::ExchangeId exchange = found->second;
     waiting_.erase(found);

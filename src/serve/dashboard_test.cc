@@ -84,7 +84,7 @@ class DashboardTest : public testing::Test {
   }
 
   net::Clock clock = net::machine_clock();
-  Dashboard dashboard{Access::of({"127.0.0.1", 0}, {})};
+  Dashboard dashboard{Access::for_server({"127.0.0.1", 0}, {})};
   net::HttpServer server{clock, dashboard_limits(), dashboard};
   net::HttpClient client{clock};
   net::RequestId last = 0;
@@ -289,7 +289,7 @@ TEST_F(DashboardTest, DropsTheOldestEventsAndTheirDecisions) {
   };
   // An event of this test has 36 bytes, and its decisions have 100.
   for (const Row& row : {Row{{.count = 2, .bytes = 10'000}, "id: 0/4"}, Row{{.count = 100, .bytes = 410}, "id: 0/3"}}) {
-    Dashboard bounded{Access::of({"127.0.0.1", 0}, {}), row.limits};
+    Dashboard bounded{Access::for_server({"127.0.0.1", 0}, {}), row.limits};
     net::HttpServer other{clock, dashboard_limits(), bounded};
     bounded.answer_on(other);
     bounded.show({.source = "live", .result = "{}", .follows = true, .is_controller = true});

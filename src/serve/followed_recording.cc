@@ -4,8 +4,8 @@
 
 namespace capstan::serve {
 
-FollowedRecording::FollowedRecording(archive::Follower follower, Take take, Calls calls, Duration period)
-    : follower_(std::move(follower)), take_(take), calls_(std::move(calls)), period_(period) {
+FollowedRecording::FollowedRecording(archive::Follower follower, ReadMode read_mode, Calls calls, Duration period)
+    : follower_(std::move(follower)), read_mode_(read_mode), calls_(std::move(calls)), period_(period) {
   thread_ = std::jthread([this](const std::stop_token& stop) { run(stop); });
 }
 
@@ -24,7 +24,8 @@ void FollowedRecording::run(const std::stop_token& stop) {
                                        .on_replaced = calls_.on_replaced};
   std::string fault;
   while (!stop.stop_requested()) {
-    const Result<void> read = take_ == Take::newest_state ? follower_.read_newest(calls) : follower_.read(calls);
+    const Result<void> read =
+        read_mode_ == ReadMode::newest_state ? follower_.read_newest(calls) : follower_.read(calls);
     std::string now = read ? std::string() : read.error().text();
     if (now != fault) calls_.on_fault(now);
     fault = std::move(now);

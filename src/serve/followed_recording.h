@@ -27,9 +27,9 @@ class FollowedRecording {
     /// again.
     std::function<void(const std::string&)> on_fault;
   };
-  enum class Take : std::uint8_t { every_state, newest_state };
+  enum class ReadMode : std::uint8_t { every_state, newest_state };
 
-  FollowedRecording(archive::Follower follower, Take take, Calls calls, Duration period = kPeriod);
+  FollowedRecording(archive::Follower follower, ReadMode read_mode, Calls calls, Duration period = kPeriod);
   /// Ends the thread after the state that it decides.
   ~FollowedRecording();
   FollowedRecording(const FollowedRecording&) = delete;
@@ -39,7 +39,7 @@ class FollowedRecording {
   void run(const std::stop_token& stop);
 
   archive::Follower follower_;
-  const Take take_;
+  const ReadMode read_mode_;
   const Calls calls_;
   const Duration period_;
   std::mutex mutex_;

@@ -53,7 +53,7 @@ bool comes_from_own_page(const net::HttpRequest& request, std::string_view host)
 
 }  // namespace
 
-Access Access::of(const net::SocketAddress& listens_on, const std::vector<std::string>& further) {
+Access Access::for_server(const net::SocketAddress& listens_on, const std::vector<std::string>& further) {
   Access access{.hosts = {"localhost", "127.0.0.1", "[::1]"}};
   const bool is_v6 = listens_on.host.find(':') != std::string::npos;
   access.hosts.push_back(is_v6 ? "[" + listens_on.host + "]" : listens_on.host);

@@ -17,7 +17,7 @@ struct Access {
   std::string host_option = "--host";  ///< option that adds a further name, for people
 
   /// Returns the loopback names, the address that the server listens on, and further names that the user states.
-  static Access of(const net::SocketAddress& listens_on, const std::vector<std::string>& further);
+  static Access for_server(const net::SocketAddress& listens_on, const std::vector<std::string>& further);
 };
 
 struct Refusal {

@@ -18,7 +18,7 @@ int status(const std::string& method, const std::string& path, Headers headers, 
 }
 
 TEST(Guard, AllowsOnlyNamesOfThisServer) {
-  const Access access = Access::of({"10.0.0.7", 7878}, {"dash.example"});
+  const Access access = Access::for_server({"10.0.0.7", 7878}, {"dash.example"});
   const std::vector<std::pair<std::string, int>> rows = {
       {"localhost:7878", 200},
       {"LOCALHOST", 200},
@@ -43,11 +43,11 @@ TEST(Guard, AllowsOnlyNamesOfThisServer) {
   }
   EXPECT_EQ(status("GET", "/", {}, access), 403);
   EXPECT_EQ(status("GET", "/", {{"Host", "localhost"}, {"host", "evil.example"}}, access), 403);
-  EXPECT_EQ(status("GET", "/", {{"Host", "[fd00::1]:80"}}, Access::of({"fd00::1", 80}, {})), 200);
+  EXPECT_EQ(status("GET", "/", {{"Host", "[fd00::1]:80"}}, Access::for_server({"fd00::1", 80}, {})), 200);
 }
 
 TEST(Guard, RefusesRequestsOfOtherPages) {
-  const Access access = Access::of({"127.0.0.1", 7878}, {});
+  const Access access = Access::for_server({"127.0.0.1", 7878}, {});
   struct Row {
     std::string path;
     Headers headers;
@@ -81,7 +81,7 @@ TEST(Guard, RefusesRequestsOfOtherPages) {
 }
 
 TEST(Guard, StartsWorkOnlyForABodyThatNoFormCanSend) {
-  const Access access = Access::of({"127.0.0.1", 7878}, {});
+  const Access access = Access::for_server({"127.0.0.1", 7878}, {});
   const std::string path = "/api/what-if";
   const auto with_type = [&](const std::string& method, const std::string& type) {
     return status(method, path, {{"Host", "localhost"}, {"Content-Type", type}}, access);

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
-#include "decide/testing/world.h"
+#include "fleet/testing/world.h"
 #include "serve/recorded.h"
 
 namespace capstan::serve {
@@ -23,8 +23,8 @@ class AcceptingWorld final : public ports::World {
 };
 
 RC_GTEST_PROP(LastDecisions, AreShownLikeThoseOfARecording, ()) {
-  decide::testing::World world = decide::testing::random_world();
-  world.snapshot.at = decide::testing::at(100);
+  fleet::testing::World world = fleet::testing::random_world();
+  world.snapshot.at = fleet::testing::at(100);
   control::Policies policies{"any", {}, {}, {}};
   const decide::scale::Policy fixed = decide::scale::Fixed{*rc::gen::inRange(0, 20)};
   policies.scale.assign(world.snapshot.catalog->services.size(), fixed);
@@ -34,7 +34,7 @@ RC_GTEST_PROP(LastDecisions, AreShownLikeThoseOfARecording, ()) {
   ShownState recorded;
   const auto command = replay_command("a.rec");
   const auto input_observer = [&](const model::Snapshot& snapshot, const control::Memory& memory,
-                                  const control::Due& due) {
+                                  const control::DueDecisions& due) {
     const archive::SavedState state{snapshot, {}, policies, memory, due};
     recorded = show_state(7, state, archive::redecide(state), command);
   };

@@ -37,11 +37,11 @@ void PacedRun::wait_until(Instant simulated, const std::stop_token& stop) {
 
 void PacedRun::run(const std::stop_token& stop) {
   const scenario::PolicySpec& policy = scenario_.policies.front();
-  experiment::Prepared prepared = experiment::prepare(scenario_, policy, scenario_.seed);
+  experiment::PreparedRun prepared = experiment::prepare(scenario_, policy, scenario_.seed);
   prepared.setup.stop = stop;
   prepared.setup.keep_history = scenario_.history;
   prepared.setup.input_observer = [&](const model::Snapshot& snapshot, const control::Memory& memory,
-                                      const control::Due& due) {
+                                      const control::DueDecisions& due) {
     wait_until(snapshot.at, stop);
     if (stop.stop_requested()) return;
     const archive::SavedState state{snapshot, {}, policy.policies, memory, due};

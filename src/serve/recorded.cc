@@ -206,19 +206,19 @@ class Collector {
     ++states_;
   }
 
-  Recorded finish(const std::string& path) && {
+  RecordedPage finish(const std::string& path) && {
     const std::vector<Moment> moments = thinned(std::move(moments_), limits_.points);
     Json at = Json::array();
     for (const Moment& moment : moments) at.push_back(moment.at.since_start.count());
-    Recorded recorded{json_text({.source = path,
-                                 .policy = policy_,
-                                 .states = states_,
-                                 .at_ns = std::move(at),
-                                 .services = series_json(moments),
-                                 .actions = actions_json(actions_),
-                                 .left_out = left_out_,
-                                 .command = replay_words(path)}),
-                      std::move(decisions_), states_};
+    RecordedPage recorded{json_text({.source = path,
+                                     .policy = policy_,
+                                     .states = states_,
+                                     .at_ns = std::move(at),
+                                     .services = series_json(moments),
+                                     .actions = actions_json(actions_),
+                                     .left_out = left_out_,
+                                     .command = replay_words(path)}),
+                          std::move(decisions_), states_};
     return recorded;
   }
 
@@ -309,17 +309,18 @@ std::string arithmetic_of(const archive::SavedState& state, const archive::Redec
   return text + "\n";
 }
 
-Result<Recorded> read_recorded(archive::Recording& recording, const std::string& path,
-                               const std::function<void(std::int64_t, std::int64_t)>& progress,
-                               RecordedHistory* history, const RecordedLimits& limits) {
+Result<RecordedPage> read_recorded(archive::Recording& recording, const std::string& path,
+                                   const std::function<void(std::int64_t, std::int64_t)>& progress,
+                                   RecordedHistory* history, const RecordedLimits& limits) {
   Collector collector(limits, replay_command(path));
   std::int64_t position = 0;
-  const Result<archive::ReplayCount> count = archive::replay(recording, {}, [&](const archive::Replayed& replayed) {
-    collector.add(replayed.state, replayed.recorded);
-    if (history != nullptr) history->note(replayed.state, replayed.recorded);
-    if (progress) progress(++position, recording.states());
-    return true;
-  });
+  const Result<archive::ReplayCount> count =
+      archive::replay(recording, {}, [&](const archive::ReplayedState& replayed) {
+        collector.add(replayed.state, replayed.recorded);
+        if (history != nullptr) history->note(replayed.state, replayed.recorded);
+        if (progress) progress(++position, recording.states());
+        return true;
+      });
   if (!count) return std::unexpected(count.error());
   if (count->states == 0)
     return std::unexpected(Error::about(path, "the recording is empty, expected at least one decision"));

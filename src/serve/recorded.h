@@ -28,7 +28,7 @@ using ServiceNumbers = std::map<model::ServiceId, Numbers>;
 ServiceNumbers numbers_of(const model::Snapshot& snapshot, const archive::Redecision& decided);
 
 /// A recording as the page shows it.
-struct Recorded {
+struct RecordedPage {
   std::string json;  ///< replicas and waiting requests over time, and every action with its reason
   /// The decisions of a state as JSON, by the position of the state in the recording: for each of its actions, in their
   /// order, the arithmetic and the command that prints it. Only states with actions have an entry.
@@ -41,7 +41,9 @@ struct Recorded {
 std::string empty_recording(const std::string& source, const std::string& policy, const std::string& command);
 
 struct RecordedLimits {
-  std::size_t points = 4000;  ///< moments of a series; with more states, each pair is the least and the most of several
+  /// Largest number of moments in a series. If there are more states, each pair of moments has the smallest and the
+  /// largest value of several states.
+  std::size_t points = 4000;
   std::size_t actions = 10'000;  ///< actions that are shown, the latest ones
 };
 
@@ -49,9 +51,9 @@ struct RecordedLimits {
 /// @param path      for the text of commands
 /// @param progress  is called after each state with its position and the number of all states
 /// @param history   notes every state; null: it is not wanted
-Result<Recorded> read_recorded(archive::Recording& recording, const std::string& path,
-                               const std::function<void(std::int64_t, std::int64_t)>& progress = {},
-                               RecordedHistory* history = nullptr, const RecordedLimits& limits = {});
+Result<RecordedPage> read_recorded(archive::Recording& recording, const std::string& path,
+                                   const std::function<void(std::int64_t, std::int64_t)>& progress = {},
+                                   RecordedHistory* history = nullptr, const RecordedLimits& limits = {});
 
 /// Returns the command that decides a recording again.
 std::string replay_words(const std::string& path);
@@ -75,7 +77,7 @@ DecisionCommand now_command(const std::string& ns);
 /// One state as the page shows it while a simulation runs or a recording grows.
 struct ShownState {
   std::string numbers;    ///< JSON on one line: the moment, the numbers of every service, and the actions
-  std::string decisions;  ///< as in `Recorded::decisions`; empty if there is no action
+  std::string decisions;  ///< as in `RecordedPage::decisions`; empty if there is no action
 };
 
 /// @param position  number of the state since the start, from 0

@@ -38,11 +38,11 @@ RecordedRun run() {
       scenario::parse_scenario(kSmallScenario, "s.yaml", {.sets = sets, .trace = {}, .seed = {}, .policies = {}});
   EXPECT_TRUE(scenario);
   const scenario::PolicySpec& policy = scenario->policies.back();
-  experiment::Prepared prepared = experiment::prepare(*scenario, policy, scenario->seed);
+  experiment::PreparedRun prepared = experiment::prepare(*scenario, policy, scenario->seed);
   prepared.setup.keep_history = true;
   RecordedRun all;
   prepared.setup.input_observer = [&](const model::Snapshot& snapshot, const control::Memory& memory,
-                                      const control::Due& due) {
+                                      const control::DueDecisions& due) {
     all.states.push_back({snapshot, {}, policy.policies, memory, due});
   };
   all.history = experiment::simulate(prepared.setup)->history.value();

@@ -25,12 +25,12 @@ std::int64_t record(const std::string& path, std::vector<std::string> sets = {})
       kSmallScenario, "s.yaml", {.sets = std::move(sets), .trace = {}, .seed = {}, .policies = {}});
   EXPECT_TRUE(scenario);
   const scenario::PolicySpec& policy = scenario->policies.back();
-  experiment::Prepared prepared = experiment::prepare(*scenario, policy, scenario->seed);
+  experiment::PreparedRun prepared = experiment::prepare(*scenario, policy, scenario->seed);
   Result<archive::Recorder> recorder = archive::Recorder::create(path);
   EXPECT_TRUE(recorder);
   std::int64_t states = 0;
   prepared.setup.input_observer = [&](const model::Snapshot& snapshot, const control::Memory& memory,
-                                      const control::Due& due) {
+                                      const control::DueDecisions& due) {
     EXPECT_TRUE(recorder->add({snapshot, {}, policy.policies, memory, due}));
     ++states;
   };
@@ -39,11 +39,11 @@ std::int64_t record(const std::string& path, std::vector<std::string> sets = {})
   return states;
 }
 
-Recorded read_small(const std::string& path, const RecordedLimits& limits = {}) {
+RecordedPage read_small(const std::string& path, const RecordedLimits& limits = {}) {
   Result<archive::Recording> recording = archive::Recording::open(path);
   EXPECT_TRUE(recording);
   std::int64_t last = 0;
-  Result<Recorded> recorded = read_recorded(
+  Result<RecordedPage> recorded = read_recorded(
       *recording, path,
       [&](std::int64_t done, std::int64_t all) {
         EXPECT_EQ(done, ++last);
@@ -51,13 +51,13 @@ Recorded read_small(const std::string& path, const RecordedLimits& limits = {}) 
       },
       nullptr, limits);
   EXPECT_TRUE(recorded) << (recorded ? "" : recorded.error().text());
-  return recorded ? *std::move(recorded) : Recorded{};
+  return recorded ? *std::move(recorded) : RecordedPage{};
 }
 
-TEST(Recorded, HasEveryMomentAndEveryAction) {
+TEST(RecordedPage, HasEveryMomentAndEveryAction) {
   const std::string path = testing::TempDir() + "recorded_test.rec";
   const auto states = static_cast<std::size_t>(record(path));
-  const Recorded recorded = read_small(path);
+  const RecordedPage recorded = read_small(path);
   const auto json = nlohmann::json::parse(recorded.json);
   EXPECT_EQ(json["policy"], "queue");
   EXPECT_EQ(json["states"], states);
@@ -81,11 +81,11 @@ TEST(Recorded, HasEveryMomentAndEveryAction) {
   }
 }
 
-TEST(Recorded, AnActionHasOnlyItsOwnArithmetic) {
+TEST(RecordedPage, AnActionHasOnlyItsOwnArithmetic) {
   const std::string path = testing::TempDir() + "recorded_arithmetic_test.rec";
   // More replicas than the first node holds.
   record(path, {"service.replicas={min: 1, max: 16, initial: 10}"});
-  const Recorded recorded = read_small(path);
+  const RecordedPage recorded = read_small(path);
   std::set<std::string> layers;
   const auto json = nlohmann::json::parse(recorded.json);
   for (const auto& action : json["actions"]) {
@@ -116,11 +116,11 @@ TEST(NowCommand, NamesTheServiceOrTheLayer) {
             "capstan snapshot > now.json && capstan decide provision now.json");
 }
 
-TEST(Recorded, IsBounded) {
+TEST(RecordedPage, IsBounded) {
   const std::string path = testing::TempDir() + "recorded_bounded_test.rec";
   const auto states = static_cast<std::size_t>(record(path));
-  const Recorded whole = read_small(path);
-  const Recorded bounded = read_small(path, {.points = 6, .actions = 1});
+  const RecordedPage whole = read_small(path);
+  const RecordedPage bounded = read_small(path, {.points = 6, .actions = 1});
   const auto all = nlohmann::json::parse(whole.json), few = nlohmann::json::parse(bounded.json);
   ASSERT_GT(states, 6u);
   EXPECT_EQ(few["at_ns"].size(), 6u);
@@ -140,13 +140,13 @@ TEST(Recorded, IsBounded) {
   EXPECT_EQ(bounded.decisions.size(), 1u);
 }
 
-TEST(Recorded, AnEmptyRecordingIsAnError) {
+TEST(RecordedPage, AnEmptyRecordingIsAnError) {
   const std::string path = testing::TempDir() + "recorded_empty_test.rec";
   Result<archive::Recorder> recorder = archive::Recorder::create(path);
   ASSERT_TRUE(recorder && recorder->finish());
   Result<archive::Recording> recording = archive::Recording::open(path);
   ASSERT_TRUE(recording);
-  const Result<Recorded> recorded = read_recorded(*recording, "empty.rec");
+  const Result<RecordedPage> recorded = read_recorded(*recording, "empty.rec");
   ASSERT_FALSE(recorded);
   EXPECT_EQ(recorded.error().text(), "empty.rec: the recording is empty, expected at least one decision");
 }

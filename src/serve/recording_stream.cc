@@ -8,7 +8,7 @@ RecordingStream::RecordingStream(const std::string& path, archive::Recording::Pl
                                  std::shared_ptr<RecordedHistory> history, Duration period)
     : position_(states),
       history_(std::move(history)),
-      followed_(archive::Follower(path, std::move(place)), FollowedRecording::Take::every_state,
+      followed_(archive::Follower(path, std::move(place)), FollowedRecording::ReadMode::every_state,
                 {.on_state = [this, command = replay_command(path)](
                                  const archive::SavedState& state,
                                  const archive::Redecision& decided) { add(state, decided, command); },

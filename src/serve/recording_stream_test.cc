@@ -15,7 +15,7 @@ namespace {
 using namespace std::chrono_literals;
 using archive::testing::Scratch;
 using archive::testing::small_state;
-using decide::testing::at;
+using fleet::testing::at;
 using Kind = RecordingStream::Event::Kind;
 
 /// Returns the next `count` events; fewer after a minute, and the test then fails.

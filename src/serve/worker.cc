@@ -19,7 +19,7 @@ Worker::JobId Worker::start(Job job) {
   const std::lock_guard lock(mutex_);
   running_stop_.request_stop();
   if (next_) add_done({next_->id, true, {}});
-  next_ = Waiting{++last_id_, std::move(job), {}};
+  next_ = WaitingJob{++last_id_, std::move(job), {}};
   changed_.notify_all();
   return last_id_;
 }
@@ -32,7 +32,7 @@ void Worker::cancel(JobId id) {
   add_done({id, true, {}});
 }
 
-std::vector<Worker::Done> Worker::take_done() {
+std::vector<Worker::FinishedJob> Worker::take_finished() {
   const std::lock_guard lock(mutex_);
   wake_.clear();
   return std::exchange(done_, {});
@@ -41,7 +41,7 @@ std::vector<Worker::Done> Worker::take_done() {
 void Worker::run(const std::stop_token& stop) {
   std::unique_lock lock(mutex_);
   while (changed_.wait(lock, stop, [this] { return next_.has_value(); })) {
-    const Waiting now = *std::exchange(next_, std::nullopt);
+    const WaitingJob now = *std::exchange(next_, std::nullopt);
     running_ = now.id;
     running_stop_ = now.stop;
     if (stop.stop_requested()) now.stop.request_stop();  // the destructor may have looked before this job began
@@ -55,7 +55,7 @@ void Worker::run(const std::stop_token& stop) {
   }
 }
 
-void Worker::add_done(Done done) {
+void Worker::add_done(FinishedJob done) {
   done_.push_back(std::move(done));
   wake_.set();
 }

@@ -22,7 +22,7 @@ class Worker {
   using Job = std::function<Result<std::string>(const std::stop_token& stop)>;
   using JobId = std::uint64_t;
   /// A job that ended or that was replaced before it began.
-  struct Done {
+  struct FinishedJob {
     JobId id = 0;
     bool stopped = false;  ///< true: it was replaced or cancelled, and `result` means nothing
     Result<std::string> result;
@@ -38,19 +38,19 @@ class Worker {
   /// Stops a job, if it has not ended.
   void cancel(JobId id);
   /// Returns the jobs that ended since the last call.
-  std::vector<Done> take_done();
+  std::vector<FinishedJob> take_finished();
   /// Returns a descriptor that is readable if take_done() has something to return.
   int poll_fd() const { return wake_.fd(); }
 
  private:
-  struct Waiting {
+  struct WaitingJob {
     JobId id = 0;
     Job job;
     std::stop_source stop;
   };
 
   void run(const std::stop_token& stop);
-  void add_done(Done done);
+  void add_done(FinishedJob done);
 
   WakeUp wake_;
   std::mutex mutex_;
@@ -58,8 +58,8 @@ class Worker {
   JobId last_id_ = 0;
   JobId running_ = 0;  ///< 0: none
   std::stop_source running_stop_{std::nostopstate};
-  std::optional<Waiting> next_;
-  std::vector<Done> done_;
+  std::optional<WaitingJob> next_;
+  std::vector<FinishedJob> done_;
   std::jthread thread_;  // declared last, so that it ends before the members that it uses
 };
 

@@ -15,12 +15,12 @@ Result<std::string> run_until_stopped(const std::stop_token& stop) {
   return "stopped";
 }
 
-std::vector<Worker::Done> wait_for(Worker& worker, std::size_t count) {
-  std::vector<Worker::Done> all;
+std::vector<Worker::FinishedJob> wait_for(Worker& worker, std::size_t count) {
+  std::vector<Worker::FinishedJob> all;
   while (all.size() < count) {
     pollfd descriptor{worker.poll_fd(), POLLIN, 0};
     if (poll(&descriptor, 1, 30'000) != 1) return all;  // the test then fails
-    for (Worker::Done& done : worker.take_done()) all.push_back(std::move(done));
+    for (Worker::FinishedJob& done : worker.take_finished()) all.push_back(std::move(done));
   }
   return all;
 }
@@ -29,13 +29,13 @@ TEST(Worker, RunsOneJobAfterTheOther) {
   Worker worker;
   for (int i = 0; i < 20; ++i) {
     const Worker::JobId id = worker.start([i](const std::stop_token&) { return std::to_string(i); });
-    const std::vector<Worker::Done> done = wait_for(worker, 1);
+    const std::vector<Worker::FinishedJob> done = wait_for(worker, 1);
     ASSERT_EQ(done.size(), 1u);
     EXPECT_EQ(done[0].id, id);
     EXPECT_FALSE(done[0].stopped);
     EXPECT_EQ(done[0].result, std::to_string(i));
   }
-  EXPECT_TRUE(worker.take_done().empty());
+  EXPECT_TRUE(worker.take_finished().empty());
 }
 
 TEST(Worker, ANewerJobReplacesOlderOnes) {
@@ -43,9 +43,9 @@ TEST(Worker, ANewerJobReplacesOlderOnes) {
   std::vector<Worker::JobId> ids;
   for (int i = 0; i < 5; ++i) ids.push_back(worker.start(run_until_stopped));
   ids.push_back(worker.start([](const std::stop_token&) -> Result<std::string> { return "last"; }));
-  const std::vector<Worker::Done> done = wait_for(worker, ids.size());
+  const std::vector<Worker::FinishedJob> done = wait_for(worker, ids.size());
   ASSERT_EQ(done.size(), ids.size());
-  for (const Worker::Done& one : done) EXPECT_EQ(one.stopped, one.id != ids.back());
+  for (const Worker::FinishedJob& one : done) EXPECT_EQ(one.stopped, one.id != ids.back());
   EXPECT_EQ(done.back().result, "last");
 }
 
@@ -54,11 +54,11 @@ TEST(Worker, ACancelledJobEnds) {
   const Worker::JobId id = worker.start(run_until_stopped);
   worker.cancel(id + 1);  // no such job
   worker.cancel(id);
-  const std::vector<Worker::Done> done = wait_for(worker, 1);
+  const std::vector<Worker::FinishedJob> done = wait_for(worker, 1);
   ASSERT_EQ(done.size(), 1u);
   EXPECT_TRUE(done[0].stopped);
   worker.cancel(id);  // has ended
-  EXPECT_TRUE(worker.take_done().empty());
+  EXPECT_TRUE(worker.take_finished().empty());
 }
 
 TEST(Worker, ItsEndStopsTheJob) {

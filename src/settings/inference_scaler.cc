@@ -164,7 +164,7 @@ decide::scale::Policy read_scaler_policy(Fields& spec, const std::string& engine
         queue_node == nullptr ? decide::scale::QueueHpa{} : read_scaler_queue(*queue_node, errors);
     queue.hpa.sync_period = std::clamp<Duration>(interval / 2, 100ms, 1h);
     queue.hpa.downscale_stabilization = cool_down;
-    queue.hpa.silence_holds = true;
+    queue.hpa.blocks_scale_down_if_silent = true;
     return queue;
   }
   return decide::scale::Capstan{};

@@ -69,7 +69,7 @@ TEST(InferenceScalerManifest, TakesTimesFromSignalsAndBehavior) {
   const auto& queue = std::get<decide::scale::QueueHpa>(scaler.policy);
   EXPECT_EQ(queue.hpa.sync_period, 5s);
   EXPECT_EQ(queue.hpa.downscale_stabilization, 7min);
-  EXPECT_TRUE(queue.hpa.silence_holds);
+  EXPECT_TRUE(queue.hpa.blocks_scale_down_if_silent);
 }
 
 TEST(InferenceScalerManifest, ReportsMistakesWithTheirPlace) {

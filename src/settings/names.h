@@ -24,7 +24,7 @@ inline constexpr auto kScaleOnLabels = enum_column(kScaleOnNames, &SettingName::
 
 inline constexpr std::array<std::string_view, 3> kSelectKeys{"max", "min", "disabled"};    // HpaRules::Select
 inline constexpr std::array<std::string_view, 2> kRateKeys{"pods", "percent"};             // HpaRatePolicy::Kind
-inline constexpr std::array<std::string_view, 2> kToZeroKeys{"within_slo", "after_idle"};  // Capstan::ToZero
+inline constexpr std::array<std::string_view, 2> kToZeroKeys{"within_slo", "after_idle"};  // Capstan::ScaleToZero
 inline constexpr std::array<std::string_view, 2> kConsolidationKeys{"when_empty", "when_empty_or_underutilized"};
 
 /// Labels of the policies of an InferenceScaler.

@@ -18,7 +18,7 @@ TEST(SettingNames, AWrittenPolicyHasTheKeysOfTheTables) {
   }
   for (const std::string_view key : kToZeroKeys) {
     decide::scale::Capstan capstan;
-    capstan.to_zero = *enum_named<decide::scale::Capstan::ToZero>(kToZeroKeys, key);
+    capstan.to_zero = *enum_named<decide::scale::Capstan::ScaleToZero>(kToZeroKeys, key);
     const std::string json = to_json(decide::scale::Policy(capstan));
     EXPECT_NE(json.find("\"to_zero\":\"" + std::string(key) + "\""), std::string::npos) << json;
   }

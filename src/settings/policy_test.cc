@@ -31,7 +31,7 @@ decide::scale::HpaSettings any_hpa() {
   decide::scale::HpaSettings hpa;
   hpa.sync_period = any_seconds(1, 3600);
   hpa.tolerance_up_per_mille = hpa.tolerance_down_per_mille = *rc::gen::inRange(0, 1001);
-  hpa.silence_holds = *rc::gen::arbitrary<bool>();
+  hpa.blocks_scale_down_if_silent = *rc::gen::arbitrary<bool>();
   if (*rc::gen::arbitrary<bool>()) {
     hpa.behavior = {any_rules(), any_rules()};
   } else {
@@ -57,9 +57,9 @@ decide::scale::Policy any_scale() {
       return rules;
     }
     case 4:
-      using ToZero = decide::scale::Capstan::ToZero;
+      using ScaleToZero = decide::scale::Capstan::ScaleToZero;
       return decide::scale::Capstan{any_seconds(1, 3600), *rc::gen::inRange(0, 1'000'001),
-                                    *rc::gen::element(ToZero::within_slo, ToZero::after_idle)};
+                                    *rc::gen::element(ScaleToZero::within_slo, ScaleToZero::after_idle)};
     case 0:
       return decide::scale::Fixed{*rc::gen::inRange(0, 1000), any_seconds(1, 3600)};
     case 1:

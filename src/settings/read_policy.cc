@@ -62,7 +62,7 @@ void read_hpa(Fields& fields, scale::HpaSettings& hpa, ErrorList& errors) {
   fields.duration("sync_period", hpa.sync_period, 100ms, 1h);
   read_share(fields, "tolerance", hpa.tolerance_up_per_mille, 1'000, 0, errors);
   hpa.tolerance_down_per_mille = hpa.tolerance_up_per_mille;
-  fields.boolean("silence_holds", hpa.silence_holds);
+  fields.boolean("silence_holds", hpa.blocks_scale_down_if_silent);
   const Node* behavior = fields.take("behavior");
   // With `behavior` this key is not allowed, because `behavior` has a stabilization window for each direction.
   if (behavior == nullptr) fields.duration("downscale_stabilization", hpa.downscale_stabilization, 0s, 24h);
@@ -211,10 +211,10 @@ scale::Policy read_scale(const Node& source, ErrorList& errors, std::span<const 
       scale::Capstan capstan;
       fields.duration("sync_period", capstan.sync_period, 100ms, 1h);
       if (fields.take("attainment") != nullptr) fields.share_ppm("attainment", capstan.attainment_ppm, 1, 1'000'000);
-      using ToZero = scale::Capstan::ToZero;
-      fields.choice<ToZero>(
+      using ScaleToZero = scale::Capstan::ScaleToZero;
+      fields.choice<ScaleToZero>(
           "to_zero", capstan.to_zero,
-          {named_value(kToZeroKeys, ToZero::within_slo), named_value(kToZeroKeys, ToZero::after_idle)});
+          {named_value(kToZeroKeys, ScaleToZero::within_slo), named_value(kToZeroKeys, ScaleToZero::after_idle)});
       policy = capstan;
       break;
     }

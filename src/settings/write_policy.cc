@@ -32,7 +32,7 @@ Json rules(const scale::HpaRules& from) {
 void add(Json& json, const scale::HpaSettings& hpa) {
   json["sync_period"] = text(hpa.sync_period);
   json["tolerance"] = share(hpa.tolerance_up_per_mille * 1000);
-  json["silence_holds"] = hpa.silence_holds;
+  json["silence_holds"] = hpa.blocks_scale_down_if_silent;
   if (hpa.behavior) {
     json["behavior"] = {{"scale_up", rules(hpa.behavior->up)}, {"scale_down", rules(hpa.behavior->down)}};
   } else {

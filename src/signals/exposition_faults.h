@@ -4,7 +4,8 @@
 
 namespace capstan::signals::fault {
 
-// Error messages for a page. The reader and its twin use the same ones, so that tests can compare them.
+// Error messages for a page. The reader and the simple reader of the tests (exposition_twin.h) use the same messages,
+// so that tests can compare the two.
 inline constexpr std::string_view kBodyTooLong = "the page is larger than the size limit, expected a smaller one";
 inline constexpr std::string_view kLineTooLong = "the line is longer than the length limit, expected a shorter one";
 inline constexpr std::string_view kLineStart = "expected a metric name, '{', '#' or an empty line";

@@ -126,7 +126,7 @@ std::size_t MetricCatalog::Hash::operator()(std::string_view name) const {
   return mix64(hash);
 }
 
-bool MetricCatalog::Same::operator()(std::string_view a, std::string_view b) const {
+bool MetricCatalog::NameEqual::operator()(std::string_view a, std::string_view b) const {
   const auto plain = [](char c) { return c == ':' ? '_' : c; };
   return std::ranges::equal(a, b, {}, plain, plain);
 }
@@ -182,7 +182,7 @@ std::expected<void, Problem> MetricCatalog::add(const MetricText& text) {
   }
   row.versions = text.versions;
   for (const MetricRow& other : rows_) {
-    if (engines_[other.engine] == text.engine && other.signal == row.signal && Same{}(other.metric, row.metric) &&
+    if (engines_[other.engine] == text.engine && other.signal == row.signal && NameEqual{}(other.metric, row.metric) &&
         other.where == row.where) {
       return problem("metric",
                      fmt::format("{} is already mapped to {}, expected every metric once", text.metric, text.signal));

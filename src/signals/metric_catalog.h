@@ -81,7 +81,7 @@ class MetricCatalog {
     using is_transparent = void;
     std::size_t operator()(std::string_view name) const;
   };
-  struct Same {
+  struct NameEqual {
     using is_transparent = void;
     bool operator()(std::string_view a, std::string_view b) const;
   };
@@ -91,7 +91,7 @@ class MetricCatalog {
 
   std::vector<std::string> engines_;
   std::vector<MetricRow> rows_;
-  std::unordered_map<std::string, std::vector<std::uint16_t>, Hash, Same> by_name_;
+  std::unordered_map<std::string, std::vector<std::uint16_t>, Hash, NameEqual> by_name_;
 };
 
 }  // namespace capstan::signals

@@ -34,14 +34,14 @@ PrometheusClient::~PrometheusClient() {
   for (const net::RequestId id : requests_) transport_.cancel(id);
 }
 
-Result<void> PrometheusClient::instant(const std::string& query, std::optional<std::int64_t> unix_ms, Done done) {
+Result<void> PrometheusClient::instant(const std::string& query, std::optional<std::int64_t> unix_ms, Callback done) {
   Fields fields = {{"query", query}};
   if (unix_ms) fields.emplace_back("time", seconds_text(*unix_ms));
   return ask("/api/v1/query", fields, std::move(done));
 }
 
 Result<void> PrometheusClient::range(const std::string& query, std::int64_t start_ms, std::int64_t end_ms,
-                                     Duration step, Done done) {
+                                     Duration step, Callback done) {
   const std::int64_t step_ms = step / std::chrono::milliseconds(1);
   if (end_ms < start_ms || step_ms <= 0) {
     return std::unexpected(Error{
@@ -99,7 +99,7 @@ Result<void> PrometheusClient::refresh_credentials() {
   return {};
 }
 
-Result<void> PrometheusClient::ask(const std::string& path, const Fields& fields, Done done) {
+Result<void> PrometheusClient::ask(const std::string& path, const Fields& fields, Callback done) {
   if (Result<void> fresh = refresh_credentials(); !fresh) return fresh;
   net::Request request;
   request.method = "POST";  // a query may be longer than a URL

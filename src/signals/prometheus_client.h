@@ -36,7 +36,7 @@ inline constexpr Duration kCredentialAge = std::chrono::seconds(30);
 /// Sends queries. It never blocks: answers arrive from the transport's loop. All errors name the file or the URL.
 class PrometheusClient {
  public:
-  using Done = std::function<void(Result<ApiAnswer>)>;
+  using Callback = std::function<void(Result<ApiAnswer>)>;
 
   /// `transport` outlives the client. Requests in flight when the client ends are cancelled.
   PrometheusClient(net::Transport& transport, net::Clock clock, PrometheusServer server);
@@ -46,16 +46,17 @@ class PrometheusClient {
 
   /// Asks for the value of an expression at `unix_ms` (milliseconds since 1970; empty: the server's current time).
   /// Returns an error, and does not call `done`, if a credential file cannot be read.
-  Result<void> instant(const std::string& query, std::optional<std::int64_t> unix_ms, Done done);
+  Result<void> instant(const std::string& query, std::optional<std::int64_t> unix_ms, Callback done);
   /// Asks for the values from `start_ms` to `end_ms`, one every `step`.
-  Result<void> range(const std::string& query, std::int64_t start_ms, std::int64_t end_ms, Duration step, Done done);
+  Result<void> range(const std::string& query, std::int64_t start_ms, std::int64_t end_ms, Duration step,
+                     Callback done);
 
   std::size_t in_flight() const { return requests_.size(); }
 
  private:
   using Fields = std::vector<std::pair<std::string, std::string>>;
 
-  Result<void> ask(const std::string& path, const Fields& fields, Done done);
+  Result<void> ask(const std::string& path, const Fields& fields, Callback done);
   Result<void> refresh_credentials();
   Result<ApiAnswer> read(const net::Exchange& exchange, const std::string& url) const;
 

@@ -33,7 +33,7 @@ struct PrometheusClientTest : testing::Test {
   }
 
   std::string outcome;
-  PrometheusClient::Done note() {
+  PrometheusClient::Callback note() {
     return [this](const Result<ApiAnswer>& answer) {
       outcome = answer ? std::to_string(answer->series.size()) + " series" : answer.error().text();
     };

@@ -43,7 +43,7 @@ void PrometheusSignals::take(const ApiAnswer& answer, Instant now, std::int64_t 
            unix_ms - *entry.second.last_ms > 10 * (query_.lookback / std::chrono::milliseconds(1));
   });
   for (auto& [name, target] : targets_) {
-    if (!by_target.contains(name)) target.reader.failed(Missing::no_metric);
+    if (!by_target.contains(name)) target.reader.failed(MissingReason::no_metric);
   }
 }
 
@@ -74,7 +74,7 @@ void PrometheusSignals::take_target(Target& target, const Moments& moments, Inst
 }
 
 void PrometheusSignals::failed(const Error& error) {
-  for (auto& [name, target] : targets_) target.reader.failed(Missing::scrape_failed, error);
+  for (auto& [name, target] : targets_) target.reader.failed(MissingReason::scrape_failed, error);
 }
 
 std::vector<std::string> PrometheusSignals::targets() const {

@@ -43,11 +43,11 @@ TEST(PrometheusSignals, SeparatesTargetsAndAgesSignalsFromTheirScrapes) {
                        series("vllm:num_requests_running", "b", {{60'000, 7}})}),
                now, 100'000);
   EXPECT_EQ(signals.targets(), (std::vector<std::string>{"a", "b"}));
-  EXPECT_EQ(signals.readings("a", now).single()[SignalName::running].signal, model::Signal::of(2, 2s));
+  EXPECT_EQ(signals.readings("a", now).single()[SignalName::running].signal, model::Signal::measured(2, 2s));
   EXPECT_EQ(signals.readings("b", now).single()[SignalName::running].signal,
             (model::Signal{model::Signal::State::missing, 0, 40s}))
       << "the scrapes of b have stopped";
-  EXPECT_EQ(signals.readings("c", now).page, Missing::never_scraped);
+  EXPECT_EQ(signals.readings("c", now).page, MissingReason::never_scraped);
 }
 
 TEST(PrometheusSignals, ReadsCountersAndHistogramsFromTheSamples) {
@@ -76,8 +76,8 @@ TEST(PrometheusSignals, ReportsWarningsAndForgetsTargetsThatAreGone) {
   partial.warnings = {"a store is unreachable"};
   signals.take(partial, now + 1s, 101'000);
   EXPECT_EQ(signals.warnings(), std::vector<std::string>{"a store is unreachable"});
-  EXPECT_EQ(signals.readings("a", now + 1s).page, Missing::no_metric);
-  EXPECT_EQ(signals.readings("a", now + 1s).single()[SignalName::running].signal, model::Signal::of(1, 1s));
+  EXPECT_EQ(signals.readings("a", now + 1s).page, MissingReason::no_metric);
+  EXPECT_EQ(signals.readings("a", now + 1s).single()[SignalName::running].signal, model::Signal::measured(1, 1s));
   signals.failed({.file = "p", .message = "unreachable"});
   EXPECT_EQ(signals.readings("a", now + 2s).error->text(), "p: unreachable");
   signals.take(matrix({}), now + 2000s, 2'100'000);

@@ -101,7 +101,7 @@ void Scraper::done(ScrapeId id, net::Exchange exchange) {
 void Scraper::take(Target& target, const net::Exchange& exchange) {
   const auto refuse = [&](std::string message) {
     ++counts_.failed;
-    target.reader.failed(Missing::scrape_failed, Error{.file = target.target.url, .message = std::move(message)});
+    target.reader.failed(MissingReason::scrape_failed, Error{.file = target.target.url, .message = std::move(message)});
   };
   if (!exchange.ok()) {
     const std::string_view kind = net::name_of(exchange.failure);
@@ -114,7 +114,7 @@ void Scraper::take(Target& target, const net::Exchange& exchange) {
   // The values are from the time of the request, not of the answer.
   target.reader.read(exchange.response.body, exposition_of(type == nullptr ? "" : *type), target.target.url,
                      {target.started, 0});
-  if (target.reader.page() != Missing::none) ++counts_.refused;
+  if (target.reader.page() != MissingReason::none) ++counts_.refused;
 }
 
 TargetReadings Scraper::readings(ScrapeId id) const { return targets_.at(id).reader.readings(clock_()); }

@@ -34,7 +34,7 @@ ScrapeTarget target(std::string url) { return {.url = std::move(url), .headers =
 TEST_F(ScraperTest, FetchesATargetOnceAnInterval) {
   Scraper scraper = make();
   const ScrapeId id = scraper.add(target("http://10.0.0.1:8000/metrics"));
-  EXPECT_EQ(scraper.readings(id).page, Missing::never_scraped);
+  EXPECT_EQ(scraper.readings(id).page, MissingReason::never_scraped);
   next(scraper);
   ASSERT_EQ(network.started.size(), 1u);
   const net::Request& request = network.started.at(1).request;
@@ -44,7 +44,7 @@ TEST_F(ScraperTest, FetchesATargetOnceAnInterval) {
   const Instant asked_at = now;
   now = now + 300ms;
   network.answer(1, 200, "vllm:num_requests_running{model_name=\"m\"} 3\n");
-  EXPECT_EQ(scraper.readings(id).single()[SignalName::running].signal, model::Signal::of(3, 300ms))
+  EXPECT_EQ(scraper.readings(id).single()[SignalName::running].signal, model::Signal::measured(3, 300ms))
       << "a value is as old as its request";
   next(scraper);
   EXPECT_EQ(now, asked_at + 1s);
@@ -162,7 +162,7 @@ TEST(Scraper, FetchesOverSockets) {
   Scraper scraper(client, clock, {.interval = 200ms, .timeout = 150ms, .body_bytes = 1000, .in_flight_max = 4});
   const ScrapeId id = scraper.add(target("http://" + server.address(*listener).text() + "/metrics"));
   const Instant deadline = clock() + 20s;
-  while (scraper.readings(id).page != Missing::none && clock() < deadline) {
+  while (scraper.readings(id).page != MissingReason::none && clock() < deadline) {
     scraper.tick();
     client.run_once(1ms);
     server.run_once(0ms);

@@ -47,7 +47,7 @@ constexpr std::optional<SignalName> signal_named(std::string_view text) {
 }
 
 /// Reason why a page did not give a signal. The table is missing.inc.
-enum class Missing : std::uint8_t {
+enum class MissingReason : std::uint8_t {
 #define CAPSTAN_MISSING(code, sentence) code,
 #include "signals/missing.inc"
 #undef CAPSTAN_MISSING
@@ -64,6 +64,6 @@ inline constexpr MissingInfo kMissing[] = {
 #undef CAPSTAN_MISSING
 };
 
-constexpr const MissingInfo& info(Missing missing) { return kMissing[static_cast<std::size_t>(missing)]; }
+constexpr const MissingInfo& info(MissingReason missing) { return kMissing[static_cast<std::size_t>(missing)]; }
 
 }  // namespace capstan::signals

@@ -13,11 +13,11 @@ constexpr double kMaxCount = 9e15;          ///< largest count; exact in a doubl
 
 /// Returns the value as a whole number in the signal's unit, or the reason why it is not plausible. A value at most one
 /// percent above the largest plausible value is a rounding error of the engine and becomes that largest value.
-std::expected<std::int64_t, Missing> checked(double scaled, std::int64_t max) {
+std::expected<std::int64_t, MissingReason> checked(double scaled, std::int64_t max) {
   const auto limit = static_cast<double>(max);
-  if (scaled != scaled || scaled - scaled != 0) return std::unexpected(Missing::not_a_number);
-  if (scaled < 0) return std::unexpected(Missing::negative);
-  if (scaled > limit * 1.01) return std::unexpected(Missing::out_of_range);
+  if (scaled != scaled || scaled - scaled != 0) return std::unexpected(MissingReason::not_a_number);
+  if (scaled < 0) return std::unexpected(MissingReason::negative);
+  if (scaled > limit * 1.01) return std::unexpected(MissingReason::out_of_range);
   return scaled >= limit ? max : static_cast<std::int64_t>(scaled + 0.5);
 }
 
@@ -79,7 +79,9 @@ std::size_t run_length(std::span<const Cell> cells, Same same) {
 SubjectReadings TargetReadings::single() const {
   if (subjects.size() == 1) return subjects.front();
   SubjectReadings none;
-  const Missing why = page != Missing::none ? page : subjects.empty() ? Missing::no_metric : Missing::several_models;
+  const MissingReason why = page != MissingReason::none ? page
+                            : subjects.empty()          ? MissingReason::no_metric
+                                                        : MissingReason::several_models;
   for (SignalReading& reading : none.signals) reading.why = why;
   return none;
 }
@@ -100,7 +102,7 @@ void TargetReader::read(std::string_view page, Exposition format, std::string_vi
   CellCollector collected = collector();
   ExpositionReader::Entry entry = reader.next();
   for (; entry != ExpositionReader::Entry::end; entry = reader.next()) {
-    if (entry == ExpositionReader::Entry::error) return failed(Missing::bad_page, reader.error());
+    if (entry == ExpositionReader::Entry::error) return failed(MissingReason::bad_page, reader.error());
     if (entry == ExpositionReader::Entry::sample) collected.take(reader.sample());
     if (entry == ExpositionReader::Entry::metadata) collected.declare(reader.metadata());
   }
@@ -109,17 +111,18 @@ void TargetReader::read(std::string_view page, Exposition format, std::string_vi
 
 void TargetReader::read(CellCollector& collected, const ReadAt& at) {
   error_.reset();
-  page_ = Missing::none;
+  page_ = MissingReason::none;
   std::vector<Cell>& cells = collected.cells();
   const std::optional<std::uint16_t> engine = options_.engine ? options_.engine : find_engine(cells);
-  if (collected.has_too_many_cells()) return failed(Missing::too_many_series);
-  if (collected.names_other_pod()) return failed(Missing::other_pod);
-  if (!engine || cells.empty()) return failed(options_.engine ? Missing::no_metric : Missing::unknown_engine);
+  if (collected.has_too_many_cells()) return failed(MissingReason::too_many_series);
+  if (collected.names_other_pod()) return failed(MissingReason::other_pod);
+  if (!engine || cells.empty())
+    return failed(options_.engine ? MissingReason::no_metric : MissingReason::unknown_engine);
   std::erase_if(cells, [&](const Cell& cell) { return options_.catalog->rows()[cell.row].engine != *engine; });
 
   const std::vector<std::string>& names = collected.subjects();
   std::erase_if(cells, [&](const Cell& cell) { return !accepts(names[cell.subject]); });
-  if (cells.empty()) return failed(Missing::other_model);
+  if (cells.empty()) return failed(MissingReason::other_model);
   engine_ = engine;
   note_restart(collected.process_start_seconds());
 
@@ -137,7 +140,7 @@ void TargetReader::read(CellCollector& collected, const ReadAt& at) {
   }
   for (auto& [name, subject] : subjects_) {
     if (present.contains(name)) continue;
-    for (State& state : subject.states) state.why = Missing::no_metric;
+    for (State& state : subject.states) state.why = MissingReason::no_metric;
   }
   if (subjects_.size() > kMaxSubjects) {
     std::erase_if(subjects_, [&](const auto& entry) { return !present.contains(entry.first); });
@@ -183,7 +186,7 @@ void TargetReader::note_restart(std::optional<double> process_start_seconds) {
 
 void TargetReader::read_subject(Subject& subject, Cells cells, const ReadAt& at) {
   const auto signal_of = [this](const Cell& cell) { return options_.catalog->rows()[cell.row].signal; };
-  for (State& state : subject.states) state.why = Missing::no_metric;
+  for (State& state : subject.states) state.why = MissingReason::no_metric;
   while (!cells.empty()) {
     const SignalName name = signal_of(cells.front());
     const std::size_t length =
@@ -192,9 +195,9 @@ void TargetReader::read_subject(Subject& subject, Cells cells, const ReadAt& at)
     cells = cells.subspan(length);
     State& state = subject.states[static_cast<std::size_t>(name)];
     const Outcome outcome = evaluate(subject, name, signal_cells, at.at);
-    state.why = outcome ? Missing::none : outcome.error();
+    state.why = outcome ? MissingReason::none : outcome.error();
     // The page is good but has no new observations. An idle engine has no latency, so the last value is dropped.
-    if (!outcome && outcome.error() == Missing::no_observations) state.value.reset();
+    if (!outcome && outcome.error() == MissingReason::no_observations) state.value.reset();
     if (!outcome) continue;
     state.value = *outcome;
     const std::int64_t oldest_ms = std::ranges::min(signal_cells, {}, &Cell::timestamp_ms).timestamp_ms;
@@ -217,7 +220,7 @@ void TargetReader::update_late_share(Subject& subject, const LateShare& late, In
   share.why = percentile.why;
   share.at = percentile.at;
   if (!percentile.value) share.value.reset();
-  if (percentile.why != Missing::none) return;
+  if (percentile.why != MissingReason::none) return;
   share.value = share_above_ppm(percentile.window.sum(at, options_.window), late.bound / std::chrono::microseconds(1));
 }
 
@@ -226,9 +229,9 @@ TargetReader::Outcome TargetReader::evaluate(Subject& subject, SignalName name, 
   const std::uint16_t newest = cells.front().row;
   const MetricRow& row = options_.catalog->rows()[newest];
   if (row.kind >= MetricKind::share_used)
-    return unite_duplicates(cells) ? share(name, cells) : std::unexpected(Missing::duplicate);
+    return unite_duplicates(cells) ? share(name, cells) : std::unexpected(MissingReason::duplicate);
   cells = cells.first(run_length(cells, [](const Cell& a, const Cell& b) { return a.row == b.row; }));
-  if (!unite_duplicates(cells)) return std::unexpected(Missing::duplicate);
+  if (!unite_duplicates(cells)) return std::unexpected(MissingReason::duplicate);
   const Outcome outcome = row.kind == MetricKind::gauge     ? gauge(row, cells)
                           : row.kind == MetricKind::counter ? counter(subject, state, row, cells)
                                                             : histogram(subject, state, cells, at);
@@ -239,7 +242,7 @@ TargetReader::Outcome TargetReader::evaluate(Subject& subject, SignalName name, 
 TargetReader::Outcome TargetReader::gauge(const MetricRow& row, Cells cells) const {
   double all = 0;
   for (const Cell& cell : cells) {
-    if (cell.is_not_gauge) return std::unexpected(Missing::no_gauge);
+    if (cell.is_not_gauge) return std::unexpected(MissingReason::no_gauge);
     const double scaled = cell.value * row.scale;
     if (const Outcome one = checked(scaled, info(row.signal).max); !one) return one;
     all = row.combine == Combine::sum ? all + scaled : std::max(all, scaled);
@@ -271,9 +274,9 @@ TargetReader::Outcome TargetReader::histogram(Subject& subject, State& state, Ce
   for (Cells rest = cells; !rest.empty();) {
     const std::size_t length = run_length(rest, [](const Cell& a, const Cell& b) { return a.series == b.series; });
     std::optional<Histogram> one = buckets(rest.first(length));
-    if (!one) return std::unexpected(Missing::bad_histogram);
+    if (!one) return std::unexpected(MissingReason::bad_histogram);
     now.emplace_back(SeriesKey{rest.front().row, rest.front().series}, std::move(*one));
-    if (now.back().second.bounds != now.front().second.bounds) return std::unexpected(Missing::bad_histogram);
+    if (now.back().second.bounds != now.front().second.bounds) return std::unexpected(MissingReason::bad_histogram);
     rest = rest.subspan(length);
   }
   const bool follows = subject.last_page && at - *subject.last_page <= options_.gap_max;
@@ -285,7 +288,7 @@ TargetReader::Outcome TargetReader::histogram(Subject& subject, State& state, Ce
   }
   if (follows) state.window.add(grown, at, options_.window);
   const std::optional<std::int64_t> value = quantile(state.window.sum(at, options_.window), options_.percentile_ppm);
-  if (!value) return std::unexpected(follows ? Missing::no_observations : Missing::first_page);
+  if (!value) return std::unexpected(follows ? MissingReason::no_observations : MissingReason::first_page);
   return checked(static_cast<double>(*value), info(options_.catalog->rows()[cells.front().row].signal).max);
 }
 
@@ -301,7 +304,7 @@ TargetReader::Outcome TargetReader::share(SignalName name, Cells cells) const {
     has_used |= kind == MetricKind::share_used;
   }
   const double capacity = total > 0 ? total : used + rest;
-  if (!has_used || !(capacity > 0) || (total == 0 && rest == 0)) return std::unexpected(Missing::no_metric);
+  if (!has_used || !(capacity > 0) || (total == 0 && rest == 0)) return std::unexpected(MissingReason::no_metric);
   return checked(used / capacity * (info(name).measure == Measure::ppm ? 1e6 : 100), info(name).max);
 }
 
@@ -317,7 +320,7 @@ TargetReadings TargetReader::readings(Instant now) const {
     readings.subject = name;
     for (std::size_t i = 0; i < kSignalCount; ++i) {
       const State& state = subject.states[i];
-      readings.signals[i].why = page_ != Missing::none ? page_ : state.why;
+      readings.signals[i].why = page_ != MissingReason::none ? page_ : state.why;
       if (!state.value) continue;
       model::Signal& signal = readings.signals[i].signal;
       signal.age = std::max(now - state.at, Duration::zero());

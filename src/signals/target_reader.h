@@ -47,7 +47,8 @@ struct ReadAt {
 
 struct SignalReading {
   model::Signal signal;
-  Missing why = Missing::never_scraped;  ///< reason why the last page did not give the signal; `none` if it did
+  MissingReason why =
+      MissingReason::never_scraped;  ///< reason why the last page did not give the signal; `none` if it did
 };
 
 /// All signals of one subject: a model on an engine, a pod on a DCGM exporter, or a pool of a gateway.
@@ -59,11 +60,11 @@ struct SubjectReadings {
 };
 
 struct TargetReadings {
-  std::string engine;                     ///< name of the engine; empty while not known
-  Missing page = Missing::never_scraped;  ///< reason why the last page gave no signal at all; else `none`
-  std::optional<Error> error;             ///< error of a page that could not be fetched or parsed
-  std::uint64_t restarts = 0;             ///< observed restarts of the engine
-  std::vector<SubjectReadings> subjects;  ///< sorted by name
+  std::string engine;                                 ///< name of the engine; empty while not known
+  MissingReason page = MissingReason::never_scraped;  ///< reason why the last page gave no signal at all; else `none`
+  std::optional<Error> error;                         ///< error of a page that could not be fetched or parsed
+  std::uint64_t restarts = 0;                         ///< observed restarts of the engine
+  std::vector<SubjectReadings> subjects;              ///< sorted by name
 
   /// Returns the subject if there is exactly one. Otherwise it returns a subject in which every signal is missing, with
   /// the reason.
@@ -89,13 +90,13 @@ class TargetReader {
   void read(CellCollector& collected, const ReadAt& at);
   CellCollector collector() const;
   /// Records that there was no page, or none that may be used.
-  void failed(Missing why, std::optional<Error> error = {}) {
+  void failed(MissingReason why, std::optional<Error> error = {}) {
     page_ = why;
     error_ = std::move(error);
   }
 
   /// Returns the reason why the last page gave no signal at all, or `none` if it gave any.
-  Missing page() const { return page_; }
+  MissingReason page() const { return page_; }
   TargetReadings readings(Instant now) const;
 
  private:
@@ -107,7 +108,7 @@ class TargetReader {
   struct State {
     std::optional<std::int64_t> value;  ///< last good value
     Instant at;                         ///< time of `value`
-    Missing why = Missing::no_metric;
+    MissingReason why = MissingReason::no_metric;
     std::optional<std::uint16_t> row;  ///< row of the catalog that gave the value
     std::int64_t total = 0;            ///< total of a counter
     WindowedHistogram window;          ///< observations of a histogram
@@ -119,7 +120,7 @@ class TargetReader {
     std::optional<Instant> last_page;            ///< time of the last page with this subject
   };
   using Cells = std::span<Cell>;
-  using Outcome = std::expected<std::int64_t, Missing>;
+  using Outcome = std::expected<std::int64_t, MissingReason>;
   /// A signal that is the share of a histogram's observations above a bound.
   struct LateShare {
     SignalName percentile;  ///< signal with the percentile of the same histogram
@@ -140,7 +141,7 @@ class TargetReader {
 
   TargetOptions options_;
   std::optional<std::uint16_t> engine_;
-  Missing page_ = Missing::never_scraped;
+  MissingReason page_ = MissingReason::never_scraped;
   std::optional<Error> error_;
   std::optional<double> process_start_;
   std::uint64_t restarts_ = 0;

@@ -19,7 +19,7 @@ std::string text_of(const SubjectReadings& readings) {
   for (std::size_t i = 0; i < kSignalCount; ++i) {
     const SignalReading& reading = readings.signals[i];
     const bool present = reading.signal.state != model::Signal::State::missing;
-    const bool explained = reading.why != Missing::none && reading.why != Missing::no_metric;
+    const bool explained = reading.why != MissingReason::none && reading.why != MissingReason::no_metric;
     if (!present && !explained) continue;
     text += (text.empty() ? "" : " ") + std::string(kSignals[i].name);
     if (present) text += "=" + std::to_string(reading.signal.value);
@@ -35,7 +35,8 @@ std::string text_of(const TargetReadings& readings) {
   for (const SubjectReadings& subject : readings.subjects) {
     text += (&subject == &readings.subjects.front() ? " [" : " | [") + subject.subject + "] " + text_of(subject);
   }
-  if (readings.page != Missing::none) text += (text.empty() ? "! " : " ! ") + std::string(info(readings.page).code);
+  if (readings.page != MissingReason::none)
+    text += (text.empty() ? "! " : " ! ") + std::string(info(readings.page).code);
   return text;
 }
 
@@ -301,7 +302,7 @@ TEST(TargetReader, ValuesBecomeStaleAndThenMissing) {
   target.page(page);
   EXPECT_EQ(target.after(seconds(3)), "vllm [m] running=3");
   EXPECT_EQ(target.after(seconds(1)), "vllm [m] running=3~");
-  target.reader.failed(Missing::scrape_failed);
+  target.reader.failed(MissingReason::scrape_failed);
   EXPECT_EQ(target.after(seconds(26)).substr(0, 34), "vllm [m] waiting:scrape_failed run");
   EXPECT_EQ(target.reader.readings(target.now).single()[SignalName::running].signal.state, model::Signal::State::stale);
   const SignalReading gone = [&] {
@@ -309,7 +310,7 @@ TEST(TargetReader, ValuesBecomeStaleAndThenMissing) {
     return target.reader.readings(target.now).single()[SignalName::running];
   }();
   EXPECT_EQ(gone.signal, (model::Signal{model::Signal::State::missing, 0, seconds(31)})) << "missing is never zero";
-  EXPECT_EQ(gone.why, Missing::scrape_failed);
+  EXPECT_EQ(gone.why, MissingReason::scrape_failed);
   EXPECT_EQ(target.page(page), "vllm [m] running=3");
 }
 
@@ -318,9 +319,9 @@ TEST(TargetReader, ABadLineDiscardsThePage) {
   target.page("vllm:num_requests_running{model_name=\"m\"} 3\n");
   target.page("vllm:num_requests_running{model_name=\"m\"} 0\nvllm:num_requests_waiting{model_name=\"m\"} x\n");
   const TargetReadings readings = target.reader.readings(target.now);
-  EXPECT_EQ(readings.page, Missing::bad_page);
+  EXPECT_EQ(readings.page, MissingReason::bad_page);
   EXPECT_EQ(readings.error->text().substr(0, 20), "pod:2:43: not a valu");
-  EXPECT_EQ(readings.single()[SignalName::running].signal, model::Signal::of(3, seconds(1)));
+  EXPECT_EQ(readings.single()[SignalName::running].signal, model::Signal::measured(3, seconds(1)));
 }
 
 TEST(TargetReader, UsesTimestampsOnThePage) {
@@ -328,7 +329,7 @@ TEST(TargetReader, UsesTimestampsOnThePage) {
   const Instant now{seconds(100)};
   reader.read("vllm:num_requests_running{model_name=\"m\"} 3 1700000000000\n", Exposition::text, "pod",
               {now, 1'700'000'002'000});
-  EXPECT_EQ(reader.readings(now).single()[SignalName::running].signal, model::Signal::of(3, seconds(2)));
+  EXPECT_EQ(reader.readings(now).single()[SignalName::running].signal, model::Signal::measured(3, seconds(2)));
 }
 
 TEST(TargetReader, RefusesThePageOfAnotherPodOrModel) {
@@ -356,7 +357,7 @@ TEST(TargetReader, ReportsTheModelsOfAServerSeparately) {
   EXPECT_EQ(Target().page(page), "vllm [a] running=3 | [b] running=4");
   Target target;
   target.page(page);
-  EXPECT_EQ(target.reader.readings(target.now).single()[SignalName::running].why, Missing::several_models);
+  EXPECT_EQ(target.reader.readings(target.now).single()[SignalName::running].why, MissingReason::several_models);
   TargetOptions one;
   one.models = {"b"};
   EXPECT_EQ(Target(one).page(page), "vllm [b] running=4");
@@ -388,8 +389,8 @@ TEST(TargetReader, FillsTheFieldsOfAReplica) {
   Target target;
   target.page("vllm:num_requests_running{model_name=\"m\"} 3\nvllm:kv_cache_usage_perc{model_name=\"m\"} 0.5\n");
   const model::ReplicaSignals signals = replica_signals(target.reader.readings(target.now).single());
-  EXPECT_EQ(signals.running, model::Signal::of(3));
-  EXPECT_EQ(signals.kv_usage_ppm, model::Signal::of(500'000));
+  EXPECT_EQ(signals.running, model::Signal::measured(3));
+  EXPECT_EQ(signals.kv_usage_ppm, model::Signal::measured(500'000));
   EXPECT_EQ(signals.waiting.state, model::Signal::State::missing);
 }
 
@@ -419,7 +420,7 @@ TEST(TargetReader, ALatencyEndsWithTheObservationsInItsWindow) {
   EXPECT_EQ(target.page(buckets(name, m, {0, 100, 100})), "vllm [m] ttft_p99_us=496000");
   target.after(seconds(14));
   EXPECT_EQ(target.page(buckets(name, m, {100, 200, 200})), "vllm [m] ttft_p99_us=99000") << "only this page counts";
-  target.reader.failed(Missing::scrape_failed);
+  target.reader.failed(MissingReason::scrape_failed);
   EXPECT_EQ(target.after(seconds(29)).substr(0, 8), "vllm [m]");
   EXPECT_EQ(target.page(buckets(name, m, {100, 300, 300})), "vllm [m] ttft_p99_us=496000")
       << "one missing page is no gap: the observations in between count";

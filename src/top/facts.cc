@@ -56,7 +56,7 @@ std::set<NodeId> useful_nodes(const model::Snapshot& snapshot, const std::map<No
       const std::int64_t pods = gpus.count / spec.pods.gpus_per_pod.count;
       if (pods == 0 || node.gpu != spec.pods.gpu) continue;
       const bool alone = spec.together == model::TopologyLevel::node;
-      auto& [room, nodes] = domains[alone ? node_id.value : node.domains.of(spec.together).value];
+      auto& [room, nodes] = domains[alone ? node_id.value : node.domains.domain_at(spec.together).value];
       room += pods;
       nodes.push_back(node_id);
     }
@@ -119,7 +119,7 @@ class Collector {
                   : node.phase == Node::Phase::cordoned ? NodeFacts::State::cordoned
                                                         : NodeFacts::State::terminating;
     if (node.gpu.valid()) facts.gpu = explain::gpu_name(catalog_, node.gpu);
-    const model::DomainId zone = node.domains.of(model::TopologyLevel::zone);
+    const model::DomainId zone = node.domains.domain_at(model::TopologyLevel::zone);
     if (zone.valid()) facts.zone = explain::domain_name(catalog_, zone);
     set_offering(facts, node.offering);
     facts.age = since(node.ready_at);
@@ -173,7 +173,7 @@ class Collector {
   }
 
   void add(NodeFacts node) {
-    Sums& sums = facts_.sums;
+    Sums& sums = facts_.totals;
     sums.launching += node.state == NodeFacts::State::launching ? 1 : 0;
     sums.leaving += node.state == NodeFacts::State::cordoned || node.state == NodeFacts::State::terminating ? 1 : 0;
     if (node.is_paid) {
@@ -219,9 +219,9 @@ class Collector {
 
   void add_replicas() {
     snapshot_.gangs.for_each([&](GangId id, const Gang& gang) {
-      facts_.sums.gangs_ready += gang.phase == Gang::Phase::ready ? 1 : 0;
-      facts_.sums.gangs_starting += gang.phase == Gang::Phase::starting ? 1 : 0;
-      facts_.sums.gangs_waiting += gang.phase == Gang::Phase::pending ? 1 : 0;
+      facts_.totals.gangs_ready += gang.phase == Gang::Phase::ready ? 1 : 0;
+      facts_.totals.gangs_starting += gang.phase == Gang::Phase::starting ? 1 : 0;
+      facts_.totals.gangs_waiting += gang.phase == Gang::Phase::pending ? 1 : 0;
       facts_.replicas.push_back(replica_facts(id, gang));
     });
     const auto order = [](const ReplicaFacts& facts) {
@@ -237,7 +237,7 @@ class Collector {
       const model::Service& service = catalog_.service(id);
       ServiceFacts facts;
       facts.name = service.name;
-      facts.wanted = row.desired.value_or(0);
+      facts.desired = row.desired.value_or(0);
       facts.replicas = summarizer_.states_of(id);
       facts.waiting = row.waiting;
       facts.late_allowed_ppm = 1'000'000 - service.slo.attainment_ppm;

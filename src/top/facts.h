@@ -69,7 +69,7 @@ struct ReplicaFacts {
 
 struct ServiceFacts {
   std::string name;
-  ReplicaCount wanted = 0;
+  ReplicaCount desired = 0;
   explain::ReplicaStates replicas{};
   std::optional<RequestCount> waiting{};      ///< requests in queues of replicas and of the gateway; no value: unknown
   std::optional<std::int64_t> late_ppm{};     ///< mean share of late requests of the replicas; no value: unknown
@@ -98,7 +98,7 @@ struct Facts {
   std::vector<ReplicaFacts>
       replicas{};                  ///< waiting ones first, then starting, leaving and ready ones; each oldest first
   std::vector<NodeFacts> nodes{};  ///< nodes by id, then those on their way
-  Sums sums{};
+  Sums totals{};
 };
 
 /// Collects the facts of a state. It decides nothing: every reason comes from the decisions.

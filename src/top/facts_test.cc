@@ -7,8 +7,8 @@
 namespace capstan::top {
 namespace {
 
-using decide::testing::at;
-using decide::testing::World;
+using fleet::testing::at;
+using fleet::testing::World;
 using model::TopologyLevel;
 
 /// Two nodes of a spot pool: a serving replica and a gang that needs more than there is. A third node is on its way.
@@ -59,10 +59,10 @@ TEST(Facts, NodesShowWhoHoldsTheirGpus) {
   EXPECT_EQ(launching.age, std::chrono::seconds(40));
   EXPECT_EQ(launching.ready_in, Duration(std::chrono::seconds(60)));
   EXPECT_EQ(at(launching.uses, GpuUse::unusable), whole_gpus(8));
-  EXPECT_EQ(facts.sums.nodes, 3);
-  EXPECT_EQ(facts.sums.launching, 1);
-  EXPECT_EQ(facts.sums.per_hour, (MicroUsd{36'000'000}));
-  EXPECT_EQ(held(facts.sums.uses), whole_gpus(10));
+  EXPECT_EQ(facts.totals.nodes, 3);
+  EXPECT_EQ(facts.totals.launching, 1);
+  EXPECT_EQ(facts.totals.per_hour, (MicroUsd{36'000'000}));
+  EXPECT_EQ(held(facts.totals.uses), whole_gpus(10));
 }
 
 TEST(Facts, GpusAreStrandedWhereNoReplicaFits) {
@@ -73,7 +73,7 @@ TEST(Facts, GpusAreStrandedWhereNoReplicaFits) {
     workload.pods = pods, workload.tensor_parallel = gpus, workload.together = together;
     workload.gpu = state.snapshot.nodes.at(model::NodeId{0}).gpu;
     state.snapshot.catalog = std::make_shared<model::Catalog>(*catalog);
-    return gpus_up(at(facts_of(state, archive::redecide(state)).sums.uses, GpuUse::free));
+    return gpus_up(at(facts_of(state, archive::redecide(state)).totals.uses, GpuUse::free));
   };
   // 2 GPUs are free on the first node and 4 on the second, in two NVLink domains of one rack.
   EXPECT_EQ(free_gpus(1, 2, TopologyLevel::node), 6);
@@ -95,7 +95,7 @@ TEST(Facts, ReplicasThatWaitComeFirstWithTheirReason) {
   EXPECT_EQ(facts.replicas[1].ready_in, Duration(std::chrono::seconds(80)));
   EXPECT_EQ(facts.replicas[1].nodes, "node 1");
   EXPECT_EQ(facts.replicas[2].phase, model::Gang::Phase::ready);
-  EXPECT_EQ(facts.sums.gangs_ready + facts.sums.gangs_starting + facts.sums.gangs_waiting, 3);
+  EXPECT_EQ(facts.totals.gangs_ready + facts.totals.gangs_starting + facts.totals.gangs_waiting, 3);
 }
 
 TEST(Facts, LateSharesThatNoReplicaReportsAreUnknown) {
@@ -105,10 +105,10 @@ TEST(Facts, LateSharesThatNoReplicaReportsAreUnknown) {
   EXPECT_FALSE(service().ttft_p99_us);
   EXPECT_EQ(service().replicas.ready, 1);
   model::ReplicaSignals signals;
-  signals.ttft_late_ppm = model::Signal::of(20'000);
-  signals.tpot_late_ppm = model::Signal::of(50'000);
-  signals.waiting = model::Signal::of(7);
-  signals.ttft_p99_us = model::Signal::of(1'500'000);
+  signals.ttft_late_ppm = model::Signal::measured(20'000);
+  signals.tpot_late_ppm = model::Signal::measured(50'000);
+  signals.waiting = model::Signal::measured(7);
+  signals.ttft_p99_us = model::Signal::measured(1'500'000);
   state.snapshot.signals.set(model::GangId{0}, signals);
   EXPECT_EQ(service().late_ppm, 50'000);
   EXPECT_EQ(service().waiting, 7);

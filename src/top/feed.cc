@@ -23,7 +23,7 @@ void Feed::set_notice(std::string notice) {
   wake_.set();
 }
 
-Feed::Latest Feed::latest() {
+Feed::LatestFacts Feed::latest() {
   const std::lock_guard lock(mutex_);
   wake_.clear();
   return latest_;

@@ -13,7 +13,7 @@ namespace capstan::top {
 /// time are dropped.
 class Feed {
  public:
-  struct Latest {
+  struct LatestFacts {
     std::shared_ptr<const Facts> facts{};  ///< null before the first ones
     std::string state{};                   ///< for `View::state`
     std::string notice{};                  ///< for `View::notice`
@@ -23,13 +23,13 @@ class Feed {
   void set_state(std::string state);
   void set_notice(std::string notice);
 
-  Latest latest();
+  LatestFacts latest();
   /// Returns a descriptor that is readable if something has changed since the last call of latest().
   int poll_fd() const { return wake_.fd(); }
 
  private:
   std::mutex mutex_;
-  Latest latest_;
+  LatestFacts latest_;
   serve::WakeUp wake_;
 };
 

@@ -19,7 +19,7 @@ TEST(Feed, HasTheLatestFactsOnly) {
   feed.show({.policy = "two"});
   feed.set_notice("the file was cut");
   EXPECT_TRUE(has_news(feed));
-  const Feed::Latest latest = feed.latest();
+  const Feed::LatestFacts latest = feed.latest();
   EXPECT_EQ(latest.facts->policy, "two");
   EXPECT_EQ(latest.notice, "the file was cut");
   EXPECT_FALSE(has_news(feed));

@@ -131,7 +131,7 @@ std::vector<std::string> head(const Facts& facts, const View& view) {
       }
     }
   }
-  const Sums& sums = facts.sums;
+  const Sums& sums = facts.totals;
   const std::string fleet = node_words(sums) + " · " + gpu_words(sums);
   const std::string price = price_words(sums);
   if (experiment::columns(fleet) + 3 + experiment::columns(price) <= view.output.width) {
@@ -177,9 +177,9 @@ void add_services(std::vector<std::string>& lines, const Facts& facts, const Vie
                {"why", false, 1}});
   for (const ServiceFacts& service : facts.services) {
     const explain::ReplicaStates& replicas = service.replicas;
-    const bool is_short = replicas.ready < service.wanted;
+    const bool is_short = replicas.ready < service.desired;
     const bool is_late = service.late_ppm && *service.late_ppm > service.late_allowed_ppm;
-    table.add({text(service.name), number(service.wanted),
+    table.add({text(service.name), number(service.desired),
                number(replicas.ready, is_short ? TextStyle::caution : TextStyle::good),
                number(replicas.starting, TextStyle::caution), number(replicas.pending, TextStyle::bad),
                number(replicas.draining, TextStyle::accent),
@@ -265,18 +265,18 @@ void add_replicas(std::vector<std::string>& lines, const Facts& facts, bool read
   }
 }
 
-std::vector<const NodeFacts*> sorted_nodes(const Facts& facts, Sort sort) {
+std::vector<const NodeFacts*> sorted_nodes(const Facts& facts, NodeOrder sort) {
   std::vector<const NodeFacts*> nodes;
   for (const NodeFacts& node : facts.nodes) nodes.push_back(&node);
   const auto key = [sort](const NodeFacts* node) -> std::int64_t {
     switch (sort) {
-      case Sort::id:
+      case NodeOrder::id:
         return 0;
-      case Sort::free:
+      case NodeOrder::free:
         return -at(node->uses, GpuUse::free).count - at(node->uses, GpuUse::stranded).count;
-      case Sort::price:
+      case NodeOrder::price:
         return node->per_hour ? -node->per_hour->count : 1;
-      case Sort::age:
+      case NodeOrder::age:
         return node->age.count();
     }
     return 0;
@@ -358,7 +358,7 @@ std::size_t room(const View& view, std::size_t head_lines) {
 
 }  // namespace
 
-std::string_view name(Sort sort) {
+std::string_view name(NodeOrder sort) {
   constexpr std::array<std::string_view, kSorts> kNames = {"id", "free", "price", "age"};
   return kNames[static_cast<std::size_t>(sort)];
 }

@@ -10,7 +10,7 @@
 namespace capstan::top {
 
 /// The order of the nodes.
-enum class Sort : std::uint8_t {
+enum class NodeOrder : std::uint8_t {
   id,     ///< as they joined the cluster
   free,   ///< most free GPUs first
   price,  ///< highest price first
@@ -18,14 +18,14 @@ enum class Sort : std::uint8_t {
 };
 inline constexpr std::size_t kSorts = 4;
 /// Returns "id", "free", "price" or "age".
-std::string_view name(Sort sort);
+std::string_view name(NodeOrder sort);
 
 /// The part of the facts that a frame shows, and how.
 struct View {
   Output output{};
   std::size_t height = 0;  ///< lines; 0: as many as there are
   std::size_t scroll = 0;  ///< lines of the tables above the first one in view
-  Sort sort = Sort::id;
+  NodeOrder sort = NodeOrder::id;
   std::string source{};     ///< name of the file or cluster
   std::string state{};      ///< "paused"; may be empty
   std::string notice{};     ///< an error; may be empty

@@ -27,11 +27,11 @@ NodeFacts node(std::string name, std::initializer_list<std::pair<GpuUse, std::in
 /// A service with too few replicas, one of which waits for GPUs that are stranded.
 Facts facts() {
   Facts all{.policy = "queue · gang", .at = {17min + 20s}, .services = {}, .replicas = {}, .nodes = {}};
-  ServiceFacts chat{.name = "chat", .wanted = 4, .late_ppm = 12'345, .late_allowed_ppm = 10'000};
+  ServiceFacts chat{.name = "chat", .desired = 4, .late_ppm = 12'345, .late_allowed_ppm = 10'000};
   chat.replicas.ready = 2, chat.replicas.starting = 1, chat.replicas.pending = 1;
   chat.replicas.held.gpus = whole_gpus(12), chat.replicas.held.per_hour = {82'560'000};
   chat.waiting = 1'234, chat.ttft_p99_us = 1'620'000, chat.why = "140 requests wait";
-  all.services = {chat, {.name = "batch", .wanted = 0}};
+  all.services = {chat, {.name = "batch", .desired = 0}};
   all.replicas = {{.name = "chat 7",
                    .phase = Phase::pending,
                    .pods = 4,
@@ -65,16 +65,16 @@ Facts facts() {
   all.nodes[1].age = 5min, all.nodes[1].pods = 6, all.nodes[1].capacity = "spot", all.nodes[1].per_hour = {20'000'000};
   all.nodes[2].state = NodeFacts::State::launching, all.nodes[2].ready_in = 90s, all.nodes[2].age = 10s;
   all.nodes[2].per_hour.reset();
-  all.sums = {.nodes = 3,
-              .launching = 1,
-              .leaving = 0,
-              .per_hour = {75'040'000},
-              .unpriced = 1,
-              .gangs_ready = 1,
-              .gangs_starting = 1,
-              .gangs_waiting = 1};
+  all.totals = {.nodes = 3,
+                .launching = 1,
+                .leaving = 0,
+                .per_hour = {75'040'000},
+                .unpriced = 1,
+                .gangs_ready = 1,
+                .gangs_starting = 1,
+                .gangs_waiting = 1};
   for (const NodeFacts& row : all.nodes) {
-    for (std::size_t i = 0; i < kGpuUses; ++i) all.sums.uses[i] += row.uses[i];
+    for (std::size_t i = 0; i < kGpuUses; ++i) all.totals.uses[i] += row.uses[i];
   }
   return all;
 }
@@ -176,19 +176,20 @@ TEST(Frame, ScrollsToTheLastLine) {
 }
 
 TEST(Frame, SortsTheNodes) {
-  const auto order = [](Sort sort) {
+  const auto order = [](NodeOrder sort) {
     std::string names;
     for (const std::string& line : lines_of(frame(facts(), {.sort = sort}))) {
       if (line.starts_with("node-") || line.starts_with("claim")) names += line.substr(0, 7);
     }
     return names;
   };
-  EXPECT_EQ(order(Sort::id), "node-a node-b claim 3");
-  EXPECT_EQ(order(Sort::price), "node-a node-b claim 3");
-  EXPECT_EQ(order(Sort::age), "claim 3node-b node-a ");
+  EXPECT_EQ(order(NodeOrder::id), "node-a node-b claim 3");
+  EXPECT_EQ(order(NodeOrder::price), "node-a node-b claim 3");
+  EXPECT_EQ(order(NodeOrder::age), "claim 3node-b node-a ");
   Facts more = facts();
   at(more.nodes[1].uses, GpuUse::free) = whole_gpus(1);
-  EXPECT_LT(frame(more, {.sort = Sort::free}).find("\nnode-b"), frame(more, {.sort = Sort::free}).find("\nnode-a"));
+  EXPECT_LT(frame(more, {.sort = NodeOrder::free}).find("\nnode-b"),
+            frame(more, {.sort = NodeOrder::free}).find("\nnode-a"));
 }
 
 TEST(Frame, NamesAreTextAndNothingElse) {

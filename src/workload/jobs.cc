@@ -68,9 +68,9 @@ RateCurve curve_of(const JobRate& rate) {
 std::vector<Instant> arrivals_of(const JobLoad& load, std::uint64_t seed) {
   std::vector<Instant> moments;
   const JobBatches& batches = load.batches;
-  for (Duration at = batches.at; at < load.until && batches.count > 0; at += batches.every) {
+  for (Duration at = batches.at; at < load.until && batches.count > 0; at += batches.interval) {
     moments.insert(moments.end(), static_cast<std::size_t>(batches.count), Instant{at});
-    if (batches.every <= Duration{}) break;
+    if (batches.interval <= Duration{}) break;
   }
   if (std::max(load.rate.per_hour, load.rate.peak_per_hour) > 0) {
     Arrivals arrivals(curve_of(load.rate), {}, 1, seed);
@@ -85,8 +85,8 @@ std::vector<Instant> arrivals_of(const JobLoad& load, std::uint64_t seed) {
 double expected_jobs(const JobLoad& load) {
   const JobBatches& batches = load.batches;
   double batch_count = batches.count > 0 && batches.at < load.until ? 1 : 0;
-  if (batch_count > 0 && batches.every > Duration{}) {
-    batch_count += static_cast<double>((load.until - batches.at - Duration(1)) / batches.every);
+  if (batch_count > 0 && batches.interval > Duration{}) {
+    batch_count += static_cast<double>((load.until - batches.at - Duration(1)) / batches.interval);
   }
   const double per_hour = (load.rate.per_hour + std::max(load.rate.per_hour, load.rate.peak_per_hour)) / 2;
   const double hours = std::chrono::duration<double, std::ratio<3600>>(load.until).count();

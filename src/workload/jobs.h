@@ -28,7 +28,7 @@ struct JobWork {
 struct JobBatches {
   std::int64_t count = 1;  ///< jobs of a batch
   Duration at{};           ///< arrival of the first batch
-  Duration every{};        ///< time from one batch to the next; zero: there is one batch
+  Duration interval{};     ///< time from one batch to the next; zero: there is one batch
 };
 
 /// Jobs that arrive one by one as a Poisson process, at a constant rate or at one that rises and falls each day.
@@ -42,7 +42,7 @@ struct JobRate {
 struct JobLoad {
   std::vector<JobSize> sizes{JobSize{}};
   JobWork work;
-  JobBatches batches{.count = 0, .at = {}, .every = {}};  ///< count 0: none
+  JobBatches batches{.count = 0, .at = {}, .interval = {}};  ///< count 0: none
   JobRate rate;
   Duration until = std::chrono::hours(8784);  ///< only jobs that arrive before this time count
 };

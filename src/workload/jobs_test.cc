@@ -14,14 +14,14 @@ std::vector<JobArrival> drawn(const JobLoad& load, std::uint64_t seed = 1) { ret
 
 TEST(DrawJobs, BatchesArriveTogetherEachDay) {
   JobLoad load;
-  load.batches = {.count = 3, .at = 22h, .every = 24h};
+  load.batches = {.count = 3, .at = 22h, .interval = 24h};
   load.until = 48h;
   const std::vector<JobArrival> jobs = drawn(load);
   ASSERT_EQ(jobs.size(), 6u);
   EXPECT_EQ(jobs[2].at, Instant{22h});
   EXPECT_EQ(jobs[3].at, Instant{46h});
   EXPECT_EQ(jobs[0].work, 10min) << "without a spread every job takes the median";
-  load.batches.every = {};
+  load.batches.interval = {};
   EXPECT_EQ(drawn(load).size(), 3u);
   load.batches.at = 48h;
   EXPECT_TRUE(drawn(load).empty()) << "the batch arrives at the end";
@@ -71,7 +71,7 @@ TEST(DrawJobs, EqualSeedsDrawEqualJobs) {
 
 TEST(DrawJobs, TheExpectedNumberIsTheMeanOfTheDrawnOnes) {
   JobLoad load;
-  load.batches = {.count = 30, .at = 2h, .every = 24h};
+  load.batches = {.count = 30, .at = 2h, .interval = 24h};
   load.until = 50h;
   EXPECT_EQ(expected_jobs(load), 60) << "the batch at 50 h no longer counts";
   EXPECT_EQ(drawn(load).size(), 60u);

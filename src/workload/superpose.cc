@@ -95,7 +95,7 @@ bool SuperposedTrace::next_slice() {
       }
     }
     if (slice_.empty() && trace_ended_ && next_ns == std::numeric_limits<std::int64_t>::max()) return false;
-    // Every unread row arrives, in every copy, at or after the time of the last row that was read, minus the jitter.
+    // No copy of an unread row arrives earlier than the last row that was read, minus the jitter.
     if (!trace_ended_) next_ns = std::min(next_ns, rows_.back().arrival.since_start.count() - jitter_ns_);
     slice_start_ns_ = slice_.empty() ? std::max(end, next_ns) : end;
     const auto found = static_cast<std::int64_t>(slice_.size());

@@ -92,8 +92,8 @@ struct EffectsTest : ::testing::Test {
       effects->update_routing(routed());
     });
   }
-  std::vector<ActionDispatcher::Routed> routed() {
-    std::vector<ActionDispatcher::Routed> pods;
+  std::vector<ActionDispatcher::RoutedPod> routed() {
+    std::vector<ActionDispatcher::RoutedPod> pods;
     for (const auto& [key, pod] : bench.server.objects(kPods)) {
       const std::string status = gate(pod["metadata"]["name"]);
       pods.push_back({bench.ref(kube::resources::kPods, pod["metadata"]["name"]),

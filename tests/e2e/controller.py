@@ -83,13 +83,19 @@ class ControllerTest(harness.ClusterTest):
                                 check=True, capture_output=True, text=True)
         return json.loads(answer.stdout)
 
+    def reachable(self):
+        """Returns the replicas that have an address. Waits for the first one: a pod gets its address after its node."""
+        return eventually("a replica has an address",
+                          lambda: [pod for pod in self.pods() if pod["status"].get("podIP")])
+
     def load(self, pods=None, **load):
-        """Starts a load on these pods, by default on all current replicas."""
+        """Starts a load on these pods, by default on all current replicas that have an address."""
         return self.replay(programs.trace(self.logs / "trace.csv", **(load or LOAD)), pods)
 
     def replay(self, trace, pods=None):
-        """Replays a trace on these pods in turns, by default on all current replicas."""
-        endpoints = [word for pod in pods or self.pods() for word in ("--endpoint", f"{pod['status']['podIP']}:8000")]
+        """Replays a trace on these pods in turns, by default on all current replicas that have an address."""
+        addresses = [pod["status"]["podIP"] for pod in pods or self.reachable()]
+        endpoints = [word for address in addresses for word in ("--endpoint", f"{address}:8000")]
         load = programs.Process(self.logs / "load", programs.CAPSTAN, "engine", "load", "--trace", trace, *endpoints)
         self.addCleanup(load.stop)
         return load
@@ -97,7 +103,7 @@ class ControllerTest(harness.ClusterTest):
     def running(self):
         """Returns the number of running requests, from the metrics of the engines."""
         total = 0
-        for pod in self.pods():
+        for pod in self.reachable():
             with urllib.request.urlopen(f"http://{pod['status']['podIP']}:8000/metrics",
                                         timeout=harness.stretched(5)) as page:
                 total += float(re.search(r"^vllm:num_requests_running\S* (\S+)$", page.read().decode(), re.M).group(1))

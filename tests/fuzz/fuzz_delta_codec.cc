@@ -1,5 +1,5 @@
-// Reads any bytes as a compressed state of a recording. The first byte is the length of the text before it. Bytes that
-// decompress must give a text that survives being compressed again.
+// Reads any bytes as a compressed state of a recording. The first byte is the length of the text before it. If the
+// bytes can be decompressed, the text must stay the same when it is compressed and decompressed again.
 #include <string_view>
 
 #include "archive/delta_codec.h"

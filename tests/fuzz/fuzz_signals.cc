@@ -22,7 +22,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     now = now + std::chrono::seconds(1);
     reader.read(page, Exposition::text, "page", {now, 0});
     const TargetReadings readings = reader.readings(now);
-    CAPSTAN_ASSERT((readings.page == Missing::bad_page) == readings.error.has_value());
+    CAPSTAN_ASSERT((readings.page == MissingReason::bad_page) == readings.error.has_value());
     for (const SubjectReadings& subject : readings.subjects) {
       auto& totals = last[subject.subject];
       for (std::size_t i = 0; i < kSignalCount; ++i) {

@@ -26,6 +26,16 @@ spec:
   triggers:
     - type: prometheus # ü 😀
       metadata: {query: 'sum(vllm:gpu_cache_usage_perc{namespace="a"})', threshold: "0.8"}
+---
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: vllm}
+spec:
+  selector: {matchLabels: {app: vllm}}
+  template:
+    spec:
+      containers:
+        - {name: vllm, image: "vllm/vllm-openai:v0.20.0", resources: {limits: {nvidia.com/gpu: 1}}}
 """
 
 try:

@@ -14,14 +14,14 @@ TEST(CatalogBuilder, DomainsComeFromLabels) {
       {{"topology.kubernetes.io/zone", "a"}, {"topology.kubernetes.io/rack", "r1"}, {"nvidia.com/gpu.clique", "c.0"}});
   const model::DomainPath bare = builder.domains({});
   const auto catalog = builder.catalog();
-  const auto at = [](const model::DomainPath& path, model::TopologyLevel level) { return path.of(level); };
+  const auto at = [](const model::DomainPath& path, model::TopologyLevel level) { return path.domain_at(level); };
   EXPECT_EQ(catalog->domain(at(full, nvlink)).name, "c.0");
   EXPECT_EQ(catalog->domain(at(full, nvlink)).parent, at(full, rack));
   EXPECT_EQ(catalog->domain(at(full, rack)).parent, at(full, zone));
   EXPECT_EQ(catalog->domain(at(full, zone)).parent, at(full, cluster));
   EXPECT_EQ(at(bare, cluster), at(full, cluster));
   EXPECT_FALSE(at(bare, zone).valid());
-  EXPECT_EQ(builder.domains({{"topology.kubernetes.io/zone", "a"}}).of(zone), at(full, zone))
+  EXPECT_EQ(builder.domains({{"topology.kubernetes.io/zone", "a"}}).domain_at(zone), at(full, zone))
       << "equal zones are one domain";
 }
 
@@ -44,13 +44,14 @@ TEST(CatalogBuilder, ANodeLiesInEachTopologyOfWhichItHasAllLabels) {
   const model::DomainPath other = builder.domains({{"example.com/spine", "t"}, {"example.com/leaf", "l"}});
   const model::DomainPath partly = builder.domains({{"example.com/leaf", "l"}});
   const auto catalog = builder.catalog();
-  EXPECT_EQ(catalog->domain(full.of(leaf)).parent, full.of(spine));
-  EXPECT_EQ(catalog->domain(full.of(spine)).parent, full.of(cluster));
-  EXPECT_EQ(catalog->domain(full.of(feed)).name, "f");
-  EXPECT_EQ(catalog->domain(full.of(zone)).name, "a");
+  EXPECT_EQ(catalog->domain(full.domain_at(leaf)).parent, full.domain_at(spine));
+  EXPECT_EQ(catalog->domain(full.domain_at(spine)).parent, full.domain_at(cluster));
+  EXPECT_EQ(catalog->domain(full.domain_at(feed)).name, "f");
+  EXPECT_EQ(catalog->domain(full.domain_at(zone)).name, "a");
   EXPECT_EQ(builder.domains(labels), full);
-  EXPECT_NE(other.of(leaf), full.of(leaf)) << "leaves of two spines are two domains, whatever their names";
-  EXPECT_FALSE(partly.of(leaf).valid()) << "without the label of the spine";
+  EXPECT_NE(other.domain_at(leaf), full.domain_at(leaf))
+      << "leaves of two spines are two domains, whatever their names";
+  EXPECT_FALSE(partly.domain_at(leaf).valid()) << "without the label of the spine";
   EXPECT_FALSE(catalog->is_chosen_at_launch(leaf));
 }
 
@@ -111,7 +112,7 @@ TEST(CatalogBuilder, ReadsAServiceFromItsScaler) {
     EXPECT_EQ(policy.waiting_per_replica, 2);
     EXPECT_EQ(policy.running_per_replica, 30);
     EXPECT_EQ(policy.hpa.downscale_stabilization, std::chrono::seconds(90));
-    EXPECT_TRUE(policy.hpa.silence_holds);
+    EXPECT_TRUE(policy.hpa.blocks_scale_down_if_silent);
   });
 }
 

@@ -29,10 +29,10 @@ struct ControllerPageTest : testing::Test {
   }
   void open(const std::string& record) {
     page.emplace(
-        ControllerPage::Base{.transport = cluster,
-                             .credentials = client.credentials,
-                             .clock = cluster.clock(),
-                             .random = RandomStream(3, "page")},
+        ControllerPage::Dependencies{.transport = cluster,
+                                     .credentials = client.credentials,
+                                     .clock = cluster.clock(),
+                                     .random = RandomStream(3, "page")},
         ControllerPage::Options{.address = {"127.0.0.1", 0}, .record = record, .name = "The controller in ns"});
     const Result<net::SocketAddress> listens = page->listen();
     ASSERT_TRUE(listens) << listens.error().text();

@@ -85,7 +85,8 @@ TEST(DecisionLoop, SuccessorDecidesTheSameBytes) {
     EXPECT_EQ(a.desired, b.desired);
     EXPECT_EQ(a.why, b.why);
   }
-  EXPECT_GT(scene.two.loop.controller().memory().scale.at(0).answers.size(), 3u) << "the checkpoint was not restored";
+  EXPECT_GT(scene.two.loop.controller().memory().scale.at(0).recommendations.size(), 3u)
+      << "the checkpoint was not restored";
 }
 
 TEST(DecisionLoop, SnapshotFileGivesTheSamePlanByteForByte) {
@@ -95,11 +96,11 @@ TEST(DecisionLoop, SnapshotFileGivesTheSamePlanByteForByte) {
   for (int pod = 1; pod <= 3; ++pod) scene.server.pages[testing::url_of_pod(pod)] = testing::page(80);
   listen(scene.server, {&scene.one, &scene.two}, 10s);
   std::string file;
-  scene.two.loop.begin(scene.one.loop.checkpoint(),
-                       [&](const model::Snapshot& snapshot, const control::Memory& memory, const control::Due&) {
-                         const KubeWorld& world = scene.two.loop.world();
-                         file = archive::to_json({snapshot, world.objects().names(), world.policies(), memory});
-                       });
+  scene.two.loop.begin(scene.one.loop.checkpoint(), [&](const model::Snapshot& snapshot, const control::Memory& memory,
+                                                        const control::DueDecisions&) {
+    const KubeWorld& world = scene.two.loop.world();
+    file = archive::to_json({snapshot, world.objects().names(), world.policies(), memory});
+  });
   scene.two.loop.decide();
   const Result<archive::SavedState> state = archive::parse(file, "incident.json");
   ASSERT_TRUE(state) << state.error().text();
@@ -157,8 +158,8 @@ TEST(DecisionLoop, StatesWhichCollectionsItCouldNotReadAndWhy) {
     server.api.faults = row.faults;
     LoopRunner one(server, 1);
     listen(server, {&one}, 5s);
-    const std::vector<ClusterWatch::Unread> unread = one.loop.watch().unread();
-    const auto pods = std::ranges::find(unread, "pods", &ClusterWatch::Unread::name);
+    const std::vector<ClusterWatch::UnreadCollection> unread = one.loop.watch().unread();
+    const auto pods = std::ranges::find(unread, "pods", &ClusterWatch::UnreadCollection::name);
     ASSERT_NE(pods, unread.end());
     ASSERT_TRUE(pods->error.has_value());
     EXPECT_TRUE(std::ranges::find(row.codes, pods->error->code) != row.codes.end()) << pods->error->text();
@@ -312,11 +313,11 @@ TEST(DecisionLoop, SnapshotFileOfPolicyCapstanDecidesTheSame) {
   scene.warm_up();
   ASSERT_FALSE(::testing::Test::HasFatalFailure());
   std::string file;
-  scene.two.loop.begin(scene.carried(),
-                       [&](const model::Snapshot& snapshot, const control::Memory& memory, const control::Due&) {
-                         const KubeWorld& world = scene.two.loop.world();
-                         file = archive::to_json({snapshot, world.objects().names(), world.policies(), memory});
-                       });
+  scene.two.loop.begin(scene.carried(), [&](const model::Snapshot& snapshot, const control::Memory& memory,
+                                            const control::DueDecisions&) {
+    const KubeWorld& world = scene.two.loop.world();
+    file = archive::to_json({snapshot, world.objects().names(), world.policies(), memory});
+  });
   scene.two.loop.decide();
   const Result<archive::SavedState> state = archive::parse(file, "incident.json");
   ASSERT_TRUE(state) << state.error().text();

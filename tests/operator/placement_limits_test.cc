@@ -1,8 +1,8 @@
 // The limits that keep a waiting pod from a node, from the objects of the API server to the decision of placement.
 #include <gtest/gtest.h>
 
-#include "decide/index.h"
 #include "decide/place/place.h"
+#include "fleet/index.h"
 #include "objects.h"
 #include "operator/snapshot/snapshot_builder.h"
 
@@ -36,7 +36,7 @@ bool is_placed(const WaitingPod& objects) {
   cluster.pods.put(objects.other);
   SnapshotBuilder builder;
   const model::Snapshot snapshot = builder.build(cluster.view(), {}, kPlacedAt).snapshot;
-  decide::Index index = decide::build(snapshot);
+  fleet::Index index = fleet::build(snapshot);
   decide::place::Memory memory;
   return !decide::place::decide(index, snapshot, {}, decide::place::Policy{}, memory, kPlacedAt).plan.actions.empty();
 }

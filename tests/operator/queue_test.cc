@@ -58,7 +58,7 @@ TEST(QueueTree, AVerdictNamesTheMissingParentAndTheLoop) {
   QueueTree tree(cluster.view(), ids);
   EXPECT_EQ(model::find_parent_cycle(tree.rows()), std::nullopt) << "no walk to the top may be endless";
   const auto why = [&](const char* name) {
-    const model::QueueId id = tree.of(kube::StringMap{{"capstan.dev/queue", name}});
+    const model::QueueId id = tree.queue_of(kube::StringMap{{"capstan.dev/queue", name}});
     const std::optional<model::Reason> reason = model::fault_reason(tree.rows(), id);
     model::Catalog catalog;
     catalog.queues = tree.rows();
@@ -83,14 +83,14 @@ TEST(QueueTree, AQueueKeepsItsIdWhenOthersComeAndGo) {
   pod["metadata"]["labels"]["capstan.dev/queue"] = "z-team";
   cluster.pods.put(pod);
   SnapshotBuilder builder;
-  const auto look = [&](int second) { return builder.build(cluster.view(), {}, {seconds(2'000'000'000 + second)}); };
-  const auto name = [](const SnapshotBuilder::Seen& seen, std::size_t at) {
+  const auto pass = [&](int second) { return builder.build(cluster.view(), {}, {seconds(2'000'000'000 + second)}); };
+  const auto name = [](const SnapshotBuilder::Output& seen, std::size_t at) {
     return seen.snapshot.catalog->queues.at(at).name;
   };
-  const SnapshotBuilder::Seen first = look(1);
+  const SnapshotBuilder::Output first = pass(1);
   ASSERT_EQ(first.snapshot.catalog->queues.size(), 2U);
   ASSERT_EQ(first.snapshot.pods.size(), 1U);
-  const auto of_pod = [](const SnapshotBuilder::Seen& seen) {
+  const auto of_pod = [](const SnapshotBuilder::Output& seen) {
     model::QueueId queue;
     seen.snapshot.pods.for_each([&](model::PodId, const model::Pod& row) { queue = row.queue; });
     return queue;
@@ -98,18 +98,18 @@ TEST(QueueTree, AQueueKeepsItsIdWhenOthersComeAndGo) {
   EXPECT_EQ(of_pod(first), model::QueueId{1});
 
   cluster.queues.put(queue("a-team", ""));
-  const SnapshotBuilder::Seen second = look(2);
+  const SnapshotBuilder::Output second = pass(2);
   EXPECT_EQ(of_pod(second), model::QueueId{1});
   EXPECT_TRUE(second.delta.pods.empty()) << "no pod changed";
   EXPECT_TRUE(second.delta.catalog.queues);
   EXPECT_EQ(name(second, 2), "a-team");
 
   cluster.queues.remove("m-team");
-  const SnapshotBuilder::Seen third = look(3);
+  const SnapshotBuilder::Output third = pass(3);
   EXPECT_EQ(of_pod(third), model::QueueId{1});
-  EXPECT_EQ(name(third, 0), "") << "its id is free for a later look";
+  EXPECT_EQ(name(third, 0), "") << "its id is free for a later pass";
   cluster.queues.put(queue("b-team", ""));
-  const SnapshotBuilder::Seen fourth = look(4);
+  const SnapshotBuilder::Output fourth = pass(4);
   EXPECT_EQ(name(fourth, 0), "b-team");
   EXPECT_TRUE(fourth.delta.pods.empty());
 }
@@ -120,20 +120,20 @@ TEST(QueueTree, HasQueuesOfCapstanAndOfKai) {
   const kube::StringMap ours{{"capstan.dev/queue", "team"}};
   const auto kai = [](const char* name) { return kube::StringMap{{"kai.scheduler/queue", name}}; };
   ClassIds ids;
-  EXPECT_FALSE(QueueTree(cluster.view(), ids).of(kai("team")).valid()) << "KAI has no such queue";
+  EXPECT_FALSE(QueueTree(cluster.view(), ids).queue_of(kai("team")).valid()) << "KAI has no such queue";
   cluster.kai_queues.put(kai_queue("team", 2.5));
   cluster.kai_queues.put(kai_queue("all", -1));
   cluster.kai_queues.put(kai_queue("none", nullptr));
   cluster.kai_queues.put(kai_queue("huge", 1e15));
   QueueTree tree(cluster.view(), ids);
-  const auto limit = [&](const kube::StringMap& labels) { return row(tree, tree.of(labels)).gpus.limit; };
+  const auto limit = [&](const kube::StringMap& labels) { return row(tree, tree.queue_of(labels)).gpus.limit; };
   EXPECT_EQ(limit(ours), whole_gpus(8));
   EXPECT_EQ(limit(kai("team")), MilliGpu{2'500});
-  EXPECT_EQ(row(tree, tree.of(kai("team"))).name, "kai/team");
+  EXPECT_EQ(row(tree, tree.queue_of(kai("team"))).name, "kai/team");
   EXPECT_EQ(limit(kai("all")), std::nullopt);
   EXPECT_EQ(limit(kai("none")), MilliGpu{}) << "an unset quota of KAI is 0";
   EXPECT_EQ(limit(kai("huge")), whole_gpus(kMostHeld));
-  EXPECT_EQ(row(tree, tree.of(kai("not-there"))).fault, model::QueueFault::not_found);
+  EXPECT_EQ(row(tree, tree.queue_of(kai("not-there"))).fault, model::QueueFault::not_found);
 }
 
 TEST(QueueTree, AKaiQueueHasSharesOfThreeResources) {
@@ -170,7 +170,7 @@ TEST(QueueTree, LabelOrElsePodGroupNamesTheQueueOfAPod) {
   ClassIds ids;
   QueueTree tree(view, ids);
   view.pods.for_each([&](kube::RowId, const kube::Pod& pod) {
-    const model::QueueId id = tree.of(pod);
+    const model::QueueId id = tree.queue_of(pod);
     if (pod.meta.name == "free") {
       EXPECT_FALSE(id.valid());
     } else if (pod.meta.name == "member") {
@@ -197,7 +197,7 @@ struct QueueStatus : ::testing::Test {
   }
   std::size_t writes(int second) {
     const model::Snapshot snapshot = builder.build(cluster.view(), {}, {}).snapshot;
-    last = writer.look(snapshot, cluster.view().queues, {seconds(second)}, {.unix_us = 1'795'277'733'000'000});
+    last = writer.update(snapshot, cluster.view().queues, {seconds(second)}, {.unix_us = 1'795'277'733'000'000});
     return last.size();
   }
 

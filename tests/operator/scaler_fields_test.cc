@@ -94,7 +94,7 @@ std::string text_of(const FleetPolicy& policy) {
               limits.nodes.value_or(0),      limits.price_per_hour.value_or(MicroUsd{}).count,
               policy.hold.count(),           policy.consolidate_after.count()};
   out.push_back(policy.shadow_of);
-  if (policy.slo_breach) out.push_back({policy.slo_breach->bound.count(), policy.slo_breach->lasts.count()});
+  if (policy.slo_breach) out.push_back({policy.slo_breach->bound.count(), policy.slo_breach->min_duration.count()});
   for (const model::Topology& topology : policy.topologies) {
     out.push_back({topology.name, topology.levels.at(0).name, topology.levels.at(0).node_label});
   }

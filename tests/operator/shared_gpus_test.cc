@@ -8,8 +8,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "decide/free_gpus.h"
-#include "decide/index.h"
+#include "fleet/free_gpus.h"
+#include "fleet/index.h"
 #include "model/consistency.h"
 #include "objects.h"
 #include "operator/snapshot/snapshot_builder.h"
@@ -127,7 +127,7 @@ TEST(SharedGpus, CountEachShareOnItsGpu) {
     SnapshotBuilder builder;
     const model::Snapshot snapshot = builder.build(cluster.view(), {}, Instant(std::chrono::hours(500'000))).snapshot;
     EXPECT_EQ(held(builder, snapshot), row.held) << row.title;
-    const decide::FreeGpus free = decide::build(snapshot).rooms.find(model::NodeId{0})->free;
+    const fleet::FreeGpus free = fleet::build(snapshot).rooms.find(model::NodeId{0})->free;
     EXPECT_EQ(fmt::format("{} {}", free.sum.count, free.whole()), row.free) << row.title;
     EXPECT_FALSE(model::find_inconsistency(snapshot)) << row.title;
   }

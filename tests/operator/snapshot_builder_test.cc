@@ -4,7 +4,7 @@
 #include <rapidcheck/gtest.h>
 
 #include "archive/saved_state.h"
-#include "decide/index.h"
+#include "fleet/index.h"
 #include "model/consistency.h"
 #include "objects.h"
 
@@ -19,7 +19,7 @@ using testing::Object;
 
 model::ReplicaSignals waiting(std::int64_t requests) {
   model::ReplicaSignals signals;
-  signals.waiting = model::Signal::of(requests);
+  signals.waiting = model::Signal::measured(requests);
   return signals;
 }
 
@@ -45,13 +45,13 @@ TEST(SnapshotBuilder, AddsRowsForScalersPodsAndNodes) {
   EXPECT_EQ(snapshot.gangs.at({1}).phase, model::Gang::Phase::pending);
   EXPECT_EQ(snapshot.gangs.at({1}).ordinal, 1u);
   EXPECT_FALSE(snapshot.gangs.at({2}).service.valid()) << "the pod belongs to another scheduler";
-  EXPECT_EQ(decide::build(snapshot).rooms.find({0})->free.sum, whole_gpus(5)) << "8 less 1 less 2";
+  EXPECT_EQ(fleet::build(snapshot).rooms.find({0})->free.sum, whole_gpus(5)) << "8 less 1 less 2";
   EXPECT_EQ(builder.names().pods.at({0}), "ns/chat-a");
   EXPECT_EQ(delta.pods.size(), 3u);
   ASSERT_EQ(scraped->size(), 1u);
   EXPECT_EQ(scraped->front().pod->meta.name, "chat-a");
 
-  const SnapshotBuilder::Seen second = builder.build(cluster.view(), {{"chat-a", waiting(7)}}, kIn2027 + seconds(1));
+  const SnapshotBuilder::Output second = builder.build(cluster.view(), {{"chat-a", waiting(7)}}, kIn2027 + seconds(1));
   EXPECT_TRUE(second.delta.empty());
 }
 
@@ -197,7 +197,7 @@ TEST(SnapshotBuilder, OlderOfTwoScalersHasTheTarget) {
   EXPECT_EQ(snapshot.gangs.at({0}).service, model::ServiceId{0});
 }
 
-TEST(SnapshotBuilder, DoesNotActNextToARival) {
+TEST(SnapshotBuilder, DoesNotActNextToACompetitor) {
   Cluster cluster;
   Object active = testing::scaler("chat", "chat");
   active["spec"]["mode"] = "Active";
@@ -364,15 +364,15 @@ void change(Cluster& cluster, int step) {
 RC_GTEST_PROP(SnapshotBuilder, DeltaLeadsFromOneIndexToTheNext, ()) {
   Cluster cluster;
   SnapshotBuilder builder;
-  decide::Index index = decide::build(builder.build(cluster.view(), {}, {}).snapshot);
-  for (int look = 1; look < 12; ++look) {
+  fleet::Index index = fleet::build(builder.build(cluster.view(), {}, {}).snapshot);
+  for (int pass = 1; pass < 12; ++pass) {
     const int changes = *rc::gen::inRange(0, 12);
-    for (int i = 0; i < changes; ++i) change(cluster, look * 100 + i);
-    const auto [snapshot, delta, serving] = builder.build(cluster.view(), {{"p1a0", waiting(look)}}, {seconds(look)});
+    for (int i = 0; i < changes; ++i) change(cluster, pass * 100 + i);
+    const auto [snapshot, delta, serving] = builder.build(cluster.view(), {{"p1a0", waiting(pass)}}, {seconds(pass)});
     RC_ASSERT(delta.to_version == delta.from_version + 1);
     RC_ASSERT(serving->size() <= snapshot.gangs.size());
-    decide::apply(index, snapshot, delta);
-    RC_ASSERT(index == decide::build(snapshot));
+    fleet::apply(index, snapshot, delta);
+    RC_ASSERT(index == fleet::build(snapshot));
     RC_ASSERT(builder.policies().size() == snapshot.catalog->services.size());
     archive::SavedState state{snapshot, builder.names(), {"any", builder.policies(), {}, {}}, {}};
     state.memory.scale.resize(builder.policies().size());
@@ -406,29 +406,29 @@ void change_status(Cluster& cluster) {
   cluster.pods.put(pod);
 }
 
-std::string text_of(const SnapshotBuilder& builder, const SnapshotBuilder::Seen& seen) {
+std::string text_of(const SnapshotBuilder& builder, const SnapshotBuilder::Output& seen) {
   archive::SavedState state{seen.snapshot, builder.names(), {"any", builder.policies(), {}, {}}, {}};
   state.memory.scale.resize(builder.policies().size());
   return archive::to_json(state);
 }
 
-// A builder that reads all objects at every look is the reference. Both give out the same ids.
+// A builder that reads all objects at every pass is the reference. Both give out the same ids.
 RC_GTEST_PROP(SnapshotBuilder, FollowsChangesAsIfItReadAllObjects, ()) {
   Cluster cluster;
   SnapshotBuilder builder;
   SnapshotBuilder reference;
   Readings readings;
-  for (int look = 1; look < 16; ++look) {
+  for (int pass = 1; pass < 16; ++pass) {
     const bool status_alone = *rc::gen::inRange(0, 4) != 0;
-    for (int i = *rc::gen::inRange(0, look == 1 ? 40 : 6); i > 0; --i) {
-      status_alone&& look > 1 ? change_status(cluster) : change(cluster, look * 100 + i);
+    for (int i = *rc::gen::inRange(0, pass == 1 ? 40 : 6); i > 0; --i) {
+      status_alone&& pass > 1 ? change_status(cluster) : change(cluster, pass * 100 + i);
     }
-    if (*rc::gen::inRange(0, 2) == 0) readings = Readings({{"p1a0", waiting(look)}, {"p2b0", waiting(7)}});
-    // Most objects were created at 16:00; an earlier look moves such moments.
-    const Instant at = kIn2027 - std::chrono::hours(24 * (*rc::gen::inRange(0, 5) == 0 ? 100 : 0)) + seconds(look);
-    reference.forget_last_look();
-    const SnapshotBuilder::Seen expected = reference.build(cluster.view(), readings, at);
-    const SnapshotBuilder::Seen seen = builder.build(cluster.view(), readings, at);
+    if (*rc::gen::inRange(0, 2) == 0) readings = Readings({{"p1a0", waiting(pass)}, {"p2b0", waiting(7)}});
+    // Most objects were created at 16:00; an earlier pass moves such moments.
+    const Instant at = kIn2027 - std::chrono::hours(24 * (*rc::gen::inRange(0, 5) == 0 ? 100 : 0)) + seconds(pass);
+    reference.forget_last_pass();
+    const SnapshotBuilder::Output expected = reference.build(cluster.view(), readings, at);
+    const SnapshotBuilder::Output seen = builder.build(cluster.view(), readings, at);
     RC_ASSERT(text_of(builder, seen) == text_of(reference, expected));
     RC_ASSERT(model::state_hash(seen.snapshot) == model::state_hash(expected.snapshot));
     RC_ASSERT(seen.delta.services == expected.delta.services);
@@ -442,7 +442,7 @@ RC_GTEST_PROP(SnapshotBuilder, FollowsChangesAsIfItReadAllObjects, ()) {
       RC_ASSERT(seen.serving->at(i).pod == expected.serving->at(i).pod);
     }
   }
-  RC_ASSERT(reference.complete_looks() == 15u);
+  RC_ASSERT(reference.complete_passes() == 15u);
 }
 
 TEST(SnapshotBuilder, ANominatedPodOfAnotherSchedulerHoldsItsRoom) {
@@ -465,7 +465,7 @@ TEST(SnapshotBuilder, ANominatedPodOfAnotherSchedulerHoldsItsRoom) {
     cluster.pods.put(pod);
     SnapshotBuilder builder;
     const model::Snapshot snapshot = builder.build(cluster.view(), {}, kIn2027).snapshot;
-    EXPECT_EQ(decide::build(snapshot).rooms.find({0})->free.sum, whole_gpus(row.free)) << row.title;
+    EXPECT_EQ(fleet::build(snapshot).rooms.find({0})->free.sum, whole_gpus(row.free)) << row.title;
     EXPECT_FALSE(model::find_inconsistency(snapshot)) << row.title;
   }
 }

@@ -1,4 +1,4 @@
-// The changes of the catalog between two looks at the cluster.
+// The changes of the catalog between two passes over the cluster.
 #include <gtest/gtest.h>
 
 #include "objects.h"
@@ -16,16 +16,16 @@ TEST(SnapshotDelta, NamesTheChangedTablesOfTheCatalog) {
   cluster.deployments.put(testing::deployment("chat", 1));
   cluster.nodes.put(testing::node("n"));
   SnapshotBuilder builder;
-  const SnapshotBuilder::Seen first = builder.build(cluster.view(), {}, {});
+  const SnapshotBuilder::Output first = builder.build(cluster.view(), {}, {});
   EXPECT_TRUE(first.delta.catalog.services);
   EXPECT_TRUE(first.delta.catalog.gpu_kinds);
 
   cluster.nodes.put(testing::node("n", 4));
-  const SnapshotBuilder::Seen smaller = builder.build(cluster.view(), {}, {});
+  const SnapshotBuilder::Output smaller = builder.build(cluster.view(), {}, {});
   EXPECT_EQ(smaller.delta.catalog, (model::CatalogChange{.offerings = true})) << "a node of another size";
 
   cluster.pods.put(testing::pod("p", "other", "n", true));
-  const SnapshotBuilder::Seen used = builder.build(cluster.view(), {}, {});
+  const SnapshotBuilder::Output used = builder.build(cluster.view(), {}, {});
   EXPECT_FALSE(used.delta.empty());
   EXPECT_FALSE(used.delta.catalog.any());
   EXPECT_EQ(used.snapshot.catalog, smaller.snapshot.catalog) << "an unchanged catalog is the same object";

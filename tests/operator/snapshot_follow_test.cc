@@ -1,5 +1,5 @@
 // Random sequences of watch events. A builder that follows the changed objects must give the same rows, ids, names and
-// deltas as a builder that reads all objects at every look.
+// deltas as a builder that reads all objects at every pass.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -23,7 +23,7 @@ using testing::Object;
 
 constexpr Instant kFirstSecond{seconds(1'800'000'000)};
 
-std::string saved_text(const SnapshotBuilder& builder, const SnapshotBuilder::Seen& seen) {
+std::string saved_text(const SnapshotBuilder& builder, const SnapshotBuilder::Output& seen) {
   archive::SavedState state{seen.snapshot, builder.names(), {"any", builder.policies(), {}, {}}, {}};
   state.memory.scale.resize(builder.policies().size());
   return archive::to_json(state);
@@ -71,7 +71,7 @@ class RandomCluster {
   Readings readings() {
     Readings::Map readings;
     for (int i = 0; i < 6; ++i) {
-      readings[pod_name() + "0"].waiting = model::Signal::of(static_cast<std::int64_t>(random_.below(9)));
+      readings[pod_name() + "0"].waiting = model::Signal::measured(static_cast<std::int64_t>(random_.below(9)));
     }
     return Readings(std::move(readings));
   }
@@ -238,8 +238,8 @@ class RandomCluster {
   RandomStream random_;
 };
 
-void expect_same_look(const SnapshotBuilder& builder, const SnapshotBuilder::Seen& seen,
-                      const SnapshotBuilder& reference, const SnapshotBuilder::Seen& expected) {
+void expect_same_pass(const SnapshotBuilder& builder, const SnapshotBuilder::Output& seen,
+                      const SnapshotBuilder& reference, const SnapshotBuilder::Output& expected) {
   ASSERT_EQ(saved_text(builder, seen), saved_text(reference, expected));
   ASSERT_EQ(model::state_hash(seen.snapshot), model::state_hash(expected.snapshot));
   EXPECT_EQ(seen.delta.services, expected.delta.services);
@@ -262,28 +262,28 @@ void expect_same_look(const SnapshotBuilder& builder, const SnapshotBuilder::See
 
 TEST(SnapshotFollow, RandomEventsGiveTheSameRowsAsReadingAllObjects) {
   constexpr int kSeeds = 150;
-  constexpr int kLooks = 24;
-  std::uint64_t complete_looks = 0;
+  constexpr int kPasses = 24;
+  std::uint64_t complete_passes = 0;
   for (std::uint64_t seed = 1; seed <= kSeeds; ++seed) {
     RandomCluster random(seed);
     SnapshotBuilder builder;
     SnapshotBuilder reference;
     Readings readings;
-    for (int look = 0; look < kLooks; ++look) {
-      SCOPED_TRACE("seed " + std::to_string(seed) + ", look " + std::to_string(look));
-      const Instant now = kFirstSecond + seconds(look);
+    for (int pass = 0; pass < kPasses; ++pass) {
+      SCOPED_TRACE("seed " + std::to_string(seed) + ", pass " + std::to_string(pass));
+      const Instant now = kFirstSecond + seconds(pass);
       for (std::uint64_t i = random.below(4); i > 0; --i) random.change(now);
       if (random.one_in(3)) readings = random.readings();
-      reference.forget_last_look();
+      reference.forget_last_pass();
       const ClusterView view = random.cluster.view();
-      const SnapshotBuilder::Seen expected = reference.build(view, readings, now);
-      const SnapshotBuilder::Seen seen = builder.build(view, readings, now);
-      expect_same_look(builder, seen, reference, expected);
+      const SnapshotBuilder::Output expected = reference.build(view, readings, now);
+      const SnapshotBuilder::Output seen = builder.build(view, readings, now);
+      expect_same_pass(builder, seen, reference, expected);
       if (HasFailure()) return;
     }
-    complete_looks += builder.complete_looks();
+    complete_passes += builder.complete_passes();
   }
-  EXPECT_LT(complete_looks, kSeeds * kLooks / 3) << "most looks follow the changes";
+  EXPECT_LT(complete_passes, kSeeds * kPasses / 3) << "most passes follow the changes";
 }
 
 TEST(SnapshotFollow, ReadsAllObjectsOnlyIfMoreThanPodsNodesGroupsAndWorkloadsChanged) {
@@ -295,50 +295,50 @@ TEST(SnapshotFollow, ReadsAllObjectsOnlyIfMoreThanPodsNodesGroupsAndWorkloadsCha
   cluster.pods.put(testing::pod("chat-b", "chat", "n1", true));
   SnapshotBuilder builder;
   model::ReplicaSignals heard_signals;
-  heard_signals.waiting = model::Signal::of(7);
-  const auto look = [&](const Readings& readings = {}) {
-    const SnapshotBuilder::Seen seen = builder.build(cluster.view(), readings, kFirstSecond);
+  heard_signals.waiting = model::Signal::measured(7);
+  const auto pass = [&](const Readings& readings = {}) {
+    const SnapshotBuilder::Output seen = builder.build(cluster.view(), readings, kFirstSecond);
     return seen.snapshot.gangs.at({0});
   };
-  EXPECT_EQ(look().phase, model::Gang::Phase::starting);
-  EXPECT_EQ(builder.complete_looks(), 1u);
-  look();
+  EXPECT_EQ(pass().phase, model::Gang::Phase::starting);
+  EXPECT_EQ(builder.complete_passes(), 1u);
+  pass();
   cluster.pods.put(testing::pod("chat-a", "chat", "n1", true));
-  EXPECT_EQ(look().phase, model::Gang::Phase::ready);
+  EXPECT_EQ(pass().phase, model::Gang::Phase::ready);
   cluster.nodes.put(testing::node("n1"));
-  const SnapshotBuilder::Seen heard = builder.build(cluster.view(), {{"chat-a", heard_signals}}, kFirstSecond);
+  const SnapshotBuilder::Output heard = builder.build(cluster.view(), {{"chat-a", heard_signals}}, kFirstSecond);
   EXPECT_EQ(heard.snapshot.signals_of({0}).waiting.value, 7);
   EXPECT_TRUE(heard.delta.gangs.empty()) << "a reading does not change the row of its gang";
-  EXPECT_EQ(builder.complete_looks(), 1u) << "only status and readings have changed";
+  EXPECT_EQ(builder.complete_passes(), 1u) << "only status and readings have changed";
   cluster.pods.put(testing::pod("chat-b", "chat", "n1", true, 2));
   cluster.pods.put(testing::pod("chat-c", "chat"));
   cluster.pods.put(testing::pod("job", "other", "n1", true));
-  EXPECT_EQ(look().phase, model::Gang::Phase::ready);
+  EXPECT_EQ(pass().phase, model::Gang::Phase::ready);
   cluster.pods.remove("ns/chat-b");
   cluster.deployments.put(testing::deployment("chat", 5));
-  const SnapshotBuilder::Seen scaled = builder.build(cluster.view(), {}, kFirstSecond);
+  const SnapshotBuilder::Output scaled = builder.build(cluster.view(), {}, kFirstSecond);
   EXPECT_EQ(scaled.snapshot.gangs.size(), 3u);
   EXPECT_EQ(scaled.snapshot.services.at({0}).desired_replicas, 5);
   Object scaler = testing::scaler("chat", "chat");
   scaler["status"]["lastDecision"] = {{"id", "7"}};
   cluster.scalers.put(scaler);
-  look();
+  pass();
   cluster.nodes.put(testing::node("n1", 4));
   EXPECT_EQ(builder.build(cluster.view(), {}, kFirstSecond).snapshot.nodes.at({0}).gpus, whole_gpus(4));
   cluster.nodes.put(testing::node("n2"));
   EXPECT_EQ(builder.build(cluster.view(), {}, kFirstSecond).snapshot.nodes.size(), 2u);
   cluster.kai_groups.put({{"metadata", testing::meta("group")}, {"spec", {{"minMember", 2}}}});
-  look();
+  pass();
   cluster.deployments.put(testing::deployment("chat", 5, 2));
   EXPECT_EQ(builder.build(cluster.view(), {}, kFirstSecond).snapshot.catalog->services.at(0).workload.tensor_parallel,
             2);
-  EXPECT_EQ(builder.complete_looks(), 1u)
+  EXPECT_EQ(builder.complete_passes(), 1u)
       << "only pods, nodes, PodGroups, replicas, templates and statuses have changed";
   Object selecting_others = testing::deployment("chat", 5, 2);
   selecting_others["spec"]["selector"]["matchLabels"] = {{"app", "other"}};
   cluster.deployments.put(selecting_others);
-  look();
-  EXPECT_EQ(builder.complete_looks(), 2u) << "the workload selects other pods";
+  pass();
+  EXPECT_EQ(builder.complete_passes(), 2u) << "the workload selects other pods";
 }
 
 }  // namespace

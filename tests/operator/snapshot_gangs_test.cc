@@ -3,7 +3,7 @@
 
 #include "actuate/bind_intent.h"
 #include "actuate/node_claim.h"
-#include "decide/index.h"
+#include "fleet/index.h"
 #include "objects.h"
 #include "operator/snapshot/snapshot_builder.h"
 #include "operator/snapshot/waiting_gangs.h"
@@ -52,7 +52,7 @@ struct SnapshotGangs : ::testing::Test {
   Object policy;
   Cluster cluster;
   SnapshotBuilder builder;
-  SnapshotBuilder::Seen seen;
+  SnapshotBuilder::Output seen;
 };
 
 TEST_F(SnapshotGangs, GangAppearsOnceItIsComplete) {
@@ -65,6 +65,12 @@ TEST_F(SnapshotGangs, GangAppearsOnceItIsComplete) {
   EXPECT_EQ(gang.pods.size(), 2u);
   EXPECT_EQ(gang.spec.pods.gpus_per_pod, whole_gpus(8));
   EXPECT_EQ(gang.spec.together, model::TopologyLevel::cluster);
+}
+
+TEST_F(SnapshotGangs, PodsThatDifferCountAsTheLargestOfThem) {
+  cluster.pods.put(waiting_pod("leader", "g", 2, 1));
+  cluster.pods.put(waiting_pod("worker", "g", 2, 8));
+  EXPECT_EQ(build().gangs.at({0}).spec.pods.gpus_per_pod, whole_gpus(8));
 }
 
 TEST_F(SnapshotGangs, IgnoresPendingPodsWithoutPlacement) {
@@ -162,7 +168,7 @@ TEST_F(SnapshotGangs, KueueAnnotationsNameLevelsOfATopologyOfTheFleet) {
   EXPECT_EQ(catalog.level_key(*gang.spec.preferred), "fabric/leaf");
   int in_fabric = 0;
   seen.snapshot.nodes.for_each([&](model::NodeId, const model::Node& row) {
-    const model::DomainId spine = row.domains.of(gang.spec.together);
+    const model::DomainId spine = row.domains.domain_at(gang.spec.together);
     in_fabric += spine.valid() && catalog.domain(spine).name == "s1";
   });
   EXPECT_EQ(in_fabric, 1);
@@ -188,7 +194,7 @@ TEST_F(SnapshotGangs, OnlyNodesOfTheFleetSelectorTakePods) {
   cluster.nodes.put(selected);
   cluster.nodes.put(testing::node("other"));
   build();
-  const decide::Index index = decide::build(seen.snapshot);
+  const fleet::Index index = fleet::build(seen.snapshot);
   EXPECT_TRUE(index.rooms.find({0})->open);
   EXPECT_FALSE(index.rooms.find({1})->open);
 }
@@ -272,7 +278,7 @@ TEST_F(SnapshotGangs, PoolsOfferTheDescribedInstanceTypes) {
   build();
   const model::Catalog& catalog = *seen.snapshot.catalog;
   ASSERT_EQ(catalog.pools.size(), 1u);
-  EXPECT_EQ(catalog.pools[0].gpu_limit, 16);
+  EXPECT_EQ(catalog.pools[0].limits.gpus, 16);
   ASSERT_EQ(catalog.pools[0].offerings.size(), 4u) << "two zones, two capacity types";
   const model::Offering& first = catalog.offering(catalog.pools[0].offerings[0]);
   EXPECT_EQ(first.instance_type, "p5");
@@ -345,7 +351,7 @@ TEST_F(SnapshotGangs, PodsOfABindTransactionTakeTheirNodes) {
   cluster.pods.put(pod);
   build();
   EXPECT_EQ(seen.snapshot.pods.at({0}).node, model::NodeId{0});
-  EXPECT_EQ(decide::build(seen.snapshot).rooms.find({0})->free.sum, MilliGpu{});
+  EXPECT_EQ(fleet::build(seen.snapshot).rooms.find({0})->free.sum, MilliGpu{});
 }
 
 TEST_F(SnapshotGangs, PartlyAnnotatedBindTransactionTakesNoNodes) {

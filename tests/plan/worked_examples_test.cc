@@ -100,7 +100,7 @@ std::string object_text(const Plan& plan, const std::string& file) {
   return "";
 }
 
-/// Returns `scale` of a policy with the autoscalers that the plan writes for a service.
+/// Writes the autoscalers of a service to `folder`. Returns the value of a policy's key `scale` that runs them.
 std::string written_scale(const Plan& plan, std::size_t index, const Folder& folder, std::string_view alternative) {
   const ServiceSpec& service = plan.spec.services[index];
   const auto scale = [&](model::Role role) {

@@ -23,7 +23,7 @@ double gpu_minutes(const RunResult& r, GpuState state) {
 
 struct Figure {
   std::string_view name;
-  double (*of)(const RunResult&);
+  double (*value_of)(const RunResult&);
 };
 
 double to_double(std::int64_t number) { return static_cast<double>(number); }
@@ -52,7 +52,7 @@ constexpr std::array kFigures = {
 
 std::optional<double> figure(const RunResult& result, std::string_view name) {
   const auto* found = std::ranges::find(kFigures, name, &Figure::name);
-  return found == kFigures.end() ? std::nullopt : std::optional(found->of(result));
+  return found == kFigures.end() ? std::nullopt : std::optional(found->value_of(result));
 }
 
 std::vector<std::string_view> figure_names() {

@@ -137,6 +137,7 @@ const std::vector<Mapping> kScenarioMappings = {
     {"cluster.topologies", "cluster.topologies.0", {}},
     {"cluster.topologies.levels", "cluster.topologies.0.levels.0", {}},
     {"cluster.pools", "cluster.pools.0", {}},
+    {"cluster.pools.budgets", "cluster.pools.0.budgets.0", {}},
     {"offerings, existing", "cluster.pools.0.offerings.0", {}},
     {"offerings, existing", "cluster.existing.0", {}, {}, "existing"},
     {"cluster.provider", "cluster.provider", {}},

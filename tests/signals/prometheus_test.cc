@@ -105,7 +105,7 @@ TEST_F(PrometheusTest, SamplesBecomeSignals) {
   PrometheusSignals signals(query);
   const auto single = [&] { return signals.readings("chat-0", clock()).single(); };
   const Instant end = clock() + kTimeout;
-  while (single()[SignalName::ttft_p99_us].why != Missing::none && clock() < end) {
+  while (single()[SignalName::ttft_p99_us].why != MissingReason::none && clock() < end) {
     const std::int64_t now_ms = unix_ms();
     const Result<ApiAnswer> answer = ask(prometheus, signals.expression(), now_ms);
     ASSERT_TRUE(answer.has_value()) << answer.error().text();

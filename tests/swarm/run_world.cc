@@ -10,7 +10,7 @@ Result<experiment::RunResult> Runner::run(const World& world, bool verify) const
   const auto scenario = scenario::parse_scenario(
       base_, kWorldFile, {.sets = world.sets, .trace = {}, .seed = world.run_seed, .policies = {}});
   if (!scenario) return std::unexpected(scenario.error().list.front());
-  experiment::Prepared prepared = experiment::prepare(*scenario, scenario->policies.front(), scenario->seed);
+  experiment::PreparedRun prepared = experiment::prepare(*scenario, scenario->policies.front(), scenario->seed);
   prepared.setup.verify = verify;
   return experiment::simulate(prepared.setup);
 }

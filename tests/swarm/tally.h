@@ -24,12 +24,12 @@ struct OwnerTally {
 class Tally {
  public:
   /// Counts a run.
-  /// @return the broken invariants that its owner must keep
+  /// @return the broken invariants that the owner of the world must keep
   std::vector<BrokenInvariant> add(const World& world, const experiment::RunResult& result);
   /// Counts a world that could not be read.
   void add_failure() { ++failures_; }
 
-  const OwnerTally& of(Owner owner) const { return owner == Owner::capstan ? capstan_ : baselines_; }
+  const OwnerTally& tally_of(Owner owner) const { return owner == Owner::capstan ? capstan_ : baselines_; }
   std::int64_t violations() const { return violations_; }  ///< worlds in which an owner's invariant was broken
   bool is_clean() const { return violations_ == 0 && failures_ == 0; }
   double simulated_hours() const { return capstan_.simulated_hours() + baselines_.simulated_hours(); }

@@ -11,11 +11,11 @@ using Figures = experiment::InvariantFigures;
 constexpr Counter kCounters[] = {
     {1, "partial_gang", &Figures::partial_gang, false},
     {2, "work_cut", &Figures::work_cut, false},
-    {3, "lowered_blind", &Figures::lowered_blind, false},
+    {3, "lowered_blind", &Figures::scale_downs_without_data, false},
     {4, "limit_exceeded", &Figures::limit_exceeded, false},
     {5, "not_repeatable", &Figures::not_repeatable, true},
-    {6, "group_overheld", &Figures::group_overheld, false},
-    {7, "oracle", &Figures::oracle, true},
+    {6, "group_overheld", &Figures::expired_group_holds, false},
+    {7, "oracle", &Figures::unobservable_values, true},
     {8, "not_conserved", &Figures::not_conserved, true},
     {12, "unsettled", &Figures::unsettled, false},
 };

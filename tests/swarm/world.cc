@@ -51,6 +51,8 @@ const std::vector<Choice> kFaults = {
     {"cluster.pools.0.offerings.0.refused", 35, {"30%", "100%"}},
     {"cluster.pools.0.offerings.1.refused", 30, {"20%", "60%"}},
     {"cluster.outages", 15, {"[{zone: zone-a, at: 70m, length: 10m}]", "[{zone: zone-b, at: 2h, length: 40m}]"}},
+    {"cluster.pools.0.budgets", 20, {"[]", "[{nodes: 1}]", "[{nodes: 0, start: \"0 * * * *\", duration: 20m}]"}},
+    {"cluster.pools.0.weight", 15, {"5"}},
 };
 
 const std::vector<Choice> kService = {
@@ -129,9 +131,10 @@ Shape draw_shape(Dice& dice) {
 /// Returns a pool with two offerings: a cheap spot node and an expensive on-demand node.
 std::string pool(const std::string& gpu, const Shape& shape) {
   return fmt::format(
-      "{{name: {0}, gpu_limit: {1}, offerings: [{{instance: cheap-{0}, gpu: {0}, gpus: {2}, usd_per_hour: 20, "
+      "{{name: {0}, gpu_limit: {1}, node_limit: {3}, offerings: [{{instance: cheap-{0}, gpu: {0}, gpus: {2}, "
+      "usd_per_hour: 20, "
       "capacity: spot}}, {{instance: dear-{0}, gpu: {0}, gpus: {2}, usd_per_hour: 30}}]}}",
-      gpu, shape.gpu_limit, shape.node_gpus);
+      gpu, shape.gpu_limit, shape.node_gpus, shape.gpu_limit / shape.node_gpus);
 }
 
 std::string bounds(std::int64_t min, std::int64_t max, std::int64_t initial) {

@@ -19,7 +19,8 @@ const Edges& edges() {
       {"model", {"base"}},
       {"engine", {"model"}},
       {"bound", {"engine"}},
-      {"decide", {"engine"}},
+      {"fleet", {"model"}},
+      {"decide", {"engine", "fleet"}},
       {"explain", {"decide"}},
       {"ports", {"model"}},
       {"control", {"decide", "explain", "ports"}},
@@ -44,10 +45,10 @@ const Edges& edges() {
       {"plan", {"experiment", "lint"}},
       {"serve", {"archive", "explain", "experiment", "net"}},
       {"top", {"serve"}},
-      {"cli", {"base",     "model",      "engine",   "decide",   "explain", "ports", "control",  "workload",
-               "sim",      "net",        "promql",   "manifest", "signals", "kube",  "emulator", "conformance",
-               "scenario", "experiment", "lint",     "plan",     "serve",   "top",   "schema",   "settings",
-               "archive",  "actuate",    "operator", "peers",    "bound"}},
+      {"cli", {"base",        "model",    "engine",     "fleet",    "decide",   "explain", "ports", "control",
+               "workload",    "sim",      "net",        "promql",   "manifest", "signals", "kube",  "emulator",
+               "conformance", "scenario", "experiment", "lint",     "plan",     "serve",   "top",   "schema",
+               "settings",    "archive",  "actuate",    "operator", "peers",    "bound"}},
   };
   return all;
 }

@@ -12,15 +12,16 @@ namespace {
 
 using Scope = LineRule::Scope;
 
-constexpr std::string_view kPureRooms[] = {"model", "engine", "bound", "decide", "explain"};
+constexpr std::string_view kPureRooms[] = {"model", "engine", "bound", "fleet", "decide", "explain"};
 
 /// The rooms whose code determines results, which must be the same bytes on every machine.
-constexpr std::string_view kResultRooms[] = {
-    "base",     "model", "engine", "bound",   "decide",  "explain",  "ports",      "control",     "sim",     "workload",
-    "settings", "peers", "promql", "signals", "archive", "scenario", "experiment", "conformance", "emulator"};
+constexpr std::string_view kResultRooms[] = {"base",     "model",    "engine",     "bound",       "fleet",
+                                             "decide",   "explain",  "ports",      "control",     "sim",
+                                             "workload", "settings", "peers",      "promql",      "signals",
+                                             "archive",  "scenario", "experiment", "conformance", "emulator"};
 
 /// The rooms that decide and act.
-constexpr std::string_view kCoreRooms[] = {"model", "decide", "control", "bound", "actuate"};
+constexpr std::string_view kCoreRooms[] = {"model", "fleet", "decide", "control", "bound", "actuate"};
 
 /// The only files below cli that may print or read a clock. A failed assertion prints. The other two files provide the
 /// clocks of the machine, which are then passed as arguments.
@@ -36,7 +37,7 @@ constexpr std::string_view kTestedElsewhere[] = {
     "src/workload/scan.cc",
     // read_test.cc tests the parts of the reader through archive::parse.
     "src/archive/require_written_keys.cc",
-    "src/archive/closed_lists.cc",
+    "src/archive/exclusion_lists.cc",
     "src/archive/read_catalog.cc",
     // services_test.cc, in the same folder, tests it.
     "src/scenario/read_queues.cc",
@@ -59,21 +60,21 @@ constexpr std::string_view kTestedElsewhere[] = {
     "src/operator/snapshot/catalog_builder.cc",
     "src/operator/snapshot/claim_times.cc",
     "src/operator/view/cluster_view.cc",
-    "src/operator/snapshot/kept_eligibility.cc",
+    "src/operator/snapshot/eligibility_table.cc",
     "src/operator/snapshot/pod_index.cc",
     "src/operator/snapshot/pod_node.cc",
-    "src/operator/view/pool_sales.cc",
+    "src/operator/view/purchase_options.cc",
     "src/operator/status/queue_status.cc",
     "src/operator/snapshot/queue_tree.cc",
     "src/operator/view/queue_view.cc",
-    "src/operator/view/rivals.cc",
+    "src/operator/view/competing_controllers.cc",
     "src/operator/snapshot/snapshot_builder.cc",
     "src/operator/snapshot/gang_rows.cc",
     "src/operator/snapshot/service_rows.cc",
     "src/operator/snapshot/gpu_holders.cc",
     "src/operator/snapshot/shared_gpus.cc",
-    "src/operator/snapshot/changed_look.cc",
-    "src/operator/snapshot/kept_replicas.cc",
+    "src/operator/snapshot/incremental_pass.cc",
+    "src/operator/snapshot/replica_table.cc",
     "src/operator/snapshot/view_changes.cc",
     "src/operator/memory/remembered_replicas.cc",
     "src/operator/view/scale_reader.cc",
@@ -128,7 +129,7 @@ bool reaches_results(const Source& s) { return production(s) && in(s.room(), kRe
 bool in_src(const Source& s) { return s.is_cpp() && !s.room().empty(); }
 bool any_cpp(const Source& s) { return s.is_cpp(); }
 bool our_header(const Source& s) { return s.is_header() && !s.room().empty(); }
-bool decides(const Source& s) { return production(s) && s.room() == "decide"; }
+bool decides(const Source& s) { return production(s) && (s.room() == "decide" || s.room() == "fleet"); }
 bool is_core(const Source& s) { return production(s) && in(s.room(), kCoreRooms); }
 bool any_file(const Source&) { return true; }
 

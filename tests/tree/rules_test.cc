@@ -46,7 +46,7 @@ constexpr EdgeRow kEdgeRows[] = {
     {"cli sees everything", "src/cli/main.cc", "#include \"experiment/compare.h\"", true},
     {"a folder sees the ones below it", "src/decide/provision/group.cc", "#include \"decide/place/fit.h\"", true},
     {"no folder sees one above it", "src/decide/place/fit.cc", "#include \"decide/provision/capacity.h\"", false},
-    {"files of a room are a folder too", "src/decide/index.cc", "#include \"decide/place/fit.h\"", false},
+    {"files of a room are a folder too", "src/decide/text.cc", "#include \"decide/place/fit.h\"", false},
     {"no room may include cli", "src/experiment/compare.cc", "#include \"cli/main.h\"", false},
     {"a path from src/", "src/base/time_test.cc", "#include \"time.h\"", false},
     {"no path with dots", "src/base/time_test.cc", "#include \"../base/time.h\"", false},

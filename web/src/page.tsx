@@ -8,7 +8,7 @@ import { type LogRow, logOf } from "./data/log";
 import type { Policy, Result } from "./data/result";
 import { namedServices, policyOf, servicePositions, sloOf } from "./data/service";
 import { count, duration, sloWords } from "./format";
-import { Later } from "./later";
+import { Deferred } from "./deferred";
 import { type Choice, kThemes, parseChoice, type Theme } from "./state";
 import { Cost, Teams } from "./view/cost";
 import { Decisions } from "./view/decisions";
@@ -70,10 +70,10 @@ function Toolbar({ result, choice, change, onAll }: ToolbarProps) {
       <label>
         Show{" "}
         <select
-          value={String(choice.shown)}
+          value={String(choice.shownPolicy)}
           onChange={(event) => {
-            const shown = Number(event.currentTarget.value);
-            change((before) => showPolicy(before, shown));
+            const position = Number(event.currentTarget.value);
+            change((before) => showPolicy(before, position));
           }}
         >
           {names.map((name, i) => (
@@ -102,11 +102,11 @@ function Toolbar({ result, choice, change, onAll }: ToolbarProps) {
       {names.length > 1 && (
         <label>
           compare with{" "}
-          <select value={String(choice.against)} onChange={(event) => change({ against: Number(event.currentTarget.value) })}>
+          <select value={String(choice.comparedPolicy)} onChange={(event) => change({ comparedPolicy: Number(event.currentTarget.value) })}>
             <option value="-1">no other policy</option>
             {names.map(
               (name, i) =>
-                i !== choice.shown && (
+                i !== choice.shownPolicy && (
                   <option key={i} value={String(i)}>
                     {name}
                   </option>
@@ -161,8 +161,8 @@ function useChoice(result: Result): [Choice, Change] {
   return [choice, change];
 }
 
-function showPolicy({ decision: _, ...choice }: Choice, shown: number): Choice {
-  return { ...choice, shown, against: choice.against === shown ? -1 : choice.against };
+function showPolicy({ decision: _, ...choice }: Choice, shownPolicy: number): Choice {
+  return { ...choice, shownPolicy, comparedPolicy: choice.comparedPolicy === shownPolicy ? -1 : choice.comparedPolicy };
 }
 
 /// Returns the functions by which views change the choice. They stay the same, so that a view is rendered again only if
@@ -191,7 +191,7 @@ function useActions(change: Change, end: number, log: () => LogRow[]) {
       onAt: (at: number) => change({ at: Math.round(at) }),
       onOpen: (decision: number | undefined) =>
         change(({ decision: _, ...rest }) => (decision === undefined ? rest : { ...rest, decision })),
-      onShow: (shown: number) => change((choice) => showPolicy(choice, shown)),
+      onShow: (position: number) => change((choice) => showPolicy(choice, position)),
       onService: (name: string | undefined) => change((choice) => withService(choice, name)),
     };
   }, [change, end]);
@@ -199,7 +199,7 @@ function useActions(change: Change, end: number, log: () => LogRow[]) {
 
 /// The part of the page that a small part of the result gives: the header, the verdict and the ranking.
 export function FirstPage({ result }: { result: Result }) {
-  const { theme, shown, against } = parseChoice(location.hash, result.policies.length);
+  const { theme, shownPolicy, comparedPolicy } = parseChoice(location.hash, result.policies.length);
   const dark = matchMedia("(prefers-color-scheme: dark)").matches;
   document.documentElement.dataset.theme = theme !== "auto" ? theme : dark ? "dark" : "light";
   const ignore = () => undefined;
@@ -207,7 +207,7 @@ export function FirstPage({ result }: { result: Result }) {
     <main data-late="">
       <Header result={result} theme={theme} onTheme={ignore} />
       {result.verdict !== undefined && <p class="verdict">{result.verdict}</p>}
-      <Ranking result={result} shown={shown} against={against} onShow={ignore} />
+      <Ranking result={result} shownPolicy={shownPolicy} comparedPolicy={comparedPolicy} onShow={ignore} />
       <p class="reads" role="status">
         Reads what happened over time …
       </p>
@@ -221,20 +221,20 @@ export function Page({ result, top }: { result: Result; top?: ComponentChildren 
   const dark = useSystemColours();
   const colours = choice.theme !== "auto" ? choice.theme : dark ? "dark" : "light";
   document.documentElement.dataset.theme = colours;
-  const policy = result.policies[choice.shown] ?? (result.policies[0] as Policy);
+  const policy = result.policies[choice.shownPolicy] ?? (result.policies[0] as Policy);
   const services = namedServices(result);
   const service = services.find((name) => name === choice.service);
-  const of = (one: Policy) => policyOf(one, result.services ?? [], service);
-  const shown = useMemo(() => of(policy), [policy, service]);
-  const other = result.policies[choice.against];
-  const against = useMemo(() => (other === undefined ? undefined : of(other)), [other, service]);
+  const forService = (one: Policy) => policyOf(one, result.services ?? [], service);
+  const shown = useMemo(() => forService(policy), [policy, service]);
+  const other = result.policies[choice.comparedPolicy];
+  const against = useMemo(() => (other === undefined ? undefined : forService(other)), [other, service]);
   const end = Math.max(60, shown.simulated_ns / 1e9);
   const { from, to } = choice;
   const range = useMemo<Stretch>(() => (from !== undefined && to !== undefined ? [from, Math.min(to, end)] : [0, end]), [from, to, end]);
   const positions = useMemo(() => servicePositions(result, service), [result, service]);
   const at = momentOf(shown, range, choice.at);
   const { onRange, onAll, onMoment, onLead, onAt, onOpen, onShow, onService } = useActions(change, end, () => logOf(result, shown));
-  // The fleet is read when a number is followed: its views may not have been drawn yet.
+  // Reads the fleet when the reader clicks a number, because the views that read it may not have been drawn yet.
   const fleet = () => (policy.fleet === undefined ? undefined : readFleet(policy.fleet, result.services ?? [], policy.simulated_ns / 1e9));
   const onState = useCallback(
     (state: string) => {
@@ -256,33 +256,33 @@ export function Page({ result, top }: { result: Result; top?: ComponentChildren 
       <Header result={result} theme={choice.theme} onTheme={(theme) => change({ theme })} />
       {result.verdict !== undefined && <p class="verdict">{result.verdict}</p>}
       {top}
-      <Ranking result={result} shown={choice.shown} against={choice.against} onShow={onShow} />
+      <Ranking result={result} shownPolicy={choice.shownPolicy} comparedPolicy={choice.comparedPolicy} onShow={onShow} />
       <Services policy={policy} chosen={service} {...(services.length > 0 ? { onService } : {})} />
       <Jobs policy={policy} />
       <Toolbar result={result} choice={choice} change={change} onAll={onAll} />
-      <Later>
+      <Deferred>
         <Timeline slo={sloOf(result, policy, service)} shown={shown} services={positions} against={against} range={range} onRange={onRange} at={at} onAt={onAt} theme={colours} />
-      </Later>
+      </Deferred>
       <Moments policy={shown} onMoment={onMoment} />
-      <Later>
+      <Deferred>
         <Decisions result={result} policy={shown} range={range} onRange={onRange} at={choice.at} opened={choice.decision} onOpen={onOpen} />
-      </Later>
+      </Deferred>
       {policy.signals !== undefined && (
-        <Later>
+        <Deferred>
           <Signals policy={policy} range={range} onRange={onRange} at={at} onAt={onAt} theme={colours} />
-        </Later>
+        </Deferred>
       )}
       <History result={result} shown={shown} against={against} range={range} onRange={onRange} at={at} onAt={onAt} theme={colours} />
-      <Later>
+      <Deferred>
         <div class="columns">
           <Cost result={result} shown={policy} onState={onState} onNodes={onNodes} />
-          {result.policies.length > 1 && <Frontier result={result} shown={choice.shown} onShow={onShow} />}
+          {result.policies.length > 1 && <Frontier result={result} shownPolicy={choice.shownPolicy} onShow={onShow} />}
         </div>
         <Teams policy={policy} />
-      </Later>
-      <Later>
+      </Deferred>
+      <Deferred>
         <Latency shown={shown} against={against} onLatency={onLatency} />
-      </Later>
+      </Deferred>
       {result.command !== undefined && (
         <footer>
           <p>

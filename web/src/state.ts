@@ -6,9 +6,9 @@ export const kThemes: readonly Theme[] = ["auto", "light", "dark", "contrast"];
 
 export interface Choice {
   /// Position of the policy that is shown.
-  shown: number;
+  shownPolicy: number;
   /// Position of the policy that it is compared with; -1: none.
-  against: number;
+  comparedPolicy: number;
   /// The service that the charts show alone; absent: all.
   service?: string;
   /// The stretch of time that is shown, in seconds since the start; absent: all of it.
@@ -33,10 +33,11 @@ export function parseChoice(hash: string, policies: number): Choice {
     const value = whole(fields.get(key));
     return value !== undefined && value < policies ? value : undefined;
   };
-  const shown = position("policy") ?? 0;
-  const against = position("against");
+  const shownPolicy = position("policy") ?? 0;
+  const comparedPolicy = position("against");
   const theme = kThemes.find((name) => name === fields.get("theme")) ?? "auto";
-  const choice: Choice = { shown, against: against === undefined || against === shown ? -1 : against, theme };
+  const isOther = comparedPolicy !== undefined && comparedPolicy !== shownPolicy;
+  const choice: Choice = { shownPolicy, comparedPolicy: isOther ? comparedPolicy : -1, theme };
   const service = fields.get("service");
   if (service !== null && service !== "") choice.service = service;
   const from = whole(fields.get("from"));
@@ -51,8 +52,8 @@ export function parseChoice(hash: string, policies: number): Choice {
 
 export function choiceHash(choice: Choice): string {
   const fields = new URLSearchParams();
-  if (choice.shown !== 0) fields.set("policy", String(choice.shown));
-  if (choice.against >= 0) fields.set("against", String(choice.against));
+  if (choice.shownPolicy !== 0) fields.set("policy", String(choice.shownPolicy));
+  if (choice.comparedPolicy >= 0) fields.set("against", String(choice.comparedPolicy));
   if (choice.service !== undefined) fields.set("service", choice.service);
   if (choice.from !== undefined && choice.to !== undefined) {
     fields.set("from", String(choice.from));

@@ -55,9 +55,9 @@ test("numbers are written as people read them", () => {
 });
 
 test("a choice survives the address, and a foreign address gives the defaults", () => {
-  const choice = { shown: 2, against: 0, service: "chat & code", from: 60, to: 120, at: 90, theme: "dark" } as const;
+  const choice = { shownPolicy: 2, comparedPolicy: 0, service: "chat & code", from: 60, to: 120, at: 90, theme: "dark" } as const;
   assert.deepEqual(parseChoice(choiceHash(choice), 3), choice);
-  const defaults = { shown: 0, against: -1, theme: "auto" };
+  const defaults = { shownPolicy: 0, comparedPolicy: -1, theme: "auto" };
   for (const hash of ["", "#", "#policy=9", "#policy=-1&against=x", "#from=9&to=3", "#theme=pink", "#at=soon", "#against=0", "#policy=1e400"]) {
     assert.deepEqual(parseChoice(hash, 3), defaults, hash);
   }

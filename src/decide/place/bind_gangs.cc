@@ -15,7 +15,7 @@ Reason reason_of_place(const model::Catalog& catalog, const model::GangSpec& spe
   return {ReasonCode::placed_wider, {pods, model::reason_number(level), model::reason_number(preferred)}};
 }
 
-void bind(PendingGang& gang, const RoomSearch::Found& found, Context& context) {
+void bind(PendingGang& gang, const RoomSearch::LevelFit& found, Context& context) {
   const GangPods& pods = gang.pods;
   context.queues.place(pods.without_node);
   model::BindPods bind{.gang = gang.id(), .bindings = {}};
@@ -40,7 +40,7 @@ void bind_gangs(Context& context) {
       gang.decide(PlacementResult::Kind::held_by_queue, *full);
       continue;
     }
-    const RoomSearch::Found found = context.search.find(gang.pods);
+    const RoomSearch::LevelFit found = context.search.find(gang.pods);
     if (found.fit.nodes.empty())
       gang.refused = found.fit;
     else

@@ -8,7 +8,7 @@ namespace capstan::decide::place {
 namespace {
 
 TEST(BindGangs, TheOldestGangWithRoomIsBound) {
-  testing::World world;
+  fleet::testing::World world;
   world.node(0, 8);
   world.gang(2, 8, TopologyLevel::node, 0);
   const GangId second = world.gang(8, 1, TopologyLevel::node, 1);
@@ -18,7 +18,7 @@ TEST(BindGangs, TheOldestGangWithRoomIsBound) {
 }
 
 TEST(BindGangs, SwitchedOffEveryGangStaysPendingWithAReason) {
-  testing::World world;
+  fleet::testing::World world;
   world.node(0, 8);
   world.gang(8, 1, TopologyLevel::node);
   const Decision decision = place_once(world, gang_without("bind_gangs"));

@@ -24,7 +24,7 @@ void bind_pods(Context& context) {
                           .pod_class = context.snapshot.catalog->eligibility.find(spec.pod_class)};
     const NodeId node = first_with_room(context.rooms.rooms(), request);
     if (!node.valid()) {
-      context.search.noted({pod.gang, gang.service, gang.ordinal}, request, {});
+      context.search.with_note({pod.gang, gang.service, gang.ordinal}, request, {});
       lacking[pod.gang] = {ReasonCode::no_node_fits, {spec.gpus_per_pod.count, spec.gpu.value}};
       continue;
     }

@@ -8,7 +8,7 @@ namespace capstan::decide::place {
 namespace {
 
 TEST(BindPods, SwitchedOffNoPodIsBound) {
-  testing::World world;
+  fleet::testing::World world;
   world.node(0, 8);
   world.gang(2, 1, TopologyLevel::node);
   Policy policy{.kind = Policy::Kind::first_fit};

@@ -12,7 +12,7 @@ using Outcome = Candidate::Outcome;
 Outcome outcome_of(const Request& request, const Candidate& candidate, bool is_usable, bool is_chosen) {
   if (is_chosen) return Outcome::chosen;
   if (!is_usable) return request.avoided == nullptr ? Outcome::not_allowed : Outcome::has_share;
-  return candidate.pods == request.pods ? Outcome::emptier : Outcome::too_small;
+  return candidate.pods == request.pods ? Outcome::worse_fit : Outcome::too_small;
 }
 
 Candidate node_candidate(const Rooms& rooms, NodeId id, const Request& request, const Fit& fit) {

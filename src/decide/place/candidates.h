@@ -16,12 +16,13 @@ namespace capstan::decide::place {
 struct Candidate {
   enum class Outcome : std::uint8_t {
     chosen,       ///< takes all pods
-    emptier,      ///< would take all pods, but another place with fewer free GPUs takes them too
+    worse_fit,    ///< would take all pods, but another place with fewer free GPUs takes them too
     too_small,    ///< does not take all pods now
     not_allowed,  ///< the pods may run on none of its nodes
     has_share,    ///< has its share of the replicas of a service that must survive the loss of a domain
   };
-  DomainId domain{};      ///< none at level `node`, and for the nodes without a cluster
+  /// No domain at level `node`, and at level `cluster` for the nodes that belong to no cluster.
+  DomainId domain{};
   NodeId node{};          ///< only at level `node`
   MilliGpu free{};        ///< free GPUs on nodes that the pods may use; on all its nodes if there is no such node
   std::int64_t pods = 0;  ///< pods of the gang that fit now

@@ -3,19 +3,19 @@
 #include <gtest/gtest.h>
 
 #include "decide/place/place.h"
-#include "decide/testing/world.h"
+#include "fleet/testing/world.h"
 
 namespace capstan::decide::place {
 namespace {
 
-using testing::at;
-using testing::World;
+using fleet::testing::at;
+using fleet::testing::World;
 using Outcome = Candidate::Outcome;
 
 std::vector<Search> searches_of(const World& world, Detail detail = Detail::candidates,
                                 Policy::Kind kind = Policy::Kind::gang) {
   Memory memory;
-  Index index = build(world.snapshot);
+  Index index = fleet::build(world.snapshot);
   return decide(index, world.snapshot, {}, {.kind = kind}, memory, at(100), {.options = {.detail = detail}}).searches;
 }
 
@@ -35,7 +35,7 @@ TEST(Candidates, TheFullestDomainWithRoomIsChosenAndEachOtherSaysWhyNot) {
   EXPECT_EQ(search.places, 3);
   const std::vector<Candidate> expected = {
       {.domain = world.nvlink(0), .free = whole_gpus(8), .pods = 8, .outcome = Outcome::chosen},
-      {.domain = world.nvlink(2), .free = whole_gpus(16), .pods = 8, .outcome = Outcome::emptier},
+      {.domain = world.nvlink(2), .free = whole_gpus(16), .pods = 8, .outcome = Outcome::worse_fit},
       {.domain = world.nvlink(1), .free = whole_gpus(4), .pods = 4, .outcome = Outcome::too_small},
   };
   EXPECT_EQ(search.candidates, expected);

@@ -61,7 +61,7 @@ std::string broken_gang(const PendingGang& gang, const BindPods& bind, const Con
   const model::Level level = context.snapshot.gangs.at(gang.id()).spec.together;
   const auto domain = [&](NodeId id) {
     const NodeRoom* room = context.index.rooms.find(id);
-    return level == TopologyLevel::node ? id.value : room == nullptr ? kNowhere : room->domains.of(level).value;
+    return level == TopologyLevel::node ? id.value : room == nullptr ? kNowhere : room->domains.domain_at(level).value;
   };
   const NodeId first = gang.pods.bound.empty() ? bind.bindings.front().node : gang.pods.bound.front();
   const bool is_together = std::ranges::all_of(
@@ -75,7 +75,7 @@ std::string broken_rooms(const Context& context, const Bound& bound) {
     FreeGpus free = context.index.rooms.find(id)->free;
     if (const auto here = assumed.find(id); here != assumed.end()) {
       for (const AssumedPod& pod : here->second) {
-        if (places(free, pod.gpus) > 0) take(free, pod.gpus);
+        if (fleet::places(free, pod.gpus) > 0) take(free, pod.gpus);
       }
     }
     if (on_node.gpus > free.sum || on_node.whole > free.whole())

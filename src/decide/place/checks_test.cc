@@ -20,10 +20,10 @@ struct Cycle {
     first = world.gang(3, 1, TopologyLevel::nvlink, 0);
     second = world.gang(3, 1, TopologyLevel::nvlink, 1);
     world.enqueue(second, world.queue(2));
-    index = build(world.snapshot);
+    index = fleet::build(world.snapshot);
     index.assumed.update(index.rooms, world.snapshot.catalog->eligibility, {}, {});
-    context.emplace(index, world.snapshot, std::span<const model::PlannedGang>(), policy, memory, testing::at(100),
-                    leaving);
+    context.emplace(index, world.snapshot, std::span<const model::PlannedGang>(), policy, memory,
+                    fleet::testing::at(100), leaving);
   }
   /// Binds the pods of a gang to these nodes without a look at any limit.
   std::string bind(std::size_t gang, const std::vector<NodeId>& nodes) {
@@ -38,12 +38,12 @@ struct Cycle {
     return broken_invariant(*context);
   }
 
-  testing::World world;
+  fleet::testing::World world;
   NodeId a, b;
   GangId first, second;
   Policy policy;
   Memory memory;
-  Leaving leaving;
+  LeavingNodes leaving;
   Index index;
   std::optional<Context> context;
 };

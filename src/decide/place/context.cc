@@ -25,7 +25,8 @@ void settle(PendingGang& gang, Context& context) {
       pods.without_node.empty() ? context.broken(gang.id()) == nullptr : context.rooms.has(pods.without_node.front());
   if (is_assumed) return context.wait_for_confirmation(gang);
   const std::int64_t unseen = pods.have_node - std::ssize(pods.bound);
-  // The remaining pods must go into the domain of the others.
+  // The remaining pods must join the domain of the bound pods. It is unknown while nodes of bound pods are not in the
+  // snapshot.
   if (!pods.without_node.empty() && unseen > 0)
     gang.decide(Kind::cannot_fit_now, {ReasonCode::nodes_not_seen, {unseen}});
 }
@@ -33,7 +34,7 @@ void settle(PendingGang& gang, Context& context) {
 }  // namespace
 
 Context::Context(Index& rooms_index, const model::Snapshot& from, std::span<const model::PlannedGang> planned_gangs,
-                 const Policy& with, Memory& known, Instant at, const Leaving& given_back)
+                 const Policy& with, Memory& known, Instant at, const LeavingNodes& given_back)
     : index(rooms_index),
       snapshot(from),
       planned(planned_gangs),
@@ -78,8 +79,8 @@ Shortfall shortfall_of(const GangPods& gang, const BestPlace& best) {
   return lack;
 }
 
-Memory::Broken* Context::broken(GangId id) {
-  const auto found = std::ranges::find(memory.broken, id, &Memory::Broken::gang);
+Memory::BrokenGang* Context::broken(GangId id) {
+  const auto found = std::ranges::find(memory.broken, id, &Memory::BrokenGang::gang);
   return found == memory.broken.end() ? nullptr : &*found;
 }
 
@@ -90,7 +91,7 @@ Decision finished(Context& context) {
     if (!gang.result) gang.decide(Kind::cannot_fit_now, {ReasonCode::passes_off, {}});
     decision.verdicts.push_back(*gang.result);
     if (gang.result->kind == Kind::placed) continue;
-    decision.plan.kept.push_back({Plan::Kept::Subject::gang, gang.id().value, gang.result->why});
+    decision.plan.no_actions.push_back({Plan::NoAction::Subject::gang, gang.id().value, gang.result->why});
   }
   context.search.forget_unused();
   return std::move(decision);

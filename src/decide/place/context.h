@@ -32,7 +32,7 @@ struct Context {
   /// Sets up a decision. Gangs that wait for something other than room get their result here.
   /// @param index  its assumed rooms are up to date
   Context(Index& index, const model::Snapshot& snapshot, std::span<const model::PlannedGang> planned,
-          const Policy& policy, Memory& memory, Instant now, const Leaving& leaving);
+          const Policy& policy, Memory& memory, Instant now, const LeavingNodes& leaving);
   Context(const Context&) = delete;
   Context& operator=(const Context&) = delete;
 
@@ -42,7 +42,7 @@ struct Context {
   const Policy& policy;
   Memory& memory;
   const Instant now;
-  const Leaving& leaving;
+  const LeavingNodes& leaving;
 
   AssumedRooms& rooms;
   QueueBudget queues;
@@ -56,7 +56,7 @@ struct Context {
   /// Decides that a gang waits until a snapshot shows its bindings.
   void wait_for_confirmation(PendingGang& gang) const;
   /// Returns the memory of a broken gang; null if the gang is not broken.
-  Memory::Broken* broken(GangId id);
+  Memory::BrokenGang* broken(GangId id);
 };
 
 /// Returns the shortfall of a gang for which there is no room.

@@ -18,7 +18,7 @@ bool nodes_are_coming(const PendingGang& gang, const Context& context) {
 }
 
 /// Evicts the pods of the gang, and starts its time as a broken gang again.
-void give_up(PendingGang& gang, Memory::Broken& broken, const Reason& why, const Context& context) {
+void give_up(PendingGang& gang, Memory::BrokenGang& broken, const Reason& why, const Context& context) {
   for (const PodId pod : context.snapshot.gangs.at(gang.id()).pods) {
     const model::Pod* row = context.snapshot.pods.find(pod);
     if (row != nullptr && has_node(*row)) gang.actions.push_back({model::EvictPod{pod}, why});
@@ -32,7 +32,7 @@ void evict_broken(Context& context) {
   for (PendingGang& gang : context.gangs) {
     const bool all_bound = gang.pods.without_node.empty();
     if (gang.result || !(all_bound || gang.refused)) continue;
-    Memory::Broken* broken = context.broken(gang.id());
+    Memory::BrokenGang* broken = context.broken(gang.id());
     if (broken == nullptr) continue;
     const bool is_over = context.now - broken->since >= context.policy.broken_for && !nodes_are_coming(gang, context);
     // A gang whose other pods need nodes waits for these nodes in a later pass.

@@ -17,10 +17,10 @@ struct LostPod {
   /// Returns the decision of the last of two cycles, in the second of which the gang is broken for too long.
   Decision second_cycle(const Policy& policy) {
     Memory memory;
-    place_once(world, policy, memory, testing::at(100));
-    return place_once(world, policy, memory, testing::at(100) + policy.broken_for);
+    place_once(world, policy, memory, fleet::testing::at(100));
+    return place_once(world, policy, memory, fleet::testing::at(100) + policy.broken_for);
   }
-  testing::World world;
+  fleet::testing::World world;
   GangId gang;
 };
 

@@ -76,7 +76,7 @@ Room room_in(const Rooms& rooms, const FreeNodes& nodes, const Request& request)
     if (counts_by_group(request)) {
       const auto count = static_cast<std::int64_t>(group.size());
       sum.nodes += count;
-      sum.pods += count * places(free, request.gpus_per_pod);
+      sum.pods += count * fleet::places(free, request.gpus_per_pod);
       sum.free += usable(free, request) * count;
       return;
     }
@@ -107,7 +107,7 @@ struct NodeChoice {
 NodeChoice best_node(const Rooms& rooms, const FreeNodes& nodes, const Request& request) {
   NodeChoice best;
   each_group(nodes, request, MilliGpu{}, [&](const FreeGpus& free, const std::set<NodeId>& group) {
-    const std::int64_t slots_by_gpus = std::min(places(free, request.gpus_per_pod), request.pods);
+    const std::int64_t slots_by_gpus = std::min(fleet::places(free, request.gpus_per_pod), request.pods);
     for (const NodeId id : group) {
       if (best.slots >= 0 && best.rank() <= NodeChoice{id, usable(free, request), slots_by_gpus}.rank()) return;
       const NodeRoom& room = *rooms.find(id);
@@ -211,7 +211,7 @@ bool revise_on_node(Fit& fit, const Rooms& rooms, const Request& request,
 std::vector<DomainId> changed_domains(const Request& request, std::span<const AssumedRooms::Change> changes) {
   std::vector<DomainId> domains;
   for (const AssumedRooms::Change& change : changes) {
-    const DomainId domain = change.domains.of(request.level);
+    const DomainId domain = change.domains.domain_at(request.level);
     if (domain.valid() && (domains.empty() || domains.back() != domain)) domains.push_back(domain);
   }
   sort_unique(domains);
@@ -259,7 +259,7 @@ std::int64_t pods_if_empty(const Rooms& rooms, const FreeNodes& nodes, const Req
   std::int64_t most = 0;
   each_group(nodes, request, MilliGpu{}, [&](const FreeGpus&, const std::set<NodeId>& group) {
     for (const NodeId id : group) {
-      const std::int64_t pods = places(free_gpus(rooms.find(id)->gpus, {}), request.gpus_per_pod);
+      const std::int64_t pods = fleet::places(fleet::free_gpus(rooms.find(id)->gpus, {}), request.gpus_per_pod);
       most = is_one_node ? std::max(most, pods) : most + pods;
     }
   });
@@ -274,7 +274,7 @@ MilliGpu usable(const FreeGpus& free, const Request& request) {
 
 std::int64_t slots(const NodeRoom& room, NodeId id, const Request& request) {
   if (!room.open || is_avoided(request, room, id)) return 0;
-  const std::int64_t by_gpus = places(room.free, request.gpus_per_pod);
+  const std::int64_t by_gpus = fleet::places(room.free, request.gpus_per_pod);
   if (request.pod_class == nullptr || !room.available) return by_gpus;
   return model::times_in(request.pod_class->requests, *room.available, by_gpus);
 }
@@ -282,7 +282,7 @@ std::int64_t slots(const NodeRoom& room, NodeId id, const Request& request) {
 std::int64_t pods_by_gpus(const FreeNodes& nodes, const Request& request) {
   std::int64_t pods = 0;
   each_group(nodes, request, request.gpus_per_pod, [&](const FreeGpus& free, const std::set<NodeId>& group) {
-    pods += static_cast<std::int64_t>(group.size()) * places(free, request.gpus_per_pod);
+    pods += static_cast<std::int64_t>(group.size()) * fleet::places(free, request.gpus_per_pod);
   });
   return pods;
 }

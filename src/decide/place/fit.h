@@ -6,8 +6,7 @@
 #include <vector>
 
 #include "base/quantity.h"
-#include "decide/failure_domains.h"
-#include "decide/index.h"
+#include "decide/fleet_nouns.h"
 #include "model/eligibility.h"
 
 namespace capstan::decide::place {

@@ -7,12 +7,12 @@
 #include <tuple>
 #include <vector>
 
-#include "decide/testing/world.h"
+#include "fleet/testing/world.h"
 
 namespace capstan::decide::place {
 namespace {
 
-using testing::World;
+using fleet::testing::World;
 
 Request any_request(const World& world) {
   return {.gpu = {0},
@@ -24,22 +24,23 @@ Request any_request(const World& world) {
 
 /// Calls `visit(id, room)` for each node of a domain that admits the pods of a request.
 template <typename Visit>
-void each_admitted(const World& world, const Index& index, const DomainKey& key, const Request& request, Visit visit) {
+void each_admitted(const World& world, const Index& index, const fleet::DomainKey& key, const Request& request,
+                   Visit visit) {
   world.snapshot.nodes.for_each([&](NodeId id, const model::Node&) {
     const NodeRoom& room = *index.rooms.find(id);
-    if (!room.open || room.gpu != key.gpu || room.domains.of(key.level) != key.domain) return;
+    if (!room.open || room.gpu != key.gpu || room.domains.domain_at(key.level) != key.domain) return;
     if (request.pod_class == nullptr || request.pod_class->admits(room.node_class)) visit(id, room);
   });
 }
 
 RC_GTEST_PROP(Fit, PodsByGpusEqualACountOfTheNodes, ()) {
-  const World world = testing::random_world();
-  const Index index = build(world.snapshot);
+  const World world = fleet::testing::random_world();
+  const Index index = fleet::build(world.snapshot);
   const Request request = any_request(world);
   for (const auto& [key, domain] : index.rooms.domains()) {
     std::int64_t by_gpus = 0, now = 0;
     each_admitted(world, index, key, request, [&](NodeId id, const NodeRoom& room) {
-      by_gpus += places(room.free, request.gpus_per_pod);
+      by_gpus += fleet::places(room.free, request.gpus_per_pod);
       now += slots(room, id, request);
     });
     RC_ASSERT(pods_by_gpus(domain.nodes, request) == by_gpus);
@@ -49,8 +50,8 @@ RC_GTEST_PROP(Fit, PodsByGpusEqualACountOfTheNodes, ()) {
 
 /// The bounds that spare most domains a count must not change which domain is found.
 RC_GTEST_PROP(Fit, TheBestDomainTakesTheMostPodsAndIsTheFullest, ()) {
-  const World world = testing::random_world();
-  const Index index = build(world.snapshot);
+  const World world = fleet::testing::random_world();
+  const Index index = fleet::build(world.snapshot);
   const Request request = any_request(world);
   const Fit fit = best_fit(index.rooms, request);
   const MilliGpu enough = request.gpus_per_pod * request.pods;

@@ -10,13 +10,13 @@
 
 #include "decide/place/fit.h"
 #include "decide/place/place.h"
-#include "decide/testing/world.h"
+#include "fleet/testing/world.h"
 
 namespace capstan::decide::place {
 namespace {
 
-using testing::at;
-using testing::World;
+using fleet::testing::at;
+using fleet::testing::World;
 
 void check_equal(const Decision& kept, const Decision& fresh) {
   RC_ASSERT(kept.verdicts.size() == fresh.verdicts.size());
@@ -61,7 +61,7 @@ void confirm_some(World& world, const Decision& decision, model::Delta& delta) {
 }
 
 World world_that_buys_and_spreads() {
-  World world = testing::random_world();
+  World world = fleet::testing::random_world();
   if (*rc::gen::inRange(0, 2) == 0) world.pool({world.offering(8, 0, 10), world.offering(8, 1, 10)}, 64);
   if (*rc::gen::inRange(0, 3) == 0) {
     world.catalog().services[0].survives = *rc::gen::element(TopologyLevel::zone, TopologyLevel::node);
@@ -75,10 +75,10 @@ RC_GTEST_PROP(KeptIndex, DecidesAsANewOne, ()) {
   World world = world_that_buys_and_spreads();
   const Policy policy{
       .kind = *rc::gen::weightedElement<Policy::Kind>({{1, Policy::Kind::first_fit}, {4, Policy::Kind::gang}})};
-  Index index = build(world.snapshot);
+  Index index = fleet::build(world.snapshot);
   Memory memory;
   for (int cycle = 0; cycle < 6; ++cycle) {
-    Leaving leaving;
+    LeavingNodes leaving;
     if (*rc::gen::inRange(0, 4) == 0)
       leaving.nodes.push_back({*rc::gen::inRange<std::uint32_t>(0, world.next_node + 1)});
     std::vector<model::PlannedGang> planned;
@@ -87,11 +87,11 @@ RC_GTEST_PROP(KeptIndex, DecidesAsANewOne, ()) {
     }
     const Instant now = at(cycle * *rc::gen::element<std::int64_t>(1, 20));
     Memory copy = parse_memory(to_text(memory)).value();
-    Index fresh = build(world.snapshot);
+    Index fresh = fleet::build(world.snapshot);
     const Decision decision = decide(index, world.snapshot, planned, policy, memory, now, {.leaving = leaving});
     check_equal(decision, decide(fresh, world.snapshot, planned, policy, copy, now, {.leaving = leaving}));
     RC_ASSERT(memory == copy);
-    model::Delta delta = testing::disturb(world);
+    model::Delta delta = fleet::testing::disturb(world);
     add_equal_gangs(world, delta);
     confirm_some(world, decision, delta);
     apply(index, world.snapshot, delta);
@@ -100,8 +100,8 @@ RC_GTEST_PROP(KeptIndex, DecidesAsANewOne, ()) {
 
 /// Compares a revised refusal with a search, over classes, levels and changes of nodes.
 RC_GTEST_PROP(KeptIndex, ARevisedRefusalEqualsASearch, ()) {
-  World world = testing::random_world();
-  Index index = build(world.snapshot);
+  World world = fleet::testing::random_world();
+  Index index = fleet::build(world.snapshot);
   const auto update = [&] { index.assumed.update(index.rooms, world.snapshot.catalog->eligibility, {}, {}); };
   update();
   const Request request{
@@ -114,7 +114,7 @@ RC_GTEST_PROP(KeptIndex, ARevisedRefusalEqualsASearch, ()) {
   if (!before.nodes.empty()) return;
   const std::uint64_t version = index.assumed.version();
   const std::shared_ptr<const model::Catalog> catalog = world.snapshot.catalog;  // the request points into it
-  const model::Delta delta = testing::disturb(world);
+  const model::Delta delta = fleet::testing::disturb(world);
   apply(index, world.snapshot, delta);
   update();
   if (delta.catalog.eligibility) return;  // every refusal is dropped
@@ -135,7 +135,7 @@ struct EqualGangs {
     for (std::size_t domain = 0; domain < 8; ++domain) world.node(domain, 4);
     world.pool({world.offering(16, 0, 10)}, 64);
     for (int i = 0; i < 10'000; ++i) world.gang(2, 8, level, i);
-    index = build(world.snapshot);
+    index = fleet::build(world.snapshot);
   }
   Decision look() {
     Decision decision = decide(index, world.snapshot, {}, {}, memory, at(20'000));

@@ -8,7 +8,7 @@ namespace capstan::decide::place {
 namespace {
 
 TEST(NominateClaims, SwitchedOffAGangForWhichANodeIsOnItsWayStatesOnlyWhatItLacks) {
-  testing::World world;
+  fleet::testing::World world;
   const model::OfferingId offering = world.offering(8, 0, 10);
   const model::PoolId pool = world.pool({offering}, 64);
   world.claim(pool, offering, model::Claim::Phase::launched, 90);

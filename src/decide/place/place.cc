@@ -17,7 +17,7 @@ namespace {
 std::vector<AssumedPod> assumed_pods(const model::Snapshot& snapshot, const Memory& memory) {
   std::vector<AssumedPod> pods;
   pods.reserve(memory.assumed.size());
-  for (const Memory::Assumed& assumed : memory.assumed) {
+  for (const Memory::AssumedBinding& assumed : memory.assumed) {
     const model::Gang* gang = snapshot.gangs.find(assumed.gang);
     const model::Pod& pod = snapshot.pods.at(assumed.pod);
     const bool is_repeated = !pods.empty() && pods.back().pod == assumed.pod;
@@ -33,7 +33,7 @@ std::vector<AssumedPod> assumed_pods(const model::Snapshot& snapshot, const Memo
 
 /// Drops assumed bindings that the snapshot confirms, whose pod is gone, or that were not confirmed in time.
 void forget_settled(Memory& memory, const model::Snapshot& snapshot, Instant now) {
-  std::erase_if(memory.assumed, [&](const Memory::Assumed& assumed) {
+  std::erase_if(memory.assumed, [&](const Memory::AssumedBinding& assumed) {
     const model::Pod* pod = snapshot.pods.find(assumed.pod);
     return now >= assumed.until || pod == nullptr || pod->phase != model::Pod::Phase::pending || pod->node.valid();
   });
@@ -41,13 +41,13 @@ void forget_settled(Memory& memory, const model::Snapshot& snapshot, Instant now
 
 /// Updates which pending gangs are broken, and since when.
 void follow_broken(Memory& memory, const Index& index, const model::Snapshot& snapshot, Instant now) {
-  std::vector<Memory::Broken> rows;
+  std::vector<Memory::BrokenGang> rows;
   for (const auto& [created, id] : index.pending_gangs) {
     if (!is_broken(snapshot, snapshot.gangs.at(id))) continue;
-    const auto known = std::ranges::find(memory.broken, id, &Memory::Broken::gang);
+    const auto known = std::ranges::find(memory.broken, id, &Memory::BrokenGang::gang);
     rows.push_back({id, known == memory.broken.end() ? now : known->since});
   }
-  std::ranges::sort(rows, {}, &Memory::Broken::gang);
+  std::ranges::sort(rows, {}, &Memory::BrokenGang::gang);
   memory.broken = std::move(rows);
 }
 
@@ -61,8 +61,8 @@ void assume(Memory& memory, const model::Snapshot& snapshot, const model::Plan& 
     }
   }
   const auto added = memory.assumed.begin() + static_cast<std::ptrdiff_t>(known);
-  std::ranges::sort(added, memory.assumed.end(), {}, &Memory::Assumed::pod);
-  std::ranges::inplace_merge(memory.assumed, added, {}, &Memory::Assumed::pod);
+  std::ranges::sort(added, memory.assumed.end(), {}, &Memory::AssumedBinding::pod);
+  std::ranges::inplace_merge(memory.assumed, added, {}, &Memory::AssumedBinding::pod);
 }
 
 }  // namespace
@@ -76,11 +76,11 @@ std::string_view name(PlacementResult::Kind kind) {
 }
 
 void forget(Memory& memory, GangId gang) {
-  std::erase_if(memory.assumed, [&](const Memory::Assumed& assumed) { return assumed.gang == gang; });
+  std::erase_if(memory.assumed, [&](const Memory::AssumedBinding& assumed) { return assumed.gang == gang; });
 }
 
 void keep_assumed(Memory& memory, std::span<const GangId> gangs, Instant until) {
-  for (Memory::Assumed& assumed : memory.assumed) {
+  for (Memory::AssumedBinding& assumed : memory.assumed) {
     if (std::ranges::binary_search(gangs, assumed.gang)) assumed.until = std::max(assumed.until, until);
   }
 }

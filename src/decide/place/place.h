@@ -11,7 +11,7 @@
 #include "base/error.h"
 #include "base/quantity.h"
 #include "base/time.h"
-#include "decide/index.h"
+#include "decide/fleet_nouns.h"
 #include "decide/options.h"
 #include "decide/passes.h"
 #include "decide/place/candidates.h"
@@ -48,31 +48,31 @@ std::vector<std::string_view> pass_names(Policy::Kind kind);
 /// The memory of placement. Its size is bounded by the unbound pods and the pending gangs.
 struct Memory {
   /// A binding that was decided and that no snapshot shows yet. kube-scheduler calls its pod an assumed pod.
-  struct Assumed {
+  struct AssumedBinding {
     model::PodId pod;
     model::NodeId node;
     model::GangId gang;
     MilliGpu gpus;
     Instant until;
-    friend bool operator==(const Assumed&, const Assumed&) = default;
+    friend bool operator==(const AssumedBinding&, const AssumedBinding&) = default;
   };
   /// A gang in which some pods have a node, but too few to be useful.
-  struct Broken {
+  struct BrokenGang {
     model::GangId gang;
     Instant since;  ///< time since which it is broken, or at which its pods were last evicted
-    friend bool operator==(const Broken&, const Broken&) = default;
+    friend bool operator==(const BrokenGang&, const BrokenGang&) = default;
   };
-  std::vector<Assumed> assumed;  ///< assumed bindings, ascending by pod
-  std::vector<Broken> broken;    ///< broken gangs, ascending by id
+  std::vector<AssumedBinding> assumed;  ///< assumed bindings, ascending by pod
+  std::vector<BrokenGang> broken;       ///< broken gangs, ascending by id
   friend bool operator==(const Memory&, const Memory&) = default;
 };
 std::string to_text(const Memory& memory);
 Result<Memory> parse_memory(std::string_view text);
 /// Drops the assumed bindings of a gang, because the API server refused them. The next decision places its pods again.
 void forget(Memory& memory, model::GangId gang);
-/// Keeps the bindings of gangs whose actions are in flight assumed until `until` at least. Otherwise a node that looks
-/// empty could be given back before its pods are bound.
-/// @param gangs  sorted
+/// Extends the assumed bindings of gangs whose actions are in flight to `until` at least. If an assumed binding ended
+/// earlier, its node would look empty and could be given back before the pods are bound.
+/// @param gangs  ids in ascending order
 void keep_assumed(Memory& memory, std::span<const model::GangId> gangs, Instant until);
 
 /// The room that a gang lacks, for the provisioner. The gang is named by (service, ordinal), because it may be
@@ -130,14 +130,14 @@ struct Decision {
 };
 
 /// Nodes and claims that are being given back, although the snapshot may still show them as usable.
-struct Leaving {
+struct LeavingNodes {
   std::vector<model::NodeId> nodes;         ///< ascending; no pod is placed there, as Karpenter taints such a node
   std::vector<model::ClaimGroupId> groups;  ///< ascending; no gang is nominated to their claims
 };
 
-/// The nodes and claims that a placement must not use, and how it decides.
+/// The nodes and claims that a placement must not use, and the options of the decision.
 struct PlaceOptions {
-  Leaving leaving{};  ///< what is being given back (`provision::leaving`)
+  LeavingNodes leaving{};  ///< what is being given back (`provision::leaving`)
   Options options{};
 };
 

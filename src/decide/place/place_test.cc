@@ -8,21 +8,21 @@
 #include <optional>
 
 #include "decide/place/fit.h"
-#include "decide/testing/world.h"
+#include "fleet/testing/world.h"
 
 namespace capstan::decide::place {
 namespace {
 
+using fleet::testing::at;
+using fleet::testing::World;
 using model::Gang;
-using testing::at;
-using testing::World;
 
 const Policy kFirstFit{.kind = Policy::Kind::first_fit};
 const Policy kGang{.kind = Policy::Kind::gang};
 
 Decision run(const World& world, const Policy& policy, std::vector<model::PlannedGang> planned = {}) {
   Memory memory;
-  Index index = build(world.snapshot);
+  Index index = fleet::build(world.snapshot);
   return decide(index, world.snapshot, planned, policy, memory, at(100));
 }
 
@@ -145,7 +145,7 @@ TEST(Placement, ABindingInFlightIsNotDecidedTwice) {
   World world;
   world.node(0);
   const GangId gang = world.gang(4, 1, TopologyLevel::node);
-  Index index = build(world.snapshot);
+  Index index = fleet::build(world.snapshot);
   Memory memory;
   EXPECT_EQ(decide(index, world.snapshot, {}, kGang, memory, at(0)).plan.actions.size(), 1u);
   EXPECT_TRUE(decide(index, world.snapshot, {}, kGang, memory, at(1)).plan.actions.empty());
@@ -159,7 +159,7 @@ TEST(Placement, ABindingStaysAssumedWhileItsActionIsInFlight) {
   World world;
   world.node(0);
   const GangId gang = world.gang(4, 1, TopologyLevel::node);
-  Index index = build(world.snapshot);
+  Index index = fleet::build(world.snapshot);
   Memory memory;
   decide(index, world.snapshot, {}, kGang, memory, at(0));
   keep_assumed(memory, std::vector{gang}, at(60));
@@ -176,7 +176,7 @@ TEST(Placement, ANodeThatIsBeingGivenBackGetsNoPod) {
     World world;
     const NodeId leaving = world.node(0), staying = world.node(0);
     world.gang(4, 1, TopologyLevel::node);
-    Index index = build(world.snapshot);
+    Index index = fleet::build(world.snapshot);
     const auto placed = [&](std::vector<NodeId> nodes) {
       Memory memory;
       return bindings(decide(index, world.snapshot, {}, policy, memory, at(0),
@@ -216,8 +216,8 @@ void check_room(const World& world, const Index& index, const Decision& decision
 }
 
 RC_GTEST_PROP(Placement, NoNodeIsOversubscribedAndTheTextRepeatsIt, ()) {
-  const World world = testing::random_world();
-  Index index = build(world.snapshot);
+  const World world = fleet::testing::random_world();
+  Index index = fleet::build(world.snapshot);
   for (const Policy& policy : {kFirstFit, kGang}) {
     Memory memory;
     for (int cycle = 0; cycle < 3; ++cycle) {
@@ -233,7 +233,7 @@ RC_GTEST_PROP(Placement, NoNodeIsOversubscribedAndTheTextRepeatsIt, ()) {
 }
 
 RC_GTEST_PROP(GangPlacement, NeverPartialAndNeverAcrossDomains, ()) {
-  const World world = testing::random_world();
+  const World world = fleet::testing::random_world();
   const Decision decision = run(world, kGang);
   for (const model::Action& action : decision.plan.actions) {
     const auto& bind = std::get<model::BindPods>(action.what);
@@ -242,7 +242,7 @@ RC_GTEST_PROP(GangPlacement, NeverPartialAndNeverAcrossDomains, ()) {
     const auto place = [&](NodeId id) {
       return gang.spec.together == TopologyLevel::node
                  ? id.value
-                 : world.snapshot.nodes.at(id).domains.of(gang.spec.together).value;
+                 : world.snapshot.nodes.at(id).domains.domain_at(gang.spec.together).value;
     };
     for (const auto& b : bind.bindings) RC_ASSERT(place(b.node) == place(bind.bindings.front().node));
   }
@@ -267,7 +267,7 @@ Twin by_brute_force(const model::Snapshot& snapshot, const Request& request) {
       if (pod.node == id) free -= pod.gpus;
     });
     const bool alone = request.level == TopologyLevel::node;
-    Domain& domain = domains[alone ? id.value : node.domains.of(request.level).value];
+    Domain& domain = domains[alone ? id.value : node.domains.domain_at(request.level).value];
     domain.free += free;
     std::int64_t pods = free.count / request.gpus_per_pod.count;
     if (request.pod_class != nullptr && !request.pod_class->admits(node.node_class)) pods = 0;
@@ -289,9 +289,9 @@ Twin by_brute_force(const model::Snapshot& snapshot, const Request& request) {
 }
 
 RC_GTEST_PROP(GangPlacement, EqualsItsSlowTwin, ()) {
-  const World world = testing::random_world();
+  const World world = fleet::testing::random_world();
   const model::Eligibility& eligibility = world.snapshot.catalog->eligibility;
-  Index index = build(world.snapshot);
+  Index index = fleet::build(world.snapshot);
   const Request request{.gpu = {0},
                         .level = static_cast<TopologyLevel>(*rc::gen::inRange(0, 5)),
                         .pods = *rc::gen::inRange<std::int64_t>(1, 20),
@@ -318,7 +318,7 @@ RC_GTEST_PROP(GangPlacement, OpensAsFewWholeNodesAsAnyChoiceWould, ()) {
                         .level = TopologyLevel::nvlink,
                         .pods = *rc::gen::inRange<std::int64_t>(1, 24),
                         .gpus_per_pod = whole_gpus(1)};
-  Index index = build(world.snapshot);
+  Index index = fleet::build(world.snapshot);
   const Fit fit = best_fit(index.rooms, request);
   if (fit.nodes.empty()) return;
   // The loop tries every subset of nodes that takes all pods.
@@ -352,7 +352,7 @@ struct BrokenGang {
   }
   /// Decides and returns the evicted pods.
   std::vector<PodId> look(std::int64_t second) {
-    Index index = build(world.snapshot);
+    Index index = fleet::build(world.snapshot);
     last = decide(index, world.snapshot, {}, kGang, memory, at(second));
     std::vector<PodId> evicted;
     for (const model::Action& action : last.plan.actions) {
@@ -440,10 +440,10 @@ TEST(Place, AGangGoesOnlyToNodesThatAdmitItsPods) {
   world.classify(tainted, model::NodeClassId{0});
   world.classify(open, model::NodeClassId{1});
   world.classify(world.gang(1, 8, TopologyLevel::node), world.pod_class({false, true}));
-  Index index = build(world.snapshot);
+  Index index = fleet::build(world.snapshot);
   const Index before = index;
   Memory memory;
-  const Decision decision = decide(index, world.snapshot, {}, {}, memory, testing::at(0));
+  const Decision decision = decide(index, world.snapshot, {}, {}, memory, fleet::testing::at(0));
   ASSERT_EQ(decision.plan.actions.size(), 1u);
   EXPECT_EQ(std::get<model::BindPods>(decision.plan.actions[0].what).bindings[0].node, open);
   EXPECT_EQ(index, before) << "a decision leaves the index as it was";
@@ -455,9 +455,9 @@ TEST(Place, TwoGangsOfOneTickDoNotTakeTheSameMemory) {
     world.provide(world.node(0), {.cpu_milli = 32'000, .memory_mib = 100, .pod_slots = 110});
     const model::PodClassId large = world.pod_class({}, {.cpu_milli = 1'000, .memory_mib = 60, .pod_slots = 1});
     for (const std::int64_t at_s : {0, 1}) world.classify(world.gang(1, 2, level, at_s), large);
-    Index index = build(world.snapshot);
+    Index index = fleet::build(world.snapshot);
     Memory memory;
-    const Decision decision = decide(index, world.snapshot, {}, {}, memory, testing::at(2));
+    const Decision decision = decide(index, world.snapshot, {}, {}, memory, fleet::testing::at(2));
     ASSERT_EQ(decision.verdicts.size(), 2u);
     EXPECT_EQ(decision.verdicts[0].kind, PlacementResult::Kind::placed);
     EXPECT_EQ(decision.verdicts[1].kind, PlacementResult::Kind::cannot_fit_now);
@@ -470,11 +470,11 @@ TEST(Place, ABindingThatNoSnapshotShowsStillTakesItsMemory) {
   const model::PodClassId large = world.pod_class({}, {.memory_mib = 60, .pod_slots = 1});
   world.classify(world.gang(1, 2, TopologyLevel::node), large);
   Memory memory;
-  Index index = build(world.snapshot);
-  decide(index, world.snapshot, {}, {}, memory, testing::at(2));
+  Index index = fleet::build(world.snapshot);
+  decide(index, world.snapshot, {}, {}, memory, fleet::testing::at(2));
   world.classify(world.gang(1, 2, TopologyLevel::node, 3), large);
-  index = build(world.snapshot);
-  const Decision decision = decide(index, world.snapshot, {}, {}, memory, testing::at(4));
+  index = fleet::build(world.snapshot);
+  const Decision decision = decide(index, world.snapshot, {}, {}, memory, fleet::testing::at(4));
   ASSERT_EQ(decision.verdicts.size(), 2u);
   EXPECT_EQ(decision.verdicts[0].kind, PlacementResult::Kind::assumed);
   EXPECT_EQ(decision.verdicts[1].kind, PlacementResult::Kind::cannot_fit_now);
@@ -485,9 +485,9 @@ TEST(Place, AGangOfAnotherSchedulerGetsNoVerdict) {
   world.node(0);
   world.gang(1, 1, TopologyLevel::node);
   world.catalog().services[0].workload.placed_elsewhere = true;
-  Index index = build(world.snapshot);
+  Index index = fleet::build(world.snapshot);
   Memory memory;
-  const Decision decision = decide(index, world.snapshot, {}, {}, memory, testing::at(0));
+  const Decision decision = decide(index, world.snapshot, {}, {}, memory, fleet::testing::at(0));
   EXPECT_TRUE(decision.plan.actions.empty());
   EXPECT_TRUE(decision.verdicts.empty());
 }

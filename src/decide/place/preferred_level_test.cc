@@ -7,15 +7,15 @@
 #include <vector>
 
 #include "decide/place/place.h"
-#include "decide/testing/world.h"
+#include "fleet/testing/world.h"
 #include "model/reason_sentence.h"
 
 namespace capstan::decide::place {
 namespace {
 
+using fleet::testing::at;
+using fleet::testing::World;
 using model::Level;
-using testing::at;
-using testing::World;
 
 template <typename Table, typename Id, typename Edit>
 void edit_row(Table& table, Id id, Edit edit) {
@@ -37,7 +37,7 @@ struct PreferringGang {
 
   Decision run() {
     Memory memory;
-    Index index = build(world.snapshot);
+    Index index = fleet::build(world.snapshot);
     return decide(index, world.snapshot, {}, {}, memory, at(100));
   }
   /// Returns the nodes of the pods that the plan binds, and its reason.
@@ -109,7 +109,7 @@ TEST(PreferredLevel, SharesRefusalsWithGangsThatRequireTheLevel) {
   PreferringGang world(rack, nvlink, {3, 0, 2, 1});
   world.world.gang(4, 1, nvlink, 5);
   Memory memory;
-  Index index = build(world.world.snapshot);
+  Index index = fleet::build(world.world.snapshot);
   for (int cycle = 0; cycle < 3; ++cycle) {
     const Decision decision = decide(index, world.world.snapshot, {}, {}, memory, at(100 + cycle));
     EXPECT_EQ(decision.verdicts.size(), 2u);
@@ -155,16 +155,16 @@ TEST(OtherTopology, APreferredSpineIsWidenedToTheCluster) {
 TEST(OtherTopology, TheIndexFollowsItsDomains) {
   PreferringGang world(cluster, cluster, {3, 2, 0, 1});
   const Level spine = add_spines(world.world);
-  Index index = build(world.world.snapshot);
+  Index index = fleet::build(world.world.snapshot);
   const auto* spines = index.rooms.domains_by_free(spine, {0});
   ASSERT_NE(spines, nullptr);
   EXPECT_EQ(spines->size(), 2u);
   edit_row(world.world.snapshot.nodes, NodeId{0},
-           [&](model::Node& row) { row.domains.set(spine, row.domains.of(TopologyLevel::zone)); });
+           [&](model::Node& row) { row.domains.set(spine, row.domains.domain_at(TopologyLevel::zone)); });
   model::Delta delta;
   delta.nodes.push_back({0});
   apply(index, world.world.snapshot, delta);
-  EXPECT_EQ(index.rooms, build(world.world.snapshot).rooms);
+  EXPECT_EQ(index.rooms, fleet::build(world.world.snapshot).rooms);
 }
 
 }  // namespace

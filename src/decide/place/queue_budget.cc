@@ -5,7 +5,7 @@
 namespace capstan::decide::place {
 
 template <typename Visit>
-void QueueBudget::each(const QueueAsk& ask, Visit visit) const {
+void QueueBudget::visit_queues(const QueueAsk& ask, Visit visit) const {
   for (const auto& [queue, gpus] : ask) {
     for (QueueId id = queue; id.valid(); id = catalog_.queue(id).parent) visit(id, gpus);
   }
@@ -15,7 +15,7 @@ QueueBudget::QueueBudget(const model::Snapshot& snapshot, const Index& index)
     : snapshot_(snapshot), catalog_(*snapshot.catalog), assumed_(index.assumed), rows_(catalog_.queues.size()) {
   if (rows_.empty()) return;
   for (const QueueAsk* held : {&index.gpus_by_queue, &assumed_.gpus_by_queue()}) {
-    each(*held, [&](QueueId id, MilliGpu gpus) { rows_[id.value].held += gpus; });
+    visit_queues(*held, [&](QueueId id, MilliGpu gpus) { rows_[id.value].held += gpus; });
   }
 }
 
@@ -36,7 +36,7 @@ std::optional<model::Reason> QueueBudget::refuses(const QueueAsk& ask, bool prom
     if (std::optional<model::Reason> fault = model::fault_reason(catalog_.queues, id)) return fault;
   }
   std::map<QueueId, MilliGpu> more;
-  each(ask, [&](QueueId id, MilliGpu gpus) { more[id] += gpus; });
+  visit_queues(ask, [&](QueueId id, MilliGpu gpus) { more[id] += gpus; });
   for (const auto& [id, gpus] : more) {
     const model::Queue& queue = catalog_.queue(id);
     const Row& row = rows_[id.value];
@@ -54,12 +54,12 @@ std::optional<model::Reason> QueueBudget::refuses_promise(const QueueAsk& ask) c
 
 void QueueBudget::place(std::span<const PodId> pods) {
   if (rows_.empty()) return;
-  each(ask_of(pods), [&](QueueId id, MilliGpu gpus) { rows_[id.value].held += gpus; });
+  visit_queues(ask_of(pods), [&](QueueId id, MilliGpu gpus) { rows_[id.value].held += gpus; });
   placed_.insert(pods.begin(), pods.end());
 }
 
 void QueueBudget::promise(const QueueAsk& ask) {
-  each(ask, [&](QueueId id, MilliGpu gpus) { rows_[id.value].promised += gpus; });
+  visit_queues(ask, [&](QueueId id, MilliGpu gpus) { rows_[id.value].promised += gpus; });
 }
 
 }  // namespace capstan::decide::place

@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "decide/index.h"
+#include "decide/fleet_nouns.h"
 #include "model/catalog.h"
 #include "model/reason.h"
 #include "model/snapshot.h"
@@ -43,9 +43,9 @@ class QueueBudget {
     MilliGpu promised;
   };
   std::optional<model::Reason> refuses(const QueueAsk& ask, bool promised) const;
-  /// Calls `visit(queue, gpus)` for each queue that asks and for its parents.
+  /// Calls `visit(queue, gpus)` for each queue in `ask` and for all queues above it.
   template <typename Visit>
-  void each(const QueueAsk& ask, Visit visit) const;
+  void visit_queues(const QueueAsk& ask, Visit visit) const;
 
   const model::Snapshot& snapshot_;
   const model::Catalog& catalog_;

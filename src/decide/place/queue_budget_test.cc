@@ -5,18 +5,18 @@
 #include <map>
 
 #include "decide/place/place.h"
-#include "decide/testing/world.h"
+#include "fleet/testing/world.h"
 #include "model/reason_sentence.h"
 
 namespace capstan::decide::place {
 namespace {
 
-using testing::at;
-using testing::World;
+using fleet::testing::at;
+using fleet::testing::World;
 
 Decision run(const World& world, std::vector<model::PlannedGang> planned = {}) {
   Memory memory;
-  Index index = build(world.snapshot);
+  Index index = fleet::build(world.snapshot);
   return decide(index, world.snapshot, planned, {}, memory, at(100));
 }
 
@@ -125,7 +125,7 @@ TEST(Queues, NoNodeIsBoughtForAGangWhoseQueueAYoungerGangFills) {
   const Decision decision = run(world);
   EXPECT_EQ(decision.verdicts[0].gang, large);
   EXPECT_EQ(decision.verdicts[0].kind, PlacementResult::Kind::held_by_queue);
-  EXPECT_EQ(decision.plan.kept[0].why, decision.verdicts[0].why);
+  EXPECT_EQ(decision.plan.no_actions[0].why, decision.verdicts[0].why);
   EXPECT_EQ(decision.verdicts[1].kind, PlacementResult::Kind::placed);
   EXPECT_TRUE(decision.shortfalls.empty());
 }
@@ -166,11 +166,11 @@ TEST(Queues, AQueueHoldsItsAssumedBindings) {
   world.node(0);
   const QueueId team = world.queue(4);
   world.enqueue(world.gang(1, 4, TopologyLevel::node, 0), team);
-  Index index = build(world.snapshot);
+  Index index = fleet::build(world.snapshot);
   Memory memory;
   EXPECT_EQ(decide(index, world.snapshot, {}, {}, memory, at(1)).plan.actions.size(), 1u);
   world.enqueue(world.gang(1, 4, TopologyLevel::node, 1), team);
-  index = build(world.snapshot);
+  index = fleet::build(world.snapshot);
   EXPECT_TRUE(decide(index, world.snapshot, {}, {}, memory, at(2)).plan.actions.empty());
 }
 
@@ -185,7 +185,7 @@ std::map<QueueId, MilliGpu> held(const World& world, const std::map<PodId, bool>
 }
 
 RC_GTEST_PROP(Queues, NoDecisionTakesAQueueAboveItsLimit, ()) {
-  const World world = testing::random_world();
+  const World world = fleet::testing::random_world();
   std::map<PodId, bool> bound;
   for (const model::Action& action : run(world).plan.actions) {
     for (const auto& b : std::get<model::BindPods>(action.what).bindings) bound[b.pod] = true;

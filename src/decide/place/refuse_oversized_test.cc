@@ -8,7 +8,7 @@ namespace capstan::decide::place {
 namespace {
 
 TEST(RefuseOversized, SwitchedOffAGangThatNeverFitsCountsAsOneWithoutRoom) {
-  testing::World world;
+  fleet::testing::World world;
   world.node(0, 8);
   world.gang(9, 1, TopologyLevel::node);
   const Decision on = place_once(world, {});

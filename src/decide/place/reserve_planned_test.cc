@@ -8,7 +8,7 @@ namespace capstan::decide::place {
 namespace {
 
 TEST(ReservePlanned, SwitchedOffAPlannedReplicaTakesNoRoomAndLacksNone) {
-  testing::World world;
+  fleet::testing::World world;
   const NodeId node = world.node(0, 1);
   world.pool({world.offering(8, 0, 10)}, 64);
   const std::vector<model::PlannedGang> planned{{{0}, 1, {}}, {{0}, 2, {}}};

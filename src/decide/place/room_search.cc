@@ -16,8 +16,9 @@ std::int64_t most_of_one_pool(const model::Catalog& catalog, const Shortfall& sh
     for (const model::OfferingId id : pool.offerings) {
       const model::Offering& offering = catalog.offering(id);
       if (offering.gpu != shape.spec.pods.gpu || !shape.may_use(catalog, {{p}, id})) continue;
-      const std::int64_t per_node = places({whole_gpus(offering.gpus)}, shape.spec.pods.gpus_per_pod);
-      std::int64_t nodes = std::min(pool.gpu_limit, catalog.limits.gpus.value_or(pool.gpu_limit)) / offering.gpus;
+      const std::int64_t per_node = fleet::places({whole_gpus(offering.gpus)}, shape.spec.pods.gpus_per_pod);
+      std::int64_t nodes = catalog.nodes_within_limits({p}, id);
+      nodes = std::min(nodes, catalog.limits.gpus.value_or(pool.limits.gpus) / offering.gpus);
       nodes = std::min(nodes, catalog.limits.nodes.value_or(nodes));
       if (shape.spec.together == TopologyLevel::node) nodes = std::min<std::int64_t>(nodes, 1);
       most = std::max(most, nodes * per_node);
@@ -33,23 +34,23 @@ RoomSearch::RoomSearch(const model::Snapshot& snapshot, AssumedRooms& rooms, Spr
   ++rooms_.refusals.cycle;
 }
 
-RoomSearch::Found RoomSearch::find(const GangPods& gang) {
+RoomSearch::LevelFit RoomSearch::find(const GangPods& gang) {
   const SearchSubject subject{gang.shape.gang, gang.shape.service, gang.shape.ordinal};
   const SpreadConstraint::Distribution* spread =
       gang.bound.empty() ? spread_.distribution_of(gang.shape.service) : nullptr;
   if (spread == nullptr) {
     return narrowest_fit(gang, [&](const Request& request) {
       const bool is_new = gang.bound.empty();
-      return noted(subject, request, is_new ? fit_of_class(gang, request) : best_fit(rooms_.rooms(), request));
+      return with_note(subject, request, is_new ? fit_of_class(gang, request) : best_fit(rooms_.rooms(), request));
     });
   }
-  Found found{{}, gang.shape.spec.together};
+  LevelFit found{{}, gang.shape.spec.together};
   for (const ReplicaCount most : spread->steps()) {
     const std::set<FailureDomain> avoided = spread->above(most);
     found = narrowest_fit(gang, [&](Request request) {
       request.avoided = &avoided;
       request.avoided_level = spread->level;
-      return noted(subject, request, best_fit(rooms_.rooms(), request));
+      return with_note(subject, request, best_fit(rooms_.rooms(), request));
     });
     if (!found.fit.nodes.empty()) break;
   }
@@ -59,7 +60,7 @@ RoomSearch::Found RoomSearch::find(const GangPods& gang) {
 std::int64_t RoomSearch::most_ever(const GangPods& gang) {
   const Request request = request_of(gang, gang.shape.spec.together);
   if (!gang.bound.empty()) return most_pods_ever(rooms_.rooms(), request);
-  Refusal& known = refusal_of(gang, gang.shape.spec.together);
+  fleet::Refusal& known = refusal_of(gang, gang.shape.spec.together);
   if (!known.pods_ever || known.layout != rooms_.layout()) {
     known.pods_ever = most_pods_ever(rooms_.rooms(), request);
     known.layout = rooms_.layout();
@@ -73,7 +74,7 @@ std::int64_t RoomSearch::most_buyable(const GangPods& gang) {
   return known->second;
 }
 
-Fit RoomSearch::noted(const SearchSubject& subject, const Request& request, Fit fit) const {
+Fit RoomSearch::with_note(const SearchSubject& subject, const Request& request, Fit fit) const {
   if (searches_ != nullptr) note_search(*searches_, subject, rooms_.rooms(), request, fit);
   return fit;
 }
@@ -91,7 +92,7 @@ Request RoomSearch::request_of(const GangPods& gang, model::Level level) const {
   if (gang.bound.empty()) return request;
   request.only_node = gang.bound.front();
   if (const NodeRoom* room = rooms_.rooms().find(request.only_node)) {
-    request.only_domain = room->domains.of(level);
+    request.only_domain = room->domains.domain_at(level);
   }
   return request;
 }
@@ -99,9 +100,9 @@ Request RoomSearch::request_of(const GangPods& gang, model::Level level) const {
 /// Tries the level that the gang prefers and then wider ones up to the level that it requires. Without room, the
 /// result is that of the required level.
 template <typename FitAt>
-RoomSearch::Found RoomSearch::narrowest_fit(const GangPods& gang, FitAt fit_at) const {
+RoomSearch::LevelFit RoomSearch::narrowest_fit(const GangPods& gang, FitAt fit_at) const {
   const model::GangSpec& spec = gang.shape.spec;
-  Found found{{}, spec.together};
+  LevelFit found{{}, spec.together};
   for (const model::Level level : model::levels_to_try(snapshot_.catalog->topologies, spec.together, spec.preferred)) {
     found = {fit_at(request_of(gang, level)), level};
     if (!found.fit.nodes.empty()) break;
@@ -112,7 +113,7 @@ RoomSearch::Found RoomSearch::narrowest_fit(const GangPods& gang, FitAt fit_at) 
 /// Finds room for a gang without bound pods. Equal gangs are refused for the same reason. After a refusal, only the
 /// nodes that have changed since then are counted.
 Fit RoomSearch::fit_of_class(const GangPods& gang, const Request& request) {
-  Refusal& known = refusal_of(gang, request.level);
+  fleet::Refusal& known = refusal_of(gang, request.level);
   Fit fit;
   if (!known.best || !revise_known(fit, known, request)) {
     ++rooms_.refusals.searches;
@@ -126,7 +127,7 @@ Fit RoomSearch::fit_of_class(const GangPods& gang, const Request& request) {
 }
 
 /// Returns false if a search is needed.
-bool RoomSearch::revise_known(Fit& fit, const Refusal& known, const Request& request) const {
+bool RoomSearch::revise_known(Fit& fit, const fleet::Refusal& known, const Request& request) const {
   const auto changes = rooms_.changes_since(known.version);
   if (!changes || changes->size() > kMostRevisedChanges) return false;
   static_cast<BestPlace&>(fit) = *known.best;
@@ -134,11 +135,11 @@ bool RoomSearch::revise_known(Fit& fit, const Refusal& known, const Request& req
 }
 
 /// Returns the refusal of gangs with the same request that require the level. Adds an empty one if there is none.
-Refusal& RoomSearch::refusal_of(const GangPods& gang, model::Level level) {
+fleet::Refusal& RoomSearch::refusal_of(const GangPods& gang, model::Level level) {
   model::GangSpec spec = gang.shape.spec;
   spec.together = level;
   spec.preferred.reset();
-  Refusal& refusal = rooms_.refusals.rows[spec];
+  fleet::Refusal& refusal = rooms_.refusals.rows[spec];
   refusal.cycle = rooms_.refusals.cycle;
   return refusal;
 }

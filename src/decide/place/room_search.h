@@ -4,7 +4,7 @@
 #include <map>
 #include <vector>
 
-#include "decide/assumed_rooms.h"
+#include "decide/fleet_nouns.h"
 #include "decide/place/candidates.h"
 #include "decide/place/fit.h"
 #include "decide/place/gang_pods.h"
@@ -14,15 +14,15 @@
 
 namespace capstan::decide::place {
 
-/// Searches for places for gangs in one cycle of decisions. Refusals are kept with the rooms, so that equal gangs share
-/// one search, in this cycle and in later ones.
+/// Searches for places for gangs in one cycle of decisions. fleet::Refusals are kept with the rooms, so that equal
+/// gangs share one search, in this cycle and in later ones.
 class RoomSearch {
  public:
   /// Begins a cycle. All three objects must outlive this one.
   RoomSearch(const model::Snapshot& snapshot, AssumedRooms& rooms, SpreadConstraint& spread);
 
   /// A fit, and the level of its domain.
-  struct Found {
+  struct LevelFit {
     Fit fit;
     model::Level level;
   };
@@ -30,7 +30,7 @@ class RoomSearch {
   /// Searches room for the pods of a gang that need a node. Tries the level that the gang prefers, then wider ones up
   /// to the level that it requires. The spread of a service over failure domains takes precedence over the preferred
   /// level. Without room, the result is that of the required level.
-  Found find(const GangPods& gang);
+  LevelFit find(const GangPods& gang);
 
   /// Returns how many pods of the gang the existing nodes could hold. The answer is kept until a node changes in more
   /// than its free room.
@@ -42,7 +42,7 @@ class RoomSearch {
   /// @param searches  receives them; must outlive this object
   void keep_candidates(std::vector<Search>& searches) { searches_ = &searches; }
   /// Returns `fit`. After keep_candidates(), also keeps the places that were considered for the request.
-  Fit noted(const SearchSubject& subject, const Request& request, Fit fit) const;
+  Fit with_note(const SearchSubject& subject, const Request& request, Fit fit) const;
 
   /// Ends a cycle: forgets the refusals of requests that no gang has any more.
   void forget_unused();
@@ -50,10 +50,10 @@ class RoomSearch {
  private:
   Request request_of(const GangPods& gang, model::Level level) const;
   template <typename FitAt>
-  Found narrowest_fit(const GangPods& gang, FitAt fit_at) const;
+  LevelFit narrowest_fit(const GangPods& gang, FitAt fit_at) const;
   Fit fit_of_class(const GangPods& gang, const Request& request);
-  bool revise_known(Fit& fit, const Refusal& known, const Request& request) const;
-  Refusal& refusal_of(const GangPods& gang, model::Level level);
+  bool revise_known(Fit& fit, const fleet::Refusal& known, const Request& request) const;
+  fleet::Refusal& refusal_of(const GangPods& gang, model::Level level);
 
   const model::Snapshot& snapshot_;
   AssumedRooms& rooms_;

@@ -9,7 +9,7 @@
 namespace capstan::decide::place::shared_gpus_test {
 namespace {
 
-using testing::World;
+using fleet::testing::World;
 
 /// Changes the GPUs of the pods of a gang, and the device of each pod if devices are stated.
 void share(World& world, GangId id, std::int64_t gpus_milli, const std::vector<std::uint16_t>& devices = {}) {

@@ -13,7 +13,7 @@ SpreadConstraint::SpreadConstraint(const model::Snapshot& snapshot, const Index&
 const NodeId* SpreadConstraint::find_placed(GangId gang) {
   if (!assumed_) {
     assumed_.emplace();
-    for (const Memory::Assumed& assumed : memory_.assumed) assumed_->emplace(assumed.gang, assumed.node);
+    for (const Memory::AssumedBinding& assumed : memory_.assumed) assumed_->emplace(assumed.gang, assumed.node);
   }
   if (const auto found = placed_.find(gang); found != placed_.end()) return &found->second;
   const auto found = assumed_->find(gang);
@@ -69,7 +69,7 @@ std::optional<SpreadConstraint::Distribution> SpreadConstraint::count(ServiceId 
     }
   }
   spread.share = std::max<ReplicaCount>(even_share(state->desired_replicas, domains), 1);
-  spread.enough = state->desired_replicas - spread.share;
+  spread.strict_at = state->desired_replicas - spread.share;
   return spread;
 }
 

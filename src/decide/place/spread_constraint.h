@@ -5,7 +5,7 @@
 #include <set>
 #include <vector>
 
-#include "decide/failure_domains.h"
+#include "decide/fleet_nouns.h"
 #include "decide/place/place.h"
 
 namespace capstan::decide::place {
@@ -20,11 +20,11 @@ class SpreadConstraint {
 
   struct Distribution {
     TopologyLevel level = TopologyLevel::zone;
-    std::map<FailureDomain, ReplicaCount> held;          ///< replicas by domain
-    ReplicaCount placed = 0;                             ///< replicas in all domains
-    ReplicaCount share = 0;                              ///< replicas of one domain if they are spread evenly
-    ReplicaCount enough = 0;                             ///< placed replicas that make the spread strict
-    bool is_strict() const { return placed >= enough; }  ///< returns true if no domain may have more than its share
+    std::map<FailureDomain, ReplicaCount> held;             ///< replicas by domain
+    ReplicaCount placed = 0;                                ///< replicas in all domains
+    ReplicaCount share = 0;                                 ///< replicas of one domain if they are spread evenly
+    ReplicaCount strict_at = 0;                             ///< placed replicas that make the spread strict
+    bool is_strict() const { return placed >= strict_at; }  ///< returns true if no domain may have more than its share
     void add(FailureDomain domain);
     /// Returns the limits to try in a search, ascending. With each limit, only domains that hold at most that many
     /// replicas may be used.

@@ -2,14 +2,14 @@
 
 #include <gtest/gtest.h>
 
-#include "decide/testing/world.h"
+#include "fleet/testing/world.h"
 
 namespace capstan::decide::place {
 namespace {
 
+using fleet::testing::at;
+using fleet::testing::World;
 using model::Gang;
-using testing::at;
-using testing::World;
 
 constexpr std::size_t kZoneA = 0, kZoneB = 4;  // NVLink domains in them
 
@@ -27,7 +27,7 @@ struct ZonedWorld : World {
   }
   Decision decide_now() {
     Memory memory;
-    Index index = build(snapshot);
+    Index index = fleet::build(snapshot);
     return decide(index, snapshot, {}, Policy{}, memory, at(100));
   }
 };

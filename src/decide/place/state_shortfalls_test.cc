@@ -14,7 +14,7 @@ struct TwoGangs {
     const model::QueueId queue = world.queue(8);
     for (const std::int64_t at_s : {0, 1}) world.enqueue(world.gang(8, 1, TopologyLevel::node, at_s), queue);
   }
-  testing::World world;
+  fleet::testing::World world;
 };
 
 TEST(StateShortfalls, NoNodeIsBoughtForAGangThatItsQueueCouldNotHold) {

@@ -23,6 +23,7 @@ struct Option {
   OfferingId offering;
   DomainId within;
   std::int64_t count = 0;
+  std::int64_t weight = 0;         // of the pool
   MicroUsd price{};                // per hour, of all nodes
   bool in_preferred_zone = false;  // the nodes are in the zone that the shortfall prefers
   bool completes_best = false;     // the nodes complete the domain that needs the fewest more GPUs
@@ -40,19 +41,20 @@ class Buyer {
 
   /// Buys the nodes that the gang lacks, or states why it waits.
   void serve(const Shortfall& lack) {
-    if (const auto nomination = capacity_.coming().nominate(lack)) {
+    if (const auto nomination = capacity_.expected_nodes().nominate(lack)) {
       return keep(lack, capacity_.reason(*nomination, lack.short_by));
     }
     Reason obstacle{ReasonCode::no_offering, {gpus_up(lack.needed), lack.spec.pods.gpu.value}};
-    Need need{.gang = lack.gang,
-              .service = lack.service,
-              .ordinal = lack.ordinal,
-              .gpu = lack.spec.pods.gpu,
-              .gpus = lack.short_by};
+    OfferComparison comparison{.gang = lack.gang,
+                               .service = lack.service,
+                               .ordinal = lack.ordinal,
+                               .gpu = lack.spec.pods.gpu,
+                               .gpus = lack.short_by};
     const bool keeps_offers = detail_ == Detail::candidates;
-    const std::optional<Option> option = cheapest(lack, obstacle, keeps_offers ? &need : nullptr);
+    const std::optional<Option> option = cheapest(lack, obstacle, keeps_offers ? &comparison : nullptr);
     if (keeps_offers) {
-      note_need(decision_.needs, std::move(need), option.transform([](const Option& one) { return offer_of(one); }));
+      note_comparison(decision_.offer_comparisons, std::move(comparison),
+                      option.transform([](const Option& one) { return offer_of(one); }));
     }
     if (!option) return keep(lack, obstacle);
     capacity_.launch({.pool = option->pool,
@@ -62,9 +64,9 @@ class Buyer {
                       .hold = policy_.hold,
                       .gang = lack.gang},
                      {ReasonCode::launch_for_gang, {option->count, gpus_up(lack.short_by)}}, decision_, memory_);
-    place::ComingNodes& coming = capacity_.coming();
-    if (option->completes_best) coming.use_free(lack.best_domain);
-    coming.reserve(lack, option->within, coming.lacking(lack, option->within));
+    place::ExpectedNodes& expected = capacity_.expected_nodes();
+    if (option->completes_best) expected.use_free(lack.best_domain);
+    expected.reserve(lack, option->within, expected.lacking(lack, option->within));
   }
 
  private:
@@ -86,8 +88,8 @@ class Buyer {
       std::size_t nodes = 0;
       if (const DomainRoom* room = index_.rooms.find({lack.spec.together, id, lack.spec.pods.gpu}))
         nodes += room->nodes.size();
-      for (const place::Coming& coming : capacity_.coming().nodes())
-        nodes += capacity_.inside(coming.within, id) ? 1 : 0;
+      for (const place::ExpectedNode& expected : capacity_.expected_nodes().nodes())
+        nodes += capacity_.inside(expected.within, id) ? 1 : 0;
       if (best.valid() && nodes >= fewest) continue;
       best = id;
       fewest = nodes;
@@ -102,10 +104,10 @@ class Buyer {
             .price = option.price};
   }
 
-  /// Returns the cheapest option. Ties go to the preferred zone, then to the best domain, then to the earlier pool,
-  /// then to the lower id. If there is no option, `obstacle` receives the reason.
-  /// @param need  receives the options that were considered; null: none are kept
-  std::optional<Option> cheapest(const Shortfall& lack, Reason& obstacle, Need* need) const {
+  /// Returns the cheapest option of the pools with the highest weight. Ties go to the preferred zone, then to the best
+  /// domain, then to the earlier pool, then to the lower id. If there is no option, `obstacle` receives the reason.
+  /// @param comparison  receives the options that were considered; null: none are kept
+  std::optional<Option> cheapest(const Shortfall& lack, Reason& obstacle, OfferComparison* comparison) const {
     const model::Catalog& catalog = capacity_.catalog();
     std::optional<Option> best;
     if (!needs_one_node(lack) && !catalog.is_chosen_at_launch(lack.spec.together)) {
@@ -113,32 +115,39 @@ class Buyer {
       return best;
     }
     const auto note = [&](const Option& option, Offer::Outcome outcome, const Reason& why = {}) {
-      if (need == nullptr) return;
+      if (comparison == nullptr) return;
       Offer offer = offer_of(option);
       offer.outcome = outcome;
       offer.why = why;
-      need->add(offer);
+      comparison->add(offer);
     };
     const auto consider = [&](PoolId pool, OfferingId id, DomainId within, bool completes) {
       const model::Offering& offering = catalog.offering(id);
       const std::int64_t per_node =
           place::pods_on_new_node(catalog, id, lack.spec.pods.gpus_per_pod, lack.spec.pods.pod_class);
-      std::int64_t pods = capacity_.coming().lacking(lack, within);
-      if (!needs_one_node(lack)) pods -= capacity_.coming().slots(lack, within);
+      std::int64_t pods = capacity_.expected_nodes().lacking(lack, within);
+      if (!needs_one_node(lack)) pods -= capacity_.expected_nodes().slots(lack, within);
       if (per_node == 0 || (needs_one_node(lack) && per_node < pods)) {
         return note({pool, id, within}, Offer::Outcome::too_small);
       }
       const std::int64_t count = ceil_div(std::max<std::int64_t>(pods, 1), per_node);
+      const bool preferred = lack.preferred_zone.valid() && offering.zone == lack.preferred_zone;
+      const Option option{.pool = pool,
+                          .offering = id,
+                          .within = within,
+                          .count = count,
+                          .weight = catalog.pool(pool).weight,
+                          .price = offering.price_per_hour * count,
+                          .in_preferred_zone = preferred,
+                          .completes_best = completes};
       const Capacity::Obstacle found = capacity_.obstacle(pool, id, count);
       if (found != Capacity::Obstacle::ok) {
         obstacle = capacity_.reason(found, pool, id, count);
-        return note({pool, id, within, count, offering.price_per_hour * count}, Offer::Outcome::refused, obstacle);
+        return note(option, Offer::Outcome::refused, obstacle);
       }
-      const bool preferred = lack.preferred_zone.valid() && offering.zone == lack.preferred_zone;
-      const Option option{pool, id, within, count, offering.price_per_hour * count, preferred, completes};
-      note(option, Offer::Outcome::dearer);
+      note(option, Offer::Outcome::not_cheapest);
       const auto rank = [](const Option& o) {
-        return std::tuple(o.price, !o.in_preferred_zone, !o.completes_best, o.pool, o.offering);
+        return std::tuple(-o.weight, o.price, !o.in_preferred_zone, !o.completes_best, o.pool, o.offering);
       };
       if (!best || rank(option) < rank(*best)) best = option;
     };
@@ -168,8 +177,9 @@ class Buyer {
 
   void keep(const Shortfall& lack, Reason why) {
     const bool planned = !lack.gang.valid();
-    decision_.plan.kept.push_back({planned ? model::Plan::Kept::Subject::service : model::Plan::Kept::Subject::gang,
-                                   planned ? lack.service.value : lack.gang.value, why});
+    decision_.plan.no_actions.push_back(
+        {planned ? model::Plan::NoAction::Subject::service : model::Plan::NoAction::Subject::gang,
+         planned ? lack.service.value : lack.gang.value, why});
   }
 
   const Index& index_;

@@ -34,6 +34,21 @@ TEST(Groups, AllNodesOfAGangComeInOneDomain) {
   EXPECT_TRUE(launches(run(world, groups(), memory, 1)).empty()) << "they are on their way";
 }
 
+TEST(Groups, APoolWithAHigherWeightIsPreferredWhateverItCosts) {
+  World world;
+  const auto cheap = world.offering(8, 0, 5), reserved = world.offering(8, 0, 9);
+  world.pool({cheap}, 64);
+  const auto heavy = world.pool({reserved}, 16);
+  world.catalog().pools[heavy.value].weight = 10;
+  world.gang(2, 8, TopologyLevel::zone, 0);
+  world.gang(2, 8, TopologyLevel::zone, 1);
+  Memory memory;
+  const auto bought = launches(run(world, groups(), memory, 2));
+  ASSERT_EQ(bought.size(), 2u);
+  EXPECT_EQ(bought[0].offering, reserved);
+  EXPECT_EQ(bought[1].offering, cheap) << "the pool with the higher weight is at its limit";
+}
+
 TEST(Groups, TwoGangsOfFourShareTheNodeOfEightThatComes) {
   World world;
   world.pool({world.offering(8, 0, 10)}, 64);
@@ -98,7 +113,7 @@ TEST(Groups, NodesThatDoNotAdmitItsPodsAreNotBoughtForAGang) {
 TEST(Groups, NodesAreNotBoughtForDomainsThatALaunchCannotChoose) {
   World world;
   world.pool({world.offering(8, 0, 10)}, 64);
-  for (model::Topology::Depth& depth : world.catalog().topologies.front().levels) {
+  for (model::Topology::LevelInfo& depth : world.catalog().topologies.front().levels) {
     depth.is_chosen_at_launch = depth.name == "zone" || depth.name == "cluster";
   }
   world.gang(2, 8, TopologyLevel::rack);

@@ -5,9 +5,9 @@
 #include <utility>
 
 #include "base/known_row.h"
-#include "decide/overlay.h"
 #include "decide/place/fit.h"
 #include "decide/provision/passes.h"
+#include "fleet/trial.h"
 
 namespace capstan::decide::provision {
 namespace {
@@ -18,7 +18,7 @@ using model::Reason;
 using model::ReasonCode;
 
 /// A pod that is not bound to a node.
-struct Waiting {
+struct WaitingPod {
   PodId pod;
   GangId gang;
   model::GpuKindId gpu;
@@ -31,10 +31,10 @@ struct Waiting {
 
 /// The amounts that pods need together on an empty node.
 struct Needed {
-  NeededDevices devices{};
+  fleet::NeededDevices devices{};
   model::Resources others{};
 
-  void add(const Waiting& pod, const model::Catalog& catalog) {
+  void add(const WaitingPod& pod, const model::Catalog& catalog) {
     devices.add(pod.gpus);
     model::add_to(others, catalog.eligibility.requests(pod.pod_class));
   }
@@ -44,7 +44,7 @@ struct Needed {
 struct Bin {
   model::GpuKindId gpu;
   Needed needed{};
-  std::vector<Waiting> pods{};
+  std::vector<WaitingPod> pods{};
   const place::Shortfall* lack = nullptr;  ///< shortfall of its first pod
 };
 
@@ -75,18 +75,19 @@ bool holds(const model::Catalog& catalog, OfferingId id, const Needed& needed) {
   return !others || model::times_in(needed.others, *others, 1) == 1;
 }
 
-/// Returns the cheapest offering that holds the amounts and can be bought now. Ties go to the preferred zone, then to
-/// the lower id, then to the earlier pool. If there is none, `why` receives the reason.
-/// @param need  receives the offerings that were considered; null: none are kept
+/// Returns the offering that holds the amounts and can be bought now: the cheapest of the pools with the highest
+/// weight. Ties go to the preferred zone, then to the lower id, then to the earlier pool. If there is none, `why`
+/// receives the reason.
+/// @param comparison  receives the offerings that were considered; null: none are kept
 std::optional<Choice> cheapest(const Capacity& capacity, model::GpuKindId gpu, const Needed& needed,
-                               const place::Shortfall* lack, Reason& why, Need* need = nullptr) {
+                               const place::Shortfall* lack, Reason& why, OfferComparison* comparison = nullptr) {
   const model::Catalog& catalog = capacity.catalog();
   std::optional<Choice> best;
   why = {ReasonCode::no_offering, {needed.devices.count(), gpu.value}};
   const auto note = [&](const model::Purchase& purchase, Offer::Outcome outcome, const Reason& obstacle = {}) {
-    if (need == nullptr) return;
+    if (comparison == nullptr) return;
     const MicroUsd price = catalog.offering(purchase.offering).price_per_hour;
-    need->add({.purchase = purchase, .count = 1, .price = price, .outcome = outcome, .why = obstacle});
+    comparison->add({.purchase = purchase, .count = 1, .price = price, .outcome = outcome, .why = obstacle});
   };
   for (std::uint32_t p = 0; p < catalog.pools.size(); ++p) {
     for (OfferingId id : catalog.pools[p].offerings) {
@@ -106,25 +107,26 @@ std::optional<Choice> cheapest(const Capacity& capacity, model::GpuKindId gpu, c
         note({{p}, id}, Offer::Outcome::refused, why);
         continue;
       }
-      note({{p}, id}, Offer::Outcome::dearer);
-      const auto rank = [&](OfferingId other) {
-        const model::Offering& sold = catalog.offering(other);
-        return std::tuple(sold.price_per_hour, lack != nullptr && sold.zone != lack->preferred_zone, other);
+      note({{p}, id}, Offer::Outcome::not_cheapest);
+      const auto rank = [&](const Choice& choice) {
+        const model::Offering& sold = catalog.offering(choice.offering);
+        return std::tuple(-catalog.pool(choice.pool).weight, sold.price_per_hour,
+                          lack != nullptr && sold.zone != lack->preferred_zone, choice.offering);
       };
-      if (!best || rank(id) < rank(best->offering)) best = Choice{{p}, id};
+      if (const Choice choice{{p}, id}; !best || rank(choice) < rank(*best)) best = choice;
     }
   }
   return best;
 }
 
 /// Returns the waiting pods in Karpenter's order: largest first, then oldest.
-std::vector<Waiting> waiting_pods(const Index& index, const model::Snapshot& snapshot, const std::set<PodId>& bound_now,
-                                  const place::Decision& placed) {
+std::vector<WaitingPod> waiting_pods(const Index& index, const model::Snapshot& snapshot,
+                                     const std::set<PodId>& bound_now, const place::Decision& placed) {
   std::map<GangId, const place::Shortfall*> lacks;
   for (const place::Shortfall& lack : placed.shortfalls) {
     if (lack.gang.valid() && (lack.spread_is_strict || lack.preferred_zone.valid())) lacks[lack.gang] = &lack;
   }
-  std::vector<Waiting> pods;
+  std::vector<WaitingPod> pods;
   for (const auto& [created, id] : index.unbound_pods) {
     if (bound_now.contains(id)) continue;
     const model::Pod& pod = snapshot.pods.at(id);
@@ -133,20 +135,20 @@ std::vector<Waiting> waiting_pods(const Index& index, const model::Snapshot& sna
     pods.push_back({id, pod.gang, gang.spec.pods.gpu, pod.gpus, gang.spec.pods.pod_class, created,
                     lack == lacks.end() ? nullptr : lack->second});
   }
-  std::ranges::sort(pods, [](const Waiting& a, const Waiting& b) {
+  std::ranges::sort(pods, [](const WaitingPod& a, const WaitingPod& b) {
     return std::tuple(b.gpus, a.since, a.pod) < std::tuple(a.gpus, b.since, b.pod);
   });
   return pods;
 }
 
 /// Adds new pods to the batch. Returns true if the batch has been open long enough.
-bool close_batch(const std::vector<Waiting>& demand, const Policy& policy, Memory& memory, Instant now) {
+bool close_batch(const std::vector<WaitingPod>& demand, const Policy& policy, Memory& memory, Instant now) {
   if (demand.empty()) {
     memory.batch_first = memory.batch_last = Instant::never();
     return false;
   }
   PodId newest = demand.front().pod;
-  for (const Waiting& pod : demand) newest = std::max(newest, pod.pod);
+  for (const WaitingPod& pod : demand) newest = std::max(newest, pod.pod);
   if (memory.batch_first.is_never())
     memory.batch_first = memory.batch_last = now;
   else if (!memory.newest_pod.valid() || newest > memory.newest_pod)
@@ -156,10 +158,10 @@ bool close_batch(const std::vector<Waiting>& demand, const Policy& policy, Memor
 }
 
 /// Assigns the pods to new nodes, each pod to the first node on which it fits.
-std::vector<Bin> packed(const std::vector<Waiting>& demand, const Capacity& capacity) {
+std::vector<Bin> packed(const std::vector<WaitingPod>& demand, const Capacity& capacity) {
   std::vector<Bin> bins;
   Reason why;
-  for (const Waiting& pod : demand) {
+  for (const WaitingPod& pod : demand) {
     const auto bin = std::ranges::find_if(bins, [&](const Bin& b) {
       if (b.gpu != pod.gpu || !may_share_node(b.lack, pod.lack)) return false;
       Needed needed = b.needed;
@@ -174,15 +176,15 @@ std::vector<Bin> packed(const std::vector<Waiting>& demand, const Capacity& capa
 }
 
 /// Adds the reason why the pod's gang waits to the plan, once per gang and reason.
-void keep(Decision& decision, const Waiting& pod, Reason why) {
-  std::vector<model::Plan::Kept>& kept = decision.plan.kept;
-  const auto same = [&](const model::Plan::Kept& k) { return k.id == pod.gang.value && k.why.code == why.code; };
-  if (std::ranges::none_of(kept, same)) kept.push_back({model::Plan::Kept::Subject::gang, pod.gang.value, why});
+void keep(Decision& decision, const WaitingPod& pod, Reason why) {
+  std::vector<model::Plan::NoAction>& kept = decision.plan.no_actions;
+  const auto same = [&](const model::Plan::NoAction& k) { return k.id == pod.gang.value && k.why.code == why.code; };
+  if (std::ranges::none_of(kept, same)) kept.push_back({model::Plan::NoAction::Subject::gang, pod.gang.value, why});
 }
 
 /// Reserves the room of the pods that the plan binds, and returns these pods.
 std::set<PodId> take_bindings(const model::Plan& plan, const Index& index, const model::Snapshot& snapshot,
-                              Overlay& room) {
+                              fleet::Trial& room) {
   std::set<PodId> bound;
   for (const model::Action& action : plan.actions) {
     const auto* bind = std::get_if<model::BindPods>(&action.what);
@@ -197,15 +199,15 @@ std::set<PodId> take_bindings(const model::Plan& plan, const Index& index, const
 }
 
 /// Assigns waiting pods to free GPUs of nodes and of nodes on their way. Returns the pods that fit on none.
-std::vector<Waiting> pods_without_room(Context& context) {
+std::vector<WaitingPod> pods_without_room(Context& context) {
   Capacity& capacity = context.capacity;
   const model::Eligibility& eligibility = capacity.catalog().eligibility;
-  Overlay room(context.index.rooms);
+  fleet::Trial room(context.index.rooms);
   const std::set<PodId> bound_now = take_bindings(context.placed.plan, context.index, context.snapshot, room);
   // A pod that fits on a node is no reason to buy, even if its gang does not fit: the autoscaler leaves it to the
   // scheduler.
-  std::vector<Waiting> demand;
-  for (const Waiting& pod : waiting_pods(context.index, context.snapshot, bound_now, context.placed)) {
+  std::vector<WaitingPod> demand;
+  for (const WaitingPod& pod : waiting_pods(context.index, context.snapshot, bound_now, context.placed)) {
     const bool is_spread = pod.lack != nullptr && pod.lack->spread_is_strict;
     const place::Request request{
         .gpu = pod.gpu, .gpus_per_pod = pod.gpus, .pod_class = eligibility.find(pod.pod_class)};
@@ -215,13 +217,14 @@ std::vector<Waiting> pods_without_room(Context& context) {
       context.nominated.insert(node);
       continue;
     }
-    const auto coming = std::ranges::find_if(capacity.coming().nodes(), [&](const place::Coming& c) {
+    const auto expected = std::ranges::find_if(capacity.expected_nodes().nodes(), [&](const place::ExpectedNode& c) {
       return c.gpu == pod.gpu && place::pods_on(c, pod.gpus, eligibility.requests(pod.pod_class)) > 0 &&
              may_use(pod.lack, capacity.catalog(), c.bought);
     });
-    if (coming != capacity.coming().nodes().end()) {
-      place::take(*coming, pod.gpus, eligibility.requests(pod.pod_class));
-      keep(context.decision, pod, capacity.reason({1, coming->claim, coming->bought.pool, coming->ready_at}, pod.gpus));
+    if (expected != capacity.expected_nodes().nodes().end()) {
+      place::take(*expected, pod.gpus, eligibility.requests(pod.pod_class));
+      keep(context.decision, pod,
+           capacity.reason({1, expected->claim, expected->bought.pool, expected->ready_at}, pod.gpus));
       continue;
     }
     demand.push_back(pod);
@@ -234,29 +237,30 @@ void buy_bins(const std::vector<Bin>& bins, Context& context) {
   Capacity& capacity = context.capacity;
   Reason why;
   for (const Bin& bin : bins) {
-    const Waiting& first = bin.pods.front();
+    const WaitingPod& first = bin.pods.front();
     const model::Gang& gang = context.snapshot.gangs.at(first.gang);
-    Need need{.gang = first.gang, .service = gang.service, .ordinal = gang.ordinal, .gpu = bin.gpu};
-    for (const Waiting& pod : bin.pods) need.gpus += pod.gpus;
+    OfferComparison comparison{.gang = first.gang, .service = gang.service, .ordinal = gang.ordinal, .gpu = bin.gpu};
+    for (const WaitingPod& pod : bin.pods) comparison.gpus += pod.gpus;
     const bool keeps_offers = context.detail == Detail::candidates;
     const std::optional<Choice> choice =
-        cheapest(capacity, bin.gpu, bin.needed, bin.lack, why, keeps_offers ? &need : nullptr);
+        cheapest(capacity, bin.gpu, bin.needed, bin.lack, why, keeps_offers ? &comparison : nullptr);
     if (keeps_offers) {
-      note_need(context.decision.needs, std::move(need), choice.transform([](const Choice& one) {
-        return Offer{.purchase = {one.pool, one.offering}, .count = 1};
-      }));
+      note_comparison(
+          context.decision.offer_comparisons, std::move(comparison),
+          choice.transform([](const Choice& one) { return Offer{.purchase = {one.pool, one.offering}, .count = 1}; }));
     }
     if (!choice) {
-      for (const Waiting& pod : bin.pods) keep(context.decision, pod, why);
+      for (const WaitingPod& pod : bin.pods) keep(context.decision, pod, why);
       continue;
     }
-    const Waiting& oldest = *std::ranges::min_element(bin.pods, {}, &Waiting::since);
+    const WaitingPod& oldest = *std::ranges::min_element(bin.pods, {}, &WaitingPod::since);
     const auto waited = std::chrono::duration_cast<std::chrono::milliseconds>(context.now - oldest.since).count();
     capacity.launch(
         {.pool = choice->pool, .offering = choice->offering, .within = {}, .count = 1, .hold = {}, .gang = {}},
         {ReasonCode::launch_for_pod, {waited, oldest.gpus.count}}, context.decision, context.memory);
-    for (const Waiting& pod : bin.pods) {
-      place::take(capacity.coming().nodes().back(), pod.gpus, capacity.catalog().eligibility.requests(pod.pod_class));
+    for (const WaitingPod& pod : bin.pods) {
+      place::take(capacity.expected_nodes().nodes().back(), pod.gpus,
+                  capacity.catalog().eligibility.requests(pod.pod_class));
     }
   }
 }
@@ -271,12 +275,12 @@ void buy_for_pods(Context& context) {
     close_batch({}, context.policy, memory, now);
     return;
   }
-  const std::vector<Waiting> demand = pods_without_room(context);
+  const std::vector<WaitingPod> demand = pods_without_room(context);
   MilliGpu short_by;
-  for (const Waiting& pod : demand) short_by += pod.gpus;
+  for (const WaitingPod& pod : demand) short_by += pod.gpus;
   context.decision.short_gpus = gpus_up(short_by);
   if (!close_batch(demand, context.policy, memory, now)) {
-    for (const Waiting& pod : demand) {
+    for (const WaitingPod& pod : demand) {
       const auto open_ms = std::chrono::duration_cast<std::chrono::milliseconds>(now - memory.batch_first).count();
       const auto idle_ms = std::chrono::duration_cast<std::chrono::milliseconds>(now - memory.batch_last).count();
       keep(context.decision, pod, {ReasonCode::batching, {open_ms, idle_ms}});

@@ -27,13 +27,28 @@ TEST(PerPod, PacksPodsAndBuysTheCheapestNodeThatFits) {
   EXPECT_EQ(launches(run(other, at_once(), fresh, 0))[0].offering, cheap);
 }
 
+TEST(PerPod, APoolWithAHigherWeightIsPreferredWhateverItCosts) {
+  World world;
+  const auto cheap = world.offering(8, 0, 5), reserved = world.offering(8, 0, 9);
+  world.pool({cheap}, 64);
+  const auto heavy = world.pool({reserved}, 8);
+  world.catalog().pools[heavy.value].weight = 10;
+  world.gang(8, 1, TopologyLevel::node);
+  world.gang(8, 1, TopologyLevel::node);
+  Memory memory;
+  const auto bought = launches(run(world, at_once(), memory, 0));
+  ASSERT_EQ(bought.size(), 2u);
+  EXPECT_EQ(bought[0].offering, reserved);
+  EXPECT_EQ(bought[1].offering, cheap) << "the pool with the higher weight is at its limit";
+}
+
 TEST(PerPod, BuysNothingForAPodThatFitsOnANode) {
   World world;
   world.pool({world.offering(8, 0, 9)}, 64);
   world.node(0, 4);
   world.node(2, 4);
   world.gang(8, 1, TopologyLevel::nvlink);
-  Index index = build(world.snapshot);
+  Index index = fleet::build(world.snapshot);
   place::Memory placing;
   const auto placed = place::decide(index, world.snapshot, {}, kGang, placing, at(0));
   EXPECT_FALSE(placed.shortfalls.empty());
@@ -44,7 +59,7 @@ TEST(PerPod, BuysNothingForAPodThatFitsOnANode) {
 
 /// Purchases for replicas with a spread constraint that fit on no node.
 std::vector<model::LaunchNodes> launches_with_spread(const World& world) {
-  Index index = build(world.snapshot);
+  Index index = fleet::build(world.snapshot);
   place::Memory placing;
   const auto placed = place::decide(index, world.snapshot, {}, kGang, placing, at(0));
   Memory memory;
@@ -85,7 +100,7 @@ TEST(PerPod, CountsNodesOnTheirWay) {
   world.claim(pool, offering, Claim::Phase::requested, 1);
   const Decision later = run(world, at_once(), memory, 200);
   EXPECT_TRUE(launches(later).empty()) << "a claim is on its way";
-  EXPECT_EQ(later.coming_gpus, 8) << "the claim counts once, not also as the launch that asked for it";
+  EXPECT_EQ(later.expected_gpus, 8) << "the claim counts once, not also as the launch that asked for it";
 }
 
 TEST(PerPod, ALaunchThatLeavesNoTraceIsTriedAgain) {

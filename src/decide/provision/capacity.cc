@@ -13,19 +13,22 @@ using model::Reason;
 using model::ReasonCode;
 
 Capacity::Capacity(const Index& index, const model::Snapshot& snapshot, const Memory& memory, Instant now)
-    : catalog_(*snapshot.catalog), account_(index, snapshot, memory.pending_launches), coming_(catalog_), now_(now) {
+    : catalog_(*snapshot.catalog),
+      account_(index, snapshot, memory.pending_launches),
+      expected_nodes_(catalog_),
+      now_(now) {
   for (const Memory::Backoff& backoff : memory.backoffs) backoffs_[backoff.offering] = backoff;
   for (const Memory::PendingTermination& terminating : memory.terminating) {
     // The node may already be gone: the scale layer reads this before provision updates memory from the snapshot.
     if (const model::Node* node = snapshot.nodes.find(terminating.node)) give_back(node->pool);
   }
   // Claims that are being released are still paid for, but no gang may count on them.
-  const place::Leaving given_back = leaving(memory);
-  coming_.add_claims(snapshot, [&groups = given_back.groups](const Claim& claim) {
+  const place::LeavingNodes given_back = leaving(memory);
+  expected_nodes_.add_claims(snapshot, [&groups = given_back.groups](const Claim& claim) {
     return !std::ranges::binary_search(groups, claim.group);
   });
   for (const Memory::PendingLaunch& asked : memory.pending_launches) {
-    coming_.add({asked.pool, asked.offering}, asked.within, asked.count);
+    expected_nodes_.add({asked.pool, asked.offering}, asked.within, asked.count);
   }
 }
 
@@ -37,7 +40,7 @@ std::int64_t Capacity::nodes_of(PoolId pool) const {
 Capacity::Obstacle Capacity::obstacle(PoolId pool, OfferingId offering, std::int64_t count) const {
   const auto backoff = backoffs_.find(offering);
   if (backoff != backoffs_.end() && now_ < backoff->second.until) return Obstacle::backing_off;
-  return account_.exceeded(pool, offering, count) == NodeAccount::Limit::none ? Obstacle::ok : Obstacle::limit;
+  return account_.refusal(pool, offering, count) ? Obstacle::limit : Obstacle::ok;
 }
 
 Reason Capacity::reason(Obstacle obstacle, PoolId pool, OfferingId offering, std::int64_t count) const {
@@ -47,12 +50,12 @@ Reason Capacity::reason(Obstacle obstacle, PoolId pool, OfferingId offering, std
         ReasonCode::backing_off,
         {whole_seconds(now_ - backoff.failed_at), whole_seconds(backoff.until - backoff.failed_at), offering.value}};
   }
-  return account_.reason(account_.exceeded(pool, offering, count), pool, offering, count);
+  return account_.refusal(pool, offering, count).value();
 }
 
 Reason Capacity::reason(const place::Nomination& nomination, MilliGpu short_by) const {
   if (nomination.last.valid()) return place::reason_of(nomination, now_);
-  return {ReasonCode::capacity_on_its_way, {coming_.gpus(), gpus_up(short_by)}};
+  return {ReasonCode::capacity_on_its_way, {expected_nodes_.gpus(), gpus_up(short_by)}};
 }
 
 bool Capacity::inside(model::DomainId inner, model::DomainId outer) const {
@@ -61,7 +64,7 @@ bool Capacity::inside(model::DomainId inner, model::DomainId outer) const {
 
 void Capacity::launch(const model::LaunchNodes& launch, Reason why, Decision& decision, Memory& memory) {
   account_.add(launch.pool, launch.offering, launch.count);
-  coming_.add({launch.pool, launch.offering}, launch.within, launch.count);
+  expected_nodes_.add({launch.pool, launch.offering}, launch.within, launch.count);
   decision.launched_gpus += launch.count * catalog_.offering(launch.offering).gpus;
   memory.pending_launches.push_back(
       {launch.pool, launch.offering, launch.within, launch.gang, {}, launch.count, launch.hold, now_});

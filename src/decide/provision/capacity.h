@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <map>
 
-#include "decide/place/coming_nodes.h"
+#include "decide/place/expected_nodes.h"
 #include "decide/provision/node_account.h"
 #include "decide/provision/provision.h"
 
@@ -15,8 +15,8 @@ class Capacity {
   Capacity(const Index& index, const model::Snapshot& snapshot, const Memory& memory, Instant now);
 
   const model::Catalog& catalog() const { return catalog_; }
-  place::ComingNodes& coming() { return coming_; }
-  const place::ComingNodes& coming() const { return coming_; }
+  place::ExpectedNodes& expected_nodes() { return expected_nodes_; }
+  const place::ExpectedNodes& expected_nodes() const { return expected_nodes_; }
   /// Returns the nodes of a pool. Nodes on their way are included, nodes that were told to terminate are not.
   std::int64_t nodes_of(model::PoolId pool) const;
 
@@ -44,7 +44,7 @@ class Capacity {
   std::map<model::OfferingId, Memory::Backoff> backoffs_;
   /// Nodes whose termination was submitted and that still count in the account.
   std::map<model::PoolId, std::int64_t> terminating_;
-  place::ComingNodes coming_;
+  place::ExpectedNodes expected_nodes_;
   Instant now_;
 };
 

@@ -20,8 +20,7 @@ class ActionCheck {
     if (backoff != context_.memory.backoffs.end() && context_.now < backoff->until)
       return "4: an offering is bought while it is in backoff";
     // The account contains the launch, because memory does.
-    if (account_.exceeded(launch.pool, launch.offering, 0) != NodeAccount::Limit::none)
-      return "4: a launch exceeds a limit";
+    if (account_.refusal(launch.pool, launch.offering, 0)) return "4: a launch exceeds a limit";
     launched_gpus_ += launch.count * context_.snapshot.catalog->offering(launch.offering).gpus;
     return launch.count > 0 ? "" : "6: a launch of no node";
   }

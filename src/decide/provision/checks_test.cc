@@ -22,7 +22,7 @@ struct Cycle {
       world.snapshot.nodes.set(*node, row);
     }
     world.bind(world.gang(1, 1, TopologyLevel::node), used);
-    index = build(world.snapshot);
+    index = fleet::build(world.snapshot);
     context.emplace(index, world.snapshot, placed, policy, memory, at(100), std::vector<model::Action>());
   }
   std::string after(const model::Action& action) {

@@ -25,7 +25,7 @@ Context::Context(Index& rooms_index, const model::Snapshot& from, const place::D
       releases(std::move(to_release)),
       capacity(rooms_index, from, known, at),
       nominated(placement.nominated) {
-  decision.coming_gpus = capacity.coming().gpus();
+  decision.expected_gpus = capacity.expected_nodes().gpus();
   scans = begins(memory.last_scan, policy.scan_interval, now);
   consolidates = policy.consolidation.enabled && begins(memory.last_consolidation, policy.consolidation.poll, now);
 }

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "base/hash.h"
+#include "base/known_row.h"
 
 namespace capstan::decide::provision {
 namespace {
@@ -52,9 +53,10 @@ ReturnableNodes::ReturnableNodes(const Context& context) : context_(context) {
     going[node.pool] += node.phase == model::Node::Phase::terminating || is_told ? 1 : 0;
   });
   for (const auto& [pool, nodes] : all) {
-    const std::int64_t allowed = ceil_div(nodes * policy.consolidation.budget_percent, 100);
-    const std::int64_t above_minimum = context.capacity.nodes_of(pool) - policy.min_nodes;
-    budget_[pool] = std::min(allowed - going[pool], above_minimum);
+    const model::Pool& stated = context.capacity.catalog().pool(pool);
+    const std::int64_t allowed =
+        model::most_terminating(stated, nodes, policy.consolidation.budget_percent * 10'000, context.now);
+    budgets_[pool] = {allowed, going[pool], context.capacity.nodes_of(pool) - policy.min_nodes};
   }
 }
 
@@ -71,8 +73,23 @@ Duration ReturnableNodes::quiet_for(NodeId id) const {
 }
 
 std::int64_t ReturnableNodes::budget(model::PoolId pool) const {
-  const auto found = budget_.find(pool);
-  return found == budget_.end() ? 0 : found->second;
+  const auto found = budgets_.find(pool);
+  if (found == budgets_.end()) return 0;
+  const Budget& budget = found->second;
+  return std::min(budget.allowed - budget.terminating, budget.above_minimum);
+}
+
+std::optional<model::Reason> ReturnableNodes::wait_for_budget(model::PoolId pool) const {
+  const Budget& budget = known_row(budgets_, pool);
+  const bool is_stated = context_.capacity.catalog().pool(pool).budgets.has_value();
+  if (!is_stated || budget.terminating < budget.allowed) return std::nullopt;
+  return model::Reason{model::ReasonCode::pool_budget, {budget.allowed, budget.terminating, pool.value}};
+}
+
+void ReturnableNodes::count_return(model::PoolId pool) {
+  Budget& budget = budgets_[pool];
+  ++budget.terminating;
+  --budget.above_minimum;
 }
 
 bool ReturnableNodes::is_in_unfinished_group(const model::Node& node) const {
@@ -86,7 +103,7 @@ bool ReturnableNodes::is_awaited(const model::Node& node) const {
   if (context_.policy.kind != Policy::Kind::group) return false;
   return std::ranges::any_of(context_.placed.shortfalls, [&](const place::Shortfall& lack) {
     return lack.spec.pods.gpu == node.gpu && lack.best_domain.valid() &&
-           node.domains.of(lack.spec.together) == lack.best_domain;
+           node.domains.domain_at(lack.spec.together) == lack.best_domain;
   });
 }
 

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 
 #include "decide/provision/context.h"
 
@@ -30,14 +31,23 @@ class ReturnableNodes {
   Duration quiet_for(NodeId id) const;
   /// Returns how many more nodes of a pool may be given back now.
   std::int64_t budget(model::PoolId pool) const;
-  void count_return(model::PoolId pool) { --budget_[pool]; }
+  /// Returns the reason for a node that waits because of the budgets that its pool states; no value if another limit
+  /// keeps it.
+  std::optional<model::Reason> wait_for_budget(model::PoolId pool) const;
+  void count_return(model::PoolId pool);
 
  private:
   bool is_in_unfinished_group(const model::Node& node) const;
   bool is_awaited(const model::Node& node) const;
 
+  struct Budget {
+    std::int64_t allowed = 0;        ///< nodes that may terminate at once
+    std::int64_t terminating = 0;    ///< nodes that terminate, or that were told to
+    std::int64_t above_minimum = 0;  ///< nodes above the minimum of the policy
+  };
+
   const Context& context_;
-  std::map<model::PoolId, std::int64_t> budget_;
+  std::map<model::PoolId, Budget> budgets_;
 };
 
 }  // namespace capstan::decide::provision

@@ -9,7 +9,7 @@ void give_back_empty(Context& context) {
   if (!context.consolidates) return;
   const Policy& policy = context.policy;
   const auto keep = [&](NodeId id, model::Reason why) {
-    context.decision.plan.kept.push_back({model::Plan::Kept::Subject::node, id.value, why});
+    context.decision.plan.no_actions.push_back({model::Plan::NoAction::Subject::node, id.value, why});
   };
   ReturnableNodes nodes(context);
   const std::int64_t wait = whole_seconds(policy.consolidation.after);
@@ -20,7 +20,10 @@ void give_back_empty(Context& context) {
     const std::int64_t in_pool = context.capacity.nodes_of(node.pool);
     if (in_pool <= policy.min_nodes)
       return keep(id, {ReasonCode::pool_minimum, {in_pool, policy.min_nodes, node.pool.value}});
-    if (nodes.budget(node.pool) <= 0) return;
+    if (nodes.budget(node.pool) <= 0) {
+      if (const auto why = nodes.wait_for_budget(node.pool)) keep(id, *why);
+      return;
+    }
     nodes.count_return(node.pool);
     terminate(context, id, node, {ReasonCode::node_empty, {whole_seconds(quiet), wait}});
     context.gave_back_empty = true;

@@ -106,6 +106,28 @@ TEST(Consolidation, StaysInsideItsBudgetAndAboveTheMinimum) {
   EXPECT_EQ(launches(run(fleet.world, policy, other, 10)).size(), 2u);
 }
 
+TEST(Consolidation, ThePoolsOwnBudgetsReplaceThatOfThePolicy) {
+  struct Row {
+    const char* what;
+    std::vector<model::DisruptionBudget> budgets;
+    std::size_t ended;
+  };
+  const Row rows[] = {
+      {"none applies", {}, 20},
+      {"a number", {{.nodes = 3}}, 3},
+      {"a share and a number", {{.share_ppm = 250'000}, {.nodes = 9}}, 5},
+      {"a freeze", {{.nodes = 0}}, 0},
+  };
+  for (const Row& row : rows) {
+    Fleet fleet(20);
+    fleet.world.catalog().pools[fleet.pool.value].budgets = row.budgets;
+    Memory memory;
+    const Decision decision = run(fleet.world, karpenter(), memory, 0);
+    EXPECT_EQ(ended(decision).size(), row.ended) << row.what;
+    EXPECT_EQ(kept_for(decision, model::ReasonCode::pool_budget), row.ended < 20) << row.what;
+  }
+}
+
 TEST(Consolidation, ATerminatingNodeDoesNotCountTowardsTheMinimum) {
   Fleet fleet(3);
   Policy policy = karpenter();

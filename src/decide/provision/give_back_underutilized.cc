@@ -6,10 +6,10 @@
 #include <vector>
 
 #include "base/known_row.h"
-#include "decide/overlay.h"
 #include "decide/place/fit.h"
 #include "decide/provision/give_back.h"
 #include "decide/provision/passes.h"
+#include "fleet/trial.h"
 
 namespace capstan::decide::provision {
 namespace {
@@ -79,7 +79,7 @@ class UnderutilizedNodes {
   /// Returns the GPUs of each of the node's pods that fits on no other node, largest first. Waiting pods compete for
   /// the same room and come first.
   std::vector<MilliGpu> left_over(NodeId id, const model::Node& node) const {
-    Overlay room(context_.index.rooms);
+    fleet::Trial room(context_.index.rooms);
     room.erase(id);
     for (const auto& [created, pod_id] : context_.index.unbound_pods) {
       const model::Pod& pod = context_.snapshot.pods.at(pod_id);
@@ -104,7 +104,7 @@ class UnderutilizedNodes {
   /// Buys a strictly cheaper node for the pods that fit nowhere else. The old node is terminated once the new one is
   /// ready.
   bool replace(NodeId id, const model::Node& node, const std::vector<MilliGpu>& left) {
-    NeededDevices needed;
+    fleet::NeededDevices needed;
     for (const MilliGpu pod : left) needed.add(pod);
     std::optional<std::pair<MicroUsd, model::OfferingId>> best;
     for (model::OfferingId offering_id : context_.capacity.catalog().pool(node.pool).offerings) {

@@ -1,7 +1,9 @@
 #include "decide/provision/node_account.h"
 
-#include "base/assert.h"
-#include "decide/place/coming_nodes.h"
+#include <algorithm>
+
+#include "decide/place/expected_nodes.h"
+#include "model/pool_limit.h"
 
 namespace capstan::decide::provision {
 
@@ -10,15 +12,32 @@ using model::PoolId;
 using model::Reason;
 using model::ReasonCode;
 
+namespace {
+
+/// Returns true if a pool limits an amount that the index does not sum up by pool.
+bool limits_other_amounts(const model::Catalog& catalog) {
+  return std::ranges::any_of(catalog.pools, [](const model::Pool& pool) {
+    return pool.limits != model::PoolLimits{.gpus = pool.limits.gpus};
+  });
+}
+
+}  // namespace
+
 NodeAccount::NodeAccount(const Index& index, const model::Snapshot& snapshot,
                          std::span<const Memory::PendingLaunch> asked)
     : catalog_(*snapshot.catalog) {
-  for (const auto& [pool, sum] : index.pools) pools_[pool] = {sum.gpus, sum.nodes};
-  // The offering of each node is needed only to check the limits of the fleet.
-  if (catalog_.limits != model::FleetLimits()) {
+  const bool has_fleet_limits = catalog_.limits != model::FleetLimits();
+  const bool has_other_limits = limits_other_amounts(catalog_);
+  if (has_fleet_limits || has_other_limits) {
     snapshot.nodes.for_each([&](model::NodeId, const model::Node& node) {
-      if (node.pool.valid()) add_to_fleet(node.offering, 1);
+      if (!node.pool.valid()) return;
+      if (has_fleet_limits) add_to_fleet(node.offering, 1);
+      if (has_other_limits) pools_[node.pool].in_use += catalog_.amounts_of(node.offering, 1);
     });
+  }
+  for (const auto& [pool, sum] : index.pools) {
+    pools_[pool].in_use.gpus = sum.gpus;
+    pools_[pool].nodes = sum.nodes;
   }
   snapshot.claims.for_each([&](model::ClaimId, const model::Claim& claim) {
     if (place::in_transit(claim, snapshot)) add(claim.pool, claim.offering, 1);
@@ -28,7 +47,7 @@ NodeAccount::NodeAccount(const Index& index, const model::Snapshot& snapshot,
 
 void NodeAccount::add(PoolId pool, OfferingId offering, std::int64_t count) {
   Sum& sum = pools_[pool];
-  sum.gpus += count * catalog_.offering(offering).gpus;
+  sum.in_use += catalog_.amounts_of(offering, count);
   sum.nodes += count;
   add_to_fleet(offering, count);
 }
@@ -40,44 +59,34 @@ void NodeAccount::add_to_fleet(OfferingId id, std::int64_t count) {
   fleet_price_per_hour_ += offering.price_per_hour * count;
 }
 
-NodeAccount::Sum NodeAccount::of(PoolId pool) const {
+NodeAccount::Sum NodeAccount::sum_of(PoolId pool) const {
   const auto found = pools_.find(pool);
   return found == pools_.end() ? Sum{} : found->second;
 }
 
-std::int64_t NodeAccount::nodes_of(PoolId pool) const { return of(pool).nodes; }
+std::int64_t NodeAccount::nodes_of(PoolId pool) const { return sum_of(pool).nodes; }
 
-NodeAccount::Limit NodeAccount::exceeded(PoolId pool, OfferingId id, std::int64_t count) const {
-  const model::Offering& offering = catalog_.offering(id);
-  const model::FleetLimits& limits = catalog_.limits;
-  const GpuCount gpus = count * offering.gpus;
-  if (of(pool).gpus + gpus > catalog_.pool(pool).gpu_limit) return Limit::pool_gpus;
-  if (limits.gpus && fleet_.gpus + gpus > *limits.gpus) return Limit::fleet_gpus;
-  if (limits.nodes && fleet_.nodes + count > *limits.nodes) return Limit::fleet_nodes;
-  const MicroUsd price = offering.price_per_hour * count;
-  if (limits.price_per_hour && fleet_price_per_hour_ + price > *limits.price_per_hour) return Limit::fleet_price;
-  return Limit::none;
+std::optional<Reason> NodeAccount::refusal(PoolId pool, OfferingId id, std::int64_t count) const {
+  std::optional<Reason> refusal = model::refusal_of_pool(catalog_, pool, id, count, sum_of(pool).in_use);
+  return refusal ? refusal : refusal_of_fleet(id, count);
 }
 
-Reason NodeAccount::reason(Limit limit, PoolId pool, OfferingId id, std::int64_t count) const {
+std::optional<Reason> NodeAccount::refusal_of_fleet(OfferingId id, std::int64_t count) const {
   const model::Offering& offering = catalog_.offering(id);
   const model::FleetLimits& limits = catalog_.limits;
   const GpuCount gpus = count * offering.gpus;
-  switch (limit) {
-    case Limit::pool_gpus:
-      return {ReasonCode::pool_limit, {gpus, catalog_.pool(pool).gpu_limit, of(pool).gpus, pool.value}};
-    case Limit::fleet_gpus:
-      return {ReasonCode::fleet_gpu_limit, {gpus, *limits.gpus, fleet_.gpus}};
-    case Limit::fleet_nodes:
-      return {ReasonCode::fleet_node_limit, {count, *limits.nodes, fleet_.nodes}};
-    case Limit::fleet_price:
-      return {ReasonCode::fleet_price_limit,
-              {(offering.price_per_hour * count).count, limits.price_per_hour->count, fleet_price_per_hour_.count}};
-    case Limit::none:
-      break;
+  if (limits.gpus && fleet_.gpus + gpus > *limits.gpus) {
+    return Reason{ReasonCode::fleet_gpu_limit, {gpus, *limits.gpus, fleet_.gpus}};
   }
-  CAPSTAN_ASSERT(false);
-  return {};
+  if (limits.nodes && fleet_.nodes + count > *limits.nodes) {
+    return Reason{ReasonCode::fleet_node_limit, {count, *limits.nodes, fleet_.nodes}};
+  }
+  const MicroUsd price = offering.price_per_hour * count;
+  if (limits.price_per_hour && fleet_price_per_hour_ + price > *limits.price_per_hour) {
+    return Reason{ReasonCode::fleet_price_limit,
+                  {price.count, limits.price_per_hour->count, fleet_price_per_hour_.count}};
+  }
+  return std::nullopt;
 }
 
 }  // namespace capstan::decide::provision

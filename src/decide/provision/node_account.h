@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <span>
 
 #include "decide/provision/provision.h"
@@ -18,26 +19,27 @@ class NodeAccount {
   /// Adds `count` nodes to the account.
   void add(model::PoolId pool, model::OfferingId offering, std::int64_t count);
 
-  enum class Limit : std::uint8_t { none, pool_gpus, fleet_gpus, fleet_nodes, fleet_price };
-  /// Returns the first limit that `count` more nodes would exceed.
-  Limit exceeded(model::PoolId pool, model::OfferingId offering, std::int64_t count) const;
-  /// Returns the reason to state for a limit that is not `none`: amount asked for, limit, amount in use or on its way.
-  model::Reason reason(Limit limit, model::PoolId pool, model::OfferingId offering, std::int64_t count) const;
+  /// Returns the reason why `count` more nodes may not be bought: the first limit that they would exceed, with the
+  /// amount asked for, the limit, and the amount in use or on its way. Returns no value if they may be bought.
+  std::optional<model::Reason> refusal(model::PoolId pool, model::OfferingId offering, std::int64_t count) const;
 
-  /// Returns the nodes of a pool.
+  /// Returns the nodes of a pool that are not terminating.
   std::int64_t nodes_of(model::PoolId pool) const;
 
  private:
   struct Sum {
-    GpuCount gpus = 0;
-    std::int64_t nodes = 0;
+    /// Amounts of the existing nodes and of those on their way. Amounts other than GPUs include the existing nodes only
+    /// if some pool limits one of them.
+    model::NodeAmounts in_use;
+    std::int64_t nodes = 0;  ///< nodes that are not terminating
   };
-  Sum of(model::PoolId pool) const;
+  Sum sum_of(model::PoolId pool) const;
   void add_to_fleet(model::OfferingId offering, std::int64_t count);
+  std::optional<model::Reason> refusal_of_fleet(model::OfferingId offering, std::int64_t count) const;
 
   const model::Catalog& catalog_;
   std::map<model::PoolId, Sum> pools_;
-  Sum fleet_;
+  model::NodeAmounts fleet_;
   MicroUsd fleet_price_per_hour_;
 };
 

@@ -6,7 +6,7 @@
 
 namespace capstan::decide::provision {
 
-void Need::add(const Offer& offer) {
+void OfferComparison::add(const Offer& offer) {
   if (offers.size() == kConsideredMost) {
     ++left_out;
     return;
@@ -14,28 +14,29 @@ void Need::add(const Offer& offer) {
   offers.push_back(offer);
 }
 
-void note_need(std::vector<Need>& needs, Need need, const std::optional<Offer>& chosen) {
-  if (needs.size() == kNeedsMost) return;
+void note_comparison(std::vector<OfferComparison>& offer_comparisons, OfferComparison comparison,
+                     const std::optional<Offer>& chosen) {
+  if (offer_comparisons.size() == kMostComparisons) return;
   if (chosen) {
-    const auto found = std::ranges::find_if(need.offers, [&](const Offer& offer) {
+    const auto found = std::ranges::find_if(comparison.offers, [&](const Offer& offer) {
       return offer.purchase == chosen->purchase && offer.within == chosen->within;
     });
-    if (found == need.offers.end()) {
+    if (found == comparison.offers.end()) {
       // The list was full before the chosen offer was considered.
-      need.offers.back() = *chosen;
-      need.offers.back().outcome = Offer::Outcome::chosen;
+      comparison.offers.back() = *chosen;
+      comparison.offers.back().outcome = Offer::Outcome::chosen;
     } else {
       found->outcome = Offer::Outcome::chosen;
     }
   }
-  std::ranges::sort(need.offers, {}, [](const Offer& offer) {
+  std::ranges::sort(comparison.offers, {}, [](const Offer& offer) {
     return std::tuple(offer.outcome, offer.price, offer.purchase, offer.within);
   });
-  if (need.offers.size() > Need::kShownMost) {
-    need.left_out += static_cast<std::int64_t>(need.offers.size() - Need::kShownMost);
-    need.offers.resize(Need::kShownMost);
+  if (comparison.offers.size() > OfferComparison::kShownMost) {
+    comparison.left_out += static_cast<std::int64_t>(comparison.offers.size() - OfferComparison::kShownMost);
+    comparison.offers.resize(OfferComparison::kShownMost);
   }
-  needs.push_back(std::move(need));
+  offer_comparisons.push_back(std::move(comparison));
 }
 
 }  // namespace capstan::decide::provision

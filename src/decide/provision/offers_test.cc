@@ -3,17 +3,17 @@
 #include <gtest/gtest.h>
 
 #include "decide/provision/provision.h"
-#include "decide/testing/world.h"
+#include "fleet/testing/world.h"
 
 namespace capstan::decide::provision {
 namespace {
 
-using decide::testing::at;
-using decide::testing::World;
+using fleet::testing::at;
+using fleet::testing::World;
 using Outcome = Offer::Outcome;
 
 Decision bought(const World& world, const Policy& policy, Memory& memory, Detail detail = Detail::candidates) {
-  Index index = build(world.snapshot);
+  Index index = fleet::build(world.snapshot);
   place::Memory placing;
   const place::Policy::Kind kind =
       policy.kind == Policy::Kind::group ? place::Policy::Kind::gang : place::Policy::Kind::first_fit;
@@ -30,21 +30,21 @@ TEST(Offers, AGangNamesThePurchaseAndTheRejectedOnes) {
   Memory memory;
   memory.backoffs.push_back({.offering = blocked, .failures = 1, .failed_at = at(90), .until = at(200)});
   const Decision decision = bought(world, whole_groups(), memory);
-  ASSERT_EQ(decision.needs.size(), 1u);
-  const Need& need = decision.needs.front();
-  EXPECT_EQ(need.gang, gang);
-  EXPECT_EQ(need.gpus, whole_gpus(8));
-  ASSERT_EQ(need.offers.size(), 4u);
-  EXPECT_EQ(need.offers[0].purchase.offering, cheap);
-  EXPECT_EQ(need.offers[0].outcome, Outcome::chosen);
-  EXPECT_EQ(need.offers[0].price, MicroUsd{10'000'000});
-  EXPECT_EQ(need.offers[1].purchase.offering, dear);
-  EXPECT_EQ(need.offers[1].outcome, Outcome::dearer);
-  EXPECT_EQ(need.offers[2].purchase.offering, blocked);
-  EXPECT_EQ(need.offers[2].outcome, Outcome::refused);
-  EXPECT_EQ(need.offers[2].why.code, model::ReasonCode::backing_off);
-  EXPECT_EQ(need.offers[3].purchase.offering, small);
-  EXPECT_EQ(need.offers[3].outcome, Outcome::too_small);
+  ASSERT_EQ(decision.offer_comparisons.size(), 1u);
+  const OfferComparison& comparison = decision.offer_comparisons.front();
+  EXPECT_EQ(comparison.gang, gang);
+  EXPECT_EQ(comparison.gpus, whole_gpus(8));
+  ASSERT_EQ(comparison.offers.size(), 4u);
+  EXPECT_EQ(comparison.offers[0].purchase.offering, cheap);
+  EXPECT_EQ(comparison.offers[0].outcome, Outcome::chosen);
+  EXPECT_EQ(comparison.offers[0].price, MicroUsd{10'000'000});
+  EXPECT_EQ(comparison.offers[1].purchase.offering, dear);
+  EXPECT_EQ(comparison.offers[1].outcome, Outcome::not_cheapest);
+  EXPECT_EQ(comparison.offers[2].purchase.offering, blocked);
+  EXPECT_EQ(comparison.offers[2].outcome, Outcome::refused);
+  EXPECT_EQ(comparison.offers[2].why.code, model::ReasonCode::backing_off);
+  EXPECT_EQ(comparison.offers[3].purchase.offering, small);
+  EXPECT_EQ(comparison.offers[3].outcome, Outcome::too_small);
 }
 
 TEST(Offers, SinglePodsNameThemToo) {
@@ -56,27 +56,27 @@ TEST(Offers, SinglePodsNameThemToo) {
   policy.batch_idle = policy.batch_max = {};
   Memory memory;
   const Decision decision = bought(world, policy, memory);
-  ASSERT_EQ(decision.needs.size(), 1u);
-  ASSERT_EQ(decision.needs.front().offers.size(), 2u);
-  EXPECT_EQ(decision.needs.front().offers[0].purchase.offering, small);
-  EXPECT_EQ(decision.needs.front().offers[0].outcome, Outcome::chosen);
-  EXPECT_EQ(decision.needs.front().offers[1].outcome, Outcome::dearer);
+  ASSERT_EQ(decision.offer_comparisons.size(), 1u);
+  ASSERT_EQ(decision.offer_comparisons.front().offers.size(), 2u);
+  EXPECT_EQ(decision.offer_comparisons.front().offers[0].purchase.offering, small);
+  EXPECT_EQ(decision.offer_comparisons.front().offers[0].outcome, Outcome::chosen);
+  EXPECT_EQ(decision.offer_comparisons.front().offers[1].outcome, Outcome::not_cheapest);
   Memory other;
-  EXPECT_TRUE(bought(world, policy, other, Detail::reasons).needs.empty());
+  EXPECT_TRUE(bought(world, policy, other, Detail::reasons).offer_comparisons.empty());
 }
 
 TEST(Offers, TheChosenOneIsKeptWhenTheListIsFull) {
-  Need need;
-  for (std::uint32_t i = 0; i < 100; ++i) need.add({.purchase = {{0}, {i}}, .count = 1, .price = {i}});
-  EXPECT_EQ(need.offers.size(), Need::kConsideredMost);
-  EXPECT_EQ(need.left_out, 36);
-  std::vector<Need> needs;
-  note_need(needs, need, Offer{.purchase = {{0}, {99}}, .count = 1, .price = {99}});
-  ASSERT_EQ(needs.size(), 1u);
-  EXPECT_EQ(needs[0].offers.size(), Need::kShownMost);
-  EXPECT_EQ(needs[0].offers.front().purchase.offering, model::OfferingId{99});
-  EXPECT_EQ(needs[0].offers.front().outcome, Outcome::chosen);
-  EXPECT_EQ(needs[0].left_out, 88);
+  OfferComparison comparison;
+  for (std::uint32_t i = 0; i < 100; ++i) comparison.add({.purchase = {{0}, {i}}, .count = 1, .price = {i}});
+  EXPECT_EQ(comparison.offers.size(), OfferComparison::kConsideredMost);
+  EXPECT_EQ(comparison.left_out, 36);
+  std::vector<OfferComparison> offer_comparisons;
+  note_comparison(offer_comparisons, comparison, Offer{.purchase = {{0}, {99}}, .count = 1, .price = {99}});
+  ASSERT_EQ(offer_comparisons.size(), 1u);
+  EXPECT_EQ(offer_comparisons[0].offers.size(), OfferComparison::kShownMost);
+  EXPECT_EQ(offer_comparisons[0].offers.front().purchase.offering, model::OfferingId{99});
+  EXPECT_EQ(offer_comparisons[0].offers.front().outcome, Outcome::chosen);
+  EXPECT_EQ(offer_comparisons[0].left_out, 88);
 }
 
 }  // namespace

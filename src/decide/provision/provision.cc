@@ -65,8 +65,8 @@ void refused(Memory& memory, const model::TerminateNode& terminate) {
                 [&](const Memory::PendingTermination& terminating) { return terminating.node == terminate.node; });
 }
 
-place::Leaving leaving(const Memory& memory) {
-  place::Leaving leaving;
+place::LeavingNodes leaving(const Memory& memory) {
+  place::LeavingNodes leaving;
   for (const Memory::PendingTermination& terminating : memory.terminating) leaving.nodes.push_back(terminating.node);
   for (const Memory::Group& group : memory.groups) {
     if (!group.released_at.is_never()) leaving.groups.push_back(group.id);

@@ -9,7 +9,7 @@
 #include "base/error.h"
 #include "base/quantity.h"
 #include "base/time.h"
-#include "decide/index.h"
+#include "decide/fleet_nouns.h"
 #include "decide/options.h"
 #include "decide/passes.h"
 #include "decide/place/place.h"
@@ -145,7 +145,7 @@ void refused(Memory& memory, const model::LaunchNodes& launch, const Policy& pol
 /// Removes a refused termination from memory, so that it can be tried again.
 void refused(Memory& memory, const model::TerminateNode& terminate);
 /// Returns the nodes and groups of claims that are being given back.
-place::Leaving leaving(const Memory& memory);
+place::LeavingNodes leaving(const Memory& memory);
 /// Restarts the timeout of nodes whose termination is still in flight, so that they do not count as lost.
 /// @param nodes  sorted
 void keep_terminating(Memory& memory, std::span<const model::NodeId> nodes, Instant now);
@@ -153,11 +153,11 @@ void keep_terminating(Memory& memory, std::span<const model::NodeId> nodes, Inst
 /// The output of decide().
 struct Decision {
   GpuCount short_gpus = 0;     ///< GPUs that waiting pods or gangs lack, rounded up
-  GpuCount coming_gpus = 0;    ///< GPUs on their way: claims in transit and launches without claims yet
+  GpuCount expected_gpus = 0;  ///< GPUs on their way: claims in transit and launches without claims yet
   GpuCount launched_gpus = 0;  ///< GPUs that this plan buys
   model::Plan plan;            ///< LaunchNodes, ReleaseGroup, TerminateNode; reasons for what stays unchanged
   /// The purchases that were considered, at most kNeedsMost; empty without Detail::candidates.
-  std::vector<Need> needs{};
+  std::vector<OfferComparison> offer_comparisons{};
 };
 
 /// Decides which nodes are bought and which are given back.

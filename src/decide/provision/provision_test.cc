@@ -33,7 +33,7 @@ GpuCount gpus_of(const World& world, model::PoolId pool) {
 }
 
 RC_GTEST_PROP(Provision, KeepsTheLimitOverManyDecisionsAndRepeatsFromItsText, ()) {
-  World world = testing::random_world();
+  World world = fleet::testing::random_world();
   const auto a = world.offering(*rc::gen::element(1, 4, 8), 0, 9), b = world.offering(8, 1, 12);
   const GpuCount limit = *rc::gen::inRange<GpuCount>(0, 60);
   const auto pool = world.pool({a, b}, limit);
@@ -44,7 +44,7 @@ RC_GTEST_PROP(Provision, KeepsTheLimitOverManyDecisionsAndRepeatsFromItsText, ()
   std::uint32_t group = 0;
   for (int step = 0; step < 8; ++step) {
     const Instant now = at(step * 11);
-    Index index = build(world.snapshot);
+    Index index = fleet::build(world.snapshot);
     const place::Policy& place_policy = policy.kind == Policy::Kind::group ? kGang : kFirstFit;
     const place::Decision placed = place::decide(index, world.snapshot, {}, place_policy, placing, now);
     Memory saved = parse_memory(to_text(memory)).value();
@@ -74,6 +74,25 @@ RC_GTEST_PROP(Provision, KeepsTheLimitOverManyDecisionsAndRepeatsFromItsText, ()
       claim.phase = Claim::Phase::failed;
       world.snapshot.claims.set(id, claim);
     }
+  }
+}
+
+RC_GTEST_PROP(Provision, DecisionsLeaveTheIndexUnchanged, ()) {
+  World world = fleet::testing::random_world();
+  Index index = fleet::build(world.snapshot);
+  const Index before = index;
+  const auto kind = *rc::gen::element(place::Policy::Kind::first_fit, place::Policy::Kind::gang);
+  place::Memory placing;
+  const place::Decision placed =
+      place::decide(index, world.snapshot, {}, {.kind = kind}, placing, at(100), {.options = {.verify = Verify::yes}});
+  RC_ASSERT(index == before);
+  provision::Policy policy =
+      *rc::gen::element(provision::cluster_autoscaler(), provision::karpenter(), provision::whole_groups());
+  policy.consolidation.after = {};
+  provision::Memory memory;
+  for (const int seconds : {100, 120, 140}) {
+    provision::decide(index, world.snapshot, placed, policy, memory, at(seconds), {.verify = Verify::yes});
+    RC_ASSERT(index == before);
   }
 }
 

@@ -84,56 +84,59 @@ ReplicaCount scale_down_limit(const Memory& memory, const HpaRules& rules, Repli
 }
 
 void record_first_replicas(Memory& memory, ReplicaCount current, Instant now) {
-  if (memory.seen) return;
-  memory.seen = true;
-  memory.answers.push_back({now, current});
+  if (memory.has_decided) return;
+  memory.has_decided = true;
+  memory.recommendations.push_back({now, current});
 }
 
-ReplicaCount stabilize(Memory& memory, const HpaSettings& settings, ReplicaCount current, ReplicaCount wanted,
+ReplicaCount stabilize(Memory& memory, const HpaSettings& settings, ReplicaCount current, ReplicaCount proposed,
                        Instant now) {
-  ReplicaCount held = wanted;
+  ReplicaCount held = proposed;
   Duration seen_for = settings.downscale_stabilization;
   if (!settings.behavior) {
-    // Without `behavior`, an answer exactly as old as the window still counts; with `behavior`, it does not.
-    for (const Memory::Answer& answer : memory.answers) {
-      if (answer.at >= now - settings.downscale_stabilization) held = std::max(held, answer.replicas);
+    // Without `behavior`, a recommendation exactly as old as the window still counts; with `behavior`, it does not.
+    for (const Memory::Recommendation& past : memory.recommendations) {
+      if (past.at >= now - settings.downscale_stabilization) held = std::max(held, past.replicas);
     }
   } else {
     const Duration up_window = settings.behavior->up.stabilization;
     const Duration down_window = settings.behavior->down.stabilization;
-    ReplicaCount up = wanted, down = wanted;
-    for (const Memory::Answer& answer : memory.answers) {
-      if (answer.at > now - up_window) up = std::min(up, answer.replicas);
-      if (answer.at > now - down_window) down = std::max(down, answer.replicas);
+    ReplicaCount up = proposed, down = proposed;
+    for (const Memory::Recommendation& past : memory.recommendations) {
+      if (past.at > now - up_window) up = std::min(up, past.replicas);
+      if (past.at > now - down_window) down = std::max(down, past.replicas);
     }
     held = std::min(std::max(current, up), down);
     seen_for = std::max(up_window, down_window);
   }
-  keep(memory.answers, Memory::Answer{now, wanted},
-       [&](const Memory::Answer& answer) { return answer.at < now - seen_for; });
+  keep(memory.recommendations, Memory::Recommendation{now, proposed},
+       [&](const Memory::Recommendation& past) { return past.at < now - seen_for; });
   return held;
 }
 
-HpaLimited limit_rate(const Memory& memory, const HpaSettings& settings, ReplicaCount current, ReplicaCount wanted,
-                      ReplicaCount min, ReplicaCount max, Instant now) {
+HpaLimitedCount limit_rate(const Memory& memory, const HpaSettings& settings, ReplicaCount current,
+                           ReplicaCount proposed, ReplicaCount min, ReplicaCount max, Instant now) {
   // If a user's bound and a rate limit are equal, the bound is reported.
-  const auto at_most = [&](ReplicaCount limit) -> HpaLimited {
-    if (wanted <= std::min(limit, max)) return {wanted, HpaLimit::none};
-    return max > limit ? HpaLimited{limit, HpaLimit::scale_up_limit} : HpaLimited{max, HpaLimit::too_many_replicas};
+  const auto at_most = [&](ReplicaCount limit) -> HpaLimitedCount {
+    if (proposed <= std::min(limit, max)) return {proposed, HpaLimit::none};
+    return max > limit ? HpaLimitedCount{limit, HpaLimit::scale_up_limit}
+                       : HpaLimitedCount{max, HpaLimit::too_many_replicas};
   };
-  const auto at_least = [&](ReplicaCount limit) -> HpaLimited {
-    if (wanted >= std::max(limit, min)) return {wanted, HpaLimit::none};
-    return min < limit ? HpaLimited{limit, HpaLimit::scale_down_limit} : HpaLimited{min, HpaLimit::too_few_replicas};
+  const auto at_least = [&](ReplicaCount limit) -> HpaLimitedCount {
+    if (proposed >= std::max(limit, min)) return {proposed, HpaLimit::none};
+    return min < limit ? HpaLimitedCount{limit, HpaLimit::scale_down_limit}
+                       : HpaLimitedCount{min, HpaLimit::too_few_replicas};
   };
   if (!settings.behavior) {
-    if (wanted < min) return {min, HpaLimit::too_few_replicas};
+    if (proposed < min) return {min, HpaLimit::too_few_replicas};
     return at_most(std::max<ReplicaCount>(2 * current, 4));
   }
-  if (wanted > current) return at_most(std::max(current, scale_up_limit(memory, settings.behavior->up, current, now)));
-  if (wanted < current) {
+  if (proposed > current)
+    return at_most(std::max(current, scale_up_limit(memory, settings.behavior->up, current, now)));
+  if (proposed < current) {
     return at_least(std::min(current, scale_down_limit(memory, settings.behavior->down, current, now)));
   }
-  return {wanted, HpaLimit::none};
+  return {proposed, HpaLimit::none};
 }
 
 void record_change(Memory& memory, const HpaSettings& settings, ReplicaCount current, ReplicaCount desired,

@@ -11,26 +11,26 @@ namespace capstan::decide::scale {
 /// Returns the ceiling, clamped to an int32 as in Kubernetes.
 ReplicaCount hpa_ceil(double replicas);
 
-/// Records the current replicas as an answer on the first decision.
+/// Records the current replicas as a recommendation on the first decision.
 void record_first_replicas(Memory& memory, ReplicaCount current, Instant now);
 
-/// Returns the stabilized count. Without `behavior` this is the highest answer in the window; with `behavior`, `wanted`
-/// is limited by the answers in the windows of both directions. Stores this answer in memory.answers as Kubernetes
-/// does: it overwrites the last entry that no window covers, or appends one.
-ReplicaCount stabilize(Memory& memory, const HpaSettings& settings, ReplicaCount current, ReplicaCount wanted,
+/// Returns the stabilized count. Without `behavior` this is the highest recommendation in the window; with `behavior`,
+/// `proposed` is limited by the recommendations in the windows of both directions. Stores `proposed` in
+/// memory.recommendations as Kubernetes does: it overwrites the last entry that no window covers, or appends one.
+ReplicaCount stabilize(Memory& memory, const HpaSettings& settings, ReplicaCount current, ReplicaCount proposed,
                        Instant now);
 
 /// The limit that cut a desired count: Kubernetes' reasons of the condition ScalingLimited.
 enum class HpaLimit : std::uint8_t { none, scale_up_limit, too_many_replicas, scale_down_limit, too_few_replicas };
 
-struct HpaLimited {
+struct HpaLimitedCount {
   ReplicaCount replicas = 0;
-  HpaLimit by = HpaLimit::none;
+  HpaLimit limit = HpaLimit::none;
 };
 
-/// Returns the count nearest to `wanted` that the rate policies and bounds allow from `current`.
-HpaLimited limit_rate(const Memory& memory, const HpaSettings& settings, ReplicaCount current, ReplicaCount wanted,
-                      ReplicaCount min, ReplicaCount max, Instant now);
+/// Returns the count nearest to `proposed` that the rate policies and bounds allow from `current`.
+HpaLimitedCount limit_rate(const Memory& memory, const HpaSettings& settings, ReplicaCount current,
+                           ReplicaCount proposed, ReplicaCount min, ReplicaCount max, Instant now);
 
 /// Returns the limit that the rate policies of one direction set. Source: calculateScaleUpLimitWithScalingRules and
 /// calculateScaleDownLimitWithBehaviors.

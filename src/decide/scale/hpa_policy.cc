@@ -59,20 +59,20 @@ MetricProposal read_metric(const RoleView& role, MetricReading::Kind kind, std::
   reading.ratio_per_mille = per_mille(proposal.ratio);
   reading.filled_ratio_per_mille = per_mille(proposal.filled_ratio);
   reading.within_tolerance = proposal.within_tolerance;
-  reading.wanted = proposal.replicas;
+  reading.proposed = proposal.replicas;
   return {proposal, reading};
 }
 
 /// Returns the reason that follows from the metric alone.
 model::Reason metric_reason(const MetricReading& reading, const Decision& decision, const HpaSettings& settings) {
-  const bool up = reading.wanted > decision.current;
+  const bool up = reading.proposed > decision.current;
   if (reading.within_tolerance) {
     const bool above = reading.filled_ratio_per_mille >= 1000;
     return {
         ReasonCode::within_tolerance,
         {reading.filled_ratio_per_mille, above ? settings.tolerance_up_per_mille : settings.tolerance_down_per_mille}};
   }
-  if (reading.wanted == decision.current && (reading.missing > 0 || reading.unready > 0)) {
+  if (reading.proposed == decision.current && (reading.missing > 0 || reading.unready > 0)) {
     return {
         ReasonCode::filled_in,
         {reading.ratio_per_mille, reading.filled_ratio_per_mille, reading.missing + reading.unready, decision.current}};
@@ -81,18 +81,18 @@ model::Reason metric_reason(const MetricReading& reading, const Decision& decisi
   switch (reading.kind) {
     case MetricReading::Kind::duty_cycle:
       return {up ? ReasonCode::duty_above_target : ReasonCode::duty_below_target,
-              {mean, reading.target, reading.wanted, decision.counted}};
+              {mean, reading.target, reading.proposed, decision.counted}};
     case MetricReading::Kind::memory:
       return {up ? ReasonCode::memory_above_target : ReasonCode::memory_below_target,
-              {mean, reading.target, reading.wanted, decision.counted}};
+              {mean, reading.target, reading.proposed, decision.counted}};
     case MetricReading::Kind::running:
       return {up ? ReasonCode::running_above_target : ReasonCode::running_below_target,
-              {reading.total, reading.target, reading.wanted, decision.counted}};
+              {reading.total, reading.target, reading.proposed, decision.counted}};
     default:  // waiting is the only other metric that HPA reads
       break;
   }
   return {up ? ReasonCode::queue_above_target : ReasonCode::queue_below_target,
-          {reading.total, reading.target, reading.wanted, decision.counted}};
+          {reading.total, reading.target, reading.proposed, decision.counted}};
 }
 
 /// Returns true if the current replicas are outside the bounds. HPA then reads no metric and goes to the bound at once.
@@ -107,37 +107,37 @@ bool outside_bounds(Decision& decision, const RoleView& role) {
   } else {
     return false;
   }
-  decision.wanted = decision.held_to = decision.desired;
+  decision.proposed = decision.stabilized = decision.desired;
   return true;
 }
 
 /// Returns true if only a window's earlier count is beyond a bound, and the metric's count is not.
 bool only_window_exceeds(const Decision& decision, const RoleView& role) {
-  return (decision.held_to > role.max && decision.wanted <= role.max) ||
-         (decision.held_to < role.min && decision.wanted >= role.min);
+  return (decision.stabilized > role.max && decision.proposed <= role.max) ||
+         (decision.stabilized < role.min && decision.proposed >= role.min);
 }
 
 /// Returns true if the maximum limits the metric's count.
 bool is_at_maximum(const Decision& decision, const RoleView& role) {
-  return decision.desired == role.max && decision.held_to > role.max && !only_window_exceeds(decision, role);
+  return decision.desired == role.max && decision.stabilized > role.max && !only_window_exceeds(decision, role);
 }
 
 /// Returns the reason of a window or limit that changed the metric's count, else `metric`.
 model::Reason limit_reason(const Decision& decision, const RoleView& role, const HpaSettings& settings,
                            model::Reason metric) {
-  if (is_at_maximum(decision, role)) return {ReasonCode::at_maximum, {decision.held_to, role.max}};
-  if (decision.desired != decision.held_to && !only_window_exceeds(decision, role)) {
-    if (decision.desired == role.min && decision.held_to < role.min) {
-      return {ReasonCode::at_minimum, {decision.held_to, role.min}};
+  if (is_at_maximum(decision, role)) return {ReasonCode::at_maximum, {decision.stabilized, role.max}};
+  if (decision.desired != decision.stabilized && !only_window_exceeds(decision, role)) {
+    if (decision.desired == role.min && decision.stabilized < role.min) {
+      return {ReasonCode::at_minimum, {decision.stabilized, role.min}};
     }
-    return {ReasonCode::rate_limited, {decision.held_to, decision.desired}};
+    return {ReasonCode::rate_limited, {decision.stabilized, decision.desired}};
   }
-  if (decision.held_to != decision.wanted) {
-    const bool down = decision.wanted < decision.held_to;
+  if (decision.stabilized != decision.proposed) {
+    const bool down = decision.proposed < decision.stabilized;
     const Duration window = !settings.behavior ? settings.downscale_stabilization
                             : down             ? settings.behavior->down.stabilization
                                                : settings.behavior->up.stabilization;
-    return {ReasonCode::cooling_down, {decision.wanted, decision.held_to, whole_seconds(window)}};
+    return {ReasonCode::cooling_down, {decision.proposed, decision.stabilized, whole_seconds(window)}};
   }
   return metric;
 }
@@ -191,11 +191,11 @@ Decision hpa(Decision decision, const RoleView& role, std::span<const Target> ta
       highest = metric;
   }
   const ReplicaCount silent = silent_replicas(role, targets);
-  if (settings.silence_holds && (silent > 0 || invalid > 0)) {
+  if (settings.blocks_scale_down_if_silent && (silent > 0 || invalid > 0)) {
     const ReplicaCount floor = std::min(std::max(role.current, memory.recommended), role.max);
     if (!highest || highest->proposal.replicas <= floor) {
       decision.why = silence_reason(decision, role, silent);
-      decision.wanted = decision.held_to = decision.desired = floor;
+      decision.proposed = decision.stabilized = decision.desired = floor;
       stabilize(memory, settings, role.current, floor, now);  // restarts the window
       record_change(memory, settings, decision.current, decision.desired, now);
       return finish(std::move(decision), role);
@@ -207,9 +207,9 @@ Decision hpa(Decision decision, const RoleView& role, std::span<const Target> ta
     return finish(std::move(decision), role);
   }
 
-  decision.wanted = highest->proposal.replicas;
-  decision.held_to = stabilize(memory, settings, role.current, decision.wanted, now);
-  decision.desired = limit_rate(memory, settings, role.current, decision.held_to, role.min, role.max, now).replicas;
+  decision.proposed = highest->proposal.replicas;
+  decision.stabilized = stabilize(memory, settings, role.current, decision.proposed, now);
+  decision.desired = limit_rate(memory, settings, role.current, decision.stabilized, role.min, role.max, now).replicas;
   record_change(memory, settings, decision.current, decision.desired, now);
   decision.is_stated = is_at_maximum(decision, role);
   decision.why = limit_reason(decision, role, settings, metric_reason(highest->reading, decision, settings));

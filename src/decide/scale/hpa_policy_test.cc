@@ -17,8 +17,8 @@ RoleView one_metric_is_high(model::Signal model::ReplicaSignals::* high) {
   for (std::uint32_t i = 0; i < 2; ++i) {
     RoleView::Replica replica{{i}, model::Gang::Phase::ready, {}, {}};
     model::ReplicaSignals& s = replica.signals;
-    s.waiting = s.running = s.duty_cycle_percent = s.memory_used_percent = model::Signal::of(0);
-    s.*high = model::Signal::of(96);
+    s.waiting = s.running = s.duty_cycle_percent = s.memory_used_percent = model::Signal::measured(0);
+    s.*high = model::Signal::measured(96);
     role.replicas.push_back(replica);
   }
   return role;
@@ -49,7 +49,7 @@ TEST(HpaPolicy, TheHigherOfTwoMetricsWins) {
   policy.running_per_replica = 24;
   Memory memory;
   const Decision decision = decide(one_metric_is_high(&model::ReplicaSignals::running), policy, memory, {});
-  EXPECT_EQ(decision.wanted, 8) << "ceil(2 x 96 / 24)";
+  EXPECT_EQ(decision.proposed, 8) << "ceil(2 x 96 / 24)";
   EXPECT_EQ(decision.readings.size(), 2u);
 }
 
@@ -71,10 +71,10 @@ TEST(HpaPolicy, AWindowBeyondTheMaximumIsTheReasonOnceTheMetricFalls) {
   RoleView role = one_metric_is_high(&model::ReplicaSignals::waiting);
   role.current = role.max = 4;
   EXPECT_EQ(decide(role, policy, memory, Instant{}).why.code, ReasonCode::at_maximum);
-  for (RoleView::Replica& replica : role.replicas) replica.signals.waiting = model::Signal::of(0);
+  for (RoleView::Replica& replica : role.replicas) replica.signals.waiting = model::Signal::measured(0);
   const Decision decision = decide(role, policy, memory, Instant{} + std::chrono::minutes(1));
   EXPECT_EQ(decision.desired, 4);
-  EXPECT_GT(decision.held_to, 4) << "the window still has the earlier peak";
+  EXPECT_GT(decision.stabilized, 4) << "the window still has the earlier peak";
   EXPECT_EQ(decision.why.code, ReasonCode::cooling_down);
 }
 

@@ -46,12 +46,12 @@ struct HpaSettings {
   std::int64_t tolerance_up_per_mille = 100;  ///< 100 = 10 %; the bounds are inclusive
   std::int64_t tolerance_down_per_mille = 100;
   /// `spec.behavior`. If it is absent, the defaults above do not apply: a scale-up is limited to max(2 x current, 4)
-  /// per sync, and a scale-down to the highest answer of the last `downscale_stabilization`.
+  /// per sync, and a scale-down to the highest recommendation of the last `downscale_stabilization`.
   std::optional<HpaBehavior> behavior;
   Duration downscale_stabilization = std::chrono::minutes(5);
   /// A rule of Capstan, not of HPA: while a serving replica gives no usable reading, neither the current replicas nor
   /// the last recommendation is lowered.
-  bool silence_holds = false;
+  bool blocks_scale_down_if_silent = false;
   friend bool operator==(const HpaSettings&, const HpaSettings&) = default;
 };
 

@@ -20,7 +20,7 @@ HpaSettings with_behavior() {
 
 struct LimitRow {
   const char* what;
-  ReplicaCount current, wanted, min, max;
+  ReplicaCount current, proposed, min, max;
   ReplicaCount replicas;
   HpaLimit by;
 };
@@ -35,9 +35,9 @@ TEST(Hpa, LimitsWithoutBehaviour) {
       {"down to the bound", 100, 1, 5, 200, 5, HpaLimit::too_few_replicas},
   };
   for (const LimitRow& row : rows) {
-    const HpaLimited limited = limit_rate({}, {}, row.current, row.wanted, row.min, row.max, kNow);
+    const HpaLimitedCount limited = limit_rate({}, {}, row.current, row.proposed, row.min, row.max, kNow);
     EXPECT_EQ(limited.replicas, row.replicas) << row.what;
-    EXPECT_EQ(limited.by, row.by) << row.what;
+    EXPECT_EQ(limited.limit, row.by) << row.what;
   }
 }
 
@@ -50,15 +50,17 @@ TEST(Hpa, LimitsOfTheDefaultBehaviour) {
       {"but not below the bound", 10, 0, 2, 20, 2, HpaLimit::too_few_replicas},
   };
   for (const LimitRow& row : rows) {
-    const HpaLimited limited = limit_rate({}, with_behavior(), row.current, row.wanted, row.min, row.max, kNow);
+    const HpaLimitedCount limited = limit_rate({}, with_behavior(), row.current, row.proposed, row.min, row.max, kNow);
     EXPECT_EQ(limited.replicas, row.replicas) << row.what;
-    EXPECT_EQ(limited.by, row.by) << row.what;
+    EXPECT_EQ(limited.limit, row.by) << row.what;
   }
 }
 
 TEST(Hpa, ThePeriodsStartIsTheCountBeforeItsChanges) {
-  const Memory memory{
-      .seen = true, .answers = {}, .ups = {{ago(100), 1}, {ago(60), 5}, {ago(20), 9}}, .downs = {{ago(10), 3}}};
+  const Memory memory{.has_decided = true,
+                      .recommendations = {},
+                      .ups = {{ago(100), 1}, {ago(60), 5}, {ago(20), 9}},
+                      .downs = {{ago(10), 3}}};
   const HpaRules pods{.stabilization = {},
                       .select = HpaRules::Select::max,
                       .policies = {{HpaRatePolicy::Kind::pods, 150, std::chrono::seconds(120)}}};
@@ -94,35 +96,36 @@ TEST(Hpa, SumsOfPodsWrapAroundAsInt32) {
   EXPECT_EQ(scale_down_limit({}, any, 10, kNow), 10 - 2147483647);
   HpaSettings settings = with_behavior();
   settings.behavior->up = any;
-  const HpaLimited limited = limit_rate({}, settings, 10, 50, 1, 1000, kNow);
+  const HpaLimitedCount limited = limit_rate({}, settings, 10, 50, 1, 1000, kNow);
   EXPECT_EQ(limited.replicas, 10) << "a policy of 2147483647 pods allows none";
-  EXPECT_EQ(limited.by, HpaLimit::scale_up_limit);
+  EXPECT_EQ(limited.limit, HpaLimit::scale_up_limit);
 }
 
 TEST(Hpa, WindowsHoldAScaleUpToTheLowestAndAScaleDownToTheHighestAnswer) {
   struct Row {
     std::int64_t up_s, down_s;
-    ReplicaCount current, wanted, held;
+    ReplicaCount current, proposed, held;
   };
-  const std::vector<Memory::Answer> log = {{ago(120), 4}, {ago(60), 5}};
+  const std::vector<Memory::Recommendation> log = {{ago(120), 4}, {ago(60), 5}};
   for (const Row& row : {Row{0, 180, 100, 3, 5}, Row{300, 0, 1, 7, 4}, Row{0, 300, 1, 3, 3}, Row{300, 300, 4, 9, 4},
                          Row{0, 60, 100, 3, 3}}) {
     HpaSettings settings = with_behavior();
     settings.behavior->up.stabilization = std::chrono::seconds(row.up_s);
     settings.behavior->down.stabilization = std::chrono::seconds(row.down_s);
     Memory memory;
-    memory.answers = log;
-    EXPECT_EQ(stabilize(memory, settings, row.current, row.wanted, kNow), row.held) << row.up_s << " " << row.down_s;
-    const bool logged = std::ranges::find(memory.answers, Memory::Answer{kNow, row.wanted}) != memory.answers.end();
+    memory.recommendations = log;
+    EXPECT_EQ(stabilize(memory, settings, row.current, row.proposed, kNow), row.held) << row.up_s << " " << row.down_s;
+    const bool logged = std::ranges::find(memory.recommendations, Memory::Recommendation{kNow, row.proposed}) !=
+                        memory.recommendations.end();
     EXPECT_TRUE(logged) << "the answer before stabilization is stored";
   }
 }
 
 TEST(Hpa, ANewAnswerReplacesTheLastOneOutsideEveryWindow) {
   Memory memory;
-  memory.answers = {{ago(600), 10}, {ago(540), 9}, {ago(300), 2}};
+  memory.recommendations = {{ago(600), 10}, {ago(540), 9}, {ago(300), 2}};
   EXPECT_EQ(stabilize(memory, {}, 0, 3, kNow), 3);
-  EXPECT_EQ(memory.answers, (std::vector<Memory::Answer>{{ago(600), 10}, {kNow, 3}, {ago(300), 2}}));
+  EXPECT_EQ(memory.recommendations, (std::vector<Memory::Recommendation>{{ago(600), 10}, {kNow, 3}, {ago(300), 2}}));
 }
 
 TEST(Hpa, AChangeReplacesTheLastOutdatedOneOfItsDirection) {

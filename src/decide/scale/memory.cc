@@ -10,14 +10,14 @@ constexpr std::string_view kVersionOfMix = "scale-memory/12";  // adds the field
 std::string to_text(const Memory& memory) {
   const bool mix = memory.capstan && has_mix_fields(*memory.capstan);
   TextWriter text(mix ? kVersionOfMix : kVersion);
-  text.add(std::int64_t{memory.seen});
+  text.add(std::int64_t{memory.has_decided});
   text.add(memory.recommended);
   text.add(memory.floor);
   const auto row = [&](const auto& entry) {
     text.add(entry.at);
     text.add(entry.replicas);
   };
-  text.rows(memory.answers, row);
+  text.rows(memory.recommendations, row);
   text.rows(memory.ups, row);
   text.rows(memory.downs, row);
   text.add(std::int64_t{memory.capstan.has_value()});
@@ -29,14 +29,14 @@ Result<Memory> parse_memory(std::string_view saved) {
   const bool mix = saved.starts_with(kVersionOfMix);
   TextReader text(saved, mix ? kVersionOfMix : kVersion);
   Memory memory;
-  text.read(memory.seen);
+  text.read(memory.has_decided);
   text.read(memory.recommended);
   text.read(memory.floor);
   const auto row = [&](auto& entry) {
     text.read(entry.at);
     text.read(entry.replicas);
   };
-  text.rows(memory.answers, row);
+  text.rows(memory.recommendations, row);
   text.rows(memory.ups, row);
   text.rows(memory.downs, row);
   bool own = false;

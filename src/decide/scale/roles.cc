@@ -126,7 +126,7 @@ void convert(RolePart& from, RolePart& to, const RoleLimits& limits) {
 ReplicaCount goal(const RolePart& part) {
   const Decision& decided = part.decision;
   if (decided.desired > decided.current) return decided.desired;
-  return std::max(std::min(decided.wanted, decided.desired), part.role.min);
+  return std::max(std::min(decided.proposed, decided.desired), part.role.min);
 }
 
 /// Returns how many replicas a role can lend to the other by the end of the lead time.
@@ -163,7 +163,7 @@ void plan_after_conversions(RolePart& part, ReplicaCount desired, ReplicaCount l
   decided.current = before;
   // Conversions come first because the desired count includes them.
   std::vector<model::Action>& actions = decided.plan.actions;
-  if (!part.conversions.empty()) decided.plan.kept.clear();
+  if (!part.conversions.empty()) decided.plan.no_actions.clear();
   actions.insert(actions.begin(), part.conversions.begin(), part.conversions.end());
 }
 

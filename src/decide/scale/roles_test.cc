@@ -16,7 +16,7 @@ struct PartRow {
   ReplicaCount now = 0;  ///< replicas that must serve now; 0: as many as desired
   ReplicaCount min = 1;
   ReplicaCount max = 20;
-  ReplicaCount wanted = 0;  ///< replicas that the load alone needs; 0: as many as desired
+  ReplicaCount proposed = 0;  ///< replicas that the load alone needs; 0: as many as desired
 };
 
 /// Makes a role whose current replicas all serve; replicas with higher ids hold fewer requests.
@@ -31,13 +31,13 @@ RolePart part_of(const PartRow& part, model::Role role, model::ServiceId service
     RoleView::Replica replica;
     replica.id = {first_gang + i};
     replica.phase = model::Gang::Phase::ready;
-    replica.signals.running = model::Signal::of(100 - i);
-    replica.signals.waiting = model::Signal::of(0);
+    replica.signals.running = model::Signal::measured(100 - i);
+    replica.signals.waiting = model::Signal::measured(0);
     made.role.replicas.push_back(replica);
   }
   made.decision.current = part.current;
-  made.decision.desired = made.decision.held_to = part.desired;
-  made.decision.wanted = part.wanted > 0 ? part.wanted : part.desired;
+  made.decision.desired = made.decision.stabilized = part.desired;
+  made.decision.proposed = part.proposed > 0 ? part.proposed : part.desired;
   made.decision.needed_now = part.now > 0 ? part.now : part.desired;
   made.decision.why = {ReasonCode::demand_met, {}};
   made.decision.lead = std::chrono::minutes(2);

@@ -14,7 +14,7 @@ using model::ReasonCode;
 Decision keep_floor(Decision decision, const RoleView& role, ReplicaCount floor) {
   const ReplicaCount least = std::max(role.current, std::min(floor, role.max));
   if (decision.desired >= least) return decision;
-  decision.desired = decision.held_to = least;
+  decision.desired = decision.stabilized = least;
   decision.why = {ReasonCode::slo_roll_back, {least, role.current, floor}};
   decision.is_stated = false;
   decision.drain.clear();
@@ -34,7 +34,7 @@ std::vector<model::SignalField> needed_signals(const Policy& policy) {
 
 Decision finish(Decision decision, const RoleView& role) {
   if (decision.desired == decision.current) {
-    decision.plan.kept.push_back({model::Plan::Kept::Subject::service, decision.service.value, decision.why});
+    decision.plan.no_actions.push_back({model::Plan::NoAction::Subject::service, decision.service.value, decision.why});
     return decision;
   }
   if (decision.desired < decision.current) decision.drain = victims(role, decision.desired);
@@ -47,7 +47,7 @@ Decision decide(const RoleView& role, const Policy& policy, Memory& memory, Inst
   CAPSTAN_ASSERT(role.min <= role.max);
   Decision decision;
   decision.service = role.service;
-  decision.current = decision.wanted = decision.held_to = decision.desired = role.current;
+  decision.current = decision.proposed = decision.stabilized = decision.desired = role.current;
   const auto existing = std::ranges::count_if(
       role.replicas, [](const RoleView::Replica& r) { return r.phase != model::Gang::Phase::draining; });
   decision.counted = std::max(role.current, static_cast<ReplicaCount>(existing));

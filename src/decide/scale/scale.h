@@ -12,8 +12,7 @@
 #include "base/error.h"
 #include "base/quantity.h"
 #include "base/time.h"
-#include "decide/failure_domains.h"
-#include "decide/index.h"
+#include "decide/fleet_nouns.h"
 #include "decide/scale/capstan/memory.h"
 #include "decide/scale/capstan/settings.h"
 #include "decide/scale/capstan/sizing.h"
@@ -47,22 +46,22 @@ std::vector<model::SignalField> needed_signals(const Policy& policy);
 /// State that one decision about a service passes to the next. Its size is bounded, because an entry that is older than
 /// every window is overwritten by a new one.
 struct Memory {
-  struct Answer {
+  struct Recommendation {
     Instant at;
     ReplicaCount replicas = 0;  ///< count before stabilization
-    friend bool operator==(const Answer&, const Answer&) = default;
+    friend bool operator==(const Recommendation&, const Recommendation&) = default;
   };
   struct Change {
     Instant at;
     ReplicaCount replicas = 0;  ///< replicas added (in `ups`) or removed (in `downs`)
     friend bool operator==(const Change&, const Change&) = default;
   };
-  bool seen = false;             ///< false until the first decision, which records the current replicas as an answer
+  bool has_decided = false;      ///< false until the first decision, which records the current replicas
   ReplicaCount recommended = 0;  ///< desired replicas of the last decision
   /// Floor after an SLO breach, until a person acknowledges the breach or removes the SLO rule. While it is set, no
   /// replica is removed, not even above the floor. 0: no floor.
   ReplicaCount floor = 0;
-  std::vector<Answer> answers;
+  std::vector<Recommendation> recommendations;
   std::vector<Change> ups;
   std::vector<Change> downs;
   std::optional<CapstanMemory> capstan{};  ///< present only under Capstan's own policy
@@ -148,7 +147,7 @@ struct MetricReading {
   ReplicaCount unready = 0;  ///< pods that are not bound yet
   ReplicaCount missing = 0;  ///< replicas without a reading
   bool within_tolerance = false;
-  ReplicaCount wanted = 0;  ///< replicas that this metric alone asks for
+  ReplicaCount proposed = 0;  ///< replicas that this metric alone asks for
 };
 
 struct Decision {
@@ -156,12 +155,12 @@ struct Decision {
   ReplicaCount current = 0;
   ReplicaCount counted = 0;  ///< the larger of `current` and the number of replicas that exist and do not drain
   std::vector<MetricReading> readings;
-  ReplicaCount wanted = 0;   ///< highest count over all readings, before windows and limits
-  ReplicaCount held_to = 0;  ///< count after stabilization
-  ReplicaCount desired = 0;  ///< count after rate limits and bounds
+  ReplicaCount proposed = 0;    ///< highest count over all readings, before windows and limits
+  ReplicaCount stabilized = 0;  ///< count after stabilization
+  ReplicaCount desired = 0;     ///< count after rate limits and bounds
   /// Replicas that must serve now. If replicas can change their role, the others may join the other role.
   ReplicaCount needed_now = 0;
-  /// True if a person stated the count: as a number, or as the maximum that limits it.
+  /// True if a person set the desired count, either as a fixed number or as the maximum that limits the count.
   bool is_stated = false;
   std::optional<Duration> lead{};  ///< time from this decision to a serving replica; none: the policy measures none
   std::optional<Sizing> sizing{};  ///< set by Capstan's own policy

@@ -5,15 +5,15 @@
 
 #include <algorithm>
 
-#include "decide/testing/world.h"
+#include "fleet/testing/world.h"
 
 namespace capstan::decide::scale {
 namespace {
 
+using fleet::testing::at;
 using model::Gang;
 using model::ReasonCode;
 using model::Signal;
-using testing::at;
 
 /// Makes a view: `ready` replicas read `reading`, `pending` are pending, `silent` are ready without a reading.
 RoleView role(ReplicaCount ready, std::int64_t reading, ReplicaCount pending = 0, ReplicaCount silent = 0) {
@@ -29,7 +29,7 @@ RoleView role(ReplicaCount ready, std::int64_t reading, ReplicaCount pending = 0
       view.replicas.push_back(replica);
     }
   };
-  add(Gang::Phase::ready, Signal::of(reading), ready);
+  add(Gang::Phase::ready, Signal::measured(reading), ready);
   add(Gang::Phase::pending, {}, pending);
   add(Gang::Phase::ready, {}, silent);
   view.current = ready + pending + silent;
@@ -41,7 +41,7 @@ struct MetricRow {
   ReplicaCount ready;
   std::int64_t reading;
   ReplicaCount pending, silent;
-  ReplicaCount wanted, desired;
+  ReplicaCount proposed, desired;
   ReasonCode why;
 };
 
@@ -67,9 +67,9 @@ TEST(Scale, OneSilentReplicaPreventsScaleDownIfSilenceHolds) {
   policy.hpa.downscale_stabilization = {};
   const RoleView one_silent = role(3, 0, 0, 1);
   Memory plain, held;
-  plain.seen = held.seen = true;
+  plain.has_decided = held.has_decided = true;
   EXPECT_LT(decide(one_silent, policy, plain, at(0)).desired, 4) << "plain HPA scales down";
-  policy.hpa.silence_holds = true;
+  policy.hpa.blocks_scale_down_if_silent = true;
   const Decision decision = decide(one_silent, policy, held, at(0));
   EXPECT_EQ(decision.desired, 4);
   EXPECT_EQ(decision.why, (model::Reason{ReasonCode::signal_missing, {1, 4}}));
@@ -80,7 +80,7 @@ TEST(Scale, OneSilentReplicaPreventsScaleDownIfSilenceHolds) {
 
 TEST(Scale, SilenceDoesNotLowerARecommendationThatWasNotApplied) {
   QueueHpa policy;
-  policy.hpa.silence_holds = true;
+  policy.hpa.blocks_scale_down_if_silent = true;
   policy.hpa.downscale_stabilization = std::chrono::seconds(60);
   Memory memory;
   RoleView loaded = role(1, 16);
@@ -102,7 +102,7 @@ TEST(Scale, SilenceDoesNotLowerARecommendationThatWasNotApplied) {
 
 TEST(Scale, SilenceHoldsAtMostTheMaximum) {
   QueueHpa policy;
-  policy.hpa.silence_holds = true;
+  policy.hpa.blocks_scale_down_if_silent = true;
   Memory memory;
   memory.recommended = 9;
   RoleView silent = role(0, 0, 0, 2);
@@ -136,10 +136,10 @@ TEST(QueueHpa, ScalesByWaitingRequestsPerReplica) {
     SCOPED_TRACE(row.teaches);
     Memory memory;
     const Decision decision = decide(role(row.ready, row.reading, row.pending, row.silent), QueueHpa{}, memory, at(0));
-    EXPECT_EQ(decision.wanted, row.wanted);
+    EXPECT_EQ(decision.proposed, row.proposed);
     EXPECT_EQ(decision.desired, row.desired);
     EXPECT_EQ(name(decision.why.code), name(row.why)) << sentence(decision.why);
-    EXPECT_EQ(decision.plan.actions.size() + decision.plan.kept.size(), 1u);
+    EXPECT_EQ(decision.plan.actions.size() + decision.plan.no_actions.size(), 1u);
   }
 }
 
@@ -183,7 +183,7 @@ TEST(Hpa, BehaviourLimitsTheRateWithinAPeriod) {
 TEST(Hpa, TheHigherOfTwoMetricsWinsAndASilentOnePreventsScaleDown) {
   const QueueHpa policy{.waiting_per_replica = 4, .running_per_replica = 10, .hpa = {}};
   RoleView view = role(4, 1);
-  for (RoleView::Replica& replica : view.replicas) replica.signals.running = Signal::of(15);
+  for (RoleView::Replica& replica : view.replicas) replica.signals.running = Signal::measured(15);
   Memory memory;
   EXPECT_EQ(decide(view, policy, memory, at(0)).desired, 6);
   for (RoleView::Replica& replica : view.replicas) replica.signals.running = {};
@@ -226,9 +226,9 @@ TEST(Fixed, IsClampedToTheBounds) {
 }
 
 TEST(Victims, AreOrderedByLeastLoss) {
-  RoleView view = role(3, 5, 1);                     // 0 1 2 ready, 3 pending
-  view.replicas[1].signals.running = Signal::of(1);  // 1 holds the fewest requests
-  view.replicas[2].signals = {};                     // the load of 2 is unknown
+  RoleView view = role(3, 5, 1);                           // 0 1 2 ready, 3 pending
+  view.replicas[1].signals.running = Signal::measured(1);  // 1 holds the fewest requests
+  view.replicas[2].signals = {};                           // the load of 2 is unknown
   view.replicas.push_back({{4}, Gang::Phase::starting, at(9), {}});
   view.replicas.push_back({{5}, Gang::Phase::draining, at(0), {}});
   const std::vector<model::GangId> order = victims(view, 0);
@@ -243,7 +243,7 @@ TEST(Victims, ComeFromTheFullestDomainIfTheServiceMustSurviveALoss) {
   const FailureDomain domains[] = {0, 0, 0, 1, 2, kNowhere};
   for (std::size_t i = 0; i < 6; ++i) {
     view.replicas[i].domain = domains[i];
-    view.replicas[i].signals.running = Signal::of(i < 3 ? 10 - static_cast<std::int64_t>(i) : 0);
+    view.replicas[i].signals.running = Signal::measured(i < 3 ? 10 - static_cast<std::int64_t>(i) : 0);
   }
   // After the pending replica, two of the three in the first domain are removed, though they hold the most requests.
   // Then all domains have one replica.
@@ -323,7 +323,7 @@ RC_GTEST_PROP(Scale, StaysInItsBoundsAndRepeatsFromSavedMemory, ()) {
     const Decision again = decide(view, policy, saved, now);
     RC_ASSERT(plan_hash(again.plan) == plan_hash(decision.plan));
     RC_ASSERT(to_text(saved) == to_text(memory));
-    RC_ASSERT(memory.answers.size() < 64u);
+    RC_ASSERT(memory.recommendations.size() < 64u);
     current = decision.desired;
     now = now + std::chrono::seconds(*rc::gen::element(15, 45, 200));
   }

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
-#include "decide/failure_domains.h"
+#include "decide/fleet_nouns.h"
 
 namespace capstan::decide::scale {
 namespace {
@@ -43,11 +43,11 @@ SpreadSizing size_for_loss(const Spread& spread, ReplicaCount need) {
                  .domains = spread.domains,
                  .fullest = fullest_now(spread),
                  .placed = std::accumulate(spread.held.begin(), spread.held.end(), ReplicaCount{0}),
-                 .asked = need};
+                 .required = need};
   if (!s.possible() || need <= 0) return s;
   const ReplicaCount even = need + even_share(need, spread.domains - 1);
   const auto leaves_need = [&](ReplicaCount n) { return n - fullest_at(spread, s.placed, n) >= need; };
-  s.asked = even;
+  s.required = even;
   if (!spread.is_enforced) return s;
   // The more replicas there are, the more remain after a loss, so the search can bisect. If the fullest domain holds
   // more than its share, an even fleet is too small.
@@ -61,7 +61,7 @@ SpreadSizing size_for_loss(const Spread& spread, ReplicaCount need) {
       low = middle + 1;
     }
   }
-  s.asked = low;
+  s.required = low;
   return s;
 }
 

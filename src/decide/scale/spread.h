@@ -20,11 +20,11 @@ struct Spread {
 /// Replicas needed to survive the loss of a domain, with the numbers of the computation.
 struct SpreadSizing {
   model::TopologyLevel level = model::TopologyLevel::zone;
-  ReplicaCount need = 0;     ///< replicas that hold the SLO
-  ReplicaCount domains = 0;  ///< usable domains; below 2, none is left after a loss
-  ReplicaCount fullest = 0;  ///< replicas in the fullest domain now
-  ReplicaCount placed = 0;   ///< replicas with a node now
-  ReplicaCount asked = 0;    ///< replicas such that the loss of any one domain leaves `need`
+  ReplicaCount need = 0;      ///< replicas that hold the SLO
+  ReplicaCount domains = 0;   ///< usable domains; below 2, none is left after a loss
+  ReplicaCount fullest = 0;   ///< replicas in the fullest domain now
+  ReplicaCount placed = 0;    ///< replicas with a node now
+  ReplicaCount required = 0;  ///< replicas such that the loss of any one domain leaves `need`
   bool possible() const { return domains >= 2; }
   ReplicaCount left() const { return placed - fullest; }  ///< replicas that remain if the fullest domain fails now
 };

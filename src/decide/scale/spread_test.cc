@@ -14,7 +14,7 @@ Spread over(ReplicaCount domains, std::vector<ReplicaCount> held, bool is_enforc
 struct SpreadRow {
   const char* teaches;
   Spread spread;
-  ReplicaCount need, asked;
+  ReplicaCount need, required;
 };
 
 TEST(Spread, AsksForEnoughReplicasToSurviveTheLossOfTheFullestDomain) {
@@ -37,7 +37,7 @@ TEST(Spread, AsksForEnoughReplicasToSurviveTheLossOfTheFullestDomain) {
   };
   for (const SpreadRow& row : rows) {
     const SpreadSizing s = size_for_loss(row.spread, row.need);
-    EXPECT_EQ(s.asked, row.asked) << row.teaches;
+    EXPECT_EQ(s.required, row.required) << row.teaches;
     EXPECT_EQ(s.possible(), row.spread.domains > 1) << row.teaches;
   }
 }
@@ -47,7 +47,7 @@ TEST(Spread, NeverAsksForMoreThanThreeTimesTheNeed) {
     for (ReplicaCount need = 1; need <= 12; ++need) {
       for (ReplicaCount fullest = 0; fullest <= 60; ++fullest) {
         const ReplicaCount asked =
-            size_for_loss(over(domains, {fullest, std::min<ReplicaCount>(fullest, 2)}), need).asked;
+            size_for_loss(over(domains, {fullest, std::min<ReplicaCount>(fullest, 2)}), need).required;
         EXPECT_GT(asked, need);
         EXPECT_LE(asked, 3 * need + 1) << domains << " domains, " << need << " needed, " << fullest << " in one";
       }
@@ -58,10 +58,10 @@ TEST(Spread, NeverAsksForMoreThanThreeTimesTheNeed) {
 TEST(Spread, DoesNotChangeAnEvenFleet) {
   for (ReplicaCount domains = 2; domains <= 6; ++domains) {
     for (ReplicaCount need = 1; need <= 40; ++need) {
-      const ReplicaCount asked = size_for_loss(over(domains, {}), need).asked;
+      const ReplicaCount asked = size_for_loss(over(domains, {}), need).required;
       std::vector<ReplicaCount> even(static_cast<std::size_t>(domains), asked / domains);
       for (ReplicaCount i = 0; i < asked % domains; ++i) ++even[static_cast<std::size_t>(i)];
-      EXPECT_EQ(size_for_loss(over(domains, even), need).asked, asked) << domains << " domains, " << need;
+      EXPECT_EQ(size_for_loss(over(domains, even), need).required, asked) << domains << " domains, " << need;
       EXPECT_GE(survivors(over(domains, even), asked), need) << "the survivors cover the need";
     }
   }

@@ -89,13 +89,13 @@ Supply supply_of(const Index& index, const model::Catalog& catalog, const model:
   if (capacity == nullptr || workload.placed_elsewhere) return supply;
   const std::int64_t pods_most = most * std::max(workload.pods, 1);
   std::int64_t pods = pods_on_nodes(index, catalog, workload);
-  for (const place::Coming& coming : capacity->coming().nodes()) {
-    if (coming.gpu != workload.gpu || !catalog.eligibility.admits(workload.pod_class, coming.bought)) continue;
-    pods += place::pods_on(coming, gpus_a_pod(workload), catalog.eligibility.requests(workload.pod_class));
+  for (const place::ExpectedNode& expected : capacity->expected_nodes().nodes()) {
+    if (expected.gpu != workload.gpu || !catalog.eligibility.admits(workload.pod_class, expected.bought)) continue;
+    pods += place::pods_on(expected, gpus_a_pod(workload), catalog.eligibility.requests(workload.pod_class));
   }
   const std::int64_t buyable = pods_on_purchases(workload, *capacity, pods_most, supply.refused);
   supply.refused = supply.refused && pods == 0;
-  supply.more = std::min(most, (pods + buyable) / std::max(workload.pods, 1));
+  supply.further_replicas = std::min(most, (pods + buyable) / std::max(workload.pods, 1));
   return supply;
 }
 

@@ -4,7 +4,7 @@
 
 #include "base/quantity.h"
 #include "base/time.h"
-#include "decide/index.h"
+#include "decide/fleet_nouns.h"
 #include "decide/provision/provision.h"
 #include "model/service.h"
 #include "model/snapshot.h"
@@ -22,7 +22,7 @@ struct Supply {
   /// Further replicas that fit now on existing nodes, on nodes on their way and on nodes that pools may still buy;
   /// empty: unknown. The number is an upper bound, because it ignores topology domains and limits that several pools
   /// share.
-  std::optional<ReplicaCount> more{};
+  std::optional<ReplicaCount> further_replicas{};
   bool refused = false;  ///< every usable offering is backing off after a capacity error
 };
 

@@ -5,13 +5,13 @@
 #include <optional>
 
 #include "decide/provision/capacity.h"
-#include "decide/testing/world.h"
+#include "fleet/testing/world.h"
 
 namespace capstan::decide::scale {
 namespace {
 
-using testing::at;
-using testing::World;
+using fleet::testing::at;
+using fleet::testing::World;
 
 /// A cluster with a pool that launches nodes of eight GPUs for 80 USD per hour.
 struct Market {
@@ -22,7 +22,7 @@ struct Market {
 
   model::Workload& workload() { return world.catalog().services[0].workload; }
   Supply supply(ReplicaCount most = 100) {
-    const Index index = build(world.snapshot);
+    const Index index = fleet::build(world.snapshot);
     provision::Capacity capacity(index, world.snapshot, bought, at(100));
     return supply_of(index, world.catalog(), workload(), &capacity, most);
   }
@@ -32,9 +32,9 @@ struct Market {
 /// although the memory still lists it as terminating.
 TEST(Supply, IgnoresATerminatingNodeThatIsAlreadyGone) {
   Market market;
-  const std::optional<ReplicaCount> before = market.supply().more;
+  const std::optional<ReplicaCount> before = market.supply().further_replicas;
   market.bought.terminating = {{model::NodeId{1'000}, at(50)}};
-  EXPECT_EQ(market.supply().more, before);
+  EXPECT_EQ(market.supply().further_replicas, before);
 }
 
 TEST(Supply, AReplicaCostsItsShareOfTheCheapestNode) {
@@ -51,15 +51,15 @@ TEST(Supply, AReplicaCostsItsShareOfTheCheapestNode) {
 TEST(Supply, CountsExistingIncomingAndPurchasableNodes) {
   Market market;
   market.workload().tensor_parallel = 4;
-  EXPECT_EQ(market.supply().more, 6) << "three nodes may be bought";
+  EXPECT_EQ(market.supply().further_replicas, 6) << "three nodes may be bought";
   market.world.node(0);
-  EXPECT_EQ(market.supply().more, 8) << "and a node without a pool has room for two";
+  EXPECT_EQ(market.supply().further_replicas, 8) << "and a node without a pool has room for two";
   market.world.claim(market.pool, market.offering, model::Claim::Phase::launched, 90);
-  EXPECT_EQ(market.supply().more, 8) << "one of the three is on its way";
-  EXPECT_EQ(market.supply(3).more, 3) << "the search stops at three";
+  EXPECT_EQ(market.supply().further_replicas, 8) << "one of the three is on its way";
+  EXPECT_EQ(market.supply(3).further_replicas, 3) << "the search stops at three";
   const model::GangId gang = market.world.gang(1, 6, model::TopologyLevel::node);
   market.world.bind(gang, {0});
-  EXPECT_EQ(market.supply().more, 6) << "the node's two free GPUs are too few for a replica of four";
+  EXPECT_EQ(market.supply().further_replicas, 6) << "the node's two free GPUs are too few for a replica of four";
 }
 
 TEST(Supply, IgnoresNodesAndPurchasesThatDoNotAdmitThePods) {
@@ -67,7 +67,7 @@ TEST(Supply, IgnoresNodesAndPurchasesThatDoNotAdmitThePods) {
   market.world.classify(market.world.node(0), model::NodeClassId{0});
   market.world.catalog().eligibility.purchases = {{{market.pool, market.offering}, {0}}};
   market.workload().pod_class = market.world.pod_class({false});
-  EXPECT_EQ(market.supply().more, 0);
+  EXPECT_EQ(market.supply().further_replicas, 0);
 }
 
 TEST(Supply, IsRefusedWhileEveryOfferingBacksOff) {
@@ -75,16 +75,16 @@ TEST(Supply, IsRefusedWhileEveryOfferingBacksOff) {
   EXPECT_FALSE(market.supply().refused);
   market.bought.backoffs.push_back({market.offering, 1, at(60), at(240)});
   EXPECT_TRUE(market.supply().refused);
-  EXPECT_EQ(market.supply().more, 0);
+  EXPECT_EQ(market.supply().further_replicas, 0);
   market.world.node(0);
   EXPECT_FALSE(market.supply().refused) << "an existing node has room";
 }
 
 TEST(Supply, IsUnknownIfAnotherSchedulerPlacesOrNoNodesAreBoughtHere) {
   Market market;
-  EXPECT_EQ(supply_of({}, market.world.catalog(), market.workload(), nullptr, 100).more, std::nullopt);
+  EXPECT_EQ(supply_of({}, market.world.catalog(), market.workload(), nullptr, 100).further_replicas, std::nullopt);
   market.workload().placed_elsewhere = true;
-  EXPECT_EQ(market.supply().more, std::nullopt);
+  EXPECT_EQ(market.supply().further_replicas, std::nullopt);
 }
 
 }  // namespace

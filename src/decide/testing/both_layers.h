@@ -4,12 +4,12 @@
 #include <vector>
 
 #include "decide/provision/provision.h"
-#include "decide/testing/world.h"
+#include "fleet/testing/world.h"
 
 namespace capstan::decide::provision {
 
-using testing::at;
-using testing::World;
+using fleet::testing::at;
+using fleet::testing::World;
 
 inline const place::Policy kFirstFit{.kind = place::Policy::Kind::first_fit};
 inline const place::Policy kGang{.kind = place::Policy::Kind::gang};
@@ -17,7 +17,7 @@ inline const place::Policy kGang{.kind = place::Policy::Kind::gang};
 /// Places the gangs of a snapshot and then decides about nodes, in the order of the control loop. Checks the invariants
 /// after each pass.
 inline Decision run(const World& world, const Policy& policy, Memory& memory, std::int64_t now_s) {
-  Index index = build(world.snapshot);
+  Index index = fleet::build(world.snapshot);
   place::Memory placing;
   const place::Policy& place_policy = policy.kind == Policy::Kind::group ? kGang : kFirstFit;
   const place::Decision placed =
@@ -50,7 +50,7 @@ inline Policy groups() {
 }
 
 inline bool kept_for(const Decision& decision, model::ReasonCode code) {
-  return std::ranges::any_of(decision.plan.kept, [&](const auto& kept) { return kept.why.code == code; });
+  return std::ranges::any_of(decision.plan.no_actions, [&](const auto& kept) { return kept.why.code == code; });
 }
 
 }  // namespace capstan::decide::provision

@@ -21,7 +21,7 @@ class FluidService {
     role_.max = 100;
     role_.slo = {.ttft = std::chrono::seconds(1), .tpot = std::chrono::milliseconds(50), .e2e = {}};
     role_.engine = &row();
-    role_.gateway_waiting = model::Signal::of(0, std::chrono::seconds(1));
+    role_.gateway_waiting = model::Signal::measured(0, std::chrono::seconds(1));
     follow(replicas);
     for (scale::RoleView::Replica& replica : role_.replicas) replica.phase = model::Gang::Phase::ready;
   }
@@ -90,15 +90,15 @@ class FluidService {
       if (replica.phase != model::Gang::Phase::ready) continue;
       model::ReplicaSignals& s = replica.signals;
       const auto grown = [&](const model::Signal& counter, double tokens) {
-        return model::Signal::of(counter.value + static_cast<std::int64_t>(share * tokens * interval_s), kAge);
+        return model::Signal::measured(counter.value + static_cast<std::int64_t>(share * tokens * interval_s), kAge);
       };
       s.prompt_tokens_total = grown(s.prompt_tokens_total, kPrompt);
       s.generated_tokens_total = grown(s.generated_tokens_total, kOutput);
-      s.running = model::Signal::of(static_cast<std::int64_t>(share * kOutput * token_s_ + 0.5), kAge);
-      s.waiting = model::Signal::of(0, kAge);
-      s.kv_usage_ppm = model::Signal::of(std::min<std::int64_t>(s.running.value * 2500, 1'000'000), kAge);
-      s.ttft_p99_us = reports_first_tokens_ ? model::Signal::of(100'000, kAge) : model::Signal{};
-      s.queue_late_ppm = s.ttft_late_ppm = reports_first_tokens_ ? model::Signal::of(0, kAge) : model::Signal{};
+      s.running = model::Signal::measured(static_cast<std::int64_t>(share * kOutput * token_s_ + 0.5), kAge);
+      s.waiting = model::Signal::measured(0, kAge);
+      s.kv_usage_ppm = model::Signal::measured(std::min<std::int64_t>(s.running.value * 2500, 1'000'000), kAge);
+      s.ttft_p99_us = reports_first_tokens_ ? model::Signal::measured(100'000, kAge) : model::Signal{};
+      s.queue_late_ppm = s.ttft_late_ppm = reports_first_tokens_ ? model::Signal::measured(0, kAge) : model::Signal{};
       if (silent == 0) continue;
       --silent;
       s.waiting.state = s.running.state = model::Signal::State::missing;

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "decide/place/place.h"
-#include "decide/testing/world.h"
+#include "fleet/testing/world.h"
 
 namespace capstan::decide::place {
 
@@ -17,15 +17,15 @@ inline Policy gang_without(std::string pass) {
 }
 
 /// Decides about the gangs of a snapshot with a new index, and checks the invariants after each pass.
-inline Decision place_once(const testing::World& world, const Policy& policy, Memory& memory, Instant now,
+inline Decision place_once(const fleet::testing::World& world, const Policy& policy, Memory& memory, Instant now,
                            std::vector<model::PlannedGang> planned = {}) {
-  Index index = build(world.snapshot);
+  Index index = fleet::build(world.snapshot);
   return decide(index, world.snapshot, planned, policy, memory, now, {.options = {.verify = Verify::yes}});
 }
-inline Decision place_once(const testing::World& world, const Policy& policy,
+inline Decision place_once(const fleet::testing::World& world, const Policy& policy,
                            std::vector<model::PlannedGang> planned = {}) {
   Memory memory;
-  return place_once(world, policy, memory, testing::at(100), std::move(planned));
+  return place_once(world, policy, memory, fleet::testing::at(100), std::move(planned));
 }
 
 }  // namespace capstan::decide::place

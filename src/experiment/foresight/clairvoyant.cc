@@ -53,7 +53,7 @@ double usd_per_gpu_second(const scenario::Scenario& scenario) {
 
 /// Returns the latest end of the run.
 Instant end_of(const scenario::Scenario& scenario, Instant last_arrival) {
-  return scenario.duration ? Instant{*scenario.duration} : last_arrival + scenario.settle;
+  return scenario.duration ? Instant{*scenario.duration} : last_arrival + scenario.settle_time;
 }
 
 bool holds(const RunResult& result, RequestCount hopeless, const model::Slo& slo) {
@@ -79,7 +79,7 @@ class Search {
     spec_.policies.scale = {decide::scale::Fixed{.replicas = 0, .period = std::chrono::seconds(1)}};
   }
 
-  Result<Clairvoyant::Achievable> run() {
+  Result<Clairvoyant::AchievableResult> run() {
     if (Result<bool> done = learn_lead(); !done) return std::unexpected(done.error());
     std::int64_t low = 0;  // the largest share that is known to miss the SLO; no smaller share is tried
     std::int64_t high = 10 * kPercent;
@@ -110,7 +110,7 @@ class Search {
   }
 
   Result<bool> attempt(std::int64_t raised_ppm) {
-    Prepared prepared = prepare(scenario_, spec_, scenario_.seed);
+    PreparedRun prepared = prepare(scenario_, spec_, scenario_.seed);
     const model::Service& service = scenario_.service();
     prepared.setup.script =
         foreseen_plan(bound_.level, bound_.bin, raised_ppm, lead_, service.min_replicas, service.max_replicas);
@@ -138,12 +138,12 @@ class Search {
   const ProgressCallback& progress_;
   const std::stop_token& stop_;
   Duration lead_;
-  Clairvoyant::Achievable best_;
+  Clairvoyant::AchievableResult best_;
 };
 
 }  // namespace
 
-bool Clairvoyant::loose() const { return achievable.result.paid_gpu_ns() * 10 > bound.gpu_ns * 11; }
+bool Clairvoyant::has_wide_gap() const { return achievable.result.paid_gpu_ns() * 10 > bound.gpu_ns * 11; }
 
 std::int64_t over_achievable_milli(const RunResult& result, const Clairvoyant& clairvoyant) {
   const GpuNanoseconds least = clairvoyant.achievable.result.paid_gpu_ns();
@@ -159,7 +159,7 @@ Result<Clairvoyant> foresee(const scenario::Scenario& scenario, const scenario::
   if (!requests) return std::unexpected(requests.error());
   const Instant last_arrival = requests->empty() ? Instant{} : requests->back().arrival;
   const Instant end = end_of(scenario, last_arrival);
-  const Prepared prepared = prepare(scenario, layers, scenario.seed);
+  const PreparedRun prepared = prepare(scenario, layers, scenario.seed);
   const bound::ServiceTerms service{.model = prepared.engines.front().model.get(),
                                     .slo = scenario.service().slo,
                                     .front_end = scenario.role().front_end,
@@ -180,7 +180,7 @@ Result<Clairvoyant> foresee(const scenario::Scenario& scenario, const scenario::
       .unattainable_requests = found.unattainable_requests,
       .solved = found.solved,
       .bin = found.bin};
-  Result<Clairvoyant::Achievable> achievable = Search(scenario, layers, found, progress, stop).run();
+  Result<Clairvoyant::AchievableResult> achievable = Search(scenario, layers, found, progress, stop).run();
   if (!achievable) return std::unexpected(achievable.error());
   clairvoyant.achievable = std::move(*achievable);
   return clairvoyant;

@@ -29,17 +29,17 @@ struct Clairvoyant {
 
   /// The result of a simulation that follows the replica counts of the bound's plan, each of them raised by the same
   /// share.
-  struct Achievable {
+  struct AchievableResult {
     std::int64_t raised_ppm = 0;  ///< the smallest share that was found to hold the SLO
     bool holds = false;  ///< false: no share that was tried holds the SLO, and `raised_ppm` is the highest of them
     int runs = 0;
     RunResult result;
   };
-  Achievable achievable;
+  AchievableResult achievable;
 
   /// Returns true if the two figures differ by more than a tenth, so that the possible saving of a policy is not known
   /// well.
-  bool loose() const;
+  bool has_wide_gap() const;
 };
 
 /// Computes the lower bound and the achievable cost of a scenario. `layers` decides placement and nodes; only the

@@ -14,7 +14,8 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// Nodes with one GPU that are available at once, so that exactly the replicas are paid for, from their start on.
+/// A scenario whose nodes have one GPU and are available at once. A policy therefore pays for its replicas and nothing
+/// else, from the beginning of each start.
 constexpr const char* kTide = R"(name: tide
 bound: true
 load:
@@ -72,7 +73,7 @@ TEST_F(Clairvoyance, NoPolicyThatHoldsTheSloPaysLessThanTheBound) {
   EXPECT_GE(achievable.total_micro_usd(), clairvoyant.bound.micro_usd);
   EXPECT_LT(achievable.paid_gpu_ns(), clairvoyant.bound.gpu_ns * 17 / 10);
   // A policy that follows a plan reads no signals.
-  EXPECT_EQ(achievable.invariants.total(), achievable.invariants.lowered_blind);
+  EXPECT_EQ(achievable.invariants.total(), achievable.invariants.scale_downs_without_data);
   for (const RunResult& result : comparison->results) {
     SCOPED_TRACE(result.policy);
     if (result.attainment_ppm() >= 990'000) {
@@ -113,7 +114,7 @@ TEST_F(Clairvoyance, StandingNodesArePaidForInEveryPlan) {
   ASSERT_TRUE(clairvoyant);
   EXPECT_GE(clairvoyant->bound.gpu_ns, 16 * std::chrono::nanoseconds(19min).count());
   EXPECT_EQ(clairvoyant->achievable.raised_ppm, 0);
-  EXPECT_FALSE(clairvoyant->loose());
+  EXPECT_FALSE(clairvoyant->has_wide_gap());
 }
 
 TEST_F(Clairvoyance, ReportsAnSloThatNoShareReaches) {

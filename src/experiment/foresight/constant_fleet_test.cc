@@ -82,7 +82,8 @@ scenario::Scenario scenario_of(const char* text, const std::vector<std::string>&
   return std::move(*scenario);
 }
 
-/// Returns true if the fleet holds the SLO in a run to its end. It is the slow twin of the search.
+/// Returns true if the fleet holds the SLO in a complete simulation. This is slower than the search, and the tests
+/// compare the search with it.
 bool fleet_holds(const scenario::Scenario& scenario, const ReplicaCounts& fleet) {
   const std::optional<StandingNodes> nodes = nodes_for(scenario, fleet);
   if (!nodes) return false;

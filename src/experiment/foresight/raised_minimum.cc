@@ -32,7 +32,7 @@ scenario::Scenario with_minimum(const scenario::Scenario& scenario, const Replic
     stated.replicas = std::max(stated.replicas, known_row(min, stated.service.value));
     initial[stated.service.value] = stated.replicas;
   }
-  if (std::optional<StandingNodes> nodes = nodes_for(scenario, initial, Existing::all)) {
+  if (std::optional<StandingNodes> nodes = nodes_for(scenario, initial, RemainingNodes::all)) {
     raised.cluster.existing = std::move(nodes->nodes);
   }
   return raised;

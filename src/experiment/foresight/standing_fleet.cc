@@ -26,8 +26,8 @@ struct MachineChoice {
 /// Fills machines with replicas, service by service, and opens a machine if no open one has room.
 class NodeFiller {
  public:
-  NodeFiller(const scenario::Scenario& scenario, Existing stay)
-      : scenario_(scenario), catalog_(*scenario.catalog), stay_(stay) {
+  NodeFiller(const scenario::Scenario& scenario, RemainingNodes remaining)
+      : scenario_(scenario), catalog_(*scenario.catalog), remaining_(remaining) {
     find_room();
     find_choices();
     for (const sim::ExistingNodes& nodes : scenario.cluster.existing) {
@@ -70,7 +70,7 @@ class NodeFiller {
     return machine.gpu == gpu && machine.free >= unit;
   }
 
-  bool stays(const sim::ExistingNodes& nodes) const { return stay_ == Existing::all || !nodes.pool.valid(); }
+  bool stays(const sim::ExistingNodes& nodes) const { return remaining_ == RemainingNodes::all || !nodes.pool.valid(); }
 
   /// Computes the number of machines that fit into a zone. It is the same for every zone.
   void find_room() {
@@ -83,19 +83,21 @@ class NodeFiller {
   }
 
   void find_choices() {
-    pool_gpus_left_.resize(catalog_.pools.size());
+    pool_left_.resize(catalog_.pools.size());
     for (std::size_t p = 0; p < catalog_.pools.size(); ++p) {
       const model::PoolId pool{static_cast<std::uint32_t>(p)};
-      GpuCount standing = 0;
+      model::NodeAmounts standing;
       for (const sim::ExistingNodes& nodes : scenario_.cluster.existing) {
         if (nodes.pool != pool) continue;
-        standing += nodes.count * catalog_.offering(nodes.offering).gpus;
+        standing += catalog_.amounts_of(nodes.offering, nodes.count);
         const bool sold =
             std::ranges::find(catalog_.pools[p].offerings, nodes.offering) != catalog_.pools[p].offerings.end();
         if (!sold && !stays(nodes)) choices_.push_back({nodes.offering, pool, nodes.count});
       }
-      pool_gpus_left_[p] = std::max(catalog_.pools[p].gpu_limit, standing);
-      if (stay_ == Existing::all) pool_gpus_left_[p] -= standing;
+      const model::PoolLimits& limits = catalog_.pools[p].limits;
+      const bool all_stay = remaining_ == RemainingNodes::all;
+      pool_left_[p] = {.gpus = std::max(limits.gpus, standing.gpus) - (all_stay ? standing.gpus : 0),
+                       .nodes = std::max(limits.nodes, standing.nodes) - (all_stay ? standing.nodes : 0)};
       for (const model::OfferingId offering : catalog_.pools[p].offerings) {
         choices_.push_back({offering, pool, zone_room_});
       }
@@ -109,8 +111,10 @@ class NodeFiller {
     for (MachineChoice& choice : choices_) {
       const model::Offering& offering = catalog_.offering(choice.offering);
       const std::int64_t held = std::min<std::int64_t>(offering.gpus / unit, left);
+      const model::NodeAmounts& pool_left = pool_left_[choice.pool.value];
       const bool possible = offering.gpu == gpu && held > 0 && choice.available > 0 &&
-                            pool_gpus_left_[choice.pool.value] >= offering.gpus && in_zone_[offering.zone] < zone_room_;
+                            pool_left.gpus >= offering.gpus && pool_left.nodes > 0 &&
+                            in_zone_[offering.zone] < zone_room_;
       if (!possible) continue;
       const std::int64_t price = offering.price_per_hour.count;
       const bool better = best == nullptr ||
@@ -123,7 +127,8 @@ class NodeFiller {
     }
     if (best == nullptr) return false;
     --best->available;
-    pool_gpus_left_[best->pool.value] -= catalog_.offering(best->offering).gpus;
+    pool_left_[best->pool.value].gpus -= catalog_.offering(best->offering).gpus;
+    --pool_left_[best->pool.value].nodes;
     open(best->offering, best->pool);
     return true;
   }
@@ -137,10 +142,10 @@ class NodeFiller {
 
   const scenario::Scenario& scenario_;
   const model::Catalog& catalog_;
-  Existing stay_;
+  RemainingNodes remaining_;
   std::int64_t zone_room_ = 0;  ///< machines that fit into each zone
   std::vector<MachineChoice> choices_;
-  std::vector<GpuCount> pool_gpus_left_;  // GPUs that the limits still allow, by pool
+  std::vector<model::NodeAmounts> pool_left_;  // GPUs and nodes that the limits still allow, by pool
   std::map<model::DomainId, std::int64_t> in_zone_;
   std::vector<OpenMachine> open_;
   std::map<std::pair<model::OfferingId, model::PoolId>, std::int64_t> opened_;
@@ -167,13 +172,13 @@ std::string short_words(const scenario::Scenario& scenario, const ReplicaCounts&
 }  // namespace
 
 std::optional<StandingNodes> nodes_for(const scenario::Scenario& scenario, const ReplicaCounts& replicas,
-                                       Existing stay) {
+                                       RemainingNodes remaining) {
   // Large replicas come first, and small ones fill the room that they leave.
   std::vector<std::uint32_t> order(replicas.size());
   std::iota(order.begin(), order.end(), 0);
   const auto size = [&](std::uint32_t service) { return scenario.catalog->services[service].workload.tensor_parallel; };
   std::ranges::stable_sort(order, std::ranges::greater{}, size);
-  NodeFiller filler(scenario, stay);
+  NodeFiller filler(scenario, remaining);
   for (const std::uint32_t service : order) {
     if (!filler.fill({service}, replicas[service])) return std::nullopt;
   }

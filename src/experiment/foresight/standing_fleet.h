@@ -21,7 +21,7 @@ struct StandingNodes {
 };
 
 /// The nodes of a scenario that remain when another fleet replaces its replicas.
-enum class Existing : std::uint8_t {
+enum class RemainingNodes : std::uint8_t {
   without_pool,  ///< nodes without a pool, which are paid for in any case; all others are chosen anew
   all,
 };
@@ -30,7 +30,7 @@ enum class Existing : std::uint8_t {
 /// with the lowest price for each replica first, within the limits of the pools and the room of the zones.
 /// @return nothing if the replicas do not fit within these limits
 std::optional<StandingNodes> nodes_for(const scenario::Scenario& scenario, const ReplicaCounts& replicas,
-                                       Existing stay = Existing::without_pool);
+                                       RemainingNodes remaining = RemainingNodes::without_pool);
 
 /// Returns the scenario with these replicas and nodes, all of them ready at the start. It has no policies, and no
 /// windows with other bounds of replicas, because these would change the size.

@@ -17,7 +17,7 @@ std::string times(std::int64_t milli) {
 }
 
 std::string plan_words(const Clairvoyant& c) {
-  const Clairvoyant::Achievable& plan = c.achievable;
+  const Clairvoyant::AchievableResult& plan = c.achievable;
   const std::string raised =
       plan.raised_ppm == 0
           ? "the plan behind the lower bound"
@@ -27,7 +27,7 @@ std::string plan_words(const Clairvoyant& c) {
       c.bound.gpu_ns <= 0 ? 0 : static_cast<std::int64_t>(plan.result.paid_gpu_ns() * 1000 / c.bound.gpu_ns);
   return fmt::format(
       "{} holds the SLO with {} the GPU time of the lower bound{}", raised, times(gap_milli),
-      c.loose() ? "; the cheapest possible fleet lies between the two, so the bound is not a target" : "");
+      c.has_wide_gap() ? "; the cheapest possible fleet lies between the two, so the bound is not a target" : "");
 }
 
 std::string bound_words(const Clairvoyant& c) {

@@ -72,7 +72,7 @@ TEST(Sweep, EveryCombinationIsAPolicyOfItsOwn) {
       " sweep: {scale.target_ongoing_requests: [8, 16], scale.upscale_delay_s: [0, 30]}}",
       "s.yaml");
   manifest::ErrorList errors;
-  const std::vector<scenario::Swept> all = scenario::expand(*node, errors);
+  const std::vector<scenario::SweptPolicy> all = scenario::expand(*node, errors);
   ASSERT_TRUE(errors.ok());
   ASSERT_EQ(all.size(), 5u);
   EXPECT_EQ(all[0].words, "");
@@ -92,7 +92,8 @@ TEST(Sweep, SettingsWithOneLastNameAreShownWithTheirPath) {
 
 TEST(Sweep, ANullSweepIsOnePolicy) {
   manifest::ErrorList errors;
-  const std::vector<scenario::Swept> all = scenario::expand(*manifest::parse("{name: x, sweep: ~}", "s.yaml"), errors);
+  const std::vector<scenario::SweptPolicy> all =
+      scenario::expand(*manifest::parse("{name: x, sweep: ~}", "s.yaml"), errors);
   ASSERT_EQ(all.size(), 1u);
   EXPECT_EQ(all[0].node.find("sweep"), nullptr) << "the reader of policies finds no sweep";
 }
@@ -101,7 +102,7 @@ TEST(Sweep, AManifestIsChangedByAList) {
   const auto node =
       manifest::parse("{name: x, scale: {manifest: hpa.yaml}, sweep: {manifest.spec.maxReplicas: [4, 8]}}", "s.yaml");
   manifest::ErrorList errors;
-  const std::vector<scenario::Swept> all = scenario::expand(*node, errors);
+  const std::vector<scenario::SweptPolicy> all = scenario::expand(*node, errors);
   ASSERT_EQ(all.size(), 3u);
   EXPECT_EQ(all[2].node.find("scale")->find("set")->items.at(0).text, "spec.maxReplicas=8");
 }

@@ -33,7 +33,7 @@ Json empty_columns(std::initializer_list<const char*> names) {
 template <typename Key>
 class Numbering {
  public:
-  std::size_t of(const Key& key) {
+  std::size_t number_of(const Key& key) {
     const auto [at, added] = numbers_.try_emplace(key, keys_.size());
     if (added) keys_.push_back(key);
     return at->second;
@@ -80,10 +80,10 @@ Json nodes_json(const RunHistory& history, const Rows& written, Numbering<Machin
       json["name"].push_back(node.name);
     }
     json["node"].push_back(node.number);
-    json["machine"].push_back(machines.of(machine));
-    json["zone"].push_back(domains.of(node.zone));
-    json["rack"].push_back(domains.of(node.rack));
-    json["nvlink"].push_back(domains.of(node.nvlink));
+    json["machine"].push_back(machines.number_of(machine));
+    json["zone"].push_back(domains.number_of(node.zone));
+    json["rack"].push_back(domains.number_of(node.rack));
+    json["nvlink"].push_back(domains.number_of(node.nvlink));
     json["requested_ms"].push_back(ms_or_null(node.requested_at));
     json["launched_ms"].push_back(ms_or_null(node.launched_at));
     json["ready_ms"].push_back(ms_or_null(node.ready_at));
@@ -114,14 +114,14 @@ Json gangs_json(const RunHistory& history, const Rows& written, Numbering<WaitKe
       steps.insert(steps.end(), {since_start_ms(step.at), int(step.phase)});
     json["steps"].push_back(std::move(steps));
     Json held = Json::array();
-    for (const GangHistory::Held& part : gang.held) {
+    for (const GangHistory::PodGpus& part : gang.held) {
       held.insert(held.end(), {part.node, part.gpus.count, since_start_ms(part.from), ms_or_null(part.until)});
     }
     json["held"].push_back(std::move(held));
     Json waits = Json::array();
     for (const GangHistory::Wait& wait : gang.waits) {
-      waits.insert(waits.end(), {since_start_ms(wait.at),
-                                 reasons.of({std::string(name(wait.kind)), wait.reason, wait.sentence, wait.supply})});
+      waits.insert(waits.end(), {since_start_ms(wait.at), reasons.number_of({std::string(name(wait.kind)), wait.reason,
+                                                                             wait.sentence, wait.supply})});
     }
     json["waits"].push_back(std::move(waits));
   }

@@ -43,9 +43,9 @@ Json gpu_hours_decimal(__int128 time) { return decimal(time, 3'600'000'000'000);
 Json usd_decimal(std::int64_t micro_usd) { return decimal(micro_usd, 1'000'000); }
 
 template <typename T>
-Json by_state(const ByGpuState<T>& values, Json (*of)(__int128) = number) {
+Json by_state(const ByGpuState<T>& values, Json (*convert)(__int128) = number) {
   Json json = Json::object();
-  for (std::size_t i = 0; i < kGpuStates; ++i) json[std::string(name(static_cast<GpuState>(i)))] = of(values[i]);
+  for (std::size_t i = 0; i < kGpuStates; ++i) json[std::string(name(static_cast<GpuState>(i)))] = convert(values[i]);
   return json;
 }
 
@@ -257,7 +257,7 @@ Json scale_steps(const std::vector<ScaleStep>& all, const StepPositions& shown) 
 /// The series over time that are written with a policy's figures.
 struct SeriesChoice {
   bool by_minute = false;
-  /// The changes of the wanted replicas, the phases of latency, and the history if there is one.
+  /// True: also writes the changes of the wanted replicas, the phases of latency, and the history if there is one.
   bool decisions = false;
   Duration bucket{};           ///< length of a bucket of the timeline
   StepPositions arithmetic{};  ///< steps whose arithmetic is written
@@ -277,11 +277,11 @@ Json tokens(const RunResult& r) {
 Json invariants_broken(const InvariantFigures& broken) {
   return {{"partial_gang", broken.partial_gang},
           {"work_cut", broken.work_cut},
-          {"lowered_blind", broken.lowered_blind},
+          {"lowered_blind", broken.scale_downs_without_data},
           {"limit_exceeded", broken.limit_exceeded},
           {"not_repeatable", broken.not_repeatable},
-          {"group_overheld", broken.group_overheld},
-          {"oracle", broken.oracle},
+          {"group_overheld", broken.expired_group_holds},
+          {"oracle", broken.unobservable_values},
           {"not_conserved", broken.not_conserved},
           {"unsettled", broken.unsettled}};
 }
@@ -391,7 +391,7 @@ Json clairvoyant(const Comparison& comparison, Duration bucket) {
                         {"holds_slo", all.achievable.holds},
                         {"runs", all.achievable.runs},
                         {"result", policy(all.achievable.result, {.bucket = bucket})}};
-  json["loose"] = all.loose();
+  json["loose"] = all.has_wide_gap();
   json["policies"] = Json::array();
   for (const RunResult& result : comparison.results) {
     json["policies"].push_back(

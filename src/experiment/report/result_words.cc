@@ -21,12 +21,13 @@ std::string broken_words(const RunResult& result) {
   const InvariantFigures& broken = result.invariants;
   add(broken.partial_gang, "gang partly placed", "gangs partly placed");
   add(broken.work_cut, "request cut by a decision", "requests cut by decisions");
-  add(broken.lowered_blind, "scale-down without data", "scale-downs without data");
+  add(broken.scale_downs_without_data, "scale-down without data", "scale-downs without data");
   add(broken.limit_exceeded, "limit exceeded", "limits exceeded");
   add(broken.not_repeatable, "decision not repeatable", "decisions not repeatable");
-  add(broken.group_overheld, "node group kept longer than its hold time",
+  add(broken.expired_group_holds, "node group kept longer than its hold time",
       "node groups kept longer than their hold time");
-  add(broken.oracle, "value read that no cluster could report", "values read that no cluster could report");
+  add(broken.unobservable_values, "value read that no cluster could report",
+      "values read that no cluster could report");
   add(broken.not_conserved, "total that does not add up", "totals that do not add up");
   add(broken.unsettled, "scaling action under a constant load", "scaling actions under a constant load");
   return text;

@@ -52,7 +52,7 @@ Result<std::vector<RunResult>> run_batch(std::span<const PlannedRun> runs, unsig
   const auto work = [&] {
     for (std::size_t i = next++; i < count; i = next++) {
       const PlannedRun& run = runs[i];
-      Prepared prepared = prepare(*run.scenario, *run.policy, run.scenario->seed);
+      PreparedRun prepared = prepare(*run.scenario, *run.policy, run.scenario->seed);
       prepared.setup.miss_limit = run.miss_limit;
       prepared.setup.keep_history = run.keep_history;
       prepared.setup.stop = stop;

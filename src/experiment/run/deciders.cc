@@ -58,7 +58,7 @@ decide::scale::Decision OutsideAutoscaler::scale(const control::ScaleQuestion& q
     action.why = decision.why;
     if (auto* set = std::get_if<model::SetReplicas>(&action.what)) set->is_stated = false;
   }
-  for (model::Plan::Kept& kept : decision.plan.kept) kept.why = decision.why;
+  for (model::Plan::NoAction& kept : decision.plan.no_actions) kept.why = decision.why;
   return decision;
 }
 

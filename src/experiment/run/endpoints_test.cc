@@ -46,7 +46,7 @@ policies:
 }
 
 RunResult checked_run(const scenario::Scenario& scenario) {
-  Prepared prepared = prepare(scenario, scenario.policies.front(), scenario.seed);
+  PreparedRun prepared = prepare(scenario, scenario.policies.front(), scenario.seed);
   prepared.setup.verify = true;
   const Result<RunResult> result = simulate(prepared.setup);
   EXPECT_TRUE(result.has_value());

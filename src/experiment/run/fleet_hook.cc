@@ -9,7 +9,7 @@ namespace capstan::experiment {
 namespace {
 
 model::Signal value_or_missing(const std::optional<std::int64_t>& value) {
-  return value ? model::Signal::of(*value) : model::Signal{};
+  return value ? model::Signal::measured(*value) : model::Signal{};
 }
 
 /// Returns the share of times above the bound of the SLO, in ppm. It is missing without a bound or without times.
@@ -21,16 +21,16 @@ model::Signal late(const auto& times, Duration bound) {
 model::ReplicaSignals signals_of(const sim::ReplicaReading& reading, const model::Slo& slo) {
   const sim::ReplicaSample& engine = reading.engine;
   model::ReplicaSignals signals;
-  signals.waiting = model::Signal::of(engine.waiting);
-  signals.running = model::Signal::of(engine.running);
+  signals.waiting = model::Signal::measured(engine.waiting);
+  signals.running = model::Signal::measured(engine.running);
   signals.kv_usage_ppm =
-      model::Signal::of(engine.kv_blocks > 0 ? engine.kv_blocks_used * 1'000'000 / engine.kv_blocks : 0);
-  if (reading.ttft_p99) signals.ttft_p99_us = model::Signal::of(*reading.ttft_p99 / std::chrono::microseconds(1));
+      model::Signal::measured(engine.kv_blocks > 0 ? engine.kv_blocks_used * 1'000'000 / engine.kv_blocks : 0);
+  if (reading.ttft_p99) signals.ttft_p99_us = model::Signal::measured(*reading.ttft_p99 / std::chrono::microseconds(1));
   signals.ttft_late_ppm = late(reading.ttft, slo.ttft);
   signals.queue_late_ppm = late(reading.queue_time, slo.queue_time());
   signals.tpot_late_ppm = late(reading.tpot, slo.tpot);
-  signals.prompt_tokens_total = model::Signal::of(engine.prompt_tokens_total);
-  signals.generated_tokens_total = model::Signal::of(engine.generation_tokens_total);
+  signals.prompt_tokens_total = model::Signal::measured(engine.prompt_tokens_total);
+  signals.generated_tokens_total = model::Signal::measured(engine.generation_tokens_total);
   return signals;
 }
 
@@ -84,7 +84,7 @@ sim::EngineReading FleetHook::sample(model::GangId gang, Instant at, bool scrape
                                    .busy_total = reading.engine.busy_total};
   if (scrape) scraped_.add(gang, at, said);
   if (ScrapedSeries* series = series_of(replica.service); scrape && series != nullptr) {
-    series->add(gang, at, {reading, (*scraped_.of(gang))[1].reading.duty_cycle_percent.value});
+    series->add(gang, at, {reading, (*scraped_.find(gang))[1].reading.duty_cycle_percent.value});
   }
   return said;
 }

@@ -54,9 +54,10 @@ TEST(FleetHook, AnEngineReportsEverySignal) {
   for (const model::ReplicaSignal& signal : model::kReplicaSignals) {
     EXPECT_EQ((signals.*signal.field).usable(), !of_the_exporter.contains(signal.name)) << signal.name;
   }
-  EXPECT_EQ(signals.running, model::Signal::of(1));
-  EXPECT_EQ(signals.prompt_tokens_total, model::Signal::of(400));
-  EXPECT_EQ(signals.tpot_late_ppm, model::Signal::of(500'000)) << "the SLO is the middle of the bucket up to 10 ms";
+  EXPECT_EQ(signals.running, model::Signal::measured(1));
+  EXPECT_EQ(signals.prompt_tokens_total, model::Signal::measured(400));
+  EXPECT_EQ(signals.tpot_late_ppm, model::Signal::measured(500'000))
+      << "the SLO is the middle of the bucket up to 10 ms";
   EXPECT_GT(signals.kv_usage_ppm.value, 0);
 }
 

@@ -111,7 +111,7 @@ Drawn draw(std::uint64_t seed) {
 }
 
 RunResult run_verified(const scenario::Scenario& scenario, std::size_t policy, std::uint64_t seed) {
-  Prepared prepared = prepare(scenario, scenario.policies.at(policy), seed);
+  PreparedRun prepared = prepare(scenario, scenario.policies.at(policy), seed);
   prepared.setup.verify = true;
   return simulate(prepared.setup).value();
 }
@@ -127,7 +127,7 @@ TEST_P(Hostile, NoInvariantBreaks) {
   SCOPED_TRACE(result.policy + drawn.words);
 
   EXPECT_EQ(result.invariants.not_repeatable, 0);
-  EXPECT_EQ(result.invariants.oracle, 0);
+  EXPECT_EQ(result.invariants.unobservable_values, 0);
   EXPECT_EQ(result.invariants.not_conserved, 0);
   EXPECT_EQ(result.invariants.limit_exceeded, 0);
   EXPECT_LE(result.replicas_peak, 7);
@@ -141,11 +141,11 @@ TEST_P(Hostile, NoInvariantBreaks) {
     EXPECT_EQ(result.invariants.partial_gang, 0);
   }
   if (group) {
-    EXPECT_EQ(result.invariants.group_overheld, 0);
+    EXPECT_EQ(result.invariants.expired_group_holds, 0);
     EXPECT_EQ(result.disruptions.consolidation, 0);
   }
   if (drawn.policy == 1) {
-    EXPECT_EQ(result.invariants.lowered_blind, 0);
+    EXPECT_EQ(result.invariants.scale_downs_without_data, 0);
     EXPECT_EQ(result.invariants.work_cut, 0);
   }
   // A second run gives the same bytes.

@@ -43,17 +43,17 @@ RunResult run_with_jobs(const std::string& set) {
   const auto scenario =
       scenario::parse_scenario(kScenario, "s.yaml", {.sets = {set}, .trace = {}, .seed = {}, .policies = {}});
   EXPECT_TRUE(scenario.has_value()) << (scenario ? "" : scenario.error().text());
-  Prepared prepared = prepare(*scenario, scenario->policies.front(), 1);
+  PreparedRun prepared = prepare(*scenario, scenario->policies.front(), 1);
   prepared.setup.verify = true;
   prepared.setup.keep_history = true;
   Result<RunResult> result = simulate(prepared.setup);
   EXPECT_TRUE(result.has_value());
   EXPECT_EQ(result->invariants.partial_gang, 0);
   EXPECT_EQ(result->invariants.work_cut, 0);
-  EXPECT_EQ(result->invariants.lowered_blind, 0);
+  EXPECT_EQ(result->invariants.scale_downs_without_data, 0);
   EXPECT_EQ(result->invariants.limit_exceeded, 0);
   EXPECT_EQ(result->invariants.not_repeatable, 0);
-  EXPECT_EQ(result->invariants.oracle, 0);
+  EXPECT_EQ(result->invariants.unobservable_values, 0);
   EXPECT_EQ(result->invariants.not_conserved, 0);
   EXPECT_EQ(result->invariants.unsettled, 0);
   return std::move(*result);

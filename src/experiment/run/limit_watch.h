@@ -21,15 +21,15 @@ class LimitWatch {
  private:
   /// The size of a pool or of the fleet, existing and ordered nodes together.
   struct Sum {
-    GpuCount gpus = 0;
-    std::int64_t nodes = 0;
+    model::NodeAmounts amounts{};
     MicroUsd price_per_hour;
   };
   void hold(std::int64_t now, std::int64_t before, std::int64_t limit) {
     if (now > limit && now > before) ++broken_;
   }
+  void hold(const model::NodeAmounts& now, const model::NodeAmounts& before, const model::PoolLimits& limits);
 
-  /// True: the nodes of the start were counted, about which the controller did not decide.
+  /// True after the first check, which only counts the nodes. The controller did not order the initial nodes.
   bool has_start_ = false;
   Sum fleet_;
   std::map<model::PoolId, Sum> pools_;

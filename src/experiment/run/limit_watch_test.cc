@@ -11,7 +11,7 @@ namespace {
 model::Snapshot nodes(std::uint32_t count, GpuCount pool_limit, const model::FleetLimits& limits = {}) {
   auto catalog = std::make_shared<model::Catalog>();
   catalog->offerings = {{"eight", {0}, 8, {}, model::CapacityType::on_demand, {10'000'000}}};
-  catalog->pools = {{.name = "pool", .offerings = {{0}}, .gpu_limit = pool_limit}};
+  catalog->pools = {{.name = "pool", .offerings = {{0}}, .limits = {.gpus = pool_limit}}};
   catalog->limits = limits;
   model::Snapshot truth;
   truth.catalog = catalog;
@@ -49,6 +49,18 @@ TEST(LimitWatch, CountsRisesAboveALimit) {
     watch.minute(nodes(row.second, row.pool_limit, row.limits));
     EXPECT_EQ(watch.broken(), row.broken);
   }
+}
+
+TEST(LimitWatch, CountsRisesAboveANodeLimitOfAPool) {
+  LimitWatch watch;
+  for (const std::uint32_t count : {1, 2, 3}) {
+    model::Snapshot truth = nodes(count, 64);
+    model::Catalog catalog = *truth.catalog;
+    catalog.pools[0].limits.nodes = 2;
+    truth.catalog = std::make_shared<model::Catalog>(catalog);
+    watch.minute(truth);
+  }
+  EXPECT_EQ(watch.broken(), 1);
 }
 
 }  // namespace

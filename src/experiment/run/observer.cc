@@ -204,7 +204,7 @@ void Observer::finish(Instant end) {
 
 void Observer::watch_queue(Instant now, std::size_t endpoint, const Replicas& replicas) {
   const RequestCount waiting = endpoints_.all()[endpoint].fleet().waiting();
-  Stretch& queue = queues_[endpoint];
+  ProblemPeriod& queue = queues_[endpoint];
   if (waiting <= 2 * std::max<ReplicaCount>(replicas.ready, 1)) return close(queue);
   if (queue.from.is_never()) queue.from = now;
   queue.sum += waiting;
@@ -280,7 +280,7 @@ void Observer::watch_groups(Instant now) {
   cluster_.truth().claims.for_each([&](model::ClaimId, const model::Claim& claim) {
     const bool on_its_way =
         claim.phase == model::Claim::Phase::requested || claim.phase == model::Claim::Phase::launched;
-    if (claim.group.valid() && on_its_way && now - claim.requested_at > limit) overheld_.insert(claim.group);
+    if (claim.group.valid() && on_its_way && now - claim.requested_at > limit) expired_holds_.insert(claim.group);
   });
 }
 
@@ -314,13 +314,13 @@ void Observer::verify(Instant) {
   cluster_.check_invariants();
 }
 
-void Observer::close(Stretch& stretch) {
-  if (!stretch.from.is_never()) moments_.push_back(stretch.worst);
-  stretch = {};
+void Observer::close(ProblemPeriod& period) {
+  if (!period.from.is_never()) moments_.push_back(period.worst);
+  period = {};
 }
 
 RunResult Observer::result(Instant end) {
-  for (Stretch& queue : queues_) close(queue);
+  for (ProblemPeriod& queue : queues_) close(queue);
   close(held_);
   RunResult result;
   read_requests(result);
@@ -339,11 +339,11 @@ RunResult Observer::result(Instant end) {
   const std::int64_t jobs_cut = cut_jobs(cluster_.meter(end));
   result.invariants = {.partial_gang = stats.violations.partial_gang,
                        .work_cut = result.disruptions.requests_cut - result.disruptions.requests_cut_forced + jobs_cut,
-                       .lowered_blind = stats.violations.lowered_blind,
+                       .scale_downs_without_data = stats.violations.scale_downs_without_data,
                        .limit_exceeded = stats.violations.limit_exceeded + limits_.broken(),
                        .not_repeatable = 0,  // the caller counts them, with the decider
-                       .group_overheld = static_cast<std::int64_t>(overheld_.size()),
-                       .oracle = world_.oracle_rows(),
+                       .expired_group_holds = static_cast<std::int64_t>(expired_holds_.size()),
+                       .unobservable_values = world_.unobservable_rows(),
                        .not_conserved = not_conserved_ + open_balances(result),
                        .unsettled = settling_.broken()};
   StateHash hash;

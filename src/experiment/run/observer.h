@@ -64,12 +64,12 @@ class Observer {
   void read_cluster(RunResult& result, Instant end);
 
   /// A sequence of minutes with the same problem: its sum, and the worst moment.
-  struct Stretch {
+  struct ProblemPeriod {
     Instant from = Instant::never();
     std::int64_t sum = 0;
     Moment worst;
   };
-  void close(Stretch& stretch);
+  void close(ProblemPeriod& period);
 
   const SimulationSetup& setup_;
   const Endpoints& endpoints_;
@@ -85,12 +85,12 @@ class Observer {
   std::vector<std::vector<Minute>> minutes_by_endpoint_;  // their minutes; empty if the cluster has one user
   Instant minute_start_{};                                ///< start of the minute that is being measured
   std::vector<Moment> moments_;
-  std::vector<Stretch> queues_;  // by endpoint
-  Stretch held_;
+  std::vector<ProblemPeriod> queues_;  // by endpoint
+  ProblemPeriod held_;
   std::int64_t held_ms_before_ = 0;
   std::int64_t disruptions_before_ = 0;
   RequestCount cut_before_ = 0;
-  std::set<model::ClaimGroupId> overheld_;
+  std::set<model::ClaimGroupId> expired_holds_;
   std::int64_t not_conserved_ = 0;
   Settling settling_;
   LimitWatch limits_;

@@ -76,7 +76,7 @@ TEST(PastWorlds, BreakNoInvariantAnyMore) {
     const auto scenario = scenario::parse_scenario(
         kBase, "past.yaml", {.sets = world.sets, .trace = {}, .seed = world.seed, .policies = {}});
     ASSERT_TRUE(scenario) << scenario.error().text();
-    Prepared prepared = prepare(*scenario, scenario->policies[0], world.seed);
+    PreparedRun prepared = prepare(*scenario, scenario->policies[0], world.seed);
     prepared.setup.verify = true;
     const RunResult result = simulate(prepared.setup).value();
     EXPECT_GT(result.requests.met, 1'000);

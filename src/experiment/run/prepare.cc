@@ -116,8 +116,8 @@ std::shared_ptr<const model::Catalog> catalog_of(const scenario::Scenario& scena
 
 }  // namespace
 
-Prepared prepare(const scenario::Scenario& scenario, const scenario::PolicySpec& policy, std::uint64_t seed) {
-  Prepared prepared;
+PreparedRun prepare(const scenario::Scenario& scenario, const scenario::PolicySpec& policy, std::uint64_t seed) {
+  PreparedRun prepared;
   SimulationSetup& setup = prepared.setup;
   setup.cluster = scenario.cluster;
   setup.cluster.catalog = catalog_of(scenario, policy);
@@ -143,13 +143,13 @@ Prepared prepare(const scenario::Scenario& scenario, const scenario::PolicySpec&
   setup.policies = policy.policies;
   setup.seed = seed;
   setup.duration = scenario.duration;
-  setup.settle = scenario.settle;
+  setup.settle_time = scenario.settle_time;
   return prepared;
 }
 
 Result<RunResult> run(const scenario::Scenario& scenario, const scenario::PolicySpec& policy, std::uint64_t seed,
                       const ProgressCallback& progress) {
-  const Prepared prepared = prepare(scenario, policy, seed);
+  const PreparedRun prepared = prepare(scenario, policy, seed);
   Result<RunResult> result = simulate(prepared.setup, progress);
   if (result) result->swept_from = policy.swept_from;
   return result;

@@ -20,12 +20,12 @@ struct RoleEngine {
 };
 
 /// One policy of a scenario under one seed, ready to be simulated. Owns the engine models that the setup points to.
-struct Prepared {
+struct PreparedRun {
   std::vector<RoleEngine> engines;  ///< engines by service of the catalog
   SimulationSetup setup;
 };
 
-Prepared prepare(const scenario::Scenario& scenario, const scenario::PolicySpec& policy, std::uint64_t seed);
+PreparedRun prepare(const scenario::Scenario& scenario, const scenario::PolicySpec& policy, std::uint64_t seed);
 
 /// Prepares and simulates a policy of a scenario.
 Result<RunResult> run(const scenario::Scenario& scenario, const scenario::PolicySpec& policy, std::uint64_t seed,

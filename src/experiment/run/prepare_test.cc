@@ -52,7 +52,7 @@ TEST(Prepare, EachProvisionerHasItsPublishedLaunchTimes) {
     EXPECT_EQ(policy.batch_idle, row.shortest);
     Duration fastest = Duration::max(), slowest{};
     for (std::uint64_t seed = 1; seed <= 40; ++seed) {
-      const Prepared prepared = prepare(*scenario, scenario->policies[i], seed);
+      const PreparedRun prepared = prepare(*scenario, scenario->policies[i], seed);
       sim::test::FakeServing serving;
       sim::Cluster cluster(prepared.setup.cluster, seed, serving);
       cluster.advance({});
@@ -102,7 +102,7 @@ TEST(Prepare, TheSimulatedEngineDiffersFromTheTableAsConfigured) {
                                   .seed = {},
                                   .policies = {}});
     ASSERT_TRUE(scenario) << scenario.error().text();
-    const Prepared prepared = prepare(*scenario, scenario->policies.front(), 7);
+    const PreparedRun prepared = prepare(*scenario, scenario->policies.front(), 7);
     EXPECT_EQ(prepared.engines.front().model->coefficients(),
               engine::perturbed(scenario->role().engine->coefficients, 7, spread_ppm));
   }
@@ -113,7 +113,7 @@ TEST(Prepare, GivesAPolicyItsOwnBounds) {
   ASSERT_TRUE(scenario) << scenario.error().text();
   scenario::PolicySpec policy = scenario->policies.front();
   policy.bounds = {scenario::ManifestBounds{.replicas = {.min = 2, .max = 4}}};
-  const Prepared prepared = prepare(*scenario, policy, 1);
+  const PreparedRun prepared = prepare(*scenario, policy, 1);
   EXPECT_EQ(prepared.setup.cluster.catalog->services.front().min_replicas, 2);
   EXPECT_EQ(prepared.setup.cluster.catalog->services.front().max_replicas, 4);
   EXPECT_EQ(scenario->catalog->services.front().max_replicas, 8);

@@ -26,7 +26,7 @@ QueueWatch::QueueWatch(const model::Catalog& catalog, bool keep_minutes)
 }
 
 template <typename Visit>
-void QueueWatch::each_above(model::QueueId queue, Visit visit) const {
+void QueueWatch::visit_with_parents(model::QueueId queue, Visit visit) const {
   for (; queue.valid(); queue = catalog_.queues[queue.value].parent) visit(queue.value);
 }
 
@@ -36,12 +36,12 @@ void QueueWatch::minute(const model::Snapshot& truth) {
   std::vector<MilliGpu> waiting(figures_.size());
   truth.pods.for_each([&](model::PodId, const model::Pod& pod) {
     std::vector<MilliGpu>& sums = pod.node.valid() ? held : waiting;
-    each_above(pod.queue, [&](std::size_t queue) { sums[queue] += pod.gpus; });
+    visit_with_parents(pod.queue, [&](std::size_t queue) { sums[queue] += pod.gpus; });
   });
   std::vector<std::int64_t> jobs(figures_.size());
   const std::vector<std::int64_t> own_jobs = waiting_jobs(truth);
   for (std::uint32_t i = 0; i < own_jobs.size(); ++i) {
-    if (own_jobs[i] > 0) each_above({i}, [&](std::size_t queue) { jobs[queue] += own_jobs[i]; });
+    if (own_jobs[i] > 0) visit_with_parents({i}, [&](std::size_t queue) { jobs[queue] += own_jobs[i]; });
   }
   for (std::size_t i = 0; i < figures_.size(); ++i) {
     if (keep_minutes_) figures_[i].minutes.push_back({held[i], waiting[i], jobs[i]});
@@ -55,7 +55,7 @@ void QueueWatch::minute(const model::Snapshot& truth) {
 }
 
 void QueueWatch::charge(model::QueueId queue, GpuNanoseconds gpu_ns, std::int64_t micro_usd) {
-  each_above(queue, [&](std::size_t i) {
+  visit_with_parents(queue, [&](std::size_t i) {
     figures_[i].gpu_ns += gpu_ns;
     figures_[i].micro_usd += micro_usd;
   });

@@ -51,7 +51,7 @@ class QueueWatch {
  private:
   /// Calls `visit(position)` for the queue and all queues above it.
   template <typename Visit>
-  void each_above(model::QueueId queue, Visit visit) const;
+  void visit_with_parents(model::QueueId queue, Visit visit) const;
 
   const model::Catalog& catalog_;
   bool keep_minutes_;

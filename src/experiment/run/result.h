@@ -63,20 +63,20 @@ struct DisruptionFigures {
 
 /// How often a design invariant (docs/invariants.md) was broken. Capstan's own policies must show zeros.
 struct InvariantFigures {
-  std::int64_t partial_gang = 0;    ///< 1: moments at which a gang began to hold a part of its GPUs
-  std::int64_t work_cut = 0;        ///< 2: requests and jobs ended by a decision; forced ends do not count
-  std::int64_t lowered_blind = 0;   ///< 3: replicas lowered while a signal was missing or stale
-  std::int64_t limit_exceeded = 0;  ///< 4: launches or scale-ups above a limit
-  std::int64_t not_repeatable = 0;  ///< 5: decisions that a replay did not repeat
-  std::int64_t group_overheld = 0;  ///< 6: groups neither whole nor released by the end of their hold
-  std::int64_t oracle = 0;          ///< 7: observed rows with values that a controller in production cannot know
-  std::int64_t not_conserved = 0;   ///< 8: balances of requests, tokens, GPU time or money that did not close
+  std::int64_t partial_gang = 0;              ///< 1: moments at which a gang began to hold a part of its GPUs
+  std::int64_t work_cut = 0;                  ///< 2: requests and jobs ended by a decision; forced ends do not count
+  std::int64_t scale_downs_without_data = 0;  ///< 3: replicas lowered while a signal was missing or stale
+  std::int64_t limit_exceeded = 0;            ///< 4: launches or scale-ups above a limit
+  std::int64_t not_repeatable = 0;            ///< 5: decisions that a replay did not repeat
+  std::int64_t expired_group_holds = 0;       ///< 6: groups neither whole nor released by the end of their hold
+  std::int64_t unobservable_values = 0;  ///< 7: observed rows with values that a controller in production cannot know
+  std::int64_t not_conserved = 0;        ///< 8: balances of requests, tokens, GPU time or money that did not close
   std::int64_t unsettled =
       0;  ///< 12: actions after the settling time, plus times without requests in which the goal was not reached
 
   std::int64_t total() const {
-    return partial_gang + work_cut + lowered_blind + limit_exceeded + not_repeatable + group_overheld + oracle +
-           not_conserved + unsettled;
+    return partial_gang + work_cut + scale_downs_without_data + limit_exceeded + not_repeatable + expired_group_holds +
+           unobservable_values + not_conserved + unsettled;
   }
 };
 

@@ -12,7 +12,7 @@ namespace capstan::experiment {
 namespace {
 
 std::string domain_of(const model::Catalog& catalog, const model::Node& node, model::TopologyLevel level) {
-  const model::DomainId id = node.domains.of(level);
+  const model::DomainId id = node.domains.domain_at(level);
   return id.valid() ? catalog.domain(id).name : "";
 }
 
@@ -20,8 +20,8 @@ bool takes_pods(const model::Node& node) { return node.phase == model::Node::Pha
 
 /// Returns why no node is bought for a gang, or which one is on its way; empty if the decision does not mention it.
 std::string supply_words(const decide::provision::Decision& bought, const model::Catalog& catalog, model::GangId gang) {
-  for (const model::Plan::Kept& kept : bought.plan.kept) {
-    if (kept.subject == model::Plan::Kept::Subject::gang && kept.id == gang.value) {
+  for (const model::Plan::NoAction& kept : bought.plan.no_actions) {
+    if (kept.subject == model::Plan::NoAction::Subject::gang && kept.id == gang.value) {
       return model::sentence(kept.why, catalog);
     }
   }
@@ -145,7 +145,7 @@ void HistoryRecorder::note_gang(model::GangId id, const model::Gang* row, Instan
     GangHistory& gang = history_.gangs[known->second];
     gang.ended_at = now;
     gang.revision = history_.revision;
-    for (GangHistory::Held& held : gang.held) {
+    for (GangHistory::PodGpus& held : gang.held) {
       if (held.until.is_never()) held.until = now;
     }
     gangs_.erase(known);
@@ -156,8 +156,8 @@ void HistoryRecorder::note_gang(model::GangId id, const model::Gang* row, Instan
     GangHistory& before = history_.gangs[known->second];
     before.ended_at = now;
     before.revision = history_.revision;
-    std::vector<GangHistory::Held> moved;
-    for (GangHistory::Held& held : before.held) {
+    std::vector<GangHistory::PodGpus> moved;
+    for (GangHistory::PodGpus& held : before.held) {
       if (!held.until.is_never()) continue;
       held.until = now;
       moved.push_back({.node = held.node, .gpus = held.gpus, .from = now});
@@ -191,7 +191,7 @@ void HistoryRecorder::note_pod(model::PodId id, const model::Pod* row, Instant n
     GangHistory* gang = find_gang(id_of_gang);
     if (gang == nullptr) return;
     const auto open = std::ranges::find_if(
-        gang->held, [&](const GangHistory::Held& held) { return held.node == node.value && held.until.is_never(); });
+        gang->held, [&](const GangHistory::PodGpus& held) { return held.node == node.value && held.until.is_never(); });
     if (open == gang->held.end()) return;
     open->until = now;
     gang->revision = history_.revision;

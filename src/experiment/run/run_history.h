@@ -53,7 +53,7 @@ struct GangHistory {
     model::Gang::Phase phase{};
   };
   /// The GPUs that one pod held on a node.
-  struct Held {
+  struct PodGpus {
     std::uint32_t node = 0;  ///< number of the node (NodeHistory::number)
     MilliGpu gpus;
     Instant from;
@@ -77,7 +77,7 @@ struct GangHistory {
   Instant created_at;
   Instant ended_at = Instant::never();
   std::vector<Step> steps;
-  std::vector<Held> held;
+  std::vector<PodGpus> held;
   std::vector<Wait> waits;
   model::QueueId queue{};     ///< queue of its pods
   std::int64_t revision = 0;  ///< number of the observation that changed the row last

@@ -66,7 +66,7 @@ TEST(RunHistory, GpuTimeOfPodsIsThePaidTimeWithoutLaunchingAndUnallocated) {
   double held_s = 0;
   for (const GangHistory& gang : run.history->gangs) {
     EXPECT_EQ(gang.gpus, whole_gpus(4));
-    for (const GangHistory::Held& held : gang.held) {
+    for (const GangHistory::PodGpus& held : gang.held) {
       const Instant until = std::min(held.until, Instant{run.simulated});
       held_s += static_cast<double>(held.gpus.count) / 1e3 * std::chrono::duration<double>(until - held.from).count();
     }

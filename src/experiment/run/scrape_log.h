@@ -30,7 +30,7 @@ class ScrapeLog {
     Replica& replica = replicas_[gang];
     const std::int64_t duty = percent(engine.busy_total - replica.busy, at - replica.since);
     model::ReplicaSignals reading = engine.signals;
-    reading.duty_cycle_percent = model::Signal::of(duty);
+    reading.duty_cycle_percent = model::Signal::measured(duty);
     push(replica.readings, at, reading);
     replica.since = at;
     replica.busy = engine.busy_total;
@@ -38,11 +38,11 @@ class ScrapeLog {
   void add(model::ServiceId service, Instant at, RequestCount waiting) { push(gateways_[service], at, waiting); }
   void forget(model::GangId gang) { replicas_.erase(gang); }
 
-  const LastTwo<model::ReplicaSignals>* of(model::GangId gang) const {
+  const LastTwo<model::ReplicaSignals>* find(model::GangId gang) const {
     const auto found = replicas_.find(gang);
     return found == replicas_.end() ? nullptr : &found->second.readings;
   }
-  const LastTwo<RequestCount>* of(model::ServiceId service) const {
+  const LastTwo<RequestCount>* find(model::ServiceId service) const {
     const auto found = gateways_.find(service);
     return found == gateways_.end() ? nullptr : &found->second;
   }

@@ -57,10 +57,11 @@ bool is_out_of_room(const SimulationSetup& setup, const model::Snapshot& truth) 
     const model::Offering& offering = catalog.offering(nodes.offering);
     if (!nodes.pool.valid()) room[offering.gpu] += nodes.count * offering.gpus;
   }
-  for (const model::Pool& pool : catalog.pools) {
-    if (pool.offerings.empty()) continue;
-    const model::Offering& offering = catalog.offering(pool.offerings.front());
-    room[offering.gpu] += pool.gpu_limit / offering.gpus * offering.gpus;
+  for (std::uint32_t p = 0; p < catalog.pools.size(); ++p) {
+    if (catalog.pools[p].offerings.empty()) continue;
+    const model::OfferingId first = catalog.pools[p].offerings.front();
+    const model::Offering& offering = catalog.offering(first);
+    room[offering.gpu] += catalog.nodes_within_limits({p}, first) * offering.gpus;
   }
   truth.services.for_each([&](model::ServiceId id, const model::ServiceState& state) {
     const model::Workload& workload = catalog.service(id).workload;
@@ -85,11 +86,11 @@ void Settling::minute(Instant now, const MinuteState& state) {
   refused_before_ = state.refused;
   if (!can_stand_still_) return;
   if (state.has_work || is_refused) {
-    still_since_ = now;
+    unchanged_since_ = now;
     goal_judged_ = false;
     return;
   }
-  if (now - still_since_ <= settling_time(setup_, state.longest_start)) return;
+  if (now - unchanged_since_ <= settling_time(setup_, state.longest_start)) return;
   moves_ += actions;
   if (goal_judged_) return;
   goal_judged_ = true;

@@ -48,7 +48,7 @@ class Settling {
  private:
   const SimulationSetup& setup_;
   bool can_stand_still_;
-  Instant still_since_{};
+  Instant unchanged_since_{};
   std::int64_t actions_before_ = 0;
   std::int64_t refused_before_ = 0;
   std::int64_t moves_ = 0;

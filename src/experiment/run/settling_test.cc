@@ -16,7 +16,7 @@ SimulationSetup calm() {
   auto catalog = std::make_shared<model::Catalog>();
   catalog->gpu_kinds = {"h100_sxm"};
   catalog->offerings = {{"p5.48xlarge", {0}, 8, {0}, model::CapacityType::on_demand, {55'040'000}}};
-  catalog->pools = {{"h100", {{0}}, 8}};
+  catalog->pools = {{.name = "h100", .offerings = {{0}}, .limits = {.gpus = 8}}};
   model::Workload workload;
   workload.gpu = {0};
   workload.tensor_parallel = 2;
@@ -149,10 +149,10 @@ TEST(Settling, OnlyWholeNodesCountAsRoom) {
   ask(5);
   EXPECT_TRUE(is_out_of_room(setup, truth));
   auto catalog = std::make_shared<model::Catalog>(*setup.cluster.catalog);
-  catalog->pools[0].gpu_limit = 15;
+  catalog->pools[0].limits.gpus = 15;
   setup.cluster.catalog = catalog;
   EXPECT_TRUE(is_out_of_room(setup, truth)) << "a part of a node cannot be bought";
-  catalog->pools[0].gpu_limit = 16;
+  catalog->pools[0].limits.gpus = 16;
   EXPECT_FALSE(is_out_of_room(setup, truth));
 }
 

@@ -72,7 +72,7 @@ class Peers {
     }
   }
 
-  Peer& of(model::ServiceId service) { return known_row(peers_, service.value); }
+  Peer& peer_of(model::ServiceId service) { return known_row(peers_, service.value); }
   std::vector<ScrapedSeries*> series() {
     std::vector<ScrapedSeries*> all;
     for (Peer& peer : peers_) all.push_back(peer.series());
@@ -81,7 +81,7 @@ class Peers {
   Autoscaler autoscaler() {
     if (!any_) return {};
     return [this](const model::Snapshot& snapshot, const decide::scale::RoleView& role) {
-      return of(role.service).decide(snapshot, role);
+      return peer_of(role.service).decide(snapshot, role);
     };
   }
   /// Scrapes the lengths of the job queues, if it is time for it.
@@ -194,7 +194,7 @@ class RunEnd {
     if (endpoints.is_over(now) && jobs.have_all_ended()) return true;
     if (!endpoints.are_loads_over(now) || !jobs.have_all_arrived()) return false;
     if (last_arrival_.is_never()) last_arrival_ = now;
-    return now - last_arrival_ >= setup_.settle;
+    return now - last_arrival_ >= setup_.settle_time;
   }
   /// Returns the next moment at which the run may end without an event.
   Instant next(const Endpoints& endpoints, Instant now) const {
@@ -225,7 +225,7 @@ Result<RunResult> simulate(const SimulationSetup& setup, const ProgressCallback&
   const std::vector<model::Service>& services = setup.cluster.catalog->services;
   const auto why = [&](model::ServiceId id) {
     const decide::scale::Decision& decision = controller.scale_decision(id);
-    const std::string& peers_why = peers.of(id).why();
+    const std::string& peers_why = peers.peer_of(id).why();
     if (peers_why.empty()) return model::sentence(decision.why);
     const model::ServiceState* state = cluster.truth().services.find(id);
     return with_bounds(peers_why, decision.why.code, services[id.value], state ? state->desired_replicas : 0);
@@ -247,7 +247,7 @@ Result<RunResult> simulate(const SimulationSetup& setup, const ProgressCallback&
       for (model::ServiceId id{0}; id.value < services.size(); ++id.value) {
         const decide::scale::Decision& decision = controller.scale_decision(id);
         ScaleStep* step = recorder.note(id, *setup.cluster.catalog, decision.desired, why, now);
-        if (step == nullptr || !setup.keep_history || setup.script || !peers.of(id).why().empty()) continue;
+        if (step == nullptr || !setup.keep_history || setup.script || !peers.peer_of(id).why().empty()) continue;
         step->arithmetic = explain::paragraph(*setup.cluster.catalog, decision);
       }
       if (setup.enough && setup.enough()) break;

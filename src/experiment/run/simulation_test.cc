@@ -27,7 +27,7 @@ class Small {
     catalog->gpu_kinds = {"h100_sxm"};
     const std::vector<model::DomainId> zones = sim::add_topology(*catalog, {});
     catalog->offerings = {{"p5.48xlarge", {0}, 8, zones[0], model::CapacityType::on_demand, {55'040'000}}};
-    catalog->pools = {{"h100", {{0}}, 32}};
+    catalog->pools = {{.name = "h100", .offerings = {{0}}, .limits = {.gpus = 32}}};
     model::Workload workload;
     workload.name = workload.model = "Llama-3.1-8B";
     workload.gpu = {0};
@@ -133,9 +133,8 @@ TEST(Simulation, AGoalThatIsNeverReachedIsCounted) {
 TEST(Simulation, EndsAtTheDecisionThatMeetsTheStopCondition) {
   Small small;
   Instant seen = Instant::never();
-  small.setup.input_observer = [&](const model::Snapshot& snapshot, const control::Memory&, const control::Due&) {
-    seen = snapshot.at;
-  };
+  small.setup.input_observer = [&](const model::Snapshot& snapshot, const control::Memory&,
+                                   const control::DueDecisions&) { seen = snapshot.at; };
   small.setup.enough = [&] { return !seen.is_never() && seen >= Instant{minutes(7)}; };
   const RunResult result = simulate(small.setup).value();
   EXPECT_GE(result.simulated, minutes(7));
@@ -178,8 +177,8 @@ TEST(Simulation, CapstansOwnLayersBreakNoInvariant) {
   EXPECT_EQ(result.invariants.work_cut, 0);
   EXPECT_EQ(result.invariants.limit_exceeded, 0);
   EXPECT_EQ(result.invariants.not_repeatable, 0);
-  EXPECT_EQ(result.invariants.group_overheld, 0);
-  EXPECT_EQ(result.invariants.oracle, 0);
+  EXPECT_EQ(result.invariants.expired_group_holds, 0);
+  EXPECT_EQ(result.invariants.unobservable_values, 0);
   EXPECT_EQ(result.invariants.not_conserved, 0);
 }
 
@@ -203,10 +202,10 @@ TEST(Simulation, InvariantsHoldUnderRefusalsLossAndUnknownOutcomes) {
     small.setup.cluster.provider.refused_ppm = {200'000};
     const RunResult result = simulate(small.setup).value();
     EXPECT_EQ(result.invariants.not_conserved, 0);
-    EXPECT_EQ(result.invariants.oracle, 0);
+    EXPECT_EQ(result.invariants.unobservable_values, 0);
     EXPECT_EQ(result.invariants.not_repeatable, 0);
     EXPECT_EQ(result.invariants.limit_exceeded, 0);
-    EXPECT_EQ(result.invariants.group_overheld, 0);
+    EXPECT_EQ(result.invariants.expired_group_holds, 0);
     EXPECT_GT(result.requests.completed, 0);
   }
 }
@@ -303,7 +302,7 @@ TEST(Simulation, EveryPolicyDecidesTheSameFromItsSavedMemory) {
         small.setup.policies.provision = provision;
         const RunResult result = simulate(small.setup).value();
         EXPECT_EQ(result.invariants.not_repeatable, 0);
-        EXPECT_EQ(result.invariants.oracle, 0);
+        EXPECT_EQ(result.invariants.unobservable_values, 0);
         EXPECT_EQ(result.invariants.not_conserved, 0);
       }
     }

@@ -46,7 +46,7 @@ scenario::ScenarioResult split_scenario(const std::string& scale, const std::str
 }
 
 RunResult split_run(const scenario::Scenario& scenario) {
-  Prepared prepared = prepare(scenario, scenario.policies.front(), scenario.seed);
+  PreparedRun prepared = prepare(scenario, scenario.policies.front(), scenario.seed);
   prepared.setup.verify = true;
   const Result<RunResult> result = simulate(prepared.setup);
   EXPECT_TRUE(result.has_value());

@@ -30,7 +30,7 @@ RunResult run_of(std::vector<std::string> sets) {
   const auto scenario =
       scenario::parse_scenario(kTeams, "s.yaml", {.sets = std::move(sets), .trace = {}, .seed = {}, .policies = {}});
   EXPECT_TRUE(scenario.has_value()) << (scenario ? "" : scenario.error().text());
-  Prepared prepared = prepare(*scenario, scenario->policies.front(), 1);
+  PreparedRun prepared = prepare(*scenario, scenario->policies.front(), 1);
   prepared.setup.verify = true;
   Result<RunResult> result = simulate(prepared.setup);
   EXPECT_TRUE(result.has_value());

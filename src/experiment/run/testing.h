@@ -16,7 +16,7 @@ namespace capstan::experiment {
 inline RunResult run_with_history(const std::string& scenario_yaml) {
   const auto scenario = scenario::parse_scenario(scenario_yaml, CAPSTAN_SOURCE_DIR "/scenario.yaml", {});
   EXPECT_TRUE(scenario) << scenario.error().text();
-  Prepared prepared = prepare(*scenario, scenario->policies.front(), 1);
+  PreparedRun prepared = prepare(*scenario, scenario->policies.front(), 1);
   prepared.setup.keep_history = true;
   return simulate(prepared.setup).value();
 }

@@ -62,7 +62,7 @@ scenario::ScenarioResult variants_scenario(const VariantsCase& c, std::vector<st
 RunResult variants_run(const VariantsCase& c) {
   const auto scenario = variants_scenario(c);
   EXPECT_TRUE(scenario.has_value()) << scenario.error().text();
-  Prepared prepared = prepare(*scenario, scenario->policies.front(), scenario->seed);
+  PreparedRun prepared = prepare(*scenario, scenario->policies.front(), scenario->seed);
   prepared.setup.verify = true;
   const Result<RunResult> result = simulate(prepared.setup);
   EXPECT_TRUE(result.has_value());

@@ -23,7 +23,7 @@ bool copies(const model::Signal& signal, const model::Signal& scraped, Duration 
 
 /// Returns true if every signal of a replica copies the same scrape.
 bool copies(const Signals& signals, Scrape scrape, Instant now, Config config) {
-  scrape.reading.memory_used_percent = model::Signal::of(config.memory_used_percent);
+  scrape.reading.memory_used_percent = model::Signal::measured(config.memory_used_percent);
   return !scrape.at.is_never() && std::ranges::all_of(model::kReplicaSignals, [&](const model::ReplicaSignal& s) {
     return copies(signals.*s.field, scrape.reading.*s.field, now - scrape.at, config.scrape.delay);
   });
@@ -41,7 +41,7 @@ bool known(const model::Signal& waiting, const ScrapeLog::LastTwo<RequestCount>*
   return readings != nullptr &&
          std::ranges::any_of(*readings, [&](const ScrapeLog::TakenReading<RequestCount>& scrape) {
            return !scrape.at.is_never() &&
-                  copies(waiting, model::Signal::of(scrape.reading), now - scrape.at, config.scrape.delay);
+                  copies(waiting, model::Signal::measured(scrape.reading), now - scrape.at, config.scrape.delay);
          });
 }
 
@@ -49,7 +49,8 @@ bool later(Instant event, Instant now) { return !event.is_never() && event > now
 
 }  // namespace
 
-std::int64_t oracle_rows(const ports::Observation& seen, const ScrapeLog& scraped, const sim::ClusterConfig& config) {
+std::int64_t unobservable_rows(const ports::Observation& seen, const ScrapeLog& scraped,
+                               const sim::ClusterConfig& config) {
   const model::Snapshot& snapshot = seen.snapshot;
   const Instant now = snapshot.at;
   std::int64_t rows = 0;
@@ -60,12 +61,12 @@ std::int64_t oracle_rows(const ports::Observation& seen, const ScrapeLog& scrape
     }
   };
   count(seen.delta.services, snapshot.services, [&](model::ServiceId id, const model::ServiceState& state) {
-    return !known(state.gateway_waiting, scraped.of(id), now, config);
+    return !known(state.gateway_waiting, scraped.find(id), now, config);
   });
   count(seen.delta.gangs, snapshot.gangs,
         [&](model::GangId, const model::Gang& gang) { return later(gang.created_at, now); });
   count(seen.delta.signals, snapshot.signals, [&](model::GangId id, const model::ReplicaSignals& signals) {
-    return !known(signals, scraped.of(id), now, config);
+    return !known(signals, scraped.find(id), now, config);
   });
   count(seen.delta.pods, snapshot.pods,
         [&](model::PodId, const model::Pod& pod) { return later(pod.created_at, now); });

@@ -17,7 +17,8 @@ namespace capstan::experiment {
 /// - a row with a time in the future.
 /// All other numbers of a snapshot are predictions or requests that were made from snapshots. The cost grows with the
 /// number of changed rows.
-std::int64_t oracle_rows(const ports::Observation& seen, const ScrapeLog& scraped, const sim::ClusterConfig& config);
+std::int64_t unobservable_rows(const ports::Observation& seen, const ScrapeLog& scraped,
+                               const sim::ClusterConfig& config);
 
 /// Passes a world on to a controller and checks every observation for invariant 7.
 class WatchedWorld final : public ports::World {
@@ -31,20 +32,20 @@ class WatchedWorld final : public ports::World {
   Instant now() const override { return world_.now(); }
   ports::Observation observe() override {
     ports::Observation seen = world_.observe();
-    oracle_rows_ += experiment::oracle_rows(seen, scraped_, config_);
+    unobservable_rows_ += experiment::unobservable_rows(seen, scraped_, config_);
     if (history_ != nullptr) history_->note(seen);
     return seen;
   }
   model::ActionToken submit(const model::Action& action) override { return world_.submit(action); }
 
-  std::int64_t oracle_rows() const { return oracle_rows_; }
+  std::int64_t unobservable_rows() const { return unobservable_rows_; }
 
  private:
   ports::World& world_;
   const ScrapeLog& scraped_;
   const sim::ClusterConfig& config_;
   HistoryRecorder* history_;
-  std::int64_t oracle_rows_ = 0;
+  std::int64_t unobservable_rows_ = 0;
 };
 
 }  // namespace capstan::experiment

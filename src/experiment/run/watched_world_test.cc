@@ -21,7 +21,7 @@ model::ReplicaSignals scraped_page(std::int64_t page) {
   model::ReplicaSignals signals;
   std::int64_t value = 10;
   for (const model::ReplicaSignal& signal : model::kReplicaSignals) {
-    signals.*signal.field = model::Signal::of(value + page);
+    signals.*signal.field = model::Signal::measured(value + page);
     value += 10;
   }
   signals.duty_cycle_percent = signals.memory_used_percent = {};
@@ -30,8 +30,8 @@ model::ReplicaSignals scraped_page(std::int64_t page) {
 
 /// Returns a reading as a snapshot has it, with the signals of the exporter. 92 % of the memory is in use by default.
 model::ReplicaSignals seen_as(model::ReplicaSignals signals, std::int64_t duty, Duration age) {
-  signals.duty_cycle_percent = model::Signal::of(duty);
-  signals.memory_used_percent = model::Signal::of(92);
+  signals.duty_cycle_percent = model::Signal::measured(duty);
+  signals.memory_used_percent = model::Signal::measured(92);
   for (const model::ReplicaSignal& signal : model::kReplicaSignals) (signals.*signal.field).age = age;
   return signals;
 }
@@ -55,7 +55,7 @@ struct Honest {
     seen.snapshot.at = at_s(46);
     seen.snapshot.gangs.set({0}, gang);
     seen.snapshot.signals.set({0}, seen_as(scraped_page(1), 40, kDelay));
-    seen.snapshot.services.set({0}, {.desired_replicas = 1, .gateway_waiting = model::Signal::of(12, kDelay)});
+    seen.snapshot.services.set({0}, {.desired_replicas = 1, .gateway_waiting = model::Signal::measured(12, kDelay)});
     model::Node node;
     node.ready_at = at_s(20);
     seen.snapshot.nodes.set({0}, node);
@@ -130,7 +130,8 @@ const ChangeRow kChangeRows[] = {
     {"a replica that was never scraped", [](Honest& h) { h.log.forget({0}); }, 1},
     {"requests at the gateway that it has not reported",
      [](Honest& h) {
-       h.seen.snapshot.services.set({0}, {.desired_replicas = 1, .gateway_waiting = model::Signal::of(13, kDelay)});
+       h.seen.snapshot.services.set({0},
+                                    {.desired_replicas = 1, .gateway_waiting = model::Signal::measured(13, kDelay)});
      },
      1},
     {"a node, a claim and a pod of the future",
@@ -156,7 +157,7 @@ TEST(WatchedWorld, CountsRowsThatAControllerCannotKnow) {
     SCOPED_TRACE(row.teaches);
     Honest world;
     row.change(world);
-    EXPECT_EQ(oracle_rows(world.seen, world.log, config), row.rows);
+    EXPECT_EQ(unobservable_rows(world.seen, world.log, config), row.rows);
   }
 }
 
@@ -169,10 +170,10 @@ TEST(WatchedWorld, EverySignalIsCompared) {
     model::ReplicaSignals signals = world.signals();
     (signals.*signal.field).value += 1;
     world.seen.snapshot.signals.set({0}, signals);
-    EXPECT_EQ(oracle_rows(world.seen, world.log, config), 1) << "a value that was not scraped";
+    EXPECT_EQ(unobservable_rows(world.seen, world.log, config), 1) << "a value that was not scraped";
     signals.*signal.field = {};
     world.seen.snapshot.signals.set({0}, signals);
-    EXPECT_EQ(oracle_rows(world.seen, world.log, config), 0) << "a missing signal reveals nothing";
+    EXPECT_EQ(unobservable_rows(world.seen, world.log, config), 0) << "a missing signal reveals nothing";
   }
 }
 
@@ -186,10 +187,10 @@ TEST(WatchedWorld, ASignalThatTheEngineDidNotReportIsNotKnown) {
   model::ReplicaSignals signals = seen_as(silent, 0, kDelay);
   world.seen.snapshot.at = at_s(61);
   world.seen.snapshot.signals.set({0}, signals);
-  EXPECT_EQ(oracle_rows(world.seen, world.log, config), 0);
-  signals.ttft_late_ppm = model::Signal::of(0, kDelay);
+  EXPECT_EQ(unobservable_rows(world.seen, world.log, config), 0);
+  signals.ttft_late_ppm = model::Signal::measured(0, kDelay);
   world.seen.snapshot.signals.set({0}, signals);
-  EXPECT_EQ(oracle_rows(world.seen, world.log, config), 1);
+  EXPECT_EQ(unobservable_rows(world.seen, world.log, config), 1);
 }
 
 }  // namespace

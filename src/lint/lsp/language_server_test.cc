@@ -10,7 +10,7 @@ namespace {
 using Json = nlohmann::json;
 
 const std::string kText =
-    "# ü 😀\napiVersion: v1\nkind: Pod\nspec: {containers: [{name: \"😀\", image: k8s.gcr.io/pause:3.5}]}\n";
+    "# ü 😀\napiVersion: v1\nkind: Pod\nspec: {containers: [{name: \"😀\", image: k8s.gcr.io/pause:3.10}]}\n";
 
 std::vector<Json> send(LanguageServer& server, const Json& message) {
   std::vector<Json> out;
@@ -57,9 +57,12 @@ TEST(LanguageServer, OnlyASafeFixIsPreferred) {
   const std::string text =
       "apiVersion: keda.sh/v1alpha1\nkind: ScaledObject\nmetadata: {name: a}\nspec:\n  scaleTargetRef: {name: a}\n"
       "  minReplicaCount: 1\n  maxReplicaCount: 4\n"
-      "  advanced: {horizontalPodAutoscalerConfig: {behavior: {scaleDown: {stabilizationWindowSeconds: 90}}}}\n"
+      "  advanced: {horizontalPodAutoscalerConfig: {behavior: {scaleDown: {stabilizationWindowSeconds: 10}}}}\n"
       "  triggers:\n    - type: prometheus\n      metadata: {query: 'sum(vllm:gpu_cache_usage_perc{namespace=\"a\"})', "
-      "threshold: \"0.8\"}\n";
+      "threshold: \"0.8\"}\n"
+      "---\napiVersion: apps/v1\nkind: Deployment\nmetadata: {name: a}\nspec: {selector: {matchLabels: {a: b}}, "
+      "template: {spec: {containers: [{name: a, image: 'vllm/vllm-openai:v0.20.0', resources: {limits: "
+      "{nvidia.com/gpu: 1}}}]}}}\n";
   send(server, open_message(text));
   const Json asked = {
       {"textDocument", {{"uri", "file:///a.yaml"}}},

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -17,11 +18,12 @@ namespace capstan::lint::testing_cases {
 using Texts = std::vector<Text>;
 
 /// Returns the severity of a rule's first finding; "none" if it has none.
-inline std::string_view found(const Texts& texts, std::string_view rule, std::uint32_t kube_minor = 36) {
+inline std::string_view found(const Texts& texts, std::string_view rule,
+                              std::optional<std::uint32_t> kube_minor = std::nullopt) {
   EXPECT_NE(find_rule(rule), nullptr) << rule;
   Options options;
   options.advice = true;
-  options.settings.kube.minor = kube_minor;
+  if (kube_minor) options.settings.kube = {.minor = *kube_minor, .is_stated = true};
   const Report report = lint_texts(texts, options);
   for (const Finding& finding : report.findings) EXPECT_NE(finding.rule->id, "yaml-syntax") << finding.message;
   const auto first =
@@ -29,7 +31,8 @@ inline std::string_view found(const Texts& texts, std::string_view rule, std::ui
   return first == report.findings.end() ? "none" : name_of(first->severity);
 }
 
-inline std::string_view found(const std::string& yaml, std::string_view rule, std::uint32_t kube_minor = 36) {
+inline std::string_view found(const std::string& yaml, std::string_view rule,
+                              std::optional<std::uint32_t> kube_minor = std::nullopt) {
   return found(Texts{{"a/a.yaml", yaml}}, rule, kube_minor);
 }
 

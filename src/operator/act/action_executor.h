@@ -18,7 +18,7 @@ class ActionExecutor {
   virtual void begin() {}
   /// Takes the current state of the cluster. It is called before each decision; `objects` stays valid until the next
   /// `begin`.
-  virtual void look(const ClusterView&, const SnapshotBuilder& /*objects*/, const Readings&) {}
+  virtual void set_view(const ClusterView&, const SnapshotBuilder& /*objects*/, const Readings&) {}
   /// Starts an action. A refusal arrives as an outcome.
   /// @param seen  snapshot of the decision; the `SnapshotBuilder` that made it maps its ids to objects
   virtual void submit(model::ActionToken token, const model::Action& action, const model::Snapshot& seen) = 0;

@@ -21,7 +21,7 @@ using actuate::Ref;
 constexpr std::string_view kDrainLimit = "capstan.dev/drain-limit";
 
 const kube::Resource& resource_of(const kube::Workload& workload, const ScaledTargets& scaled) {
-  for (const ScaledTargets::One& each : scaled.found) {
+  for (const ScaledTargets::Target& each : scaled.targets) {
     if (&each.workload == &workload) return each.resource;
   }
   if (workload.kind == "StatefulSet") return kube::resources::kStatefulSets;
@@ -40,14 +40,14 @@ Ref ref_of(const kube::Resource& resource, const kube::Meta& meta) {
   return {{resource, meta.ns, meta.name}, meta.uid};
 }
 
-/// Returns the time since which the router sends no requests to the pod. A label has no time, so the result is then
-/// now.
+/// Returns the time since which the router sends no requests to the pod. If a label takes the pod out of the router,
+/// the time is unknown, and the function returns `now`.
 Instant out_since(const kube::Pod& pod, Instant now) {
   const kube::Condition* gate = kube::find_condition(pod.conditions, actuate::kServingGate);
   return gate != nullptr && gate->since.is_set() ? instant_of(gate->since) : now;
 }
 
-bool leaves(const PodGroup& group) {
+bool is_leaving_group(const PodGroup& group) {
   return std::ranges::any_of(group.pods, [](const kube::Pod* pod) { return pod->meta.terminating(); });
 }
 
@@ -63,24 +63,24 @@ actuate::RequiredLabels pick_of(const model::Catalog& catalog, const model::Offe
 
 }  // namespace
 
-Actuator::Actuator(Base base) : base_(std::move(base)) { begin(); }
+Actuator::Actuator(Dependencies dependencies) : dependencies_(std::move(dependencies)) { begin(); }
 Actuator::~Actuator() = default;
 
 /// Drops unfinished effects of an earlier leadership. This is safe because every effect reads before it writes.
 void Actuator::begin() {
   effects_.reset();
   objects_ = nullptr;
-  runner_ = std::make_unique<actuate::Runner>(base_.client, base_.clock, base_.fence,
-                                              RandomStream(base_.random.bits(), "runner"));
-  effects_ =
-      std::make_unique<actuate::ActionDispatcher>(*runner_, static_cast<const actuate::References&>(*this), base_.clock,
-                                                  base_.wall, base_.identity + "/" + std::to_string(++begun_));
+  runner_ = std::make_unique<actuate::Runner>(dependencies_.client, dependencies_.clock, dependencies_.fence,
+                                              RandomStream(dependencies_.random.bits(), "runner"));
+  effects_ = std::make_unique<actuate::ActionDispatcher>(*runner_, static_cast<const actuate::References&>(*this),
+                                                         dependencies_.clock, dependencies_.wall,
+                                                         dependencies_.identity + "/" + std::to_string(++begun_));
 }
 
-void Actuator::look(const ClusterView& view, const SnapshotBuilder& objects, const Readings& readings) {
+void Actuator::set_view(const ClusterView& view, const SnapshotBuilder& objects, const Readings& readings) {
   index_.reset();
   view_ = view;
-  if (!first_look_) first_look_ = base_.clock();
+  if (!first_pass_) first_pass_ = dependencies_.clock();
   std::set<std::string> served;
   view_.pods.for_each([&](kube::RowId, const kube::Pod& pod) {
     if (pod.ready() || served_.contains(pod.meta.uid)) served.insert(pod.meta.uid);
@@ -115,20 +115,21 @@ void Actuator::end_bindings() {
 /// Ends the hold of each node that was held for a gang and that pods use now.
 void Actuator::end_holds() {
   std::vector<actuate::Ref> held;
-  const auto look = [&](const kube::Resource& resource, const kube::Meta& meta, std::string_view node) {
+  const auto collect = [&](const kube::Resource& resource, const kube::Meta& meta, std::string_view node) {
     const bool ours = meta.labels.has(actuate::kClaimGroup) && meta.annotations.has(actuate::kDoNotDisrupt);
     if (ours && index().used_nodes.contains(node)) held.push_back(ref_of(resource, meta));
   };
-  view_.claims.for_each(
-      [&](kube::RowId, const kube::NodeClaim& claim) { look(kube::resources::kNodeClaims, claim.meta, claim.node); });
+  view_.claims.for_each([&](kube::RowId, const kube::NodeClaim& claim) {
+    collect(kube::resources::kNodeClaims, claim.meta, claim.node);
+  });
   view_.nodes.for_each(
-      [&](kube::RowId, const kube::Node& node) { look(kube::resources::kNodes, node.meta, node.meta.name); });
+      [&](kube::RowId, const kube::Node& node) { collect(kube::resources::kNodes, node.meta, node.meta.name); });
   effects_->release_holds(held);
 }
 
 /// Tells the drains how many requests each pod has. The count is usable only if both waiting and running are known.
 void Actuator::feed(const Readings& readings) {
-  const Instant now = base_.clock();
+  const Instant now = dependencies_.clock();
   std::map<std::string, actuate::ScaleGoal::Load> loads;
   for (const auto& [uid, signals] : readings.entries()) {
     const bool usable = signals.waiting.usable() && signals.running.usable();
@@ -140,7 +141,7 @@ void Actuator::feed(const Readings& readings) {
 }
 
 void Actuator::keep_serving() {
-  std::vector<actuate::ActionDispatcher::Routed> routed;
+  std::vector<actuate::ActionDispatcher::RoutedPod> routed;
   std::set<std::string> active;
   for (const auto& [id, origin] : objects_->services()) {
     if (origin.mode != Mode::active) continue;
@@ -149,10 +150,10 @@ void Actuator::keep_serving() {
     active.insert(workload->meta.uid);
     const std::vector<PodGroup> replicas = replicas_of(*workload, index().pods.candidates(*workload));
     const DrainMeans means = drain_means(*workload, replicas);
-    if (!means.waits()) continue;
+    if (!means.drains_by_router()) continue;
     for (const PodGroup& group : replicas) {
       const kube::Pod& pod = *group.pods.front();
-      if (leaves(group)) continue;
+      if (is_leaving_group(group)) continue;
       const bool label = means.kind == DrainMeans::Kind::router_label;
       const bool gated =
           std::ranges::find(pod.spec.readiness_gates, actuate::kServingGate) != pod.spec.readiness_gates.end();
@@ -189,7 +190,7 @@ std::optional<actuate::Target> Actuator::target(model::ServiceId service) const 
     if (pod != nullptr) gangs[pod->uid] = id;
   });
   for (const PodGroup& group : replicas) {
-    if (leaves(group)) continue;
+    if (is_leaving_group(group)) continue;
     actuate::Target::Replica replica = replica_of(*group.pods.front(), target.means);
     replica.name = group.name;
     replica.ordinal = group.ordinal;
@@ -203,9 +204,9 @@ actuate::Target::Replica Actuator::replica_of(const kube::Pod& pod, const DrainM
   actuate::Target::Replica replica;
   replica.pod = ref_of(kube::resources::kPods, pod.meta);
   replica.ready = pod.ready();
-  if (actuate::is_out_of_router(pod, means)) replica.out_since = out_since(pod, base_.clock());
+  if (actuate::is_out_of_router(pod, means)) replica.out_since = out_since(pod, dependencies_.clock());
   // A pod that is older than this process may have served before, so it may hold requests.
-  const bool older = !first_look_ || instant_of(pod.meta.created_at) < *first_look_;
+  const bool older = !first_pass_ || instant_of(pod.meta.created_at) < *first_pass_;
   const kube::Condition* gate = kube::find_condition(pod.conditions, actuate::kServingGate);
   const bool let_in = gate != nullptr && !gate->is_false;  // the router may have sent it requests
   replica.ever_served = older || let_in || served_.contains(pod.meta.uid);

@@ -20,7 +20,7 @@ namespace capstan::op {
 class Actuator final : public ActionExecutor, private actuate::References {
  public:
   /// Everything that an actuator uses. The client outlives it.
-  struct Base {
+  struct Dependencies {
     kube::Client& client;
     net::Clock clock;  ///< counts from the Unix epoch
     kube::WallClock wall;
@@ -29,18 +29,18 @@ class Actuator final : public ActionExecutor, private actuate::References {
     std::string identity;  ///< unique to this process
   };
 
-  explicit Actuator(Base base);
+  explicit Actuator(Dependencies dependencies);
   ~Actuator() override;
 
   void begin() override;
-  void look(const ClusterView& view, const SnapshotBuilder& objects, const Readings& readings) override;
+  void set_view(const ClusterView& view, const SnapshotBuilder& objects, const Readings& readings) override;
   void submit(model::ActionToken token, const model::Action& action, const model::Snapshot& seen) override;
   std::vector<ports::Outcome> outcomes() override { return runner_->take_outcomes(); }
   void turn() override { runner_->turn(); }
   Instant next_deadline() const override { return runner_->next_deadline(); }
 
  private:
-  /// Lookup tables of the view, built at their first use after a look.
+  /// Lookup tables of the view, built at their first use after a pass.
   struct Index {
     explicit Index(const ClusterView& view);
     Targets targets;
@@ -67,15 +67,15 @@ class Actuator final : public ActionExecutor, private actuate::References {
   void keep_serving();
   actuate::Target::Replica replica_of(const kube::Pod& pod, const actuate::DrainMeans& means) const;
 
-  Base base_;
+  Dependencies dependencies_;
   std::unique_ptr<actuate::Runner> runner_;
   std::unique_ptr<actuate::ActionDispatcher> effects_;
   std::uint64_t begun_ = 0;
   ClusterView view_;
   mutable std::optional<Index> index_;  // index of view_
-  std::optional<Instant> first_look_;
-  std::set<std::string> served_;               // UIDs of pods that have been ready at some look
-  const SnapshotBuilder* objects_ = nullptr;   // objects of the last look; null before it
+  std::optional<Instant> first_pass_;
+  std::set<std::string> served_;               // UIDs of pods that have been ready at some pass
+  const SnapshotBuilder* objects_ = nullptr;   // objects of the last pass; null before it
   const model::Snapshot* snapshot_ = nullptr;  // non-null only during `submit`
 };
 

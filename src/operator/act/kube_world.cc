@@ -6,7 +6,7 @@
 
 namespace capstan::op {
 
-void KubeWorld::look(const ClusterView& view, const Readings& readings) {
+void KubeWorld::set_view(const ClusterView& view, const Readings& readings) {
   // An unobserved delta would be lost. Before the first observation there is no earlier state, so nothing is lost.
   CAPSTAN_ASSERT(!observed_ || seen_.delta.empty());
   seen_ = builder_.build(view, readings, now());

@@ -28,8 +28,8 @@ class KubeWorld final : public ports::World {
     builder_.expect(expected);
   }
 
-  /// Takes the state of the cluster that `observe` will return. One tick of the controller must follow each look.
-  void look(const ClusterView& view, const Readings& readings);
+  /// Takes the state of the cluster that `observe` will return. One tick of the controller must follow each pass.
+  void set_view(const ClusterView& view, const Readings& readings);
 
   Instant now() const override { return clock_(); }
   ports::Observation observe() override;
@@ -41,12 +41,12 @@ class KubeWorld final : public ports::World {
     return found == would_bind_.end() ? nullptr : &found->second;
   }
 
-  /// Returns the policies for the services of the last look.
+  /// Returns the policies for the services of the last pass.
   control::Policies policies() const;
   const model::Snapshot& snapshot() const { return seen_.snapshot; }
   const SnapshotBuilder& objects() const { return builder_; }
-  /// Returns the first pod of each replica that served at the last look. The pods belong to the view of that look.
-  const std::vector<SnapshotBuilder::Serving>& serving() const { return *seen_.serving; }
+  /// Returns the first pod of each replica that served at the last pass. The pods belong to the view of that pass.
+  const std::vector<SnapshotBuilder::ServingPod>& serving() const { return *seen_.serving; }
 
  private:
   /// Shortest hold. With a hold of zero, the nodes of a launch would not form a group.
@@ -63,7 +63,7 @@ class KubeWorld final : public ports::World {
   net::Clock clock_;
   ActionExecutor* effects_;
   SnapshotBuilder builder_;
-  SnapshotBuilder::Seen seen_;
+  SnapshotBuilder::Output seen_;
   Layers layers_;
   std::vector<ports::Outcome> refused_;  // outcomes for the next observation
   std::map<model::GangId, model::BindPods> would_bind_;

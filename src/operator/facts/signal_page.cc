@@ -13,7 +13,7 @@
 namespace capstan::op {
 namespace {
 
-using signals::Missing;
+using signals::MissingReason;
 using signals::SignalName;
 
 /// Every metric name of a page, and the CPU seconds of its process.
@@ -106,8 +106,8 @@ std::string custom_field(SignalName signal) {
 }
 
 /// Returns true if the signal is lost. A signal that needs two pages, or that an idle engine lacks, is not lost.
-bool is_lost(Missing why) {
-  return why != Missing::none && why != Missing::first_page && why != Missing::no_observations;
+bool is_lost(MissingReason why) {
+  return why != MissingReason::none && why != MissingReason::first_page && why != MissingReason::no_observations;
 }
 
 void add_signals(const signals::TargetReadings& readings, const signals::SubjectReadings& subject,
@@ -116,9 +116,9 @@ void add_signals(const signals::TargetReadings& readings, const signals::Subject
   const Result<std::uint16_t> engine = catalog.engine(readings.engine);
   if (!engine) return;
   for (const SignalName signal : question.needed) {
-    const Missing why = subject[signal].why;
+    const MissingReason why = subject[signal].why;
     if (!is_lost(why)) continue;
-    if (why != Missing::no_metric) {
+    if (why != MissingReason::no_metric) {
       facts.unusable.push_back({question.source, signal_words(signal), std::string(signals::info(why).sentence)});
       continue;
     }
@@ -183,7 +183,7 @@ PageFacts page_facts(std::span<const MetricsPage> pages, const PageQuestion& que
   signals::TargetReader reader(options);
   for (const MetricsPage& page : pages) reader.read(page.text, page.format, question.source, {.at = page.at});
   const signals::TargetReadings readings = reader.readings(last.at);
-  if (readings.page == Missing::unknown_engine || readings.page == Missing::no_metric) return facts;
+  if (readings.page == MissingReason::unknown_engine || readings.page == MissingReason::no_metric) return facts;
   facts.pod.engine = readings.engine;
   for (const signals::SubjectReadings& subject : readings.subjects) {
     if (!subject.subject.empty()) facts.pod.models.push_back(subject.subject);

@@ -38,7 +38,7 @@ struct Fault {
   const char* name;
   const char* page;
   explain::SignalStage stage;
-  const char* text;  ///< part of the text of the stage
+  const char* text;  ///< text that the explanation of the stage must contain
 };
 
 TEST(SignalPage, EachFaultOfAPageBreaksItsStage) {

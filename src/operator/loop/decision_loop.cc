@@ -21,7 +21,7 @@ DecisionLoop::DecisionLoop(net::Transport& transport, kube::Client& client, net:
 DecisionLoop::LeaderState::LeaderState(net::Clock clock, ActionExecutor* effects, const ClusterView& view,
                                        const Readings& readings, const Checkpoint& checkpoint, control::Options options)
     : world(std::move(clock), effects, remembered_pods(checkpoint, view)),
-      controller((world.look(view, readings), world.policies()), world, std::move(options)) {}
+      controller((world.set_view(view, readings), world.policies()), world, std::move(options)) {}
 
 void DecisionLoop::turn() {
   watch_.turn();
@@ -32,26 +32,26 @@ void DecisionLoop::turn() {
 
 /// Finds the serving replicas before `begin`, so that a standby can ask them for their load.
 void DecisionLoop::find_serving_replicas() {
-  looked_at_ = clock_();
-  looked_version_ = watch_.version();
+  pass_at_ = clock_();
+  pass_version_ = watch_.version();
   view_ = watch_.view();
-  const SnapshotBuilder::Seen seen = standby_builder_->build(view_, {}, looked_at_);
+  const SnapshotBuilder::Output seen = standby_builder_->build(view_, {}, pass_at_);
   sources_.follow(view_, *seen.serving, standby_builder_->services());
 }
 
 Instant DecisionLoop::next_deadline() const {
   Instant next = std::min(watch_.next_deadline(), sources_.next_due());
   if (!watch_.synced()) return next;
-  const bool changed = watch_.version() != looked_version_;
-  next = std::min(next, looked_at_ + (changed ? kLookMin : kLookMax));
+  const bool changed = watch_.version() != pass_version_;
+  next = std::min(next, pass_at_ + (changed ? kPassIntervalMin : kPassIntervalMax));
   if (leader_state_ != nullptr) next = std::min(next, leader_state_->controller.next_tick());
   return next;
 }
 
 bool DecisionLoop::due() const {
   const Instant now = clock_();
-  const Duration pause = now - looked_at_;
-  if (pause >= kLookMax || (watch_.version() != looked_version_ && pause >= kLookMin)) return true;
+  const Duration pause = now - pass_at_;
+  if (pause >= kPassIntervalMax || (watch_.version() != pass_version_ && pause >= kPassIntervalMin)) return true;
   return leader_state_ != nullptr && now >= leader_state_->controller.next_tick();
 }
 
@@ -60,7 +60,7 @@ bool DecisionLoop::ready() const { return waiting_for().empty(); }
 std::vector<std::string> DecisionLoop::waiting_for() const {
   std::vector<std::string> lines = watch_.waiting_for();
   if (!lines.empty()) return lines;
-  const bool looked = looked_at_ >= synced_at_ && !synced_at_.is_never();
+  const bool looked = pass_at_ >= synced_at_ && !synced_at_.is_never();
   const bool heard = looked && (sources_.have_all_answered() || clock_() - synced_at_ >= kFirstAnswersMax);
   if (!heard) lines.push_back("the first answer of every replica that serves");
   return lines;
@@ -97,20 +97,20 @@ void DecisionLoop::end() {
 }
 
 void DecisionLoop::decide() {
-  looked_at_ = clock_();
-  looked_version_ = watch_.version();
+  pass_at_ = clock_();
+  pass_version_ = watch_.version();
   view_ = watch_.view();
   LeaderState& state = *leader_state_;
   const Readings readings = sources_.readings();
-  state.world.look(view_, readings);
-  if (effects_ != nullptr) effects_->look(view_, state.world.objects(), readings);
+  state.world.set_view(view_, readings);
+  if (effects_ != nullptr) effects_->set_view(view_, state.world.objects(), readings);
   sources_.follow(view_, state.world.serving(), state.world.objects().services());
   control::Policies policies = state.world.policies();
   add_slo_breach(policies, view_, state.world.objects().services());
   state.controller.use(std::move(policies));
   state.controller.tick();
-  account(looked_at_);
-  measure(looked_at_);
+  account(pass_at_);
+  measure(pass_at_);
 }
 
 /// Updates the time to the first token at the slowest replica of each scaler.

@@ -23,9 +23,9 @@ namespace capstan::op {
 /// nothing itself. A standby watches and asks too, so that it can take over at once.
 class DecisionLoop {
  public:
-  /// Shortest time between two looks after a change of the cluster, and longest time between two looks without one.
-  static constexpr Duration kLookMin = std::chrono::seconds(1);
-  static constexpr Duration kLookMax = std::chrono::seconds(15);
+  /// Shortest time between two passes after a change of the cluster, and longest time between two passes without one.
+  static constexpr Duration kPassIntervalMin = std::chrono::seconds(1);
+  static constexpr Duration kPassIntervalMax = std::chrono::seconds(15);
   /// Longest wait for the first answer of a replica. After it, the loop is ready without the replicas that are silent.
   static constexpr Duration kFirstAnswersMax = std::chrono::seconds(20);
   /// Time for which a report shows the last known time to the first token.
@@ -53,7 +53,7 @@ class DecisionLoop {
   /// Stops deciding and drops the memory.
   void end();
   bool begun() const { return leader_state_ != nullptr; }
-  /// Returns whether it is time for a look at the cluster.
+  /// Returns whether it is time for a pass over the cluster.
   bool due() const;
   void decide();
 
@@ -63,7 +63,7 @@ class DecisionLoop {
   Checkpoint checkpoint() const;
   std::vector<ScalerReport> reports() const;
 
-  const ClusterView& view() const { return view_; }  ///< view of the last look
+  const ClusterView& view() const { return view_; }  ///< view of the last pass
   const ClusterWatch& watch() const { return watch_; }
   const SignalSources& sources() const { return sources_; }
 
@@ -85,8 +85,8 @@ class DecisionLoop {
   ClusterWatch watch_;
   SignalSources sources_;
   ClusterView view_;
-  Instant looked_at_{};
-  std::uint64_t looked_version_ = 0;
+  Instant pass_at_{};
+  std::uint64_t pass_version_ = 0;
   Instant synced_at_ = Instant::never();
   std::unique_ptr<SnapshotBuilder> standby_builder_;  ///< finds the serving replicas before `begin`
   std::unique_ptr<LeaderState> leader_state_;

@@ -56,7 +56,7 @@ class Page {
   std::string name_;
 };
 
-Labels of(const ScalerReport& report) { return {{"namespace", report.ns}, {"scaler", report.name}}; }
+Labels labels_of(const ScalerReport& report) { return {{"namespace", report.ns}, {"scaler", report.name}}; }
 
 Labels with(Labels labels, std::string_view name, std::string value) {
   labels.emplace_back(name, std::move(value));
@@ -70,7 +70,7 @@ void add_targets(Page& page, const std::vector<ScalerReport>& reports) {
       "by Capstan).");
   for (const ScalerReport& report : reports) {
     for (const TargetReport& target : report.targets) {
-      const Labels labels = with(of(report), "target", target.name);
+      const Labels labels = with(labels_of(report), "target", target.name);
       const std::pair<const char*, ReplicaCount> rows[] = {
           {"asked", target.current},     {"starting", target.starting},       {"ready", target.ready},
           {"draining", target.draining}, {"recommended", target.recommended}, {"desired", target.desired}};
@@ -82,22 +82,23 @@ void add_targets(Page& page, const std::vector<ScalerReport>& reports) {
 void add_scalers(Page& page, const std::vector<ScalerReport>& reports) {
   page.family("capstan_signals", "gauge", "Serving replicas with fresh or missing signals.");
   for (const ScalerReport& report : reports) {
-    page.sample(with(of(report), "state", "fresh"), report.fresh);
-    page.sample(with(of(report), "state", "missing"), report.missing);
+    page.sample(with(labels_of(report), "state", "fresh"), report.fresh);
+    page.sample(with(labels_of(report), "state", "missing"), report.missing);
   }
   page.family("capstan_condition", "gauge", "1 if a condition of a scaler is True.");
   for (const ScalerReport& report : reports) {
     for (const StatusCondition& verdict : report.verdicts) {
-      page.sample(with(of(report), "type", verdict.type), verdict.status == ConditionStatus::yes ? 1 : 0);
+      page.sample(with(labels_of(report), "type", verdict.type), verdict.status == ConditionStatus::yes ? 1 : 0);
     }
   }
   page.family("capstan_ledger_gpu_hours", "gauge",
               "GPU-hours that the recommendations would have added; negative: saved.");
-  for (const ScalerReport& report : reports) page.sample(of(report), decimal(report.ledger.gpu_hours_milli(), 3));
+  for (const ScalerReport& report : reports)
+    page.sample(labels_of(report), decimal(report.ledger.gpu_hours_milli(), 3));
   page.family(
       "capstan_ledger_usd", "gauge",
       "US dollars that the recommendations would have added; negative: saved. Replicas without a price count 0.");
-  for (const ScalerReport& report : reports) page.sample(of(report), decimal(report.ledger.cost().count, 6));
+  for (const ScalerReport& report : reports) page.sample(labels_of(report), decimal(report.ledger.cost().count, 6));
 }
 
 void add_process(Page& page, const Process& process) {

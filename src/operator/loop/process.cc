@@ -20,52 +20,53 @@ std::string scaler_words(const ScalerReport& report) {
 
 }  // namespace
 
-Process::Process(Base base, Options options, Log log)
-    : base_(std::move(base)),
+Process::Process(Dependencies dependencies, Options options, Log log)
+    : dependencies_(std::move(dependencies)),
       log_(std::move(log)),
       election_({.lease = {kube::resources::kLeases, options.ns, std::string(kLease)}, .identity = options.identity},
-                RandomStream(base_.random.bits(), "election")),
+                RandomStream(dependencies_.random.bits(), "election")),
       events_({.instance = options.identity}),
-      own_effects_(base_.effects != nullptr
-                       ? nullptr
-                       : std::make_unique<Actuator>(Actuator::Base{.client = base_.client,
-                                                                   .clock = base_.clock,
-                                                                   .wall = base_.wall,
-                                                                   .fence = [this] { return permit(); },
-                                                                   .random = RandomStream(base_.random.bits(), "act"),
-                                                                   .identity = options.identity})),
-      loop_(base_.transport, base_.client, base_.clock, RandomStream(base_.random.bits(), "watch"), &effects()),
-      checkpoint_(base_.client, base_.clock, options.ns, [this] { return leads(); }),
+      own_effects_(dependencies_.effects != nullptr ? nullptr
+                                                    : std::make_unique<Actuator>(Actuator::Dependencies{
+                                                          .client = dependencies_.client,
+                                                          .clock = dependencies_.clock,
+                                                          .wall = dependencies_.wall,
+                                                          .fence = [this] { return permit(); },
+                                                          .random = RandomStream(dependencies_.random.bits(), "act"),
+                                                          .identity = options.identity})),
+      loop_(dependencies_.transport, dependencies_.client, dependencies_.clock,
+            RandomStream(dependencies_.random.bits(), "watch"), &effects()),
+      checkpoint_(dependencies_.client, dependencies_.clock, options.ns, [this] { return leads(); }),
       identity_(options.identity) {
   loop_.keep(options.detail);
 }
 
 Process::~Process() {
-  for (const kube::Client::CallId id : calls_) base_.client.cancel(id);
+  for (const kube::Client::CallId id : calls_) dependencies_.client.cancel(id);
 }
 
-bool Process::leads() const { return election_.may_write(base_.clock()); }
+bool Process::leads() const { return election_.may_write(dependencies_.clock()); }
 
 /// Returns which writes to objects of other programs are allowed. It reads the kill switch from the watch, which is
 /// newer than the view of the last decision.
 actuate::Permit Process::permit() const {
-  if (end_ != End::not_yet || !leads()) return actuate::Permit::none;
+  if (shutdown_phase_ != ShutdownPhase::not_yet || !leads()) return actuate::Permit::none;
   if (fleet_halted(loop_.watch().fleet())) return actuate::Permit::finish;
-  return sees() ? actuate::Permit::all : actuate::Permit::stale_view;
+  return is_view_fresh() ? actuate::Permit::all : actuate::Permit::stale_view;
 }
 
-bool Process::sees() const { return loop_.watch().oldest(base_.clock()) <= ClusterWatch::kAgeMost; }
+bool Process::is_view_fresh() const { return loop_.watch().oldest(dependencies_.clock()) <= ClusterWatch::kAgeMost; }
 
 std::map<std::string, Duration> Process::too_old() const {
-  std::map<std::string, Duration> ages = loop_.watch().ages(base_.clock());
+  std::map<std::string, Duration> ages = loop_.watch().ages(dependencies_.clock());
   std::erase_if(ages, [](const auto& kind) { return kind.second <= ClusterWatch::kAgeMost; });
   return ages;
 }
 
-bool Process::stopped() const { return end_ == End::done; }
+bool Process::stopped() const { return shutdown_phase_ == ShutdownPhase::done; }
 
 void Process::turn() {
-  if (end_ == End::not_yet) elect();
+  if (shutdown_phase_ == ShutdownPhase::not_yet) elect();
   loop_.turn();
   checkpoint_.turn();
   log_refusals();
@@ -74,7 +75,7 @@ void Process::turn() {
     is_sync_logged_ = true;
     log_({.level = Level::info, .message = "all objects are known"});
   }
-  if (end_ == End::not_yet) {
+  if (shutdown_phase_ == ShutdownPhase::not_yet) {
     follow_lead();
     if (loop_.begun() && leads() && loop_.due()) decide();
   } else {
@@ -82,12 +83,12 @@ void Process::turn() {
   }
   send_events();
   effects().turn();
-  base_.client.turn();
+  dependencies_.client.turn();
 }
 
 Instant Process::next_deadline() const {
   Instant next = std::min({election_.next_deadline(), loop_.next_deadline(), checkpoint_.next_deadline(),
-                           base_.client.next_deadline(), effects().next_deadline(), end_by_});
+                           dependencies_.client.next_deadline(), effects().next_deadline(), end_by_});
   if (leads()) next = std::min({next, events_.next_deadline(), election_.deadline()});
   return next;
 }
@@ -95,7 +96,7 @@ Instant Process::next_deadline() const {
 /// Sends a request whose answer is ignored after the process has ended.
 void Process::call(kube::ApiRequest request, kube::Client::Handler handler) {
   const auto id = std::make_shared<kube::Client::CallId>(0);
-  *id = base_.client.call(std::move(request), [this, id, handler = std::move(handler)](kube::Outcome outcome) {
+  *id = dependencies_.client.call(std::move(request), [this, id, handler = std::move(handler)](kube::Outcome outcome) {
     calls_.erase(*id);
     handler(std::move(outcome));
   });
@@ -109,8 +110,9 @@ void Process::write(kube::ApiRequest request, kube::Client::Handler handler) {
 }
 
 void Process::elect() {
-  if (std::optional<kube::ApiRequest> request = election_.poll(base_.clock(), base_.wall())) {
-    call(std::move(*request), [this](const kube::Outcome& outcome) { election_.answered(outcome, base_.clock()); });
+  if (std::optional<kube::ApiRequest> request = election_.poll(dependencies_.clock(), dependencies_.wall())) {
+    call(std::move(*request),
+         [this](const kube::Outcome& outcome) { election_.answered(outcome, dependencies_.clock()); });
   }
 }
 
@@ -137,7 +139,7 @@ void Process::follow_lead() {
     log_({.level = Level::info,
           .message = "starts to decide with the checkpoint of " +
                      explain::count_text(std::ssize(checkpoint->rows), "target", "targets")});
-    loop_.begin(*checkpoint, base_.input_observer);
+    loop_.begin(*checkpoint, dependencies_.input_observer);
   }
 }
 
@@ -159,7 +161,7 @@ void Process::decide() {
 }
 
 void Process::show() {
-  StatusWriter::Out out = status_.look(reports_, loop_.view(), base_.clock(), base_.wall());
+  StatusWriter::Output out = status_.update(reports_, loop_.view(), dependencies_.clock(), dependencies_.wall());
   for (StatusWriter::Write& write : out.writes) {
     this->write(std::move(write.request), [this, uid = write.uid](const kube::Outcome& outcome) {
       status_.answered(uid, outcome.ok());
@@ -178,14 +180,14 @@ void Process::note(const kube::EventNote& note) {
         .message = note.note,
         .object = note.kind + " " + kube::key_of(note.ns, note.name),
         .reason = note.reason});
-  events_.record(note, base_.clock(), base_.wall());
+  events_.record(note, dependencies_.clock(), dependencies_.wall());
 }
 
 /// Shows why gangs are pending. Pods belong to other programs, so the kill switch also stops these writes.
 void Process::show_gangs() {
   const Mode placement = fleet_policy(loop_.view().fleet).placement;
-  GangVerdictWriter::Out out =
-      gang_verdicts_.look(gang_verdicts(loop_.view(), loop_.world(), loop_.controller()), placement, base_.wall());
+  GangVerdictWriter::Output out = gang_verdicts_.update(gang_verdicts(loop_.view(), loop_.world(), loop_.controller()),
+                                                        placement, dependencies_.wall());
   for (kube::ApiRequest& request : out.writes) {
     request.may_send = [this] { return permit() == actuate::Permit::all; };
     call(std::move(request), [this](const kube::Outcome& outcome) {
@@ -200,7 +202,8 @@ void Process::show_gangs() {
 void Process::show_fleet() {
   const FleetPolicy& fleet = fleet_policy(loop_.view().fleet);
   const FleetReport report = fleet_report(loop_.world().snapshot(), identity_);
-  std::optional<kube::ApiRequest> request = fleet_status_.look(report, fleet, base_.clock(), base_.wall());
+  std::optional<kube::ApiRequest> request =
+      fleet_status_.update(report, fleet, dependencies_.clock(), dependencies_.wall());
   if (!request) return;
   write(std::move(*request), [this, uid = fleet.meta.uid](const kube::Outcome& outcome) {
     fleet_status_.answered(uid, outcome.ok());
@@ -210,8 +213,8 @@ void Process::show_fleet() {
 }
 
 void Process::show_queues() {
-  for (QueueStatusWriter::Write& each :
-       queue_status_.look(loop_.world().snapshot(), loop_.view().queues, base_.clock(), base_.wall())) {
+  for (QueueStatusWriter::Write& each : queue_status_.update(loop_.world().snapshot(), loop_.view().queues,
+                                                             dependencies_.clock(), dependencies_.wall())) {
     write(std::move(each.request), [this, uid = each.uid](const kube::Outcome& outcome) {
       queue_status_.answered(uid, outcome.ok());
       if (outcome.ok() || outcome.error.not_found()) return;
@@ -222,9 +225,10 @@ void Process::show_queues() {
 
 void Process::send_events() {
   if (!leads()) return;
-  while (std::optional<kube::EventRecorder::Outgoing> outgoing = events_.poll(base_.clock())) {
-    write(std::move(outgoing->request),
-          [this, id = outgoing->id](const kube::Outcome& outcome) { events_.answered(id, outcome, base_.clock()); });
+  while (std::optional<kube::EventRecorder::Outgoing> outgoing = events_.poll(dependencies_.clock())) {
+    write(std::move(outgoing->request), [this, id = outgoing->id](const kube::Outcome& outcome) {
+      events_.answered(id, outcome, dependencies_.clock());
+    });
   }
 }
 
@@ -267,7 +271,7 @@ void Process::log_refusals() {
 
 /// Logs when the view of the cluster becomes too old to act on, and when that ends.
 void Process::log_view_ages() {
-  const bool old = !sees();
+  const bool old = !is_view_fresh();
   if (std::exchange(is_stale_view_logged_, old) == old) return;
   const std::map<std::string, Duration> now = too_old();
   log_({.level = old ? Level::warning : Level::info,
@@ -277,23 +281,23 @@ void Process::log_view_ages() {
 }
 
 void Process::stop() {
-  if (end_ != End::not_yet) return;
+  if (shutdown_phase_ != ShutdownPhase::not_yet) return;
   log_({.level = Level::info, .message = "stops"});
-  end_ = End::saving;
-  end_by_ = base_.clock() + kStopMax;
+  shutdown_phase_ = ShutdownPhase::saving;
+  end_by_ = dependencies_.clock() + kStopMax;
   if (loop_.begun() && leads()) checkpoint_.write(loop_.checkpoint(), true);
 }
 
 void Process::end_in_order() {
-  const bool late = base_.clock() >= end_by_;
-  if (end_ == End::saving && (late || !checkpoint_.writing())) {
-    end_ = End::done;
-    if (std::optional<kube::ApiRequest> request = election_.release(base_.wall())) {
-      end_ = End::releasing;
-      call(std::move(*request), [this](const kube::Outcome&) { end_ = End::done; });
+  const bool late = dependencies_.clock() >= end_by_;
+  if (shutdown_phase_ == ShutdownPhase::saving && (late || !checkpoint_.writing())) {
+    shutdown_phase_ = ShutdownPhase::done;
+    if (std::optional<kube::ApiRequest> request = election_.release(dependencies_.wall())) {
+      shutdown_phase_ = ShutdownPhase::releasing;
+      call(std::move(*request), [this](const kube::Outcome&) { shutdown_phase_ = ShutdownPhase::done; });
     }
   }
-  if (late) end_ = End::done;
+  if (late) shutdown_phase_ = ShutdownPhase::done;
 }
 
 }  // namespace capstan::op

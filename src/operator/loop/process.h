@@ -41,7 +41,7 @@ class Process {
     decide::Detail detail = decide::Detail::reasons;
   };
   /// Everything that a process uses. All of it outlives the process.
-  struct Base {
+  struct Dependencies {
     net::Transport& transport;
     kube::Client& client;
     net::Clock clock;  ///< counts from the Unix epoch, and never goes back
@@ -51,7 +51,7 @@ class Process {
     control::InputObserver input_observer{};  ///< sees the inputs of every decision; may be empty
   };
 
-  Process(Base base, Options options, Log log);
+  Process(Dependencies dependencies, Options options, Log log);
   ~Process();
   Process(const Process&) = delete;
 
@@ -69,10 +69,10 @@ class Process {
   /// with the time since its last report. While there is such a kind, the process writes only to its own objects.
   std::map<std::string, Duration> too_old() const;
   /// Returns the time since the server's last report about each kind.
-  std::map<std::string, Duration> ages() const { return loop_.watch().ages(base_.clock()); }
+  std::map<std::string, Duration> ages() const { return loop_.watch().ages(dependencies_.clock()); }
   std::vector<std::string> waiting_for() const { return loop_.waiting_for(); }
   const std::vector<ScalerReport>& reports() const { return reports_; }  ///< reports of the last decision
-  const kube::Client::Counters& api_counters() const { return base_.client.counters(); }
+  const kube::Client::Counters& api_counters() const { return dependencies_.client.counters(); }
   const DecisionLoop& loop() const { return loop_; }
   const StatusWriter& status() const { return status_; }
   const FleetMeter& meter() const { return meter_; }
@@ -82,9 +82,9 @@ class Process {
  private:
   static constexpr Duration kStopMax = std::chrono::seconds(5);
 
-  ActionExecutor& effects() const { return own_effects_ ? *own_effects_ : *base_.effects; }
+  ActionExecutor& effects() const { return own_effects_ ? *own_effects_ : *dependencies_.effects; }
   actuate::Permit permit() const;
-  bool sees() const;
+  bool is_view_fresh() const;
   void elect();
   void follow_lead();
   void decide();
@@ -101,11 +101,11 @@ class Process {
   void write(kube::ApiRequest request, kube::Client::Handler handler);
   void end_in_order();
 
-  Base base_;
+  Dependencies dependencies_;
   Log log_;
   kube::Election election_;
   kube::EventRecorder events_;
-  std::unique_ptr<ActionExecutor> own_effects_;  // null if the base has an executor
+  std::unique_ptr<ActionExecutor> own_effects_;  // null if the dependencies have an executor
   DecisionLoop loop_;
   CheckpointStore checkpoint_;
   StatusWriter status_;
@@ -122,7 +122,7 @@ class Process {
   std::map<std::string, std::string> logged_refusals_;  // last logged refusal, by kind
   std::map<std::string, std::string> logged_states_;    // last logged state of each scaler, by UID
   std::set<kube::Client::CallId> calls_;
-  enum class End : std::uint8_t { not_yet, saving, releasing, done } end_ = End::not_yet;
+  enum class ShutdownPhase : std::uint8_t { not_yet, saving, releasing, done } shutdown_phase_ = ShutdownPhase::not_yet;
   Instant end_by_ = Instant::never();
 };
 

@@ -13,7 +13,7 @@
 namespace capstan::op {
 namespace {
 
-using signals::Missing;
+using signals::MissingReason;
 
 constexpr std::string_view kHttpPort = "http";
 constexpr std::int64_t kUsualPort = 8000;
@@ -87,13 +87,13 @@ SignalSources::SignalSources(net::Transport& transport, net::Clock clock)
 
 SignalSources::~SignalSources() = default;
 
-void SignalSources::follow(const ClusterView& view, const std::vector<SnapshotBuilder::Serving>& serving,
+void SignalSources::follow(const ClusterView& view, const std::vector<SnapshotBuilder::ServingPod>& serving,
                            const std::map<model::ServiceId, ServiceOrigin>& services) {
   const ScalersByUid scalers = scalers_by_uid(view);
   std::map<std::string, Pod> before = std::exchange(pods_, {});
   settings_errors_.clear();
   std::set<std::string> with_server;
-  for (const SnapshotBuilder::Serving& replica : serving) {
+  for (const SnapshotBuilder::ServingPod& replica : serving) {
     const InferenceScaler& scaler = *scalers.at(services.at(replica.service).scaler_uid);
     const kube::Pod& pod = *replica.pod;
     auto known = before.extract(pod.meta.uid);
@@ -159,7 +159,7 @@ void SignalSources::follow_pod(const InferenceScaler& scaler, const kube::Pod& p
   reading.options.pod = pod.meta.name;
   signals::Scraper& asks = scraper(scaler.interval);
   const signals::ScrapeId id = asks.add({.url = url, .headers = {}, .tls = nullptr, .reader = reading.options});
-  followed.scraped = Scraped{.scraper = &asks, .id = id, .what = what, .custom = reading.custom};
+  followed.scraped = PodScrape{.scraper = &asks, .id = id, .what = what, .custom = reading.custom};
 }
 
 signals::Scraper& SignalSources::scraper(Duration interval) {
@@ -175,21 +175,21 @@ signals::Scraper& SignalSources::scraper(Duration interval) {
 
 void SignalSources::follow_server(const InferenceScaler& scaler) {
   const std::string what = how(scaler);
-  std::unique_ptr<Asked>& asked = servers_[scaler.meta.uid];
-  if (asked && asked->what == what) {
-    if (!asked->signals) settings_errors_[scaler.meta.uid] = asked->error;
+  std::unique_ptr<QueriedServer>& server = servers_[scaler.meta.uid];
+  if (server && server->what == what) {
+    if (!server->signals) settings_errors_[scaler.meta.uid] = server->error;
     return;
   }
-  asked = std::make_unique<Asked>();
-  asked->what = what;
-  asked->interval = scaler.interval;
+  server = std::make_unique<QueriedServer>();
+  server->what = what;
+  server->interval = scaler.interval;
   Reading reading = reading_of(scaler);
   auto matchers = read_matchers(scaler.prometheus_selector);
   if (reading.error.empty() && !matchers) {
     reading.error = place(scaler, "spec.signals.prometheus.selector") + ": " + matchers.error().text();
   }
   if (!reading.error.empty()) {
-    asked->error = settings_errors_[scaler.meta.uid] = reading.error;
+    server->error = settings_errors_[scaler.meta.uid] = reading.error;
     return;
   }
   if (matchers->empty()) matchers->push_back({"namespace", signals::Matcher::Op::equal, scaler.meta.ns});
@@ -197,44 +197,45 @@ void SignalSources::follow_server(const InferenceScaler& scaler) {
   query.matchers = std::move(*matchers);
   query.lookback = std::max<Duration>(query.lookback, 2 * reading.options.gap_max);
   query.reader = reading.options;
-  asked->custom = reading.custom;
-  asked->signals = std::make_unique<signals::PrometheusSignals>(std::move(query));
-  signals::PrometheusServer server;
-  server.url = scaler.prometheus_url;
-  server.timeout = std::min<Duration>(scaler.interval * 9 / 10, kLongestScrape);
-  asked->client = std::make_unique<signals::PrometheusClient>(transport_, clock_, std::move(server));
+  server->custom = reading.custom;
+  server->signals = std::make_unique<signals::PrometheusSignals>(std::move(query));
+  signals::PrometheusServer address;
+  address.url = scaler.prometheus_url;
+  address.timeout = std::min<Duration>(scaler.interval * 9 / 10, kLongestScrape);
+  server->client = std::make_unique<signals::PrometheusClient>(transport_, clock_, std::move(address));
 }
 
 void SignalSources::tick() {
   for (const auto& [interval, scraper] : scrapers_) scraper->tick();
-  for (const auto& [uid, asked] : servers_) {
-    if (asked->signals && asked->due <= clock_() && asked->client->in_flight() == 0) ask(*asked);
+  for (const auto& [uid, server] : servers_) {
+    if (server->signals && server->due <= clock_() && server->client->in_flight() == 0) query(*server);
   }
 }
 
-void SignalSources::ask(Asked& asked) {
-  asked.due = clock_() + asked.interval;
+void SignalSources::query(QueriedServer& server) {
+  server.due = clock_() + server.interval;
   const std::int64_t unix_ms = clock_().since_start / std::chrono::milliseconds(1);
-  const auto failed = [&asked](const Error& error) {
-    asked.error = error.text();
-    asked.signals->failed(error);
-    asked.heard = true;
+  const auto failed = [&server](const Error& error) {
+    server.error = error.text();
+    server.signals->failed(error);
+    server.has_answered = true;
   };
-  const Result<void> begun = asked.client->instant(
-      asked.signals->expression(), unix_ms, [this, &asked, unix_ms, failed](const Result<signals::ApiAnswer>& answer) {
-        if (!answer) return failed(answer.error());
-        asked.error.clear();
-        asked.signals->take(*answer, clock_(), unix_ms);
-        asked.heard = true;
-      });
+  const Result<void> begun =
+      server.client->instant(server.signals->expression(), unix_ms,
+                             [this, &server, unix_ms, failed](const Result<signals::ApiAnswer>& answer) {
+                               if (!answer) return failed(answer.error());
+                               server.error.clear();
+                               server.signals->take(*answer, clock_(), unix_ms);
+                               server.has_answered = true;
+                             });
   if (!begun) failed(begun.error());
 }
 
 Instant SignalSources::next_due() const {
   Instant next = Instant::never();
   for (const auto& [interval, scraper] : scrapers_) next = std::min(next, scraper->next_due());
-  for (const auto& [uid, asked] : servers_) {
-    if (asked->signals && asked->client->in_flight() == 0) next = std::min(next, asked->due);
+  for (const auto& [uid, server] : servers_) {
+    if (server->signals && server->client->in_flight() == 0) next = std::min(next, server->due);
   }
   return next;
 }
@@ -260,7 +261,7 @@ std::string SignalSources::trouble_of(const Pod& pod, const signals::TargetReadi
   for (const signals::SignalName name : pod.needed) {
     if (readings[name].signal.usable()) continue;
     if (heard.error) return pod.name + ": " + heard.error->text();
-    if (heard.page != Missing::none) return pod.name + ": " + std::string(signals::info(heard.page).sentence);
+    if (heard.page != MissingReason::none) return pod.name + ": " + std::string(signals::info(heard.page).sentence);
     return pod.name + ": " + std::string(signals::info(name).name) + ": " +
            std::string(signals::info(readings[name].why).sentence);
   }
@@ -274,18 +275,18 @@ std::map<std::string, std::string> SignalSources::troubles() const {
     if (!heard) continue;
     if (std::string trouble = trouble_of(pod, *heard); !trouble.empty()) troubles[uid] = std::move(trouble);
   }
-  for (const auto& [uid, asked] : servers_) {
-    if (!asked->error.empty()) troubles[uid] = asked->error;
+  for (const auto& [uid, server] : servers_) {
+    if (!server->error.empty()) troubles[uid] = server->error;
   }
   return troubles;
 }
 
 bool SignalSources::have_all_answered() const {
-  const bool servers =
-      std::ranges::all_of(servers_, [](const auto& entry) { return entry.second->heard || !entry.second->signals; });
+  const bool servers = std::ranges::all_of(
+      servers_, [](const auto& entry) { return entry.second->has_answered || !entry.second->signals; });
   return servers && std::ranges::all_of(pods_, [](const auto& entry) {
-           const std::optional<Scraped>& scraped = entry.second.scraped;
-           return !scraped || scraped->scraper->readings(scraped->id).page != Missing::never_scraped;
+           const std::optional<PodScrape>& scraped = entry.second.scraped;
+           return !scraped || scraped->scraper->readings(scraped->id).page != MissingReason::never_scraped;
          });
 }
 

@@ -36,7 +36,7 @@ class SignalSources {
   SignalSources(const SignalSources&) = delete;
 
   /// Sets the replicas to read from now on.
-  void follow(const ClusterView& view, const std::vector<SnapshotBuilder::Serving>& serving,
+  void follow(const ClusterView& view, const std::vector<SnapshotBuilder::ServingPod>& serving,
               const std::map<model::ServiceId, ServiceOrigin>& services);
 
   /// Starts the scrapes and queries that are due.
@@ -61,24 +61,24 @@ class SignalSources {
     signals::TargetOptions options;
     std::string error;  ///< error in the settings of the scaler; empty: none
   };
-  struct Scraped {
+  struct PodScrape {
     signals::Scraper* scraper = nullptr;
     signals::ScrapeId id;
     std::string what;  ///< URL and reading rules; a change of either makes a new target
     std::shared_ptr<const signals::MetricCatalog> custom;
   };
-  struct Asked {
+  struct QueriedServer {
     std::string what;
     Duration interval{};
     std::unique_ptr<signals::PrometheusClient> client;
     std::unique_ptr<signals::PrometheusSignals> signals;
     std::shared_ptr<const signals::MetricCatalog> custom;
     Instant due{};
-    bool heard = false;
+    bool has_answered = false;
     std::string error;
   };
   struct Pod {
-    std::optional<Scraped> scraped;
+    std::optional<PodScrape> scraped;
     std::string scaler_uid;  ///< scaler whose Prometheus server is queried if the pod is not scraped
     std::string name;
     std::vector<signals::SignalName> needed;  ///< signals that the policy needs; a pod without them counts as silent
@@ -88,14 +88,14 @@ class SignalSources {
   void follow_pod(const InferenceScaler& scaler, const kube::Pod& pod, Pod& followed);
   void follow_server(const InferenceScaler& scaler);
   signals::Scraper& scraper(Duration interval);
-  void ask(Asked& asked);
+  void query(QueriedServer& server);
   std::optional<signals::TargetReadings> heard_of(const Pod& pod) const;
   static std::string trouble_of(const Pod& pod, const signals::TargetReadings& heard);
 
   net::Transport& transport_;
   net::Clock clock_;
   std::map<Duration, std::unique_ptr<signals::Scraper>> scrapers_;  ///< scrapers by interval
-  std::map<std::string, std::unique_ptr<Asked>> servers_;           ///< Prometheus servers by UID of the scaler
+  std::map<std::string, std::unique_ptr<QueriedServer>> servers_;   ///< Prometheus servers by UID of the scaler
   std::map<std::string, Pod> pods_;                                 ///< followed pods by UID
   std::map<std::string, std::string> settings_errors_;              ///< errors in settings by UID of the scaler
 };

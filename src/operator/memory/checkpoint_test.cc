@@ -10,8 +10,8 @@ using std::chrono::seconds;
 
 Checkpoint::Row row(std::int64_t seed) {
   Checkpoint::Row row;
-  row.memory.seen = true;
-  row.memory.answers.push_back({{seconds(seed)}, seed});
+  row.memory.has_decided = true;
+  row.memory.recommendations.push_back({{seconds(seed)}, seed});
   if (seed % 2 == 0) {
     row.slo.rolled_back_at = {seconds(seed)};
     if (seed % 4 == 0)
@@ -44,7 +44,7 @@ RC_GTEST_PROP(Checkpoint, IsReadAsItWasWritten, ()) {
 TEST(Checkpoint, ItsSizeIsBounded) {
   Checkpoint checkpoint;
   Checkpoint::Row large = row(1);
-  for (int i = 0; i < 3'000; ++i) large.memory.answers.push_back({{seconds(1'700'000'000 + i)}, 100'000});
+  for (int i = 0; i < 3'000; ++i) large.memory.recommendations.push_back({{seconds(1'700'000'000 + i)}, 100'000});
   for (int i = 0; i < 200; ++i) checkpoint.rows["uid" + std::to_string(i)] = large;
   std::size_t left_out = 0;
   const auto texts = to_config_maps(checkpoint, left_out);

@@ -57,7 +57,7 @@ bool same(const model::Offering& a, const model::Offering& b) {
 
 CatalogBuilder::CatalogBuilder() {
   domain("cluster", model::TopologyLevel::cluster, {});
-  for (model::Topology::Depth& depth : catalog_.topologies.front().levels) {
+  for (model::Topology::LevelInfo& depth : catalog_.topologies.front().levels) {
     const bool is_rack_or_narrower = depth.name == "rack" || depth.name == "nvlink";
     depth.is_chosen_at_launch = !is_rack_or_narrower;  // a cloud API takes the zone of a node, and nothing narrower
   }
@@ -84,7 +84,7 @@ const std::optional<engine::ServedModel>& CatalogBuilder::served_model(const std
 
 model::PoolId CatalogBuilder::pool(const std::string& name) {
   const std::uint32_t at = position(catalog_.pools, [&](const model::Pool& known) { return known.name == name; });
-  if (at == catalog_.pools.size()) catalog_.pools.push_back({.name = name, .offerings = {}, .gpu_limit = 0});
+  if (at == catalog_.pools.size()) catalog_.pools.push_back({.name = name, .offerings = {}});
   return {at};
 }
 
@@ -110,10 +110,10 @@ model::OfferingId CatalogBuilder::offering(const model::Offering& offering) {
   return {at};
 }
 
-void CatalogBuilder::set_pool(model::PoolId id, std::vector<model::OfferingId> offerings, GpuCount gpu_limit) {
-  model::Pool& pool = catalog_.pools.at(id.value);
-  pool.offerings = std::move(offerings);
-  pool.gpu_limit = gpu_limit;
+void CatalogBuilder::set_pool(model::PoolId id, model::Pool pool) {
+  model::Pool& row = catalog_.pools.at(id.value);
+  pool.name = std::move(row.name);  // a deleted pool keeps its name and its position
+  row = std::move(pool);
 }
 
 void CatalogBuilder::add_topologies(const std::vector<model::Topology>& topologies) {
@@ -122,7 +122,7 @@ void CatalogBuilder::add_topologies(const std::vector<model::Topology>& topologi
       continue;
     catalog_.topologies.push_back(topology);
     if (model::find_fault(catalog_.topologies)) return catalog_.topologies.pop_back();  // too many, by now
-    for (model::Topology::Depth& depth : catalog_.topologies.back().levels) depth.is_chosen_at_launch = false;
+    for (model::Topology::LevelInfo& depth : catalog_.topologies.back().levels) depth.is_chosen_at_launch = false;
   }
 }
 
@@ -146,9 +146,9 @@ model::DomainPath CatalogBuilder::domains(const kube::StringMap& labels) {
     path.set(level, parent);
   }
   for (std::size_t t = 1; t < catalog_.topologies.size(); ++t) {
-    const std::vector<model::Topology::Depth>& levels = catalog_.topologies[t].levels;
+    const std::vector<model::Topology::LevelInfo>& levels = catalog_.topologies[t].levels;
     // As in KAI, a node without one of the labels lies outside the topology.
-    const auto lacks = [&](const model::Topology::Depth& depth) { return labels.get(depth.node_label).empty(); };
+    const auto lacks = [&](const model::Topology::LevelInfo& depth) { return labels.get(depth.node_label).empty(); };
     if (std::ranges::any_of(levels, lacks)) continue;
     parent = {0};
     for (std::size_t depth = 0; depth < levels.size(); ++depth) {
@@ -220,7 +220,7 @@ decide::scale::Policy queue_policy(const InferenceScaler& scaler) {
   queue.hpa.sync_period =
       std::clamp<Duration>(scaler.interval / 2, std::chrono::milliseconds(100), std::chrono::hours(1));
   queue.hpa.downscale_stabilization = std::clamp<Duration>(scaler.cool_down, {}, std::chrono::hours(24));
-  queue.hpa.silence_holds = true;
+  queue.hpa.blocks_scale_down_if_silent = true;
   return queue;
 }
 

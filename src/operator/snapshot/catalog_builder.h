@@ -32,8 +32,8 @@ class CatalogBuilder {
   model::InstanceTypeId instance_type(const model::InstanceType& type);
   /// Returns the row of an offering. A given price replaces the price of the row.
   model::OfferingId offering(const model::Offering& offering);
-  /// Sets the offerings of a pool and its limit of GPUs.
-  void set_pool(model::PoolId id, std::vector<model::OfferingId> offerings, GpuCount gpu_limit);
+  /// Sets all of a pool but its name.
+  void set_pool(model::PoolId id, model::Pool pool);
   void set_queues(std::vector<model::Queue> queues) { catalog_.queues = std::move(queues); }
   void set_eligibility(model::Eligibility eligibility, std::vector<std::string> extended_resources) {
     catalog_.eligibility = std::move(eligibility);

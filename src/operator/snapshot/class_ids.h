@@ -10,8 +10,8 @@
 namespace capstan::op {
 
 /// Gives classes small ids, so that bits can be stored by id. A class is named by a text with everything that
-/// distinguishes it, and it keeps its id as long as the end of each look finds it in use. The ids of other classes are
-/// given to others at later looks, so that two successive looks never disagree about an id.
+/// distinguishes it, and it keeps its id as long as the end of each pass finds it in use. The ids of other classes are
+/// given to others at later passes, so that two successive passes never disagree about an id.
 class ClassIds {
  public:
   /// Returns the id of a class and counts one more use of it.
@@ -31,7 +31,7 @@ class ClassIds {
   void give_back(std::uint32_t id) {
     if (--classes_[id].uses == 0) unused_.insert(id);
   }
-  /// Ends all uses, at the start of a look that counts them again.
+  /// Ends all uses, at the start of a pass that counts them again.
   void give_back_all() {
     for (const auto& [text, id] : ids_) {
       classes_[id].uses = 0;
@@ -42,7 +42,7 @@ class ClassIds {
   /// Returns a number above all ids.
   std::size_t end() const { return classes_.size(); }
 
-  /// Ends a look: forgets the classes that are not in use.
+  /// Ends a pass: forgets the classes that are not in use.
   /// @return their ids
   std::vector<std::uint32_t> forget_unused() {
     std::vector<std::uint32_t> forgotten;
@@ -63,7 +63,7 @@ class ClassIds {
   };
   std::map<std::string, std::uint32_t> ids_;
   std::vector<Class> classes_;      ///< by id
-  std::set<std::uint32_t> unused_;  ///< classes whose last use has ended since the last look, perhaps for a time
+  std::set<std::uint32_t> unused_;  ///< classes whose last use has ended since the last pass, perhaps for a time
   std::set<std::uint32_t> free_;
 };
 

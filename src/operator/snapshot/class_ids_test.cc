@@ -14,7 +14,7 @@ TEST(ClassIds, KeepsIdsAndReusesThemOnlyAfterALookWithoutTheClass) {
   EXPECT_EQ(ids.forget_unused(), Ids{});
   ids.give_back_all();
   EXPECT_EQ(ids.take("b"), 1u);
-  EXPECT_EQ(ids.take("c"), 2u) << "the look before contained a";
+  EXPECT_EQ(ids.take("c"), 2u) << "the pass before contained a";
   EXPECT_EQ(ids.forget_unused(), Ids{0});
   ids.give_back_all();
   EXPECT_EQ(ids.take("b"), 1u);
@@ -29,7 +29,7 @@ TEST(ClassIds, AClassIsInUseUntilEachOfItsUsesHasEnded) {
   EXPECT_EQ(ids.forget_unused(), Ids{});
   ids.give_back(0);
   EXPECT_EQ(ids.take("c"), 2u);
-  EXPECT_EQ(ids.take("a"), 0u) << "it is in use again before the look ends";
+  EXPECT_EQ(ids.take("a"), 0u) << "it is in use again before the pass ends";
   EXPECT_EQ(ids.forget_unused(), Ids{});
   ids.give_back(0);
   EXPECT_EQ(ids.forget_unused(), Ids{0});

@@ -85,7 +85,7 @@ class GpuHolders::Claims {
     devices_.read(view.resource_slices, [&](const Devices::Place& place, const Device& device) {
       if (place.node.empty() || !place.gpu) return;
       describe(place.node, *place.gpu);
-      std::string& product = out_.described_[std::string(place.node)].product;
+      std::string& product = out_.node_gpus_[std::string(place.node)].product;
       if (product.empty()) product = label_of(device.product);
     });
     find_users();
@@ -105,7 +105,7 @@ class GpuHolders::Claims {
 
   /// Counts a GPU of a node, once.
   void describe(std::string_view node, const std::string& gpu) {
-    if (known_.emplace(node, gpu).second) ++out_.described_[std::string(node)].gpus;
+    if (known_.emplace(node, gpu).second) ++out_.node_gpus_[std::string(node)].gpus;
   }
 
   /// Finds the pods for which claims are reserved and that still exist.
@@ -152,12 +152,12 @@ class GpuHolders::Claims {
         // The requests of its pod already count what a claim for an extended resource holds.
         if (!claim.is_for_extended_resource) out_.by_pod_[*user] += whole_gpus(std::ssize(gpus));
       } else if (!held.unknown.contains(node)) {
-        out_.others_.push_back({"ResourceClaim", &claim.meta, node, whole_gpus(std::ssize(gpus))});
+        out_.other_holders_.push_back({"ResourceClaim", &claim.meta, node, whole_gpus(std::ssize(gpus))});
       }
     }
     if (has_user && claim.is_for_extended_resource) return;
     for (const std::string& node : held.unknown) {
-      out_.others_.push_back({"ResourceClaim", &claim.meta, node, std::nullopt});
+      out_.other_holders_.push_back({"ResourceClaim", &claim.meta, node, std::nullopt});
     }
   }
 
@@ -190,7 +190,7 @@ GpuHolders::GpuHolders(const ClusterView& view) : shared_(view.pods) {
 }
 
 bool GpuHolders::holds_visible(const kube::Pod& pod) const {
-  if (pod.spec.visible_gpus.empty() || !pod.bound() || pod.over() || of(pod) > MilliGpu{}) return false;
+  if (pod.spec.visible_gpus.empty() || !pod.bound() || pod.over() || pod_gpus(pod) > MilliGpu{}) return false;
   const kube::OwnerReference* owner = pod.meta.controller();
   return owner == nullptr || (owner->kind != "DaemonSet" && owner->kind != "Node");
 }
@@ -204,7 +204,7 @@ void GpuHolders::add_visible(const ClusterView& view) {
     const bool sees_all = std::ranges::find(visible, "all") != visible.end();
     std::optional<MilliGpu> gpus;
     if (!sees_all) gpus = whole_gpus(std::ssize(visible));
-    others_.push_back({"Pod", &pod.meta, pod.spec.node, gpus});
+    other_holders_.push_back({"Pod", &pod.meta, pod.spec.node, gpus});
   });
 }
 
@@ -212,23 +212,23 @@ bool GpuHolders::depends_on(const kube::Pod& pod) const {
   return holds_visible(pod) || reserved_for_.contains(pod.meta.uid) || SharedGpus::depends_on(pod);
 }
 
-const GpuHolders::Described& GpuHolders::on_node(std::string_view node) const {
-  static const Described kNone;
-  const auto found = described_.find(node);
-  return found == described_.end() ? kNone : found->second;
+const GpuHolders::NodeGpus& GpuHolders::on_node(std::string_view node) const {
+  static const NodeGpus kNone;
+  const auto found = node_gpus_.find(node);
+  return found == node_gpus_.end() ? kNone : found->second;
 }
 
 std::set<std::string, std::less<>> GpuHolders::used_nodes(const kube::StoreSnapshot<kube::Pod>& pods) const {
   std::set<std::string, std::less<>> used;
   pods.for_each([&](kube::RowId, const kube::Pod& pod) {
-    if (pod.bound() && !pod.over() && of(pod) > MilliGpu{}) used.insert(pod.spec.node);
+    if (pod.bound() && !pod.over() && pod_gpus(pod) > MilliGpu{}) used.insert(pod.spec.node);
   });
-  for (const Other& other : others_) used.insert(other.node);
+  for (const OtherHolder& other : other_holders_) used.insert(other.node);
   return used;
 }
 
-MilliGpu GpuHolders::of(const kube::Pod& pod) const {
-  const MilliGpu requested = shared_.of(pod, gpus_of(pod.spec.requests));
+MilliGpu GpuHolders::pod_gpus(const kube::Pod& pod) const {
+  const MilliGpu requested = shared_.pod_gpus(pod, gpus_of(pod.spec.requests));
   const auto claimed = by_pod_.find(pod.meta.uid);
   return claimed == by_pod_.end() ? requested : requested + claimed->second;
 }
@@ -239,7 +239,7 @@ std::vector<std::uint16_t> GpuHolders::devices_of(const kube::Pod& pod) const {
   const auto claimed = devices_.find(pod.meta.uid);
   // A node with divided GPUs has their numbers only.
   if (claimed == devices_.end() || shared_.any_on(pod.spec.node)) return {};
-  return of(pod) == whole_gpus(std::ssize(claimed->second)) ? claimed->second : std::vector<std::uint16_t>();
+  return pod_gpus(pod) == whole_gpus(std::ssize(claimed->second)) ? claimed->second : std::vector<std::uint16_t>();
 }
 
 }  // namespace capstan::op

@@ -25,27 +25,27 @@ class GpuHolders {
   explicit GpuHolders(const ClusterView& view);
 
   /// The GPUs that ResourceSlices describe on a node, or that claims hold there although no slice describes them.
-  struct Described {
+  struct NodeGpus {
     GpuCount gpus = 0;
     std::string product;  ///< product of its GPUs, as a node label states it: "NVIDIA-H100-80GB-HBM3"
   };
-  const Described& on_node(std::string_view node) const;
+  const NodeGpus& on_node(std::string_view node) const;
 
   /// Returns the GPUs that a pod requests, its shares of divided GPUs, and the GPUs that its claims hold. If several
   /// pods share a claim, its GPUs count for one of them.
-  MilliGpu of(const kube::Pod& pod) const;
+  MilliGpu pod_gpus(const kube::Pod& pod) const;
   /// Returns the numbers of the GPUs of its node that a pod holds with equal shares, ascending; empty: not known. The
   /// GPUs that slices describe and the GPUs that KAI divides have numbers.
   std::vector<std::uint16_t> devices_of(const kube::Pod& pod) const;
 
-  /// An object that holds GPUs and is not one of the pods that `of` counts.
-  struct Other {
+  /// An object that holds GPUs and is not one of the pods that `pod_gpus` counts.
+  struct OtherHolder {
     std::string kind;  ///< ResourceClaim or Pod
     const kube::Meta* meta = nullptr;
     std::string node;
     std::optional<MilliGpu> gpus;  ///< none: it may hold any GPU of the node that no other object holds
   };
-  const std::vector<Other>& others() const { return others_; }
+  const std::vector<OtherHolder>& other_holders() const { return other_holders_; }
 
   /// Returns true if another pod in place of this one, or none, could change what claims or other objects hold.
   bool depends_on(const kube::Pod& pod) const;
@@ -59,11 +59,11 @@ class GpuHolders {
   bool holds_visible(const kube::Pod& pod) const;
 
   SharedGpus shared_;
-  std::map<std::string, Described, std::less<>> described_;
+  std::map<std::string, NodeGpus, std::less<>> node_gpus_;
   std::set<std::string, std::less<>> reserved_for_;      ///< UIDs of pods that may use the devices of claims
   std::map<std::string, MilliGpu, std::less<>> by_pod_;  ///< GPUs of claims, by UID of the pod
   std::map<std::string, std::vector<std::uint16_t>, std::less<>> devices_;  ///< numbers of these GPUs, ascending
-  std::vector<Other> others_;
+  std::vector<OtherHolder> other_holders_;
 };
 
 }  // namespace capstan::op

@@ -126,15 +126,15 @@ model::QueueId QueueTree::named(Kind kind, const std::string& name) {
   return at->second;
 }
 
-model::QueueId QueueTree::of(const kube::StringMap& labels) {
+model::QueueId QueueTree::queue_of(const kube::StringMap& labels) {
   const std::string* ours = labels.find(kQueueLabel);
   if (ours != nullptr && !ours->empty()) return named(Kind::capstan, *ours);
   const std::string* kai = kai_ ? labels.find(kKaiQueueLabel) : nullptr;
   return kai != nullptr && !kai->empty() ? named(Kind::kai, *kai) : model::QueueId{};
 }
 
-model::QueueId QueueTree::of(const kube::Pod& pod) {
-  if (const model::QueueId queue = of(pod.meta.labels); queue.valid()) return queue;
+model::QueueId QueueTree::queue_of(const kube::Pod& pod) {
+  if (const model::QueueId queue = queue_of(pod.meta.labels); queue.valid()) return queue;
   const std::string group = by_group_.empty() ? std::string() : kai_group_of(pod);
   const auto found = group.empty() ? by_group_.end() : by_group_.find(group);
   return found == by_group_.end() ? model::QueueId{} : named(Kind::kai, found->second);

@@ -13,7 +13,7 @@
 namespace capstan::op {
 
 /// The queues of a cluster. Capstan's and KAI's queues have separate trees. KAI's queue "team" is the row "kai/team". A
-/// queue keeps its id as long as each look at the cluster finds it or a pod that names it.
+/// queue keeps its id as long as each pass over the cluster finds it or a pod that names it.
 class QueueTree {
  public:
   enum class Kind : std::uint8_t { capstan, kai };
@@ -24,9 +24,9 @@ class QueueTree {
   /// Returns the queue that the labels of a pod or of a template name, or none. Capstan's label takes precedence over
   /// KAI's. A queue that does not exist gets a row that admits nothing. KAI's label counts only if the cluster has a
   /// Queue of KAI.
-  model::QueueId of(const kube::StringMap& labels);
+  model::QueueId queue_of(const kube::StringMap& labels);
   /// Returns the queue of a pod, which may follow from its KAI PodGroup too.
-  model::QueueId of(const kube::Pod& pod);
+  model::QueueId queue_of(const kube::Pod& pod);
   /// Adds or removes a KAI PodGroup, whose queue is that of its pods.
   void add_group(const kube::KaiPodGroup& group);
   void remove_group(const kube::KaiPodGroup& group) { by_group_.erase(group.meta.key()); }
@@ -40,7 +40,7 @@ class QueueTree {
 
  private:
   using Key = std::pair<Kind, std::string>;
-  struct Described {
+  struct DescribedQueue {
     std::string parent;
     model::Queue row{};  ///< without its parent
   };
@@ -52,7 +52,7 @@ class QueueTree {
   model::Queue& row_of(model::QueueId id);
 
   ClassIds& all_ids_;
-  std::map<Key, Described> described_;
+  std::map<Key, DescribedQueue> described_;
   std::map<std::string, std::string> by_group_;  ///< names of queues, by namespace and name of the KAI PodGroup
   std::map<Key, model::QueueId> ids_;
   std::vector<model::Queue> rows_;

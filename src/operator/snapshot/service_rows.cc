@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "base/assert.h"
-#include "operator/snapshot/look.h"
+#include "operator/snapshot/pass.h"
 #include "operator/snapshot/pod_node.h"
-#include "operator/view/rivals.h"
+#include "operator/view/competing_controllers.h"
 
 namespace capstan::op {
 namespace {
@@ -43,7 +43,7 @@ std::vector<ScalerRow> by_age(const kube::StoreSnapshot<InferenceScaler>& scaler
 }
 
 /// Returns the first replica of a target, or null if it has none.
-const PodGroup* first_replica(const KeptReplicas::Target& target) {
+const PodGroup* first_replica(const ReplicaTable::Target& target) {
   for (const auto& [key, replica] : target.replicas) {
     if (!replica.group.pods.empty()) return &replica.group;
   }
@@ -54,17 +54,17 @@ const PodGroup* first_replica(const KeptReplicas::Target& target) {
 
 /// Finds the targets of all scalers, and gives their services ids.
 std::vector<SnapshotBuilder::Roles> SnapshotBuilder::list_targets() {
-  const Targets targets(kept_->view);
-  const Rivals rivals(kept_->view);
+  const Targets targets(state_->view);
+  const CompetingControllers competitors(state_->view);
   std::vector<Roles> all;
-  for (const auto& [row, scaler] : by_age(kept_->view.scalers)) {
+  for (const auto& [row, scaler] : by_age(state_->view.scalers)) {
     Roles& roles = all.emplace_back(Roles{scaler});
     std::size_t position = 0;
     for (const TargetOf& target : targets_of(*scaler)) {
       const kube::TargetRef& ref = target.variant->target;
       const kube::Workload* workload = targets.find(scaler->meta.ns, ref);
-      const bool has_rival = !rivals.of(scaler->meta.ns, ref).empty();
-      const model::ServiceId id = add_target(row, *scaler, target, position++, workload, has_rival);
+      const bool has_competitor = !competitors.find(scaler->meta.ns, ref).empty();
+      const model::ServiceId id = add_target(row, *scaler, target, position++, workload, has_competitor);
       std::vector<model::ServiceId>& same = roles.services[target.role->role];
       if (std::ranges::find(same, id) == same.end()) same.push_back(id);
     }
@@ -73,14 +73,15 @@ std::vector<SnapshotBuilder::Roles> SnapshotBuilder::list_targets() {
 }
 
 model::ServiceId SnapshotBuilder::add_target(kube::RowId row, const InferenceScaler& scaler, const TargetOf& target,
-                                             std::size_t position, const kube::Workload* workload, bool has_rival) {
+                                             std::size_t position, const kube::Workload* workload,
+                                             bool has_competitor) {
   ServiceOrigin origin{.ns = scaler.meta.ns,
                        .scaler = scaler.meta.name,
                        .scaler_uid = scaler.meta.uid,
                        .target = target.variant->target,
                        .position = position,
-                       .mode = std::min(kept_->fleet->replicas, scaler.mode)};
-  if (has_rival || !scaler.fault.empty()) origin.mode = std::min(origin.mode, Mode::shadow);
+                       .mode = std::min(state_->fleet->replicas, scaler.mode)};
+  if (has_competitor || !scaler.fault.empty()) origin.mode = std::min(origin.mode, Mode::shadow);
   const model::ServiceId id =
       services_.id_of({"InferenceScaler", origin.ns, origin.scaler, origin.key()}, target.shown);
   if (origins_.contains(id)) return id;  // the scaler names it twice
@@ -88,16 +89,16 @@ model::ServiceId SnapshotBuilder::add_target(kube::RowId row, const InferenceSca
   policies_[id.value] = policy_of(scaler);
   const auto has_workload = [&](const Target& other) { return other.decided && other.workload == workload; };
   const bool decided =
-      workload != nullptr && origin.mode != Mode::off && std::ranges::none_of(kept_->replicas.targets(), has_workload);
-  kept_->replicas.add({.service = id, .scaler = row, .position = position, .workload = workload, .decided = decided});
+      workload != nullptr && origin.mode != Mode::off && std::ranges::none_of(state_->replicas.targets(), has_workload);
+  state_->replicas.add({.service = id, .scaler = row, .position = position, .workload = workload, .decided = decided});
   origins_.emplace(id, std::move(origin));
   return id;
 }
 
 /// Links the services of each scaler that are decided together.
-void SnapshotBuilder::link_services(const Look& look, const std::vector<Roles>& all) {
+void SnapshotBuilder::link_services(const Pass& pass, const std::vector<Roles>& all) {
   for (const auto& [scaler, by_role] : all) {
-    for (const auto& [role, variants] : by_role) join_variants(look, variants);
+    for (const auto& [role, variants] : by_role) join_variants(pass, variants);
     const auto prefills = by_role.find(model::Role::prefill);
     const auto decodes = by_role.find(model::Role::decode);
     if (prefills == by_role.end() || decodes == by_role.end()) continue;
@@ -113,9 +114,9 @@ void SnapshotBuilder::link_services(const Look& look, const std::vector<Roles>& 
 
 /// Joins the variants of one role, which serve the same requests, so that their replicas are decided together. A
 /// variant with another mode, for example because another autoscaler scales it, is decided alone.
-void SnapshotBuilder::join_variants(const Look& look, const std::vector<model::ServiceId>& variants) {
+void SnapshotBuilder::join_variants(const Pass& pass, const std::vector<model::ServiceId>& variants) {
   const auto joins = [&](model::ServiceId id) {
-    return look.services.contains(id) && origins_.at(id).mode == origins_.at(variants.front()).mode;
+    return pass.services.contains(id) && origins_.at(id).mode == origins_.at(variants.front()).mode;
   };
   std::vector<model::ServiceId> alternatives;
   for (const model::ServiceId id : variants) {
@@ -126,30 +127,31 @@ void SnapshotBuilder::join_variants(const Look& look, const std::vector<model::S
 }
 
 /// Makes the rows of the targets that are touched, in the order in which they take pods.
-void SnapshotBuilder::settle_targets(Look& look) {
-  while (auto touched = kept_->replicas.next_touched()) {
-    settle_target(look, touched->first, std::move(touched->second));
+void SnapshotBuilder::settle_targets(Pass& pass) {
+  while (auto touched = state_->replicas.next_touched()) {
+    settle_target(pass, touched->first, std::move(touched->second));
   }
 }
 
 /// @param keys  the replicas that are touched
-void SnapshotBuilder::settle_target(Look& look, std::uint32_t at, ReplicaKeys keys) {
-  Target& target = kept_->replicas.targets()[at];
+void SnapshotBuilder::settle_target(Pass& pass, std::uint32_t at, ReplicaKeys keys) {
+  Target& target = state_->replicas.targets()[at];
   const std::optional<Duration> typical_start = target.starts.typical();
-  for (const KeptReplicas::Key key : keys) regroup(target, target.replicas.at(key), key);
-  if (read_service(look, target) && !look.reads_all) {  // the rows of the replicas state the GPU kind
+  for (const ReplicaTable::Key key : keys) regroup(target, target.replicas.at(key), key);
+  // The rows of the replicas contain the GPU kind of the service, so a new kind changes all of them.
+  if (read_service(pass, target) && !pass.reads_all) {
     for (const auto& [key, replica] : target.replicas) keys.insert(key);
   }
   // When a start ends, the prediction for the replicas that still start changes.
   if (target.starts.typical() != typical_start) keys.insert(target.starting.begin(), target.starting.end());
-  if (target.decided) set_gangs(look, at, keys);
-  for (const KeptReplicas::Key key : keys) {
+  if (target.decided) set_gangs(pass, at, keys);
+  for (const ReplicaTable::Key key : keys) {
     if (target.replicas.at(key).group.pods.empty()) target.replicas.erase(key);
   }
   if (!target.decided) return;
-  number_gangs(look, target, keys);
+  number_gangs(pass, target, keys);
   const ReplicaCount desired = target.workload->replicas;
-  look.services[target.service] = {.desired_replicas = desired,
+  pass.services[target.service] = {.desired_replicas = desired,
                                    .leaving = std::min<ReplicaCount>(target.draining_first, desired),
                                    .gateway_waiting = {}};
   target.scraped.clear();
@@ -159,7 +161,7 @@ void SnapshotBuilder::settle_target(Look& look, std::uint32_t at, ReplicaKeys ke
 }
 
 /// Groups the pods of a replica again, and counts the replica anew in the sums of its target.
-void SnapshotBuilder::regroup(Target& target, Replica& replica, KeptReplicas::Key key) {
+void SnapshotBuilder::regroup(Target& target, Replica& replica, ReplicaTable::Key key) {
   if (replica.start) target.starts.remove(*replica.start);
   if (replica.is_starting) target.starting.erase(key);
   if (replica.drains_first) --target.draining_first;
@@ -168,12 +170,12 @@ void SnapshotBuilder::regroup(Target& target, Replica& replica, KeptReplicas::Ke
   replica.is_starting = replica.drains_first = replica.serves = false;
   replica.node_gpu = {};
 
-  std::vector<PodGroup> groups = replicas_of(*target.workload, kept_->replicas.pods_of(replica));
+  std::vector<PodGroup> groups = replicas_of(*target.workload, state_->replicas.pods_of(replica));
   CAPSTAN_ASSERT(groups.size() == (replica.members.empty() ? 0 : 1));
   replica.group = groups.empty() ? PodGroup() : std::move(groups.front());
   if (groups.empty()) return;
   read_status(replica);
-  if (const Kept::NodeOf* node = kept_->find_node(node_of(*replica.group.pods.front()))) replica.node_gpu = node->gpu;
+  if (const State::NodeOf* node = state_->find_node(node_of(*replica.group.pods.front()))) replica.node_gpu = node->gpu;
   if (replica.start) target.starts.add(*replica.start);
   if (replica.is_starting) target.starting.insert(key);
   if (replica.drains_first) ++target.draining_first;
@@ -182,8 +184,8 @@ void SnapshotBuilder::regroup(Target& target, Replica& replica, KeptReplicas::Ke
 
 /// Makes the row of a service in the catalog.
 /// @return true if its GPU kind has changed
-bool SnapshotBuilder::read_service(const Look& look, Target& target) {
-  const InferenceScaler& scaler = *kept_->view.scalers.rows.at(target.scaler);
+bool SnapshotBuilder::read_service(const Pass& pass, Target& target) {
+  const InferenceScaler& scaler = *state_->view.scalers.rows.at(target.scaler);
   const TargetOf from_scaler = targets_of(scaler).at(target.position);
   const kube::Workload* workload = target.workload;
   model::Service service = service_of(scaler, from_scaler, workload, catalog_);
@@ -193,18 +195,18 @@ bool SnapshotBuilder::read_service(const Look& look, Target& target) {
     // If the template is unknown or leaves its GPUs to claims, an existing pod shows them.
     const bool told = gpus_of(workload->pod.requests) > MilliGpu{};
     if (!told && first != nullptr) {
-      const MilliGpu sum = kept_->holders.of(*first->pods.front()) * row.pods;
+      const MilliGpu sum = state_->holders.pod_gpus(*first->pods.front()) * row.pods;
       row.tensor_parallel = static_cast<std::int32_t>(std::clamp<std::int64_t>(gpus_up(sum), 1, 1'024));
     }
     row.step_limits = step_limits_of(*workload, first);
-    row.queue = kept_->queues.of(workload->pod_labels);
-    if (!row.queue.valid() && first != nullptr) row.queue = kept_->queues.of(*first->pods.front());
+    row.queue = state_->queues.queue_of(workload->pod_labels);
+    if (!row.queue.valid() && first != nullptr) row.queue = state_->queues.queue_of(*first->pods.front());
     const bool stated = !from_scaler.variant->gpu.empty();
     const bool gpu_known = stated || find_gpu_kind(target, row);
     origins_.at(target.service).gpu_known = read_template(target, row, stated) || gpu_known;
   }
   bool is_other_gpu = true;
-  if (!look.reads_all) {
+  if (!pass.reads_all) {
     const model::Service& before = catalog_.rows().service(target.service);
     is_other_gpu = before.workload.gpu != service.workload.gpu;
     service.prefill_service = before.prefill_service;
@@ -223,25 +225,25 @@ bool SnapshotBuilder::find_gpu_kind(const Target& target, model::Workload& row) 
     row.gpu = std::ranges::max_element(target.gpus, {}, [](const auto& entry) { return entry.second; })->first;
     return true;
   }
-  const std::string asked = gpu_name(target.workload->pod.node_selector, {}, *kept_->fleet);
+  const std::string asked = gpu_name(target.workload->pod.node_selector, {}, *state_->fleet);
   if (!asked.empty()) {
     row.gpu = catalog_.gpu_kind(asked);
     return true;
   }
-  if (kept_->node_gpus.size() == 1) row.gpu = kept_->node_gpus.begin()->first;
-  return kept_->node_gpus.size() == 1;
+  if (state_->node_gpus.size() == 1) row.gpu = state_->node_gpus.begin()->first;
+  return state_->node_gpus.size() == 1;
 }
 
 /// Reads from the template where replicas without pods may be placed.
 /// @return true if the template determines the GPU kind
 bool SnapshotBuilder::read_template(Target& target, model::Workload& row, bool gpu_stated) {
   const kube::Workload& workload = *target.workload;
-  row.placed_elsewhere = !places(*kept_->fleet, workload.pod.scheduler);
+  row.placed_elsewhere = !places(*state_->fleet, workload.pod.scheduler);
   if (row.placed_elsewhere) return false;
   catalog_.constrain(constraint_of(workload.meta.annotations), row.together, row.preferred);
   if (!target.pod_class.valid()) target.pod_class = eligibility_.take_class(workload.pod);
   row.pod_class = target.pod_class;
-  const model::GpuKindId gpu = eligibility_.kind_for(row.pod_class, kept_->view.nodes);
+  const model::GpuKindId gpu = eligibility_.kind_for(row.pod_class, state_->view.nodes);
   if (!gpu_stated && gpu.valid()) row.gpu = gpu;
   return gpu.valid();
 }

@@ -69,7 +69,7 @@ const SharedGpus::Group* SharedGpus::divided(std::string_view group) const {
   return found != groups_.end() && found->second.is_divided() ? &found->second : nullptr;
 }
 
-MilliGpu SharedGpus::of(const kube::Pod& pod, MilliGpu requested) const {
+MilliGpu SharedGpus::pod_gpus(const kube::Pod& pod, MilliGpu requested) const {
   const std::optional<MilliGpu> share = share_of(pod);
   const std::vector<std::string> groups = groups_of(pod);
   if (!share && groups.empty()) return requested;

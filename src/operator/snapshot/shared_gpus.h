@@ -21,7 +21,7 @@ class SharedGpus {
 
   /// Returns the GPUs that a pod holds or will hold as shares, and 0 for the reservation pod of a divided GPU. If the
   /// share of a pod is not known, because it is stated in memory, the reservation pod holds the whole GPU.
-  MilliGpu of(const kube::Pod& pod, MilliGpu requested) const;
+  MilliGpu pod_gpus(const kube::Pod& pod, MilliGpu requested) const;
   /// Returns the numbers of the GPUs of which a pod holds shares, ascending. The divided GPUs of each node are numbered
   /// from 0.
   std::vector<std::uint16_t> devices_of(const kube::Pod& pod) const;

@@ -13,14 +13,12 @@
 #include "kube/well_known_labels.h"
 #include "model/capacity_names.h"
 #include "operator/snapshot/claim_times.h"
-#include "operator/snapshot/look.h"
-#include "operator/view/pool_sales.h"
+#include "operator/snapshot/pass.h"
+#include "operator/view/pool_rules.h"
+#include "operator/view/purchase_options.h"
 
 namespace capstan::op {
 namespace {
-
-/// The limit of a pool that states none.
-constexpr GpuCount kNoLimit = 10'000'000;
 
 model::CapacityType capacity_of(std::string_view label) {
   return enum_named<model::CapacityType>(model::kCapacityLabels, label).value_or(model::CapacityType::on_demand);
@@ -47,16 +45,7 @@ kube::StringMap labels_of(const kube::NodeClaim& claim) {
   return labels;
 }
 
-GpuCount gpu_limit_of(const kube::NodePool& pool) {
-  if (!pool.limits) return kNoLimit;
-  std::optional<std::int64_t> milli;
-  for (const auto& [name, amount] : pool.limits->milli) {
-    if (name.ends_with("/gpu")) milli = milli.value_or(0) + amount;
-  }
-  return milli ? std::clamp<GpuCount>(*milli / 1000, 0, kNoLimit) : kNoLimit;
-}
-
-/// Returns the ids of a table that a look has not made again.
+/// Returns the ids of a table that a pass has not made again.
 template <typename IdType, typename T, typename Rows>
 std::vector<IdType> missing_from(const Rows& rows, const SharedTable<IdType, T>& table) {
   std::vector<IdType> gone;
@@ -66,7 +55,7 @@ std::vector<IdType> missing_from(const Rows& rows, const SharedTable<IdType, T>&
   return gone;
 }
 
-/// Returns those of the old rows that a look has not made again.
+/// Returns those of the old rows that a pass has not made again.
 template <typename IdType, typename Rows>
 std::vector<IdType> missing_from(const Rows& rows, const std::set<IdType>& old) {
   std::vector<IdType> gone;
@@ -102,93 +91,93 @@ void SnapshotBuilder::expect(const std::vector<const kube::Pod*>& first_pods) {
 
 SnapshotBuilder::SnapshotBuilder() = default;
 SnapshotBuilder::~SnapshotBuilder() = default;
-void SnapshotBuilder::forget_last_look() { kept_.reset(); }
+void SnapshotBuilder::forget_last_pass() { state_.reset(); }
 
-SnapshotBuilder::Seen SnapshotBuilder::build(const ClusterView& view, const Readings& readings, Instant at) {
-  if (std::optional<Seen> seen = follow(view, readings, at)) return *std::move(seen);
-  ++complete_looks_;
-  return look_at_everything(view, readings, at);
+SnapshotBuilder::Output SnapshotBuilder::build(const ClusterView& view, const Readings& readings, Instant at) {
+  if (std::optional<Output> seen = follow(view, readings, at)) return *std::move(seen);
+  ++complete_passes_;
+  return read_all_objects(view, readings, at);
 }
 
-SnapshotBuilder::Seen SnapshotBuilder::look_at_everything(const ClusterView& view, const Readings& readings,
+SnapshotBuilder::Output SnapshotBuilder::read_all_objects(const ClusterView& view, const Readings& readings,
                                                           Instant at) {
   queue_ids_.give_back_all();
-  kept_ = std::make_unique<Kept>(view, readings, queue_ids_);
+  state_ = std::make_unique<State>(view, readings, queue_ids_);
   eligibility_.start_over();
-  Look look{.at = at, .reads_all = true, .touches_rows = true};
-  catalog_.add_topologies(kept_->fleet->topologies);
-  view.nodes.for_each([&](kube::RowId at, const kube::Node& node) { read_node(look, at, node); });
+  Pass pass{.at = at, .reads_all = true, .touches_rows = true};
+  catalog_.add_topologies(state_->fleet->topologies);
+  view.nodes.for_each([&](kube::RowId at, const kube::Node& node) { read_node(pass, at, node); });
   read_pools();
-  read_claims(look);
+  read_claims(pass);
   const std::map<model::ServiceId, ServiceOrigin> before = std::exchange(origins_, {});
   const std::vector<Roles> roles = list_targets();
   view.pods.for_each([&](kube::RowId row, const kube::Pod& pod) { set_pod(row, &pod); });
-  settle_targets(look);
-  link_services(look, roles);
+  settle_targets(pass);
+  link_services(pass, roles);
   for (const auto& [id, origin] : before) {
     if (origins_.contains(id)) continue;
     catalog_.clear_service(id);
     policies_[id.value] = {};
   }
-  settle_others(look);
-  read_other_holders(look);
-  clamp_moments(look);
-  catalog_.set_queues(kept_->queues.rows());
-  finish_eligibility(look);
+  settle_other_gangs(pass);
+  read_other_holders(pass);
+  clamp_moments(pass);
+  catalog_.set_queues(state_->queues.rows());
+  finish_eligibility(pass);
   keep_serving();
-  return publish(look);
+  return publish(pass);
 }
 
-void SnapshotBuilder::finish_eligibility(Look& look) {
+void SnapshotBuilder::finish_eligibility(Pass& pass) {
   const bool changed =
-      eligibility_.finish(kept_->view.nodes, [&](model::NodeId id) -> model::Node& { return node_row(look, id); });
-  if (changed || look.reads_all) {
+      eligibility_.finish(state_->view.nodes, [&](model::NodeId id) -> model::Node& { return node_row(pass, id); });
+  if (changed || pass.reads_all) {
     catalog_.set_eligibility(eligibility_.classes(), eligibility_.extended_resources());
   }
 }
 
 /// Returns the row of a node, to be changed.
-model::Node& SnapshotBuilder::node_row(Look& look, model::NodeId id) const {
-  const auto found = look.nodes.find(id);
-  return found != look.nodes.end() ? found->second : look.nodes.emplace(id, last_.nodes.at(id)).first->second;
+model::Node& SnapshotBuilder::node_row(Pass& pass, model::NodeId id) const {
+  const auto found = pass.nodes.find(id);
+  return found != pass.nodes.end() ? found->second : pass.nodes.emplace(id, last_.nodes.at(id)).first->second;
 }
 
-/// Brings the rows of a look into the tables.
-SnapshotBuilder::Seen SnapshotBuilder::publish(Look& look) {
-  Seen seen;
+/// Brings the rows of a pass into the tables.
+SnapshotBuilder::Output SnapshotBuilder::publish(Pass& pass) {
+  Output seen;
   seen.delta.from_version = last_.version;
-  last_.at = look.at;
+  last_.at = pass.at;
   seen.delta.to_version = ++last_.version;
-  if (look.touches_rows) follow_catalog(seen.delta);
+  if (pass.touches_rows) follow_catalog(seen.delta);
   const auto write_all = [](auto& table, auto& rows, const auto& old, bool reads_all) {
     const auto gone = reads_all ? missing_from(rows, table) : missing_from(rows, old);
     return std::pair(write(table, std::move(rows), gone), gone);
   };
-  const bool all = look.reads_all;
+  const bool all = pass.reads_all;
   // Silent replicas have no row.
-  std::erase_if(look.signals, [&](const auto& entry) {
+  std::erase_if(pass.signals, [&](const auto& entry) {
     if (entry.second != model::ReplicaSignals{}) return false;
-    look.old_signals.insert(entry.first);
+    pass.old_signals.insert(entry.first);
     return true;
   });
-  look.old_signals.insert(look.old_gangs.begin(), look.old_gangs.end());
-  seen.delta.signals = write_all(last_.signals, look.signals, look.old_signals, all).first;
-  seen.delta.services = write_all(last_.services, look.services, std::set<model::ServiceId>(), all).first;
+  pass.old_signals.insert(pass.old_gangs.begin(), pass.old_gangs.end());
+  seen.delta.signals = write_all(last_.signals, pass.signals, pass.old_signals, all).first;
+  seen.delta.services = write_all(last_.services, pass.services, std::set<model::ServiceId>(), all).first;
   std::vector<model::NodeId> gone_nodes;
-  std::tie(seen.delta.nodes, gone_nodes) = write_all(last_.nodes, look.nodes, look.old_nodes, all);
-  if (look.reads_claims) {
-    seen.delta.claims = write_all(last_.claims, look.claims, std::set<model::ClaimId>(), true).first;
+  std::tie(seen.delta.nodes, gone_nodes) = write_all(last_.nodes, pass.nodes, pass.old_nodes, all);
+  if (pass.reads_claims) {
+    seen.delta.claims = write_all(last_.claims, pass.claims, std::set<model::ClaimId>(), true).first;
     claims_.forget_unseen();
     groups_.forget_unseen();
   }
   std::vector<model::GangId> gone_gangs;
   std::vector<model::PodId> gone_pods;
-  std::tie(seen.delta.gangs, gone_gangs) = write_all(last_.gangs, look.gangs, look.old_gangs, all);
-  std::tie(seen.delta.pods, gone_pods) = write_all(last_.pods, look.pods, look.old_pods, all);
+  std::tie(seen.delta.gangs, gone_gangs) = write_all(last_.gangs, pass.gangs, pass.old_gangs, all);
+  std::tie(seen.delta.pods, gone_pods) = write_all(last_.pods, pass.pods, pass.old_pods, all);
   for (const model::GangId id : gone_gangs) ordinals_.erase(id);
   seen.snapshot = last_;
-  seen.serving = kept_->serving;
-  if (look.reads_all) {
+  seen.serving = state_->serving;
+  if (pass.reads_all) {
     services_.forget_unseen();
     nodes_.forget_unseen();
     gangs_.forget_unseen();
@@ -210,20 +199,20 @@ void SnapshotBuilder::follow_catalog(model::Delta& delta) {
   if (is_first || delta.catalog.any()) last_.catalog = catalog_.catalog();
 }
 
-/// Moves moments of nodes and claims after the time of the look to that time, so that no age is negative. The clock of
+/// Moves moments of nodes and claims after the time of the pass to that time, so that no age is negative. The clock of
 /// another machine can be ahead of ours.
-void SnapshotBuilder::clamp_moments(Look& look) {
+void SnapshotBuilder::clamp_moments(Pass& pass) {
   const auto clamp = [&](Instant& moment) {
-    kept_->others_ahead = kept_->others_ahead || moment > look.at;
-    moment = std::min(moment, look.at);
+    state_->others_ahead = state_->others_ahead || moment > pass.at;
+    moment = std::min(moment, pass.at);
   };
-  for (auto& [id, node] : look.nodes) clamp(node.ready_at);
-  for (auto& [id, claim] : look.claims) clamp(claim.requested_at);
+  for (auto& [id, node] : pass.nodes) clamp(node.ready_at);
+  for (auto& [id, claim] : pass.claims) clamp(claim.requested_at);
 }
 
-void SnapshotBuilder::read_node(Look& look, kube::RowId at, const kube::Node& node) {
-  if (const std::string* zone = node.meta.labels.find(kube::labels::kZone)) ++kept_->zones[*zone];
-  const GpuHolders::Described& described = kept_->holders.on_node(node.meta.name);
+void SnapshotBuilder::read_node(Pass& pass, kube::RowId at, const kube::Node& node) {
+  if (const std::string* zone = node.meta.labels.find(kube::labels::kZone)) ++state_->zones[*zone];
+  const GpuHolders::NodeGpus& described = state_->holders.on_node(node.meta.name);
   const bool by_devices = gpus_of(node.allocatable) == MilliGpu{};  // no device plugin offers its GPUs
   const MilliGpu gpus = by_devices ? whole_gpus(described.gpus) : gpus_of(node.allocatable);
   if (gpus == MilliGpu{}) return;
@@ -233,59 +222,59 @@ void SnapshotBuilder::read_node(Look& look, kube::RowId at, const kube::Node& no
   row.is_foreign = true;  // until its claim shows that Capstan bought it
   // Two schedulers must not share a node, so Capstan binds no pod to a node without the fleet's labels. It cannot
   // allocate devices, either.
-  const bool given = labels.contains_all(kept_->fleet->node_labels) && !by_devices;
+  const bool given = labels.contains_all(state_->fleet->node_labels) && !by_devices;
   if (!given && row.phase == model::Node::Phase::ready) row.phase = model::Node::Phase::cordoned;
   if (const std::string* pool = labels.find(kube::labels::kNodePool)) row.pool = catalog_.pool(*pool);
-  const std::string gpu = gpu_name(labels, node.allocatable, *kept_->fleet);
+  const std::string gpu = gpu_name(labels, node.allocatable, *state_->fleet);
   row.gpu = catalog_.gpu_kind(gpu.empty() ? described.product : gpu);
   row.gpus = gpus;
   row.domains = catalog_.domains(labels);
   row.offering = offering(labels, row.gpu, gpus);
   row.ready_at = ready_since(node.conditions, node.meta);
   const model::NodeId id = nodes_.id_of(key_of("Node", node.meta), node.meta.name);
-  kept_->nodes[node.meta.name] = {id, row.gpu};
-  ++kept_->node_gpus[row.gpu];
+  state_->nodes[node.meta.name] = {id, row.gpu};
+  ++state_->node_gpus[row.gpu];
   if (row.phase == model::Node::Phase::ready) eligibility_.add(id, at, node, row.gpu);
-  look.nodes[id] = std::move(row);
+  pass.nodes[id] = std::move(row);
 }
 
 /// Reads the offerings of all pools whose instance types the fleet describes. Other pools only keep their positions.
 void SnapshotBuilder::read_pools() {
   std::set<std::string> zones;
-  for (const auto& [zone, nodes] : kept_->zones) zones.insert(zone);
-  eligibility_.forget_sales();
+  for (const auto& [zone, nodes] : state_->zones) zones.insert(zone);
+  eligibility_.forget_purchase_options();
   std::set<model::PoolId> seen;
-  kept_->view.pools.for_each([&](kube::RowId, const kube::NodePool& pool) {
+  state_->view.pools.for_each([&](kube::RowId, const kube::NodePool& pool) {
     const model::PoolId id = catalog_.pool(pool.meta.name);
     seen.insert(id);
-    std::vector<model::OfferingId> offerings;
-    for (Sale& sale : sales_of(pool, kept_->fleet->instance_types, zones)) {
-      const model::GpuKindId gpu = catalog_.gpu_kind(sale.type->gpu);
+    model::Pool row = pool_rules(pool);
+    for (PurchaseOption& option : purchase_options(pool, state_->fleet->instance_types, zones)) {
+      const model::GpuKindId gpu = catalog_.gpu_kind(option.type->gpu);
       const model::InstanceTypeId type = catalog_.instance_type(
-          {.name = sale.type->name, .cpu_milli = sale.type->cpu_milli, .memory_mib = sale.type->memory_mib});
-      const model::OfferingId offering = catalog_.offering({.instance_type = sale.type->name,
+          {.name = option.type->name, .cpu_milli = option.type->cpu_milli, .memory_mib = option.type->memory_mib});
+      const model::OfferingId offering = catalog_.offering({.instance_type = option.type->name,
                                                             .gpu = gpu,
-                                                            .gpus = sale.type->gpus,
-                                                            .zone = zone_of(sale.labels),
-                                                            .capacity = capacity_of(sale.capacity),
-                                                            .price_per_hour = sale.type->price_per_hour,
+                                                            .gpus = option.type->gpus,
+                                                            .zone = zone_of(option.labels),
+                                                            .capacity = capacity_of(option.capacity),
+                                                            .price_per_hour = option.type->price_per_hour,
                                                             .type = type});
-      offerings.push_back(offering);
-      eligibility_.add({id, offering}, pool, std::move(sale), gpu);
+      row.offerings.push_back(offering);
+      eligibility_.add({id, offering}, pool, std::move(option), gpu);
     }
-    catalog_.set_pool(id, std::move(offerings), gpu_limit_of(pool));
+    catalog_.set_pool(id, std::move(row));
   });
   for (std::uint32_t p = 0; p < catalog_.rows().pools.size(); ++p) {
-    if (!seen.contains({p})) catalog_.set_pool({p}, {}, 0);
+    if (!seen.contains({p})) catalog_.set_pool({p}, {});
   }
-  catalog_.set_limits(kept_->fleet->limits);
+  catalog_.set_limits(state_->fleet->limits);
 }
 
 /// Returns the zone of a node with these labels, or the domain of the whole cluster if they name no zone.
 model::DomainId SnapshotBuilder::zone_of(const kube::StringMap& labels) {
   const model::DomainPath domains = catalog_.domains(labels);
-  const model::DomainId zone = domains.of(model::TopologyLevel::zone);
-  return zone.valid() ? zone : domains.of(model::TopologyLevel::cluster);
+  const model::DomainId zone = domains.domain_at(model::TopologyLevel::zone);
+  return zone.valid() ? zone : domains.domain_at(model::TopologyLevel::cluster);
 }
 
 /// Returns the offering as which a node or a claim was bought.
@@ -298,10 +287,10 @@ model::OfferingId SnapshotBuilder::offering(const kube::StringMap& labels, model
                             .price_per_hour = {}});
 }
 
-void SnapshotBuilder::read_claims(Look& look) {
-  look.reads_claims = true;
-  const ClaimTimes times(kept_->view.claims);
-  kept_->view.claims.for_each([&](kube::RowId, const kube::NodeClaim& claim) {
+void SnapshotBuilder::read_claims(Pass& pass) {
+  pass.reads_claims = true;
+  const ClaimTimes times(state_->view.claims);
+  state_->view.claims.for_each([&](kube::RowId, const kube::NodeClaim& claim) {
     const bool known = gpus_of(claim.capacity) > MilliGpu{};
     const kube::Resources& resources = known ? claim.capacity : claim.requests;
     if (gpus_of(resources) == MilliGpu{} || claim.meta.terminating()) return;
@@ -312,19 +301,19 @@ void SnapshotBuilder::read_claims(Look& look) {
                 : claim.launched() || claim.registered() ? model::Claim::Phase::launched
                                                          : model::Claim::Phase::requested;
     row.pool = catalog_.pool(std::string(labels.get(kube::labels::kNodePool)));
-    row.offering = offering(labels, catalog_.gpu_kind(gpu_name(labels, resources, *kept_->fleet)), gpus_of(resources));
+    row.offering = offering(labels, catalog_.gpu_kind(gpu_name(labels, resources, *state_->fleet)), gpus_of(resources));
     const std::string* group = labels.find(actuate::kClaimGroup);
     if (group != nullptr) read_claim_group(*group, claim, labels, row);
     row.requested_at = instant_of(claim.meta.created_at);
     row.expected_ready_at = times.expected_ready_at(claim);
     const model::ClaimId id = claims_.id_of(key_of("NodeClaim", claim.meta), claim.meta.name);
-    if (const Kept::NodeOf* node = kept_->find_node(claim.node)) {
+    if (const State::NodeOf* node = state_->find_node(claim.node)) {
       row.phase = model::Claim::Phase::registered;  // even if its conditions do not say so yet
       row.node = node->id;
-      node_row(look, node->id).claim = id;
-      node_row(look, node->id).is_foreign = group == nullptr;
+      node_row(pass, node->id).claim = id;
+      node_row(pass, node->id).is_foreign = group == nullptr;
     }
-    look.claims[id] = row;
+    pass.claims[id] = row;
   });
 }
 
@@ -333,8 +322,8 @@ void SnapshotBuilder::read_claim_group(const std::string& name, const kube::Node
                                        const kube::StringMap& labels, model::Claim& row) {
   const actuate::LaunchMarks marks = actuate::launch_marks_of(claim.meta.annotations);
   const model::DomainPath domains = catalog_.domains(labels);
-  if (marks.within == "zone") row.within = domains.of(model::TopologyLevel::zone);
-  if (marks.within == "cluster") row.within = domains.of(model::TopologyLevel::cluster);
+  if (marks.within == "zone") row.within = domains.domain_at(model::TopologyLevel::zone);
+  if (marks.within == "cluster") row.within = domains.domain_at(model::TopologyLevel::cluster);
   if (!marks.is_all_or_none) return;
   row.group = groups_.id_of({"ClaimGroup", {}, name, {}}, name);
   row.group_size = marks.count;

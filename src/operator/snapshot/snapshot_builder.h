@@ -13,9 +13,9 @@
 #include "model/names.h"
 #include "model/snapshot.h"
 #include "operator/snapshot/catalog_builder.h"
+#include "operator/snapshot/eligibility_table.h"
 #include "operator/snapshot/gpu_holders.h"
-#include "operator/snapshot/kept_eligibility.h"
-#include "operator/snapshot/kept_replicas.h"
+#include "operator/snapshot/replica_table.h"
 #include "operator/snapshot/view_changes.h"
 #include "operator/view/cluster_view.h"
 #include "operator/view/names.h"
@@ -60,22 +60,22 @@ class SnapshotBuilder {
   SnapshotBuilder& operator=(const SnapshotBuilder&) = delete;
 
   /// The first pod of a replica that serves or drains. Its engine is scraped.
-  struct Serving {
+  struct ServingPod {
     model::ServiceId service;
     const kube::Pod* pod = nullptr;  ///< valid as long as the view of the build
   };
-  struct Seen {
+  struct Output {
     model::Snapshot snapshot;
     model::Delta delta;  ///< changes since the last build
-    std::shared_ptr<const std::vector<Serving>> serving = std::make_shared<const std::vector<Serving>>();
+    std::shared_ptr<const std::vector<ServingPod>> serving = std::make_shared<const std::vector<ServingPod>>();
   };
   /// Gives the replicas with these first pods their ids, in this order. Call it before the first build.
   void expect(const std::vector<const kube::Pod*>& first_pods);
-  Seen build(const ClusterView& view, const Readings& readings, Instant at);
+  Output build(const ClusterView& view, const Readings& readings, Instant at);
   /// Makes the next build read all objects, whatever has changed.
-  void forget_last_look();
+  void forget_last_pass();
   /// Returns the number of builds that read all objects.
-  std::uint64_t complete_looks() const { return complete_looks_; }
+  std::uint64_t complete_passes() const { return complete_passes_; }
 
   // These functions return results of the last build.
   model::Names names() const { return {nodes_.shown(), claims_.shown(), gangs_.shown(), pods_.shown()}; }
@@ -88,70 +88,70 @@ class SnapshotBuilder {
   const ObjectKey* gang(model::GangId id) const { return gangs_.find(id); }  ///< its UID is that of its first pod
 
  private:
-  struct Kept;
-  struct Look;
-  using Replica = KeptReplicas::Replica;
-  using Target = KeptReplicas::Target;
-  using ReplicaKeys = std::set<KeptReplicas::Key>;
+  struct State;
+  struct Pass;
+  using Replica = ReplicaTable::Replica;
+  using Target = ReplicaTable::Target;
+  using ReplicaKeys = std::set<ReplicaTable::Key>;
   /// The services of a scaler by role.
   struct Roles {
     const InferenceScaler* scaler = nullptr;
     std::map<model::Role, std::vector<model::ServiceId>> services{};
   };
 
-  Seen look_at_everything(const ClusterView& view, const Readings& readings, Instant at);
-  Seen publish(Look& look);
-  void finish_eligibility(Look& look);
+  Output read_all_objects(const ClusterView& view, const Readings& readings, Instant at);
+  Output publish(Pass& pass);
+  void finish_eligibility(Pass& pass);
   void follow_catalog(model::Delta& delta);
   void keep_serving();
-  void read_node(Look& look, kube::RowId at, const kube::Node& node);
-  model::Node& node_row(Look& look, model::NodeId id) const;
+  void read_node(Pass& pass, kube::RowId at, const kube::Node& node);
+  model::Node& node_row(Pass& pass, model::NodeId id) const;
   void read_pools();
-  void read_claims(Look& look);
+  void read_claims(Pass& pass);
   void read_claim_group(const std::string& name, const kube::NodeClaim& claim, const kube::StringMap& labels,
                         model::Claim& row);
-  void clamp_moments(Look& look);
+  void clamp_moments(Pass& pass);
   model::DomainId zone_of(const kube::StringMap& labels);
   model::OfferingId offering(const kube::StringMap& labels, model::GpuKindId gpu, MilliGpu gpus);
 
-  // changed_look.cc
-  std::optional<Seen> follow(const ClusterView& view, const Readings& readings, Instant at);
+  // incremental_pass.cc
+  std::optional<Output> follow(const ClusterView& view, const Readings& readings, Instant at);
   bool can_follow(const ViewChanges& changes) const;
-  void follow_nodes(Look& look, const ViewChanges& changes);
-  void forget_node(Look& look, kube::RowId at, const kube::Node& node);
+  void follow_nodes(Pass& pass, const ViewChanges& changes);
+  void forget_node(Pass& pass, kube::RowId at, const kube::Node& node);
   void touch_kinds(const std::map<model::PodClassId, model::GpuKindId>& before);
   void follow_groups(const std::vector<GroupChange>& changes);
   void follow_workloads(const std::vector<WorkloadChange>& changes);
-  void follow_readings(Look& look) const;
+  void follow_readings(Pass& pass) const;
   void set_pod(kube::RowId row, const kube::Pod* pod);
 
   // service_rows.cc
   std::vector<Roles> list_targets();
   model::ServiceId add_target(kube::RowId row, const InferenceScaler& scaler, const TargetOf& target,
-                              std::size_t position, const kube::Workload* workload, bool has_rival);
-  void link_services(const Look& look, const std::vector<Roles>& all);
-  void join_variants(const Look& look, const std::vector<model::ServiceId>& variants);
-  void settle_targets(Look& look);
-  void settle_target(Look& look, std::uint32_t at, ReplicaKeys keys);
-  void regroup(Target& target, Replica& replica, KeptReplicas::Key key);
-  bool read_service(const Look& look, Target& target);
+                              std::size_t position, const kube::Workload* workload, bool has_competitor);
+  void link_services(const Pass& pass, const std::vector<Roles>& all);
+  void join_variants(const Pass& pass, const std::vector<model::ServiceId>& variants);
+  void settle_targets(Pass& pass);
+  void settle_target(Pass& pass, std::uint32_t at, ReplicaKeys keys);
+  void regroup(Target& target, Replica& replica, ReplicaTable::Key key);
+  bool read_service(const Pass& pass, Target& target);
   bool find_gpu_kind(const Target& target, model::Workload& row);
   bool read_template(Target& target, model::Workload& row, bool gpu_stated);
 
   // gang_rows.cc
-  void set_gangs(Look& look, std::uint32_t at, const ReplicaKeys& keys);
-  void retire(Look& look, Replica& replica);
-  void set_gang(Look& look, Replica& replica, std::uint32_t at, Instant expected_ready_at);
-  void add_pods(Look& look, const Replica& replica, model::Gang& gang);
+  void set_gangs(Pass& pass, std::uint32_t at, const ReplicaKeys& keys);
+  void retire(Pass& pass, Replica& replica);
+  void set_gang(Pass& pass, Replica& replica, std::uint32_t at, Instant expected_ready_at);
+  void add_pods(Pass& pass, const Replica& replica, model::Gang& gang);
   void read_placement_request(Replica& replica, model::Gang& gang);
-  void number_gangs(Look& look, Target& target, const ReplicaKeys& keys);
-  void number_all_gangs(Look& look, Target& target);
+  void number_gangs(Pass& pass, Target& target, const ReplicaKeys& keys);
+  void number_all_gangs(Pass& pass, Target& target);
   void number_unnumbered(ReplicaNumbers& numbers, const std::vector<model::GangId>& gangs);
-  model::Gang& gang_row(Look& look, model::GangId id) const;
-  void settle_others(Look& look);
-  std::optional<KeptReplicas::OtherKey> other_key_of(kube::RowId row) const;
-  void read_other_holders(Look& look);
-  model::GangId add_holder(Look& look, const GpuHolders::Other& holder, model::NodeId node, model::GpuKindId gpu,
+  model::Gang& gang_row(Pass& pass, model::GangId id) const;
+  void settle_other_gangs(Pass& pass);
+  std::optional<ReplicaTable::OtherGangKey> other_gang_key_of(kube::RowId row) const;
+  void read_other_holders(Pass& pass);
+  model::GangId add_holder(Pass& pass, const GpuHolders::OtherHolder& holder, model::NodeId node, model::GpuKindId gpu,
                            MilliGpu gpus);
 
   CatalogBuilder catalog_;
@@ -161,14 +161,14 @@ class SnapshotBuilder {
   Identities<model::ClaimGroupId> groups_;
   Identities<model::GangId> gangs_;
   Identities<model::PodId> pods_;
-  KeptEligibility eligibility_;
+  EligibilityTable eligibility_;
   ClassIds queue_ids_;  ///< by the names of queues
   std::vector<decide::scale::Policy> policies_;
   std::map<model::ServiceId, ServiceOrigin> origins_;
   std::map<model::GangId, std::uint32_t> ordinals_;  ///< numbers of replicas whose workload does not number them
   model::Snapshot last_;
-  std::unique_ptr<Kept> kept_;  ///< null: the next build reads all objects
-  std::uint64_t complete_looks_ = 0;
+  std::unique_ptr<State> state_;  ///< null: the next build reads all objects
+  std::uint64_t complete_passes_ = 0;
 };
 
 }  // namespace capstan::op

@@ -102,10 +102,10 @@ class WorkloadChanges {
   }
 
   bool compare(const ScaledTargets& before, const ScaledTargets& after) {
-    if (before.found.size() != after.found.size()) return false;
-    for (std::size_t i = 0; i < after.found.size(); ++i) {
-      if (!(before.found[i].resource == after.found[i].resource)) return false;
-      if (!compare(before.found[i].workload, after.found[i].workload)) return false;
+    if (before.targets.size() != after.targets.size()) return false;
+    for (std::size_t i = 0; i < after.targets.size(); ++i) {
+      if (!(before.targets[i].resource == after.targets[i].resource)) return false;
+      if (!compare(before.targets[i].workload, after.targets[i].workload)) return false;
     }
     return true;
   }

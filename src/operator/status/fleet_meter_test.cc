@@ -2,14 +2,14 @@
 
 #include <gtest/gtest.h>
 
-#include "decide/testing/world.h"
+#include "fleet/testing/world.h"
 
 namespace capstan::op {
 namespace {
 
 using namespace std::chrono_literals;
-using decide::testing::at;
-using decide::testing::World;
+using fleet::testing::at;
+using fleet::testing::World;
 using model::TopologyLevel;
 using Verdict = FleetMeter::Verdict;
 

@@ -4,7 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "decide/place/coming_nodes.h"
+#include "decide/place/expected_nodes.h"
 #include "operator/status/condition_since.h"
 
 namespace capstan::op {
@@ -66,8 +66,8 @@ std::string fleet_status_json(const FleetReport& report, const FleetPolicy& poli
   return status.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
-std::optional<kube::ApiRequest> FleetStatusWriter::look(const FleetReport& report, const FleetPolicy& policy,
-                                                        Instant now, kube::WallTime wall) {
+std::optional<kube::ApiRequest> FleetStatusWriter::update(const FleetReport& report, const FleetPolicy& policy,
+                                                          Instant now, kube::WallTime wall) {
   gate_.keep([&](const std::string& uid) { return uid == policy.meta.uid; });
   if (policy.meta.name.empty() || !gate_.opens(policy.meta.uid, policy.meta.generation, report, now)) {
     return std::nullopt;

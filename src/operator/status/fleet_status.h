@@ -25,12 +25,12 @@ FleetReport fleet_report(const model::Snapshot& snapshot, std::string leader);
 /// Returns the status in the form of the schema.
 std::string fleet_status_json(const FleetReport& report, const FleetPolicy& policy, kube::WallTime wall);
 
-/// Decides when the status is written: soon after a change. It makes requests and sends none.
+/// Builds the requests that write the status, soon after a change. The caller sends them.
 class FleetStatusWriter {
  public:
   /// Returns the request to write the status now, or nothing if no write is due or there is no FleetPolicy.
-  std::optional<kube::ApiRequest> look(const FleetReport& report, const FleetPolicy& policy, Instant now,
-                                       kube::WallTime wall);
+  std::optional<kube::ApiRequest> update(const FleetReport& report, const FleetPolicy& policy, Instant now,
+                                         kube::WallTime wall);
   void answered(const std::string& uid, bool written) { gate_.answered(uid, written); }
   /// Forgets what was written, because another leader may have written since.
   void forget() { gate_ = {}; }

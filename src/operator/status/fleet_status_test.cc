@@ -64,15 +64,15 @@ TEST(FleetStatus, SaysThatTopologiesAreNotUsed) {
 TEST(FleetStatus, IsWrittenWhenItChangesAndNotMoreOften) {
   FleetStatusWriter writer;
   FleetReport report{.leader = "me", .gpus = 8, .price_per_hour = {}};
-  EXPECT_FALSE(writer.look(report, {}, {seconds(1)}, {})) << "there is no policy";
-  EXPECT_TRUE(writer.look(report, policy(), {seconds(1)}, {}));
-  EXPECT_FALSE(writer.look(report, policy(), {seconds(60)}, {})) << "one is on its way";
+  EXPECT_FALSE(writer.update(report, {}, {seconds(1)}, {})) << "there is no policy";
+  EXPECT_TRUE(writer.update(report, policy(), {seconds(1)}, {}));
+  EXPECT_FALSE(writer.update(report, policy(), {seconds(60)}, {})) << "one is on its way";
   writer.answered("u", true);
-  EXPECT_FALSE(writer.look(report, policy(), {seconds(60)}, {}));
+  EXPECT_FALSE(writer.update(report, policy(), {seconds(60)}, {}));
   report.gpus = 16;
-  EXPECT_TRUE(writer.look(report, policy(), {seconds(61)}, {}));
+  EXPECT_TRUE(writer.update(report, policy(), {seconds(61)}, {}));
   writer.answered("u", false);
-  EXPECT_TRUE(writer.look(report, policy(), {seconds(63)}, {})) << "it did not arrive";
+  EXPECT_TRUE(writer.update(report, policy(), {seconds(63)}, {})) << "it did not arrive";
 }
 
 }  // namespace

@@ -23,8 +23,8 @@ constexpr std::string_view kNoDevices =
 
 /// Returns the reason why a plan does nothing for a gang; null if it has none.
 const Reason* kept_of(const model::Plan& plan, model::GangId gang) {
-  for (const model::Plan::Kept& kept : plan.kept) {
-    if (kept.subject == model::Plan::Kept::Subject::gang && kept.id == gang.value) return &kept.why;
+  for (const model::Plan::NoAction& kept : plan.no_actions) {
+    if (kept.subject == model::Plan::NoAction::Subject::gang && kept.id == gang.value) return &kept.why;
   }
   return nullptr;
 }
@@ -126,9 +126,9 @@ std::vector<GangVerdict> gang_verdicts(const ClusterView& view, const KubeWorld&
   return verdicts;
 }
 
-GangVerdictWriter::Out GangVerdictWriter::look(const std::vector<GangVerdict>& verdicts, Mode placement,
-                                               kube::WallTime wall) {
-  Out out;
+GangVerdictWriter::Output GangVerdictWriter::update(const std::vector<GangVerdict>& verdicts, Mode placement,
+                                                    kube::WallTime wall) {
+  Output out;
   std::map<std::string, std::string> now;
   for (const GangVerdict& verdict : verdicts) {
     const auto before = published_.find(verdict.uid);

@@ -35,11 +35,11 @@ std::vector<GangVerdict> gang_verdicts(const ClusterView& view, const KubeWorld&
 /// condition PodScheduled of each pod. It makes requests and sends none.
 class GangVerdictWriter {
  public:
-  struct Out {
+  struct Output {
     std::vector<kube::ApiRequest> writes;
     std::vector<kube::EventNote> notes;
   };
-  Out look(const std::vector<GangVerdict>& verdicts, Mode placement, kube::WallTime wall);
+  Output update(const std::vector<GangVerdict>& verdicts, Mode placement, kube::WallTime wall);
 
  private:
   std::map<std::string, std::string> published_;  // reason by the first pod's uid

@@ -50,9 +50,9 @@ std::string queue_status_json(const QueueReport& report, const Queue& queue, kub
   return status.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
-std::vector<QueueStatusWriter::Write> QueueStatusWriter::look(const model::Snapshot& snapshot,
-                                                              const kube::StoreSnapshot<Queue>& queues, Instant now,
-                                                              kube::WallTime wall) {
+std::vector<QueueStatusWriter::Write> QueueStatusWriter::update(const model::Snapshot& snapshot,
+                                                                const kube::StoreSnapshot<Queue>& queues, Instant now,
+                                                                kube::WallTime wall) {
   std::vector<Write> writes;
   if (snapshot.catalog->queues.empty()) return writes;
   std::map<std::string, QueueReport> by_name;
@@ -61,7 +61,7 @@ std::vector<QueueStatusWriter::Write> QueueStatusWriter::look(const model::Snaps
   queues.for_each([&](kube::RowId, const Queue& queue) {
     uids.insert(queue.meta.uid);
     const auto found = by_name.find(queue.meta.name);
-    if (found == by_name.end()) return;  // the queue is newer than the last look
+    if (found == by_name.end()) return;  // the queue is newer than the last pass
     const QueueReport& report = found->second;
     if (!gate_.opens(queue.meta.uid, queue.meta.generation, report, now)) return;
     const std::string status = queue_status_json(report, queue, wall);

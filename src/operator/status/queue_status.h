@@ -35,8 +35,8 @@ class QueueStatusWriter {
     std::string uid;  ///< UID of the queue, to pass to `answered` with the outcome
     kube::ApiRequest request;
   };
-  std::vector<Write> look(const model::Snapshot& snapshot, const kube::StoreSnapshot<Queue>& queues, Instant now,
-                          kube::WallTime wall);
+  std::vector<Write> update(const model::Snapshot& snapshot, const kube::StoreSnapshot<Queue>& queues, Instant now,
+                            kube::WallTime wall);
   void answered(const std::string& uid, bool written) { gate_.answered(uid, written); }
   /// Forgets what was written, because another leader may have written since.
   void forget() { gate_ = {}; }

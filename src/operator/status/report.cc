@@ -7,7 +7,7 @@
 #include "explain/words.h"
 #include "operator/snapshot/catalog_builder.h"
 #include "operator/snapshot/engine_prior.h"
-#include "operator/view/rivals.h"
+#include "operator/view/competing_controllers.h"
 
 namespace capstan::op {
 namespace {
@@ -25,7 +25,7 @@ std::string target_words(const InferenceScaler& scaler, const kube::TargetRef& t
 /// Tables that the reports of all scalers share.
 struct Lookups {
   explicit Lookups(const ReportSources& from)
-      : targets(from.view), rivals(from.view), names(from.world.objects().names()) {
+      : targets(from.view), competitors(from.view), names(from.world.objects().names()) {
     if (from.world.snapshot().catalog != nullptr) {
       summarizer.emplace(from.world.snapshot(), names, from.controller.placed(), from.controller.provisioned());
     }
@@ -34,7 +34,7 @@ struct Lookups {
     });
   }
   Targets targets;
-  Rivals rivals;
+  CompetingControllers competitors;
   model::Names names;
   std::optional<explain::Summarizer> summarizer;  // none before the first decision
   std::map<model::ServiceId, std::vector<model::GangId>> gangs;
@@ -71,8 +71,8 @@ class Reporter {
     const kube::Workload* workload = lookups_.targets.find(scaler_.meta.ns, ref);
     if (workload == nullptr) return lost(target);
     row.current = row.recommended = row.desired = workload->replicas;
-    if (const std::string_view rival = lookups_.rivals.of(scaler_.meta.ns, ref); !rival.empty()) {
-      conflict(target, std::string(rival));
+    if (const std::string_view competitor = lookups_.competitors.find(scaler_.meta.ns, ref); !competitor.empty()) {
+      conflict(target, std::string(competitor));
     }
     if (service != services.end() && is_decided(service->first)) {
       return decided(service->first, service->second, target, row);
@@ -261,8 +261,9 @@ class Reporter {
   const InferenceScaler& scaler_;
   ScalerReport out_;
   std::vector<model::SignalField> needed_;  // signals that the target in progress needs
-  std::optional<EnginePrior>
-      prior_;  // estimate for the first target without a row of the engine table, else for the last
+  // The estimate for the first target without a row of the engine table. If every target has a row, it is the estimate
+  // for the last target.
+  std::optional<EnginePrior> prior_;
   std::string prior_field_;
   std::optional<std::pair<std::string, control::SloMemory>> breach_;  // first target with a roll-back, and its memory
   std::string trouble_;

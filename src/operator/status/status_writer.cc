@@ -131,10 +131,10 @@ std::string status_json(const ScalerReport& report, const InferenceScaler& scale
 }
 
 /// Returns an Event when a roll-back begins and when it ends.
-std::optional<kube::EventNote> StatusWriter::roll_back(const ScalerReport& report, Known& known) const {
+std::optional<kube::EventNote> StatusWriter::roll_back(const ScalerReport& report, ScalerState& state) const {
   const auto verdict = std::ranges::find(report.verdicts, kSloBreach, &StatusCondition::type);
   const bool now = verdict != report.verdicts.end() && verdict->status == ConditionStatus::yes;
-  if (std::exchange(known.rolled_back, now) == now) return std::nullopt;
+  if (std::exchange(state.rolled_back, now) == now) return std::nullopt;
   return kube::EventNote{
       .api_version = kInferenceScalers.api_version(),
       .kind = kInferenceScalers.kind,
@@ -150,13 +150,13 @@ std::optional<kube::EventNote> StatusWriter::roll_back(const ScalerReport& repor
 
 /// Returns an Event if the recommendation differs from the last one. A change of the reason alone renews only the last
 /// decision in the status.
-std::optional<kube::EventNote> StatusWriter::decide(const ScalerReport& report, Known& known,
+std::optional<kube::EventNote> StatusWriter::decide(const ScalerReport& report, ScalerState& state,
                                                     kube::WallTime wall) const {
   const TargetReport* shown = report.shown_target();
   if (shown == nullptr) return std::nullopt;
   const ReplicaCount recommended = report.recommended();
   const std::string reason = reason_of(report);
-  InferenceScaler::LastDecision& last = known.decision;
+  InferenceScaler::LastDecision& last = state.decision;
   if (!last.id.empty() && last.recommended == recommended && last.reason == reason) return std::nullopt;
   const bool changed = last.id.empty() ? shown->recommended != shown->current : last.recommended != recommended;
   StateHash hash;
@@ -176,44 +176,44 @@ std::optional<kube::EventNote> StatusWriter::decide(const ScalerReport& report, 
                          .note = message_of(*shown)};
 }
 
-StatusWriter::Out StatusWriter::look(const std::vector<ScalerReport>& reports, const ClusterView& view, Instant now,
-                                     kube::WallTime wall) {
+StatusWriter::Output StatusWriter::update(const std::vector<ScalerReport>& reports, const ClusterView& view,
+                                          Instant now, kube::WallTime wall) {
   const ScalersByUid scalers = scalers_by_uid(view);
-  Out out;
-  for (auto& [uid, known] : known_) known.seen = false;
+  Output out;
+  for (auto& [uid, state] : scaler_states_) state.seen = false;
   for (const ScalerReport& report : reports) {
     const auto scaler = scalers.find(report.uid);
     if (scaler == scalers.end()) continue;
-    const auto [at, inserted] = known_.try_emplace(report.uid);
-    Known& known = at->second;
+    const auto [at, inserted] = scaler_states_.try_emplace(report.uid);
+    ScalerState& state = at->second;
     if (inserted) {  // continue from the status that a predecessor wrote
-      known.decision = scaler->second->last_decision;
+      state.decision = scaler->second->last_decision;
       const kube::Condition* breach = kube::find_condition(scaler->second->conditions, kSloBreach);
-      known.rolled_back = breach != nullptr && breach->is_true;
+      state.rolled_back = breach != nullptr && breach->is_true;
     }
-    known.seen = true;
-    if (const auto note = roll_back(report, known)) out.notes.push_back(*note);
-    if (const auto note = decide(report, known, wall)) out.notes.push_back(*note);
-    const std::string looked_at = status_json(report, *scaler->second, known.decision, wall, false);
-    const Duration pause = now - known.written_at;
-    const bool due = inserted || (looked_at != known.written ? pause >= kSoon : pause >= kRefresh);
-    if (known.in_flight || !due) continue;
-    known.written = looked_at;
-    known.written_at = now;
-    known.in_flight = true;
+    state.seen = true;
+    if (const auto note = roll_back(report, state)) out.notes.push_back(*note);
+    if (const auto note = decide(report, state, wall)) out.notes.push_back(*note);
+    const std::string content = status_json(report, *scaler->second, state.decision, wall, false);
+    const Duration pause = now - state.written_at;
+    const bool due = inserted || (content != state.written ? pause >= kSoon : pause >= kRefresh);
+    if (state.in_flight || !due) continue;
+    state.written = content;
+    state.written_at = now;
+    state.in_flight = true;
     ++writes_;
-    const std::string status = status_json(report, *scaler->second, known.decision, wall, true);
+    const std::string status = status_json(report, *scaler->second, state.decision, wall, true);
     // No other program writes this status.
     out.writes.push_back(
         {report.uid, kube::apply_status({kInferenceScalers, report.ns, report.name}, report.uid, status)});
   }
-  std::erase_if(known_, [](const auto& entry) { return !entry.second.seen; });
+  std::erase_if(scaler_states_, [](const auto& entry) { return !entry.second.seen; });
   return out;
 }
 
 void StatusWriter::answered(const std::string& uid, bool written) {
-  const auto found = known_.find(uid);
-  if (found == known_.end()) return;
+  const auto found = scaler_states_.find(uid);
+  if (found == scaler_states_.end()) return;
   found->second.in_flight = false;
   if (!written) found->second.written.clear();
 }

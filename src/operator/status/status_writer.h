@@ -26,20 +26,20 @@ class StatusWriter {
     std::string uid;  ///< UID of the scaler, to pass to `answered` with the outcome
     kube::ApiRequest request;
   };
-  struct Out {
+  struct Output {
     std::vector<Write> writes;
     std::vector<kube::EventNote> notes;
   };
 
   /// Returns the statuses and Events to write now.
-  Out look(const std::vector<ScalerReport>& reports, const ClusterView& view, Instant now, kube::WallTime wall);
+  Output update(const std::vector<ScalerReport>& reports, const ClusterView& view, Instant now, kube::WallTime wall);
   /// Notes the answer to a write. A status that was not written is written again.
   void answered(const std::string& uid, bool written);
 
   std::uint64_t writes() const { return writes_; }
 
  private:
-  struct Known {
+  struct ScalerState {
     std::string written;  // status without ages and messages, as last sent; empty: write again
     Instant written_at{};
     bool in_flight = false;
@@ -48,10 +48,10 @@ class StatusWriter {
     bool seen = false;
   };
 
-  std::optional<kube::EventNote> roll_back(const ScalerReport& report, Known& known) const;
-  std::optional<kube::EventNote> decide(const ScalerReport& report, Known& known, kube::WallTime wall) const;
+  std::optional<kube::EventNote> roll_back(const ScalerReport& report, ScalerState& state) const;
+  std::optional<kube::EventNote> decide(const ScalerReport& report, ScalerState& state, kube::WallTime wall) const;
 
-  std::map<std::string, Known> known_;  // scalers by UID
+  std::map<std::string, ScalerState> scaler_states_;  // scalers by UID
   std::uint64_t writes_ = 0;
 };
 

@@ -35,7 +35,7 @@ Targets::Targets(const ClusterView& view) {
   add("Deployment", view.deployments);
   add("StatefulSet", view.stateful_sets);
   add("LeaderWorkerSet", view.leader_worker_sets);
-  for (const ScaledTargets::One& each : view.scaled->found) {
+  for (const ScaledTargets::Target& each : view.scaled->targets) {
     const kube::Workload& workload = each.workload;
     by_key_.emplace(target_key(workload.kind, workload.meta.ns, workload.meta.name), &workload);
   }

@@ -23,12 +23,12 @@ namespace capstan::op {
 
 /// Targets of kinds that are not watched, as their /scale subresource last described them.
 struct ScaledTargets {
-  struct One {
+  struct Target {
     kube::Resource resource;
     kube::Workload workload;  ///< its kind may lack fields of a Deployment; these are empty
-    friend bool operator==(const One&, const One&) = default;
+    friend bool operator==(const Target&, const Target&) = default;
   };
-  std::vector<One> found;
+  std::vector<Target> targets;
   std::map<std::string, std::string> troubles;  ///< reasons why a target cannot be read, by `target_key`
   friend bool operator==(const ScaledTargets&, const ScaledTargets&) = default;
 };
@@ -72,7 +72,7 @@ class Readings {
 
   const Map& entries() const { return *entries_; }
   /// Returns the signals of a pod, all missing if it gave none.
-  const model::ReplicaSignals& of(std::string_view uid) const {
+  const model::ReplicaSignals& signals_of(std::string_view uid) const {
     static const model::ReplicaSignals kNone;
     const auto found = entries_->find(uid);
     return found == entries_->end() ? kNone : found->second;

@@ -86,14 +86,14 @@ bool ClusterWatch::synced() const { return waiting_for().empty(); }
 
 std::vector<std::string> ClusterWatch::waiting_for() const {
   std::vector<std::string> lines;
-  for (const Unread& unread : this->unread()) {
+  for (const UnreadCollection& unread : this->unread()) {
     lines.push_back(unread.name + (unread.error ? ": " + unread.error->text() : ""));
   }
   return lines;
 }
 
-std::vector<ClusterWatch::Unread> ClusterWatch::unread() const {
-  std::vector<Unread> unread;
+std::vector<ClusterWatch::UnreadCollection> ClusterWatch::unread() const {
+  std::vector<UnreadCollection> unread;
   if (!discovery_.known()) unread.push_back({"the list of APIs (discovery)", discovery_.error()});
   for (const auto& watcher : watchers_) {
     const kube::Reflector& reflector = watcher->reflector();

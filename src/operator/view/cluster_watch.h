@@ -35,11 +35,11 @@ class ClusterWatch {
   /// Returns a line for each kind that was not read yet, with the reason: "deployments.apps: 403 Forbidden: …".
   std::vector<std::string> waiting_for() const;
   /// A collection that was never read completely, with the last error if a request for it failed.
-  struct Unread {
+  struct UnreadCollection {
     std::string name;  ///< "deployments.apps"
     std::optional<kube::ApiError> error;
   };
-  std::vector<Unread> unread() const;
+  std::vector<UnreadCollection> unread() const;
   /// Returns the kinds that the server refuses to list, because a definition or a permission is missing, with its
   /// errors.
   std::map<std::string, std::string> refusals() const;
@@ -55,7 +55,7 @@ class ClusterWatch {
   ClusterView view() const;
   const kube::StoreSnapshot<FleetPolicy>& fleet() const { return fleet_.snapshot(); }
   /// Returns a number that grows with every change on which a decision about replicas may depend. Changes of nodes,
-  /// claims and pools are left out, because their status changes often; the next look reads them.
+  /// claims and pools are left out, because their status changes often; the next pass reads them.
   std::uint64_t version() const;
   const kube::ServedResources& served() const { return discovery_.served(); }
 

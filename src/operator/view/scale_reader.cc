@@ -33,7 +33,7 @@ ScaleReader::~ScaleReader() {
 }
 
 void ScaleReader::follow(const kube::StoreSnapshot<InferenceScaler>& scalers, const kube::ServedResources& served) {
-  for (const auto& [key, followed] : followed_) followed->wanted = false;
+  for (const auto& [key, followed] : followed_) followed->is_followed = false;
   scalers.for_each([&](kube::RowId, const InferenceScaler& scaler) {
     for (const InferenceScaler::Role& role : scaler.roles) {
       for (const InferenceScaler::Variant& variant : role.variants) {
@@ -41,18 +41,18 @@ void ScaleReader::follow(const kube::StoreSnapshot<InferenceScaler>& scalers, co
         if (is_watched(target.kind)) continue;
         const kube::ServedResource* kind = served.find_kind(group_of(target.api_version), target.kind);
         if (kind == nullptr || !kind->has_subresource("scale")) continue;
-        std::unique_ptr<Followed>& followed = followed_[target_key(target.kind, scaler.meta.ns, target.name)];
+        std::unique_ptr<FollowedTarget>& followed = followed_[target_key(target.kind, scaler.meta.ns, target.name)];
         if (!followed && followed_.size() > kTargetsMost) continue;
-        if (!followed) followed = std::make_unique<Followed>();
+        if (!followed) followed = std::make_unique<FollowedTarget>();
         followed->object = {kind->resource, scaler.meta.ns, target.name};
         followed->target_kind = target.kind;
-        followed->wanted = true;
+        followed->is_followed = true;
       }
     }
   });
   const std::size_t before = followed_.size();
   std::erase_if(followed_, [&](auto& entry) {
-    const bool gone = !entry.second || !entry.second->wanted;
+    const bool gone = !entry.second || !entry.second->is_followed;
     if (gone && entry.second && entry.second->call != 0) {
       client_.cancel(entry.second->call);
       --in_flight_;
@@ -82,7 +82,7 @@ bool ScaleReader::synced() const {
   return std::ranges::all_of(followed_, [](const auto& entry) { return entry.second->read; });
 }
 
-void ScaleReader::ask(Followed& followed) {
+void ScaleReader::ask(FollowedTarget& followed) {
   ++in_flight_;
   followed.call = client_.call(kube::get(followed.object), [this, &followed](const kube::Outcome& outcome) {
     if (!outcome.ok()) return failed(followed, outcome.error);
@@ -94,7 +94,7 @@ void ScaleReader::ask(Followed& followed) {
   });
 }
 
-void ScaleReader::ask_scale(Followed& followed, kube::Workload workload) {
+void ScaleReader::ask_scale(FollowedTarget& followed, kube::Workload workload) {
   followed.call = client_.call(
       kube::get(followed.object, "scale"), [this, &followed, workload](const kube::Outcome& outcome) mutable {
         if (!outcome.ok()) return failed(followed, outcome.error);
@@ -107,13 +107,13 @@ void ScaleReader::ask_scale(Followed& followed, kube::Workload workload) {
 }
 
 /// Keeps the last answer if the server does not answer.
-void ScaleReader::failed(Followed& followed, const kube::ApiError& error) {
+void ScaleReader::failed(FollowedTarget& followed, const kube::ApiError& error) {
   const bool refused = error.code == 403 || error.not_found();
   if (!refused && followed.read) return end(followed, std::move(followed.found), std::move(followed.trouble));
   end(followed, std::nullopt, error.not_found() ? std::string() : error.text());
 }
 
-void ScaleReader::end(Followed& followed, std::optional<kube::Workload> found, std::string trouble) {
+void ScaleReader::end(FollowedTarget& followed, std::optional<kube::Workload> found, std::string trouble) {
   followed.call = 0;
   --in_flight_;
   followed.due = clock_() + kPeriod;
@@ -127,7 +127,7 @@ void ScaleReader::publish() {
   ScaledTargets now;
   for (const auto& [key, followed] : followed_) {
     if (!followed) continue;
-    if (followed->found) now.found.push_back({followed->object.resource, *followed->found});
+    if (followed->found) now.targets.push_back({followed->object.resource, *followed->found});
     if (!followed->trouble.empty()) now.troubles[key] = followed->trouble;
   }
   if (now == *targets_) return;

@@ -39,7 +39,7 @@ class ScaleReader {
   std::uint64_t version() const { return version_; }  ///< grows with every change of `targets`
 
  private:
-  struct Followed {
+  struct FollowedTarget {
     kube::ObjectRef object;
     std::string target_kind;
     kube::Client::CallId call = 0;
@@ -47,19 +47,19 @@ class ScaleReader {
     bool read = false;
     std::optional<kube::Workload> found;
     std::string trouble;  ///< reason why it could not be read; empty: it was read or does not exist
-    bool wanted = true;
+    bool is_followed = true;
   };
 
-  void ask(Followed& followed);
-  void ask_scale(Followed& followed, kube::Workload workload);
-  void end(Followed& followed, std::optional<kube::Workload> found, std::string trouble);
-  void failed(Followed& followed, const kube::ApiError& error);
+  void ask(FollowedTarget& followed);
+  void ask_scale(FollowedTarget& followed, kube::Workload workload);
+  void end(FollowedTarget& followed, std::optional<kube::Workload> found, std::string trouble);
+  void failed(FollowedTarget& followed, const kube::ApiError& error);
   void publish();
 
   kube::Client& client_;
   net::Clock clock_;
   kube::JsonDocument document_;
-  std::map<std::string, std::unique_ptr<Followed>> followed_;  ///< followed targets by `target_key`
+  std::map<std::string, std::unique_ptr<FollowedTarget>> followed_;  ///< followed targets by `target_key`
   std::size_t in_flight_ = 0;
   std::shared_ptr<const ScaledTargets> targets_ = std::make_shared<const ScaledTargets>();
   std::uint64_t version_ = 0;

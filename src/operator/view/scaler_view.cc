@@ -283,7 +283,7 @@ FleetPolicy read_fleet_policy(kube::Json object) {
   if (const kube::Json breach = spec["sloBreach"]; breach.exists() && breach["metric"].text() == "ttft") {
     policy.slo_breach.emplace();
     policy.slo_breach->bound = duration_of(breach["bound"], {});
-    policy.slo_breach->lasts = duration_of(breach["for"], policy.slo_breach->lasts);
+    policy.slo_breach->min_duration = duration_of(breach["for"], policy.slo_breach->min_duration);
   }
   policy.conditions = kube::read_conditions(object["status"]["conditions"]);
   return policy;

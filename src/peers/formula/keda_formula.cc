@@ -15,9 +15,9 @@ namespace {
 struct Item {
   enum class Type : std::uint8_t { nil, truth, number, list };
 
-  static Item of(bool truth) { return {.type = Type::truth, .truth = truth}; }
-  static Item of(double number, bool whole) { return {.type = Type::number, .number = number, .whole = whole}; }
-  static Item of(std::vector<Item> items) { return {.type = Type::list, .items = std::move(items)}; }
+  static Item make(bool truth) { return {.type = Type::truth, .truth = truth}; }
+  static Item make(double number, bool whole) { return {.type = Type::number, .number = number, .whole = whole}; }
+  static Item make(std::vector<Item> items) { return {.type = Type::list, .items = std::move(items)}; }
 
   Type type = Type::nil;
   bool truth = false;
@@ -90,19 +90,19 @@ class Evaluation {
       case Kind::nil:
         return {};
       case Kind::truth:
-        return Item::of(part.truth);
+        return Item::make(part.truth);
       case Kind::number:
-        return Item::of(part.number, part.whole);
+        return Item::make(part.number, part.whole);
       case Kind::trigger: {
         const std::optional<double> stated = lookup_(part.text).value_or(std::nullopt);
-        return stated ? Item::of(*stated, false) : Item();
+        return stated ? Item::make(*stated, false) : Item();
       }
       case Kind::element:
         return scopes_.back().element;
       case Kind::accumulator:
         return scopes_.back().accumulator;
       case Kind::index:
-        return Item::of(static_cast<double>(scopes_.back().index), true);
+        return Item::make(static_cast<double>(scopes_.back().index), true);
       case Kind::list:
         return list(part);
       case Kind::call:
@@ -126,33 +126,33 @@ class Evaluation {
   Item list(const Expression& part) {
     std::vector<Item> items = values(part);
     for (const Item& item : items) reject_list(item, part);
-    return Item::of(std::move(items));
+    return Item::make(std::move(items));
   }
 
   Item prefix(const Expression& part) {
-    if (part.text == "!") return Item::of(!truth(part.parts[0]));
+    if (part.text == "!") return Item::make(!truth(part.parts[0]));
     Item operand = value(part.parts[0]);
     const double number = number_of(operand, part);
-    return Item::of(part.text == "-" ? -number : number, operand.whole);
+    return Item::make(part.text == "-" ? -number : number, operand.whole);
   }
 
   Item infix(const Expression& part) {
     const Expression &first = part.parts[0], &second = part.parts[1];
     const std::string_view sign = part.text;
-    if (sign == "&&" || sign == "and") return Item::of(truth(first) && truth(second));
-    if (sign == "||" || sign == "or") return Item::of(truth(first) || truth(second));
+    if (sign == "&&" || sign == "and") return Item::make(truth(first) && truth(second));
+    if (sign == "||" || sign == "or") return Item::make(truth(first) || truth(second));
     const Item left = value(first);
     if (sign == "??") return left.is_nil() ? value(second) : left;
     const Item right = value(second);
     const double a = number_of(left, first), b = number_of(right, second);
     const bool whole = left.whole && right.whole;
-    if (sign == "+") return Item::of(a + b, whole);
-    if (sign == "-") return Item::of(a - b, whole);
-    if (sign == "*") return Item::of(a * b, whole);
-    if (sign == "/") return Item::of(a / b, false);
-    if (sign != "%") return Item::of(power(a, b), false);
+    if (sign == "+") return Item::make(a + b, whole);
+    if (sign == "-") return Item::make(a - b, whole);
+    if (sign == "*") return Item::make(a * b, whole);
+    if (sign == "/") return Item::make(a / b, false);
+    if (sign != "%") return Item::make(power(a, b), false);
     if (!whole || b == 0) return fail(part, "% of a number that is not an integer, or by 0; expected int( )");
-    return Item::of(std::fmod(a, b), true);
+    return Item::make(std::fmod(a, b), true);
   }
 
   Item comparison(const Expression& part) {
@@ -163,7 +163,7 @@ class Evaluation {
       holds = compare(part.signs[i], left, right, part);
       left = std::move(right);
     }
-    return Item::of(holds);
+    return Item::make(holds);
   }
 
   bool compare(std::string_view sign, const Item& left, const Item& right, const Expression& part) {
@@ -185,29 +185,29 @@ class Evaluation {
     if (name == "mean" || name == "median") {
       std::vector<double> numbers;
       gather(all, numbers, part);
-      if (name == "median") return Item::of(median_of(std::move(numbers)), false);
+      if (name == "median") return Item::make(median_of(std::move(numbers)), false);
       const double sum = std::accumulate(numbers.begin(), numbers.end(), 0.0);
-      return Item::of(numbers.empty() ? 0 : sum / static_cast<double>(numbers.size()), false);
+      return Item::make(numbers.empty() ? 0 : sum / static_cast<double>(numbers.size()), false);
     }
     if (name == "len" || name == "first" || name == "last" || name == "count" || name == "sum") {
       const std::vector<Item>& items = items_of(only, part);
-      if (name == "len") return Item::of(static_cast<double>(items.size()), true);
+      if (name == "len") return Item::make(static_cast<double>(items.size()), true);
       if (name == "sum") return sum_of(items, part);
       if (name == "count") {
         double count = 0;
         for (const Item& item : items) count += truth_of(item, part) ? 1 : 0;
-        return Item::of(count, true);
+        return Item::make(count, true);
       }
       if (items.empty()) return {};
       return name == "first" ? items.front() : items.back();
     }
     const double number = number_of(only, part);
-    if (name == "abs") return Item::of(std::abs(number), only.whole);
-    if (name == "int") return Item::of(std::trunc(number), true);
-    if (name == "ceil") return Item::of(std::ceil(number), false);
-    if (name == "floor") return Item::of(std::floor(number), false);
-    if (name == "round") return Item::of(std::round(number), false);
-    return Item::of(number, false);  // float
+    if (name == "abs") return Item::make(std::abs(number), only.whole);
+    if (name == "int") return Item::make(std::trunc(number), true);
+    if (name == "ceil") return Item::make(std::ceil(number), false);
+    if (name == "floor") return Item::make(std::floor(number), false);
+    if (name == "round") return Item::make(std::round(number), false);
+    return Item::make(number, false);  // float
   }
 
   /// Evaluates a function of a list with a predicate for each of its items.
@@ -225,18 +225,18 @@ class Evaluation {
       indices.push_back(i);
     }
     const std::string_view name = part.text;
-    if (name == "map") return Item::of(std::move(results));
+    if (name == "map") return Item::make(std::move(results));
     if (name == "sum") return sum_of(results, part);
-    if (name == "filter") return Item::of(std::move(selected));
-    if (name == "count") return Item::of(static_cast<double>(selected.size()), true);
-    if (name == "all") return Item::of(selected.size() == items.size());
-    if (name == "any") return Item::of(!selected.empty());
-    if (name == "none") return Item::of(selected.empty());
-    if (name == "one") return Item::of(selected.size() == 1);
+    if (name == "filter") return Item::make(std::move(selected));
+    if (name == "count") return Item::make(static_cast<double>(selected.size()), true);
+    if (name == "all") return Item::make(selected.size() == items.size());
+    if (name == "any") return Item::make(!selected.empty());
+    if (name == "none") return Item::make(selected.empty());
+    if (name == "one") return Item::make(selected.size() == 1);
     if (selected.empty()) return {};
     if (name == "find") return selected.front();
     if (name == "findLast") return selected.back();
-    return Item::of(static_cast<double>(name == "findIndex" ? indices.front() : indices.back()), true);
+    return Item::make(static_cast<double>(name == "findIndex" ? indices.front() : indices.back()), true);
   }
 
   Item reduce(const Expression& part, const std::vector<Item>& items) {
@@ -279,7 +279,7 @@ class Evaluation {
   }
 
   Item sum_of(const std::vector<Item>& items, const Expression& part) {
-    Item sum = Item::of(0, true);
+    Item sum = Item::make(0, true);
     for (const Item& item : items) {
       sum.number += number_of(item, part);
       sum.whole = sum.whole && item.whole;

@@ -38,7 +38,7 @@ State begin(const Spec& spec, std::optional<ReplicaCount> ready_pods, Instant no
   return state;
 }
 
-Result decide(const Spec& spec, State& state, const Observed& observed, Instant now) {
+Result decide(const Spec& spec, State& state, const Observation& observed, Instant now) {
   if (!observed.ready_pods || !observed.stable || !observed.panic) return {};
   const double ready = std::max(1.0, static_cast<double>(*observed.ready_pods));
   // Rounded up, so that a rate of 1.1 raises two pods to three.

@@ -37,7 +37,7 @@ struct State {
 /// @param ready_pods empty: unknown, taken as 0
 State begin(const Spec& spec, std::optional<ReplicaCount> ready_pods, Instant now);
 
-struct Observed {
+struct Observation {
   std::optional<ReplicaCount> ready_pods;  ///< empty: unknown
   std::optional<double> stable, panic;     ///< load of all pods together, mean over each window; empty: no data
 };
@@ -48,7 +48,7 @@ struct Result {
   std::int64_t excess_burst_capacity = 0;  ///< below 0: the activator stays in the request path
 };
 
-Result decide(const Spec& spec, State& state, const Observed& observed, Instant now);
+Result decide(const Spec& spec, State& state, const Observation& observed, Instant now);
 
 /// Settings from which a revision's targets are computed.
 struct TargetSettings {

@@ -40,7 +40,7 @@ void AverageWindow::record(Instant now, double value) {
   if (!written_ || index - written_->last >= window_) {
     std::ranges::fill(buckets_, 0.0);
     total_ = 0;
-    written_ = Written{index, index};
+    written_ = WrittenRange{index, index};
   }
   written_->first = std::min(written_->first, index);
   for (std::int64_t i = written_->last + 1; i <= index; ++i) {

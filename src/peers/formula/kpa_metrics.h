@@ -75,10 +75,10 @@ class AverageWindow {
   std::int64_t window_;  ///< granules
   std::vector<double> buckets_;
   double total_ = 0;
-  struct Written {
+  struct WrittenRange {
     std::int64_t first, last;
   };
-  std::optional<Written> written_;  ///< first and last index with a value
+  std::optional<WrittenRange> written_;  ///< first and last index with a value
 };
 
 /// The `weighted-exponential` mean over the granules of a window: the newest granule weighs `smoothing_coefficient`,

@@ -61,7 +61,7 @@ ReplicaCount apply_delay(ReplicaCount scaled, ReplicaCount target, const Config&
   return has_lasted_for(state, -1, delay, now) ? std::max(least, scaled) : target;
 }
 
-ReplicaCount decide(const Observed& observed, const Config& config, State& state, Instant now) {
+ReplicaCount decide(const Observation& observed, const Config& config, State& state, Instant now) {
   if (observed.running == 0 && observed.total_requests > 0) {
     return std::max(ceil_of(config.upscaling_factor), observed.target);
   }

@@ -42,7 +42,7 @@ ReplicaCount apply_factor(double wanted, ReplicaCount current, const Config& con
 /// more than 1 to 0 in one step.
 ReplicaCount apply_delay(ReplicaCount scaled, ReplicaCount target, const Config& config, State& state, Instant now);
 
-struct Observed {
+struct Observation {
   double total_requests = 0;         ///< requests of all replicas and handles, mean of the look-back period
   std::optional<double> raw_wanted;  ///< result of a user's policy, instead of `wanted`
   ReplicaCount running = 0;
@@ -51,7 +51,7 @@ struct Observed {
 
 /// Evaluates the policy once. With no replica running, any request immediately asks for one replica times the factor.
 /// Without requests, a user's policy is applied immediately; otherwise the target stays. The caller applies the bounds.
-ReplicaCount decide(const Observed& observed, const Config& config, State& state, Instant now);
+ReplicaCount decide(const Observation& observed, const Config& config, State& state, Instant now);
 
 /// One report of a handle or replica. Its value holds until the next report.
 struct Point {

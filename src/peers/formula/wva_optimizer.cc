@@ -80,8 +80,8 @@ std::vector<ReplicaCount> optimize(double required, double spare, std::span<cons
   return targets;
 }
 
-std::vector<Granted> limit(GpusByType& free, std::span<const ScaleUp> wishes) {
-  std::vector<Granted> granted(wishes.size());
+std::vector<GpuGrant> limit(GpusByType& free, std::span<const ScaleUp> wishes) {
+  std::vector<GpuGrant> granted(wishes.size());
   const auto first = [&](std::size_t a, std::size_t b) {
     return std::tie(wishes[a].spare, wishes[a].cost) < std::tie(wishes[b].spare, wishes[b].cost);
   };
@@ -141,8 +141,8 @@ std::string_view accelerator_name(std::string_view product) {
   return rest.substr(0, end != rest.npos && is_intel(vendor) ? rest.find('-', end + 1) : end);
 }
 
-Enforced enforce(std::optional<bool> enabled, std::optional<double> requests,
-                 std::map<std::string, ReplicaCount> targets, const std::map<std::string, double>& costs) {
+EnforcedTargets enforce(std::optional<bool> enabled, std::optional<double> requests,
+                        std::map<std::string, ReplicaCount> targets, const std::map<std::string, double>& costs) {
   constexpr double kCostUnknown = 10;
   if (enabled.value_or(false)) {
     if (!requests || *requests > 0) return {std::move(targets), false};

@@ -43,7 +43,7 @@ struct ScaleUp {
   double cost = 0;                    ///< cost; among equals the lowest is served first
 };
 
-struct Granted {
+struct GpuGrant {
   std::int64_t gpus = 0;
   ReplicaCount target = 0;
   bool limited = false;
@@ -53,7 +53,7 @@ struct Granted {
 /// remaining GPUs are lost for later targets.
 /// @param free updated; an unknown type grants nothing
 /// @return in the order of `wishes`
-std::vector<Granted> limit(GpusByType& free, std::span<const ScaleUp> wishes);
+std::vector<GpuGrant> limit(GpusByType& free, std::span<const ScaleUp> wishes);
 
 /// Takes at most the free GPUs and returns the number taken; the type must not be empty.
 std::int64_t take(GpusByType& free, std::string_view type, std::int64_t gpus);
@@ -69,7 +69,7 @@ GpusByType least_of(std::span<const GpusByType> limits);
 /// parts, "Gaudi-2".
 std::string_view accelerator_name(std::string_view product);
 
-struct Enforced {
+struct EnforcedTargets {
   std::map<std::string, ReplicaCount> targets;
   bool applied = false;
 };
@@ -78,7 +78,7 @@ struct Enforced {
 /// one replica, on the cheapest variant. Only completed requests count, so a long request that still runs can be cut.
 /// @param enabled empty: the model is not configured, which means disabled
 /// @param requests empty: the query failed, and all targets stay
-Enforced enforce(std::optional<bool> enabled, std::optional<double> requests,
-                 std::map<std::string, ReplicaCount> targets, const std::map<std::string, double>& costs);
+EnforcedTargets enforce(std::optional<bool> enabled, std::optional<double> requests,
+                        std::map<std::string, ReplicaCount> targets, const std::map<std::string, double>& costs);
 
 }  // namespace capstan::peers::wva

@@ -78,12 +78,13 @@ TEST(WvaV2, CapacityOfAReplica) {
 
 TEST(WvaV2, ReplicasAreReadInOrder) {
   AnalyzerV2 analyzer;
-  const auto of = [](const char* variant, std::int64_t in_use, std::int64_t queue) {
+  const auto model_row = [](const char* variant, std::int64_t in_use, std::int64_t queue) {
     ReplicaTokens made = replica(in_use, queue);
     made.variant = variant;
     return made;
   };
-  const std::array all = {of("v", 8000, 9), of("w", 100, 0), of("v", 4000, 9), of("unrequested", 9000, 0)};
+  const std::array all = {model_row("v", 8000, 9), model_row("w", 100, 0), model_row("v", 4000, 9),
+                          model_row("unrequested", 9000, 0)};
   const std::vector<VariantReplicas> variants = {{"v", 2, 0}, {"w", 1, 0}};
   const Supply supply = analyzer.analyze({}, all, variants, {});
   EXPECT_EQ(supply.per_replica_capacity, (std::map<std::string, std::int64_t>{{"v", 6000}, {"w", 8000}}))
@@ -183,7 +184,7 @@ TEST(WvaLimiter, APartialGrantLosesTheRemainingGpus) {
                                        {"second", "H100", 1, 9, 2, 0.1, 2},
                                        {"down", "H100", 3, 1, 2, 0, 0},
                                        {"unknown", "B200", 0, 1, 0, 0, 0}};
-  const std::vector<Granted> granted = limit(free, wishes);
+  const std::vector<GpuGrant> granted = limit(free, wishes);
   EXPECT_EQ(granted[1].target, 2);
   EXPECT_EQ(granted[2].target, 2);
   EXPECT_EQ(granted[2].gpus, 2);

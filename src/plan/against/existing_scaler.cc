@@ -64,7 +64,7 @@ ScalersOfService scalers_of(const ServiceSpec& spec, const ServicePlan& service,
   return {&*std::ranges::find_if(existing, is_autoscaler)};
 }
 
-/// Returns `scale` of a policy with these autoscalers.
+/// Returns the value of the key `scale` of a simulated policy that runs the manifests of these autoscalers.
 std::string scale_text(const PlanSpec& spec, const ServiceSpec& service, const ScalersOfService& scalers) {
   const auto manifest = [&](const ExistingObject& object, model::Role role) {
     return fmt::format("{{manifest: '{}', labels: {}}}", object.file, scale_labels(spec, service, role));

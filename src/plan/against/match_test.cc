@@ -47,7 +47,7 @@ TEST(Match, PairsAutoscalersByTheirTarget) {
                    "{scaleTargetRef: {name: code}}}")};
   const auto matches = match_objects(plan, existing);
   EXPECT_EQ(matches[1].existing, &existing[0]);
-  // The only one that is left does not stand for the other service.
+  // The existing HPA scales code, so it is not paired with the HPA of chat, although it is the only one.
   EXPECT_EQ(matches[0].existing, nullptr);
 }
 

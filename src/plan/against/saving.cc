@@ -178,7 +178,7 @@ void add_minimum_saving(const Plan& plan, const Manifest& planned, const Differe
       usd(gpu), kHoursPerMonth);
 }
 
-/// Returns the service whose nodes a pool of the plan has, or null.
+/// Returns the role that runs on the nodes of a pool of the plan, with its service. Returns nothing if there is none.
 std::optional<RoleOf> role_of_pool(const Plan& plan, const Manifest& planned) {
   const std::string name = text_at(planned.body, "metadata", "name");
   for (const ServicePlan& service : plan.services) {

@@ -75,7 +75,7 @@ Statement idle_cost(const IdleInput& input) {
                              tenths(input.idle_ppm, 10'000), usd(input.paid_micro_usd_per_hour),
                              tenths(input.idle_ppm, 10'000), kHoursPerMonth),
           .evidence = input.evidence,
-          .shown = Shown::page};
+          .visibility = Visibility::page};
 }
 
 std::vector<Statement> consolidation_cost(const ConsolidationInput& input) {
@@ -94,7 +94,7 @@ std::vector<Statement> consolidation_cost(const ConsolidationInput& input) {
                                     usd(input.price.per_hour.count), kDaysPerYear),
                  .evidence = Evidence::modelled,
                  .trap_micro_usd_per_year = per_year,
-                 .shown = Shown::one_service});
+                 .visibility = Visibility::one_service});
   if (input.requests_per_s <= 0 || input.replicas <= 0) return out;
   const double share = input.requests_per_s / static_cast<double>(input.replicas);
   const auto lost =
@@ -137,7 +137,7 @@ std::vector<Statement> serverless_cost(const ServerlessInput& input) {
                  .why = fmt::format("{} x {} h x {} USD for a GPU-hour at work", work, kHoursPerMonth,
                                     usd(input.staff.serverless_per_gpu_hour.count)),
                  .evidence = Evidence::stated,
-                 .shown = Shown::one_service});
+                 .visibility = Visibility::one_service});
   return out;
 }
 
@@ -145,9 +145,8 @@ std::string serverless_words(const ServerlessInput& input) {
   if (input.gpu_milli <= 0) return "";
   const OwnAndServerless cost = compare(input);
   if (input.staff.serverless_per_gpu_hour.count == 0) {
-    return fmt::format(
-        " With staff costs included, serverless would cost less below {} USD for each GPU-hour in which a GPU works.",
-        usd(cost.break_even));
+    return fmt::format(" With staff costs included, serverless inference is cheaper below {} USD per GPU-hour of work.",
+                       usd(cost.break_even));
   }
   const std::int64_t saved = cost.own() - cost.serverless;
   return fmt::format(" With staff costs included, serverless would cost {} USD/month {} than your own cluster.",

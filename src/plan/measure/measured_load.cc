@@ -94,9 +94,9 @@ class LoadMeasurement {
                     "while requests waited or failed",
                     query.promql, measure.url, time_text(measure.step), utc_text(rate_.start_ms),
                     utc_text(span_.end_ms)));
-    const Duration missing = measure.over - rate_.length();
-    if (missing > measure.over / 20) {
-      add("history", fmt::format("{} of {}", time_text(rate_.length()), time_text(measure.over)),
+    const Duration missing = measure.history_length - rate_.length();
+    if (missing > measure.history_length / 20) {
+      add("history", fmt::format("{} of {}", time_text(rate_.length()), time_text(measure.history_length)),
           "the counter has no earlier value");
     }
     if (rate_.gaps > 0) {
@@ -201,7 +201,7 @@ class LoadMeasurement {
 MeasuredSpan measured_span(const MeasureSpec& measure, std::int64_t now_ms) {
   const std::int64_t step_ms = std::max<std::int64_t>(1, measure.step / 1ms);
   const std::int64_t end = now_ms - now_ms % step_ms;
-  return {.start_ms = end - measure.over / 1ms + step_ms, .end_ms = end};
+  return {.start_ms = end - measure.history_length / 1ms + step_ms, .end_ms = end};
 }
 
 Result<LoadSpec> measured_load(const ServiceSpec& service, const MeasureQueries& queries,

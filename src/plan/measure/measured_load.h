@@ -21,8 +21,8 @@ struct MeasuredSpan {
 /// Returns the history of a service that ends at `now_ms`, or a little earlier at a whole step.
 MeasuredSpan measured_span(const MeasureSpec& measure, std::int64_t now_ms);
 
-/// Makes a load of the answers to the queries of a service: a profile with the measured requests of each minute and the
-/// measured lengths, and the figures for the page.
+/// Builds the load of a service from the answers to its queries: a profile with the measured requests of each minute
+/// and the measured lengths, and the figures that the page of the plan shows.
 /// @param answers  answers in the order of the queries
 /// @return an error that names the server and the query
 Result<LoadSpec> measured_load(const ServiceSpec& service, const MeasureQueries& queries,

@@ -84,13 +84,13 @@ TEST(MeasuredLoad, HasTheRequestsAndLengthsOfTheHistory) {
   ASSERT_TRUE(load) << load.error().text();
   EXPECT_EQ(load->source, LoadSpec::Source::profile);
   EXPECT_EQ(load->from, "load-chat.csv");
-  EXPECT_EQ(load->answer.longest, 0);  // a recorded load states none
+  EXPECT_EQ(load->answer.longest, 0);  // a measured load states no longest answer
   ASSERT_NE(measured_figure(*load, "requests"), nullptr);
   EXPECT_EQ(measured_figure(*load, "requests")->value,
             "900 in 30 min: 0.5 requests/s on the mean, 0.75 requests/s in the busiest 1 min");
-  EXPECT_NE(measured_figure(*load, "requests")->how.find("from 2025-11-24 11:30 UTC to 2025-11-24 12:00 UTC"),
+  EXPECT_NE(measured_figure(*load, "requests")->explanation.find("from 2025-11-24 11:30 UTC to 2025-11-24 12:00 UTC"),
             std::string::npos)
-      << measured_figure(*load, "requests")->how;
+      << measured_figure(*load, "requests")->explanation;
   EXPECT_EQ(measured_figure(*load, "requests in flight")->value, "3 on the mean, 4 at most");
   EXPECT_EQ(measured_figure(*load, "prompt length")->value, "median 326, P90 865, P99 987, mean 400 tokens");
   EXPECT_EQ(measured_figure(*load, "pairs of lengths")->source, MeasuredFigure::Source::assumed);
@@ -119,8 +119,8 @@ TEST(MeasuredLoad, AssumesTheShapeWhereOnlyTheMeanIsKnown) {
       measured_spec("tensorrt-llm"),
       {"trtllm_request_success_total", "trtllm_prompt_tokens_total", "trtllm_generation_tokens_total"});
   ASSERT_TRUE(load) << load.error().text();
-  EXPECT_NE(measured_figure(*load, "prompt length")->how.find("mean of 500 tokens"), std::string::npos);
-  EXPECT_NE(measured_figure(*load, "prompt length")->how.find("log-normal shape with sigma 0.8 is assumed"),
+  EXPECT_NE(measured_figure(*load, "prompt length")->explanation.find("mean of 500 tokens"), std::string::npos);
+  EXPECT_NE(measured_figure(*load, "prompt length")->explanation.find("log-normal shape with sigma 0.8 is assumed"),
             std::string::npos);
   EXPECT_EQ(measured_figure(*load, "requests in flight"), nullptr);
 }

@@ -92,7 +92,7 @@ std::string missing_counter(const ServiceSpec& service, const MeasurableMetrics&
   const std::string where = labels.empty() ? "" : fmt::format(" with {}", labels);
   return fmt::format(
       "no series of {}{} in the last {}, expected the counter of finished requests of {}; {}", metrics.finished[0].name,
-      where, duration_text(service.load.measure.over), engine_key(service.engine),
+      where, duration_text(service.load.measure.history_length), engine_key(service.engine),
       others.empty() ? std::string("check load.prometheus.labels and the PodMonitor")
                      : fmt::format("the server has requests of {}: state that as the engine of the service", others));
 }
@@ -144,7 +144,7 @@ std::string inventory_query(const ServiceSpec& service) {
   const std::string labels = selector_of(service.load.measure.labels);
   if (!labels.empty()) selector += "," + labels;
   return fmt::format("count by (__name__, {}) (last_over_time({{{}}}[{}]))", metrics.model_label, selector,
-                     duration_text(service.load.measure.over));
+                     duration_text(service.load.measure.history_length));
 }
 
 const MeasureQuery* MeasureQueries::find(MeasuredPart part) const {
@@ -167,7 +167,7 @@ Result<MeasureQueries> measure_queries(const ServiceSpec& service, const engine:
   Labels labels = service.load.measure.labels;
   const bool is_stated = std::ranges::any_of(labels, [&](const auto& l) { return l.first == metrics.model_label; });
   if (!out.model.empty() && !is_stated) labels.emplace_back(metrics.model_label, out.model);
-  const std::string over = duration_text(service.load.measure.over);
+  const std::string over = duration_text(service.load.measure.history_length);
   const auto increase = [&](const MeasurableMetric& metric, std::string_view suffix, std::string_view by) {
     return fmt::format("sum{} (increase({}[{}]))", by, with_selector(metric, suffix, labels), over);
   };

@@ -13,8 +13,8 @@
 // The queries that measure a load. The first one asks which metrics there are; its answer decides the others.
 namespace capstan::plan {
 
-/// Returns the query for the metrics of the engine that the server holds, by model. The metrics of other engines are
-/// asked for, too, so that an error can name them.
+/// Returns the query that asks the Prometheus server which metrics of the service's engine it has, by model. The query
+/// also asks for the metrics of other engines, so that an error can name the ones that the server has.
 std::string inventory_query(const ServiceSpec& service);
 
 /// Purpose of a query.

@@ -99,7 +99,7 @@ TEST(Monitoring, ComparesTheCostOfAllPoolsWithTheLimit) {
             "(sum(" + usage + "\"h100\",resource_type=\"nvidia.com/gpu\"}) or vector(0)) * 6.8800 + (sum(" + usage +
                 "\"l4\",resource_type=\"nvidia.com/gpu\"}) or vector(0)) * 1.6700 > 300.00");
   sample.spec.limits.per_hour.reset();
-  EXPECT_EQ(sample.of_cluster().not_asked,
+  EXPECT_EQ(sample.of_cluster().not_requested,
             (std::vector<LeftOutRow>{{"BudgetExceeded", "the spec has no limits.usd_per_hour"}}));
   EXPECT_TRUE(sample.of_cluster().left_out.empty());
 }
@@ -158,7 +158,8 @@ TEST(Monitoring, LeavesOutComponentsThatTheClusterDoesNotHave) {
   }
 }
 
-/// The alerts and panels of clouds that run the node autoscaler themselves.
+/// In some clouds the provider runs the node autoscaler, so nothing in the cluster exports its metrics. The plan leaves
+/// out the alerts and panels that need them, and says so.
 TEST(Monitoring, HasNoQueryWithoutASourceAndSaysSo) {
   Sample sample(Engine::vllm);
   sample.spec.cluster.cloud = Cloud::azure;
@@ -243,7 +244,7 @@ TEST(MonitoringTemplates, NameTheSourceOfEveryQuery) {
 TEST(MonitoringTemplates, HaveOneAlertOfANameForEachComponentAndSource) {
   std::set<std::tuple<std::string, Component, MetricSource>> names;
   for (const AlertTemplate& alert : MonitoringTemplates::bundled().alerts) {
-    EXPECT_TRUE(names.emplace(alert.id, alert.when, alert.source).second) << alert.id;
+    EXPECT_TRUE(names.emplace(alert.id, alert.component, alert.source).second) << alert.id;
   }
 }
 

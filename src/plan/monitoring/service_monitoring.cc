@@ -41,7 +41,7 @@ template <typename Row>
 const Row* row_that_counts(const std::vector<Row>& rows, const PlanSpec& spec, const std::string& id) {
   const Row* without_source = nullptr;
   for (const Row& row : rows) {
-    if (row.id != id || !has_component(spec, row.when)) continue;
+    if (row.id != id || !has_component(spec, row.component)) continue;
     if (missing_source(spec.cluster, row.source).empty()) return &row;
     if (without_source == nullptr) without_source = &row;
   }
@@ -64,7 +64,7 @@ Monitoring expand_rows(const MonitoringTemplates& templates, const PlanSpec& spe
       out.sources.insert(row.source);
       return std::move(*query);
     }
-    (is_optional_in_spec(query.error()) ? out.not_asked : out.left_out)
+    (is_optional_in_spec(query.error()) ? out.not_requested : out.left_out)
         .push_back({name, missing_words(query.error(), engine)});
     return std::nullopt;
   };

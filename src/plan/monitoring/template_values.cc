@@ -123,7 +123,8 @@ std::expected<std::string, std::string> expand(std::string_view query, const Tem
 }
 
 std::string pod_pattern(const ServiceSpec& service) {
-  // Kubernetes takes the generated parts of a name from these letters and digits, which hardly any word consists of.
+  // Kubernetes generates parts of the name of a pod from these characters. They contain no vowels, so hardly any word
+  // matches the pattern.
   constexpr std::string_view kGenerated = "[bcdfghjklmnpqrstvwxz2456789]";
   const std::string name = service.name + (service.is_disaggregated ? "-(prefill|decode)" : "");
   if (service.pods_per_replica > 1) return name + "-[0-9]+(-[0-9]+)?";  // LeaderWorkerSet: replica and worker

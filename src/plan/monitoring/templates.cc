@@ -50,7 +50,7 @@ PanelTemplate read_panel(const Node& node, ErrorList& errors) {
   need_text(fields, "title", panel.title);
   need_text(fields, "unit", panel.unit);
   need_text(fields, "query", panel.query);
-  read_when(fields, panel.when);
+  read_when(fields, panel.component);
   read_source(fields, panel.source);
   read_scope(fields, panel.scope);
   fields.boolean("headline", panel.is_headline);
@@ -66,7 +66,7 @@ AlertTemplate read_alert(const Node& node, ErrorList& errors) {
   need_text(fields, "for", alert.duration);
   need_text(fields, "summary", alert.summary);
   need_text(fields, "query", alert.query);
-  read_when(fields, alert.when);
+  read_when(fields, alert.component);
   read_source(fields, alert.source);
   read_scope(fields, alert.scope);
   fields.finish();

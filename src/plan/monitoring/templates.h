@@ -33,7 +33,7 @@ struct PanelTemplate {
   std::string id{};  ///< the same for alternatives, of which the first one counts that the cluster can have
   std::string title{};
   std::string unit{};  ///< as Grafana names it: "s", "short", "percentunit"
-  Component when = Component::none;
+  Component component = Component::none;
   MetricSource source = MetricSource::engine;
   Scope scope = Scope::service;
   std::string query{};       ///< PromQL with variables
@@ -44,7 +44,7 @@ struct AlertTemplate {
   std::string id{};        ///< name of the alert; the same for alternatives, as of panels
   std::string severity{};  ///< "page" or "ticket"
   std::string duration{};  ///< as Prometheus writes it: "5m"
-  Component when = Component::none;
+  Component component = Component::none;
   MetricSource source = MetricSource::engine;
   Scope scope = Scope::service;
   std::string summary{};

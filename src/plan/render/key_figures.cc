@@ -83,8 +83,8 @@ PageBlock block_of(const Section& section, const PlanSpec& spec) {
   std::ranges::replace(block.name, '_', ' ');
   std::vector<SharedFigure> figures;
   for (const Statement& statement : section.statements) {
-    const bool is_shown =
-        statement.shown == Shown::page || (statement.shown == Shown::one_service && spec.services.size() == 1);
+    const bool is_shown = statement.visibility == Visibility::page ||
+                          (statement.visibility == Visibility::one_service && spec.services.size() == 1);
     if (is_shown) add_value(figures, statement);
   }
   for (const SharedFigure& figure : figures) {

@@ -6,8 +6,8 @@ namespace capstan::plan {
 namespace {
 
 Statement figure(const std::string& subject, const std::string& name, const std::string& value,
-                 Shown shown = Shown::page) {
-  return {.name = subject + " " + name, .value = value, .shown = shown, .subject = subject};
+                 Visibility visibility = Visibility::page) {
+  return {.name = subject + " " + name, .value = value, .visibility = visibility, .subject = subject};
 }
 
 TEST(KeyFigures, AreThoseThatTheSectionShows) {
@@ -15,9 +15,9 @@ TEST(KeyFigures, AreThoseThatTheSectionShows) {
   spec.services = {{.name = "chat"}};
   Section section{.key = "warm_pool", .answer = "Keep 3 ready. Images are there.", .page_answer = "Keep 3 ready."};
   section.statements = {figure("chat", "longest cold start", "95 s"),
-                        figure("chat", "weights", "46 s", Shown::details),
-                        figure("chat", "balloon", "3 USD/h", Shown::one_service),
-                        {.name = "GPU limit of h100", .value = "8 GPUs", .shown = Shown::page}};
+                        figure("chat", "weights", "46 s", Visibility::details),
+                        figure("chat", "balloon", "3 USD/h", Visibility::one_service),
+                        {.name = "GPU limit of h100", .value = "8 GPUs", .visibility = Visibility::page}};
   const PageBlock block = block_of(section, spec);
   EXPECT_EQ(block.name, "warm pool");
   EXPECT_EQ(block.answer, "Keep 3 ready.");

@@ -201,7 +201,8 @@ PageTable scaler_table(const Plan& plan) {
   return table;
 }
 
-/// Returns true for a fleet whose scaler is neither Capstan nor the chosen one. The table of scalers has it.
+/// Returns true for a fleet whose scaler is neither Capstan nor the chosen one. Such a fleet is shown in the table of
+/// scalers only.
 bool has_other_scaler(const FrontierPoint& point, ScalerKind chosen) {
   return point.scaler != ScalerKind::capstan && point.scaler != chosen;
 }

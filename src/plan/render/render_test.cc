@@ -49,7 +49,7 @@ Plan small_plan() {
                               .value = "55.04 USD/h",
                               .why = "8 H100 | one NVLink domain",
                               .evidence = Evidence::catalogue,
-                              .shown = Shown::page});
+                              .visibility = Visibility::page});
   nodes.statements.push_back({"expiry", "never", "expiry ignores budgets", Evidence::assumed});
   nodes.not_simulated.push_back("the training tenant");
   nodes.apply.push_back({.step = ApplyStep::nodes, .command = "kubectl apply -f nodes", .purpose = "the node pools"});

@@ -26,11 +26,11 @@ std::vector<MachineUse> uses_of_others(const std::vector<ServicePlan>& found, co
   for (const ServicePlan& service : found) {
     for (const RoleFleet& role : service.roles) {
       const MicroUsd per_hour = price_of(role.machine, role.base).value_or(MicroUsd{0});
-      use_of(uses, role.machine, per_hour).taken += role.maximum * role.gpus_per_replica();
+      use_of(uses, role.machine, per_hour).planned_gpus += role.maximum * role.gpus_per_replica();
     }
   }
   for (std::size_t i = found.size() + 1; i < needs.size(); ++i) {
-    use_of(uses, needs[i].machine, needs[i].per_hour).later += needs[i].gpus;
+    use_of(uses, needs[i].machine, needs[i].per_hour).later_gpus += needs[i].gpus;
   }
   return uses;
 }
@@ -85,18 +85,18 @@ MachineShare share_on(std::int64_t limit, const std::vector<MachineUse>& others,
   const auto nodes_of = [](const MachineUse& use, GpuCount gpus) { return ceil_div(gpus, use.machine.gpus); };
   const std::int64_t cost = cost_of(own);
   std::int64_t left = limit;
-  std::vector<std::int64_t> needs = {cost * nodes_of(own, own.taken + need + own.later)};
+  std::vector<std::int64_t> needs = {cost * nodes_of(own, own.planned_gpus + need + own.later_gpus)};
   for (const MachineUse& use : others) {
     if (use.machine.name == own.machine.name) continue;
-    const std::int64_t taken = cost_of(use) * nodes_of(use, use.taken);
+    const std::int64_t taken = cost_of(use) * nodes_of(use, use.planned_gpus);
     left -= taken;
-    needs.push_back(cost_of(use) * nodes_of(use, use.taken + use.later) - taken);
+    needs.push_back(cost_of(use) * nodes_of(use, use.planned_gpus + use.later_gpus) - taken);
   }
   MachineShare share{.amount = share_of(std::max<std::int64_t>(left, 0), needs),
-                     .is_shared = own.taken + own.later > 0};
+                     .is_shared = own.planned_gpus + own.later_gpus > 0};
   share.machines = share.amount / cost;
-  const GpuCount free = std::max<GpuCount>(share.machines * own.machine.gpus - own.taken, 0);
-  share.gpus = share_of(free, {need, own.later});
+  const GpuCount free = std::max<GpuCount>(share.machines * own.machine.gpus - own.planned_gpus, 0);
+  share.gpus = share_of(free, {need, own.later_gpus});
   return share;
 }
 

@@ -22,9 +22,9 @@ struct PeakNeed {
 /// GPUs of one machine type that other services hold. Services with the same machine type share its nodes.
 struct MachineUse {
   MachineSpec machine{};
-  MicroUsd per_hour{};  ///< price of one machine
-  GpuCount taken = 0;   ///< GPUs that the largest fleets of the services with a plan hold; slices for MIG
-  GpuCount later = 0;   ///< GPUs that the later services need; slices for MIG
+  MicroUsd per_hour{};        ///< price of one machine
+  GpuCount planned_gpus = 0;  ///< GPUs that the largest fleets of the services with a plan hold; slices for MIG
+  GpuCount later_gpus = 0;    ///< GPUs that the later services need; slices for MIG
 };
 
 /// The GPUs that one limit leaves on the machines of a candidate.

@@ -65,7 +65,7 @@ TEST(RemainingLimits, BoundTheSumOfTheServices) {
   PlanSpec spec = limited_spec();
   spec.limits = {.gpus = 32, .per_hour = kNodePrice * 3};
   const RemainingLimits limits = remaining_limits(spec, {plan_of_chat(5)}, kNeeds);
-  // Chat has 3 nodes of 8 for 5 replicas of 4 GPUs, which cost it all.
+  // Chat has 5 replicas of 4 GPUs, which take 3 nodes of 8 GPUs. Of the limits, 8 GPUs and no money are left.
   EXPECT_EQ(gpus_left(limits, "p5en.48xlarge"), (std::vector<GpuCount>{8, 0}));
 }
 

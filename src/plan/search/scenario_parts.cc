@@ -57,7 +57,7 @@ Yaml arrivals_yaml(const workload::JobLoad& load, Duration until) {
   Yaml out;
   if (load.batches.count > 0) {
     out.set("count", load.batches.count).set("at", duration_text(load.batches.at));
-    if (load.batches.every > 0s) out.set("every", duration_text(load.batches.every));
+    if (load.batches.interval > 0s) out.set("every", duration_text(load.batches.interval));
   } else {
     out.set("per_hour", number(load.rate.per_hour));
     out.set("peak_per_hour", number(load.rate.peak_per_hour)).set("peak_at", duration_text(load.rate.peak_at));

@@ -58,8 +58,8 @@ TEST(ScenarioText, BuysThePartOfTheAddedNodesThatIsSpot) {
   w.fleet.spot_ppm = 500'000;
   const scenario::Scenario scenario = read_back(w);
   ASSERT_EQ(scenario.catalog->pools.size(), 2u);
-  EXPECT_EQ(scenario.catalog->pools[0].gpu_limit, 4);  // two of the minimum and half of the other four
-  EXPECT_EQ(scenario.catalog->pools[1].gpu_limit, 2);
+  EXPECT_EQ(scenario.catalog->pools[0].limits.gpus, 4);  // 2 for the minimum, and half of the 4 above it
+  EXPECT_EQ(scenario.catalog->pools[1].limits.gpus, 2);
   EXPECT_EQ(scenario.catalog->pools[1].name, "h100-spot");
 }
 

@@ -171,7 +171,7 @@ TEST(SearchFleets, OneServiceIsProvedNextToTheJobsOfATenant) {
   TenantJobs jobs{.name = "evaluate"};
   jobs.load.sizes = {{.pods = 1, .gpus_per_pod = 1}};
   jobs.load.work.median = std::chrono::minutes(5);
-  jobs.load.batches = {.count = 3, .at = {}, .every = {}};
+  jobs.load.batches = {.count = 3, .at = {}, .interval = {}};
   spec.tenants.push_back(
       {.name = "lab", .kind = TenantSpec::Kind::batch, .priority = 25, .gpu_quota = 2, .jobs = {jobs}});
   const SearchResult result = found(spec);

@@ -58,8 +58,8 @@ TEST(TogetherText, HasAllServicesInOnePool) {
   EXPECT_EQ(scenario.catalog->services[1].name, "second");
   EXPECT_EQ(scenario.catalog->services[1].max_replicas, 6);
   ASSERT_EQ(scenario.catalog->pools.size(), 2u);
-  EXPECT_EQ(scenario.catalog->pools[0].gpu_limit, 8) << "4 GPUs of the minima and half of the other 8";
-  EXPECT_EQ(scenario.catalog->pools[1].gpu_limit, 4);
+  EXPECT_EQ(scenario.catalog->pools[0].limits.gpus, 8) << "4 GPUs of the minima and half of the other 8";
+  EXPECT_EQ(scenario.catalog->pools[1].limits.gpus, 4);
   EXPECT_EQ(scenario.catalog->pools[1].name, "h100-spot");
   EXPECT_EQ(scenario.endpoints[1].load.duration, two.load.length);
 }
@@ -79,7 +79,7 @@ TEST(TogetherText, HasTheJobsOfTheTenantsWithTheirPriorities) {
   TwoFleets two(sample_specs::small_spec());
   TenantJobs jobs{.name = "tune", .checkpoint_every = std::chrono::minutes(5)};
   jobs.load.sizes = {{.pods = 4, .gpus_per_pod = 1, .least_pods = 2}};
-  jobs.load.batches = {.count = 2, .at = {}, .every = std::chrono::minutes(10)};
+  jobs.load.batches = {.count = 2, .at = {}, .interval = std::chrono::minutes(10)};
   two.spec.tenants.push_back({.name = "lab", .kind = TenantSpec::Kind::training, .priority = 50, .jobs = {jobs}});
   const scenario::Scenario scenario = two.read();
   ASSERT_EQ(scenario.jobs.size(), 1u);

@@ -47,7 +47,8 @@ class ZoneLossSearch {
   }
 
  private:
-  /// Returns the next step to try. The first one replaces the replicas of the lost zone in the others.
+  /// Returns the next step to try. It is so large that the zones that remain hold as many replicas as all zones held at
+  /// the step `missed`.
   ReplicaCount higher(ReplicaCount missed) const {
     const auto zones = static_cast<ReplicaCount>(simulator_.spec().cluster.zones.size());
     const ReplicaCount without_zone = ceil_div(missed * zones, zones - 1);

@@ -111,7 +111,7 @@ void add_service(const PlanFacts& facts, const ServicePlan& service, Section& ou
          .why = fmt::format("{} USD{} / {} answer tokens, all simulations", usd(micro_usd),
                             is_shared ? " for the share of the nodes" : "", grouped_text(totals.tokens)),
          .evidence = is_shared ? Evidence::modelled : Evidence::simulated,
-         .shown = Shown::page});
+         .visibility = Visibility::page});
   }
   Statement idle =
       idle_cost({per_hour, idle_ppm_of(service, totals), is_shared ? Evidence::modelled : Evidence::simulated});

@@ -59,9 +59,9 @@ TEST(CostSection, NamesTheServiceIfThereAreSeveral) {
   const Section section = cost_section({spec, services});
   EXPECT_EQ(value_of(section, "code machines"), "73,000.00 USD/month");
   EXPECT_EQ(section.answer,
-            "The machines cost 200.00 USD/h, 146,000.00 USD/month. With staff costs included, serverless would cost "
-            "less below 13.07 USD for each GPU-hour in which a GPU works. The prices contain no network, storage or "
-            "control plane.");
+            "The machines cost 200.00 USD/h, 146,000.00 USD/month. With staff costs included, serverless inference "
+            "is cheaper below 13.07 USD per GPU-hour of work. The prices contain no network, storage or control "
+            "plane.");
 }
 
 TEST(CostSection, CountsOnlyTheShareOfNodesThatServicesHaveInCommon) {

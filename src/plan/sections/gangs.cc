@@ -124,7 +124,7 @@ void add_topology(Section& section, const PlanFacts& facts, const std::vector<Gp
                                   .value = fmt::format("within one {}", level),
                                   .why = why,
                                   .evidence = Evidence::modelled,
-                                  .shown = Shown::page});
+                                  .visibility = Visibility::page});
   }
 }
 
@@ -157,7 +157,7 @@ Statement share_statement(const PlanSpec& spec, const TenantShare& share) {
           .value = value,
           .why = why,
           .evidence = share.is_derived ? Evidence::modelled : Evidence::stated,
-          .shown = Shown::page};
+          .visibility = Visibility::page};
 }
 
 void add_preemption(Section& section, const PlanSpec& spec) {
@@ -178,7 +178,7 @@ void add_preemption(Section& section, const PlanSpec& spec) {
                            "only pods of lower priority, and a gang is stopped as a whole"
                          : "the default scheduler stops pods of lower priority one by one, whatever the quotas are",
        .evidence = is_stated ? Evidence::stated : Evidence::assumed,
-       .shown = Shown::page});
+       .visibility = Visibility::page});
 }
 
 Alternative queue_option(std::string option, bool is_chosen) {

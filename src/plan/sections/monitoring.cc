@@ -57,7 +57,7 @@ void add_headlines(const Monitoring& found, const std::string& owner, PageLists&
   }
   for (const LeftOutRow& row : found.left_out) add_once(page.left_out, row);
   std::vector<LeftOutRow> left_out = found.left_out;
-  left_out.insert(left_out.end(), found.not_asked.begin(), found.not_asked.end());
+  left_out.insert(left_out.end(), found.not_requested.begin(), found.not_requested.end());
   for (const LeftOutRow& row : left_out) {
     out.statements.push_back(
         {.name = prefix + "left out", .value = row.name, .why = row.reason, .evidence = Evidence::none});

@@ -71,7 +71,7 @@ void add_price(Section& section, const PlanSpec& spec, const MachineSpec& machin
        .value = price_list(machine),
        .why = std::move(why),
        .evidence = machine.has_stated_price || row == nullptr ? Evidence::stated : Evidence::catalogue,
-       .shown = Shown::one_service});
+       .visibility = Visibility::one_service});
 }
 
 void add_pool(Section& section, const PlanSpec& spec, const GpuPool& pool) {
@@ -93,7 +93,7 @@ void add_pool(Section& section, const PlanSpec& spec, const GpuPool& pool) {
        .why = fmt::format("{}, in whole nodes of {}; without a limit an error in a scaler buys nodes without end",
                           pool.arithmetic, explain::count_text(pool.whole_gpus_per_node(), "GPU", "GPUs")),
        .evidence = Evidence::modelled,
-       .shown = Shown::page});
+       .visibility = Visibility::page});
 }
 
 void add_capacity(Section& section, const PlanSpec& spec, const GpuPool& pool) {
@@ -109,7 +109,7 @@ void add_capacity(Section& section, const PlanSpec& spec, const GpuPool& pool) {
          .evidence = may_buy_spot                           ? Evidence::simulated
                      : is_default(spec, "cluster.capacity") ? Evidence::assumed
                                                             : Evidence::stated,
-         .shown = Shown::page});
+         .visibility = Visibility::page});
     return;
   }
   section.statements.push_back(
@@ -122,7 +122,7 @@ void add_capacity(Section& section, const PlanSpec& spec, const GpuPool& pool) {
                           explain::count_text(pool.base_nodes, "node", "nodes"),
                           spec.cluster.cloud == Cloud::aws ? "2 min" : "30 s"),
        .evidence = Evidence::simulated,
-       .shown = Shown::page});
+       .visibility = Visibility::page});
 }
 
 void add_provisioning(Section& section, const GpuPool& pool) {
@@ -197,7 +197,7 @@ void add_missing_gke_pools(Section& section, const std::vector<GpuPool>& pools) 
                                                      "type of GKE in cluster.instances",
                                                      gpu_short_name(machine.gpu), machine.name),
                                   .evidence = Evidence::none,
-                                  .shown = Shown::page});
+                                  .visibility = Visibility::page});
   }
 }
 

@@ -56,8 +56,8 @@ class ServiceProof {
     return experiment::usd(point.micro_usd_per_hour) + " USD/h";
   }
 
-  void add(std::string_view name, std::string value, std::string why, Shown shown = Shown::details) {
-    statements_.add(name, std::move(value), std::move(why), Evidence::simulated, shown);
+  void add(std::string_view name, std::string value, std::string why, Visibility visibility = Visibility::details) {
+    statements_.add(name, std::move(value), std::move(why), Evidence::simulated, visibility);
   }
 
   void add_seeds() {
@@ -97,7 +97,7 @@ class ServiceProof {
         fmt::format("met requests of the 5 minutes with the most arrivals, by their length; {}; {} the {:g} requests/s "
                     "that slo.goodput_per_second asks for",
                     fmt::join(seeds, ", "), found >= *spec_.goodput_per_s ? "holds" : "misses", *spec_.goodput_per_s),
-        Shown::page);
+        Visibility::page);
   }
 
   /// Adds the fleets that no simulated fleet beats in cost and attainment, the cheapest first.

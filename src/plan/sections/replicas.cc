@@ -21,20 +21,20 @@ void add_signal_statements(const ScalerFacts& facts, const ServicePlan& fleet, S
   std::string why = fmt::format("{}: {}", kind_word(signal.kind), signal.kind_reason);
   if (!signal.asked_reason.empty()) why = signal.asked_reason + "; " + why;
   statements.add("signal", signal_word(signal.signal), std::move(why),
-                 signal.asked_reason.empty() ? Evidence::modelled : Evidence::stated, Shown::page);
+                 signal.asked_reason.empty() ? Evidence::modelled : Evidence::stated, Visibility::page);
   statements.add("requests that one replica runs at once", fmt::format("{}", signal.batch),
                  fmt::format("the most that one replica runs within the SLO, limited by {}", bound_word(signal.bound)),
                  Evidence::modelled);
   statements.add("target of waiting requests per replica", fmt::format("{}", signal.waiting), signal.waiting_reason,
-                 signal.is_waiting_assumed ? Evidence::assumed : Evidence::modelled, Shown::one_service);
+                 signal.is_waiting_assumed ? Evidence::assumed : Evidence::modelled, Visibility::one_service);
   if (signal.uses_kv()) {
     statements.add("KV memory per replica", fmt::format("{} %", signal.kv_percent), signal.kv_reason,
-                   Evidence::modelled, Shown::one_service);
+                   Evidence::modelled, Visibility::one_service);
   }
   statements.add("target of requests in flight per replica", fmt::format("{}", signal.in_flight),
-                 signal.in_flight_reason, Evidence::modelled, Shown::one_service);
+                 signal.in_flight_reason, Evidence::modelled, Visibility::one_service);
   statements.add("target that is reached first", signal.first_threshold, signal.first_threshold_reason,
-                 Evidence::modelled, Shown::page);
+                 Evidence::modelled, Visibility::page);
   statements.add("minimum", fmt::format("{}", facts.role.minimum),
                  "the smallest that was simulated and holds the SLO for this cost", Evidence::simulated);
   statements.add(
@@ -105,7 +105,7 @@ void add_variants(const ServiceSpec& service, const ServicePlan& fleet, Section&
                        "written, too, so that a higher load is served",
                        size, fleet.mean_load.peak_per_s, fleet.mean_load.prompt_tokens, fleet.mean_load.answer_tokens),
        .evidence = Evidence::simulated,
-       .shown = Shown::one_service,
+       .visibility = Visibility::one_service,
        .subject = service.name});
 }
 

@@ -139,15 +139,15 @@ Statement sharing_statement(const SharedRole& shared) {
     case Sharing::slice:
       statement.value = fmt::format("one MIG slice {}, {} on a GPU", choice.profile, choice.per_gpu);
       statement.evidence = Evidence::simulated;
-      statement.shown = Shown::page;
+      statement.visibility = Visibility::page;
       break;
     case Sharing::slice_at:
       statement.value = fmt::format("1 whole GPU; MIG {} once its step times are known", choice.profile);
-      statement.shown = Shown::page;
+      statement.visibility = Visibility::page;
       break;
     case Sharing::mps:
       statement.value = fmt::format("1/{} of a GPU by MPS", choice.per_gpu);
-      statement.shown = Shown::page;
+      statement.visibility = Visibility::page;
       break;
   }
   return statement;

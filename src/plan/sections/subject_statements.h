@@ -15,12 +15,13 @@ class SubjectStatements {
   /// @param out      must outlive this object
   SubjectStatements(std::string subject, Section& out) : subject_(std::move(subject)), out_(out) {}
 
-  void add(std::string_view name, std::string value, std::string why, Evidence evidence, Shown shown = Shown::details) {
+  void add(std::string_view name, std::string value, std::string why, Evidence evidence,
+           Visibility visibility = Visibility::details) {
     out_.statements.push_back({.name = (subject_.empty() ? "" : subject_ + " ") + std::string(name),
                                .value = std::move(value),
                                .why = std::move(why),
                                .evidence = evidence,
-                               .shown = shown,
+                               .visibility = visibility,
                                .subject = subject_});
   }
 

@@ -47,7 +47,7 @@ void add_start_statements(const ServiceSpec& service, const ServicePlan& fleet, 
                                   "from the moment at which its GPUs are assigned until it is ready, over all seeds; "
                                   "several starts at once share the bandwidth",
                               .evidence = Evidence::simulated,
-                              .shown = Shown::page,
+                              .visibility = Visibility::page,
                               .subject = service.name});
   }
 }
@@ -73,7 +73,7 @@ void add_minimum_statements(const ServiceSpec& service, const ServicePlan& fleet
                               .value = fmt::format("{}", by_formula->replicas),
                               .why = by_formula->why,
                               .evidence = Evidence::modelled,
-                              .shown = Shown::page,
+                              .visibility = Visibility::page,
                               .subject = name});
   }
 }
@@ -93,7 +93,7 @@ void add_balloon_statement(const ServiceSpec& service, const ServicePlan& fleet,
                           "this plan",
                           explain::count_text(gpus, "GPU", "GPUs"), gpus == 1 ? "waits" : "wait", time_text(node)),
        .evidence = Evidence::modelled,
-       .shown = Shown::one_service,
+       .visibility = Visibility::one_service,
        .subject = workload_name(service, role.role)});
 }
 
@@ -181,7 +181,7 @@ Section warm_pool_section(const PlanFacts& facts) {
   }
   add_warm_pool_commands(out);
   out.not_simulated.push_back(
-      "balloon pods, capacity buffers, and the time before the DaemonSet has filled a new node");
+      "balloon pods, capacity buffers, and the time until the cache's DaemonSet has loaded a new node");
   return out;
 }
 

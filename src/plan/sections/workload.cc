@@ -84,13 +84,13 @@ void add_pod_statements(const PlanSpec& spec, const ServiceSpec& service, const 
   const PodTimes times = pod_times(service, fleet, role);
   const PodResourcesShare share = resources_share(role);
   statements.add("startup probe", explain::time_text(std::chrono::seconds(times.startup_s)), times.startup_why,
-                 fleet.start.empty() ? Evidence::assumed : Evidence::modelled, Shown::page);
+                 fleet.start.empty() ? Evidence::assumed : Evidence::modelled, Visibility::page);
   statements.add("drain", explain::time_text(std::chrono::seconds(times.drain_s)), times.drain_why,
                  times.is_answer_known ? Evidence::modelled : Evidence::assumed);
   statements.add(
       "grace period", explain::time_text(std::chrono::seconds(times.grace_s)),
       fmt::format("{} s until routers have dropped the pod + {} s of drain + 15 s", kPreStopS, times.drain_s),
-      Evidence::modelled, Shown::page);
+      Evidence::modelled, Visibility::page);
   statements.add("pod",
                  fmt::format("{} {}, {} cores, {} GiB", device_of(role).per_pod,
                              gpu_resource(spec.cluster.cloud, role.engine.gpu), share.cpu, share.memory_gib),
@@ -98,7 +98,7 @@ void add_pod_statements(const PlanSpec& spec, const ServiceSpec& service, const 
                  !share.is_machine_known         ? Evidence::assumed
                  : role.machine.has_stated_shape ? Evidence::stated
                                                  : Evidence::catalogue,
-                 Shown::one_service);
+                 Visibility::one_service);
 }
 
 void add_workload(const PlanSpec& spec, const ServiceSpec& service, const ServicePlan& fleet, const RoleFleet& role,
@@ -109,7 +109,7 @@ void add_workload(const PlanSpec& spec, const ServiceSpec& service, const Servic
                               .value = "not written",
                               .why = std::move(why),
                               .evidence = Evidence::none,
-                              .shown = Shown::page,
+                              .visibility = Visibility::page,
                               .subject = name});
     return;
   }

@@ -64,7 +64,7 @@ class ServiceCheck {
   ServiceCheck(const PlanSpec& spec, std::size_t index, std::vector<ImpossibleDemand>& found)
       : spec_(spec), service_(spec.services[index]), path_(fmt::format("services.{}", index)), found_(found) {}
 
-  /// @return the candidates that fit; none if a demand about GPUs was found
+  /// @return the candidates that fit; none if no machine can hold a replica, or if its pods cannot divide the model
   std::vector<SpecCandidate> check() {
     if (std::string message = undivided(); !message.empty()) {
       add("pods_per_replica", std::move(message));

@@ -27,7 +27,7 @@ TenantJobs default_jobs(const TenantSpec& tenant) {
   jobs.load.sizes = {{.pods = 1, .gpus_per_pod = tenant.kind == Kind::training ? 0 : 1}};
   jobs.load.work.median = tenant.kind == Kind::training ? Duration(1h) : Duration(10min);
   if (tenant.kind == Kind::training) {
-    jobs.load.batches = {.count = 1, .at = 0s, .every = 1h};
+    jobs.load.batches = {.count = 1, .at = 0s, .interval = 1h};
     jobs.checkpoint_every = kTrainingCheckpoint;
   } else {
     jobs.load.rate.per_hour = 6;
@@ -70,10 +70,10 @@ void note_defaults(const Fields& fields, const TenantSpec& tenant, const TenantJ
                 is_training ? "training pods use whole nodes" : "batch pods use one GPU");
   defaults.note(fields, "work", manifest::duration_text(jobs.load.work.median),
                 "computing time of a job with all pods");
-  defaults.note(
-      fields, "arrivals",
-      is_training ? fmt::format("1 job every {}", manifest::duration_text(jobs.load.batches.every)) : "6 jobs per hour",
-      is_training ? "one job after another" : "at random times");
+  defaults.note(fields, "arrivals",
+                is_training ? fmt::format("1 job every {}", manifest::duration_text(jobs.load.batches.interval))
+                            : "6 jobs per hour",
+                is_training ? "one job after another" : "at random times");
   defaults.note(fields, "preemptible", jobs.preemptible ? "true" : "false",
                 "jobs of a priority below 100 are preempted");
   defaults.note(fields, "checkpoint_every",
@@ -89,9 +89,9 @@ TenantJobs read_class(const Node& node, const TenantSpec& tenant, PlanSpec& spec
   if (fields.text("name", jobs.name)) check_kube_name(fields, "name", jobs.name, true, errors);
   scenario::read_job_size(fields, jobs.load.sizes.front());
   if (const Node* work = fields.take("work")) scenario::read_job_work(*work, owner, jobs.load.work, errors);
-  if (jobs.load.batches.count > 0) jobs.load.batches.every = jobs.load.work.median;
+  if (jobs.load.batches.count > 0) jobs.load.batches.interval = jobs.load.work.median;
   if (const Node* arrivals = fields.take("arrivals")) {
-    jobs.load.batches = {.count = 0, .at = {}, .every = {}};
+    jobs.load.batches = {.count = 0, .at = {}, .interval = {}};
     jobs.load.rate = {};
     scenario::read_job_arrivals(*arrivals, owner + ".arrivals", jobs.load, errors);
   }

@@ -43,7 +43,7 @@ TEST(ReadSpecJobs, ReadsWhatATenantRuns) {
   EXPECT_EQ(jobs.load.sizes[0].gpus_per_pod, 8);
   EXPECT_EQ(jobs.load.work.median, 2h);
   EXPECT_EQ(jobs.load.batches.count, 3);
-  EXPECT_EQ(jobs.load.batches.every, 1h);
+  EXPECT_EQ(jobs.load.batches.interval, 1h);
   EXPECT_FALSE(jobs.preemptible);
   EXPECT_EQ(jobs.checkpoint_every, 20min);
   EXPECT_EQ(default_of(*spec, "tenants.lab.jobs.tune.work"), "stated");

@@ -79,18 +79,19 @@ void read_spec_measure(const Node& node, const std::string& owner, MeasureSpec& 
                                                              "bearer_token_file or headers for credentials",
                                                              owner));
   }
-  fields.duration("over", measure.over, kShortestHistory, kLongestHistory);
+  fields.duration("over", measure.history_length, kShortestHistory, kLongestHistory);
   defaults.note(fields, "over", "7 d", "a week has working days and a weekend");
   fields.duration("step", measure.step, kShortestStep, kLongestStep);
   defaults.note(fields, "step", "1 min", "bursts of a minute are seen");
-  if (fields.ok() && measure.over / measure.step > kPointsMost) {
-    const auto least = std::chrono::ceil<std::chrono::seconds>(measure.over / kPointsMost);
-    errors.fail(fields.place_for_error({"step", "over"}),
-                fmt::format("{}: {} with a point every {} are {} points, {} more than Prometheus answers in one query "
-                            "({}), expected a step of at least {}",
-                            owner, manifest::duration_text(measure.over), manifest::duration_text(measure.step),
-                            measure.over / measure.step, measure.over / measure.step - kPointsMost, kPointsMost,
-                            manifest::duration_text(least)));
+  if (fields.ok() && measure.history_length / measure.step > kPointsMost) {
+    const auto least = std::chrono::ceil<std::chrono::seconds>(measure.history_length / kPointsMost);
+    errors.fail(
+        fields.place_for_error({"step", "over"}),
+        fmt::format("{}: {} with a point every {} are {} points, {} more than Prometheus answers in one query "
+                    "({}), expected a step of at least {}",
+                    owner, manifest::duration_text(measure.history_length), manifest::duration_text(measure.step),
+                    measure.history_length / measure.step, measure.history_length / measure.step - kPointsMost,
+                    kPointsMost, manifest::duration_text(least)));
   }
   fields.duration("timeout", measure.timeout, 1s, kLongestTimeout);
   defaults.note(fields, "timeout", "30 s", "of each query");

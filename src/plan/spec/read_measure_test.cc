@@ -28,7 +28,7 @@ TEST(ReadSpecMeasure, ReadsEveryKey) {
   const LoadSpec& load = spec->services[0].load;
   EXPECT_EQ(load.source, LoadSpec::Source::prometheus);
   EXPECT_EQ(load.measure.url, "https://prom/prefix");
-  EXPECT_EQ(load.measure.over, 48h);
+  EXPECT_EQ(load.measure.history_length, 48h);
   EXPECT_EQ(load.measure.step, 30s);
   EXPECT_EQ(load.measure.timeout, 1min);
   EXPECT_EQ(load.measure.labels.size(), 2u);
@@ -42,7 +42,7 @@ TEST(ReadSpecMeasure, SelectsTheNamespaceByDefault) {
   const SpecResult spec = spec_with_server("{url: 'http://prom:9090'}");
   ASSERT_TRUE(spec) << spec.error().text();
   const MeasureSpec& measure = spec->services[0].load.measure;
-  EXPECT_EQ(measure.over, 168h);
+  EXPECT_EQ(measure.history_length, 168h);
   ASSERT_EQ(measure.labels.size(), 1u);
   EXPECT_EQ(measure.labels[0], std::pair(std::string("namespace"), std::string("llm")));
   const auto labels = std::ranges::find(spec->defaults, "services.chat.load.prometheus.labels", &DefaultUsed::path);

@@ -64,7 +64,7 @@ struct TokenSpec {
 /// A server with Prometheus' HTTP API, on which the load of a service is measured.
 struct MeasureSpec {
   std::string url{};                                           ///< "https://prometheus:9090", perhaps with a path
-  Duration over = std::chrono::hours(24 * 7);                  ///< length of the history, which ends now
+  Duration history_length = std::chrono::hours(24 * 7);        ///< length of the history, which ends now
   Duration step = std::chrono::minutes(1);                     ///< time between two points of the request rate
   std::vector<std::pair<std::string, std::string>> labels{};   ///< labels that the series of the service have
   std::vector<std::pair<std::string, std::string>> headers{};  ///< HTTP headers of each query, such as X-Scope-OrgID
@@ -78,9 +78,9 @@ struct MeasureSpec {
 /// One figure of a measured load.
 struct MeasuredFigure {
   enum class Source : std::uint8_t { measured, stated, assumed };
-  std::string name{};   ///< "requests"
-  std::string value{};  ///< value with its unit
-  std::string how{};    ///< query, or reason; one sentence without a full stop
+  std::string name{};         ///< "requests"
+  std::string value{};        ///< value with its unit
+  std::string explanation{};  ///< query, or reason; one sentence without a full stop
   Source source = Source::measured;
 };
 
@@ -94,7 +94,7 @@ struct LoadSpec {
   std::string profile_text{};              ///< the measured load, which `--out` writes as `from`; empty: none
   std::vector<MeasuredFigure> measured{};  ///< figures of the measured load, for the page
   double scale = 1;                        ///< multiplies a trace or profile
-  double requests_per_s = 0;               ///< generated: mean outside bursts; a stated concurrency is converted to it
+  double requests_per_s = 0;               ///< generated: mean outside bursts; computed if `concurrency` is stated
   std::optional<double> concurrency{};     ///< stated mean number of requests in flight
   double burst_factor = 1;                 ///< generated: rate in a burst, in multiples of `requests_per_s`
   Duration burst_length{};                 ///< generated: length of a burst

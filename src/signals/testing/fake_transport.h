@@ -13,7 +13,7 @@ namespace capstan::signals {
 /// A network whose answers come from the test.
 class FakeTransport : public net::Transport {
  public:
-  struct Started {
+  struct StartedRequest {
     net::Request request;
     net::Handler handler;
   };
@@ -39,7 +39,7 @@ class FakeTransport : public net::Transport {
     finish(id, std::move(exchange));
   }
 
-  std::map<net::RequestId, Started> started;  ///< requests in flight
+  std::map<net::RequestId, StartedRequest> started;  ///< requests in flight
   net::RequestId last = 0;
   int cancelled = 0;
 

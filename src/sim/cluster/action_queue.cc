@@ -7,7 +7,7 @@ namespace capstan::sim {
 
 model::ActionToken ActionQueue::submit(const model::Action& action, std::vector<model::GangId> basis) {
   const model::ActionToken token{next_action_++};
-  Waiting waiting{.action = action};
+  WaitingAction waiting{.action = action};
   const bool refused = draws_.chance_ppm(config_.refused_ppm);
   waiting.is_known = !draws_.chance_ppm(config_.unknown_ppm);
   waiting.happens = !refused && (waiting.is_known || draws_.chance_ppm(500'000));
@@ -29,7 +29,7 @@ std::set<model::NodeId> ActionQueue::ending_nodes() const {
 
 void ActionQueue::take_effect(model::ActionToken token) {
   const auto node = waiting_.extract(token);
-  const Waiting& waiting = node.mapped();
+  const WaitingAction& waiting = node.mapped();
   std::optional<model::Reason> refusal;
   const auto lost =
       std::ranges::count_if(waiting.basis, [&](model::GangId id) { return rows().gangs.find(id) == nullptr; });

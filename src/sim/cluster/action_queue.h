@@ -40,7 +40,7 @@ class ActionQueue : Component {
   void add_draws(StateHash& hash) const { add_draw(hash, draws_); }
 
  private:
-  struct Waiting {
+  struct WaitingAction {
     model::Action action;
     bool is_known = true;  ///< the controller will learn the outcome
     bool happens = true;
@@ -49,7 +49,7 @@ class ActionQueue : Component {
 
   ActionExecutor& executor_;
   RandomStream draws_;
-  std::map<model::ActionToken, Waiting> waiting_;
+  std::map<model::ActionToken, WaitingAction> waiting_;
   std::vector<ports::Outcome> outcomes_;
   std::uint32_t next_action_ = 0;
 };

@@ -29,7 +29,7 @@ Admission::Admission(Basics& basics, const NodeProvider& nodes, Jobs& jobs)
   if (has_preemptible || has_elastic_) events_.schedule(now() + kInterval, EventKind::admission);
 }
 
-void Admission::look(const std::set<model::NodeId>& ending) {
+void Admission::fit_and_preempt(const std::set<model::NodeId>& ending) {
   events_.schedule(now() + kInterval, EventKind::admission);
   forget_placed();
   std::vector<WaitingGang> waiting = waiting_gangs();
@@ -37,7 +37,7 @@ void Admission::look(const std::set<model::NodeId>& ending) {
   if (waiting.empty()) return;
   FreeRoom room(rows(), nodes_);
   std::ranges::stable_sort(waiting, std::ranges::greater{}, &WaitingGang::priority);
-  hopeless_.clear();
+  unsatisfiable_.clear();
   for (const WaitingGang& gang : waiting) preempt_for(gang, room, waiting);
   for (const WaitingGang& gang : waiting) fit_width(gang, room);
 }
@@ -109,7 +109,7 @@ void Admission::widen(const std::vector<WaitingGang>& waiting, const std::set<mo
 void Admission::preempt_for(const WaitingGang& gang, FreeRoom& room, const std::vector<WaitingGang>& waiting) {
   if (rows().gangs.find(gang.id) == nullptr) return;  // the job waits until a gang with a higher priority is placed
   const Request request{gang.spec, gang.queue, gang.priority, gang.domain};
-  if (hopeless_.contains(request)) return;
+  if (unsatisfiable_.contains(request)) return;
   for (const FreeRoom::Domain& domain : room.domains(gang)) {
     if (!room.fits(gang, domain)) continue;
     room.take(gang, domain);
@@ -118,7 +118,7 @@ void Admission::preempt_for(const WaitingGang& gang, FreeRoom& room, const std::
   if (promised_.contains(gang.id)) return;
   const std::optional<Choice> choice = choose(gang, room);
   if (!choice) {
-    hopeless_.insert(request);
+    unsatisfiable_.insert(request);
     return;
   }
   for (const Victim& victim : choice->victims) {

@@ -32,7 +32,7 @@ class Admission : Component {
 
   /// Fits the widths of elastic jobs, and preempts.
   /// @param ending  nodes whose termination is on its way
-  void look(const std::set<model::NodeId>& ending);
+  void fit_and_preempt(const std::set<model::NodeId>& ending);
   void add_to(StateHash& hash) const;
 
  private:
@@ -70,7 +70,7 @@ class Admission : Component {
   Jobs& jobs_;
   bool has_elastic_ = false;
   std::map<model::GangId, Instant> promised_;  ///< gangs for which jobs ended, and when
-  std::set<Request> hopeless_;                 ///< requests for which this look found no jobs to end
+  std::set<Request> unsatisfiable_;            ///< requests for which this pass found no jobs to end
 };
 
 }  // namespace capstan::sim

@@ -58,8 +58,8 @@ void Cluster::handle(const Event& event) {
       return drains_.deadline({event.id});
     case EventKind::drain_poll:
       return drains_.poll();
-    case EventKind::sleep_over:
-      return gangs_.sleep_over({event.id});
+    case EventKind::end_sleep:
+      return gangs_.end_sleep({event.id});
     case EventKind::claim_decided:
       return nodes_.claim_decided({event.id});
     case EventKind::node_booted:
@@ -93,7 +93,7 @@ void Cluster::handle(const Event& event) {
     case EventKind::job_arrival:
       return jobs_.arrive(event.id);
     case EventKind::admission:
-      return admission_.look(actions_.ending_nodes());
+      return admission_.fit_and_preempt(actions_.ending_nodes());
   }
 }
 

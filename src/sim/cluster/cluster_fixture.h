@@ -36,10 +36,10 @@ class FakeServing final : public ServingHook {
   }
   EngineReading sample(model::GangId gang, Instant at, bool) override {
     EngineReading reading;
-    reading.signals.waiting = model::Signal::of(waiting);
-    reading.signals.running = model::Signal::of(3);
-    reading.signals.kv_usage_ppm = model::Signal::of(250'000);
-    reading.signals.ttft_p99_us = model::Signal::of(120'000);
+    reading.signals.waiting = model::Signal::measured(waiting);
+    reading.signals.running = model::Signal::measured(3);
+    reading.signals.kv_usage_ppm = model::Signal::measured(250'000);
+    reading.signals.ttft_p99_us = model::Signal::measured(120'000);
     reading.busy_total = (at - serving.at(gang)) / 2;
     return reading;
   }
@@ -58,7 +58,7 @@ inline ClusterConfig small_config() {
     catalog->offerings.push_back({"node8", {0}, 8, zone, model::CapacityType::on_demand, {36'000'000}});
   }
   catalog->offerings.push_back({"node8", {0}, 8, zones[0], model::CapacityType::spot, {12'000'000}});
-  catalog->pools.push_back({"gpu", {{0}, {1}, {2}}, 64});
+  catalog->pools.push_back({.name = "gpu", .offerings = {{0}, {1}, {2}}, .limits = {.gpus = 64}});
   model::Service service;
   service.name = "chat";
   service.max_replicas = 16;

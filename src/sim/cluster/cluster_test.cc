@@ -329,7 +329,7 @@ TEST(ClusterNode, NodesAreLaunchedInTheRequestedDomain) {
   bench.cluster.submit(action(model::LaunchNodes{{0}, {1}, rack, 2, seconds(300), {}}));
   bench.run_to(at_s(60));
   for (std::uint32_t node : {2U, 3U}) {
-    EXPECT_EQ(bench.truth().nodes.at({node}).domains.of(model::TopologyLevel::rack), rack);
+    EXPECT_EQ(bench.truth().nodes.at({node}).domains.domain_at(model::TopologyLevel::rack), rack);
   }
   EXPECT_NE(bench.truth().nodes.at({2}).domains, bench.truth().nodes.at({3}).domains);
 }
@@ -399,11 +399,11 @@ TEST(ClusterSignals, ChangeOncePerScrapeAndAge) {
   EXPECT_FALSE(bench.cluster.observe().snapshot.signals_of({0}).waiting.usable());
   bench.run_to(at_s(16));
   const ports::Observation first = bench.cluster.observe();
-  EXPECT_EQ(first.snapshot.signals_of({0}).waiting, model::Signal::of(7, seconds(1)));
-  EXPECT_EQ(first.snapshot.signals_of({0}).kv_usage_ppm, model::Signal::of(250'000, seconds(1)));
-  EXPECT_EQ(first.snapshot.signals_of({0}).duty_cycle_percent, model::Signal::of(50, seconds(1)));
-  EXPECT_EQ(first.snapshot.signals_of({0}).ttft_p99_us, model::Signal::of(120'000, seconds(1)));
-  EXPECT_EQ(first.snapshot.services.at({0}).gateway_waiting, model::Signal::of(7, seconds(1)));
+  EXPECT_EQ(first.snapshot.signals_of({0}).waiting, model::Signal::measured(7, seconds(1)));
+  EXPECT_EQ(first.snapshot.signals_of({0}).kv_usage_ppm, model::Signal::measured(250'000, seconds(1)));
+  EXPECT_EQ(first.snapshot.signals_of({0}).duty_cycle_percent, model::Signal::measured(50, seconds(1)));
+  EXPECT_EQ(first.snapshot.signals_of({0}).ttft_p99_us, model::Signal::measured(120'000, seconds(1)));
+  EXPECT_EQ(first.snapshot.services.at({0}).gateway_waiting, model::Signal::measured(7, seconds(1)));
   bench.serving.waiting = 9;
   bench.run_to(at_s(30));
   EXPECT_TRUE(bench.cluster.observe().delta.empty());

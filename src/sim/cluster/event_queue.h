@@ -17,7 +17,7 @@ enum class EventKind : std::uint8_t {
   spot_notice,
   drain_deadline,
   drain_poll,
-  sleep_over,
+  end_sleep,
   claim_decided,
   node_booted,
   node_ready,

@@ -24,17 +24,17 @@ bool Gangs::stays(model::GangId id) const {
 }
 
 ReplicaCount Gangs::active_count(model::ServiceId service) const {
-  return std::ranges::count_if(of(service), [&](model::GangId id) { return stays(id); });
+  return std::ranges::count_if(gangs_of(service), [&](model::GangId id) { return stays(id); });
 }
 
 bool Gangs::has_ready_replica(model::ServiceId service) const {
-  return std::ranges::any_of(of(service), [&](model::GangId id) { return is_ready(id); });
+  return std::ranges::any_of(gangs_of(service), [&](model::GangId id) { return is_ready(id); });
 }
 
 /// Returns the lowest ordinal that no gang of the service has.
 std::uint32_t Gangs::free_ordinal(model::ServiceId service) const {
-  std::vector<bool> taken(of(service).size() + 1);  // at least one of these ordinals is free
-  for (model::GangId id : of(service)) {
+  std::vector<bool> taken(gangs_of(service).size() + 1);  // at least one of these ordinals is free
+  for (model::GangId id : gangs_of(service)) {
     const std::uint32_t other = rows().gangs.at(id).ordinal;
     if (other < taken.size()) taken[other] = true;
   }
@@ -100,7 +100,8 @@ void Gangs::serve(model::GangId id) {
 void Gangs::retire(model::GangId id) {
   const Stage stage = known_row(gangs_, id).stage;
   const model::ServiceId service = service_of(id);
-  const bool sleeps = stage == Stage::ready && sleepers_.count(of(service)) < start_of(service).sleep.max_replicas;
+  const bool sleeps =
+      stage == Stage::ready && sleepers_.count(gangs_of(service)) < start_of(service).sleep.max_replicas;
   stage == Stage::ready || stage == Stage::converting ? begin_drain(id) : remove(id);
   if (sleeps) sleepers_.choose(id);
 }
@@ -134,13 +135,13 @@ void Gangs::fall_asleep(model::GangId id) {
   known_row(gangs_, id).stage = Stage::sleeping;
   const Instant until = now() + start_of(service_of(id)).sleep.max_duration;
   sleepers_.fall_asleep(id, until);
-  events_.schedule(until, EventKind::sleep_over, id.value);
+  events_.schedule(until, EventKind::end_sleep, id.value);
   scraper_.pause(id);
   pods_.set_states(id, GpuState::sleeping);
   pods_.set_phases(id, model::Gang::Phase::sleeping, model::Pod::Phase::starting);
 }
 
-void Gangs::sleep_over(model::GangId id) {
+void Gangs::end_sleep(model::GangId id) {
   if (sleepers_.is_over(id, now())) remove(id);
 }
 
@@ -248,7 +249,7 @@ void Gangs::add_open(GpuAccount& account, ClusterMeter& total, Instant end) cons
 void Gangs::check_invariants() const {
   for (const auto& [id, record] : gangs_) {
     const model::Gang& gang = rows().gangs.at(id);
-    CAPSTAN_ASSERT(of(gang.service).contains(id));
+    CAPSTAN_ASSERT(gangs_of(gang.service).contains(id));
     bool is_bound = true;
     for (model::PodId pod : gang.pods) {
       CAPSTAN_ASSERT(rows().pods.at(pod).gang == id);

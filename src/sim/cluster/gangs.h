@@ -34,7 +34,7 @@ class Gangs : Component {
   };
   Gangs(Basics& basics, const Parts& parts, LossListener& listener);
 
-  const std::set<model::GangId>& of(model::ServiceId service) const { return by_service_.at(service); }
+  const std::set<model::GangId>& gangs_of(model::ServiceId service) const { return by_service_.at(service); }
   bool is_ready(model::GangId id) const { return gangs_.at(id).stage == Stage::ready; }
   bool is_asleep(model::GangId id) const { return sleepers_.is_asleep(id); }
   /// Returns true if the gang is neither about to end nor asleep.
@@ -57,7 +57,7 @@ class Gangs : Component {
   /// Moves a ready gang to another service. The gang first finishes the requests that it holds.
   void convert(model::GangId id, model::ServiceId to);
   void drained(model::GangId id, DrainPurpose purpose);
-  void sleep_over(model::GangId id);
+  void end_sleep(model::GangId id);
 
   /// Removes a bound pod. If the gang still waits for bindings, the pod is replaced by a new one. Otherwise the whole
   /// gang is killed.

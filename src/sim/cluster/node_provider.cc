@@ -4,6 +4,7 @@
 
 #include "base/assert.h"
 #include "base/known_row.h"
+#include "model/pool_limit.h"
 #include "sim/cluster/topology.h"
 
 namespace capstan::sim {
@@ -45,7 +46,7 @@ std::optional<model::DomainId> NodeProvider::find_place(const model::Offering& o
   std::vector<model::DomainId> fitting;
   for (const auto& [domain, room] : places_) {
     if (room <= 0 || !catalog().lies_within(domain, offering.zone)) continue;
-    if (within.valid() && known_row(paths_, domain).of(catalog().domain(within).level) != within) continue;
+    if (within.valid() && known_row(paths_, domain).domain_at(catalog().domain(within).level) != within) continue;
     if (!config_.provider.scatter) return domain;
     fitting.push_back(domain);
   }
@@ -78,17 +79,17 @@ model::NodeId NodeProvider::make_node(model::OfferingId offering, model::PoolId 
   return id;
 }
 
-GpuCount NodeProvider::pool_gpus(model::PoolId pool) const {
-  GpuCount gpus = 0;
+model::NodeAmounts NodeProvider::in_use(model::PoolId pool) const {
+  model::NodeAmounts sum;
   rows().nodes.for_each([&](model::NodeId, const model::Node& node) {
-    if (node.pool == pool) gpus += node.gpus.count / 1000;
+    if (node.pool == pool) sum += catalog().amounts_of(node.offering, 1);
   });
   rows().claims.for_each([&](model::ClaimId, const model::Claim& claim) {
     const bool on_its_way =
         claim.phase == model::Claim::Phase::requested || claim.phase == model::Claim::Phase::launched;
-    if (claim.pool == pool && on_its_way) gpus += catalog().offering(claim.offering).gpus;
+    if (claim.pool == pool && on_its_way) sum += catalog().amounts_of(claim.offering, 1);
   });
-  return gpus;
+  return sum;
 }
 
 std::optional<model::Reason> NodeProvider::perform(const model::LaunchNodes& what) {
@@ -98,11 +99,8 @@ std::optional<model::Reason> NodeProvider::perform(const model::LaunchNodes& wha
   if (what.within.valid() && what.within.value >= catalog().domains.size()) return malformed;
   const model::Pool& pool = catalog().pool(what.pool);
   if (std::ranges::find(pool.offerings, what.offering) == pool.offerings.end()) return malformed;
-  const GpuCount more = what.count * catalog().offering(what.offering).gpus;
-  const GpuCount present = pool_gpus(what.pool);
-  if (present + more > pool.gpu_limit) {
-    return model::Reason{model::ReasonCode::pool_limit, {more, pool.gpu_limit, present, what.pool.value}};
-  }
+  const auto refusal = model::refusal_of_pool(catalog(), what.pool, what.offering, what.count, in_use(what.pool));
+  if (refusal) return refusal;
   model::ClaimGroupId group;
   if (what.hold.count() > 0) group = {next_group_++};
   for (std::int64_t i = 0; i < what.count; ++i) {

@@ -81,7 +81,8 @@ class NodeProvider : Component {
   model::NodeId make_node(model::OfferingId offering, model::PoolId pool, model::ClaimId claim, model::DomainId place);
   void cancel_claim(model::ClaimId id);
   void terminate(model::NodeId id, Interruption why);
-  GpuCount pool_gpus(model::PoolId pool) const;
+  /// Returns the amounts of the pool's nodes, nodes on their way included.
+  model::NodeAmounts in_use(model::PoolId pool) const;
   void close_free(model::NodeId id);
   void add_free(GpuAccount& account, model::NodeId id, Instant end) const;
   void add_launching(GpuAccount& account, model::ClaimId id, Instant end) const;

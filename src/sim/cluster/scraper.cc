@@ -57,8 +57,8 @@ void Scraper::read(model::GangId id, Target& target) {
   const std::int64_t duty =
       percent((raw.busy_total - target.scraped_busy).count(), (now() - target.scraped_at).count());
   target.reading = raw.signals;
-  target.reading.duty_cycle_percent = model::Signal::of(std::clamp<std::int64_t>(duty, 0, 100));
-  target.reading.memory_used_percent = model::Signal::of(config_.memory_used_percent);
+  target.reading.duty_cycle_percent = model::Signal::measured(std::clamp<std::int64_t>(duty, 0, 100));
+  target.reading.memory_used_percent = model::Signal::measured(config_.memory_used_percent);
   target.scraped_busy = raw.busy_total;
   target.scraped_at = now();
   target.reading_at = now();
@@ -88,7 +88,7 @@ void Scraper::publish() {
   }
   for (const auto& [id, gateway] : gateways_) {
     model::ServiceState state = rows().services.at(id);
-    state.gateway_waiting = aged(model::Signal::of(gateway.waiting), gateway.reading_at);
+    state.gateway_waiting = aged(model::Signal::measured(gateway.waiting), gateway.reading_at);
     if (!(state == rows().services.at(id))) api_.set(id, state);
   }
 }

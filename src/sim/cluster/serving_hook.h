@@ -30,8 +30,8 @@ inline constexpr std::size_t kInterruptions = 5;
 
 /// The values that an engine reports at one moment.
 struct EngineReading {
-  /// The signals on the engine's page, of age 0. The duty cycle and the use of memory, which an exporter of the node
-  /// measures, are missing.
+  /// The signals that the engine's metrics page shows at this moment, so their age is 0. GPU duty cycle and memory use
+  /// are missing, because an exporter on the node measures them.
   model::ReplicaSignals signals{};
   Duration busy_total{};  ///< time in which it computed since it became ready; never decreases
 };

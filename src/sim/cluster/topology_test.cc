@@ -18,12 +18,12 @@ TEST(Topology, PathsLeadThroughAllTopologies) {
   for (const auto& [nvlink, path] : paths) {
     const model::DomainId zone = zones[n / 8];
     const std::string prefix = catalog.domain(zone).name + "/";
-    EXPECT_EQ(path.of(model::TopologyLevel::nvlink), nvlink);
-    EXPECT_EQ(path.of(model::TopologyLevel::zone), zone);
-    EXPECT_EQ(catalog.domain(path.of(level("fabric/leaf"))).name, prefix + "leaf-" + std::to_string(n % 8 / 2));
-    EXPECT_EQ(catalog.domain(path.of(level("fabric/spine"))).name, prefix + "spine-0");
-    EXPECT_EQ(catalog.domain(path.of(level("fabric/leaf"))).parent, path.of(level("fabric/spine")));
-    EXPECT_EQ(catalog.domain(path.of(level("fabric/spine"))).parent, zone);
+    EXPECT_EQ(path.domain_at(model::TopologyLevel::nvlink), nvlink);
+    EXPECT_EQ(path.domain_at(model::TopologyLevel::zone), zone);
+    EXPECT_EQ(catalog.domain(path.domain_at(level("fabric/leaf"))).name, prefix + "leaf-" + std::to_string(n % 8 / 2));
+    EXPECT_EQ(catalog.domain(path.domain_at(level("fabric/spine"))).name, prefix + "spine-0");
+    EXPECT_EQ(catalog.domain(path.domain_at(level("fabric/leaf"))).parent, path.domain_at(level("fabric/spine")));
+    EXPECT_EQ(catalog.domain(path.domain_at(level("fabric/spine"))).parent, zone);
     ++n;
   }
 }
@@ -35,7 +35,7 @@ TEST(Topology, ALeafMayJoinNvlinkDomainsOfTwoRacks) {
   const model::Level leaf = *model::level_of_key(catalog.topologies, "fabric/leaf");
   std::map<model::DomainId, std::vector<std::string>> racks;
   for (const auto& [nvlink, path] : paths_of(catalog)) {
-    racks[path.of(leaf)].push_back(catalog.domain(path.of(model::TopologyLevel::rack)).name);
+    racks[path.domain_at(leaf)].push_back(catalog.domain(path.domain_at(model::TopologyLevel::rack)).name);
   }
   ASSERT_EQ(racks.size(), 2u);
   EXPECT_EQ(racks.begin()->second, (std::vector<std::string>{"zone-a/rack-0", "zone-a/rack-1"}));

@@ -74,13 +74,13 @@ void WorkloadController::lower(model::ServiceId service, const std::vector<model
   ReplicaCount excess = -lacking(service);
   for (model::GangId id : named) {
     if (excess <= 0) return;
-    if (!gangs_.of(service).contains(id) || !gangs_.stays(id)) continue;
+    if (!gangs_.gangs_of(service).contains(id) || !gangs_.stays(id)) continue;
     gangs_.retire(id);
     --excess;
   }
   for (; excess > 0; --excess) {
     model::GangId highest;
-    for (model::GangId id : gangs_.of(service)) {
+    for (model::GangId id : gangs_.gangs_of(service)) {
       if (!gangs_.stays(id)) continue;
       if (!highest.valid() || rows().gangs.at(id).ordinal > rows().gangs.at(highest).ordinal) highest = id;
     }
@@ -92,7 +92,7 @@ void WorkloadController::lower(model::ServiceId service, const std::vector<model
 /// Wakes sleeping replicas, as many as the workload lacks. They serve sooner than new ones.
 void WorkloadController::wake_sleepers(model::ServiceId service) {
   ReplicaCount missing = lacking(service);
-  for (const model::GangId id : gangs_.of(service)) {
+  for (const model::GangId id : gangs_.gangs_of(service)) {
     if (missing <= 0) return;
     if (!gangs_.is_asleep(id)) continue;
     gangs_.wake(id);
@@ -109,7 +109,7 @@ std::vector<model::GangId> WorkloadController::basis_of(const model::SetReplicas
   if (what.drain.empty()) return {};
   std::vector<model::GangId> basis = what.drain;
   if (!workloads_.contains(what.service)) return basis;
-  for (const model::GangId id : gangs_.of(what.service)) {
+  for (const model::GangId id : gangs_.gangs_of(what.service)) {
     if (gangs_.is_ready(id)) basis.push_back(id);
   }
   return basis;

@@ -177,7 +177,8 @@ void Replica::start_clock(Instant at) {
   rebase_steps();
 }
 
-/// Moves the origin to the clock of a replica that is never idle, so that times in picoseconds stay in 64 bits.
+/// Moves the origin of the clock to the present. The clock of a replica that is never idle would otherwise exceed 64
+/// bits, because it counts picoseconds.
 void Replica::move_origin() {
   const std::int64_t passed_ns = clock_ps_ / engine::kPicosecondsPerNanosecond;
   const Picoseconds passed_ps = passed_ns * engine::kPicosecondsPerNanosecond;

@@ -3,7 +3,7 @@
 export type Pattern = "solid" | "rise" | "fall" | "across" | "down" | "cross";
 
 /// How an area is filled: a colour of the style sheet, such as "--c1", and a pattern.
-export interface Look {
+export interface Fill {
   colour: string;
   pattern: Pattern;
 }
@@ -43,26 +43,26 @@ export class Fills {
 
   constructor(private readonly context: CanvasRenderingContext2D) {}
 
-  of(look: Look): string | CanvasPattern {
-    const key = look.colour + look.pattern;
+  styleOf(fill: Fill): string | CanvasPattern {
+    const key = fill.colour + fill.pattern;
     const known = this.made.get(key);
     if (known !== undefined) return known;
-    const fill = this.make(look);
-    this.made.set(key, fill);
-    return fill;
+    const style = this.make(fill);
+    this.made.set(key, style);
+    return style;
   }
 
-  private make(look: Look): string | CanvasPattern {
-    const colour = themeColour(look.colour);
+  private make(fill: Fill): string | CanvasPattern {
+    const colour = themeColour(fill.colour);
     const tile = document.createElement("canvas");
     tile.width = tile.height = kTile;
     const pen = tile.getContext("2d");
-    if (look.pattern === "solid" || pen === null) return colour;
+    if (fill.pattern === "solid" || pen === null) return colour;
     pen.fillStyle = colour;
     pen.fillRect(0, 0, kTile, kTile);
     pen.strokeStyle = this.ground;
     pen.lineWidth = 1.5;
-    for (const [x, y, toX, toY] of kLines[look.pattern]) {
+    for (const [x, y, toX, toY] of kLines[fill.pattern]) {
       pen.beginPath();
       pen.moveTo(x, y);
       pen.lineTo(toX, toY);

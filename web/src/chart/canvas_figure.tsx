@@ -16,7 +16,8 @@ interface CanvasFigureProps {
   theme: string;
   /// The picture is drawn again when this function or the theme has changed.
   draw: Draw;
-  /// Draws what follows the pointer, above the picture and much more often.
+  /// Draws the marks that follow the pointer. They are on a canvas of their own above the picture, because they change
+  /// much more often.
   drawAbove?: Draw;
   table: () => Table;
   onKeyDown?: (event: KeyboardEvent) => void;

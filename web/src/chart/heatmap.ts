@@ -1,8 +1,8 @@
 // The map of the fleet: zones, in them racks and NVLink domains, in them nodes, in them GPUs.
 import type { Cell, CellState, Fleet, NodeNow, NodeRow } from "../data/fleet";
-import { Fills, type Look, themeColour } from "./canvas";
+import { Fills, type Fill, themeColour } from "./canvas";
 
-export const kCellLooks: Record<CellState, Look> = {
+export const kCellFills: Record<CellState, Fill> = {
   serving: { colour: "--busy", pattern: "solid" },
   starting: { colour: "--starting", pattern: "down" },
   held: { colour: "--held", pattern: "fall" },
@@ -113,7 +113,7 @@ function drawNode(context: CanvasRenderingContext2D, fills: Fills, layout: Layou
     const column = i % across;
     const x = box.x + 2 + column * cell;
     const y = box.y + 2 + Math.floor(i / across) * cell;
-    context.fillStyle = fills.of(kCellLooks[state]);
+    context.fillStyle = fills.styleOf(kCellFills[state]);
     const joinsRight = column + 1 < across && sameGang(node.cells, i, i + 1);
     const joinsBelow = sameGang(node.cells, i, i + across);
     context.fillRect(x, y, cell - (joinsRight ? 0 : inner), cell - (joinsBelow ? 0 : inner));

@@ -41,9 +41,13 @@ export interface PlotProps {
   marks?: number[];
   range: Stretch;
   onRange: (range: Stretch | undefined) => void;
+  /// Quantity of the axis on the left, such as "replicas".
+  leftLabel: string;
   leftText: (value: number) => string;
   /// True: the values on the left are microseconds.
   isDuration?: boolean;
+  /// Quantity of the axis on the right, if a line belongs to it.
+  rightLabel?: string;
   rightText?: (value: number) => string;
   /// Name of the colour scheme; the chart is drawn again when it changes.
   theme: string;
@@ -61,7 +65,8 @@ const kTimeSteps = [1, 5, 10, 30, 60, 120, 300, 600, 1200, 1800, 3600, 7200, 10_
 );
 /// Steps of an axis of latencies, in microseconds: a person reads "2 min", not "1 min 40 s".
 const kDurationSteps = [1, 10, 100, 1000, 10_000, 100_000].flatMap((us) => [us, 2 * us, 5 * us]).concat(kTimeSteps.map((s) => s * 1e6));
-const kAxisWidth = 74;
+const kAxisWidth = 66;
+const kLabelWidth = 18;
 const kKeysStep = 1;
 const kKeysLeap = 10;
 
@@ -73,17 +78,23 @@ function axes(latest: { current: PlotProps }): uPlot.Axis[] {
   const stroke = themeColour("--muted");
   const grid = { stroke: themeColour("--line"), width: 1 };
   const font = "12px system-ui, sans-serif";
-  const side = (scale: string, at: 1 | 3, text: (value: number) => string, hasGrid: boolean): uPlot.Axis => ({
+  const side = (scale: string, at: 1 | 3, label: string, text: (value: number) => string, hasGrid: boolean): uPlot.Axis => ({
     ...(latest.current.isDuration === true && scale === "y" ? { incrs: kDurationSteps } : {}),
     scale,
     side: at,
     stroke,
     font,
+    label,
+    labelFont: font,
+    labelSize: kLabelWidth,
+    labelGap: 0,
     size: kAxisWidth,
     grid: hasGrid ? grid : { show: false },
     ticks: { show: false },
     values: (_, splits) => splits.map((value) => (value === null ? "" : text(value))),
   });
+  const { leftLabel, rightLabel, lines } = latest.current;
+  const hasRight = lines.some((line) => line.right === true);
   return [
     {
       stroke,
@@ -95,9 +106,9 @@ function axes(latest: { current: PlotProps }): uPlot.Axis[] {
       ticks: { show: false },
       values: (_, splits) => splits.map(moment),
     },
-    side("y", 3, (value) => latest.current.leftText(value), true),
+    side("y", 3, leftLabel, (value) => latest.current.leftText(value), true),
     // The axis on the right has its width even if it is empty, so that the time axes of all charts are aligned.
-    side("right", 1, (value) => (latest.current.lines.some((line) => line.right === true) ? (latest.current.rightText?.(value) ?? "") : ""), false),
+    side("right", 1, hasRight ? (rightLabel ?? "") : "", (value) => (latest.current.lines.some((line) => line.right === true) ? (latest.current.rightText?.(value) ?? "") : ""), false),
   ];
 }
 

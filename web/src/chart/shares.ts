@@ -1,5 +1,5 @@
 // Bars of parts that follow each other, one row for each policy.
-import { Fills, type Look, themeColour } from "./canvas";
+import { Fills, type Fill, themeColour } from "./canvas";
 
 export interface ShareRow {
   name: string;
@@ -11,7 +11,7 @@ const kRow = 30;
 const kText = 80;
 
 /// @param longest  the value that the whole width stands for
-export function drawShares(context: CanvasRenderingContext2D, rows: ShareRow[], looks: readonly Look[], width: number, longest: number): void {
+export function drawShares(context: CanvasRenderingContext2D, rows: ShareRow[], looks: readonly Fill[], width: number, longest: number): void {
   const fills = new Fills(context);
   const [text, muted] = ["--text", "--muted"].map(themeColour) as [string, string];
   const space = Math.max(40, width - kText);
@@ -23,10 +23,10 @@ export function drawShares(context: CanvasRenderingContext2D, rows: ShareRow[], 
     context.fillText(row.name, 0, y + 10, space);
     let x = 0;
     row.parts.forEach((part, k) => {
-      const look = looks[k];
-      if (part <= 0 || look === undefined || longest <= 0) return;
+      const fill = looks[k];
+      if (part <= 0 || fill === undefined || longest <= 0) return;
       const length = (space * part) / longest;
-      context.fillStyle = fills.of(look);
+      context.fillStyle = fills.styleOf(fill);
       context.fillRect(x, y + 14, Math.max(1, length - 1), 13);
       x += length;
     });

@@ -1,5 +1,5 @@
 // Cold starts as bars: one row for each start, one part for each phase.
-import { Fills, type Look, themeColour } from "./canvas";
+import { Fills, type Fill, themeColour } from "./canvas";
 
 export interface Bar {
   name: string;
@@ -19,8 +19,8 @@ const kNarrow = { name: 130, text: 84 };
 /// A canvas that is narrower has only the first words of a text.
 const kNarrowBelow = 640;
 
-/// In the order of kStartPhases.
-export const kPhaseLooks: readonly Look[] = [
+/// Colour and pattern of each phase of a cold start, in the order of kStartPhases.
+export const kPhaseFills: readonly Fill[] = [
   { colour: "--unallocated", pattern: "solid" },
   { colour: "--held", pattern: "fall" },
   { colour: "--launching", pattern: "across" },
@@ -53,9 +53,9 @@ export function drawBars(context: CanvasRenderingContext2D, bars: Bar[], width: 
     context.fillText(bar.name, 0, y + kBarHeight / 2, room.name - 10);
     let at = 0;
     bar.phases.forEach((length, phase) => {
-      const look = kPhaseLooks[phase];
-      if (length <= 0 || look === undefined) return;
-      context.fillStyle = fills.of(look);
+      const fill = kPhaseFills[phase];
+      if (length <= 0 || fill === undefined) return;
+      context.fillStyle = fills.styleOf(fill);
       context.fillRect(x(at), y + 4, Math.max(0.5, x(at + length) - x(at) - 1), kBarHeight - 8);
       at += length;
     });

@@ -69,7 +69,7 @@ export function firstBought(fleet: Fleet, kind: { pool: string | null; instance_
 /// Returns the position of the last decision at or before a moment, of a layer if there is one; undefined before the first.
 export function decisionBefore(rows: readonly Pick<LogRow, "at" | "layer">[], at: number, layer?: string): number | undefined {
   const isBefore = (row: Pick<LogRow, "at" | "layer">) => row.at <= at + 0.5;
-  const last = (of: (row: Pick<LogRow, "at" | "layer">) => boolean) => rows.reduce((found, row, i) => (isBefore(row) && of(row) ? i : found), -1);
+  const last = (matches: (row: Pick<LogRow, "at" | "layer">) => boolean) => rows.reduce((found, row, i) => (isBefore(row) && matches(row) ? i : found), -1);
   const own = layer === undefined ? -1 : last((row) => row.layer === layer);
   const found = own >= 0 ? own : last(() => true);
   return found < 0 ? undefined : found;

@@ -14,8 +14,8 @@ function boughtNode(gang: GangRow, nodes: readonly NodeRow[], bound: number): No
   return last;
 }
 
-/// Returns the starts of replicas that a history shows from their pods to their first ready moment. Of a replica that was
-/// there at the beginning it does not show the start.
+/// Returns the starts of replicas that a history shows completely: from the creation of the pods to the first ready
+/// moment. Replicas that existed when the history began are left out.
 export function observedStarts(fleet: Fleet): Start[] {
   const nodesOf = new Map<number, NodeRow[]>();
   fleet.nodes.forEach((node) => {

@@ -203,7 +203,8 @@ export function readResult(value: unknown): Result {
   return value as unknown as Result;
 }
 
-/// Returns true if the policy met the share of requests that the SLO asks for, or those of all services.
+/// Returns true if the policy met the share of requests that the SLO asks for. If the result lists services, each of
+/// them must hold its own SLO.
 export function holdsSlo(result: Result, policy: Policy): boolean {
   if (policy.services !== undefined) return policy.services.every((service) => service.holds_slo);
   return policy.attainment_ppm >= result.slo.attainment_ppm;

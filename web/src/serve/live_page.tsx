@@ -10,10 +10,10 @@ const kDrawEveryMs = 250;
 const kTryAgainEveryMs = 5000;
 /// A page whose clock stood still for longer was asleep. Its connection may be dead without an error.
 const kAsleepMs = 10_000;
-/// A connection that is open for this long continues.
-const kAnswersMs = 250;
+/// A new connection counts as restored after this time. A server that shows something else says so earlier.
+const kOpeningMs = 250;
 /// The page says for this long that it has caught up.
-const kSaysMs = 20_000;
+const kNoticeMs = 20_000;
 
 type Phase = "runs" | "lost" | "refused" | "catches up" | "ended" | "failed";
 
@@ -49,7 +49,7 @@ function usePassingWords(): [string, (words: string) => void] {
   const say = (next: string) => {
     clearTimeout(timer.current);
     setWords(next);
-    if (next !== "") timer.current = setTimeout(() => setWords(""), kSaysMs);
+    if (next !== "") timer.current = setTimeout(() => setWords(""), kNoticeMs);
   };
   useEffect(() => () => clearTimeout(timer.current), []);
   return [words, say];
@@ -80,8 +80,8 @@ export function LivePage({ start, speed, isController }: LiveProps) {
   const [caughtUp, sayCaughtUp] = usePassingWords();
   const stream = useRef(new Stream());
   const paused = useRef(false);
-  /// Since when the page has had no decisions, on the clock of the machine; undefined: it has them.
-  const away = useRef<number | undefined>(undefined);
+  /// Time at which the page lost the decisions, on the clock of the machine; undefined: the page receives decisions.
+  const awaySince = useRef<number | undefined>(undefined);
 
   useEffect(() => {
     const own = stream.current;
@@ -89,14 +89,14 @@ export function LivePage({ start, speed, isController }: LiveProps) {
     let retry: ReturnType<typeof setTimeout> | undefined;
     let opened: ReturnType<typeof setTimeout> | undefined;
     const leave = (next: Phase) => {
-      away.current ??= Date.now();
+      awaySince.current ??= Date.now();
       setPhase(next);
     };
     const arrive = () => {
       setPhase("runs");
-      if (away.current === undefined) return;
-      sayCaughtUp(`Caught up after ${duration(1000 * Math.max(1000, Date.now() - away.current))}.`);
-      away.current = undefined;
+      if (awaySince.current === undefined) return;
+      sayCaughtUp(`Caught up after ${duration(1000 * Math.max(1000, Date.now() - awaySince.current))}.`);
+      awaySince.current = undefined;
     };
     /// Reads everything again, because the server shows something else or was started again.
     const catchUp = async () => {
@@ -148,7 +148,7 @@ export function LivePage({ start, speed, isController }: LiveProps) {
       // A server that shows something else says so at once.
       events.onopen = () => {
         clearTimeout(opened);
-        opened = setTimeout(arrive, kAnswersMs);
+        opened = setTimeout(arrive, kOpeningMs);
       };
     };
     own.open(attach);
@@ -159,7 +159,7 @@ export function LivePage({ start, speed, isController }: LiveProps) {
       if (now - looked >= kAsleepMs) slept ??= looked;
       looked = now;
       if (slept === undefined || document.hidden || isOver || isReading) return;
-      away.current ??= slept;
+      awaySince.current ??= slept;
       slept = undefined;
       setPhase("catches up");
       own.open(attach);

@@ -8,7 +8,7 @@ import { decisionBefore } from "../data/leads";
 import { observedStarts } from "../data/observed";
 import type { RecordedHistory } from "../data/recorded";
 import { count, duration, moment } from "../format";
-import { Later } from "../later";
+import { Deferred } from "../deferred";
 import { useSystemColours } from "../page";
 import { type Choice, kThemes, parseChoice, type Theme } from "../state";
 import { Arithmetic } from "../view/arithmetic";
@@ -181,13 +181,13 @@ function RecordedViews({ history, span, range, onRange, at, onAt, onLead, theme 
   const starts = useMemo(() => observedStarts(fleet), [fleet]);
   return (
     <>
-      <Later>
+      <Deferred>
         <ColdStarts starts={starts} services={history.services} range={range} onRange={onRange} theme={theme} />
-      </Later>
+      </Deferred>
       <FleetViews fleet={fleet} queues={history.queues} range={range} onRange={onRange} at={at} onAt={onAt} theme={theme} />
-      <Later>
+      <Deferred>
         <RecordedCost fleet={fleet} range={range} onLead={onLead} />
-      </Later>
+      </Deferred>
     </>
   );
 }
@@ -278,8 +278,9 @@ export function RecordingPage({ recording, top, isPaused = false }: { recording:
             lines={views.replicas}
             shaded={views.shaded}
             marks={views.marks}
+            leftLabel="replicas"
           />
-          <Plot {...common} title="Waiting requests" note="A gap: no engine and no gateway reported a value." at={views.at} lines={views.waiting} />
+          <Plot {...common} title="Waiting requests" note="A gap: no engine and no gateway reported a value." at={views.at} lines={views.waiting} leftLabel="requests" />
           <Plot
             {...common}
             title="Can the inputs be trusted? Signals"
@@ -287,6 +288,8 @@ export function RecordingPage({ recording, top, isPaused = false }: { recording:
             at={views.at}
             lines={views.signals}
             isDuration
+            leftLabel="age"
+            rightLabel="replicas"
             leftText={(us) => (us === 0 ? "0" : duration(us))}
             rightText={(n) => (Number.isInteger(n) ? count(n) : "")}
           />

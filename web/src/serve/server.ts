@@ -67,9 +67,9 @@ export async function simulate(change: Change, signal: AbortSignal): Promise<str
 export function hashFor(hash: string, from: Result, to: Result): string {
   const choice: Choice = parseChoice(hash, from.policies.length);
   const position = (at: number) => to.policies.findIndex((policy) => policy.policy === from.policies[at]?.policy);
-  const shown = Math.max(0, position(choice.shown));
-  const against = position(choice.against);
-  return choiceHash({ ...choice, shown, against: against === shown ? -1 : against });
+  const shownPolicy = Math.max(0, position(choice.shownPolicy));
+  const comparedPolicy = position(choice.comparedPolicy);
+  return choiceHash({ ...choice, shownPolicy, comparedPolicy: comparedPolicy === shownPolicy ? -1 : comparedPolicy });
 }
 
 /// Returns the pairs of a policy in both results, in the order of the first.

@@ -1,5 +1,5 @@
 import { useMemo } from "preact/hooks";
-import type { Look } from "../chart/canvas";
+import type { Fill } from "../chart/canvas";
 import { Legend } from "../chart/canvas_view";
 import { type Line, Plot, type Stretch } from "../chart/plot";
 import { drawShares } from "../chart/shares";
@@ -11,14 +11,14 @@ import { memo } from "../memo";
 
 const kMinute = 60;
 
-/// The phases in their order: key of the mean, key of its number of requests, words, look, line.
+/// The phases in their order: key of the mean, key of its number of requests, words, fill, line.
 const kPhases = [
   ["gateway_us", "first_tokens", "gateway", { colour: "--c3", pattern: "fall" }, { colour: "--c3", dashed: true }],
   ["queue_us", "first_tokens", "queue of the engine", { colour: "--wait", pattern: "rise" }, { colour: "--wait" }],
   ["prefill_us", "first_tokens", "prefill", { colour: "--c1", pattern: "solid" }, { colour: "--c1" }],
   ["transfer_us", "completed", "KV transfer", { colour: "--sleeping", pattern: "cross" }, { colour: "--sleeping", dashed: true }],
   ["decode_us", "completed", "decode", { colour: "--c4", pattern: "across" }, { colour: "--c4" }],
-] as const satisfies readonly (readonly [keyof LatencyPhases, "first_tokens" | "completed", string, Look, { colour: string; dashed?: boolean }])[];
+] as const satisfies readonly (readonly [keyof LatencyPhases, "first_tokens" | "completed", string, Fill, { colour: string; dashed?: boolean }])[];
 
 /// Returns the mean of each phase in microseconds, over the requests of a stretch of time.
 export function meanPhases(phases: LatencyPhases, range: Stretch): number[] {
@@ -49,10 +49,10 @@ export const Breakdown = memo(function Breakdown({ shown, against, range, onRang
   const phases = shown.latency_phases;
   const chart = useMemo(() => {
     if (phases === undefined) return undefined;
-    const lines: Line[] = kPhases.flatMap(([key, weight, name, , look]) => {
+    const lines: Line[] = kPhases.flatMap(([key, weight, name, , fill]) => {
       const values = phases[key].map((mean, i) => ((phases[weight][i] ?? 0) > 0 ? mean : null));
       if (!values.some((value) => value !== null && value > 0)) return [];
-      return [{ name, values, text: duration, stepped: true, right: key === "decode_us", ...look }];
+      return [{ name, values, text: duration, stepped: true, right: key === "decode_us", ...fill }];
     });
     return { at: phases.first_tokens.map((_, i) => i * kMinute), lines };
   }, [phases]);
@@ -78,7 +78,7 @@ export const Breakdown = memo(function Breakdown({ shown, against, range, onRang
           rows: rows.map((row) => [row.name, ...row.means.map((us) => us / 1e6), row.total / 1e6]),
         })}
       >
-        <Legend theme={theme} keys={used.map(({ phase, i }) => ({ name: phase[2], look: phase[3], value: duration(rows[0]?.means[i] ?? 0) }))} />
+        <Legend theme={theme} keys={used.map(({ phase, i }) => ({ name: phase[2], fill: phase[3], value: duration(rows[0]?.means[i] ?? 0) }))} />
       </CanvasFigure>
       <Plot
         title="Latency by phase: mean of each minute"
@@ -88,6 +88,8 @@ export const Breakdown = memo(function Breakdown({ shown, against, range, onRang
         onRange={onRange}
         theme={theme}
         isDuration
+        leftLabel="time to first token"
+        rightLabel="decode"
         leftText={(us) => (us === 0 ? "0" : duration(us))}
         rightText={(us) => (us === 0 ? "0" : duration(us))}
       />

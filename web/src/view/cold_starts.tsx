@@ -2,7 +2,7 @@ import { useMemo, useState } from "preact/hooks";
 import { CanvasFigure } from "../chart/canvas_figure";
 import { Legend } from "../chart/canvas_view";
 import type { Stretch } from "../chart/plot";
-import { type Bar, drawBars, kBarHeight, kPhaseLooks } from "../chart/waterfall";
+import { type Bar, drawBars, kBarHeight, kPhaseFills } from "../chart/waterfall";
 import { kSimulatedPhases, kStartPhases, longestPhase, partName, quantile, replicaName, type Service, type Start, typicalStart } from "../data/history";
 import { duration, moment } from "../format";
 import { memo } from "../memo";
@@ -122,7 +122,7 @@ export const ColdStarts = memo(function ColdStarts({ starts: all, services, rang
         </>
       }
     >
-      <Legend theme={theme} keys={used.map(({ name, i }) => ({ name, look: kPhaseLooks[i] ?? { colour: "--line", pattern: "solid" } }))} />
+      <Legend theme={theme} keys={used.map(({ name, i }) => ({ name, fill: kPhaseFills[i] ?? { colour: "--line", pattern: "solid" } }))} />
     </CanvasFigure>
   );
 });

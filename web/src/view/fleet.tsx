@@ -1,7 +1,7 @@
 import { useCallback, useMemo, useRef, useState } from "preact/hooks";
 import { CanvasFigure } from "../chart/canvas_figure";
 import { Legend } from "../chart/canvas_view";
-import { boxOf, drawChosen, drawFleet, hitTest, kCellLooks, type Layout, layOut } from "../chart/heatmap";
+import { boxOf, drawChosen, drawFleet, hitTest, kCellFills, type Layout, layOut } from "../chart/heatmap";
 import { type Line, Plot, type Stretch } from "../chart/plot";
 import { countCells, type Fleet, fleetAt, kCellStates, type NodeNow, seriesOf } from "../data/fleet";
 import { replicaName } from "../data/history";
@@ -64,6 +64,7 @@ export const GpusOverTime = memo(function GpusOverTime({ fleet, range, onRange, 
       range={range}
       onRange={onRange}
       theme={theme}
+      leftLabel="GPUs"
       leftText={(n) => (Number.isInteger(n) ? count(n) : "")}
       now={at}
       onNow={onAt}
@@ -157,7 +158,7 @@ export const FleetMap = memo(function FleetMap({ fleet, range, at, onAt, theme }
         </label>
         <b>{moment(at)}</b> {count(nodes.length)} {nodes.length === 1 ? "node" : "nodes"}
       </p>
-      <Legend theme={theme} keys={kCellStates.filter((state) => counts[state] > 0 || state === "stranded").map((state) => ({ name: state, look: kCellLooks[state], value: count(counts[state]) }))} />
+      <Legend theme={theme} keys={kCellStates.filter((state) => counts[state] > 0 || state === "stranded").map((state) => ({ name: state, fill: kCellFills[state], value: count(counts[state]) }))} />
       {fleet.leftOut > 0 && <p class="note">{count(fleet.leftOut)} later nodes, replicas or starts are not kept in the result.</p>}
     </CanvasFigure>
   );

@@ -34,11 +34,11 @@ export function ticks(from: number, to: number, steps: number): number[] {
 
 interface FrontierProps {
   result: Result;
-  shown: number;
+  shownPolicy: number;
   onShow: (position: number) => void;
 }
 
-export const Frontier = memo(function Frontier({ result, shown, onShow }: FrontierProps) {
+export const Frontier = memo(function Frontier({ result, shownPolicy, onShow }: FrontierProps) {
   const picture = useRef<SVGSVGElement>(null);
   const png = () => {
     if (picture.current !== null) void saveSvgPng("what-does-a-better-slo-cost", picture.current, themeColour("--panel"));
@@ -114,10 +114,10 @@ export const Frontier = memo(function Frontier({ result, shown, onShow }: Fronti
         {policies.map((p) => (
           <circle
             key={p.position}
-            class={["point", p.holds ? "holds" : "misses", p.position === shown ? "shown" : ""].join(" ")}
+            class={["point", p.holds ? "holds" : "misses", p.position === shownPolicy ? "shown" : ""].join(" ")}
             cx={x(p.cost)}
             cy={y(p.met)}
-            r={p.position === shown ? 8 : 6}
+            r={p.position === shownPolicy ? 8 : 6}
             role="button"
             tabindex={0}
             aria-label={`${p.name}: ${percent(p.met)} met for ${usd(p.cost)}`}

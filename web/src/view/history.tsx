@@ -3,7 +3,7 @@ import type { Stretch } from "../chart/plot";
 import { type Fleet, readFleet } from "../data/fleet";
 import { type FleetColumns, type Queue, type Service, startsOf } from "../data/history";
 import type { Policy, Result } from "../data/result";
-import { Later } from "../later";
+import { Deferred } from "../deferred";
 import { memo } from "../memo";
 import { Breakdown } from "./breakdown";
 import { ColdStarts } from "./cold_starts";
@@ -47,19 +47,19 @@ interface FleetViewsProps {
 export const FleetViews = memo(function FleetViews({ fleet, queues, range, onRange, at, onAt, theme }: FleetViewsProps) {
   return (
     <>
-      <Later>
+      <Deferred>
         <GpusOverTime fleet={fleet} range={range} onRange={onRange} at={at} onAt={onAt} theme={theme} />
-      </Later>
-      <Later>
+      </Deferred>
+      <Deferred>
         <FleetMap fleet={fleet} range={range} at={at} onAt={onAt} theme={theme} />
-      </Later>
-      <Later>
+      </Deferred>
+      <Deferred>
         <PendingGangs fleet={fleet} range={range} onRange={onRange} />
-      </Later>
+      </Deferred>
       {queues.length > 0 && (
-        <Later>
+        <Deferred>
           <Queues fleet={fleet} queues={queues} at={at} />
-        </Later>
+        </Deferred>
       )}
     </>
   );
@@ -81,19 +81,19 @@ export function History({ result, shown, against, range, onRange, at, onAt, them
   return (
     <>
       {shown.latency_phases !== undefined && (
-        <Later>
+        <Deferred>
           <Breakdown {...common} shown={shown} against={against} />
-        </Later>
+        </Deferred>
       )}
       {starts !== undefined && (
-        <Later>
+        <Deferred>
           <ColdStarts {...common} starts={starts} services={services} />
-        </Later>
+        </Deferred>
       )}
       {shown.fleet !== undefined && (
-        <Later>
+        <Deferred>
           <SimulatedFleet {...common} policy={shown} columns={shown.fleet} services={services} queues={result.queues ?? kQueues} at={at} onAt={onAt} />
-        </Later>
+        </Deferred>
       )}
     </>
   );

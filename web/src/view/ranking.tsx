@@ -59,12 +59,12 @@ export function StateLegend() {
 
 interface RankingProps {
   result: Result;
-  shown: number;
-  against: number;
+  shownPolicy: number;
+  comparedPolicy: number;
   onShow: (position: number) => void;
 }
 
-export const Ranking = memo(function Ranking({ result, shown, against, onShow }: RankingProps) {
+export const Ranking = memo(function Ranking({ result, shownPolicy, comparedPolicy, onShow }: RankingProps) {
   const marked = markedPolicy(result);
   const all = result.constant_fleet === undefined ? result.policies : [...result.policies, result.constant_fleet.result];
   const most = Math.max(...all.map((policy) => policy.paid_gpu_hours));
@@ -74,7 +74,7 @@ export const Ranking = memo(function Ranking({ result, shown, against, onShow }:
     return (
       <tr
         key={position}
-        class={[position === shown ? "shown" : "", position === against ? "against" : "", isPolicy ? "" : "hindsight"].join(" ")}
+        class={[position === shownPolicy ? "shown" : "", position === comparedPolicy ? "against" : "", isPolicy ? "" : "hindsight"].join(" ")}
         onClick={() => isPolicy && onShow(position)}
       >
         <th scope="row">
@@ -82,7 +82,7 @@ export const Ranking = memo(function Ranking({ result, shown, against, onShow }:
             {position === marked ? "▶" : ""}
           </span>
           {isPolicy ? (
-            <button type="button" class="link" aria-pressed={position === shown} onClick={() => onShow(position)}>
+            <button type="button" class="link" aria-pressed={position === shownPolicy} onClick={() => onShow(position)}>
               {policy.policy}
             </button>
           ) : (

@@ -47,6 +47,8 @@ export const Signals = memo(function Signals({ policy, range, onRange, at, onAt,
       onNow={onAt}
       theme={theme}
       isDuration
+      leftLabel="age"
+      rightLabel="replicas"
       leftText={(us) => (us === 0 ? "0" : duration(us))}
       rightText={(n) => (Number.isInteger(n) ? count(n) : "")}
     />

@@ -3,7 +3,7 @@ import { type Line, Plot, type Stretch } from "../chart/plot";
 import type { Minutes, Policy, Slo } from "../data/result";
 import { startingByMinute } from "../data/starting";
 import { count, duration } from "../format";
-import { Later } from "../later";
+import { Deferred } from "../deferred";
 import { memo } from "../memo";
 
 const kMinute = 60;
@@ -102,16 +102,17 @@ export const Timeline = memo(function Timeline({ slo, shown, services, against, 
   const limit = (slo?.ttft_ns ?? 0) / 1000;
   return (
     <>
-      <Later>
+      <Deferred>
         <Plot
           {...common}
           title="Demand: requests per minute"
           note="A request counts in the minute in which it arrived. A click, or Enter at the value that the arrow keys read, shows the decision that was in force."
           lines={views.demand}
+          leftLabel="requests per minute"
           leftText={count}
         />
-      </Later>
-      <Later>
+      </Deferred>
+      <Deferred>
         <Plot
           {...common}
           title="Capacity: replicas wanted and ready"
@@ -119,21 +120,25 @@ export const Timeline = memo(function Timeline({ slo, shown, services, against, 
           lines={views.capacity}
           shaded={views.shaded}
           marks={views.marks}
+          leftLabel="replicas"
+          rightLabel="GPUs"
           leftText={(n) => (Number.isInteger(n) ? count(n) : "")}
           rightText={count}
         />
-      </Later>
-      <Later>
+      </Deferred>
+      <Deferred>
         <Plot
           {...common}
           title="Latency: time to first token"
           lines={views.latency}
+          leftLabel="TTFT p99"
+          rightLabel="waiting requests"
           {...(limit > 0 ? { limit: { value: limit, label: `SLO ${duration(limit)}` } } : {})}
           isDuration
           leftText={(us) => (us === 0 ? "0" : duration(us))}
           rightText={count}
         />
-      </Later>
+      </Deferred>
     </>
   );
 });

@@ -38,7 +38,7 @@ double serve_until_ready_s(const Step& step, double lead_s) {
     const bool is_loading = replica.phase == model::Gang::Phase::starting;
     const bool is_waiting = replica.phase == model::Gang::Phase::pending && !variant.denied;
     if (is_loading || is_waiting)
-      sum += variant.worth * std::clamp(in_seconds(step.now - replica.created_at), 0.0, lead_s);
+      sum += variant.relative_capacity * std::clamp(in_seconds(step.now - replica.created_at), 0.0, lead_s);
   }
   return sum;
 }

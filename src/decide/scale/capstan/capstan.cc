@@ -40,7 +40,7 @@ Held hold(Step& step, double needed, ReplicaCount have) {
 /// demand is unknown and not 0.
 bool rests_on_silence(const Load& load, const Decision& decision) {
   if (load.silent == 0 || decision.desired != decision.current) return false;
-  return decision.wanted < decision.current || load.silent >= load.expected_readings;
+  return decision.proposed < decision.current || load.silent >= load.expected_readings;
 }
 
 model::Reason reason(const Step& step, const Decision& decision, ReplicaCount asked) {
@@ -57,8 +57,8 @@ model::Reason reason(const Step& step, const Decision& decision, ReplicaCount as
   if (decision.desired < decision.current) {
     return {ReasonCode::demand_falling, {s.window_milli, whole_seconds(s.window), decision.desired, decision.counted}};
   }
-  if (decision.wanted < decision.desired) {
-    return {ReasonCode::surplus_kept, {decision.wanted, s.window_milli, whole_seconds(s.window)}};
+  if (decision.proposed < decision.desired) {
+    return {ReasonCode::surplus_kept, {decision.proposed, s.window_milli, whole_seconds(s.window)}};
   }
   if (s.waiting + s.held > 0 && s.backlog_drains > Duration{} && s.backlog_drains <= s.lead) {
     return {ReasonCode::backlog_drains, {s.waiting + s.held, whole_seconds(s.backlog_drains), whole_seconds(s.lead)}};
@@ -68,7 +68,7 @@ model::Reason reason(const Step& step, const Decision& decision, ReplicaCount as
 
 /// Returns true if the replicas stay only because a cold start would delay requests.
 bool stays_warm(const Step& step, const Decision& decision) {
-  const bool fewer_suffice = can_sleep(step) || decision.wanted < decision.desired;
+  const bool fewer_suffice = can_sleep(step) || decision.proposed < decision.desired;
   return fewer_suffice && decision.desired == decision.current && decision.desired <= warm_replicas(step);
 }
 
@@ -80,19 +80,19 @@ ReplicaCount sized_for_loss(const Step& step, ReplicaCount needed, bool settled,
   decision.spread = size_for_loss(*step.role.spread, needed);
   // A replica that moves to another domain stops only after its replacement serves.
   const bool keeps = !settled || step.load.variants.front().loading > 0;
-  return keeps ? std::max(decision.spread->asked, decision.current) : decision.spread->asked;
+  return keeps ? std::max(decision.spread->required, decision.current) : decision.spread->required;
 }
 
 /// Returns how many replicas to request so that the wanted ones remain after a loss. Surplus that only a window holds
 /// may keep existing replicas but starts no new ones.
 ReplicaCount held_for_loss(const Step& step, bool settled, Decision& decision) {
-  const ReplicaCount held = sized_for_loss(step, decision.held_to, settled, decision);
-  if (held <= decision.current || decision.held_to == decision.wanted) return held;
+  const ReplicaCount held = sized_for_loss(step, decision.stabilized, settled, decision);
+  if (held <= decision.current || decision.stabilized == decision.proposed) return held;
   const std::optional<SpreadSizing> held_spread = decision.spread;
-  const ReplicaCount wanted = sized_for_loss(step, decision.wanted, settled, decision);
-  if (wanted > decision.current) return wanted;
+  const ReplicaCount proposed = sized_for_loss(step, decision.proposed, settled, decision);
+  if (proposed > decision.current) return proposed;
   decision.spread = held_spread;
-  return decision.spread->asked = decision.current;
+  return decision.spread->required = decision.current;
 }
 
 /// Returns a reason about the loss of a domain: the loss cannot be survived, the current distribution does not survive
@@ -111,7 +111,7 @@ std::optional<model::Reason> loss_reason(const Step& step, const Decision& decis
     return model::Reason{ReasonCode::spread_uneven, {s.fullest, s.placed, s.left(), s.need, level}};
   }
   // Replicas held by a window may be unevenly distributed.
-  const bool survives = decision.desired >= size_for_loss(*step.role.spread, s.need).asked;
+  const bool survives = decision.desired >= size_for_loss(*step.role.spread, s.need).required;
   if (decision.desired < decision.current || !survives) return std::nullopt;
   return model::Reason{ReasonCode::loss_survived, {s.need, decision.desired, s.domains, s.fullest, level}};
 }
@@ -126,7 +126,7 @@ Decision wake(Decision decision, Step& step) {
     asked = std::max(asked, sized_for_loss(step, woken, false, decision));
     decision.why = {ReasonCode::wake_for_waiting, {held, asked}};
   }
-  decision.wanted = decision.held_to = asked;
+  decision.proposed = decision.stabilized = asked;
   decision.desired = std::clamp(asked, step.variants.front().min, step.role.max);
   decision.sizing = sizing_of(step);
   decision.lead = step.lead;
@@ -144,7 +144,7 @@ Decision decide_by(const Capstan& policy, Decision decision, const RoleView& rol
   Step step = observe(role, policy, load_memory(memory, now), now);
   if (step.load.serving == 0) return wake(std::move(decision), step);
   const double needed = compute_need(step);
-  decision.wanted = replicas_when_rising(step.need);
+  decision.proposed = replicas_when_rising(step.need);
   const ReplicaCount in_flight = whole_replicas(step.load.in_flight() / static_cast<double>(step.unit().batch));
   const ReplicaCount warm = warm_replicas(step);
   // `have` assumes an even distribution, because an uneven one must not shorten the windows.
@@ -152,11 +152,11 @@ Decision decide_by(const Capstan& policy, Decision decision, const RoleView& rol
   const ReplicaCount have = decision.current - (spreads ? even_share(decision.current, role.spread->domains) : 0);
   const Held held = hold(step, needed, have);
   const ReplicaCount floor = std::max({held.replicas, in_flight, warm});
-  decision.held_to = std::max(decision.wanted, std::min(floor, decision.current));
+  decision.stabilized = std::max(decision.proposed, std::min(floor, decision.current));
   decision.needed_now = std::max(needed_now(step), in_flight);
-  if (step.load.silent > 0) decision.held_to = std::max(decision.held_to, have);
+  if (step.load.silent > 0) decision.stabilized = std::max(decision.stabilized, have);
   const bool sleeps = can_sleep(step) && warm == 0;
-  if (sleeps) decision.wanted = decision.held_to = 0;
+  if (sleeps) decision.proposed = decision.stabilized = 0;
   const ReplicaCount asked = held_for_loss(step, held.settled && step.load.silent == 0, decision);
   decision.desired = std::clamp(asked, step.variants.front().min, role.max);
   decision.is_stated = asked > decision.desired;

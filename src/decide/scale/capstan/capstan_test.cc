@@ -83,7 +83,7 @@ TEST(OwnPolicy, UsesTheEnginesCountOfSlowAnswersIfThereIsOne) {
   const auto missed_ppm = [&](double token_s, std::optional<std::int64_t> counted_ppm) {
     service.token_s(token_s);
     for (RoleView::Replica& replica : service.role().replicas) {
-      replica.signals.tpot_late_ppm = counted_ppm ? model::Signal::of(*counted_ppm) : model::Signal{};
+      replica.signals.tpot_late_ppm = counted_ppm ? model::Signal::measured(*counted_ppm) : model::Signal{};
     }
     return pass(service, memory, 2, kSteady).sizing->missed_ppm;
   };
@@ -127,7 +127,7 @@ TEST(OwnPolicy, ImplausibleReadingsCountAsSilence) {
     RoleView role = service.role();
     for (RoleView::Replica& replica : role.replicas) {
       for (model::Signal* s : {&replica.signals.waiting, &replica.signals.running, &replica.signals.kv_usage_ppm})
-        *s = model::Signal::of(absurd);
+        *s = model::Signal::measured(absurd);
     }
     Memory copy = memory;
     const Decision decision = decide(role, Capstan{}, copy, service.now() + std::chrono::seconds(20));
@@ -154,7 +154,7 @@ TEST(OwnPolicy, ScalesToZeroOnlyIfAGatewayHoldsNewRequests) {
     const Decision decision = pass(service, memory, 200, 0);
     EXPECT_EQ(decision.desired, heard ? 0 : 1);
     if (!heard) continue;
-    service.role().gateway_waiting = model::Signal::of(3);
+    service.role().gateway_waiting = model::Signal::measured(3);
     const Decision woken = decide(service.role(), Capstan{}, memory, service.now() + std::chrono::seconds(20));
     EXPECT_EQ(woken.desired, 1);
     EXPECT_EQ(woken.why, (model::Reason{ReasonCode::wake_for_waiting, {3, 1}}));
@@ -162,7 +162,7 @@ TEST(OwnPolicy, ScalesToZeroOnlyIfAGatewayHoldsNewRequests) {
 }
 
 /// Returns the decision after ten minutes of `requests_per_s` and half an hour without requests.
-Decision after_a_break(double requests_per_s, Capstan::ToZero to_zero, Memory& memory) {
+Decision after_a_break(double requests_per_s, Capstan::ScaleToZero to_zero, Memory& memory) {
   FluidService service(1);
   service.role().min = 0;
   const Capstan policy{.to_zero = to_zero};
@@ -174,7 +174,7 @@ Decision after_a_break(double requests_per_s, Capstan::ToZero to_zero, Memory& m
 
 TEST(OwnPolicy, StaysWarmIfAColdStartWouldDelayMoreRequestsThanTheSloAllows) {
   Memory memory;
-  const Decision kept = after_a_break(2, Capstan::ToZero::within_slo, memory);
+  const Decision kept = after_a_break(2, Capstan::ScaleToZero::within_slo, memory);
   EXPECT_EQ(kept.desired, 1);
   EXPECT_EQ(kept.why.code, ReasonCode::minimum_warm);
   ASSERT_TRUE(kept.sizing && kept.sizing->warm);
@@ -185,7 +185,7 @@ TEST(OwnPolicy, StaysWarmIfAColdStartWouldDelayMoreRequestsThanTheSloAllows) {
   EXPECT_NEAR(static_cast<double>(warm.requests_allowed), 6, 1) << "0.5 %: half of the error budget";
   EXPECT_EQ(warm.replicas, 1);
   memory = {};
-  const Decision asleep = after_a_break(2, Capstan::ToZero::after_idle, memory);
+  const Decision asleep = after_a_break(2, Capstan::ScaleToZero::after_idle, memory);
   EXPECT_EQ(asleep.desired, 0);
   EXPECT_FALSE(asleep.sizing->warm);
 }
@@ -213,7 +213,7 @@ TEST(OwnPolicy, TheLossOfAZoneLeavesTheNeededReplicas) {
   const Decision decision = over_zones(service, of_zones, 3, 320);
   ASSERT_TRUE(decision.spread);
   const ReplicaCount need = decision.spread->need;
-  EXPECT_EQ(need, decision.held_to);
+  EXPECT_EQ(need, decision.stabilized);
   EXPECT_EQ(need, whole_replicas(static_cast<double>(decision.sizing->needed_milli) / 1000.0))
       << "the need follows from the load, not from the fleet";
   EXPECT_EQ(decision.desired, need + (need + 1) / 2);
@@ -230,7 +230,7 @@ TEST(OwnPolicy, AFleetInASingleZoneKeepsItsWindows) {
   for (const double load : {1.0, 1.5, 1.0}) {
     service.role().spread = Spread{.domains = 3, .is_enforced = false, .held = {settled}};
     const Decision decision = service.pass(load * kSteady, memory);
-    EXPECT_LT(decision.wanted, decision.held_to);
+    EXPECT_LT(decision.proposed, decision.stabilized);
     EXPECT_EQ(decision.desired, settled) << "no replica stops or starts within the window";
   }
 }

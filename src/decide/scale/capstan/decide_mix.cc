@@ -50,7 +50,7 @@ std::vector<MixOption> options_of(const Step& step, bool may_stop) {
     const Load::VariantLoad& seen = step.load.variants[i];
     const RoleView& role = *variant.role;
     MixOption& option = options.emplace_back();
-    option.worth_milli = static_cast<std::int64_t>(variant.worth * 1000.0 + 0.5);
+    option.worth_milli = static_cast<std::int64_t>(variant.relative_capacity * 1000.0 + 0.5);
     const std::int64_t price = usd ? role.supply.price_per_hour.count : whole_gpus(role.supply.gpus).count;
     option.price = std::clamp<std::int64_t>(price, 1, kPriceMost);
     option.current = role.current;
@@ -58,8 +58,8 @@ std::vector<MixOption> options_of(const Step& step, bool may_stop) {
     ReplicaCount most = role.max;
     if (variant.denied) {
       most = placed;
-    } else if (role.supply.more) {
-      most = std::min(most, placed + *role.supply.more);
+    } else if (role.supply.further_replicas) {
+      most = std::min(most, placed + *role.supply.further_replicas);
     }
     option.least = std::max(variant.min, may_stop ? 0 : std::min(role.current, role.max));
     option.most = std::max(most, option.least);
@@ -156,7 +156,7 @@ VariantSizing variant_sizing(const Step& step, std::size_t i, const MixOption& o
           .lead = variant.lead.time,
           .price_per_hour = variant.role->supply.price_per_hour,
           .gpus = variant.role->supply.gpus,
-          .more = variant.role->supply.more,
+          .further_replicas = variant.role->supply.further_replicas,
           .denied = std::max(until - step.now, Duration{}),
           .current = option.current,
           .least = option.least,
@@ -203,7 +203,7 @@ Sizing sizing_of_mix(const Step& step, const MixChoice& choice) {
     VariantSizing& variant = mix.variants.emplace_back(variant_sizing(step, i, option));
     variant.chosen = choice.chosen.replicas[i];
     variant.from_zero = from_zero.replicas[i];
-    variant.alone = replicas_alone(option, choice.needed_milli);
+    variant.replicas_alone = replicas_alone(option, choice.needed_milli);
     variant.desired = choice.desired[i];
     mix.price += option.current * option.price;
   }
@@ -244,8 +244,8 @@ Decision variant_decision(const RoleView& role, const Step& step, const MixChoic
   decision.service = role.service;
   decision.current = role.current;
   decision.counted = std::max(role.current, seen.serving + seen.loading + seen.pending);
-  decision.wanted = choice.chosen.replicas[i];
-  decision.held_to = decision.desired = choice.desired[i];
+  decision.proposed = choice.chosen.replicas[i];
+  decision.stabilized = decision.desired = choice.desired[i];
   decision.why = why;
   return finish(std::move(decision), role);
 }
@@ -263,7 +263,7 @@ Decision join_decisions(const Step& step, const RoleView& role, const MixChoice&
     Decision other = variant_decision(role.alternatives[i], step, choice, i + 1, why(sizing, i + 1));
     other.decided_with = role.service;
     std::ranges::move(other.plan.actions, std::back_inserter(all.plan.actions));
-    std::ranges::move(other.plan.kept, std::back_inserter(all.plan.kept));
+    std::ranges::move(other.plan.no_actions, std::back_inserter(all.plan.no_actions));
     other.plan = {};
     all.alternatives.push_back(std::move(other));
   }

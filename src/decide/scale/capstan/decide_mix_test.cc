@@ -26,21 +26,21 @@ class FluidMix {
     first_.alternatives.emplace_back();
     const char* gpus[] = {"H100", "A100"};
     for (std::uint32_t i = 0; i < 2; ++i) {
-      RoleView& role = of(i);
+      RoleView& role = role_of(i);
       role.service = {i};
       role.max = 100;
       role.slo = {.ttft = seconds(1), .tpot = std::chrono::milliseconds(50), .e2e = {}};
       role.engine = &engine_of_gpu(gpus[i]);
-      role.gateway_waiting = model::Signal::of(0, kAge);
-      role.supply.more = 100;
+      role.gateway_waiting = model::Signal::measured(0, kAge);
+      role.supply.further_replicas = 100;
       price(i, i == 0 ? 10 : 3);
       follow(i, i == 0 ? h100 : a100);
       for (RoleView::Replica& replica : role.replicas) replica.phase = model::Gang::Phase::ready;
     }
   }
 
-  RoleView& of(std::uint32_t variant) { return variant == 0 ? first_ : first_.alternatives[0]; }
-  void price(std::uint32_t variant, std::int64_t usd) { of(variant).supply.price_per_hour = {usd * 1'000'000}; }
+  RoleView& role_of(std::uint32_t variant) { return variant == 0 ? first_ : first_.alternatives[0]; }
+  void price(std::uint32_t variant, std::int64_t usd) { role_of(variant).supply.price_per_hour = {usd * 1'000'000}; }
   /// Withholds GPUs from replicas of this variant from now on.
   void withhold(std::uint32_t variant, bool withheld = true) { withheld_[variant] = withheld; }
   void silence(std::uint32_t variant) { silent_[variant] = true; }
@@ -48,7 +48,7 @@ class FluidMix {
   void slow(std::uint32_t variant, double times) { slow_[variant] = times; }
 
   ReplicaCount ready(std::uint32_t variant) {
-    return std::ranges::count(of(variant).replicas, model::Gang::Phase::ready, &RoleView::Replica::phase);
+    return std::ranges::count(role_of(variant).replicas, model::Gang::Phase::ready, &RoleView::Replica::phase);
   }
 
   Decision pass(double requests_per_s, Memory& memory) {
@@ -81,7 +81,7 @@ class FluidMix {
   static constexpr double kTokenS[] = {0.011, 0.02};
 
   void follow(std::uint32_t variant, ReplicaCount replicas) {
-    RoleView& role = of(variant);
+    RoleView& role = role_of(variant);
     role.current = replicas;
     while (static_cast<ReplicaCount>(role.replicas.size()) > replicas) role.replicas.pop_back();
     while (static_cast<ReplicaCount>(role.replicas.size()) < replicas) {
@@ -93,7 +93,7 @@ class FluidMix {
   }
 
   void start(std::uint32_t variant) {
-    for (RoleView::Replica& replica : of(variant).replicas) {
+    for (RoleView::Replica& replica : role_of(variant).replicas) {
       if (replica.phase == model::Gang::Phase::pending && !withheld_[variant]) {
         replica.phase = model::Gang::Phase::starting;
         replica.expected_ready_at = now_ + kLead;
@@ -105,19 +105,20 @@ class FluidMix {
   }
 
   void scrape(std::uint32_t variant, double share) {
-    for (RoleView::Replica& replica : of(variant).replicas) {
+    for (RoleView::Replica& replica : role_of(variant).replicas) {
       if (replica.phase != model::Gang::Phase::ready) continue;
       model::ReplicaSignals& s = replica.signals;
       const auto grown = [&](const model::Signal& counter, double tokens) {
-        return model::Signal::of(counter.value + static_cast<std::int64_t>(share * tokens * in_seconds(kScrape)), kAge);
+        return model::Signal::measured(counter.value + static_cast<std::int64_t>(share * tokens * in_seconds(kScrape)),
+                                       kAge);
       };
       s.prompt_tokens_total = grown(s.prompt_tokens_total, kPromptTokens);
       s.generated_tokens_total = grown(s.generated_tokens_total, kAnswerTokens);
       const double running = share * kAnswerTokens * kTokenS[variant] * slow_[variant];
-      s.running = model::Signal::of(static_cast<std::int64_t>(running + 0.5), kAge);
-      s.waiting = model::Signal::of(0, kAge);
-      s.kv_usage_ppm = model::Signal::of(std::min<std::int64_t>(s.running.value * 3000, 1'000'000), kAge);
-      s.ttft_p99_us = model::Signal::of(100'000, kAge);
+      s.running = model::Signal::measured(static_cast<std::int64_t>(running + 0.5), kAge);
+      s.waiting = model::Signal::measured(0, kAge);
+      s.kv_usage_ppm = model::Signal::measured(std::min<std::int64_t>(s.running.value * 3000, 1'000'000), kAge);
+      s.ttft_p99_us = model::Signal::measured(100'000, kAge);
       if (silent_[variant]) s.waiting.state = s.running.state = model::Signal::State::missing;
     }
   }
@@ -161,8 +162,8 @@ TEST(DecideMix, SwitchesToTheCheaperVariantAndStopsNothingBeforeItServes) {
     if (i > 4)
       least_capacity = std::min(least_capacity, capacity - static_cast<double>(decision.sizing->demand_milli) / 1000.0);
   }
-  EXPECT_EQ(mix.of(0).current, 0);
-  EXPECT_GT(mix.of(1).current, 6);
+  EXPECT_EQ(mix.role_of(0).current, 0);
+  EXPECT_GT(mix.role_of(1).current, 6);
   EXPECT_GE(least_capacity, 0) << "the serving replicas carried the load at all times";
 }
 
@@ -188,10 +189,10 @@ TEST(DecideMix, NeverSwitchesForLessThanTheSwitchCosts) {
   const Decision first = mix.pass(4, kSteadyLoad, memory);
   // The price at which both variants cost the same per worth, minus 1 %.
   const std::int64_t worth = first.sizing->mix->variants[1].worth_milli;
-  mix.of(1).supply.price_per_hour = {mix.of(0).supply.price_per_hour.count * worth / 1000 * 99 / 100};
+  mix.role_of(1).supply.price_per_hour = {mix.role_of(0).supply.price_per_hour.count * worth / 1000 * 99 / 100};
   Memory fresh;
   FluidMix again(6, 0);
-  again.of(1).supply.price_per_hour = mix.of(1).supply.price_per_hour;
+  again.role_of(1).supply.price_per_hour = mix.role_of(1).supply.price_per_hour;
   int switches = 0;
   for (int i = 0; i < 200; ++i) {
     const Decision decision = again.pass(kSteadyLoad, fresh);
@@ -205,21 +206,21 @@ TEST(DecideMix, NeverSwitchesForLessThanTheSwitchCosts) {
 
 TEST(DecideMix, TakesTheCheapVariantUpToItsMaximumAndTheRestFromTheOther) {
   FluidMix mix(6, 0);
-  mix.of(1).max = 4;
+  mix.role_of(1).max = 4;
   Memory memory;
   mix.pass(200, kSteadyLoad, memory);
-  EXPECT_GE(mix.of(1).current, 2) << "four, or fewer if a further switch would cost more than it saves";
-  EXPECT_GT(mix.of(0).current, 1);
-  EXPECT_LT(mix.of(0).current, 6);
+  EXPECT_GE(mix.role_of(1).current, 2) << "four, or fewer if a further switch would cost more than it saves";
+  EXPECT_GT(mix.role_of(0).current, 1);
+  EXPECT_LT(mix.role_of(0).current, 6);
 }
 
 TEST(DecideMix, AVariantWithoutRoomIsNotPlanned) {
   FluidMix mix(4, 0);
-  mix.of(1).supply.more = 0;
+  mix.role_of(1).supply.further_replicas = 0;
   Memory memory;
   const Decision decision = mix.pass(40, 2 * kSteadyLoad, memory);
-  EXPECT_EQ(mix.of(1).current, 0);
-  EXPECT_GT(mix.of(0).current, 6);
+  EXPECT_EQ(mix.role_of(1).current, 0);
+  EXPECT_GT(mix.role_of(0).current, 6);
   EXPECT_EQ(decision.sizing->mix->variants[1].most, 0);
 }
 
@@ -227,30 +228,30 @@ TEST(DecideMix, AVariantWithCapacityErrorsIsNotPlannedForAWhile) {
   FluidMix mix(6, 0);
   mix.withhold(1);
   Memory memory;
-  for (int i = 0; i < 60 && mix.of(1).current == 0; ++i) mix.pass(kSteadyLoad, memory);
-  EXPECT_GT(mix.of(1).current, 0) << "it was requested because it is cheaper";
-  mix.of(1).supply.refused = true;
+  for (int i = 0; i < 60 && mix.role_of(1).current == 0; ++i) mix.pass(kSteadyLoad, memory);
+  EXPECT_GT(mix.role_of(1).current, 0) << "it was requested because it is cheaper";
+  mix.role_of(1).supply.refused = true;
   const Decision refused = mix.pass(kSteadyLoad, memory);
-  EXPECT_EQ(mix.of(1).current, 0);
+  EXPECT_EQ(mix.role_of(1).current, 0);
   EXPECT_GT(refused.sizing->mix->variants[1].denied, minutes(9));
-  mix.of(1).supply.refused = false;
+  mix.role_of(1).supply.refused = false;
   mix.pass(36, kSteadyLoad, memory);
-  EXPECT_EQ(mix.of(1).current, 0) << "nine minutes later";
-  EXPECT_GE(mix.of(0).current, 4);
+  EXPECT_EQ(mix.role_of(1).current, 0) << "nine minutes later";
+  EXPECT_GE(mix.role_of(0).current, 4);
   mix.withhold(1, false);
   mix.pass(120, kSteadyLoad, memory);
-  EXPECT_GT(mix.of(1).current, 0) << "after the waiting time";
+  EXPECT_GT(mix.role_of(1).current, 0) << "after the waiting time";
 }
 
 TEST(DecideMix, TheOtherVariantsCarryAMinimumWithoutGpus) {
   FluidMix mix(4, 0);
-  mix.of(1).min = 4;
+  mix.role_of(1).min = 4;
   mix.withhold(1);
-  mix.of(1).supply.refused = true;
+  mix.role_of(1).supply.refused = true;
   Memory memory;
   const Decision decision = mix.pass(60, kSteadyLoad, memory);
-  EXPECT_EQ(mix.of(1).current, 4) << "the minimum still holds";
-  EXPECT_GE(mix.of(0).current * 1000, decision.sizing->mix->target_milli);
+  EXPECT_EQ(mix.role_of(1).current, 4) << "the minimum still holds";
+  EXPECT_GE(mix.role_of(0).current * 1000, decision.sizing->mix->target_milli);
 }
 
 TEST(DecideMix, AReplicaThatWaitsTooLongForGpusCountsAsDenied) {
@@ -260,26 +261,26 @@ TEST(DecideMix, AReplicaThatWaitsTooLongForGpusCountsAsDenied) {
   ReplicaCount most_asked = 0;
   for (int i = 0; i < 60; ++i) {
     mix.pass(2 * kSteadyLoad, memory);
-    most_asked = std::max(most_asked, mix.of(1).current);
-    if (most_asked > 0 && mix.of(1).current == 0) break;
+    most_asked = std::max(most_asked, mix.role_of(1).current);
+    if (most_asked > 0 && mix.role_of(1).current == 0) break;
   }
   EXPECT_GT(most_asked, 0);
-  EXPECT_EQ(mix.of(1).current, 0);
+  EXPECT_EQ(mix.role_of(1).current, 0);
   mix.pass(6, 2 * kSteadyLoad, memory);
-  EXPECT_EQ(mix.of(1).current, 0);
-  EXPECT_GE(mix.of(0).current, 6);
+  EXPECT_EQ(mix.role_of(1).current, 0);
+  EXPECT_GE(mix.role_of(0).current, 6);
 }
 
 TEST(DecideMix, DoesNotScaleToZeroShortlyBeforeAWindow) {
   FluidMix mix(1, 0);
   const std::vector<model::BoundsWindow> windows = {
       {*Cron::parse("0 1 * * *"), std::chrono::hours(1), 3, std::nullopt}};
-  mix.of(0).windows = &windows;
+  mix.role_of(0).windows = &windows;
   Memory memory;
   std::vector<ReplicaCount> seen;
   for (int i = 0; i < 4 * 60; ++i) {
     mix.pass(0, memory);
-    if (seen.empty() || seen.back() != mix.of(0).current) seen.push_back(mix.of(0).current);
+    if (seen.empty() || seen.back() != mix.role_of(0).current) seen.push_back(mix.role_of(0).current);
   }
   EXPECT_EQ(seen, (std::vector<ReplicaCount>{1, 0, 3}));
   EXPECT_EQ(mix.ready(0), 3);
@@ -289,25 +290,25 @@ TEST(DecideMix, ASilentReplicaPreventsScaleDownOfEveryVariant) {
   FluidMix mix(6, 6);
   Memory memory;
   mix.pass(6, kSteadyLoad, memory);
-  const ReplicaCount before[] = {mix.of(0).current, mix.of(1).current};
+  const ReplicaCount before[] = {mix.role_of(0).current, mix.role_of(1).current};
   mix.silence(1);
   for (int i = 0; i < 200; ++i) {
     mix.pass(kSteadyLoad / 8, memory);
-    EXPECT_GE(mix.of(0).current, before[0]);
-    EXPECT_GE(mix.of(1).current, before[1]);
+    EXPECT_GE(mix.role_of(0).current, before[0]);
+    EXPECT_GE(mix.role_of(1).current, before[1]);
   }
 }
 
 TEST(DecideMix, DoesNotPlanAVariantOnWhichASingleRequestMissesTheSlo) {
   FluidMix mix(6, 2);
-  for (std::uint32_t i = 0; i < 2; ++i) mix.of(i).slo.tpot = std::chrono::milliseconds(15);
+  for (std::uint32_t i = 0; i < 2; ++i) mix.role_of(i).slo.tpot = std::chrono::milliseconds(15);
   mix.slow(1, 2);
   Memory memory;
   const Decision decision = mix.pass(160, kSteadyLoad, memory);
   EXPECT_TRUE(decision.sizing->mix->variants[1].out_of_reach);
   EXPECT_EQ(decision.sizing->mix->variants[1].worth_milli, 0);
-  EXPECT_EQ(mix.of(1).current, 0);
-  EXPECT_GT(mix.of(0).current, 0);
+  EXPECT_EQ(mix.role_of(1).current, 0);
+  EXPECT_GT(mix.role_of(0).current, 0);
 }
 
 TEST(DecideMix, CountsGpusIfAPriceIsUnknown) {
@@ -316,13 +317,13 @@ TEST(DecideMix, CountsGpusIfAPriceIsUnknown) {
   Memory memory;
   const Decision decision = mix.pass(200, kSteadyLoad, memory);
   EXPECT_FALSE(decision.sizing->mix->in_usd);
-  EXPECT_EQ(mix.of(1).current, 0) << "one H100 does the work of more than two A100";
+  EXPECT_EQ(mix.role_of(1).current, 0) << "one H100 does the work of more than two A100";
 }
 
 TEST(DecideMix, LearnsTheStepTimesOfEachVariant) {
   FluidMix mix(4, 4);
   mix.price(1, 4);
-  mix.of(1).min = 4;
+  mix.role_of(1).min = 4;
   mix.slow(1, 1.6);
   Memory memory;
   const Decision decision = mix.pass(100, kSteadyLoad, memory);
@@ -332,33 +333,33 @@ TEST(DecideMix, LearnsTheStepTimesOfEachVariant) {
 
 TEST(DecideMix, IsStableUnderASteadyLoad) {
   FluidMix mix(6, 0);
-  mix.of(1).max = 4;
+  mix.role_of(1).max = 4;
   Memory memory;
   mix.pass(240, kSteadyLoad, memory);
-  const ReplicaCount settled[] = {mix.of(0).current, mix.of(1).current};
+  const ReplicaCount settled[] = {mix.role_of(0).current, mix.role_of(1).current};
   int changes = 0;
   for (int i = 0; i < 480; ++i) changes += mix.pass(kSteadyLoad, memory).plan.actions.empty() ? 0 : 1;
   EXPECT_LE(changes, 2);
-  EXPECT_LE(mix.of(0).current, settled[0]);
+  EXPECT_LE(mix.role_of(0).current, settled[0]);
 }
 
 TEST(DecideMix, RespondsToAFivefoldStepInTheFirstDecisionAfterIt) {
   FluidMix mix(6, 0);
-  mix.of(1).max = 4;
+  mix.role_of(1).max = 4;
   Memory memory;
   const Decision before = mix.pass(160, kSteadyLoad, memory);
   const Decision after = mix.pass(5 * kSteadyLoad, memory);
   EXPECT_TRUE(after.sizing->mix->covers);
-  EXPECT_GE(mix.of(0).current, 4 * before.sizing->demand_milli / 1000 - 4);
+  EXPECT_GE(mix.role_of(0).current, 4 * before.sizing->demand_milli / 1000 - 4);
 }
 
 TEST(DecideMix, WakesForRequestsInTheGateway) {
   FluidMix mix(0, 0);
   Memory memory;
   EXPECT_TRUE(mix.pass(0, memory).plan.actions.empty());
-  mix.of(0).gateway_waiting = model::Signal::of(7, seconds(1));
+  mix.role_of(0).gateway_waiting = model::Signal::measured(7, seconds(1));
   mix.pass(0, memory);
-  EXPECT_EQ(mix.of(0).current + mix.of(1).current, 1);
+  EXPECT_EQ(mix.role_of(0).current + mix.role_of(1).current, 1);
 }
 
 TEST(DecideMix, MemoryOfAMixSurvivesSavingAndParsing) {

@@ -91,10 +91,10 @@ Instant last_reading(const CapstanMemory& memory, Instant now) {
 
 /// Updates the starting replicas. The duration of a finished start is added to the lead times.
 void follow_starts(const RoleView& role, CapstanMemory& memory, Instant now) {
-  std::vector<CapstanMemory::Starting> starting;
+  std::vector<CapstanMemory::StartingReplica> starting;
   const Instant began = last_reading(memory, now);
   for (const RoleView::Replica& replica : role.replicas) {
-    const bool was = std::ranges::binary_search(memory.starting, replica.id, {}, &CapstanMemory::Starting::id);
+    const bool was = std::ranges::binary_search(memory.starting, replica.id, {}, &CapstanMemory::StartingReplica::id);
     if (replica.phase == Gang::Phase::pending || replica.phase == Gang::Phase::starting) {
       if (starting.size() < CapstanMemory::kReplicasMost) starting.push_back({replica.id});
     } else if (was && replica.phase == Gang::Phase::ready) {

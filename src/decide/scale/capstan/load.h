@@ -71,13 +71,15 @@ Load read_load(const RoleView& role, CapstanMemory& memory, Instant now);
 /// Time from a decision to a serving replica.
 struct Lead {
   Duration time{};
-  bool known = false;  ///< true: a start was measured, or the cluster states how long one takes
-  Duration usual{};    ///< like `time`, but ignores a start in progress that already takes longer
+  bool is_known = false;  ///< true: a start was measured, or the cluster states how long one takes
+  Duration typical{};     ///< like `time`, but ignores a start in progress that already takes longer
 };
 
-/// Returns a high quantile of the last starts, at least the age of the oldest start in progress. Before the first
-/// start, returns the cluster's estimate, else a guess.
+/// Returns the 75th percentile of the last measured start times, or the age of the oldest start in progress if that is
+/// longer. Until a start has been measured, the cluster's estimate takes the place of the percentile. Without an
+/// estimate, three minutes are assumed.
 /// @param variant  index of the variant
+/// @param leads    the last measured start times of the variant
 Lead lead_time(const RoleView& role, std::uint32_t variant, std::span<const Duration> leads, Instant now);
 
 /// Returns one view with the replicas of all variants of a mix, each marked with its variant's index.

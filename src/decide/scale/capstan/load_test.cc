@@ -13,10 +13,10 @@ RoleView::Replica replica(std::uint32_t id, Gang::Phase phase, std::int64_t toke
   RoleView::Replica made{{id}, phase, {}, {}};
   if (phase != Gang::Phase::ready) return made;
   model::ReplicaSignals& s = made.signals;
-  s.waiting = model::Signal::of(1, age);
-  s.running = model::Signal::of(10, age);
-  s.prompt_tokens_total = model::Signal::of(4 * tokens, age);
-  s.generated_tokens_total = model::Signal::of(tokens, age);
+  s.waiting = model::Signal::measured(1, age);
+  s.running = model::Signal::measured(10, age);
+  s.prompt_tokens_total = model::Signal::measured(4 * tokens, age);
+  s.generated_tokens_total = model::Signal::measured(tokens, age);
   return made;
 }
 
@@ -104,12 +104,12 @@ TEST(Load, PrefillReplicasDoNotDisplaceOwnReplicasAtTheLimit) {
 TEST(Load, AStartBecomesALeadTime) {
   CapstanMemory memory;
   RoleView role;
-  EXPECT_FALSE(lead_time(role, 0, memory.leads, {}).known);
+  EXPECT_FALSE(lead_time(role, 0, memory.leads, {}).is_known);
   load_of({replica(0, Gang::Phase::starting, 0)}, memory, 10);
   load_of({replica(0, Gang::Phase::ready, 0)}, memory, 45);
   ASSERT_EQ(memory.leads.size(), 1u);
   const Lead lead = lead_time(role, 0, memory.leads, {seconds(60)});
-  EXPECT_TRUE(lead.known);
+  EXPECT_TRUE(lead.is_known);
   EXPECT_EQ(lead.time, seconds(45));
 }
 
@@ -129,7 +129,7 @@ TEST(Load, ARepeatedReadingOfTheGatewayDoesNotChangeTheRate) {
   CapstanMemory memory;
   const auto queue_rate = [&](std::int64_t held, std::int64_t at) {
     RoleView role;
-    role.gateway_waiting = model::Signal::of(held);
+    role.gateway_waiting = model::Signal::measured(held);
     return read_load(role, memory, {seconds(at)}).queue_rate;
   };
   queue_rate(0, 0);
@@ -151,7 +151,7 @@ TEST(Load, AnEngineWithoutKvUsageIsAssumedToHoldAsMuchPerSequenceAsTheOthers) {
   CapstanMemory memory;
   const auto with_kv = [](std::uint32_t id, std::int64_t kv_ppm) {
     RoleView::Replica made = replica(id, Gang::Phase::ready, 5000);
-    if (kv_ppm > 0) made.signals.kv_usage_ppm = model::Signal::of(kv_ppm);
+    if (kv_ppm > 0) made.signals.kv_usage_ppm = model::Signal::measured(kv_ppm);
     return made;
   };
   const Load all = load_of({with_kv(0, 200'000), with_kv(1, 400'000)}, memory, 0);
@@ -167,7 +167,7 @@ TEST(Load, TtftIsUnknownIfPromptsAreComputedAndNoEngineReportsIt) {
   CapstanMemory memory;
   const auto read = [&](std::int64_t tokens, std::int64_t ttft_us, std::int64_t at) {
     RoleView::Replica made = replica(0, Gang::Phase::ready, tokens);
-    if (ttft_us > 0) made.signals.ttft_p99_us = model::Signal::of(ttft_us);
+    if (ttft_us > 0) made.signals.ttft_p99_us = model::Signal::measured(ttft_us);
     return load_of({made}, memory, at).ttft_unknown();
   };
   EXPECT_FALSE(read(5000, 0, 0)) << "it may be idle";
@@ -187,7 +187,7 @@ TEST(Load, RenumberedReplicasKeepTheirState) {
   EXPECT_EQ(memory.counters[0].id, model::GangId{15}) << "in the order of the new ids";
   EXPECT_EQ(memory.counters[0].generated_tokens, 7000);
   EXPECT_EQ(memory.counters[1].id, model::GangId{17});
-  EXPECT_EQ(memory.starting, (std::vector<CapstanMemory::Starting>{{model::GangId{12}}}));
+  EXPECT_EQ(memory.starting, (std::vector<CapstanMemory::StartingReplica>{{model::GangId{12}}}));
   renumber(memory, [](model::GangId id) { return model::GangId{20 - id.value}; });
   CapstanMemory without = before;
   without.counters.pop_back();

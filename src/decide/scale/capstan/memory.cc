@@ -92,7 +92,7 @@ void write(const CapstanMemory& memory, TextWriter& text, bool mix) {
   const auto add = [&](const auto& value) { text.add(value); };
   each_scalar(memory, add);
   text.rows(memory.counters, [&](const CapstanMemory::Counters& row) { each_field(row, add); });
-  text.rows(memory.starting, [&](const CapstanMemory::Starting& row) { add(row.id); });
+  text.rows(memory.starting, [&](const CapstanMemory::StartingReplica& row) { add(row.id); });
   text.rows(memory.forecasts, [&](const CapstanMemory::Forecast& row) { add(row.due), add(row.milli); });
   text.rows(memory.leads, add);
   text.rows(memory.need_peaks, [&](const CapstanMemory::NeedPeak& row) { add(row.at), add(row.milli); });
@@ -109,7 +109,7 @@ void read(CapstanMemory& memory, TextReader& text, bool mix) {
   const auto take = [&](auto& value) { text.read(value); };
   each_scalar(memory, take);
   text.rows(memory.counters, [&](CapstanMemory::Counters& row) { each_field(row, take); });
-  text.rows(memory.starting, [&](CapstanMemory::Starting& row) { take(row.id); });
+  text.rows(memory.starting, [&](CapstanMemory::StartingReplica& row) { take(row.id); });
   text.rows(memory.forecasts, [&](CapstanMemory::Forecast& row) { take(row.due), take(row.milli); });
   text.rows(memory.leads, take);
   text.rows(memory.need_peaks, [&](CapstanMemory::NeedPeak& row) { take(row.at), take(row.milli); });

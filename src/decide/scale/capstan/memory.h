@@ -35,9 +35,9 @@ struct CapstanMemory {
     friend bool operator==(const Counters&, const Counters&) = default;
   };
   /// A replica that did not serve yet at the last decision.
-  struct Starting {
+  struct StartingReplica {
     model::GangId id;
-    friend bool operator==(const Starting&, const Starting&) = default;
+    friend bool operator==(const StartingReplica&, const StartingReplica&) = default;
   };
   /// Demand predicted for a future moment.
   struct Forecast {
@@ -68,9 +68,9 @@ struct CapstanMemory {
   Duration observed{};  ///< time with load from which the mean request was learned, up to a limit
   Instant last_used;    ///< last time that a request ran or waited, or a token was generated
 
-  std::vector<Counters> counters;  ///< counters, ordered by replica id
-  std::vector<Starting> starting;  ///< starting replicas, ordered by id
-  Instant gateway_at;              ///< time of the last reading of the gateway
+  std::vector<Counters> counters;         ///< counters, ordered by replica id
+  std::vector<StartingReplica> starting;  ///< starting replicas, ordered by id
+  Instant gateway_at;                     ///< time of the last reading of the gateway
   std::int64_t gateway_waiting = 0;
   std::int64_t gateway_rate_milli = 0;
 

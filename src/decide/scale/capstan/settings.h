@@ -11,11 +11,11 @@ struct Capstan {
   Duration sync_period = std::chrono::seconds(5);
   std::int64_t attainment_ppm = 0;  ///< share of requests that must meet the SLO; 0: as stated in the service's SLO
   /// Condition under which the last replicas of a service with a minimum of 0 are stopped.
-  enum class ToZero : std::uint8_t {
+  enum class ScaleToZero : std::uint8_t {
     within_slo,  ///< the requests that a cold start delays fit the SLO's error budget; else some replicas stay warm
     after_idle,  ///< the service was idle for long enough; the first requests then wait for a cold start
   };
-  ToZero to_zero = ToZero::within_slo;
+  ScaleToZero to_zero = ScaleToZero::within_slo;
   friend bool operator==(const Capstan&, const Capstan&) = default;
 };
 

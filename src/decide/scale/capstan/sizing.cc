@@ -58,7 +58,7 @@ Sizing sizing_of(const Step& step) {
   add_capacity(s, step);
   add_need(s, step.need);
   s.lead = step.lead;
-  s.missed_ppm = to_ppm(step.missed);
+  s.missed_ppm = to_ppm(step.missed_share);
   s.window = step.window;
   if (step.window > Duration{}) s.window_milli = to_milli(highest_need(step.memory, step.now - step.window));
   s.warm = step.warm;

@@ -29,19 +29,20 @@ struct VariantSizing {
   bool out_of_reach = false;
   /// Capacity of a replica in replicas of the first variant, thousandths; 0: not used for planning.
   std::int64_t worth_milli = 0;
-  Duration lead{};                     ///< time from a decision to a serving replica
-  MicroUsd price_per_hour{};           ///< price of one replica; 0: unknown
-  GpuCount gpus = 0;                   ///< GPUs of one replica
-  std::optional<ReplicaCount> more{};  ///< further replicas that fit; empty: unknown
+  Duration lead{};                                 ///< time from a decision to a serving replica
+  MicroUsd price_per_hour{};                       ///< price of one replica; 0: unknown
+  GpuCount gpus = 0;                               ///< GPUs of one replica
+  std::optional<ReplicaCount> further_replicas{};  ///< further replicas that fit; empty: unknown
   Duration denied{};         ///< remaining time without plans for this variant, because its GPUs were unavailable
   ReplicaCount current = 0;  ///< requested replicas
   /// Fewest replicas that may be chosen.
   ReplicaCount least = 0;
-  ReplicaCount most = 0;                ///< most replicas that may be chosen
-  ReplicaCount chosen = 0;              ///< replicas in the cheapest mix, switching costs included
-  ReplicaCount from_zero = 0;           ///< replicas in the cheapest mix if no replica existed yet
-  std::optional<ReplicaCount> alone{};  ///< replicas needed of this variant alone; empty: not enough are available
-  ReplicaCount desired = 0;             ///< replicas to request, including ones whose replacements do not serve yet
+  ReplicaCount most = 0;       ///< most replicas that may be chosen
+  ReplicaCount chosen = 0;     ///< replicas in the cheapest mix, switching costs included
+  ReplicaCount from_zero = 0;  ///< replicas in the cheapest mix if no replica existed yet
+  std::optional<ReplicaCount>
+      replicas_alone{};      ///< replicas needed of this variant alone; empty: not enough are available
+  ReplicaCount desired = 0;  ///< replicas to request, including ones whose replacements do not serve yet
 };
 
 /// The chosen number of replicas of each variant. Prices are per hour: in millionths of a USD, or in milli-GPUs if a

@@ -91,7 +91,7 @@ bool as_planned(const Step& step) {
 double Step::serving() const {
   double sum = 0;
   for (std::size_t i = 0; i < variants.size(); ++i) {
-    sum += static_cast<double>(load.variants[i].serving) * variants[i].worth;
+    sum += static_cast<double>(load.variants[i].serving) * variants[i].relative_capacity;
   }
   return sum;
 }
@@ -101,7 +101,7 @@ double Step::counted() const {
   for (std::size_t i = 0; i < variants.size(); ++i) {
     const Load::VariantLoad& seen = load.variants[i];
     const ReplicaCount coming = variants[i].denied ? seen.loading : seen.starting();
-    sum += static_cast<double>(seen.serving + coming) * variants[i].worth;
+    sum += static_cast<double>(seen.serving + coming) * variants[i].relative_capacity;
   }
   return sum;
 }
@@ -224,11 +224,12 @@ void compute_worths(Step& step, const model::Slo& slo) {
     std::int64_t& known = step.memory.alternatives[i - 1].worth_milli;
     const std::int64_t now = std::max<std::int64_t>(to_milli(std::min(worth, kWorthMost)), 1);
     if (known == 0 || std::abs(now - known) * kWorthParts > known) known = now;
-    variant.worth = static_cast<double>(known) / 1000.0;
+    variant.relative_capacity = static_cast<double>(known) / 1000.0;
   }
   const auto in_reach = [](const VariantStep& variant) { return !variant.capacity.out_of_reach; };
   if (std::ranges::none_of(step.variants, in_reach)) return;
-  for (VariantStep& variant : step.variants) variant.worth = in_reach(variant) ? variant.worth : 0;
+  for (VariantStep& variant : step.variants)
+    variant.relative_capacity = in_reach(variant) ? variant.relative_capacity : 0;
 }
 
 /// Stops planning for a while with a variant whose purchases fail with capacity errors or whose replicas wait too long
@@ -241,7 +242,7 @@ void follow_denials(Step& step) {
     Instant& until = variant_memory(step.memory, i).denied_until;
     if (seen.pending > 0 && (supply.refused || seen.without_gpus >= kGpuTimeout)) until = step.now + kDeniedFor;
     // A variant near its bound could otherwise enter and leave the plan with every decision.
-    if (step.variants[i].worth == 0) until = step.now + kDeniedFor;
+    if (step.variants[i].relative_capacity == 0) until = step.now + kDeniedFor;
     step.variants[i].denied = supply.refused || step.now < until;
   }
 }
@@ -255,8 +256,8 @@ ReplicaCount minimum_ahead(const VariantStep& variant, const Step& step) {
   const auto within = [&](Duration ahead) {
     return model::bounds_at({role.min, role.max}, *role.windows, step.now, ahead + step.policy.sync_period).min;
   };
-  const Duration lead = variant.lead.usual;
-  const Duration start = variant.lead.known ? lead : std::max<Duration>(lead, kAheadUnknown);
+  const Duration lead = variant.lead.typical;
+  const Duration start = variant.lead.is_known ? lead : std::max<Duration>(lead, kAheadUnknown);
   const Duration round_trip = std::max<Duration>(2 * lead, kAheadUnknown);
   return std::max(within(start), std::min(role.current, within(round_trip)));
 }
@@ -268,11 +269,11 @@ void follow_leads(Step& step) {
     VariantStep& variant = step.variants[i];
     variant.lead = lead_time(step.role, i, variant_memory(step.memory, i).leads, step.now);
     variant.min = minimum_ahead(variant, step);
-    const bool counts = !variant.denied && (variant.lead.known || !longest.known);
-    if (i == 0 || (counts && (variant.lead.time > longest.time || !longest.known))) longest = variant.lead;
+    const bool counts = !variant.denied && (variant.lead.is_known || !longest.is_known);
+    if (i == 0 || (counts && (variant.lead.time > longest.time || !longest.is_known))) longest = variant.lead;
   }
   step.lead = longest.time;
-  step.lead_known = longest.known;
+  step.lead_known = longest.is_known;
 }
 
 /// Returns the share of requests that must meet the SLO.
@@ -303,20 +304,20 @@ void follow_wakes(Step& step) {
     record_wakes(step, late);
     if (step.now - step.memory.episodes.back().began > late) return;
   }
-  if (step.policy.to_zero == Capstan::ToZero::after_idle) return;
+  if (step.policy.to_zero == Capstan::ScaleToZero::after_idle) return;
   step.warm = minimum_warm(step.memory, target_of(step), late, step.now);
 }
 
 /// Updates the error budget from the observed misses.
 void follow_misses(Step& step, const model::Slo& slo) {
-  step.missed = missed_share(step, slo);
+  step.missed_share = missed_share(step, slo);
   if (step.load.idle()) return;
   const double target = target_of(step);
   const double busy = step.load.prompt_rate * step.unit().prompt_s + step.load.generated_rate * step.unit().decode_s;
   const double use = busy / std::max(step.serving(), 1.0);
   // If no engine reports first tokens, the absence of late ones proves nothing.
-  const bool is_conclusive = slo.ttft <= Duration{} || !step.load.ttft_unknown() || step.missed > 1 - target;
-  if (is_conclusive) spend_budget({step.missed, use, target, as_planned(step), step.since_last}, step.memory);
+  const bool is_conclusive = slo.ttft <= Duration{} || !step.load.ttft_unknown() || step.missed_share > 1 - target;
+  if (is_conclusive) spend_budget({step.missed_share, use, target, as_planned(step), step.since_last}, step.memory);
   step.memory.last_used = step.now;
 }
 

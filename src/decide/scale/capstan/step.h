@@ -22,7 +22,7 @@ struct VariantStep {
   ReplicaCount min = 0;            ///< minimum, including scheduled floors that begin before a new replica could serve
   EngineEstimate engine;
   Capacity capacity;
-  double worth = 1;  ///< capacity of one of its replicas; 0: not used for planning
+  double relative_capacity = 1;  ///< capacity of one of its replicas; 0: not used for planning
   Lead lead;
   bool denied = false;  ///< true: its GPUs are unavailable now
 };
@@ -56,7 +56,7 @@ struct Step {
   std::vector<VariantStep> variants;  ///< variants in the order of `load.variants`
   Duration lead{};                    ///< time from a decision to a serving replica, of the slowest variant
   bool lead_known = false;
-  double missed = 0;                 ///< estimated share of requests that miss their SLO now
+  double missed_share = 0;           ///< estimated share of requests that miss their SLO now
   std::optional<WarmSizing> warm{};  ///< set while there is no load and cold starts count against the SLO
   RequiredReplicas need{};
   Duration window{};  ///< time for which a lower count must have sufficed

@@ -44,9 +44,9 @@ TEST(Step, TheWorthOfAReplicaIsTheRatioOfServiceTimesForTheSameRequests) {
   const Capacity& h100 = step.variants[0].capacity;
   const Capacity& a100 = step.variants[1].capacity;
   const double ratio = step.shape.prompt_per_output;
-  EXPECT_NEAR(step.variants[1].worth, (ratio * h100.prompt_s + h100.decode_s) / (ratio * a100.prompt_s + a100.decode_s),
-              0.001);
-  EXPECT_DOUBLE_EQ(step.serving(), 1 + 2 * step.variants[1].worth);
+  EXPECT_NEAR(step.variants[1].relative_capacity,
+              (ratio * h100.prompt_s + h100.decode_s) / (ratio * a100.prompt_s + a100.decode_s), 0.001);
+  EXPECT_DOUBLE_EQ(step.serving(), 1 + 2 * step.variants[1].relative_capacity);
   EXPECT_DOUBLE_EQ(step.sequences_serving(), static_cast<double>(h100.batch + 2 * a100.batch));
 }
 
@@ -68,7 +68,7 @@ TEST(Step, APendingReplicaWithUnavailableGpusIsNotCounted) {
   const Step& step = seen.at({minutes(1)});
   EXPECT_TRUE(step.variants[1].denied);
   EXPECT_FALSE(step.variants[0].denied);
-  EXPECT_DOUBLE_EQ(step.counted(), 1 + step.variants[1].worth) << "the starting replica has its GPUs";
+  EXPECT_DOUBLE_EQ(step.counted(), 1 + step.variants[1].relative_capacity) << "the starting replica has its GPUs";
   seen.role.alternatives[0].supply.refused = false;
   EXPECT_TRUE(seen.at({minutes(3)}).variants[1].denied) << "denied for a while";
   seen.role = merged_variants(h100_and({}));

@@ -17,8 +17,8 @@ constexpr ReplicaCount kStepPart = 10;  // a step is a tenth of the replicas, at
 /// One signal compared with its two bounds.
 struct Rule {
   Kind kind = Kind::waiting;
-  ReplicaCount wanted = 0;  ///< replicas that this signal alone asks for
-  MetricReading reading;    ///< for the explanation
+  ReplicaCount proposed = 0;  ///< replicas that this signal alone asks for
+  MetricReading reading;      ///< for the explanation
   bool above = false;
   bool below = false;
 };
@@ -41,8 +41,8 @@ struct RulesInput {
   double mean(double total) const { return total / static_cast<double>(serving); }
   ReplicaCount fewer() const { return serving - std::max<ReplicaCount>(1, serving / kStepPart); }
   ReplicaCount more() const { return serving + std::max<ReplicaCount>(1, serving / kStepPart); }
-  ReplicaCount sized_for_loss(ReplicaCount wanted) const {
-    return role.spread ? size_for_loss(*role.spread, wanted).asked : wanted;
+  ReplicaCount sized_for_loss(ReplicaCount proposed) const {
+    return role.spread ? size_for_loss(*role.spread, proposed).required : proposed;
   }
   /// Returns the replicas that bring the mean to its bound: at least one more, at most double.
   ReplicaCount for_total(double total, double bound) const {
@@ -52,7 +52,7 @@ struct RulesInput {
 
 std::int64_t rounded(double value) { return static_cast<std::int64_t>(std::clamp(value, -1e15, 1e15)); }
 
-Rule rule_of(const RulesInput& input, Kind kind, double value, std::int64_t target, ReplicaCount wanted) {
+Rule rule_of(const RulesInput& input, Kind kind, double value, std::int64_t target, ReplicaCount proposed) {
   Rule rule;
   rule.reading.kind = kind;
   rule.reading.valid = true;
@@ -63,7 +63,7 @@ Rule rule_of(const RulesInput& input, Kind kind, double value, std::int64_t targ
   rule.reading.ratio_per_mille = target > 0 ? rounded(value * 1000 / static_cast<double>(target)) : 0;
   rule.reading.filled_ratio_per_mille = rule.reading.ratio_per_mille;  // the rules assume no values
   rule.kind = kind;
-  rule.reading.wanted = rule.wanted = input.sized_for_loss(wanted);
+  rule.reading.proposed = rule.proposed = input.sized_for_loss(proposed);
   return rule;
 }
 
@@ -107,9 +107,9 @@ double tpot_s(const Load::ReplicaLoad& replica) {
   return replica.generated_rate > 0 ? replica.running / replica.generated_rate : 0;
 }
 
-Rule latency_rule(const RulesInput& input, Kind kind, Duration bound, double (*of)(const Load::ReplicaLoad&)) {
+Rule latency_rule(const RulesInput& input, Kind kind, Duration bound, double (*value_of)(const Load::ReplicaLoad&)) {
   std::vector<double> values;
-  for (const Load::ReplicaLoad& replica : input.load.replicas) values.push_back(of(replica));
+  for (const Load::ReplicaLoad& replica : input.load.replicas) values.push_back(value_of(replica));
   const double slow_us = slowest_decile(std::move(values)) * 1e6, bound_us = static_cast<double>(bound.count()) * 1e-3;
   Rule rule = rule_of(input, kind, slow_us, rounded(bound_us), input.more());
   rule.above = slow_us > bound_us;
@@ -167,15 +167,17 @@ model::Reason crossed(const MetricReading& reading, const Decision& decision) {
   const std::int64_t value = reading.mean_milli / 1000;
   switch (reading.kind) {
     case Kind::kv:
-      return {ReasonCode::kv_above_bound, {value / 10'000, reading.target / 10'000, reading.wanted, decision.counted}};
+      return {ReasonCode::kv_above_bound,
+              {value / 10'000, reading.target / 10'000, reading.proposed, decision.counted}};
     case Kind::ttft:
-      return {ReasonCode::ttft_above_bound, {value / 1000, reading.target / 1000, reading.wanted, decision.counted}};
+      return {ReasonCode::ttft_above_bound, {value / 1000, reading.target / 1000, reading.proposed, decision.counted}};
     case Kind::tpot:
-      return {ReasonCode::tpot_above_bound, {value / 1000, reading.target / 1000, reading.wanted, decision.counted}};
+      return {ReasonCode::tpot_above_bound, {value / 1000, reading.target / 1000, reading.proposed, decision.counted}};
     case Kind::goodput:
-      return {ReasonCode::goodput_below_bound, {value / 1000, reading.target / 1000, reading.wanted, decision.counted}};
+      return {ReasonCode::goodput_below_bound,
+              {value / 1000, reading.target / 1000, reading.proposed, decision.counted}};
     default:
-      return {ReasonCode::queue_above_target, {reading.total, reading.target, reading.wanted, decision.counted}};
+      return {ReasonCode::queue_above_target, {reading.total, reading.target, reading.proposed, decision.counted}};
   }
 }
 
@@ -185,7 +187,7 @@ void keep_spread(Decision& decision, const RulesInput& input) {
   if (!input.role.spread) return;
   decision.spread = size_for_loss(*input.role.spread, input.serving);
   const SpreadSizing& s = *decision.spread;
-  if (decision.wanted != decision.current) return;
+  if (decision.proposed != decision.current) return;
   const auto level = static_cast<std::int64_t>(s.level);
   if (!s.possible()) {
     decision.why = {ReasonCode::loss_not_survived, {s.domains, s.need, level}};
@@ -201,16 +203,16 @@ void apply_rules(Decision& decision, const RulesInput& input, const std::vector<
   std::int64_t not_below = 0;
   for (const Rule& rule : rules) {
     decision.readings.push_back(rule.reading);
-    if (!rule.above) decision.readings.back().wanted = rule.below ? fewer : decision.current;
-    if (rule.above && (most == nullptr || rule.wanted > most->wanted)) most = &rule;
+    if (!rule.above) decision.readings.back().proposed = rule.below ? fewer : decision.current;
+    if (rule.above && (most == nullptr || rule.proposed > most->proposed)) most = &rule;
     not_below += !rule.below;
   }
   const ReplicaCount silent = silent_replicas(input);
-  if (most != nullptr && most->wanted > decision.current) {
-    decision.wanted = most->wanted;
+  if (most != nullptr && most->proposed > decision.current) {
+    decision.proposed = most->proposed;
     decision.why = crossed(most->reading, decision);
   } else if (most != nullptr) {
-    decision.why = {ReasonCode::rules_on_the_way, {input.load.starting, most->wanted}};
+    decision.why = {ReasonCode::rules_on_the_way, {input.load.starting, most->proposed}};
   } else if (silent > 0 || rules.empty()) {
     decision.why = {ReasonCode::signal_missing, {silent, input.load.expected_readings}};
   } else if (not_below > 0) {
@@ -218,8 +220,8 @@ void apply_rules(Decision& decision, const RulesInput& input, const std::vector<
   } else if (input.load.starting > 0) {
     decision.why = {ReasonCode::rules_starting, {static_cast<std::int64_t>(rules.size()), input.load.starting}};
   } else {
-    decision.wanted = fewer;
-    decision.why = {ReasonCode::rules_all_below, {whole_seconds(input.policy.cool_down), decision.wanted}};
+    decision.proposed = fewer;
+    decision.why = {ReasonCode::rules_all_below, {whole_seconds(input.policy.cool_down), decision.proposed}};
   }
 }
 
@@ -228,8 +230,8 @@ void wake(Decision& decision, const RoleView& role, const Load& load) {
   const RequestCount held = load.gateway_read ? rounded(load.held) : 0;
   decision.why = {ReasonCode::demand_unknown, {decision.current}};
   if (held > 0 && decision.current == 0) {
-    decision.wanted = std::max<ReplicaCount>(1, role.min);
-    decision.why = {ReasonCode::wake_for_waiting, {held, decision.wanted}};
+    decision.proposed = std::max<ReplicaCount>(1, role.min);
+    decision.why = {ReasonCode::wake_for_waiting, {held, decision.proposed}};
   }
 }
 
@@ -237,15 +239,16 @@ void wake(Decision& decision, const RoleView& role, const Load& load) {
 void limit(Decision& decision, const RoleView& role, const Rules& policy, Memory& memory, Instant now) {
   HpaSettings window;
   window.downscale_stabilization = policy.cool_down;
-  decision.held_to = stabilize(memory, window, role.current, decision.wanted, now);
-  decision.desired = std::clamp(decision.held_to, role.min, role.max);
-  if (decision.desired < decision.held_to) decision.why = {ReasonCode::at_maximum, {decision.held_to, role.max}};
-  if (decision.desired > decision.held_to) decision.why = {ReasonCode::at_minimum, {decision.held_to, role.min}};
+  decision.stabilized = stabilize(memory, window, role.current, decision.proposed, now);
+  decision.desired = std::clamp(decision.stabilized, role.min, role.max);
+  if (decision.desired < decision.stabilized) decision.why = {ReasonCode::at_maximum, {decision.stabilized, role.max}};
+  if (decision.desired > decision.stabilized) decision.why = {ReasonCode::at_minimum, {decision.stabilized, role.min}};
   // The window is the cause if the signals ask for fewer now, even if the window holds a count above the maximum.
-  const bool held = decision.held_to > decision.wanted && decision.desired > std::max(decision.wanted, role.min);
-  decision.is_stated = decision.desired < decision.held_to && !held;
+  const bool held = decision.stabilized > decision.proposed && decision.desired > std::max(decision.proposed, role.min);
+  decision.is_stated = decision.desired < decision.stabilized && !held;
   if (held) {
-    decision.why = {ReasonCode::cooling_down, {decision.wanted, decision.held_to, whole_seconds(policy.cool_down)}};
+    decision.why = {ReasonCode::cooling_down,
+                    {decision.proposed, decision.stabilized, whole_seconds(policy.cool_down)}};
   }
 }
 

@@ -51,12 +51,12 @@ struct RuledService {
     if (readings.tpot_ms > 0) generated += kRunning * 15'000 / readings.tpot_ms;
     for (RoleView::Replica& replica : role.replicas) {
       model::ReplicaSignals& s = replica.signals;
-      s.waiting = Signal::of(readings.waiting);
-      s.running = Signal::of(kRunning);
-      s.kv_usage_ppm = Signal::of(readings.kv_percent * 10'000);
-      s.ttft_p99_us = Signal::of(readings.ttft_ms * 1000);
-      s.prompt_tokens_total = Signal::of(generated);
-      s.generated_tokens_total = Signal::of(generated);
+      s.waiting = Signal::measured(readings.waiting);
+      s.running = Signal::measured(kRunning);
+      s.kv_usage_ppm = Signal::measured(readings.kv_percent * 10'000);
+      s.ttft_p99_us = Signal::measured(readings.ttft_ms * 1000);
+      s.prompt_tokens_total = Signal::measured(generated);
+      s.generated_tokens_total = Signal::measured(generated);
     }
   }
 
@@ -80,7 +80,7 @@ struct RulesRow {
   std::string what;
   Rules::ScaleOn on;
   Readings readings;
-  ReplicaCount wanted;
+  ReplicaCount proposed;
   ReasonCode why;
 };
 
@@ -121,7 +121,7 @@ TEST(Rules, AppliesEachThreshold) {
     rules.cool_down = 0s;
     service.pass(rules, row.readings, 1);
     const Decision decision = service.pass(rules, row.readings, 1);
-    EXPECT_EQ(decision.desired, row.wanted) << row.what;
+    EXPECT_EQ(decision.desired, row.proposed) << row.what;
     EXPECT_EQ(model::name(decision.why.code), model::name(row.why)) << row.what;
   }
 }
@@ -220,7 +220,7 @@ TEST(Rules, WakesForRequestsInTheGateway) {
   RuledService service(0);
   service.role.min = 0;
   EXPECT_EQ(service.decide_now({}).desired, 0);
-  service.role.gateway_waiting = Signal::of(3);
+  service.role.gateway_waiting = Signal::measured(3);
   const Decision woken = service.decide_now({});
   EXPECT_EQ(woken.desired, 1);
   EXPECT_EQ(woken.why.code, ReasonCode::wake_for_waiting);

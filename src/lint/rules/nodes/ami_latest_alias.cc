@@ -1,7 +1,5 @@
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "lint/pools.h"
 #include "lint/rule.h"
 
@@ -18,14 +16,6 @@ const Object* gpu_pool(const Subject& s) {
   return nullptr;
 }
 
-/// Returns true if the pool's nodes live less than a day, so that they are new anyway.
-bool is_short_lived(const Pool& pool) {
-  constexpr std::int64_t kDayS = 86'400;
-  const Value& in_node = (*pool.node)["expireAfter"];
-  const Value& expiry = in_node ? in_node : at(*pool.spec, "disruption.expireAfter");
-  return seconds_of(expiry.text).value_or(kDayS) < kDayS;
-}
-
 void check(const Subject& s) {
   for (const Value& term : s.object["spec"]["amiSelectorTerms"].children()) {
     const Value& alias = term["alias"];
@@ -34,7 +24,6 @@ void check(const Subject& s) {
     if (pool == nullptr) continue;
     Finding& finding = s.report(alias, fmt::format("with {} every new image replaces the GPU nodes", alias.text));
     s.require_object(finding, *pool, s.object.name);
-    if (allows_spot(*pool_of(*pool)) || is_short_lived(*pool_of(*pool))) finding.set_severity(Severity::info);
   }
 }
 
@@ -44,13 +33,13 @@ void check(const Subject& s) {
 extern const Rule rule_ami_latest_alias;
 const Rule rule_ami_latest_alias = {
     .id = "ami-latest-alias",
-    .severity = Severity::warning,
+    .severity = Severity::info,
     .kinds = "EC2NodeClass",
     .title = "the images of GPU nodes change without a change of the manifest",
     .why =
         "Karpenter treats each new image as drift. It then replaces nodes that serve, each with a cold start, at a "
-        "time that you do not choose. For a pool that may use spot nodes the finding is advice, because the cloud "
-        "replaces these nodes at any time anyway, and for nodes that expire within a day.",
+        "time that you do not choose. The finding is advice, because disruption budgets, short-lived nodes or replicas "
+        "that may end at any time make it harmless.",
     .fix = "pin a version: al2023@v20250519",
     .source = "Karpenter documentation, managing AMIs",
     .bad = R"(apiVersion: karpenter.k8s.aws/v1
@@ -60,7 +49,7 @@ spec: {amiSelectorTerms: [{alias: al2023@latest}]}
 ---
 apiVersion: karpenter.sh/v1
 kind: NodePool
-metadata: {name: gpu}
+metadata: {name: gpu-inference}
 spec:
   limits: {nvidia.com/gpu: 8}
   template: {spec: {nodeClassRef: {group: karpenter.k8s.aws, kind: EC2NodeClass, name: gpu}}}
@@ -72,7 +61,7 @@ spec: {amiSelectorTerms: [{alias: al2023@v20250519}]}
 ---
 apiVersion: karpenter.sh/v1
 kind: NodePool
-metadata: {name: gpu}
+metadata: {name: gpu-inference}
 spec:
   limits: {nvidia.com/gpu: 8}
   template: {spec: {nodeClassRef: {group: karpenter.k8s.aws, kind: EC2NodeClass, name: gpu}}}

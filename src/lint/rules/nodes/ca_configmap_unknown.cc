@@ -5,7 +5,7 @@ namespace ca_configmap_unknown {
 namespace {
 
 void check(const Subject& s) {
-  if (s.object.name.find("autoscaler") == s.object.name.npos) return;
+  if (s.object.name.find("cluster-autoscaler") == s.object.name.npos) return;
   for (const std::string_view key : {"node-groups", "nodeGroups", "node_groups", "nodes"}) {
     const Value& groups = s.object["data"][key];
     if (groups) s.report_key(groups, "the Cluster Autoscaler reads no node groups from a ConfigMap");

@@ -15,9 +15,11 @@ void check(const Subject& s) {
   if (expire.is("Never") || (*pool->node)["terminationGracePeriod"]) return;
   for (const Object* workload : s.set.in_folder("Deployment", s.object)) {
     for (const Pod& pod : pods_of(*workload)) {
-      if (!wants_gpu(pod) || !(*pod.metadata)["annotations"]["karpenter.sh/do-not-disrupt"]) continue;
+      if (!wants_gpu(pod) || !(*pod.metadata)["annotations"]["karpenter.sh/do-not-disrupt"].is("true")) continue;
       const std::string message = fmt::format("expired nodes wait for {} without a time limit", workload->title());
-      s.require_object(expire ? s.report(expire, message) : s.report_object(message), *workload);
+      Finding& finding = expire ? s.report(expire, message) : s.report_object(message);
+      // Without expireAfter the author may not want nodes to expire at all.
+      s.require_object(expire ? finding : finding.set_severity(Severity::info), *workload);
       return;
     }
   }
@@ -34,7 +36,8 @@ const Rule rule_expire_without_tgp = {
     .title = "expired nodes wait forever for pods with do-not-disrupt",
     .why =
         "An expired node is drained. A pod with do-not-disrupt blocks the drain without a time limit, unless the pool "
-        "has a terminationGracePeriod. Node and pod stay, cordoned, and still cost money.",
+        "has a terminationGracePeriod. Node and pod stay, cordoned, and still cost money. Without expireAfter the "
+        "finding is advice, because the author may not want nodes to expire.",
     .fix = "add terminationGracePeriod next to expireAfter",
     .source = "Karpenter documentation, disruption",
     .bad = R"(apiVersion: karpenter.sh/v1

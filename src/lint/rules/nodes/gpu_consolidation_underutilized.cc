@@ -5,6 +5,7 @@
 #include "lint/pods.h"
 #include "lint/pools.h"
 #include "lint/rule.h"
+#include "lint/serving.h"
 
 namespace capstan::lint {
 namespace gpu_consolidation_underutilized {
@@ -30,7 +31,7 @@ bool are_pods_protected(const Subject& s) {
     for (const Object* workload : s.set.in_folder(kind, s.object)) {
       for (const Pod& pod : pods_of(*workload)) {
         if (!wants_gpu(pod)) continue;
-        if (!(*pod.metadata)["annotations"]["karpenter.sh/do-not-disrupt"]) return false;
+        if (!(*pod.metadata)["annotations"]["karpenter.sh/do-not-disrupt"].is("true")) return false;
         has_any = true;
       }
     }
@@ -53,15 +54,10 @@ void add_edits(Finding& finding, const Value& disruption) {
   }
 }
 
-/// Returns true if nothing shows that the nodes run GPU servers: the pool may be for all pods of a cluster, and no
-/// workload of the folder serves on GPUs.
-bool may_run_other_pods(const Subject& s, const Pool& pool) {
-  if (!is_general_pool(pool, s.set)) return false;
-  for (const std::string_view kind : {"Deployment", "StatefulSet", "LeaderWorkerSet", "InferenceService"}) {
-    const auto workloads = s.set.in_closest_folder(kind, s.object);
-    if (std::ranges::any_of(workloads, [](const Object* workload) { return serves_on_gpu(*workload); })) return false;
-  }
-  return true;
+/// Returns true if the pool waits so long before a consolidation that it rarely ends a replica.
+bool waits_long(const Value& disruption) {
+  constexpr std::int64_t kLongS = 3600;
+  return seconds_of(disruption["consolidateAfter"].text).value_or(0) >= kLongS;
 }
 
 /// Returns true if all nodes of the pool are spot nodes. Its pods are interrupted anyway.
@@ -80,7 +76,7 @@ void check_provisioner(const Subject& s, const Pool& pool) {
   if (!enabled.is("true")) return;
   Finding& finding = s.report(enabled, "consolidation moves running GPU pods to cheaper nodes, so their requests fail");
   finding.replace(enabled, "false");
-  if (may_run_other_pods(s, pool)) finding.set_severity(Severity::info);
+  if (!is_for_serving(pool, s.set)) finding.set_severity(Severity::info);
 }
 
 void check(const Subject& s) {
@@ -96,8 +92,6 @@ void check(const Subject& s) {
   const bool old_name = policy.is("WhenUnderutilized");
   if (old_name && s.object.version == "v1") return;  // pool-disruption-invalid reports it
   if (policy && !old_name && !policy.is("WhenEmptyOrUnderutilized") && !policy.is("Balanced")) return;
-  const bool is_less_severe =
-      policy.is("Balanced") || are_pods_protected(s) || allows_spot(*pool) || instance_types_of(*pool).size() == 1;
   Finding& finding =
       policy ? s.report(policy, fmt::format("{} ends running replicas in GPU pool {} to save nodes", policy.text,
                                             s.object.name))
@@ -106,8 +100,9 @@ void check(const Subject& s) {
                    "ended to save nodes",
                    s.object.name, s.object.version == "v1" ? "WhenEmptyOrUnderutilized" : "WhenUnderutilized"));
   add_edits(finding, disruption);
-  if (is_less_severe) finding.set_severity(Severity::warning);
-  if (is_spot_alone(*pool) || has_one_gpu_nodes_of_one_type(*pool) || may_run_other_pods(s, *pool))
+  const bool may_interrupt = is_marked_interruptible(*pool) && !has_gpu_workload(*pool, s.set);
+  const bool is_mild = policy.is("Balanced") || are_pods_protected(s) || waits_long(disruption) || may_interrupt;
+  if (is_mild || is_spot_alone(*pool) || has_one_gpu_nodes_of_one_type(*pool) || !is_for_serving(*pool, s.set))
     finding.set_severity(Severity::info);
   if (!policy) finding.mark_absence();
 }
@@ -118,24 +113,23 @@ void check(const Subject& s) {
 extern const Rule rule_gpu_consolidation_underutilized;
 const Rule rule_gpu_consolidation_underutilized = {
     .id = "gpu-consolidation-underutilized",
-    .severity = Severity::error,
+    .severity = Severity::warning,
     .kinds = "@pool",
     .title = "the nodes of a GPU pool are terminated while they serve",
     .why =
         "WhenEmptyOrUnderutilized, which is also the default, ends running replicas and moves them to cheaper nodes. "
         "Their requests fail, and each move is a cold start of minutes that costs more than it saves. The finding is "
-        "a warning for a pool that may buy spot nodes or has one instance type. It is advice for a pool of spot nodes "
-        "alone, for a pool of one "
-        "instance type with one GPU, and for a pool that seems to be the only one of its cluster, if no workload in "
-        "its folder "
-        "serves "
-        "on GPUs.",
+        "advice if nothing in the input shows that the nodes serve requests, if the pods have do-not-disrupt, for a "
+        "pool that consolidates only after an hour or uses spot nodes alone, and for one instance type with one GPU. "
+        "It is "
+        "also advice for a pool that allows spot nodes, or is marked as spot or batch, if the input has no workload "
+        "of it.",
     .fix = "set consolidationPolicy to WhenEmpty, with a consolidateAfter of 15 min to 1 h",
     .fix_safety = FixSafety::unsafe,
     .source = "Karpenter documentation, disruption",
     .bad = R"(apiVersion: karpenter.sh/v1
 kind: NodePool
-metadata: {name: gpu}
+metadata: {name: gpu-inference}
 spec:
   limits: {nvidia.com/gpu: 8}
   disruption:
@@ -144,7 +138,7 @@ spec:
 )",
     .good = R"(apiVersion: karpenter.sh/v1
 kind: NodePool
-metadata: {name: gpu}
+metadata: {name: gpu-inference}
 spec:
   limits: {nvidia.com/gpu: 8}
   disruption:

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <cstdint>
+#include <string>
 
 #include "lint/pools.h"
 #include "lint/rule.h"
@@ -13,7 +14,7 @@ namespace {
 constexpr std::int64_t kMinCpusPerGpu = 4;    ///< CPUs per GPU of the smallest GPU instances of AWS, Azure and GCP
 constexpr std::int64_t kMinMemoryPerCpu = 4;  ///< memory per CPU of these instances, GiB
 constexpr std::int64_t kFewGpus = 32;         ///< up to this many GPUs, a limit on CPUs or memory replaces one on GPUs
-constexpr std::int64_t kManyGpus = 48;        ///< up to this many GPUs, a limit on CPUs or memory may be meant to do so
+constexpr std::int64_t kManyGpus = 200;       ///< up to this many GPUs, a limit on CPUs or memory may be meant to do so
 constexpr std::int64_t kNoLimit = INT64_MAX;
 
 /// A limit on CPUs or memory, and the number of GPUs that it allows.
@@ -66,6 +67,14 @@ std::optional<IndirectLimit> indirect_limit(const Pool& pool) {
   return widest ? widest : limit_for(limits, kMinCpusPerGpu, kMinCpusPerGpu * kMinMemoryPerCpu, 1);
 }
 
+/// Returns true if the pool lists families or instance types of which the table has none. The number of GPUs is then
+/// unknown.
+bool names_no_known_type(const Pool& pool) {
+  const bool lists = requirement(pool, "instance-family")["operator"].is("In") ||
+                     requirement(pool, "instance-type")["operator"].is("In");
+  return lists && families_of(pool).empty();
+}
+
 void check(const Subject& s) {
   const std::optional<Pool> pool = gpu_pool_of(s.object);
   if (!pool || s.object.name.empty() || (*pool->spec)["replicas"]) return;
@@ -82,9 +91,11 @@ void check(const Subject& s) {
   const std::optional<IndirectLimit> limit = indirect_limit(*pool);
   if (limit && limit->gpus <= kFewGpus) return;
   if (limit) {
+    const std::string allowed = names_no_known_type(*pool)
+                                    ? fmt::format("only one on its {}", limit->resource)
+                                    : fmt::format("its {} limit allows up to {} of them", limit->resource, limit->gpus);
     Finding& finding = s.report_key(
-        *pool->limits, fmt::format("GPU pool {} has no limit on its GPUs, and its {} limit allows up to {} of them",
-                                   s.object.name, limit->resource, limit->gpus));
+        *pool->limits, fmt::format("GPU pool {} has no limit on its GPUs, and {}", s.object.name, allowed));
     finding.mark_absence();
     if (limit->gpus <= kManyGpus) finding.set_severity(Severity::info);
   } else if (*pool->limits) {
@@ -107,8 +118,7 @@ const Rule rule_gpu_pool_no_gpu_limit = {
     .why =
         "With a high CPU limit only, a faulty autoscaler can launch GPU nodes until the quota is used up. A well-known "
         "bill was 15,000 dollars for a weekend. A limit on CPUs or memory that allows at most 32 GPUs of the pool's "
-        "instance types is "
-        "enough; up to 48 GPUs the finding is advice.",
+        "instance types is enough; up to 200 GPUs the finding is advice.",
     .fix = "add limits: {nvidia.com/gpu: N}, with the name of the resource that the nodes have",
     .source = "Karpenter documentation, limits",
     .bad = R"(apiVersion: karpenter.sh/v1

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "lint/gpu_memory.h"
 #include "lint/pods.h"
 #include "lint/pools.h"
 #include "lint/rule.h"
@@ -48,6 +49,13 @@ const Object* workload_without_gpu_choice(const Subject& s) {
   return nullptr;
 }
 
+/// Returns false if the weights of a workload's model are larger than the memory of its GPUs.
+bool fits(const Object& workload, std::int64_t gpu_gib) {
+  return std::ranges::none_of(gpu_pods_of(workload), [&](const GpuPod& found) {
+    return memory_shortage(workload, found.container, gpu_gib).has_value();
+  });
+}
+
 void check(const Subject& s) {
   const std::optional<Pool> pool = gpu_pool_of(s.object);
   if (!pool) return;
@@ -66,13 +74,10 @@ void check(const Subject& s) {
       is_narrowed(*pool) ? fmt::format("the pool may launch several of {} different GPUs ({}), limited only by size",
                                        kinds.size(), text)
                          : fmt::format("the pool may launch {} different GPUs: {}", kinds.size(), text));
-  const auto has_same_memory = [&](const GpuFamily* family) {
-    return family->memory_gib == families.front()->memory_gib;
-  };
-  // The finding is advice in two cases. If all GPUs have the same memory, a model fits on any of them. If every
-  // workload in the folder selects its GPU, the pool never chooses one.
+  // The finding is advice unless the workload certainly needs more memory than the smallest GPU has.
   const Object* workload = workload_without_gpu_choice(s);
-  if (std::ranges::all_of(families, has_same_memory) || workload == nullptr) {
+  const auto smallest = std::ranges::min(families, {}, [](const GpuFamily* family) { return family->memory_gib; });
+  if (workload == nullptr || fits(*workload, smallest->memory_gib)) {
     finding.set_severity(Severity::info);
   } else {
     s.require_object(finding, *workload);
@@ -90,7 +95,9 @@ const Rule rule_pool_mixed_gpu_generations = {
     .title = "one pool launches different GPUs",
     .why =
         "The GPU of a pod is then random. A small model may run on a node with eight A100 at 22 USD/h, and a large one "
-        "on a GPU that is too small for it.",
+        "on a GPU that is too small for it. The finding is a warning if the weights of a workload in the input are "
+        "larger "
+        "than the memory of the smallest GPUs. Otherwise it is advice.",
     .fix = "make one pool per GPU",
     .source = "Karpenter documentation, NodePools",
     .bad = R"(apiVersion: karpenter.sh/v1
@@ -100,6 +107,19 @@ spec:
   limits: {nvidia.com/gpu: 8}
   template:
     spec: {requirements: [{key: karpenter.k8s.aws/instance-family, operator: In, values: [g4dn, p4d]}]}
+---
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: a}
+spec:
+  selector: {matchLabels: {a: b}}
+  template:
+    spec:
+      containers:
+        - name: a
+          image: "vllm/vllm-openai:v0.20.0"
+          args: [--model, Qwen/Qwen2.5-14B-Instruct]
+          resources: {limits: {nvidia.com/gpu: 1}}
 )",
     .good = R"(apiVersion: karpenter.sh/v1
 kind: NodePool

@@ -14,6 +14,12 @@ bool has_label_with(const Pool& pool, std::string_view word) {
                              [&](const Value& label) { return label.text.find(word) != label.text.npos; });
 }
 
+/// Returns true if the input has another GPU pool, which may have the nodes for the base load.
+bool has_other_gpu_pool(const Subject& s) {
+  const auto pools = s.set.in_closest_folder("NodePool", s.object);
+  return std::ranges::any_of(pools, [&](const Object* pool) { return pool != &s.object && gpu_pool_of(*pool); });
+}
+
 void check(const Subject& s) {
   const std::optional<Pool> pool = gpu_pool_of(s.object);
   if (!pool) return;
@@ -24,7 +30,7 @@ void check(const Subject& s) {
   if (entry["operator"].is("In") && values.count == 1 && values[0].is("spot")) {
     Finding& finding = s.report(values[0], fmt::format("pool {} serves inference only on spot nodes", s.object.name));
     // Inference in batches, and a service that accepts gaps for a lower price, may run only on spot nodes.
-    if (!is_online) finding.set_severity(Severity::info);
+    if (!is_online || has_other_gpu_pool(s)) finding.set_severity(Severity::info);
   }
 }
 
@@ -39,7 +45,9 @@ const Rule rule_spot_slo_critical = {
     .title = "online inference runs only on spot nodes",
     .why =
         "The cloud reclaims spot nodes with two minutes' notice, often many at once. A cold start takes longer, so no "
-        "replica is ready when they are gone. The finding is advice unless a label says that the service is online.",
+        "replica is ready when they are gone. The finding is advice unless a label says that the service is online, "
+        "and if the input has another "
+        "GPU pool.",
     .fix = "use on-demand nodes for the base load and spot nodes for bursts",
     .source = "cloud providers' spot documentation",
     .bad = R"(apiVersion: karpenter.sh/v1

@@ -2,10 +2,10 @@
 
 #include <algorithm>
 
+#include "lint/container_start.h"
 #include "lint/pods.h"
 #include "lint/rule.h"
 #include "lint/scalers.h"
-#include "lint/serving.h"
 
 namespace capstan::lint {
 namespace cpu_memory_hpa_on_gpu {
@@ -34,7 +34,8 @@ void check(const Subject& s) {
   const std::string words = words_for(scaler->signals);
   Finding& finding = s.report(*scaler->signals.front().metric,
                               fmt::format("{} runs on GPUs but is scaled only by {}", target->title(), words));
-  if (!serves_model(*target)) finding.set_severity(Severity::info);
+  const auto runs_llm = [](const GpuPod& found) { return runs_language_engine(found.container); };
+  if (std::ranges::none_of(gpu_pods_of(*target), runs_llm)) finding.set_severity(Severity::info);
   s.require_object(finding, *target, target->name);
 }
 
@@ -50,7 +51,7 @@ const Rule rule_cpu_memory_hpa_on_gpu = {
     .why =
         "An engine whose GPU is fully used shows little CPU load, and its host memory hardly changes. With a hundred "
         "waiting requests the workload does not scale up, and it does not scale down either. The finding is advice if "
-        "nothing shows that the workload serves a model: other programs may use the CPU as much as the GPU.",
+        "the workload runs no known engine of language models: other programs may use the CPU as much as the GPU.",
     .fix = "use the engine's waiting requests or KV-cache usage",
     .source = "KEDA and vLLM guides; samples of KServe and LeaderWorkerSet have this defect",
     .bad = R"(apiVersion: autoscaling/v2
@@ -68,7 +69,8 @@ kind: Deployment
 metadata: {name: vllm}
 spec:
   selector: {matchLabels: {app: vllm}}
-  template: {spec: {containers: [{name: a, image: "a:1", resources: {limits: {nvidia.com/gpu: 1}}}]}}
+  template:
+    spec: {containers: [{name: a, image: "vllm/vllm-openai:v0.20.0", resources: {limits: {nvidia.com/gpu: 1}}}]}
 )",
     .good = R"(apiVersion: autoscaling/v2
 kind: HorizontalPodAutoscaler
@@ -87,7 +89,8 @@ kind: Deployment
 metadata: {name: vllm}
 spec:
   selector: {matchLabels: {app: vllm}}
-  template: {spec: {containers: [{name: a, image: "a:1", resources: {limits: {nvidia.com/gpu: 1}}}]}}
+  template:
+    spec: {containers: [{name: a, image: "vllm/vllm-openai:v0.20.0", resources: {limits: {nvidia.com/gpu: 1}}}]}
 )",
     .check = cpu_memory_hpa_on_gpu::check,
 };

@@ -4,6 +4,7 @@
 
 #include "lint/pods.h"
 #include "lint/rule.h"
+#include "lint/scalers.h"
 
 namespace capstan::lint {
 namespace deployment_replicas_with_autoscaler {
@@ -23,11 +24,17 @@ bool has_twin(const Subject& s) {
   });
 }
 
+/// Returns true if the scaler keeps the number of replicas that the workload states.
+bool is_fixed_at(const Object& scaler, const Value& replicas) {
+  const std::optional<Scaler> read = scaler_of(scaler);
+  return read->max->integer() && read->max->integer() == read->min->integer() && replicas.is(read->max->text);
+}
+
 void check(const Subject& s) {
   const Value& replicas = s.object["spec"]["replicas"];
   if (!replicas) return;
   std::vector<const Object*> scalers = scalers_of(s.object, s.set);
-  std::erase_if(scalers, [](const Object* scaler) { return is_paused(*scaler); });
+  std::erase_if(scalers, [&](const Object* scaler) { return is_paused(*scaler) || is_fixed_at(*scaler, replicas); });
   if (scalers.empty()) return;
   // A scaler without a namespace may be in another one than its target, if the target states one.
   const auto is_certain = [&](const Object* scaler) {

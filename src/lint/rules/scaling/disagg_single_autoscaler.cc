@@ -34,12 +34,12 @@ void check(const Subject& s) {
 extern const Rule rule_disagg_single_autoscaler;
 const Rule rule_disagg_single_autoscaler = {
     .id = "disagg-single-autoscaler",
-    .severity = Severity::error,
+    .severity = Severity::info,
     .kinds = "HorizontalPodAutoscaler ScaledObject",
     .title = "prefill and decode are scaled together",
     .why =
         "Prefill needs replicas when prompts wait, and decode when the KV cache fills. With one number for both, one "
-        "role has too few replicas and the other wastes GPUs.",
+        "role has too few replicas and the other wastes GPUs. A fixed ratio may be intended, so the finding is advice.",
     .fix = "use one workload and one autoscaler per role: queue depth for prefill, KV-cache usage for decode",
     .source = "llm-d, disaggregated serving",
     .bad = R"(apiVersion: keda.sh/v1alpha1

@@ -11,7 +11,7 @@ void check(const Subject& s) {
   const Value& fallback = s.object["spec"]["fallback"];
   const auto replicas = fallback["replicas"].integer();
   const std::int64_t min = scaler_of(s.object)->min_replicas;
-  if (!replicas || *replicas >= min || fallback["behavior"].is("currentReplicasIfHigher")) return;
+  if (!replicas || *replicas >= min || (fallback["behavior"] && !fallback["behavior"].is("static"))) return;
   s.report(fallback["replicas"], fmt::format("the fallback is {} replicas, but the minimum is {}", *replicas, min))
       .replace(fallback["replicas"], std::to_string(min));
 }
@@ -22,10 +22,12 @@ void check(const Subject& s) {
 extern const Rule rule_fallback_below_min;
 const Rule rule_fallback_below_min = {
     .id = "fallback-below-min",
-    .severity = Severity::warning,
+    .severity = Severity::info,
     .kinds = "ScaledObject",
     .title = "the fallback has fewer replicas than the minimum",
-    .why = "If the metric is unavailable, the fallback cuts the fleet below the number that is always needed.",
+    .why =
+        "The HPA never goes below its minimum, so the number of the fallback has no effect: while the metric is "
+        "unavailable, the fleet falls to the minimum.",
     .fix = "set fallback.replicas to at least minReplicaCount, or behavior to currentReplicasIfHigher",
     .fix_safety = FixSafety::unsafe,
     .source = "llm-d queue guard",

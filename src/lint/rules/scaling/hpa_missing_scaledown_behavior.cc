@@ -3,8 +3,6 @@
 #include <algorithm>
 
 #include "lint/cold_start.h"
-#include "lint/container_start.h"
-#include "lint/pods.h"
 #include "lint/rule.h"
 #include "lint/scalers.h"
 
@@ -12,21 +10,13 @@ namespace capstan::lint {
 namespace hpa_missing_scaledown_behavior {
 namespace {
 
-/// Returns true if a new replica surely starts slowly: the target runs an engine of language models, and its model is
-/// not known to be small. A target that is not in the input is judged by the signals, which name an engine.
-bool starts_slowly(const Scaler& scaler, const Set& set) {
-  const Object* target = target_of(scaler, set);
-  if (target == nullptr) return true;
-  return std::ranges::any_of(gpu_pods_of(*target), [](const GpuPod& found) {
-    return runs_language_engine(found.container) &&
-           weights_gb(found.container).value_or(kSmallWeightsGb + 1) > kSmallWeightsGb;
-  });
-}
+constexpr std::int64_t kDefaultWindowS = 300;
 
 void check(const Subject& s) {
   if (s.object["apiVersion"].is("autoscaling/v2beta1")) return;  // it has no behavior
   const std::optional<Scaler> scaler = scaler_of(s.object);
   if ((*scaler->behavior)["scaleDown"] || scaler->signals.empty() || !scales_gpu(*scaler, s.set)) return;
+  if (never_scales_down(*scaler, s.set)) return;
   const std::int64_t floor = std::max<std::int64_t>(scaler->min_replicas, 1);  // a step to zero waits for the cooldown
   const std::optional<std::int64_t> max = scaler->max->integer();
   if (max && *max - floor <= 1) return;  // only one replica can be removed
@@ -34,8 +24,9 @@ void check(const Subject& s) {
       *scaler->target_name,
       fmt::format("without behavior.scaleDown {} may lose all replicas above {} within 15 s, after 300 s of low load",
                   scaler->target_name->text, floor));
+  const bool starts_slowly = shortest_start_s(*scaler, s.set).value_or(0) > kDefaultWindowS;
+  if (starts_slowly && !consumes_queue(*scaler, s.set)) finding.set_severity(Severity::warning);
   finding.mark_absence();
-  if (consumes_queue(*scaler, s.set) || !starts_slowly(*scaler, s.set)) finding.set_severity(Severity::info);
 }
 
 }  // namespace
@@ -44,14 +35,14 @@ void check(const Subject& s) {
 extern const Rule rule_hpa_missing_scaledown_behavior;
 const Rule rule_hpa_missing_scaledown_behavior = {
     .id = "hpa-missing-scaledown-behavior",
-    .severity = Severity::warning,
+    .severity = Severity::info,
     .kinds = "HorizontalPodAutoscaler ScaledObject",
     .title = "a GPU workload scales down at the speed of the defaults",
     .why =
         "After 300 s of low load an HPA may remove all replicas above the minimum within 15 s. The next burst then "
-        "needs a cold start for each of them. For a workload that takes its work from a queue the finding is advice, "
-        "because no user waits. It is also advice unless the workload runs an engine of language models whose model is "
-        "not small.",
+        "needs a cold start for each of them. The defaults are right for many workloads, so the finding is advice. It "
+        "is a warning if a replica surely starts in more than 300 s: the size of its model or an initial delay of a "
+        "probe shows that, and users wait for it. There is no finding for an HPA that cannot scale down.",
     .fix = "set behavior.scaleDown to a window of 600 s and one pod every few minutes",
     .source = "Kubernetes HPA defaults",
     .bad = R"(apiVersion: autoscaling/v2

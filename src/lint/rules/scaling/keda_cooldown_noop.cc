@@ -13,7 +13,8 @@ void check(const Subject& s) {
   const Value& spec = s.object["spec"];
   const Value& cooldown = spec["cooldownPeriod"];
   const std::optional<Scaler> scaler = scaler_of(s.object);
-  if (!cooldown || scaler->min_replicas < 1 || spec["idleReplicaCount"].is("0") || (*scaler->behavior)["scaleDown"])
+  if (!cooldown || scaler->min->integer().value_or(0) < 1 || spec["idleReplicaCount"].is("0") ||
+      (*scaler->behavior)["scaleDown"])
     return;
   Finding& finding =
       s.report(cooldown, fmt::format("cooldownPeriod {} has no effect: it delays only the step to zero, but "

@@ -18,7 +18,7 @@ void check(const Subject& s) {
 extern const Rule rule_keda_max_default_100;
 const Rule rule_keda_max_default_100 = {
     .id = "keda-max-default-100",
-    .severity = Severity::error,
+    .severity = Severity::warning,
     .kinds = "ScaledObject",
     .title = "the ScaledObject of a GPU workload has no maxReplicaCount, so the maximum is 100",
     .why =

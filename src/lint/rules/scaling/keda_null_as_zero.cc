@@ -23,15 +23,10 @@ void check(const Subject& s) {
     const Value& metadata = (*signal.block)["metadata"];
     if (!signal.is_query() || metadata["ignoreNullValues"].is("false")) continue;
     if (query && has_default_zero(*query)) continue;
-    Finding& finding =
-        s.report_key((*signal.block)["metadata"]["query"],
-                     fmt::format("if Prometheus returns no value, this trigger reads 0{} and the replicas fall to {}",
-                                 spec["fallback"] ? " (which is no failure, so the fallback is not used)" : "",
-                                 scaler->min_replicas));
-    finding.mark_absence();
-    // The formula has a default for a missing value: `pending ?? 0`.
-    if (at(spec, "advanced.scalingModifiers.formula").text.find("??") != std::string_view::npos)
-      finding.set_severity(Severity::info);
+    s.report_key((*signal.block)["metadata"]["query"],
+                 fmt::format("if Prometheus returns no value, this trigger reads 0{} and the replicas fall to {}",
+                             spec["fallback"] ? " (which is no failure, so the fallback is not used)" : "",
+                             scaler->min_replicas));
     return;
   }
 }
@@ -42,12 +37,13 @@ void check(const Subject& s) {
 extern const Rule rule_keda_null_as_zero;
 const Rule rule_keda_null_as_zero = {
     .id = "keda-null-as-zero",
-    .severity = Severity::warning,
+    .severity = Severity::info,
     .kinds = "ScaledObject",
     .title = "an empty result of Prometheus counts as no load",
     .why =
         "ignoreNullValues is true by default. An empty result then counts as zero, and the workload scales down to the "
-        "minimum while requests wait.",
+        "minimum while requests wait. An outage of Prometheus itself is an error and not an empty result, so the "
+        "finding is advice.",
     .fix = "set ignoreNullValues to \"false\" and add a fallback",
     .source = "kedacore/keda #3064, #3065",
     .bad = R"(apiVersion: keda.sh/v1alpha1

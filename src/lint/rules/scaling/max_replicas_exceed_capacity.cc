@@ -42,6 +42,8 @@ void check(const Subject& s) {
       s.report(*scaler->max, fmt::format("{} replicas of {} GPUs need {}, but the pools may launch only {}", *max, gpus,
                                          *max * gpus, limit->gpus));
   s.require_object(finding, *limit->pool);
+  // A limit may be meant as the bound of the autoscaler. Replicas of the minimum are always needed.
+  if (scaler->min_replicas * gpus <= limit->gpus) finding.set_severity(Severity::info);
 }
 
 }  // namespace
@@ -55,7 +57,9 @@ const Rule rule_max_replicas_exceed_capacity = {
     .title = "the pools may not launch the GPUs of all replicas",
     .why =
         "Replicas above the limit stay pending. The autoscaler reports that it scaled, but these replicas serve no "
-        "requests.",
+        "requests. The finding is a warning if even the minimum exceeds the limit. Otherwise it is advice, because the "
+        "limit "
+        "may be meant as a bound.",
     .fix = "lower the maximum, or raise the pool's limit",
     .source = "Karpenter limits",
     .bad = R"(apiVersion: keda.sh/v1alpha1

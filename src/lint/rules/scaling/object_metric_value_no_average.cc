@@ -28,8 +28,11 @@ bool is_no_total(std::string_view name) {
 }
 
 void report(const Subject& s, const ScalingSignal& signal, std::string_view name) {
-  s.report(*signal.target,
-           fmt::format("the total of {} is compared with {}, which is not per replica", name, signal.target->text));
+  constexpr double kFewRequests = 5;
+  Finding& finding =
+      s.report(*signal.target,
+               fmt::format("the total of {} is compared with {}, which is not per replica", name, signal.target->text));
+  if (signal.target->number().value_or(kFewRequests + 1) > kFewRequests) finding.set_severity(Severity::info);
 }
 
 /// Checks a query under metricType Value: a sum over the replicas without further arithmetic.
@@ -61,7 +64,8 @@ const Rule rule_object_metric_value_no_average = {
     .title = "the total of a queue is compared with a target that is not per replica",
     .why =
         "With type Value, in KEDA metricType: Value, the HPA multiplies the current replicas by the total divided by "
-        "the target. A queue of 50 with a target of 1 asks for fifty times the replicas, not for 50.",
+        "the target. A queue of 50 with a target of 1 asks for fifty times the replicas, not for 50. A target above 5 "
+        "may be meant as the total, so the finding is then advice.",
     .fix = "use type AverageValue with the number of waiting requests per replica",
     .source = "vLLM production-stack hpa-10.yaml",
     .bad = R"(apiVersion: autoscaling/v2

@@ -9,14 +9,14 @@ namespace pdb_vs_min {
 namespace {
 
 /// Reports a budget that equals the fixed number of replicas. A person may have chosen it to forbid every eviction, so
-/// the finding is a warning.
+/// the finding is advice.
 void check_replicas(const Subject& s, std::int64_t count, const Object& workload) {
   const auto replicas = workload["spec"]["replicas"].integer();
   if (!replicas || *replicas < 1 || count < *replicas) return;
   const Value& available = s.object["spec"]["minAvailable"];
   s.report(available, fmt::format("minAvailable is {} and {} has {} replicas, so no pod can be evicted", count,
                                   workload.title(), *replicas))
-      .set_severity(Severity::warning)
+      .set_severity(Severity::info)
       .require_object(workload, s.set.belong_together(s.object, workload, workload.name));
 }
 
@@ -26,10 +26,12 @@ bool check_scalers(const Subject& s, std::int64_t count, const Object& workload)
   for (const Object* object : scalers) {
     const std::int64_t min = scaler_of(*object)->min_replicas;
     if (min == 0 || count < min) continue;
-    s.report(s.object["spec"]["minAvailable"],
-             fmt::format("minAvailable is {} and {} has a minimum of {}, so at the minimum no pod can be evicted",
-                         count, object->title(), min))
-        .require_object(*object, s.set.belong_together(s.object, *object, workload.name));
+    Finding& finding =
+        s.report(s.object["spec"]["minAvailable"],
+                 fmt::format("minAvailable is {} and {} has a minimum of {}, so at the minimum no pod can be evicted",
+                             count, object->title(), min));
+    finding.require_object(*object, s.set.belong_together(s.object, *object, workload.name));
+    if (count == 1) finding.set_severity(Severity::info);  // a single replica may be protected on purpose
     break;
   }
   return !scalers.empty();
@@ -55,12 +57,14 @@ void check(const Subject& s) {
 extern const Rule rule_pdb_vs_min;
 const Rule rule_pdb_vs_min = {
     .id = "pdb-vs-min",
-    .severity = Severity::error,
+    .severity = Severity::warning,
     .kinds = "PodDisruptionBudget",
     .title = "a disruption budget allows no eviction at the smallest number of replicas",
     .why =
         "At the minimum number of replicas no pod may be evicted. Drains, upgrades and consolidation of its nodes wait "
-        "until someone deletes the budget. For a fixed number of replicas the finding is a warning.",
+        "until someone deletes the budget. For a fixed number of replicas, and for a single one, the finding is "
+        "advice, "
+        "because the budget may be meant to forbid evictions.",
     .fix = "set maxUnavailable to 1",
     .source = "Polaris pdbMinAvailableGreaterThanHPAMinReplicas; Kubernetes disruption documentation",
     .bad = R"(apiVersion: apps/v1

@@ -8,12 +8,19 @@ namespace capstan::lint {
 namespace pods_metric_not_on_target_pods {
 namespace {
 
+/// Returns true if the scaled pods are a gateway or a frontend, which exposes such metrics itself.
+bool names_gateway(std::string_view target) {
+  return target.find("epp") != target.npos || target.find("frontend") != target.npos ||
+         target.find("exporter") != target.npos;
+}
+
 void check(const Subject& s) {
   for (const ScalingSignal& signal : signals_of(s.object)) {
     if (signal.source != SignalSource::pods) continue;
     for (const std::string_view prefix : {"DCGM_", "dcgm_", "kube_", "node_", "llm_d_epp_", "dynamo_frontend_"}) {
       if (!signal.metric->text.starts_with(prefix)) continue;
       if (is_served_by_adapter(s.set, s.object, signal.metric->text)) continue;
+      if (names_gateway(scaler_of(s.object)->target_name->text)) continue;
       Finding& finding =
           s.report(*signal.metric, fmt::format("the pods of {} do not expose {}; another pod does",
                                                scaler_of(s.object)->target_name->text, signal.metric->text));
@@ -29,7 +36,7 @@ void check(const Subject& s) {
 extern const Rule rule_pods_metric_not_on_target_pods;
 const Rule rule_pods_metric_not_on_target_pods = {
     .id = "pods-metric-not-on-target-pods",
-    .severity = Severity::error,
+    .severity = Severity::warning,
     .kinds = "HorizontalPodAutoscaler",
     .title = "a metric of type Pods does not come from the pods that are scaled",
     .why =

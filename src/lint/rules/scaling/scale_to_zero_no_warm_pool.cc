@@ -18,7 +18,6 @@ void check(const Subject& s) {
         s.report(*scaler->min,
                  fmt::format("with {} 0 the first request after a pause waits for a cold start", scaler->min->key));
     finding.replace(*scaler->min, "1");
-    finding.set_severity(Severity::info);  // scale-to-zero-self-metric reports the minimum from which nothing wakes
   } else {
     s.report_key(s.object["spec"]["scaleTargetRef"], "without minReplicaCount this GPU workload scales to zero")
         .mark_absence();
@@ -31,12 +30,13 @@ void check(const Subject& s) {
 extern const Rule rule_scale_to_zero_no_warm_pool;
 const Rule rule_scale_to_zero_no_warm_pool = {
     .id = "scale-to-zero-no-warm-pool",
-    .severity = Severity::warning,
+    .severity = Severity::info,
     .kinds = "@scaler",
     .title = "a GPU workload scales to zero",
     .why =
         "The first request after a pause waits for a node, an image, weights and the engine's start: 2 to 8 minutes. "
-        "No interactive SLO allows this. The finding is advice if the manifest states the minimum of zero.",
+        "No interactive SLO allows this. The finding is advice, because a batch service or a queue may accept the "
+        "wait.",
     .fix =
         "keep one replica with minReplicaCount 1; if a queue stores the requests, state this in the annotation "
         "capstan.dev/scale-to-zero-ok",

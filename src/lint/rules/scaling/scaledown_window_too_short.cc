@@ -3,35 +3,20 @@
 #include <algorithm>
 
 #include "lint/cold_start.h"
-#include "lint/container_start.h"
-#include "lint/pods.h"
 #include "lint/rule.h"
 #include "lint/scalers.h"
-#include "lint/serving.h"
 
 namespace capstan::lint {
 namespace scaledown_window_too_short {
 namespace {
 
-constexpr std::int64_t kMinStartS = 60;  ///< shortest start of a server that loads a model onto a GPU, seconds
-
-bool scales_engine(const Scaler& scaler, const Set& set) {
-  const Object* target = target_of(scaler, set);
-  if (target == nullptr) return true;  // scales_gpu has found an inference metric, so the unknown target is an engine
-  return std::ranges::any_of(gpu_pods_of(*target),
-                             [](const GpuPod& found) { return engine_of(start_of(found.container)).has_value(); });
-}
-
-/// Returns the seconds that a replica of the target needs to start. If Karpenter launches the nodes, a replica may
-/// first wait for a node.
-std::int64_t start_of_target(const Scaler& scaler, const Set& set) {
-  const Object* target = target_of(scaler, set);
-  if (target == nullptr || !set.of_kind("NodePool").empty()) return kColdStartS;
-  for (const GpuPod& found : gpu_pods_of(*target)) {
-    const auto engine = engine_of(start_of(found.container));
-    if (engine && serves_small_model(*engine)) return kTinyStartS;
-  }
-  return kColdStartS;
+/// Returns true if the policies remove at most one replica in the time that a replica needs to start.
+bool removes_slowly(const Value& down, std::int64_t start_s) {
+  const Value& policies = down["policies"];
+  return policies.count > 0 && std::ranges::all_of(policies.children(), [&](const Value& policy) {
+           return policy["type"].is("Pods") && policy["value"].integer().value_or(2) <= 1 &&
+                  policy["periodSeconds"].integer().value_or(0) >= start_s;
+         });
 }
 
 void check(const Subject& s) {
@@ -39,16 +24,19 @@ void check(const Subject& s) {
   const Value& down = (*scaler->behavior)["scaleDown"];
   const auto window = down["stabilizationWindowSeconds"].integer();
   if (!window || *window >= kColdStartS || down["selectPolicy"].is("Disabled") || !scales_gpu(*scaler, s.set)) return;
+  const std::int64_t start = shortest_start_s(*scaler, s.set).value_or(0);
+  const bool is_certain = *window < start;
   Finding& finding = s.report(
       down["stabilizationWindowSeconds"],
-      fmt::format("the window of {} s is shorter than the start of a replica, so a short pause ends with a cold start",
-                  *window));
+      is_certain
+          ? fmt::format("the window of {} s is shorter than the start of a replica, which takes at least {} s, so "
+                        "a short pause ends with a cold start",
+                        *window, start)
+          : fmt::format("the window of {} s may be shorter than the start of a replica, so a short pause ends with "
+                        "a cold start",
+                        *window));
   finding.replace(down["stabilizationWindowSeconds"], "600");
-  // The start time is known only for known engines.
-  if (*window >= kMinStartS && !scales_engine(*scaler, s.set)) finding.set_severity(Severity::info);
-  const Object* target = target_of(*scaler, s.set);
-  if (target != nullptr && !serves_model(*target)) finding.set_severity(Severity::info);
-  if (*window >= start_of_target(*scaler, s.set) || consumes_queue(*scaler, s.set))
+  if (!is_certain || removes_slowly(down, start) || consumes_queue(*scaler, s.set))
     finding.set_severity(Severity::info);
 }
 
@@ -63,7 +51,9 @@ const Rule rule_scaledown_window_too_short = {
     .title = "the scale-down window is shorter than a cold start",
     .why =
         "In a pause shorter than an engine's start, replicas are removed, and they are needed again before new ones "
-        "are ready. For a small model on existing nodes, and for a consumer of a queue, the finding is advice.",
+        "are ready. The finding is a warning if the window is shorter than the shortest possible start: 20 s for any "
+        "engine of language models, more for a model whose name states its size or for a probe with an initial delay. "
+        "Otherwise, for a consumer of a queue, and for policies that remove one pod per start, it is advice.",
     .fix = "set stabilizationWindowSeconds to 600, and at least to 300",
     .fix_safety = FixSafety::unsafe,
     .source = "HPA behavior; measured cold starts of 2 to 8 minutes",
@@ -78,7 +68,7 @@ spec:
       pods: {metric: {name: vllm_num_requests_waiting}, target: {type: AverageValue, averageValue: "5"}}
   behavior:
     scaleDown:
-      stabilizationWindowSeconds: 120
+      stabilizationWindowSeconds: 0
 )",
     .good = R"(apiVersion: autoscaling/v2
 kind: HorizontalPodAutoscaler

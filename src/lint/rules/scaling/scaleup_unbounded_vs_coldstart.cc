@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "lint/cold_start.h"
 #include "lint/rule.h"
 #include "lint/scalers.h"
 
@@ -31,6 +32,15 @@ bool are_within_default(const Value& up) {
   });
 }
 
+/// Returns true if a signal makes the replicas grow again every period: the HPA multiplies the replicas by value /
+/// target, and counts starting replicas too. A target per replica asks for a number that does not depend on the
+/// replicas.
+bool multiplies_replicas(const ScalingSignal& signal) {
+  const bool is_from_outside = signal.source == SignalSource::object || signal.source == SignalSource::external ||
+                               signal.source == SignalSource::prometheus;
+  return is_from_outside && !signal.is_averaged;
+}
+
 void check(const Subject& s) {
   const std::optional<Scaler> scaler = scaler_of(s.object);
   const Value& up = (*scaler->behavior)["scaleUp"];
@@ -44,7 +54,9 @@ void check(const Subject& s) {
         s.report(policy["value"],
                  fmt::format("the replicas may grow by {} % every {} s, but new replicas serve only after minutes",
                              *percent, *period));
-    if (are_within_default(up)) finding.set_severity(Severity::info);
+    const bool starts_slowly = shortest_start_s(*scaler, s.set).value_or(0) > *period;
+    if (are_within_default(up) || !starts_slowly || std::ranges::none_of(scaler->signals, multiplies_replicas))
+      finding.set_severity(Severity::info);
   }
 }
 
@@ -59,8 +71,9 @@ const Rule rule_scaleup_unbounded_vs_coldstart = {
     .title = "the replicas may double again before the first new ones are ready",
     .why =
         "New replicas serve only minutes later. Until then the queue grows, and the HPA doubles the replicas again "
-        "every period. The fleet overshoots to its maximum, and all its GPUs cost money. The finding is advice "
-        "if the policies allow no more than the HPA does by default.",
+        "every period. The fleet overshoots to its maximum, and all its GPUs cost money. The finding is advice if the "
+        "policies allow no more than the HPA does by default. It is also advice if all targets are values per replica, "
+        "because the HPA then asks for the same number of replicas in every period.",
     .fix = "add a few pods per period, with a period as long as a cold start, or set a window for scaleUp",
     .source = "llm-d token-aware scaling and queue guard",
     .bad = R"(apiVersion: autoscaling/v2
@@ -70,8 +83,8 @@ spec:
   minReplicas: 2
   maxReplicas: 9
   metrics:
-    - type: Pods
-      pods: {metric: {name: vllm_num_requests_waiting}, target: {type: AverageValue, averageValue: "5"}}
+    - type: External
+      external: {metric: {name: vllm_time_to_first_token_p95}, target: {type: Value, value: "2"}}
   behavior:
     scaleUp: {stabilizationWindowSeconds: 0, policies: [{type: Percent, value: 200, periodSeconds: 15}]}
     scaleDown: {stabilizationWindowSeconds: 600}
@@ -83,8 +96,8 @@ spec:
   minReplicas: 2
   maxReplicas: 9
   metrics:
-    - type: Pods
-      pods: {metric: {name: vllm_num_requests_waiting}, target: {type: AverageValue, averageValue: "5"}}
+    - type: External
+      external: {metric: {name: vllm_time_to_first_token_p95}, target: {type: Value, value: "2"}}
   behavior:
     scaleUp: {policies: [{type: Pods, value: 1, periodSeconds: 180}]}
     scaleDown: {stabilizationWindowSeconds: 600}

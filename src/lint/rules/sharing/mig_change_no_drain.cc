@@ -10,8 +10,10 @@ void check_text(const Subject& s, const Value& value) {
   const std::size_t at = value.text.find(kLabel);
   if (at == value.text.npos || value.text.find("kubectl label") == value.text.npos) return;
   if (value.text.find("drain") != value.text.npos || value.text.find("cordon") != value.text.npos) return;
-  s.report_span(part_of(*s.object.file, value, at, kLabel.size() - 1),
-                "the geometry changes without a drain, which ends running pods");
+  Finding& finding = s.report_span(part_of(*s.object.file, value, at, kLabel.size() - 1),
+                                   "the geometry changes without a drain, which ends running pods");
+  // The text of a ConfigMap may be run only on new nodes, or by a person.
+  if (s.object.kind == "ConfigMap") finding.set_severity(Severity::info);
 }
 
 void check(const Subject& s) {
@@ -34,18 +36,37 @@ const Rule rule_mig_change_no_drain = {
     .severity = Severity::warning,
     .kinds = "Job CronJob ConfigMap",
     .title = "the MIG geometry of a node changes while pods run",
-    .why = "A new nvidia.com/mig.config ends every process on the GPU, and the requests of these processes fail.",
+    .why =
+        "A new nvidia.com/mig.config ends every process on the GPU, and the requests of these processes fail. For a "
+        "script in a ConfigMap the finding is advice, because it may run only on new nodes.",
     .fix = "run kubectl cordon and kubectl drain first",
     .source = "NVIDIA MIG manager documentation",
-    .bad = R"(apiVersion: v1
-kind: ConfigMap
-metadata: {name: scripts}
-data: {go.sh: "kubectl label node gpu-1 nvidia.com/mig.config=all-1g.10gb --overwrite"}
+    .bad = R"(apiVersion: batch/v1
+kind: Job
+metadata: {name: a}
+spec:
+  template:
+    spec:
+      restartPolicy: Never
+      containers:
+        - name: a
+          image: "kubectl:1"
+          command: [sh, -c, "kubectl label node gpu-1 nvidia.com/mig.config=all-1g.10gb --overwrite"]
 )",
-    .good = R"(apiVersion: v1
-kind: ConfigMap
-metadata: {name: scripts}
-data: {go.sh: "kubectl drain gpu-1 && kubectl label node gpu-1 nvidia.com/mig.config=all-1g.10gb --overwrite"}
+    .good = R"(apiVersion: batch/v1
+kind: Job
+metadata: {name: a}
+spec:
+  template:
+    spec:
+      restartPolicy: Never
+      containers:
+        - name: a
+          image: "kubectl:1"
+          command:
+            - sh
+            - -c
+            - kubectl drain gpu-1 && kubectl label node gpu-1 nvidia.com/mig.config=all-1g.10gb --overwrite
 )",
     .check = mig_change_no_drain::check,
 };

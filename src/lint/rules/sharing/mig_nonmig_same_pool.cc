@@ -37,12 +37,12 @@ void check(const Subject& s) {
 extern const Rule rule_mig_nonmig_same_pool;
 const Rule rule_mig_nonmig_same_pool = {
     .id = "mig-nonmig-same-pool",
-    .severity = Severity::warning,
+    .severity = Severity::info,
     .kinds = "NodePool",
     .title = "one pool provides both slices and whole GPUs",
     .why =
         "A node offers either slices or whole GPUs. To change its geometry all its GPU pods must end, so pods of the "
-        "other kind wait.",
+        "other kind wait. With strategy mixed a node may have both, so the finding is advice.",
     .fix = "make one pool for slices and another for whole GPUs",
     .source = "NVIDIA GPU operator documentation, MIG",
     .bad = R"(apiVersion: karpenter.sh/v1

@@ -10,6 +10,11 @@ namespace capstan::lint {
 namespace timeslicing_slo {
 namespace {
 
+/// Returns true if several pods of the object run at the same time.
+bool has_replicas(const Subject& s) {
+  return s.object["spec"]["replicas"].integer().value_or(1) > 1 || is_surely_scaled(s.object, s.set);
+}
+
 void check(const Subject& s) {
   for (const Pod& pod : pods_of(s.object)) {
     for (const Value* container : all_containers_of(pod)) {
@@ -20,8 +25,11 @@ void check(const Subject& s) {
       double share = 0.9;
       if (word) std::from_chars(word->text.data(), word->text.data() + word->text.size(), share);
       if (share <= 0.5) continue;
-      s.report_span(word ? span_of(*s.object.file, *container, *word) : shared.span,
-                    fmt::format("the engine takes {:.0f} % of the memory of a shared GPU", share * 100));
+      Finding& finding =
+          s.report_span(word ? span_of(*s.object.file, *container, *word) : shared.span,
+                        fmt::format("the engine takes {:.0f} % of the memory of a shared GPU", share * 100));
+      // The other shares may be of programs that need little memory. Two replicas of the engine do not fit.
+      if (!has_replicas(s)) finding.set_severity(Severity::info);
     }
   }
 }
@@ -37,28 +45,36 @@ const Rule rule_timeslicing_slo = {
     .title = "an engine takes most of the memory of a shared GPU",
     .why =
         "Time-slicing does not divide memory. Two engines that each reserve 90 % of it do not fit, and the second one "
-        "makes both fail.",
+        "makes both fail. For a single replica the finding is advice.",
     .fix = "set --gpu-memory-utilization below 1 / replicas, or use MIG",
     .source = "NVIDIA k8s-device-plugin README; vLLM documentation",
-    .bad = R"(apiVersion: v1
-kind: Pod
+    .bad = R"(apiVersion: apps/v1
+kind: Deployment
 metadata: {name: a}
 spec:
-  containers:
-    - name: a
-      image: "vllm/vllm-openai:v0.11.0"
-      args: [--gpu-memory-utilization, "0.9"]
-      resources: {limits: {nvidia.com/gpu.shared: 1}}
+  replicas: 2
+  selector: {matchLabels: {a: b}}
+  template:
+    spec:
+      containers:
+        - name: a
+          image: "vllm/vllm-openai:v0.11.0"
+          args: [--gpu-memory-utilization, "0.9"]
+          resources: {limits: {nvidia.com/gpu.shared: 1}}
 )",
-    .good = R"(apiVersion: v1
-kind: Pod
+    .good = R"(apiVersion: apps/v1
+kind: Deployment
 metadata: {name: a}
 spec:
-  containers:
-    - name: a
-      image: "vllm/vllm-openai:v0.11.0"
-      args: [--gpu-memory-utilization, "0.4"]
-      resources: {limits: {nvidia.com/gpu.shared: 1}}
+  replicas: 2
+  selector: {matchLabels: {a: b}}
+  template:
+    spec:
+      containers:
+        - name: a
+          image: "vllm/vllm-openai:v0.11.0"
+          args: [--gpu-memory-utilization, "0.4"]
+          resources: {limits: {nvidia.com/gpu.shared: 1}}
 )",
     .check = timeslicing_slo::check,
 };

@@ -3,6 +3,9 @@
 #include <algorithm>
 
 #include "base/ascii.h"
+#include "lint/container_start.h"
+#include "lint/contains.h"
+#include "lint/pods.h"
 #include "lint/query.h"
 #include "lint/rule.h"
 #include "lint/scalers.h"
@@ -38,10 +41,26 @@ void check_resource(const Subject& s, const ScalingSignal& signal) {
   s.report(*signal.metric, fmt::format("the metrics server has only cpu and memory, never {}", name));
 }
 
-/// Returns true if the input shows that the target serves no requests. Its utilization may then be its only load.
-bool has_no_requests(const Subject& s) {
+/// Returns the severity for a duty cycle as a signal. It is certainly wrong for an engine of language models, which
+/// batches its requests. Other servers may do one piece of work at a time.
+Severity severity_for(const Subject& s) {
   const std::optional<Scaler> scaler = scaler_of(s.object);
-  return scaler && consumes_queue(*scaler, s.set);
+  if (!scaler) return Severity::info;  // an adapter may provide the metric for dashboards
+  if (consumes_queue(*scaler, s.set)) return Severity::info;
+  const Object* target = target_of(*scaler, s.set);
+  const auto runs_llm = [](const GpuPod& found) {
+    return runs_language_engine(found.container) && !contains(found.container["image"].text, "embed") &&
+           !contains(found.container["image"].text, "rerank");
+  };
+  if (target != nullptr) {
+    return std::ranges::any_of(gpu_pods_of(*target), runs_llm) ? Severity::error : Severity::info;
+  }
+  const std::string_view name = scaler->target_name->text;
+  const bool names_llm = contains(name, "llm") || contains(name, "llama") || contains(name, "sglang") ||
+                         contains(name, "qwen") || contains(name, "mistral");
+  const bool has_llm_signal = std::ranges::any_of(
+      scaler->signals, [](const ScalingSignal& signal) { return is_inference_metric(signal.metric->text); });
+  return names_llm || has_llm_signal ? Severity::warning : Severity::info;
 }
 
 void check(const Subject& s) {
@@ -53,8 +72,7 @@ void check(const Subject& s) {
         use.span, fmt::format("{} is a duty cycle: 100 % can be one request or a hundred, so {} does not follow the "
                               "load",
                               use.name, scales ? "this metric" : "an autoscaler with this adapter's metric"));
-    if (!scales) finding.set_severity(Severity::warning);
-    if (scales && has_no_requests(s)) finding.set_severity(Severity::info);
+    finding.set_severity(severity_for(s));
   });
 }
 
@@ -69,7 +87,9 @@ const Rule rule_gpu_util_scaling_signal = {
     .title = "the replicas follow the GPU's duty cycle",
     .why =
         "The duty cycle shows that a kernel ran, but not how much work it did. One request keeps an engine at 100 % "
-        "just as a hundred do. The fleet stays at its maximum, or stays at the target while users wait.",
+        "just as a hundred do. The fleet stays at its maximum, or stays at the target while users wait. The finding is "
+        "an error if the target runs an engine of language models, and a warning if only its name says so. For other "
+        "workloads and for the rules of an adapter it is advice.",
     .fix = "use the engine's waiting requests (queue depth), KV-cache usage, or running requests",
     .source = "NVIDIA DCGM field definitions; measured in docs/guides/duty-cycle-trap.md",
     .bad = R"(apiVersion: autoscaling/v2
@@ -85,6 +105,15 @@ spec:
         metric:
           name: DCGM_FI_DEV_GPU_UTIL
         target: {type: AverageValue, averageValue: "65"}
+---
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: inference}
+spec:
+  selector: {matchLabels: {a: b}}
+  template:
+    spec:
+      containers: [{name: a, image: "vllm/vllm-openai:v0.20.0", resources: {limits: {nvidia.com/gpu: 1}}}]
 )",
     .good = R"(apiVersion: autoscaling/v2
 kind: HorizontalPodAutoscaler
@@ -99,6 +128,15 @@ spec:
         metric:
           name: vllm_num_requests_waiting
         target: {type: AverageValue, averageValue: "5"}
+---
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: inference}
+spec:
+  selector: {matchLabels: {a: b}}
+  template:
+    spec:
+      containers: [{name: a, image: "vllm/vllm-openai:v0.20.0", resources: {limits: {nvidia.com/gpu: 1}}}]
 )",
     .check = gpu_util_scaling_signal::check,
 };

@@ -7,6 +7,7 @@
 #include "lint/facts.h"
 #include "lint/query.h"
 #include "lint/rule.h"
+#include "lint/scalers.h"
 
 namespace capstan::lint {
 namespace keda_query_not_aggregated {
@@ -39,14 +40,17 @@ std::string label_of_series(const Query& query, const std::set<std::string>& lab
   return {};
 }
 
-/// Returns true if the selector may match only one series: it has a label such as the name of a queue, or the metric
-/// comes from an exporter that runs once in a cluster.
-bool may_match_one(const MetricUse& use) {
-  for (const std::string_view exporter : {"kube_", "rabbitmq_", "redis_", "kafka_", "aws_", "pg_", "mysql_", "mongodb_",
-                                          "sqs_", "celery_", "nats_", "pulsar_", "temporal_", "cluster_"}) {
-    if (use.name.starts_with(exporter)) return true;
-  }
-  return std::ranges::any_of(use.selector->matchers, [](const promql::LabelMatcher& matcher) {
+/// Returns true if the metric of a server has several series even in one process, by code, method or path, and the
+/// selector has only labels that all of them share. Other metrics may have one series in the cluster.
+bool has_many_series(const MetricUse& use) {
+  constexpr std::string_view kMetrics[] = {"http_requests_total",
+                                           "http_server_requests_total",
+                                           "istio_requests_total",
+                                           "nginx_ingress_controller_requests",
+                                           "container_cpu_usage_seconds_total",
+                                           "container_memory_working_set_bytes"};
+  if (std::ranges::find(kMetrics, use.name) == std::end(kMetrics) && !use.name.ends_with("_bucket")) return false;
+  return std::ranges::none_of(use.selector->matchers, [](const promql::LabelMatcher& matcher) {
     const std::string_view name = matcher.name;
     return matcher.op == promql::LabelMatcher::Op::equal && name != "namespace" && name != "job" && name != "__name__";
   });
@@ -63,7 +67,7 @@ void check_selectors(const Subject& s, const Query& query) {
     Finding& finding =
         s.report_span(query.span_of(query.root()->span),
                       fmt::format("the query returns one value per series of {}, but KEDA accepts only one", use.name));
-    if (!is_certain) finding.set_severity(may_match_one(use) ? Severity::info : Severity::warning);
+    if (!is_certain) finding.set_severity(has_many_series(use) ? Severity::warning : Severity::info);
     return;
   }
 }
@@ -84,7 +88,14 @@ bool selects_one(const promql::Expression& expression) {
   return count != nullptr && count->value == 1;
 }
 
+/// Returns true if the workload never has two replicas, so that a metric of its replicas has one series.
+bool has_one_replica(const Subject& s) {
+  const std::optional<Scaler> scaler = scaler_of(s.object);
+  return scaler && scaler->max->integer().value_or(2) <= 1;
+}
+
 void check(const Subject& s) {
+  if (has_one_replica(s)) return;
   for_each_query(s.queries(), [&](const ScalingSignal&, const Query& query) {
     if (selects_one(*query.root())) return;
     const auto labels = labels_of(*query.root());
@@ -109,8 +120,9 @@ const Rule rule_keda_query_not_aggregated = {
     .title = "the query returns one value per replica",
     .why =
         "KEDA needs a single value and refuses several with \"returned multiple elements\". With two replicas scaling "
-        "stops. The finding is a warning if no known engine has the metric, and advice if the selector may "
-        "match only one series.",
+        "stops. For other metrics than those of engines the finding is a warning if the metric is known to have "
+        "several "
+        "series, and else advice.",
     .fix = "use sum(...)",
     .source = "KEDA documentation, prometheus scaler; production-stack's first example",
     .bad = R"(apiVersion: keda.sh/v1alpha1

@@ -14,10 +14,11 @@ namespace {
 using promql::Aggregation;
 using promql::Call;
 
-/// Returns true for a metric that counts pods: from kube-state-metrics, from a gateway, or `up` of Prometheus.
+/// Returns true for a metric that counts pods or the desired replicas: from kube-state-metrics, from a gateway, or `up`
+/// of Prometheus.
 bool counts_pods(std::string_view name) {
-  for (const std::string_view part :
-       {"ready_pods", "ready_endpoints", "status_replicas", "status_ready_replicas", "kube_pod_"}) {
+  for (const std::string_view part : {"ready_pods", "ready_endpoints", "status_replicas", "status_ready_replicas",
+                                      "kube_pod_", "kube_deployment_spec_replicas", "kube_statefulset_replicas"}) {
     if (name.find(part) != name.npos) return true;
   }
   return name == "up";

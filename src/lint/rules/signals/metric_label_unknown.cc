@@ -28,6 +28,8 @@ void check(const Subject& s) {
             s.report_span(name, fmt::format("vLLM has no label {}; the label is {}", matcher.name, correct));
         const bool is_verbatim = s.object.file->parsed().substr(name.begin, name.size()) == matcher.name;
         if (is_verbatim) finding.replace_part(*signal.metric, name, correct);
+        // Prometheus may add a label of the pod, such as the model, to all its metrics.
+        if (correct == "model_name") finding.set_severity(Severity::info);
       }
     }
   });
@@ -42,7 +44,9 @@ const Rule rule_metric_label_unknown = {
     .severity = Severity::warning,
     .kinds = "ScaledObject",
     .title = "the engine's metrics have no such label",
-    .why = "A selector that matches no series returns nothing, which looks like no load.",
+    .why =
+        "A selector that matches no series returns nothing, which looks like no load. For the label of the model the "
+        "finding is advice, because a monitor may copy such a label from the pods.",
     .fix = "use the label that the message names",
     .fix_safety = FixSafety::unsafe,
     .source = "vLLM metrics: model_name, engine, finished_reason; production-stack's chart had model",

@@ -16,8 +16,9 @@ namespace {
 
 /// The versions of vLLM that visible workloads run, compared with the version that removed a metric.
 struct Versions {
-  bool has_older = false;
-  bool has_newer = false;
+  bool has_older = false;          ///< true for a version that still has the metric
+  bool has_newer = false;          ///< true for a version, or for a tag that stands for the newest one
+  bool has_version = false;        ///< true if a version states that it is newer
   bool is_target_unknown = false;  ///< true if the input lacks the scaled workload
 };
 
@@ -40,7 +41,8 @@ void add_versions(const Object& workload, std::uint32_t since, Versions& version
       const std::string_view image = (*container)["image"].text;
       const auto minor = vllm_minor_of_container(*container);
       versions.has_older = versions.has_older || (minor && *minor < since);
-      versions.has_newer = versions.has_newer || (minor && *minor >= since) || is_newest_vllm(image);
+      versions.has_version = versions.has_version || (minor && *minor >= since);
+      versions.has_newer = versions.has_newer || versions.has_version || is_newest_vllm(image);
     }
   }
 }
@@ -94,9 +96,9 @@ void check(const Subject& s) {
     Finding& finding = s.report_span(
         use.span, fmt::format("{} was removed in {} ({}){}", use.name, removed->since, removed->source,
                               is_kept_by_router(use.name) ? "; only the router of production-stack still has it" : ""));
-    const bool is_certain = versions.has_newer && !versions.is_target_unknown;
+    const bool is_certain = versions.has_version && !versions.is_target_unknown;
     if (is_kept_by_router(use.name) || !is_certain) finding.set_severity(Severity::warning);
-    if (targets_kserve(s)) finding.set_severity(Severity::info);
+    if (targets_kserve(s) || !versions.has_newer) finding.set_severity(Severity::info);
     if (is_kept_by_router(use.name)) return;
     if (removed->instead.empty()) return;
     std::string instead(removed->instead);
@@ -123,9 +125,10 @@ const Rule rule_metric_removed = {
     .title = "the engine no longer has this metric",
     .why =
         "The query returns nothing. The autoscaler then keeps the replicas, or takes the missing value for zero and "
-        "scales down. An alert on the metric never fires. The finding is a warning if no workload in the input tells "
-        "that "
-        "vLLM is new enough, and there is none if vLLM is older.",
+        "scales down. An alert on the metric never fires. The finding is an error if the version of the scaled vLLM no "
+        "longer has "
+        "the metric. It is a warning for the tag latest, or if the input lacks the target and another workload runs a "
+        "newer version. It is advice if the input shows no version, and there is none if vLLM is older.",
     .fix = "use the metric that replaces it",
     .fix_safety = FixSafety::safe,
     .source = "vLLM pull requests 29330, 32661, 15458",

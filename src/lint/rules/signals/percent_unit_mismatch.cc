@@ -34,11 +34,13 @@ void check(const Subject& s) {
                   !is_served_by_adapter(s.set, s.object, signal.metric->text);
     }
     if (!has_ratio) continue;
-    s.report(
-         *signal.target,
-         fmt::format("the target {} is never reached, because the ratio is at most 1, so the workload never scales up",
-                     signal.target->text))
-        .replace(*signal.target, fmt::format("{:g}", *target / 100));
+    Finding& finding = s.report(
+        *signal.target,
+        fmt::format("the target {} is never reached, because the ratio is at most 1, so the workload never scales up",
+                    signal.target->text));
+    finding.replace(*signal.target, fmt::format("{:g}", *target / 100));
+    // A rule of an adapter, which the input lacks, may multiply the metric by 100.
+    if (s.object.kind == "HorizontalPodAutoscaler") finding.set_severity(Severity::warning);
   }
 }
 
@@ -53,7 +55,8 @@ const Rule rule_percent_unit_mismatch = {
     .title = "a ratio between 0 and 1 is compared with a percentage",
     .why =
         "The ratio never reaches the target, so the workload never scales up, even with a full cache. The ending _perc "
-        "means a ratio here.",
+        "means a ratio here. For an HPA the finding is a warning, because a rule of an adapter may multiply the "
+        "metric.",
     .fix = "divide the target by 100",
     .fix_safety = FixSafety::unsafe,
     .source = "vLLM metrics; aibrix samples compare the same gauge with 50",

@@ -12,25 +12,26 @@ namespace capstan::lint {
 namespace query_not_namespaced {
 namespace {
 
-/// Returns true if the input has exactly one workload with an engine, and the scaler scales it.
-bool is_only_engine(const Subject& s) {
+/// Returns true if the input shows that the query also counts another workload: the folder has one with an engine that
+/// the scaler does not scale.
+bool has_other_engine(const Subject& s) {
   const std::optional<Scaler> scaler = scaler_of(s.object);
-  const Object* target = scaler ? target_of(*scaler, s.set) : nullptr;
-  if (target == nullptr) return false;
-  std::size_t engines = 0;
-  for (const std::string_view kind : {"Deployment", "StatefulSet", "LeaderWorkerSet", "Rollout", "InferenceService",
-                                      "LLMInferenceService", "RayService", "RayCluster", "Pod"}) {
-    for (const Object* workload : s.set.of_kind(kind)) {
-      engines += std::ranges::any_of(pods_of(*workload), [](const Pod& pod) {
-        return std::ranges::any_of(containers_of(pod), [](const Value* container) { return runs_engine(*container); });
+  if (!scaler) return false;
+  for (const std::string_view kind : {"Deployment", "StatefulSet", "LeaderWorkerSet", "Rollout"}) {
+    for (const Object* workload : s.set.in_folder(kind, s.object)) {
+      if (scaler->target_name->is(workload->name)) continue;
+      const bool runs = std::ranges::any_of(pods_of(*workload), [](const Pod& pod) {
+        return std::ranges::any_of(containers_of(pod),
+                                   [](const Value* container) { return runs_language_engine(*container); });
       });
+      if (runs && s.set.deployed_together(s.object, *workload)) return true;
     }
   }
-  return engines == 1;
+  return false;
 }
 
 void check(const Subject& s) {
-  const bool is_alone = is_only_engine(s);
+  const bool has_other = has_other_engine(s);
   for_each_query(s.queries(), [&](const ScalingSignal& signal, const Query& query) {
     if ((*signal.block)["metadata"]["namespace"] || (*signal.block)["metadata"]["queryParameters"]) return;
     for (const MetricUse& use : query.metrics()) {
@@ -39,7 +40,7 @@ void check(const Subject& s) {
       if (!is_of_engine || !use.selector->matchers.empty()) continue;
       Finding& finding =
           s.report_span(use.span, fmt::format("the query counts {} of every model in the cluster", use.name));
-      if (is_alone) finding.set_severity(Severity::info);
+      if (!has_other) finding.set_severity(Severity::info);
       return;
     }
   });
@@ -56,7 +57,8 @@ const Rule rule_query_not_namespaced = {
     .title = "the query counts every model of the cluster",
     .why =
         "Without a namespace, service or model in its selector, the load of other workloads scales this one. "
-        "If the input has only this engine, the finding is advice.",
+        "The finding is a warning if another engine is deployed together with this scaler. Otherwise it is advice, "
+        "because the cluster, or its Prometheus, may have only this engine.",
     .fix = "add a selector such as {namespace=\"...\", model_name=\"...\"}",
     .source = "llm-d's ScaledObjects",
     .bad = R"(apiVersion: keda.sh/v1alpha1
@@ -66,6 +68,13 @@ spec:
   minReplicaCount: 1
   maxReplicaCount: 4
   triggers: [{type: prometheus, metadata: {query: 'sum(vllm:num_requests_waiting)', threshold: "5"}}]
+---
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: b}
+spec:
+  selector: {matchLabels: {a: b}}
+  template: {spec: {containers: [{name: a, image: "vllm/vllm-openai:v0.20.0"}]}}
 )",
     .good = R"(apiVersion: keda.sh/v1alpha1
 kind: ScaledObject
@@ -75,6 +84,13 @@ spec:
   maxReplicaCount: 4
   triggers:
     - {type: prometheus, metadata: {query: 'sum(vllm:num_requests_waiting{namespace="x"})', threshold: "5"}}
+---
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: b}
+spec:
+  selector: {matchLabels: {a: b}}
+  template: {spec: {containers: [{name: a, image: "vllm/vllm-openai:v0.20.0"}]}}
 )",
     .check = query_not_namespaced::check,
 };

@@ -5,6 +5,7 @@
 #include "lint/facts.h"
 #include "lint/query.h"
 #include "lint/rule.h"
+#include "lint/scalers.h"
 
 namespace capstan::lint {
 namespace raw_counter_as_signal {
@@ -35,6 +36,17 @@ bool is_growth(const promql::Expression& expression) {
   return !now.empty() && now == metrics_of(*node->right, true);
 }
 
+/// Returns true for `started - finished`: the difference of two counters may be the requests in flight.
+bool is_difference(const promql::Expression& expression) {
+  bool found = false;
+  promql::walk(expression, [&](const promql::Expression& part) {
+    const auto* node = std::get_if<promql::Binary>(&part.node);
+    found = found || (node != nullptr && node->op == promql::Binary::Op::subtract &&
+                      !metrics_of(*node->left, false).empty() && !metrics_of(*node->right, false).empty());
+  });
+  return found;
+}
+
 /// Visits the instant selectors whose values affect the result. Aggregations that only count series are skipped.
 void walk_values(const promql::Expression& expression,
                  const std::function<void(const promql::Selector&, const promql::Expression&)>& visit) {
@@ -56,7 +68,10 @@ void check(const Subject& s) {
     if (signal.metric->key == "seriesQuery") return;  // it selects series and does not use their values
     walk_values(*query.root(), [&](const promql::Selector& selector, const promql::Expression& expression) {
       if (!is_counter(selector.metric)) return;
-      s.report_span(query.span_of(expression.span), fmt::format("{} is a counter, which only grows", selector.metric));
+      Finding& finding = s.report_span(query.span_of(expression.span),
+                                       fmt::format("{} is a counter, which only grows", selector.metric));
+      // An adapter may provide the metric for other uses than scaling.
+      if (!is_scaler(s.object.kind) || is_difference(*query.root())) finding.set_severity(Severity::info);
     });
   });
 }
@@ -71,7 +86,8 @@ const Rule rule_raw_counter_as_signal = {
     .kinds = "@scaler @adapter",
     .title = "a counter is used without rate()",
     .why =
-        "A counter only grows. The replicas follow the uptime of the process up to the maximum and never scale down.",
+        "A counter only grows. The replicas follow the uptime of the process up to the maximum and never scale down. "
+        "The finding is advice for the rules of an adapter, and for a difference of two counters.",
     .fix = "use rate() over two minutes",
     .source = "Prometheus documentation, metric types",
     .bad = R"(apiVersion: keda.sh/v1alpha1

@@ -5,6 +5,7 @@
 #include "lint/facts.h"
 #include "lint/query.h"
 #include "lint/rule.h"
+#include "promql/function.h"
 
 namespace capstan::lint {
 namespace scale_to_zero_self_metric {
@@ -20,6 +21,21 @@ bool is_of_the_pods(std::string_view name) {
   return false;
 }
 
+/// Returns true if a query returns a value above zero although no pod exists, such as `x or vector(1)` or `absent(x)`.
+bool has_value_without_pods(const Subject& s) {
+  bool found = false;
+  for_each_query(s.queries(), [&](const ScalingSignal&, const Query& query) {
+    promql::walk(*query.root(), [&](const promql::Expression& part) {
+      const auto* call = std::get_if<promql::Call>(&part.node);
+      if (call == nullptr) return;
+      const auto* value = call->arguments.empty() ? nullptr : std::get_if<promql::Number>(&call->arguments[0]->node);
+      found = found || call->function->name.starts_with("absent") ||
+              (call->function->name == "vector" && (value == nullptr || value->value > 0));
+    });
+  });
+  return found;
+}
+
 void check(const Subject& s) {
   const std::optional<Scaler> scaler = scaler_of(s.object);
   const Value& idle = s.object["spec"]["idleReplicaCount"];
@@ -32,7 +48,7 @@ void check(const Subject& s) {
     is_own_metric = is_own_metric && is_of_the_pods(use.name);
     name = use.name;
   });
-  if (!is_own_metric || name.empty()) return;
+  if (!is_own_metric || name.empty() || has_value_without_pods(s)) return;
   const Value& place = idle.is("0") ? idle : *scaler->min;
   const std::string message =
       fmt::format("only the pods expose {}, so at zero replicas no signal scales them up", name);

@@ -39,6 +39,7 @@ void check(const Subject& s) {
     const std::string fault = defect_of(s, pod);
     if (fault.empty()) continue;
     Finding& finding = s.report_object("this balloon pod " + fault);
+    if (fault.find("refuses") == fault.npos) finding.set_severity(Severity::warning);
     if (fault.starts_with("has no")) finding.mark_absence();
   }
 }
@@ -54,7 +55,8 @@ const Rule rule_balloon_invalid = {
     .title = "the balloon pods do not keep a GPU free",
     .why =
         "Balloon pods keep a GPU warm and must make room for a real pod at once. Without a selector the API server "
-        "refuses the Deployment. With priority 0 or above no pod may evict them. With the default grace period they "
+        "refuses the Deployment. With priority 0 or above pods without a PriorityClass do not evict them, which is a "
+        "warning. With the default grace period they "
         "hold the GPU for another 30 s.",
     .fix =
         "set selector and labels, a toleration, limits, a PriorityClass below 0 and terminationGracePeriodSeconds 0; "

@@ -9,16 +9,7 @@ namespace capstan::lint {
 namespace grace_period_too_short {
 namespace {
 
-constexpr std::int64_t kMinuteS = 60;
 constexpr std::int64_t kLongAnswerS = 120;
-constexpr std::int64_t kShortAnswerTokens = 2048;  ///< number of tokens that any engine writes within a minute
-
-bool answers_are_short(const EngineCommand& engine, const Value& container, std::int64_t grace) {
-  const auto tokens = engine.number({"--max-model-len", "--context-length"});
-  const bool is_fast = weights_gb(container).value_or(kSmallWeightsGb + 1) <= kSmallWeightsGb;
-  const std::int64_t longest = is_fast && grace >= kMinuteS ? 2 * kShortAnswerTokens : kShortAnswerTokens;
-  return (tokens && *tokens <= longest) || serves_small_model(engine);
-}
 
 void check(const Subject& s) {
   const Pods pods = pods_of(s.object);
@@ -34,18 +25,18 @@ void check(const Subject& s) {
     const std::int64_t drain = engine ? engine->number({"--shutdown-timeout"}).value_or(0) : 0;
     const std::int64_t needed = pre_stop_sleep_s(container).value_or(0) + drain;
     const Value& place = stated ? stated : container["name"];
-    if (drain > 0 && grace < needed) {
-      s.report(place,
-               fmt::format("pods are killed after {} s, but preStop and --shutdown-timeout take {} s", grace, needed))
-          .set_severity(Severity::warning);
+    if (drain > 0 ? grace < needed : needed > 0 && grace <= needed) {
+      const std::string_view parts = drain == 0        ? "preStop takes"
+                                     : drain == needed ? "--shutdown-timeout is"
+                                                       : "preStop and --shutdown-timeout take";
+      s.report(place, fmt::format("pods are killed after {} s{}, but {} {} s", grace, stated ? "" : " (the default)",
+                                  parts, needed))
+          .set_severity(Severity::warning)
+          .mark_absence();
     } else if (grace < kLongAnswerS) {
       Finding& finding =
           s.report(place, fmt::format("pods are killed {} s after SIGTERM{}, but a long answer takes longer", grace,
                                       stated ? "" : " (the default)"));
-      // Answer times are known only for engines. Without --shutdown-timeout vLLM ends at SIGTERM, whatever the period.
-      const bool drains = engine && (engine->kind != EngineKind::vllm || drain > 0);
-      if (drains && !answers_are_short(*engine, container, grace) && is_surely_scaled_down(s.object, s.set))
-        finding.set_severity(Severity::warning);
       if (!stated) finding.mark_absence();
     }
   }
@@ -62,9 +53,8 @@ const Rule rule_grace_period_too_short = {
     .title = "pods are killed before their requests are finished",
     .why =
         "A long answer takes one or two minutes. After 30 s, the default, the pod is killed: the user gets an error "
-        "and the request is computed again. The finding is a warning if an autoscaler removes replicas of a known "
-        "engine, because pods then end often. For vLLM without --shutdown-timeout it is advice, because vLLM then "
-        "aborts its requests at once, whatever the period is.",
+        "and the request is computed again. How long an answer takes depends on the requests, so the finding is "
+        "advice. It is a warning if the period is shorter than the sleep of the preStop hook and --shutdown-timeout.",
     .fix =
         "set terminationGracePeriodSeconds to twice the longest answer, and at least to preStop plus "
         "--shutdown-timeout",

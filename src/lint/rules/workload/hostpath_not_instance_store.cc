@@ -17,11 +17,12 @@ void check(const Subject& s) {
     for (const Value& volume : (*pod.spec)["volumes"].children()) {
       const Value& path = at(volume, "hostPath.path");
       if (path.text.find("nvme") == path.text.npos && path.text.find("cache") == path.text.npos) continue;
-      s.require_object(
-          s.report(path,
-                   fmt::format("{} is on the root volume, because EC2NodeClass {} does not set up the instance store",
-                               path.text, classes.front()->name)),
-          *classes.front());
+      Finding& finding = s.report(
+          path, fmt::format("{} is on the root volume, because EC2NodeClass {} does not set up the instance store",
+                            path.text, classes.front()->name));
+      s.require_object(finding, *classes.front());
+      // A cache may be meant to be on the root volume, and the pod may run on the nodes of another class.
+      if (path.text.find("nvme") == path.text.npos || classes.size() > 1) finding.set_severity(Severity::info);
     }
   }
 }
@@ -37,7 +38,7 @@ const Rule rule_hostpath_not_instance_store = {
     .title = "the node's model cache is not on its instance store",
     .why =
         "Without instanceStorePolicy RAID0 the NVMe disks are not mounted. The path is then on the root volume, which "
-        "reads 125 MB/s and becomes full.",
+        "reads 125 MB/s and becomes full. For a path without \"nvme\" the finding is advice.",
     .fix = "set instanceStorePolicy to RAID0 in the EC2NodeClass",
     .source = "Karpenter documentation, EC2NodeClass",
     .bad = R"(apiVersion: karpenter.k8s.aws/v1

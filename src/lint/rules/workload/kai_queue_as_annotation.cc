@@ -25,7 +25,7 @@ void check(const Subject& s) {
     }
     if (scheduler.is("kai-scheduler") && !is_operated(s.object)) {
       s.report(scheduler, "the pod uses kai-scheduler but has no label kai.scheduler/queue")
-          .set_severity(Severity::warning);
+          .set_severity(Severity::info);  // KAI may have a default queue
     }
   }
 }

@@ -10,10 +10,11 @@ namespace capstan::lint {
 namespace liveness_kills_busy {
 namespace {
 
-constexpr std::int64_t kMaxSilenceS = 30;  ///< time without an answer that one long prompt may cause, seconds
-constexpr std::int64_t kOffS = 86'400;     ///< delay of a probe that is meant to be switched off, seconds
-constexpr std::int64_t kTimeoutS = 1;      ///< timeout that a busy engine often exceeds, seconds
-constexpr std::int64_t kOneTimeoutS = 5;   ///< timeout that a busy engine sometimes exceeds, seconds
+constexpr std::int64_t kMaxSilenceS = 30;    ///< time without an answer that a probe should tolerate, seconds
+constexpr std::int64_t kShortSilenceS = 10;  ///< time without an answer that one long prompt may cause, seconds
+constexpr std::int64_t kOffS = 86'400;       ///< delay of a probe that is meant to be switched off, seconds
+constexpr std::int64_t kTimeoutS = 1;        ///< timeout that a busy engine often exceeds, seconds
+constexpr std::int64_t kOneTimeoutS = 5;     ///< timeout that a busy engine sometimes exceeds, seconds
 
 /// Returns true if one late answer, or a few of them, make the probe fail.
 bool fails_early(std::int64_t timeout_s, std::int64_t failures, std::int64_t silence_s) {
@@ -21,10 +22,16 @@ bool fails_early(std::int64_t timeout_s, std::int64_t failures, std::int64_t sil
   return timeout_s <= kTimeoutS || (failures <= 1 && timeout_s <= kOneTimeoutS);
 }
 
+/// Returns true if one late answer, or the answers during one long prompt, make the probe fail.
+bool surely_fails_early(std::int64_t timeout_s, std::int64_t failures, std::int64_t silence_s) {
+  return timeout_s <= kTimeoutS && (failures <= 1 || silence_s <= kShortSilenceS);
+}
+
 /// Returns true if the probe asks for tokens, which wait in the queue behind other requests.
 bool generates(const Value& probe) {
+  // SGLang's /health_generate is satisfied by a token of any request.
   const auto requests_tokens = [](std::string_view text) {
-    for (const std::string_view path : {"/health_generate", "/v1/completions", "/v1/chat/completions", "/generate"}) {
+    for (const std::string_view path : {"/v1/completions", "/v1/chat/completions", "/generate"}) {
       if (text.find(path) != text.npos) return true;
     }
     return false;
@@ -69,7 +76,8 @@ void check(const Subject& s) {
           probe, fmt::format("{} answers slower than {} s within {} s kill the engine and its requests, but a busy "
                              "engine is sometimes slower",
                              failures, timeout, silence));
-      if (serves_quickly(container)) finding.set_severity(Severity::info);
+      if (serves_quickly(container) || !surely_fails_early(timeout, failures, silence))
+        finding.set_severity(Severity::info);
     }
   }
 }
@@ -85,7 +93,8 @@ const Rule rule_liveness_kills_busy = {
     .title = "the liveness probe kills an engine that is busy",
     .why =
         "Under load an engine answers its health page late, and a request for tokens waits in the queue. The kubelet "
-        "then kills the replica and its requests. The other replicas get its load and are killed next.",
+        "then kills the replica and its requests. The other replicas get its load and are killed next. The finding is "
+        "advice if several answers within more than 10 s must be late, as with the defaults of Kubernetes.",
     .fix = "set timeoutSeconds to 5 or more and failureThreshold times periodSeconds to 60 s or more, on /health",
     .source = "vLLM documentation, Kubernetes probes; Kubernetes documentation",
     .bad = R"(apiVersion: apps/v1
@@ -101,7 +110,7 @@ spec:
           args: [--model, m]
           resources: {limits: {nvidia.com/gpu: 1}}
           startupProbe: {httpGet: {path: /health, port: 8000}, periodSeconds: 10, failureThreshold: 90}
-          livenessProbe: {httpGet: {path: /health, port: 8000}, periodSeconds: 5}
+          livenessProbe: {httpGet: {path: /health, port: 8000}, periodSeconds: 3}
 )",
     .good = R"(apiVersion: apps/v1
 kind: Deployment

@@ -1,5 +1,7 @@
 #include <fmt/format.h>
 
+#include "lint/cold_start.h"
+#include "lint/container_start.h"
 #include "lint/rule.h"
 #include "lint/serving.h"
 
@@ -7,9 +9,18 @@ namespace capstan::lint {
 namespace missing_readiness_probe {
 namespace {
 
-/// Returns true for Ollama, which is ready without a model and loads one at the first request.
-bool loads_on_demand(const Value& container) {
-  return container["image"].text.find("ollama") != std::string_view::npos;
+/// Returns true if a new pod of the workload never takes the place of one that serves: the single replica is deleted
+/// before the next one starts, and no autoscaler adds another.
+bool replaces_no_pod(const Subject& s) {
+  const bool is_single = s.object["spec"]["replicas"].integer().value_or(1) <= 1;
+  const bool deletes_first = s.object.kind == "StatefulSet" || at(s.object, "spec.strategy.type").is("Recreate");
+  return is_single && deletes_first && !is_surely_scaled(s.object, s.set);
+}
+
+/// Returns true if requests fail while the container starts. An engine of language models needs at least 20 s, but
+/// other servers may load a model within a second, or only at the first request.
+bool fails_at_start(const Value& container) {
+  return runs_language_engine(container) && weights_gb(container).value_or(kSmallWeightsGb) > kTinyWeightsGb;
 }
 
 void check(const Subject& s) {
@@ -22,7 +33,7 @@ void check(const Subject& s) {
                  fmt::format("the container has no readinessProbe: {}",
                              service == nullptr ? "requests may arrive before the model is loaded"
                                                 : service->title() + " sends requests before the model is loaded"));
-    if (service == nullptr || loads_on_demand(container) || !serves_model(s.object)) continue;
+    if (service == nullptr || !fails_at_start(container) || replaces_no_pod(s)) continue;
     s.require_object(finding.set_severity(Severity::warning), *service, service->name).mark_absence();
   }
 }
@@ -37,7 +48,9 @@ const Rule rule_missing_readiness_probe = {
     .kinds = "Deployment StatefulSet",
     .title = "a GPU server has no readiness probe",
     .why =
-        "The server gets requests from its first second on, minutes before the model is loaded. These requests fail.",
+        "The server gets requests from its first second on, minutes before the model is loaded. These requests fail. A "
+        "rollout deletes the old replica while the new one still loads. The finding is a warning if the input has the "
+        "Service and the container runs an engine of language models, which starts slowly with any but a tiny model.",
     .fix = "add a readinessProbe on the engine's /health",
     .source = "Kubernetes documentation, readiness",
     .bad = R"(apiVersion: apps/v1
@@ -47,7 +60,7 @@ spec:
   selector: {matchLabels: {a: b}}
   template:
     metadata: {labels: {a: b}}
-    spec: {containers: [{name: a, image: "a:1", resources: {limits: {nvidia.com/gpu: 1}}}]}
+    spec: {containers: [{name: a, image: "vllm/vllm-openai:v0.20.0", resources: {limits: {nvidia.com/gpu: 1}}}]}
 ---
 apiVersion: v1
 kind: Service
@@ -64,7 +77,7 @@ spec:
     spec:
       containers:
         - name: a
-          image: "a:1"
+          image: "vllm/vllm-openai:v0.20.0"
           resources: {limits: {nvidia.com/gpu: 1}}
           readinessProbe: {httpGet: {path: /health, port: 8000}}
 ---

@@ -21,9 +21,11 @@ bool has_only_empty_dirs(const Pod& pod, const Value& container) {
   return has_any;
 }
 
-bool serves_language_model(const Pod& pod) {
+/// Returns true if the download certainly takes long: the name of the model states its size.
+bool is_large(const Pod& pod) {
+  constexpr double kLargeGb = 25;
   return std::ranges::any_of(containers_of(pod),
-                             [](const Value* container) { return runs_language_engine(*container); });
+                             [](const Value* container) { return weights_gb(*container).value_or(0) >= kLargeGb; });
 }
 
 void check(const Subject& s) {
@@ -34,8 +36,7 @@ void check(const Subject& s) {
         if (!is_download(command) || !has_only_empty_dirs(pod, *container)) continue;
         Finding& finding = s.report_span(span_of(*s.object.file, *container, command.front()),
                                          "the model is downloaded into an emptyDir, which is deleted with the pod");
-        // Other servers often have models that download in seconds.
-        if (!serves_language_model(pod)) finding.set_severity(Severity::info);
+        if (!is_large(pod) || !is_surely_scaled(s.object, s.set)) finding.set_severity(Severity::info);
         break;
       }
     }
@@ -53,7 +54,8 @@ const Rule rule_model_download_no_cache = {
     .title = "every start downloads the model again",
     .why =
         "A download of 140 GB over 10 Gbit/s takes two minutes in which the GPU is idle. Replicas that start at the "
-        "same time share the bandwidth. The finding is advice for servers that are no engine of language models.",
+        "same time share the bandwidth. The finding is a warning if an autoscaler adds replicas and the name of the "
+        "model states 25 GB of weights or more. Otherwise it is advice.",
     .fix = "use a cache that outlives the pod: the node's NVMe (hostPath), or a read-only volume",
     .source = "cold-start guides",
     .bad = R"(apiVersion: v1

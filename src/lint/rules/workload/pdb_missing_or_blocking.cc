@@ -10,15 +10,32 @@ namespace capstan::lint {
 namespace pdb_missing_or_blocking {
 namespace {
 
+/// Returns true if the budget selects a workload of the folder that has several replicas, so that an eviction leaves
+/// some. The budget of a single replica may be meant to forbid evictions.
+bool protects_replicas(const Subject& s) {
+  for (const std::string_view kind : {"Deployment", "StatefulSet"}) {
+    for (const Object* workload : s.set.in_folder(kind, s.object)) {
+      const Value& labels = at(*workload, "spec.template.metadata.labels");
+      if (!may_share_namespace(*workload, s.object) || !selects(at(s.object, "spec.selector.matchLabels"), labels))
+        continue;
+      const bool is_sure = s.set.belong_together(s.object, *workload, workload->name);
+      if (is_sure && (*workload)["spec"]["replicas"].integer().value_or(1) > 1) return true;
+    }
+  }
+  return false;
+}
+
 void check_budget(const Subject& s) {
   const Value& unavailable = s.object["spec"]["maxUnavailable"];
   const Value& available = s.object["spec"]["minAvailable"];
-  if (unavailable.is("0") || unavailable.is("0%")) {
-    s.report(unavailable, fmt::format("with maxUnavailable {} no pod can ever be evicted", unavailable.text))
-        .replace(unavailable, "1");
-  } else if (available.is("100%")) {
-    s.report(available, "with minAvailable 100% no pod can ever be evicted");
-  }
+  const bool is_zero = unavailable.is("0") || unavailable.is("0%");
+  if (!is_zero && !available.is("100%")) return;
+  Finding& finding =
+      is_zero
+          ? s.report(unavailable, fmt::format("with maxUnavailable {} no pod can ever be evicted", unavailable.text))
+          : s.report(available, "with minAvailable 100% no pod can ever be evicted");
+  if (is_zero) finding.replace(unavailable, "1");
+  if (!protects_replicas(s)) finding.set_severity(Severity::info);
 }
 
 /// Returns the smallest number of replicas that the workload runs.
@@ -39,8 +56,7 @@ bool has_budget(const Subject& s) {
   });
 }
 
-/// Reports a missing budget. The budget may be in another folder, so the finding is a warning only if the input is
-/// complete.
+/// Reports a missing budget. It is advice, because the budget may be in another folder or not be needed.
 void check_workload(const Subject& s) {
   if (!serves_on_gpu(s.object) || is_partial(s.object) || has_budget(s)) return;
   const std::vector<GpuPod> pods = gpu_pods_of(s.object);
@@ -50,9 +66,9 @@ void check_workload(const Subject& s) {
   if (std::ranges::all_of(pods, takes_none)) return;
   const std::int64_t replicas = floor_of(s);
   if (replicas < 2) return;
-  Finding& finding = s.report_object(
-      fmt::format("{} replicas on GPUs have no PodDisruptionBudget, so a drain may end all of them at once", replicas));
-  if (!s.set.closed()) finding.set_severity(Severity::info);
+  s.report_object(
+       fmt::format("{} replicas on GPUs have no PodDisruptionBudget, so a drain may end all of them at once", replicas))
+      .set_severity(Severity::info);
 }
 
 void check(const Subject& s) {
@@ -75,7 +91,8 @@ const Rule rule_pdb_missing_or_blocking = {
     .why =
         "A budget that allows no eviction blocks drains and upgrades until someone deletes it. A node with a "
         "terminationGracePeriod is then deleted together with its requests. Without a budget all replicas on one or "
-        "several nodes may end at the same time.",
+        "several nodes may end at the same time. The finding is a warning if a budget forbids the eviction of several "
+        "replicas in the input. It is advice for a single replica and for a missing budget.",
     .fix = "add a PodDisruptionBudget with maxUnavailable 1",
     .fix_safety = FixSafety::unsafe,
     .source = "Karpenter documentation, disruption; Kubernetes documentation",

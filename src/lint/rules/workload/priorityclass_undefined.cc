@@ -24,7 +24,8 @@ void check(const Subject& s) {
     if (!name || !priority_class_of(name.text).empty()) continue;
     if (!is_balloon(s, pod) && !s.set.closed()) continue;
     if (s.set.find("PriorityClass", name.text, s.object) != nullptr) continue;
-    s.report(name, fmt::format("the input has no PriorityClass {}", name.text));
+    Finding& finding = s.report(name, fmt::format("the input has no PriorityClass {}", name.text));
+    if (!s.set.closed()) finding.set_severity(Severity::info);  // the cluster may have it
   }
 }
 
@@ -37,7 +38,9 @@ const Rule rule_priorityclass_undefined = {
     .severity = Severity::warning,
     .kinds = "@pods",
     .title = "the PriorityClass is not in the input",
-    .why = "Without it the API server refuses the pods, so they do not run at all.",
+    .why =
+        "Without it the API server refuses the pods, so they do not run at all. The finding is advice unless the input "
+        "is the whole cluster (--closed-world).",
     .fix = "add the PriorityClass to the same folder",
     .source = "Kubernetes documentation, pod priority",
     .bad = R"(apiVersion: v1

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "lint/cold_start.h"
 #include "lint/container_start.h"
 #include "lint/pods.h"
 #include "lint/rule.h"
@@ -11,10 +12,7 @@ namespace capstan::lint {
 namespace readiness_delay_fixed {
 namespace {
 
-constexpr std::int64_t kModelLoadS = 120;     ///< minimum time to load a model, seconds
-constexpr double kManyWeightsGb = 40;         ///< weights that a volume in the network delivers only in minutes, GB
-constexpr std::int64_t kLongDownloadS = 180;  ///< upper bound of most starts with a download, seconds
-
+constexpr std::int64_t kModelLoadS = 120;  ///< minimum time to load a model, seconds
 /// Returns the seconds that the startup probe gives the container; 0 without one. Readiness probes begin only when it
 /// succeeds, and the readiness probe's delay counts from the start of the container. So the delay has no effect if the
 /// start takes at least as long.
@@ -35,10 +33,9 @@ void check(const Subject& s) {
     Finding& finding = s.report(
         delay,
         fmt::format("every replica is unready for at least {} s, even if its model is loaded earlier", delay.text));
-    const bool loads_quickly = has_lasting_volume(s.object, pod) && weights_gb(container).value_or(0) <= kManyWeightsGb;
-    const bool may_be_shorter = delay.integer().value_or(0) <= kLongDownloadS && !loads_quickly;
-    const bool is_scaled = !scalers_of(s.object, s.set).empty();
-    if (!is_scaled || may_be_shorter || startup_budget_s(container) >= *delay.integer())
+    const std::optional<std::int64_t> longest = longest_start_s(container);
+    const bool is_too_long = longest && *delay.integer() > *longest;
+    if (!is_too_long || !is_surely_scaled(s.object, s.set) || startup_budget_s(container) >= *delay.integer())
       finding.set_severity(Severity::info);
   }
 }
@@ -55,8 +52,8 @@ const Rule rule_readiness_delay_fixed = {
     .why =
         "No probe runs before initialDelaySeconds. With a warm cache the model is loaded much earlier, so requests "
         "wait while the GPU already costs money. After a restart of the container the delay applies again. The finding "
-        "is "
-        "advice if no autoscaler in the input adds replicas.",
+        "is a warning if an autoscaler adds replicas and the delay is longer than a download of the model at 100 MB/s "
+        "and its load. The size comes from the model's name.",
     .fix =
         "delete initialDelaySeconds of the readiness probe; add a startupProbe whose failureThreshold times "
         "periodSeconds covers the longest start",
@@ -70,7 +67,8 @@ spec:
     spec:
       containers:
         - name: a
-          image: "a:1"
+          image: "vllm/vllm-openai:v0.20.0"
+          args: [--model, Qwen/Qwen2.5-7B-Instruct]
           resources: {limits: {nvidia.com/gpu: 1}}
           readinessProbe: {httpGet: {path: /health, port: 8000}, initialDelaySeconds: 300}
 ---
@@ -88,7 +86,8 @@ spec:
     spec:
       containers:
         - name: a
-          image: "a:1"
+          image: "vllm/vllm-openai:v0.20.0"
+          args: [--model, Qwen/Qwen2.5-7B-Instruct]
           resources: {limits: {nvidia.com/gpu: 1}}
           startupProbe: {httpGet: {path: /health, port: 8000}, periodSeconds: 5, failureThreshold: 120}
           readinessProbe: {httpGet: {path: /health, port: 8000}, periodSeconds: 5}

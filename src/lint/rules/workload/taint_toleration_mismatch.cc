@@ -10,12 +10,6 @@ namespace capstan::lint {
 namespace taint_toleration_mismatch {
 namespace {
 
-bool tolerates(const Value& toleration, const Value& taint) {
-  if (toleration["key"] && !taint["key"].is(toleration["key"].text)) return false;
-  if (toleration["effect"] && !taint["effect"].is(toleration["effect"].text)) return false;
-  return toleration["operator"].is("Exists") || toleration["value"].text == taint["value"].text;
-}
-
 /// Returns the toleration that has the taint's key but another value. Returns null if another toleration matches the
 /// taint.
 const Value* find_near_match(const Value& tolerations, const Value& taint) {
@@ -58,10 +52,11 @@ void check_pod(const Subject& s, const Pod& pod) {
   }
   if (wrong == nullptr) return;
   const Value& value = (*wrong)["value"];
-  s.require_object(
+  Finding& finding =
       s.report(value, fmt::format("the pod tolerates {}={}, but pool {} has the taint {}={}", (*taint)["key"].text,
-                                  value.text, tainted->name, (*taint)["key"].text, (*taint)["value"].text)),
-      *tainted);
+                                  value.text, tainted->name, (*taint)["key"].text, (*taint)["value"].text));
+  if (!s.set.closed()) finding.set_severity(Severity::warning);  // the cluster may have nodes that no pool launches
+  s.require_object(finding, *tainted);
 }
 
 void check(const Subject& s) {
@@ -83,7 +78,7 @@ const Rule rule_taint_toleration_mismatch = {
     .title = "a toleration has a different value than the taint",
     .why =
         "The operator Equal compares the value too. The pod does not tolerate the pool that it was meant for and stays "
-        "pending.",
+        "pending. Without --closed-world the finding is a warning, because the cluster may have other nodes.",
     .fix = "use operator Exists",
     .source = "Kubernetes documentation, taints and tolerations",
     .bad = R"(apiVersion: karpenter.sh/v1

@@ -42,9 +42,8 @@ void check(const Subject& s) {
       size,
       fmt::format("the {} pods of a replica are scheduled one by one, so some may hold GPUs while others are pending",
                   *count));
-  // A single group only waits for its last node, but several groups can block each other.
-  if (s.object["spec"]["replicas"].integer().value_or(1) < 2 && scalers_of(s.object, s.set).empty())
-    finding.set_severity(Severity::info);
+  // With room for all pods the groups run. An autoscaler adds groups at times when nodes may be missing.
+  if (!is_surely_scaled(s.object, s.set)) finding.set_severity(Severity::info);
   finding.mark_absence();
 }
 
@@ -60,28 +59,41 @@ const Rule rule_tp_across_pods_no_gang = {
     .why =
         "The default scheduler starts pods one by one. Seven of eight may hold their GPUs, which cost money without "
         "use, while the eighth waits for a node, and two such groups can block each other permanently. With room for "
-        "all pods it works, so this is not an error. A single group without an autoscaler is advice.",
+        "all pods it works, so this is not an error. Without an autoscaler, which adds groups at any time, it is "
+        "advice.",
     .fix = "use schedulerName kai-scheduler with its queue label, or Kueue's queue-name label",
     .source = "KAI, Kueue, LeaderWorkerSet documentation",
     .bad = R"(apiVersion: leaderworkerset.x-k8s.io/v1
 kind: LeaderWorkerSet
 metadata: {name: a}
 spec:
-  replicas: 2
   leaderWorkerTemplate:
     size: 2
     workerTemplate:
       spec: {containers: [{name: a, image: "a:1", resources: {limits: {nvidia.com/gpu: 8}}}]}
+---
+apiVersion: autoscaling/v2
+kind: HorizontalPodAutoscaler
+metadata: {name: a}
+spec:
+  scaleTargetRef: {apiVersion: leaderworkerset.x-k8s.io/v1, kind: LeaderWorkerSet, name: a}
+  maxReplicas: 4
 )",
     .good = R"(apiVersion: leaderworkerset.x-k8s.io/v1
 kind: LeaderWorkerSet
 metadata: {name: a, labels: {kueue.x-k8s.io/queue-name: q}}
 spec:
-  replicas: 2
   leaderWorkerTemplate:
     size: 2
     workerTemplate:
       spec: {containers: [{name: a, image: "a:1", resources: {limits: {nvidia.com/gpu: 8}}}]}
+---
+apiVersion: autoscaling/v2
+kind: HorizontalPodAutoscaler
+metadata: {name: a}
+spec:
+  scaleTargetRef: {apiVersion: leaderworkerset.x-k8s.io/v1, kind: LeaderWorkerSet, name: a}
+  maxReplicas: 4
 )",
     .check = tp_across_pods_no_gang::check,
 };

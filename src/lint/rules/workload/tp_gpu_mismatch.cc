@@ -40,6 +40,7 @@ void check(const Subject& s) {
               ? fmt::format("the engine needs {} GPUs but the container has {}, so it does not start", *needed, *gpus)
               : fmt::format("the engine uses {} of {} GPUs; {} are idle and cost money", *needed, *gpus,
                             *gpus - *needed));
+      if (*needed < *gpus) finding.set_severity(Severity::warning);
       if (!engine->flag({"--tensor-parallel-size", "-tp", "--tp", "--tp-size"})) finding.mark_absence();
     }
   }
@@ -54,7 +55,9 @@ const Rule rule_tp_gpu_mismatch = {
     .severity = Severity::error,
     .kinds = "@gpu",
     .title = "the engine's parallelism and the container's GPUs differ",
-    .why = "With fewer GPUs than it needs the engine does not start. With more, the others are idle and cost money.",
+    .why =
+        "With fewer GPUs than it needs the engine does not start. With more, the others are idle and cost money, which "
+        "is a warning.",
     .fix = "set tensor x pipeline (x local data) parallelism so that it equals the GPU limit of the container",
     .source = "vLLM and SGLang documentation",
     .bad = R"(apiVersion: v1

@@ -52,8 +52,8 @@ void check(const Subject& s) {
         Finding& finding =
             s.report(value, has_gpu ? fmt::format("\"{}\" overrides the GPUs that the device plugin gives", value.text)
                                     : "\"all\" takes GPUs that the device plugin did not give to this container");
-        if (!has_gpu || (is_whole_node && value.is("all"))) finding.set_severity(Severity::warning);
-        if (is_on_gke(pod) || is_for_one_host(pod)) finding.set_severity(Severity::info);
+        if (!has_gpu || is_on_gke(pod) || is_for_one_host(pod) || (is_whole_node && value.is("all")))
+          finding.set_severity(Severity::info);
       }
     }
   }
@@ -65,14 +65,17 @@ void check(const Subject& s) {
 extern const Rule rule_visible_devices_override;
 const Rule rule_visible_devices_override = {
     .id = "visible-devices-override",
-    .severity = Severity::error,
+    .severity = Severity::warning,
     .kinds = "@pods",
     .title = "NVIDIA_VISIBLE_DEVICES overrides the GPUs of the device plugin",
     .why =
         "The device plugin sets this variable. Set by hand, \"all\" shows every GPU of the node, including those of "
         "other pods, and the pods together run out of GPU memory. On GPU nodes of GKE, and for images in Google's "
         "registries, the finding is advice, because the device plugin of GKE ignores the variable. It is also advice "
-        "for a pod that may run on one host only.",
+        "for a pod that may run on one host only, for \"all\" with all eight GPUs of a node, and without a request, "
+        "which "
+        "may share a GPU on purpose. A device plugin that "
+        "passes GPUs by CDI ignores the variable, so the finding is no error.",
     .fix = "delete the variable",
     .source = "NVIDIA/k8s-device-plugin #61, #87; bottlerocket #3718",
     .bad = R"(apiVersion: v1

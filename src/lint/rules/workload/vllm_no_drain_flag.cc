@@ -30,7 +30,9 @@ void check(const Subject& s) {
     Finding& finding = s.report(container["name"], "without --shutdown-timeout vLLM aborts its requests at SIGTERM");
     // Without a Service the only client may be another container of the pod, which ends at the same time.
     const bool has_other_clients = (*pod.spec)["containers"].count == 1 || service_of(s.object, pod, s.set) != nullptr;
-    const bool is_certain = engine && is_official(container["image"].text) && has_other_clients;
+    // A preStop hook may wait until the requests have ended.
+    const bool is_certain = engine && is_official(container["image"].text) && has_other_clients &&
+                            vllm_minor_of(container["image"].text) && !at(container, "lifecycle.preStop");
     if (is_certain && is_surely_scaled_down(s.object, s.set)) finding.set_severity(Severity::warning).mark_absence();
   }
 }
@@ -46,7 +48,8 @@ const Rule rule_vllm_no_drain_flag = {
     .title = "vLLM drops its requests at SIGTERM",
     .why =
         "At SIGTERM vLLM aborts all running requests at once, whatever terminationGracePeriodSeconds is, unless "
-        "--shutdown-timeout is set. Every scale-down then cuts off answers.",
+        "--shutdown-timeout is set. Every scale-down then cuts off answers. The finding is a warning if an autoscaler "
+        "removes replicas, the image's version has the flag, and no preStop hook waits for the requests.",
     .fix = "set --shutdown-timeout to the grace period, less the preStop sleep, less 5 s",
     .source = "vllm-project/vllm #34730, #36666",
     .bad = R"(apiVersion: apps/v1

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "lint/container_start.h"
+#include "lint/facts.h"
 #include "lint/pods.h"
 #include "lint/rule.h"
 
@@ -15,12 +16,22 @@ bool sets_port(const Value& container) {
                              [](const Value& variable) { return variable["name"].is("VLLM_PORT"); });
 }
 
+/// Returns true for an image of vLLM before 0.4.3, which does not read VLLM_PORT. Other images have versions of their
+/// own.
+bool ignores_port(std::string_view image) {
+  constexpr Version kFirstThatReads = {0, 4, 3};
+  const std::optional<Version> version = version_of_tag(image);
+  return version && *version < kFirstThatReads && image.substr(0, image.rfind(':')).ends_with("vllm-openai");
+}
+
 /// Returns the first container that runs vLLM and takes VLLM_PORT from the Service; a missing value if none does.
 const Value& affected_container(const Pod& pod) {
   if ((*pod.spec)["enableServiceLinks"].is("false")) return Value::missing();
   for (const Value* container : containers_of(pod)) {
     const std::optional<EngineCommand> engine = engine_of(start_of(*container));
-    if (engine && engine->kind == manifest::EngineKind::vllm && !sets_port(*container)) return *container;
+    if (engine && engine->kind == manifest::EngineKind::vllm && !sets_port(*container) &&
+        !ignores_port((*container)["image"].text))
+      return *container;
   }
   return Value::missing();
 }
@@ -50,7 +61,7 @@ const Rule rule_vllm_port_from_service = {
     .why =
         "For each Service of the namespace Kubernetes sets variables in every pod that starts after it. For a Service "
         "named vllm one of them is VLLM_PORT, the address of the Service. vLLM reads it as its internal port and ends "
-        "with \"VLLM_PORT appears to be a URI\".",
+        "with \"VLLM_PORT appears to be a URI\". vLLM before 0.4.3 does not read it.",
     .fix = "set enableServiceLinks: false in the pod, or give the Service another name",
     .source = "vLLM documentation, environment variables; Kubernetes documentation, accessing Services",
     .bad = R"(apiVersion: v1

@@ -11,15 +11,22 @@ bool is_removed(const Subject& s, const RemovedApi* api) {
   return api != nullptr && api->product == "Kubernetes" && s.settings.kube.minor >= minor_of(api->removed_in);
 }
 
-/// Reports the version of the scaled kind. The autoscaler looks for the target under this version and does not find it.
+std::string_view group_of(std::string_view api_version) { return api_version.substr(0, api_version.find('/')); }
+
+/// Reports the version of the scaled kind. KEDA reads the target under this version and does not find it. An HPA uses
+/// only the group and the kind, so it finds the target if the group still has the kind.
 void check_target(const Subject& s) {
   const Value& target = at(s.object, "spec.scaleTargetRef");
   const std::string_view kind = target["kind"] ? target["kind"].text : std::string_view("Deployment");
   const RemovedApi* api = removed_api(target["apiVersion"].text, kind);
   if (!is_removed(s, api)) return;
-  Finding& finding =
-      s.report(target["apiVersion"], fmt::format("{} {} was removed in Kubernetes {}, so the target is not found",
-                                                 api->api_version, api->kind, api->removed_in));
+  const bool is_found =
+      s.object.kind == "HorizontalPodAutoscaler" && group_of(api->api_version) == group_of(api->instead);
+  Finding& finding = s.report(
+      target["apiVersion"],
+      fmt::format("{} {} was removed in Kubernetes {}, {}", api->api_version, api->kind, api->removed_in,
+                  is_found ? "but the HPA finds the target by its group and kind" : "so the target is not found"));
+  if (is_found) finding.set_severity(Severity::info);
   finding.replace(target["apiVersion"], api->instead);
 }
 
@@ -42,11 +49,13 @@ const Rule rule_workload_api_removed = {
     .kinds = "Deployment StatefulSet DaemonSet CronJob PodDisruptionBudget HorizontalPodAutoscaler ScaledObject",
     .title = "this version of the workload's API was removed",
     .why =
-        "The API server does not know the version and refuses the object. An autoscaler whose scaleTargetRef names the "
-        "version finds no target and never scales.",
+        "The API server does not know the version and refuses the object. A ScaledObject whose scaleTargetRef names "
+        "the "
+        "version finds no target and never scales. An HPA looks for the group and the kind only, so the finding is "
+        "advice if the group still has the kind: it is an error for extensions/v1beta1, but not for apps/v1beta1.",
     .fix = "set apiVersion to the current version, such as apps/v1; its selector is required",
     .fix_safety = FixSafety::unsafe,
-    .source = "Kubernetes deprecation guide, 1.16 and 1.25",
+    .source = "Kubernetes deprecation guide, 1.16 and 1.25; pkg/controller/podautoscaler/horizontal.go",
     .bad = R"(apiVersion: policy/v1beta1
 kind: PodDisruptionBudget
 metadata: {name: a}

@@ -72,6 +72,7 @@ void check(const Subject& s) {
   for (const Row& row : kRows) {
     const Value& value = row.kind.empty() || row.kind == s.object.kind ? at(s.object, row.path) : Value::missing();
     if (!value || has_type(value, row.type)) continue;
+    if (row.kind.empty() && s.object.has_unlisted_pods) continue;  // another API may give the field another type
     Finding& finding =
         s.report(value, fmt::format("{} is {}, expected {}", row.path, describe(value), describe(row.type)));
     if (row.type != Type::whole_number) continue;

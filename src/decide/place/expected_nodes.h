@@ -1,0 +1,111 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <set>
+#include <vector>
+
+#include "base/quantity.h"
+#include "base/time.h"
+#include "decide/place/place.h"
+#include "model/ids.h"
+#include "model/snapshot.h"
+
+// Nodes on their way and the gangs that wait for them. Placement nominates gangs to claims, and provisioning buys no
+// nodes for a gang that is nominated.
+namespace capstan::decide::place {
+
+/// Returns true if the claim's node is on its way and not yet in the snapshot.
+bool in_transit(const model::Claim& claim, const model::Snapshot& snapshot);
+
+/// A node that is on its way: asked for or bought, and not ready yet.
+struct ExpectedNode {
+  model::Purchase bought;
+  GpuKindId gpu;
+  DomainId within;                           ///< smallest domain known to contain the node; its zone or smaller
+  FreeGpus free;                             ///< GPUs that this decision has not yet assigned to waiting pods
+  std::optional<model::Resources> others{};  ///< other resources that are left; none: not known
+  model::ClaimId claim{};                    ///< none: the launch was decided, and its claim has not appeared yet
+  Instant ready_at = Instant::never();       ///< predicted time; never: unknown
+};
+
+/// The nodes on their way that together have room for a gang.
+struct Nomination {
+  std::int64_t nodes = 0;
+  model::ClaimId last{};                ///< claim of the node that is expected last; none: it has no claim yet
+  PoolId pool{};                        ///< pool of that node
+  Instant ready_at = Instant::never();  ///< predicted time of that node; never: unknown
+};
+
+/// Returns the reason for which a gang waits for the nodes of a nomination, with the time that is left.
+model::Reason reason_of(const Nomination& nomination, Instant now);
+
+/// The nodes on their way, on which gangs without room reserve GPUs, oldest gang first.
+class ExpectedNodes {
+ public:
+  explicit ExpectedNodes(const model::Catalog& catalog) : catalog_(catalog) {}
+
+  /// Adds the claims in transit for which `counts(claim)` is true. The node that is expected first is used first.
+  template <typename Counts>
+  void add_claims(const model::Snapshot& snapshot, Counts counts) {
+    snapshot.claims.for_each([&](model::ClaimId id, const model::Claim& claim) {
+      if (in_transit(claim, snapshot) && counts(claim)) add(claim, id);
+    });
+    sort();
+  }
+  /// Adds nodes of a launch without claims, after all others.
+  /// @param within  none: anywhere in the zone of the offering
+  void add(const model::Purchase& bought, DomainId within, std::int64_t count);
+
+  std::vector<ExpectedNode>& nodes() { return nodes_; }
+  const std::vector<ExpectedNode>& nodes() const { return nodes_; }
+  GpuCount gpus() const { return gpus_; }  ///< GPUs of all these nodes
+
+  /// Returns the nodes that will have room for the whole gang first, and reserves that room. Returns nothing if the
+  /// nodes have too little room.
+  std::optional<Nomination> nominate(const Shortfall& lack);
+
+  /// Returns the number of pods that need a new node if the gang goes to this domain. The free GPUs of the best domain
+  /// count only for the first gang that asks for them.
+  std::int64_t lacking(const Shortfall& lack, DomainId domain) const;
+  /// Returns the number of the gang's pods that fit on nodes that are on their way to the domain.
+  std::int64_t slots(const Shortfall& lack, DomainId domain) const;
+  /// Reserves room for `pods` on nodes that are on their way to the domain.
+  void reserve(const Shortfall& lack, DomainId domain, std::int64_t pods);
+  /// Notes that a gang uses the free GPUs of its best domain.
+  void use_free(DomainId best) { used_domains_.insert(best); }
+
+ private:
+  void add(const model::Claim& claim, model::ClaimId id);
+  void sort();
+  std::int64_t slots(const Shortfall& lack, const ExpectedNode& expected, DomainId domain) const;
+  DomainId at_level(DomainId domain, model::Level level) const;
+  std::vector<DomainId> candidates(const Shortfall& lack) const;
+  std::optional<Nomination> find(const Shortfall& lack, DomainId domain, std::int64_t pods) const;
+
+  const model::Catalog& catalog_;
+  std::vector<ExpectedNode> nodes_;
+  GpuCount gpus_ = 0;
+  std::set<DomainId> used_domains_;  ///< best domains whose free GPUs an older gang uses
+};
+
+/// Returns how many pods fit on one empty node of the offering.
+std::int64_t pods_on_new_node(const model::Catalog& catalog, model::OfferingId offering, MilliGpu gpus_per_pod,
+                              model::PodClassId pods);
+
+/// Returns how many pods fit on what is left of the node.
+std::int64_t pods_on(const ExpectedNode& expected, MilliGpu gpus_per_pod, const model::Resources& requests);
+/// Takes the room of a pod that fits.
+void take(ExpectedNode& expected, MilliGpu gpus, const model::Resources& requests);
+
+/// Returns true if the gang must fit on one node.
+inline bool needs_one_node(const Shortfall& lack) { return lack.spec.together == TopologyLevel::node; }
+
+/// Returns true if the shortfall has a best domain. At level `cluster` that domain has no id.
+inline bool has_best(const Shortfall& lack) {
+  return lack.best_domain.valid() ||
+         (lack.spec.together == model::TopologyLevel::cluster && lack.best_free > MilliGpu{});
+}
+
+}  // namespace capstan::decide::place

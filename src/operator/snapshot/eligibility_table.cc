@@ -1,0 +1,262 @@
+#include "operator/snapshot/eligibility_table.h"
+
+#include <algorithm>
+#include <string_view>
+
+#include "operator/view/admission.h"
+#include "operator/view/cluster_view.h"
+
+namespace capstan::op {
+namespace {
+
+/// Joins parts into one text. Different parts never give the same text.
+class ClassText {
+ public:
+  ClassText& add(std::string_view part) {
+    text_ += std::to_string(part.size()) + ":";
+    text_ += part;
+    return *this;
+  }
+  ClassText& add(std::int64_t number) { return add(std::to_string(number)); }
+  const std::string& text() const { return text_; }
+
+ private:
+  std::string text_;
+};
+
+std::string class_text(const kube::PodSpec& pod, const model::Resources& requests) {
+  ClassText out;
+  out.add("selector");
+  for (const auto& [key, value] : pod.node_selector.entries()) out.add(key).add(value);
+  for (const std::vector<kube::Requirement>& term : pod.node_affinity) {
+    out.add("affinity");
+    for (const kube::Requirement& requirement : term) {
+      out.add(requirement.key).add(requirement.op).add(std::ssize(requirement.values));
+      for (const std::string& value : requirement.values) out.add(value);
+    }
+  }
+  out.add("tolerations");
+  for (const kube::Toleration& each : pod.tolerations) out.add(each.key).add(each.op).add(each.value).add(each.effect);
+  if (pod.has_resource_claims) out.add("claims");
+  out.add("requests").add(requests.cpu_milli).add(requests.memory_mib).add(requests.storage_mib);
+  for (const std::int64_t amount : requests.extended) out.add(amount);
+  return out.text();
+}
+
+/// Adds the labels by which pods choose their nodes.
+void add_asked(const kube::PodSpec& pod, std::set<std::string>& labels) {
+  for (const auto& [key, value] : pod.node_selector.entries()) labels.insert(key);
+  for (const std::vector<kube::Requirement>& term : pod.node_affinity) {
+    for (const kube::Requirement& requirement : term) labels.insert(requirement.key);
+  }
+}
+
+}  // namespace
+
+void EligibilityTable::start_over() {
+  pod_ids_.give_back_all();
+  node_ids_.give_back_all();
+  use_ = {};
+  nodes_.clear();
+  nodes_by_name_.clear();
+  purchase_options_.clear();
+  pod_classes_.clear();
+  node_classes_.clear();
+  asked_labels_.clear();
+  without_class_.clear();
+  with_changed_pods_.clear();
+  classes_ = {};
+}
+
+void EligibilityTable::add(model::NodeId id, kube::RowId row, const kube::Node& node, model::GpuKindId gpu) {
+  nodes_.insert_or_assign(row, OpenNode{id, gpu});
+  for (auto& [pod_class, pods] : pod_classes_) {
+    if (pods.gpus) count(pods, node, gpu, 1);
+  }
+  nodes_by_name_[node.meta.name] = row;
+  without_class_.insert(row);
+  with_changed_pods_.insert(row);
+}
+
+void EligibilityTable::remove(kube::RowId row, const kube::Node& node) {
+  const auto found = nodes_.find(row);
+  if (found == nodes_.end()) return;
+  for (auto& [pod_class, pods] : pod_classes_) {
+    if (pods.gpus) count(pods, node, found->second.gpu, -1);
+  }
+  if (found->second.node_class.valid()) node_ids_.give_back(found->second.node_class.value);
+  nodes_.erase(found);
+  nodes_by_name_.erase(node.meta.name);
+  without_class_.erase(row);
+  with_changed_pods_.erase(row);
+}
+
+void EligibilityTable::forget_purchase_options() {
+  for (const OpenPurchaseOption& option : purchase_options_) {
+    if (option.node_class.valid()) node_ids_.give_back(option.node_class.value);
+  }
+  purchase_options_.clear();
+  classes_.purchases.clear();
+  has_new_purchase_options_ = true;
+}
+
+void EligibilityTable::add_pod(const std::string& node, kube::RowId row, const kube::PodSpec& pod) {
+  use_.add(node, row, pod);
+  if (const auto found = nodes_by_name_.find(node); found != nodes_by_name_.end()) {
+    with_changed_pods_.insert(found->second);
+  }
+}
+
+void EligibilityTable::remove_pod(const std::string& node, kube::RowId row) {
+  use_.remove(node, row);
+  if (const auto found = nodes_by_name_.find(node); found != nodes_by_name_.end()) {
+    with_changed_pods_.insert(found->second);
+  }
+}
+
+model::PodClassId EligibilityTable::take_class(const kube::PodSpec& pod) {
+  model::Resources requests = requests_of(pod, extended_);
+  const model::PodClassId id{pod_ids_.take(class_text(pod, requests))};
+  const auto [found, is_new] = pod_classes_.try_emplace(id);
+  if (!is_new) return id;
+  found->second.requests = std::move(requests);
+  kube::PodSpec& spec = found->second.spec;
+  spec.node_selector = pod.node_selector;
+  spec.node_affinity = pod.node_affinity;
+  spec.tolerations = pod.tolerations;
+  spec.has_resource_claims = pod.has_resource_claims;
+  return id;
+}
+
+model::GpuKindId EligibilityTable::kind_for(model::PodClassId id, const Nodes& nodes) {
+  PodClass& pods = pod_classes_.at(id);
+  if (!pods.gpus) {
+    pods.gpus.emplace();
+    for (const auto& [row, open] : nodes_) count(pods, *nodes.rows.at(row), open.gpu, 1);
+  }
+  return kind_for(pods);
+}
+
+model::GpuKindId EligibilityTable::kind_for(const PodClass& pods) const {
+  const auto most = std::ranges::max_element(*pods.gpus, {}, [](const auto& entry) { return entry.second; });
+  if (most != pods.gpus->end()) return most->first;
+  const auto sold = std::ranges::find_if(purchase_options_, [&](const OpenPurchaseOption& option) {
+    return admits(pods.spec, option.labels, option.taints);
+  });
+  return sold != purchase_options_.end() ? sold->gpu : model::GpuKindId();
+}
+
+std::map<model::PodClassId, model::GpuKindId> EligibilityTable::known_kinds() const {
+  std::map<model::PodClassId, model::GpuKindId> kinds;
+  for (const auto& [id, pods] : pod_classes_) {
+    if (pods.gpus) kinds[id] = kind_for(pods);
+  }
+  return kinds;
+}
+
+/// Adds the GPUs of a node to those of a class that it admits, or removes them.
+void EligibilityTable::count(PodClass& pods, const kube::Node& node, model::GpuKindId gpu, std::int64_t sign) {
+  if (!admits(pods.spec, node.meta.labels, node.taints)) return;
+  MilliGpu& sum = (*pods.gpus)[gpu];
+  sum += gpus_of(node.allocatable) * sign;
+  if (sum == MilliGpu{}) pods.gpus->erase(gpu);
+}
+
+bool EligibilityTable::finish(const Nodes& nodes, const std::function<model::Node&(model::NodeId)>& row_of) {
+  bool changed = false;
+  for (const std::uint32_t id : pod_ids_.forget_unused()) {
+    changed |= pod_classes_.erase({id}) > 0;
+    if (id < classes_.pod_classes.size()) classes_.pod_classes[id] = {};
+  }
+  changed |= std::ranges::any_of(pod_classes_, [](const auto& entry) { return entry.second.is_new; });
+  const bool asks_for_others = changed && follow_asked_labels();
+  const bool reclassified = classify_nodes(nodes, row_of) || asks_for_others;
+  count_resources(nodes, row_of);
+  classes_.pod_classes.resize(pod_ids_.end());
+  for (auto& [id, pods] : pod_classes_) {
+    if (reclassified || pods.is_new) write_row(id, pods);
+    pods.is_new = false;
+  }
+  return std::exchange(has_new_purchase_options_, false) || changed || reclassified;
+}
+
+/// Finds the labels for which the present pods ask. If they are others than before, no node and no purchase keeps its
+/// class.
+bool EligibilityTable::follow_asked_labels() {
+  std::set<std::string> asked;
+  for (const auto& [id, pods] : pod_classes_) add_asked(pods.spec, asked);
+  if (asked == asked_labels_) return false;
+  asked_labels_ = std::move(asked);
+  const auto forget = [&](model::NodeClassId& node_class) {
+    if (node_class.valid()) node_ids_.give_back(node_class.value);
+    node_class = {};
+  };
+  for (auto& [row, open] : nodes_) {
+    forget(open.node_class);
+    without_class_.insert(row);
+  }
+  for (OpenPurchaseOption& option : purchase_options_) forget(option.node_class);
+  node_classes_.clear();
+  return true;
+}
+
+/// Sets the classes of nodes and purchases that have none.
+/// @return true if a class has appeared or is gone
+bool EligibilityTable::classify_nodes(const Nodes& nodes, const std::function<model::Node&(model::NodeId)>& row_of) {
+  const std::size_t before = node_classes_.size();
+  for (const kube::RowId row : std::exchange(without_class_, {})) {
+    const kube::Node& node = *nodes.rows.at(row);
+    OpenNode& open = nodes_.at(row);
+    open.node_class = take_node_class(node.meta.labels, node.taints);
+    row_of(open.id).node_class = open.node_class;
+  }
+  for (OpenPurchaseOption& option : purchase_options_) {
+    if (!option.node_class.valid()) option.node_class = take_node_class(option.labels, option.taints);
+    classes_.purchases[option.purchase] = option.node_class;
+  }
+  bool changed = node_classes_.size() != before;
+  for (const std::uint32_t id : node_ids_.forget_unused()) changed |= node_classes_.erase({id}) > 0;
+  return changed;
+}
+
+model::NodeClassId EligibilityTable::take_node_class(const kube::StringMap& labels,
+                                                     const std::vector<kube::Taint>& taints) {
+  ClassText text;
+  for (const std::string& key : asked_labels_) {
+    const std::string* value = labels.find(key);
+    text.add(value != nullptr ? "=" + *value : "");
+  }
+  for (const kube::Taint& taint : taints) text.add(taint.key).add(taint.value).add(taint.effect);
+  const model::NodeClassId id{node_ids_.take(text.text())};
+  const auto [found, is_new] = node_classes_.try_emplace(id);
+  if (!is_new) return id;
+  found->second.taints = taints;
+  for (const std::string& key : asked_labels_) {
+    if (const std::string* value = labels.find(key)) found->second.labels.set(key, *value);
+  }
+  return id;
+}
+
+/// Counts what the pods leave of the nodes whose pods have changed, or of all nodes if a pod asks for a resource for
+/// the first time.
+void EligibilityTable::count_resources(const Nodes& nodes, const std::function<model::Node&(model::NodeId)>& row_of) {
+  const bool asks_for_new_one = std::exchange(counted_extended_, extended_.names().size()) != extended_.names().size();
+  if (asks_for_new_one) {
+    for (const auto& [row, open] : nodes_) with_changed_pods_.insert(row);
+  }
+  for (const kube::RowId row : std::exchange(with_changed_pods_, {})) {
+    row_of(nodes_.at(row).id).available = use_.left_on(*nodes.rows.at(row), extended_);
+  }
+}
+
+void EligibilityTable::write_row(model::PodClassId id, const PodClass& pods) {
+  model::PodClass& row = classes_.pod_classes[id.value];
+  row.requests = pods.requests;
+  row.node_classes.assign(node_ids_.end(), false);
+  for (const auto& [node, nodes] : node_classes_) {
+    // Capstan allocates no devices to claims, so it can bind a pod that has any to no node.
+    row.node_classes[node.value] = !pods.spec.has_resource_claims && admits(pods.spec, nodes.labels, nodes.taints);
+  }
+}
+
+}  // namespace capstan::op

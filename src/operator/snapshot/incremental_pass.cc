@@ -1,0 +1,204 @@
+// The part of SnapshotBuilder that follows changes of pods, of workloads and of readings.
+#include <algorithm>
+#include <map>
+#include <set>
+#include <string>
+#include <type_traits>
+#include <utility>
+
+#include "kube/well_known_labels.h"
+#include "operator/snapshot/pass.h"
+#include "operator/snapshot/pod_node.h"
+
+namespace capstan::op {
+
+/// Builds a snapshot from the one before by the rows that depend on changed objects.
+/// @return none if all objects have to be read
+std::optional<SnapshotBuilder::Output> SnapshotBuilder::follow(const ClusterView& view, const Readings& readings,
+                                                               Instant at) {
+  // If another moment was ahead of our clock, the time changes its row.
+  if (state_ == nullptr || state_->others_ahead || at < last_.at) return std::nullopt;
+  const std::optional<ViewChanges> changes = changes_between(state_->view, view);
+  if (!changes || !can_follow(*changes)) return std::nullopt;
+  const ClusterView before = state_->view;  // the replicas point into it until they are settled
+  state_->set_view(view);
+  Pass pass{.at = at};
+  follow_nodes(pass, *changes);
+  follow_workloads(changes->workloads);
+  follow_groups(changes->groups);
+  for (const PodChange& change : changes->pods) set_pod(change.row, change.after);
+  for (const kube::RowId row : std::exchange(state_->ahead, {})) state_->replicas.touch_pod(row);
+
+  pass.touches_rows = pass.touches_rows || state_->replicas.any_touched();
+  const bool hears_more = !readings.is_copy_of(state_->readings);
+  state_->readings = readings;
+  if (pass.touches_rows) {
+    settle_targets(pass);
+    settle_other_gangs(pass);
+    clamp_moments(pass);
+    catalog_.set_queues(state_->queues.rows());
+    finish_eligibility(pass);
+    keep_serving();
+  }
+  if (hears_more) follow_readings(pass);
+  return publish(pass);
+}
+
+/// Returns true if rows depend on the changed objects alone.
+bool SnapshotBuilder::can_follow(const ViewChanges& changes) const {
+  const auto depends_on_others = [&](const kube::Pod* pod) {
+    return pod != nullptr && (state_->holders.depends_on(*pod) ||
+                              state_->with_other_holders.contains(node_held_by(*pod, *state_->fleet)));
+  };
+  // The GPUs of claims depend on which nodes exist, and other holders get the GPUs that the pods leave of their nodes.
+  const bool holders_need_nodes = !state_->view.resource_claims.rows.empty() || !state_->with_other_holders.empty();
+  if (!changes.nodes.empty() && holders_need_nodes) return false;
+  const bool may_name_queues =
+      !changes.groups.empty() || std::ranges::any_of(changes.workloads, &WorkloadChange::has_other_template);
+  if (may_name_queues && state_->queues.has_unknown_queues()) return false;
+  return std::ranges::none_of(changes.pods, [&](const PodChange& change) {
+    if (change.status_alone) return false;
+    // The order of the rows of queues that do not exist depends on all pods that name them.
+    return state_->queues.has_unknown_queues() || depends_on_others(change.before) || depends_on_others(change.after);
+  });
+}
+
+/// Follows changes of nodes, NodeClaims and NodePools. The pods on the nodes are touched.
+void SnapshotBuilder::follow_nodes(Pass& pass, const ViewChanges& changes) {
+  if (changes.nodes.empty() && !changes.claims && !changes.pools) return;
+  pass.touches_rows = true;
+  const auto keys_of = [](const auto& map) {
+    std::set<std::remove_cvref_t<decltype(map.begin()->first)>> keys;
+    for (const auto& [key, count] : map) keys.insert(key);
+    return keys;
+  };
+  const auto zones = keys_of(state_->zones);
+  const auto node_gpus = keys_of(state_->node_gpus);
+  const auto kinds = eligibility_.known_kinds();
+  for (const NodeChange& change : changes.nodes) {
+    if (change.before != nullptr) forget_node(pass, change.row, *change.before);
+  }
+  for (const NodeChange& change : changes.nodes) {
+    if (change.after != nullptr) read_node(pass, change.row, *change.after);
+  }
+  for (const NodeChange& change : changes.nodes) {
+    for (const kube::Node* node : {change.before, change.after}) {
+      if (node == nullptr) continue;
+      for (const kube::RowId row : eligibility_.pods_on(node->meta.name)) state_->replicas.touch_pod(row);
+    }
+  }
+  if (changes.pools || keys_of(state_->zones) != zones) read_pools();
+  if (changes.claims || !changes.nodes.empty()) {
+    last_.nodes.for_each([&](model::NodeId id, const model::Node& node) {
+      if (!node.claim.valid() || pass.old_nodes.contains(id)) return;
+      node_row(pass, id).claim = {};
+      node_row(pass, id).is_foreign = true;
+    });
+    read_claims(pass);
+  }
+  if (keys_of(state_->node_gpus) != node_gpus) {  // the only kind of the cluster is that of services that state none
+    for (std::uint32_t t = 0; t < state_->replicas.targets().size(); ++t) state_->replicas.touch_target(t);
+  }
+  touch_kinds(kinds);
+}
+
+void SnapshotBuilder::forget_node(Pass& pass, kube::RowId at, const kube::Node& node) {
+  const auto take_from = [](auto& counts, const auto& key) {
+    const auto found = counts.find(key);
+    if (--found->second == 0) counts.erase(found);
+  };
+  if (const std::string* zone = node.meta.labels.find(kube::labels::kZone)) take_from(state_->zones, *zone);
+  const auto found = state_->nodes.find(node.meta.name);
+  if (found == state_->nodes.end()) return;
+  take_from(state_->node_gpus, found->second.gpu);
+  pass.old_nodes.insert(found->second.id);
+  eligibility_.remove(at, node);
+  state_->nodes.erase(found);
+}
+
+/// Touches the services and gangs whose pods have another GPU kind than before, because nodes or pools have changed.
+void SnapshotBuilder::touch_kinds(const std::map<model::PodClassId, model::GpuKindId>& before) {
+  std::set<model::PodClassId> changed;
+  for (const auto& [pods, kind] : eligibility_.known_kinds()) {
+    const auto old = before.find(pods);
+    if (old == before.end() || old->second != kind) changed.insert(pods);
+  }
+  if (changed.empty()) return;
+  ReplicaTable& table = state_->replicas;
+  for (std::uint32_t t = 0; t < table.targets().size(); ++t) {
+    if (changed.contains(table.targets()[t].pod_class)) table.touch_target(t);
+  }
+  for (const auto& [key, replica] : table.other_gangs()) {
+    if (changed.contains(replica.pod_class)) table.touch_pod(replica.members.front());
+  }
+}
+
+/// Follows changes of KAI PodGroups, which state the size, the topology and the queue of their pods' gang. The pods
+/// that have changed themselves are touched later.
+void SnapshotBuilder::follow_groups(const std::vector<GroupChange>& changes) {
+  for (const GroupChange& change : changes) {
+    if (change.before == nullptr) continue;
+    state_->remove_group(*change.before);
+    state_->queues.remove_group(*change.before);
+  }
+  for (const GroupChange& change : changes) {
+    if (change.after == nullptr) continue;
+    state_->add_group(*change.after);
+    state_->queues.add_group(*change.after);
+  }
+  for (const GroupChange& change : changes) {
+    for (const kube::KaiPodGroup* group : {change.before, change.after}) {
+      if (group != nullptr) state_->replicas.touch_group(group->meta.key());
+    }
+  }
+}
+
+/// Replaces the workloads of targets by their new versions, and touches the targets that depend on the change.
+void SnapshotBuilder::follow_workloads(const std::vector<WorkloadChange>& changes) {
+  if (changes.empty()) return;
+  std::map<const kube::Workload*, const WorkloadChange*> by_old;
+  for (const WorkloadChange& change : changes) by_old[change.before] = &change;
+  std::vector<Target>& targets = state_->replicas.targets();
+  for (std::uint32_t t = 0; t < targets.size(); ++t) {
+    const auto found = by_old.find(targets[t].workload);
+    if (found == by_old.end()) continue;
+    targets[t].workload = found->second->after;
+    if (found->second->has_other_template && targets[t].pod_class.valid()) {
+      eligibility_.give_back(std::exchange(targets[t].pod_class, {}));
+    }
+    if (!found->second->status_alone) state_->replicas.touch_target(t);
+  }
+}
+
+/// Brings a pod, or an empty row, into the replicas and into what is left of its node.
+void SnapshotBuilder::set_pod(kube::RowId row, const kube::Pod* pod) {
+  const bool exists = pod != nullptr && !pod->over();
+  const std::string node = exists ? node_held_by(*pod, *state_->fleet) : std::string();
+  const std::string old_node = state_->replicas.set_pod(row, exists ? pod : nullptr, node);
+  if (!old_node.empty()) eligibility_.remove_pod(old_node, row);
+  if (!node.empty()) eligibility_.add_pod(node, row, pod->spec);
+}
+
+/// Sets the signals of the replicas whose rows the pass has not made.
+void SnapshotBuilder::follow_readings(Pass& pass) const {
+  const auto follow = [&](const Replica& replica) {
+    if (!replica.gang.valid() || pass.signals.contains(replica.gang)) return;
+    const model::ReplicaSignals& signals = state_->readings.signals_of(replica.group.pods.front()->meta.uid);
+    if (last_.signals_of(replica.gang) != signals) pass.signals[replica.gang] = signals;
+  };
+  for (const Target& target : state_->replicas.targets()) {
+    for (const auto& [key, replica] : target.replicas) follow(replica);
+  }
+  for (const auto& [key, replica] : state_->replicas.other_gangs()) follow(replica);
+}
+
+/// Lists the replicas that are scraped, in the order of their targets.
+void SnapshotBuilder::keep_serving() {
+  std::vector<ServingPod> serving;
+  for (const Target& target : state_->replicas.targets()) {
+    for (const kube::Pod* pod : target.scraped) serving.push_back({target.service, pod});
+  }
+  state_->serving = std::make_shared<const std::vector<ServingPod>>(std::move(serving));
+}
+
+}  // namespace capstan::op

@@ -1,0 +1,92 @@
+#pragma once
+
+#include <map>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "operator/snapshot/gpu_holders.h"
+#include "operator/snapshot/queue_tree.h"
+#include "operator/snapshot/replica_table.h"
+#include "operator/snapshot/snapshot_builder.h"
+#include "operator/snapshot/waiting_gangs.h"
+
+namespace capstan::op {
+
+inline ObjectKey key_of(std::string_view kind, const kube::Meta& meta) {
+  return {std::string(kind), meta.ns, meta.name, meta.uid};
+}
+
+/// The state that a pass keeps for the next one, which can then follow the changes of objects.
+struct SnapshotBuilder::State {
+  /// @param queue_ids  ids by the names of queues
+  State(const ClusterView& cluster, const Readings& heard, ClassIds& queue_ids)
+      : view(cluster), readings(heard), queues(cluster, queue_ids), holders(cluster) {
+    set_view(cluster);
+    cluster.kai_groups.for_each([&](kube::RowId, const kube::KaiPodGroup& group) { add_group(group); });
+  }
+
+  void set_view(const ClusterView& cluster) {
+    view = cluster;
+    fleet = &fleet_policy(view.fleet);
+  }
+
+  void add_group(const kube::KaiPodGroup& group) {
+    const std::string key = group.meta.key();
+    gang_sizes[key] = group.min_member;
+    if (group.topology != kube::TopologyConstraint{}) kai_constraints[key] = group.topology;
+  }
+  void remove_group(const kube::KaiPodGroup& group) {
+    const std::string key = group.meta.key();
+    gang_sizes.erase(key);
+    kai_constraints.erase(key);
+  }
+
+  struct NodeOf {
+    model::NodeId id;
+    model::GpuKindId gpu;
+  };
+  /// Returns null if the node has no row.
+  const NodeOf* find_node(std::string_view name) const {
+    const auto found = nodes.find(name);
+    return found == nodes.end() ? nullptr : &found->second;
+  }
+
+  ClusterView view;
+  const FleetPolicy* fleet = nullptr;  ///< of the view
+  Readings readings;
+  QueueTree queues;
+  GpuHolders holders;
+  KaiConstraints kai_constraints;
+  GangSizes gang_sizes;
+  std::map<std::string, NodeOf, std::less<>> nodes;       ///< nodes that have rows, by name
+  std::map<model::GpuKindId, std::size_t> node_gpus;      ///< number of these nodes by GPU kind
+  std::map<std::string, std::size_t> zones;               ///< number of all nodes by the zone that they state
+  std::set<std::string, std::less<>> with_other_holders;  ///< nodes whose GPUs are held by other objects than pods
+  ReplicaTable replicas;
+  std::set<kube::RowId> ahead;  ///< pods that were created after the time of the pass, by the clock of their server
+  bool others_ahead = false;    ///< true: so was an object of another kind, so that the next pass reads all objects
+  std::shared_ptr<const std::vector<ServingPod>> serving;
+};
+
+/// The rows that a pass has made.
+struct SnapshotBuilder::Pass {
+  Instant at;
+  bool reads_all = false;
+  bool touches_rows = false;  ///< true: rows depend on objects that have changed since the last pass
+  std::map<model::ServiceId, model::ServiceState> services{};
+  std::map<model::NodeId, model::Node> nodes{};
+  std::map<model::ClaimId, model::Claim> claims{};
+  std::map<model::GangId, model::Gang> gangs{};
+  std::map<model::GangId, model::ReplicaSignals> signals{};  ///< also of replicas that are silent now
+  std::map<model::PodId, model::Pod> pods{};
+  bool reads_claims = false;            ///< true: the pass has read all NodeClaims
+  std::set<model::NodeId> old_nodes{};  ///< nodes that were touched; gone unless the pass has made them again
+  // Rows of replicas that were touched. They are gone unless the pass has made them again.
+  std::set<model::GangId> old_gangs{};
+  std::set<model::PodId> old_pods{};
+  std::set<model::GangId> old_signals{};  ///< signals that are gone unless the pass has made them again
+};
+
+}  // namespace capstan::op

@@ -1,0 +1,90 @@
+#include "operator/view/purchase_options.h"
+
+#include <algorithm>
+
+#include "kube/well_known_labels.h"
+#include "model/capacity_names.h"
+
+namespace capstan::op {
+namespace {
+
+using kube::labels::kCapacityType;
+using kube::labels::kGpuProduct;
+using kube::labels::kInstanceType;
+using kube::labels::kNodePool;
+using kube::labels::kZone;
+
+/// Karpenter's order of preference.
+constexpr std::string_view kOnDemand = model::name(model::CapacityType::on_demand).label;
+constexpr std::string_view kCapacities[] = {model::name(model::CapacityType::reserved).label, kOnDemand,
+                                            model::name(model::CapacityType::spot).label};
+
+/// Returns true if a node of the pool may have this value of a label.
+bool allows(const kube::NodePool& pool, std::string_view key, const std::string& value) {
+  if (const std::string* fixed = pool.labels.find(key); fixed != nullptr && *fixed != value) return false;
+  const kube::StringMap one{{std::string(key), value}};
+  return std::ranges::all_of(pool.node.requirements,
+                             [&](const kube::Requirement& r) { return r.key != key || holds(r, one); });
+}
+
+bool restricts(const kube::NodePool& pool, std::string_view key) {
+  return std::ranges::any_of(pool.node.requirements, [&](const kube::Requirement& r) { return r.key == key; });
+}
+
+/// Returns the values of a label that the pool lists, or else the values of `otherwise` that it allows.
+std::vector<std::string> values_of(const kube::NodePool& pool, std::string_view key, const auto& otherwise) {
+  std::vector<std::string> values;
+  for (const kube::Requirement& r : pool.node.requirements) {
+    if (r.key == key && r.op == "In") values = r.values;
+  }
+  if (values.empty()) values.assign(std::begin(otherwise), std::end(otherwise));
+  std::erase_if(values, [&](const std::string& value) { return !allows(pool, key, value); });
+  return values;
+}
+
+/// Returns the labels that every node of the pool has.
+kube::StringMap labels_of(const kube::NodePool& pool) {
+  kube::StringMap labels = pool.labels;
+  labels.set(kNodePool, pool.meta.name);
+  for (const kube::Requirement& r : pool.node.requirements) {
+    if (r.op == "In" && r.values.size() == 1) labels.set(r.key, r.values.front());
+  }
+  return labels;
+}
+
+bool sells(const kube::NodePool& pool) {
+  const kube::Condition* ready = kube::find_condition(pool.conditions, "Ready");
+  return !pool.replicas && !pool.meta.terminating() && (ready == nullptr || !ready->is_false);
+}
+
+}  // namespace
+
+std::vector<PurchaseOption> purchase_options(const kube::NodePool& pool,
+                                             const std::vector<FleetPolicy::InstanceType>& types,
+                                             const std::set<std::string>& zones) {
+  std::vector<PurchaseOption> options;
+  if (!sells(pool)) return options;
+  const kube::StringMap common = labels_of(pool);
+  std::vector<std::string> where = values_of(pool, kZone, zones);
+  if (where.empty() && !restricts(pool, kZone)) where.emplace_back();
+  // As in Karpenter, a pool that states no capacity type sells on-demand nodes.
+  std::vector<std::string> how(std::begin(kCapacities), std::end(kCapacities));
+  if (!restricts(pool, kCapacityType)) how = {std::string(kOnDemand)};
+  std::erase_if(how, [&](const std::string& capacity) { return !allows(pool, kCapacityType, capacity); });
+  for (const FleetPolicy::InstanceType& type : types) {
+    if (!allows(pool, kInstanceType, type.name) || !allows(pool, kGpuProduct, type.gpu)) continue;
+    for (const std::string& zone : where) {
+      for (const std::string& capacity : how) {
+        PurchaseOption each{.type = &type, .zone = zone, .capacity = capacity, .labels = common};
+        each.labels.set(kInstanceType, type.name);
+        each.labels.set(kGpuProduct, type.gpu);
+        if (!zone.empty()) each.labels.set(kZone, zone);
+        each.labels.set(kCapacityType, capacity);
+        options.push_back(std::move(each));
+      }
+    }
+  }
+  return options;
+}
+
+}  // namespace capstan::op

@@ -1,0 +1,28 @@
+#pragma once
+
+#include <set>
+#include <string>
+#include <vector>
+
+#include "kube/node_views.h"
+#include "operator/view/scaler_view.h"
+
+namespace capstan::op {
+
+/// A way to buy a node of a pool, with the labels that the purchase determines.
+struct PurchaseOption {
+  const FleetPolicy::InstanceType* type = nullptr;
+  std::string zone;      ///< zone of the node; empty: any zone of the pool
+  std::string capacity;  ///< "on-demand", "spot" or "reserved"
+  kube::StringMap labels;
+};
+
+/// Returns what a NodePool sells: each instance type that the FleetPolicy describes and the pool allows, in each zone
+/// and capacity type, reserved before on-demand before spot. A pool that is static, not ready or being deleted sells
+/// nothing.
+/// @param zones  zones of the existing nodes, for a pool that does not restrict zones
+std::vector<PurchaseOption> purchase_options(const kube::NodePool& pool,
+                                             const std::vector<FleetPolicy::InstanceType>& types,
+                                             const std::set<std::string>& zones);
+
+}  // namespace capstan::op
