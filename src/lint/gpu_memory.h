@@ -19,7 +19,7 @@ struct MemoryShortage {
 std::optional<MemoryShortage> memory_shortage(const Object& object, const Value& container, std::int64_t gpu_gib);
 
 /// Returns the memory in GiB of the GPU that a pod's node selector chooses; none if it chooses none or an unknown one.
-/// Of products with the same name, the largest counts.
+/// If products with one name have different memories, the result is the largest one.
 std::optional<std::int64_t> selected_gpu_gib(const Pod& pod);
 
 }  // namespace capstan::lint

@@ -16,9 +16,11 @@ NodeAmounts Catalog::amounts_of(OfferingId id, std::int64_t count) const {
 
 bool Catalog::lacks_limited_amount(PoolId pool_id, OfferingId id) const {
   const PoolLimits& limits = pool(pool_id).limits;
+  const bool limits_cpu = limits.cpu_milli < kUnlimited, limits_memory = limits.memory_mib < kUnlimited;
   const InstanceTypeId type_id = offering(id).type;
-  const InstanceType type = type_id.valid() ? known_row(instance_types, type_id.value) : InstanceType{};
-  return (limits.cpu_milli < kUnlimited && !type.cpu_milli) || (limits.memory_mib < kUnlimited && !type.memory_mib);
+  if (!type_id.valid()) return limits_cpu || limits_memory;
+  const InstanceType& type = known_row(instance_types, type_id.value);
+  return (limits_cpu && !type.cpu_milli) || (limits_memory && !type.memory_mib);
 }
 
 std::int64_t Catalog::nodes_within_limits(PoolId pool_id, OfferingId id, const NodeAmounts& in_use) const {

@@ -2,14 +2,14 @@
 
 #include <algorithm>
 
+#include "model/bounds_window.h"
+
 namespace capstan::model {
 namespace {
 
 bool applies(const DisruptionBudget& budget, Instant now) {
   if (!budget.start) return true;
-  const std::int64_t days = std::chrono::ceil<std::chrono::days>(budget.duration).count();
-  const std::optional<Instant> begun = budget.start->last(now, days);
-  return begun && now < *begun + budget.duration;
+  return BoundsWindow{.start = *budget.start, .duration = budget.duration, .min = {}, .max = {}}.holds(now, now);
 }
 
 }  // namespace

@@ -35,18 +35,14 @@ TEST(Groups, AllNodesOfAGangComeInOneDomain) {
 }
 
 TEST(Groups, APoolWithAHigherWeightIsPreferredWhateverItCosts) {
-  World world;
-  const auto cheap = world.offering(8, 0, 5), reserved = world.offering(8, 0, 9);
-  world.pool({cheap}, 64);
-  const auto heavy = world.pool({reserved}, 16);
-  world.catalog().pools[heavy.value].weight = 10;
-  world.gang(2, 8, TopologyLevel::zone, 0);
-  world.gang(2, 8, TopologyLevel::zone, 1);
+  WeightedPools pools(16);
+  pools.world.gang(2, 8, TopologyLevel::zone, 0);
+  pools.world.gang(2, 8, TopologyLevel::zone, 1);
   Memory memory;
-  const auto bought = launches(run(world, groups(), memory, 2));
+  const auto bought = launches(run(pools.world, groups(), memory, 2));
   ASSERT_EQ(bought.size(), 2u);
-  EXPECT_EQ(bought[0].offering, reserved);
-  EXPECT_EQ(bought[1].offering, cheap) << "the pool with the higher weight is at its limit";
+  EXPECT_EQ(bought[0].offering, pools.preferred);
+  EXPECT_EQ(bought[1].offering, pools.cheap) << "the pool with the higher weight is at its limit";
 }
 
 TEST(Groups, TwoGangsOfFourShareTheNodeOfEightThatComes) {

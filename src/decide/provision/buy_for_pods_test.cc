@@ -28,18 +28,14 @@ TEST(PerPod, PacksPodsAndBuysTheCheapestNodeThatFits) {
 }
 
 TEST(PerPod, APoolWithAHigherWeightIsPreferredWhateverItCosts) {
-  World world;
-  const auto cheap = world.offering(8, 0, 5), reserved = world.offering(8, 0, 9);
-  world.pool({cheap}, 64);
-  const auto heavy = world.pool({reserved}, 8);
-  world.catalog().pools[heavy.value].weight = 10;
-  world.gang(8, 1, TopologyLevel::node);
-  world.gang(8, 1, TopologyLevel::node);
+  WeightedPools pools(8);
+  pools.world.gang(8, 1, TopologyLevel::node);
+  pools.world.gang(8, 1, TopologyLevel::node);
   Memory memory;
-  const auto bought = launches(run(world, at_once(), memory, 0));
+  const auto bought = launches(run(pools.world, at_once(), memory, 0));
   ASSERT_EQ(bought.size(), 2u);
-  EXPECT_EQ(bought[0].offering, reserved);
-  EXPECT_EQ(bought[1].offering, cheap) << "the pool with the higher weight is at its limit";
+  EXPECT_EQ(bought[0].offering, pools.preferred);
+  EXPECT_EQ(bought[1].offering, pools.cheap) << "the pool with the higher weight is at its limit";
 }
 
 TEST(PerPod, BuysNothingForAPodThatFitsOnANode) {

@@ -53,10 +53,8 @@ void NodeAccount::add(PoolId pool, OfferingId offering, std::int64_t count) {
 }
 
 void NodeAccount::add_to_fleet(OfferingId id, std::int64_t count) {
-  const model::Offering& offering = catalog_.offering(id);
-  fleet_.gpus += count * offering.gpus;
-  fleet_.nodes += count;
-  fleet_price_per_hour_ += offering.price_per_hour * count;
+  fleet_ += catalog_.amounts_of(id, count);
+  fleet_price_per_hour_ += catalog_.offering(id).price_per_hour * count;
 }
 
 NodeAccount::Sum NodeAccount::sum_of(PoolId pool) const {

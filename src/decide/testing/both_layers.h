@@ -49,6 +49,19 @@ inline Policy groups() {
   return policy;
 }
 
+/// Two pools that sell the same nodes: a cheap one, and an expensive one with a higher weight and a limit.
+struct WeightedPools {
+  World world{};
+  model::OfferingId cheap = world.offering(8, 0, 5);
+  model::OfferingId preferred = world.offering(8, 0, 9);
+
+  explicit WeightedPools(GpuCount limit_of_preferred) {
+    world.pool({cheap}, 64);
+    const model::PoolId heavy = world.pool({preferred}, limit_of_preferred);
+    world.catalog().pools[heavy.value].weight = 10;
+  }
+};
+
 inline bool kept_for(const Decision& decision, model::ReasonCode code) {
   return std::ranges::any_of(decision.plan.no_actions, [&](const auto& kept) { return kept.why.code == code; });
 }
